@@ -1,4 +1,4 @@
-//! Many systems by all threads of the pool.
+//! Solves many systems with all threads of the pool.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,9 +8,9 @@ use super::interleaved::{Room, SolveFour};
 use super::systems::{Solutions, Systems};
 use super::vectors::{LANES, with_widest};
 
-/// `cpu/dense/cholesky`. Each thread solves its own systems four at a time, a lane of vectors each. A
-/// system with a pivot that is not positive and finite is flagged. False once `cancelled` says so. Panics
-/// unless `found` has room for these systems.
+/// `cpu/dense/cholesky`. Each thread solves its own systems four at a time, one per vector lane. A system
+/// with a pivot that is not positive and finite is flagged. Returns false once `cancelled` does. Panics
+/// unless `found` has the size of these systems.
 pub fn cholesky(
     systems: Systems<'_>,
     found: &mut Solutions,
@@ -26,7 +26,7 @@ pub fn cholesky(
             let fours = x.chunks_mut(LANES * n).zip(flagged.chunks_mut(LANES)).enumerate();
             for (k, (x, flagged)) in fours {
                 let first = first + k * LANES;
-                // The last four may be fewer: their last one takes the places of the others.
+                // The last group may have fewer than four: its last system fills the other lanes.
                 let numbers = std::array::from_fn(|lane| first + lane.min(flagged.len() - 1));
                 let positive = with_widest(SolveFour { systems, numbers, room, x });
                 flagged.iter_mut().zip(positive).for_each(|(flag, positive)| *flag = !positive);
@@ -35,16 +35,16 @@ pub fn cholesky(
     )
 }
 
-/// Operations after which a thread looks whether it is to stop, and another may take work over.
+/// Operations between two checks for cancellation, after which another thread may take over work.
 const CHUNK_FLOPS: usize = 400_000;
 
-/// Systems solved between two looks at `cancelled`: a multiple of four.
+/// Systems solved between two checks of `cancelled`: a multiple of four.
 fn chunk(n: usize) -> usize {
     (CHUNK_FLOPS / (n * n * (n + 6) / 3 + 1)).clamp(1, 1024).next_multiple_of(LANES)
 }
 
-/// Gives the threads of the pool chunks of systems: the number of the first, and the places of their
-/// solutions and flags. Each thread makes what it works in once. False once `cancelled` says so.
+/// Distributes chunks of systems to the threads of the pool: the index of the first, and the slices for their
+/// solutions and flags. Each thread creates its work space once. Returns false once `cancelled` does.
 pub(super) fn by_chunks<W>(
     systems: Systems<'_>,
     found: &mut Solutions,

@@ -1,4 +1,4 @@
-//! What the kernels of batches promise, against solutions known on paper.
+//! The batch kernels against solutions known analytically.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,7 +32,8 @@ fn solved(kernel: Kernel, batch: &Batch, right: RightHandSides<'_>) -> Solutions
 
 #[test]
 fn a_string_pulled_at_its_last_point_is_straight() {
-    // Second differences of 0 but for a jump in slope at the last point: x_i = (i + 1)/(n + 1), 0-based.
+    // Their second differences are 0 except for a jump in slope at the last point: x_i = (i + 1)/(n + 1),
+    // 0-based.
     for n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 17, 28, 100] {
         for count in [1, 3, 4, 5, 11] {
             let scale = |s: usize| 1.0 + s as f64;
@@ -43,7 +44,7 @@ fn a_string_pulled_at_its_last_point_is_straight() {
                 .collect();
             for (name, kernel) in KERNELS {
                 let pulled = solved(*kernel, &batch, RightHandSides::LastUnit);
-                // Pulled at the first point instead, and as hard as it is stiff.
+                // Load at the first point instead, scaled by the stiffness.
                 let first = solved(*kernel, &batch, RightHandSides::Given(&b));
                 assert_eq!(pulled.flagged().count() + first.flagged().count(), 0);
                 for s in 0..count {
@@ -110,7 +111,7 @@ fn a_kernel_that_is_told_to_stop_soon_does() {
         let systems = Systems::new(batch.view(), RightHandSides::LastUnit);
         let is_done = kernel(systems, &mut found, &|| looks.fetch_add(1, Ordering::Relaxed) >= 5);
         assert!(!is_done, "{name}");
-        // It looked before much was done, and what it has not solved stays NaN.
+        // It stopped early, and what it has not solved stays NaN.
         let left = found.x.chunks(n).filter(|x| x.iter().all(|x| x.is_nan())).count();
         assert!(left > count / 2, "{name}: {left}");
     }
@@ -118,7 +119,7 @@ fn a_kernel_that_is_told_to_stop_soon_does() {
 
 #[test]
 fn random_right_hand_sides_are_those_that_python_draws() {
-    // ChaCha8 with the key 7, streams 2⁶³ and 2⁶³ + 1, 53 bits of each word of 64: written in Python.
+    // ChaCha8 with key 7, streams 2⁶³ and 2⁶³ + 1, 53 bits of each 64-bit word; computed by a Python script.
     let expected =
         [0.014701622969179207, -0.8657094966572398, 0.9785408877462147, 0.7978918539627751];
     assert_eq!(random_right_hand_sides(2, 2, 7), expected);

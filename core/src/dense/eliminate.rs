@@ -1,4 +1,4 @@
-//! The loops: a block column of the elimination, and the substitution with Lᵀ.
+//! The kernels: a block column of the elimination, and the substitution with Lᵀ.
 
 #![expect(
     clippy::needless_range_loop,
@@ -8,10 +8,10 @@
 use super::panels::{column_start, panel_start};
 use super::vectors::{LANES, Vector, Work};
 
-/// Panels that are eliminated together: their sums fill 12 vectors.
+/// Panels eliminated together: their sums fill 12 vectors.
 const TOGETHER: usize = 3;
 
-/// The columns of one panel, as they become those of L in all panels from it on.
+/// Turns the columns of one panel into those of L, in this panel and all later ones.
 pub(super) struct Eliminate<'e> {
     pub(super) panel: usize,
     pub(super) panels: usize,
@@ -36,15 +36,15 @@ impl Work for Eliminate<'_> {
         );
         let own = panel_start(panel) + LANES;
         for k in 0..before {
-            // SAFETY: a panel has four numbers for each column up to its last row; `scaled` has as many
-            // for each column before the panel, as asserted.
+            // SAFETY: a panel has four numbers for each column up to its last row; `scaled` has as many for
+            // each column before the panel, as asserted.
             unsafe {
                 let l = V::load(slots.as_ptr().add(own + k * LANES));
                 let scaled = scaled.as_mut_ptr().add(k * LANES);
                 l.times(V::splat(pivots[k])).store(scaled);
             }
         }
-        // SAFETY: the panels exist, `scaled` was filled up to the panel; the caller's promise.
+        // SAFETY: the panels exist, `scaled` was filled up to the panel; the rest is the caller's promise.
         unsafe {
             let mut at = panel;
             let mut diagonal = None;
@@ -77,10 +77,10 @@ impl Work for Eliminate<'_> {
     }
 }
 
-/// Takes L·D·Lᵀ of the columns before `panel` from its columns in N panels from `at` on.
+/// Subtracts L·D·Lᵀ of the columns before `panel` from its columns in N panels from `at` on.
 ///
 /// # Safety
-/// The processor has the vectors; the N panels end within `slots`, `panel` is at most `at`, and `scaled` has
+/// The CPU supports the vectors; the N panels end within `slots`, `panel` is at most `at`, and `scaled` has
 /// four numbers for each column before `panel`.
 #[inline(always)]
 unsafe fn columns<V: Vector, const N: usize>(
@@ -90,8 +90,8 @@ unsafe fn columns<V: Vector, const N: usize>(
     scaled: &[f64],
 ) {
     let before = panel * LANES;
-    // SAFETY: panel `at + n` has four numbers for each of its columns, of which `before + 4` are read and
-    // the last four written; `scaled` as promised.
+    // SAFETY: panel `at + n` has four numbers for each of its columns, of which `before + 4` are read and the
+    // last four written; `scaled` is as promised.
     unsafe {
         let mut rows = [slots.as_mut_ptr(); N];
         let mut sums = [[V::splat(0.0); LANES]; N];
@@ -121,7 +121,7 @@ unsafe fn columns<V: Vector, const N: usize>(
     }
 }
 
-/// The block of a panel on the diagonal, factored.
+/// The factored diagonal block of a panel.
 #[derive(Clone, Copy)]
 struct Diagonal {
     /// Below the diagonal, `l[column][row]`.
@@ -168,10 +168,10 @@ impl Diagonal {
         Self { l, pivots, inverse, bad }
     }
 
-    /// Turns the 16 numbers at `start`, those of the same columns in a later panel, into L.
+    /// Turns the 16 numbers at `start`, the same columns in a later panel, into L.
     ///
     /// # Safety
-    /// The processor has the vectors; the numbers lie within `slots`.
+    /// The CPU supports the vectors; the numbers lie within `slots`.
     #[inline(always)]
     unsafe fn divide<V: Vector>(&self, slots: &mut [f64], start: usize) {
         debug_assert!(start + LANES * LANES <= slots.len());
@@ -212,8 +212,8 @@ impl Work for Substitute<'_> {
         assert!(slots.len() >= panel_start(top + 1) && x.len() >= (top + 1) * LANES);
         for block in (0..=top).rev() {
             let mut sums = [[0.0; LANES]; LANES];
-            // SAFETY: panels up to `top` lie within `slots` and have columns up to their last rows, and x
-            // has a number for each of their rows, as asserted; the caller's promise.
+            // SAFETY: panels up to `top` lie within `slots` and have columns up to their last rows, and x has
+            // a number for each of their rows, as asserted; the rest is the caller's promise.
             unsafe {
                 let mut sum = [V::splat(0.0); LANES];
                 for panel in block + 1..=top {

@@ -1,4 +1,4 @@
-//! The library faer: its dense Cholesky factorisation, system after system.
+//! Dense Cholesky factorisation by the faer library, one system after another.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::{factor, solve};
@@ -7,15 +7,15 @@ use faer::{MatMut, MatRef, Par, Spec};
 use super::batched::by_chunks;
 use super::systems::{Solutions, Systems};
 
-/// What a thread keeps.
+/// Work space of a thread.
 struct Room {
     matrix: Vec<f64>,
     stack: MemBuffer,
 }
 
-/// `vendor/faer/cholesky`. Each thread copies, factors and solves its own systems with the library's
-/// LLᵀ, which itself runs on one thread. A system that it finds not positive definite is flagged. False
-/// once `cancelled` says so. Panics unless `found` has room for these systems.
+/// `vendor/faer/cholesky`. Each thread copies, factors and solves its own systems with the library's LLᵀ,
+/// which itself runs on one thread. A system that the library finds not positive definite is flagged. Returns
+/// false once `cancelled` does. Panics unless `found` has the size of these systems.
 pub fn faer_cholesky(
     systems: Systems<'_>,
     found: &mut Solutions,
@@ -33,7 +33,7 @@ pub fn faer_cholesky(
             room.matrix.copy_from_slice(systems.matrix(first + k));
             systems.copy_right(first + k, x);
             let stack = MemStack::new(&mut room.stack);
-            // A symmetric matrix is the same by rows and by columns.
+            // For a symmetric matrix, row-major and column-major are the same.
             let a = MatMut::from_column_major_slice_mut(&mut room.matrix, n, n);
             let none = factor::LltRegularization::default();
             *flag = factor::cholesky_in_place(a, none, Par::Seq, stack, settings).is_err();

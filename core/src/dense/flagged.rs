@@ -1,41 +1,41 @@
-//! Which systems of a batch are not positive definite, as bundles carry it.
+//! Lists which systems of a batch are not positive definite, as stored in bundles.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Most systems that are listed.
+/// Maximum number of systems listed.
 const MOST_LISTED: usize = 100_000;
 
-/// The file beside a batch.
+/// The file next to a batch.
 const FILE: &str = "flagged.json";
 
 /// `dense/<id>/flagged.json`: which systems of a batch are not positive definite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flagged {
-    /// All systems.
+    /// Number of systems.
     pub systems: u64,
-    /// Those that are not positive definite.
+    /// Number of systems that are not positive definite.
     pub flagged: u64,
-    /// Their numbers, 0-based and ascending; the first 100 000.
+    /// Their indices, 0-based and ascending; the first 100 000.
     pub numbers: Vec<u64>,
 }
 
 impl Flagged {
-    /// Of so many systems those of these numbers, which ascend.
+    /// Lists the flagged systems of a batch of `systems` by their ascending indices.
     pub fn of(systems: usize, mut numbers: Vec<u64>) -> Self {
         let flagged = numbers.len() as u64;
         numbers.truncate(MOST_LISTED);
         Self { systems: systems as u64, flagged, numbers }
     }
 
-    /// As a file of a bundle, with its name.
+    /// Returns the file for a bundle, with its name.
     pub fn to_files(&self) -> BTreeMap<String, Vec<u8>> {
         let json = serde_json::to_vec(self).expect("numbers are JSON"); // invariant
         BTreeMap::from([(FILE.to_owned(), json)])
     }
 
-    /// From the files of a folder: none where they do not tell, or tell what cannot be.
+    /// Reads it from the files of a folder; none if the file is missing or implausible.
     pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Option<Self> {
         let found: Self = serde_json::from_slice(files.get(FILE)?).ok()?;
         let listed = found.flagged.min(MOST_LISTED as u64);

@@ -1,10 +1,10 @@
-//! Elimination without pivoting, as the thesis's program for processors does it.
+//! Elimination without pivoting, as in the thesis's CPU program.
 
 use super::systems::{Solutions, Systems};
 
-/// `cpu/dense/gauss`. One thread; each system copied as [A|b], eliminated below the diagonal row by row
-/// and substituted back. A system with a pivot that is not positive and finite is flagged. False once
-/// `cancelled` says so. Panics unless `found` has room for these systems.
+/// `cpu/dense/gauss`. One thread; each system is copied as [A|b], eliminated below the diagonal row by row
+/// and substituted back. A system with a pivot that is not positive and finite is flagged. Returns false once
+/// `cancelled` does. Panics unless `found` has the size of these systems.
 pub fn gauss(
     systems: Systems<'_>,
     found: &mut Solutions,
@@ -30,7 +30,7 @@ pub fn gauss(
     true
 }
 
-/// Makes [A|b] of n rows upper triangular; false where a pivot is not positive and finite.
+/// Makes [A|b] of n rows upper triangular; false if a pivot is not positive and finite.
 fn eliminated(work: &mut [f64], n: usize) -> bool {
     for k in 0..n {
         let (above, below) = work.split_at_mut((k + 1) * (n + 1));
@@ -49,7 +49,7 @@ fn eliminated(work: &mut [f64], n: usize) -> bool {
     true
 }
 
-/// x from the last row to the first.
+/// Computes x from the last row to the first.
 fn substitute(work: &[f64], n: usize, x: &mut [f64]) {
     for i in (0..n).rev() {
         let row = &work[i * (n + 1)..][..=n];

@@ -1,5 +1,5 @@
-//! Four systems at a time: the same number of each in one vector, so that every step of the elimination
-//! is one instruction for all four.
+//! Four systems at a time: the same element of each in one vector, so that every step of the elimination is
+//! one instruction for all four.
 
 #![expect(
     clippy::needless_range_loop,
@@ -9,22 +9,22 @@
 use super::systems::Systems;
 use super::vectors::{LANES, Vector, Work};
 
-/// Rows and columns that are eliminated together: their 9 sums and what they read fill 15 vectors.
+/// Rows and columns eliminated together: their 9 sums and what they read fill 15 vectors.
 const TILE: usize = 3;
 
-/// Where row i of the packed lower triangle begins, in vectors.
+/// Offset of row i in the packed lower triangle, in vectors.
 #[inline(always)]
 const fn row_start(i: usize) -> usize {
     i * (i + 1) / 2
 }
 
-/// Room for four systems of n unknowns.
+/// Work space for four systems of n unknowns.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// The lower triangle by rows, a vector each number, below it b as one more row; and three vectors
-    /// beyond, for rows are filled four vectors at a time.
+    /// The lower triangle by rows, one vector per element, followed by b as one more row; and three vectors
+    /// of padding, as rows are filled four vectors at a time.
     slots: Vec<f64>,
-    /// One over each number of L's diagonal.
+    /// The reciprocals of L's diagonal.
     inverse: Vec<f64>,
     /// The right-hand side, then the solution.
     x: Vec<f64>,
@@ -37,12 +37,12 @@ impl Room {
     }
 }
 
-/// Solves four systems, some of them perhaps the same.
+/// Solves four systems, which may repeat.
 pub(super) struct SolveFour<'s> {
     pub(super) systems: Systems<'s>,
     pub(super) numbers: [usize; LANES],
     pub(super) room: &'s mut Room,
-    /// n numbers for each of the first systems, one after the other; as many as it has room for.
+    /// n numbers for each of the first systems, one after another; as many as fit.
     pub(super) x: &'s mut [f64],
 }
 
@@ -70,7 +70,7 @@ impl Work for SolveFour<'_> {
             }
         }
         let (slots, inverses) = (slots.as_mut_ptr(), inverse.as_mut_ptr());
-        // SAFETY: the caller's promise; rows 0 to n and one over each of n pivots have room, as asserted.
+        // SAFETY: the caller's promise; rows 0 to n and the n reciprocal pivots fit, as asserted.
         unsafe {
             let rows = n + usize::from(with_right);
             let mut i = 0;
@@ -87,7 +87,7 @@ impl Work for SolveFour<'_> {
                     slots.add(row_start(n) * LANES),
                     n * LANES,
                 )),
-                // L⁻¹·e_n has one number other than 0.
+                // L⁻¹·e_n has a single nonzero.
                 false => {
                     own[..n * LANES].fill(0.0);
                     let last = (n - 1) * LANES..n * LANES;
@@ -112,15 +112,15 @@ fn copy((to, from): (&mut f64, &f64)) {
     *to = *from;
 }
 
-/// Fills the lower triangle by rows from four row-major matrices. Numbers right of the diagonal are
-/// written where the next row begins, before that is.
+/// Fills the lower triangle by rows from four row-major matrices. Elements right of the diagonal spill into
+/// the next row, which is written later.
 #[inline(always)]
 fn load(matrices: [&[f64]; LANES], n: usize, slots: &mut [f64]) {
     for i in 0..n {
         let rows = matrices.map(|a| &a[i * n..][..n]);
         let to = &mut slots[row_start(i) * LANES..];
         let whole = (i / LANES + 1) * LANES;
-        // The last columns one by one where four would leave the row.
+        // The last columns one by one where four would exceed the row.
         let whole = if whole > n { whole - LANES } else { whole };
         for j in (0..whole).step_by(LANES) {
             let from: [[f64; LANES]; LANES] =
@@ -140,11 +140,11 @@ fn load(matrices: [&[f64]; LANES], n: usize, slots: &mut [f64]) {
     }
 }
 
-/// R rows of L from row i on; a row n is not L's but L⁻¹·b.
+/// Computes R rows of L from row i on; row n is not a row of L but L⁻¹·b.
 ///
 /// # Safety
-/// The processor has the vectors; `slots` holds rows 0 to n as far as they are asked for, those before i
-/// being L's, and `inverses` a vector for each pivot.
+/// The CPU supports the vectors; `slots` holds rows 0 to n as far as they are used, those before i being rows
+/// of L, and `inverses` a vector for each pivot.
 #[inline(always)]
 unsafe fn rows_from<V: Vector, const R: usize>(
     i: usize,
@@ -152,8 +152,8 @@ unsafe fn rows_from<V: Vector, const R: usize>(
     slots: *mut f64,
     inverses: *mut f64,
 ) {
-    // SAFETY: row i + r has i + r + 1 vectors, and columns below i are read and written; of the block on
-    // the diagonal those up to the row's end.
+    // SAFETY: row i + r has i + r + 1 vectors, and columns below i are read and written; of the diagonal
+    // block, those up to the row's end.
     unsafe {
         let rows: [*mut f64; R] = std::array::from_fn(|r| slots.add(row_start(i + r) * LANES));
         let mut j = 0;
@@ -185,7 +185,7 @@ unsafe fn rows_from<V: Vector, const R: usize>(
             }
             j += TILE;
         }
-        // The block on the diagonal, its lower triangle.
+        // The lower triangle of the diagonal block.
         let mut sums = [[V::splat(0.0); R]; R];
         for r in 0..R {
             for c in 0..=r {
@@ -219,14 +219,14 @@ unsafe fn rows_from<V: Vector, const R: usize>(
     }
 }
 
-/// One over the root of each pivot: positive and finite where the pivot is, and only there.
+/// The reciprocal root of each pivot: positive and finite exactly where the pivot is.
 ///
 /// # Safety
-/// The processor has the vectors.
+/// The CPU supports the vectors.
 #[inline(always)]
 unsafe fn one_over_root<V: Vector>(pivots: V) -> V {
     let mut numbers = [0.0; LANES];
-    // SAFETY: four numbers have room; the caller's promise.
+    // SAFETY: there is space for four numbers; the rest is the caller's promise.
     unsafe {
         pivots.store(numbers.as_mut_ptr());
         V::load(numbers.map(|pivot: f64| 1.0 / pivot.sqrt()).as_ptr())
@@ -245,11 +245,11 @@ fn all_positive(inverse: &[f64]) -> [bool; LANES] {
     all
 }
 
-/// Solves Lᵀ·x = y, x holding y; three rows at a time.
+/// Solves Lᵀ·x = y, where x holds y on entry; three rows at a time.
 ///
 /// # Safety
-/// The processor has the vectors; `slots` holds L's rows below the diagonal, `inverse` and `x` a vector
-/// for each.
+/// The CPU supports the vectors; `slots` holds L's rows below the diagonal, `inverse` and `x` a vector for
+/// each row.
 #[inline(always)]
 unsafe fn substitute<V: Vector>(n: usize, slots: *const f64, inverse: &[f64], x: &mut [f64]) {
     let x = x.as_mut_ptr();
@@ -268,10 +268,10 @@ unsafe fn substitute<V: Vector>(n: usize, slots: *const f64, inverse: &[f64], x:
     }
 }
 
-/// The same for R rows from row i on, taken from those before it.
+/// The same for R rows from row i on, subtracting them from the rows before.
 ///
 /// # Safety
-/// As for all rows.
+/// As for `substitute`.
 #[inline(always)]
 unsafe fn substitute_rows<V: Vector, const R: usize>(
     i: usize,

@@ -1,6 +1,6 @@
-//! Small dense systems, symmetric positive definite, in f64: the root-free Cholesky factorisation
-//! A = L·D·Lᵀ in panels of four rows ([`Packed`]). And many systems at once: plain elimination ([`gauss`]),
-//! this program's way ([`cholesky`]) and a library's.
+//! Small dense symmetric positive definite systems in f64: the root-free Cholesky factorisation A = L·D·Lᵀ in
+//! panels of four rows ([`Packed`]), and batches of systems, solved by plain elimination ([`gauss`]), this
+//! program's kernel ([`cholesky`]) and a library.
 
 mod batched;
 #[cfg(test)]

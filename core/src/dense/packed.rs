@@ -1,30 +1,29 @@
-//! The lower triangle of a dense symmetric matrix in panels of four rows, as the elimination reads it
-//! from the first number to the last.
+//! The lower triangle of a dense symmetric matrix in panels of four rows, in the order in which the
+//! elimination reads it.
 
 use super::eliminate::{Eliminate, Substitute};
 use super::panels::{column_start, panel_start};
 use super::vectors::{LANES, with_widest};
 
-/// From here on the elimination takes so long that it asks whether it is to stop.
+/// From this row on, the elimination takes so long that it checks for cancellation.
 const LONG: usize = 512;
 
-/// What became of a factorisation.
+/// The outcome of a factorisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factored {
-    /// The factor is there.
+    /// The factors are complete.
     Whole,
     /// The leading minor that ends in this row (0-based) is not positive, or not finite.
     NotPositive(usize),
-    /// It was told to stop.
+    /// It was cancelled.
     Cancelled,
 }
 
-/// Room for one m × m matrix after another, and for its factors A = L·D·Lᵀ, L with a unit diagonal.
+/// Storage for one m × m matrix after another, and for its factors A = L·D·Lᵀ, L with a unit diagonal.
 ///
-/// Rows 4p to 4p + 3 are panel p: of each column up to the panel's last row four numbers, one a row.
-/// Before them each panel has four numbers that mean nothing: an entry that belongs to no column is
-/// written there, so that who scatters a sparse row need not ask. Rows that fill the last panel are those
-/// of the unit matrix.
+/// Rows 4p to 4p + 3 are panel p: four numbers for each column up to the panel's last row, one per row. Each
+/// panel starts with four unused numbers: entries outside all columns are written there, so that scattering a
+/// sparse row needs no branch. Rows that pad the last panel are those of the unit matrix.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
     m: usize,
@@ -38,24 +37,24 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Nothing yet.
+    /// An empty matrix.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes that a system of m rows takes.
+    /// Bytes needed for a system of m rows.
     pub fn bytes(m: usize) -> u128 {
         let (panels, lanes) = (m.div_ceil(LANES) as u128, LANES as u128);
         let slots = lanes * lanes * (panels * (panels + 1) / 2) + lanes * panels;
         8 * (slots + panels * (lanes * lanes + 2 * lanes))
     }
 
-    /// Rows of the matrix that is kept.
+    /// Number of rows of the stored matrix.
     pub fn rows(&self) -> usize {
         self.m
     }
 
-    /// Begins anew with the m × m matrix of zeros.
+    /// Resets to the m × m zero matrix.
     pub fn clear(&mut self, m: usize) {
         let panels = m.div_ceil(LANES);
         self.m = m;
@@ -67,7 +66,7 @@ impl Packed {
         }
     }
 
-    /// What to add to a row's start for an entry in this column. Zero belongs to no column.
+    /// Offset of this column from the start of a row. Offset zero belongs to no column.
     #[inline(always)]
     pub fn column(j: usize) -> usize {
         column_start(j)
@@ -78,14 +77,14 @@ impl Packed {
         panel_start(i / LANES) + i % LANES
     }
 
-    /// Row i, to be written at [`column`](Self::column) for j ≤ i or at 0. Panics when `i` is no row.
+    /// Row i, to be written at [`column`](Self::column) for j ≤ i or at 0. Panics if there is no row `i`.
     #[inline(always)]
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         let (start, end) = (self.row_start(i), panel_start(i / LANES + 1));
         &mut self.slots[start..end]
     }
 
-    /// Entry (i, j), j ≤ i. Panics when there is none.
+    /// Entry (i, j), j ≤ i. Panics if there is none.
     pub fn get(&self, i: usize, j: usize) -> f64 {
         assert!(j <= i && i < self.m, "the lower triangle has no such entry");
         self.slots[self.row_start(i) + Self::column(j)]
@@ -96,13 +95,12 @@ impl Packed {
         &self.slots
     }
 
-    /// The pivot of row i. Panics when `i` is no row or nothing was factored.
+    /// The pivot of row i. Panics if there is no row `i` or nothing was factored.
     pub fn pivot(&self, i: usize) -> f64 {
         self.pivots[i]
     }
 
-    /// Replaces A by L, and keeps D. The leading rows of L and D are the factors of the leading
-    /// rows of A.
+    /// Replaces A by L and stores D. The leading rows of L and D are the factors of the leading rows of A.
     pub fn factor(&mut self, cancelled: &(dyn Fn() -> bool + Sync)) -> Factored {
         let panels = self.m.div_ceil(LANES);
         self.scaled.resize(self.scaled.len().max(panels * LANES * LANES), 0.0);
@@ -126,9 +124,9 @@ impl Packed {
         Factored::Whole
     }
 
-    /// The row g of length p + 1 with g·A_p = e_p/(g's last element), A_p being the leading
-    /// (p + 1) × (p + 1) part of A: the solution of A_p·x = e_p over the root of its last element. Needs
-    /// the factors. Panics when `p` is no row.
+    /// The row g of length p + 1 with g·A_p = e_p/(g's last element), A_p being the leading (p + 1) × (p + 1)
+    /// part of A: the solution of A_p·x = e_p divided by the root of its last element. Needs the factors.
+    /// Panics if there is no row `p`.
     pub fn normalised_row(&mut self, p: usize) -> &[f64] {
         assert!(p < self.m, "the factor has no such row");
         let panels = p / LANES + 1;

@@ -1,11 +1,11 @@
-//! Many systems A_s·x_s = b_s, and what is found for them.
+//! Batches of systems A_s·x_s = b_s and their solutions.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::matrix::BatchView;
 
-/// Which right-hand sides the systems of a batch have.
+/// The kind of right-hand sides of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rhs {
     /// The last unit vector e_n for all, as in setting up a factorised sparse approximate inverse.
@@ -18,7 +18,7 @@ impl Rhs {
     /// Both.
     pub const ALL: [Self; 2] = [Self::LastUnit, Self::Random];
 
-    /// The word used on the command line and in files.
+    /// The name used on the command line and in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::LastUnit => "last-unit",
@@ -27,16 +27,16 @@ impl Rhs {
     }
 }
 
-/// Right-hand sides, as kernels are given them.
+/// Right-hand sides as passed to kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RightHandSides<'a> {
     /// e_n for all.
     LastUnit,
-    /// n numbers a system, system after system.
+    /// n numbers per system, system after system.
     Given(&'a [f64]),
 }
 
-/// Systems, as kernels are given them.
+/// Systems as passed to kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Systems<'a> {
     matrices: BatchView<'a>,
@@ -44,7 +44,7 @@ pub struct Systems<'a> {
 }
 
 impl<'a> Systems<'a> {
-    /// These matrices with these right-hand sides. Panics unless there are n numbers for each.
+    /// Combines matrices and right-hand sides. Panics unless there are n numbers for each.
     pub fn new(matrices: BatchView<'a>, right: RightHandSides<'a>) -> Self {
         if let RightHandSides::Given(b) = right {
             assert_eq!(b.len(), matrices.len() * matrices.unknowns(), "n numbers for each system");
@@ -52,7 +52,7 @@ impl<'a> Systems<'a> {
         Self { matrices, right }
     }
 
-    /// Unknowns of a system, n.
+    /// Number of unknowns per system, n.
     pub fn unknowns(self) -> usize {
         self.matrices.unknowns()
     }
@@ -62,18 +62,18 @@ impl<'a> Systems<'a> {
         self.matrices.len()
     }
 
-    /// Whether there is no system.
+    /// Whether there are no systems.
     pub fn is_empty(self) -> bool {
         self.matrices.is_empty()
     }
 
-    /// The matrix of a system, row-major. Panics when there is no such system.
+    /// The matrix of a system, row-major. Panics if there is no such system.
     #[inline]
     pub fn matrix(self, s: usize) -> &'a [f64] {
         self.matrices.matrix(s)
     }
 
-    /// Copies the right-hand side of a system. Panics when there is no such system, or no room.
+    /// Copies the right-hand side of a system. Panics if there is no such system or `to` is too short.
     #[inline]
     pub fn copy_right(self, s: usize, to: &mut [f64]) {
         let n = self.unknowns();
@@ -93,17 +93,17 @@ impl<'a> Systems<'a> {
     }
 }
 
-/// What a kernel has found.
+/// The results of a kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Solutions {
-    /// n numbers a system, system after system; NaN where it is flagged.
+    /// n numbers per system, system after system; NaN where it is flagged.
     pub x: Vec<f64>,
-    /// Whether a system was found not to be positive definite, one for each.
+    /// For each system, whether it was found not to be positive definite.
     pub flagged: Vec<bool>,
 }
 
 impl Solutions {
-    /// Room for the solutions of `systems` systems of n unknowns, none of them found.
+    /// Allocates space for the solutions of `systems` systems of n unknowns, none of them solved.
     pub fn room_for(unknowns: usize, systems: usize) -> Self {
         let mut solutions =
             Self { x: vec![0.0; unknowns * systems], flagged: vec![false; systems] };
@@ -111,29 +111,29 @@ impl Solutions {
         solutions
     }
 
-    /// Bytes that they take.
+    /// Bytes needed for the solutions.
     pub fn bytes(unknowns: usize, systems: usize) -> u64 {
         systems as u64 * (8 * unknowns as u64 + 1)
     }
 
-    /// Fills them with NaN and flags nothing.
+    /// Fills the solutions with NaN and clears all flags.
     pub fn spoil(&mut self) {
         self.x.fill(f64::NAN);
         self.flagged.fill(false);
     }
 
-    /// The numbers of the systems that are flagged, ascending.
+    /// The indices of the flagged systems, ascending.
     pub fn flagged(&self) -> impl Iterator<Item = usize> {
         let flags = self.flagged.iter().enumerate();
         flags.filter(|(_, flagged)| **flagged).map(|(s, _)| s)
     }
 }
 
-/// Streams of right-hand sides begin here; those of the matrices themselves are their numbers.
+/// First stream number of the right-hand sides; the streams of the matrices themselves are their indices.
 const FIRST_STREAM: u64 = 1 << 63;
 
-/// Right-hand sides of `systems` systems of n unknowns, uniform in [−1, 1): those of system s are the
-/// upper 53 bits of the 64-bit words of ChaCha8's stream 2⁶³ + s.
+/// Right-hand sides of `systems` systems of n unknowns, uniform in [−1, 1): system s uses the upper 53 bits
+/// of the 64-bit words of ChaCha8's stream 2⁶³ + s.
 pub fn random_right_hand_sides(unknowns: usize, systems: usize, seed: u64) -> Vec<f64> {
     let mut key = [0u8; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());

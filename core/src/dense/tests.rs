@@ -1,10 +1,10 @@
-//! The factors multiplied give the matrix, and rows of inverses are those of the definition.
+//! The product of the factors is the matrix, and rows of inverses match the definition.
 
 use super::eliminate::Eliminate;
 use super::vectors::Work;
 use super::{Factored, Packed};
 
-/// B·Bᵀ/m + I of a fixed sequence in [−1, 1), row-major.
+/// B·Bᵀ/m + I, where B is a fixed sequence in [−1, 1); row-major.
 fn positive(m: usize) -> Vec<f64> {
     let mut state = m as u64 + 1;
     let mut next = || {
@@ -113,7 +113,7 @@ fn vectors_with_and_without_fused_products_agree() {
             scaled: &mut scaled,
             pivots: &mut pivots,
         };
-        // SAFETY: arrays need nothing of the processor.
+        // SAFETY: arrays have no CPU requirements.
         assert_eq!(unsafe { step.run::<[f64; 4]>() }, None);
     }
     factored.factor(&|| false);

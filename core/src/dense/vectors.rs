@@ -1,34 +1,34 @@
-//! Four numbers at a time: as an array, and as a vector of AVX2 with fused multiply-adds.
+//! Four numbers at a time: as an array, and as an AVX2 vector with fused multiply-adds.
 
-/// Numbers in one vector, which is also the number of rows of a panel.
+/// Numbers per vector, which is also the number of rows per panel.
 pub(super) const LANES: usize = 4;
 
 /// Four numbers.
 pub(super) trait Vector: Copy {
     /// # Safety
-    /// The processor has these vectors; four numbers can be read at `from`.
+    /// The CPU supports these vectors; four numbers can be read at `from`.
     unsafe fn load(from: *const f64) -> Self;
 
     /// # Safety
-    /// The processor has these vectors; four numbers can be written at `to`.
+    /// The CPU supports these vectors; four numbers can be written at `to`.
     unsafe fn store(self, to: *mut f64);
 
     /// Four copies.
     ///
     /// # Safety
-    /// The processor has these vectors.
+    /// The CPU supports these vectors.
     unsafe fn splat(value: f64) -> Self;
 
-    /// The products.
+    /// The elementwise products.
     ///
     /// # Safety
-    /// The processor has these vectors.
+    /// The CPU supports these vectors.
     unsafe fn times(self, other: Self) -> Self;
 
     /// `self − a·b`.
     ///
     /// # Safety
-    /// The processor has these vectors.
+    /// The CPU supports these vectors.
     unsafe fn minus_product(self, a: Self, b: Self) -> Self;
 }
 
@@ -94,34 +94,34 @@ impl Vector for std::arch::x86_64::__m256d {
     }
 }
 
-/// Work that is compiled for each kind of vectors.
+/// Work that is compiled for each kind of SIMD vectors.
 pub(super) trait Work {
-    /// What it comes to.
+    /// The result.
     type Output;
 
-    /// Does it. Inlined always, so that all of it is compiled for the vectors it is given.
+    /// Runs the work. Always inlined, so that all of it is compiled for the given vectors.
     ///
     /// # Safety
-    /// The processor has these vectors.
+    /// The CPU supports these vectors.
     unsafe fn run<V: Vector>(self) -> Self::Output;
 }
 
-/// Does work with fused multiply-adds where the processor has them. Results of processors with and
-/// without them differ in their last bits; those of threads do not.
+/// Runs the work with fused multiply-adds if the CPU has them. Results differ in their last bits between CPUs
+/// with and without them, but not between threads.
 #[inline]
 pub(super) fn with_widest<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: the processor has what `with_avx2` adds.
+        // SAFETY: the CPU has the features that `with_avx2` enables.
         return unsafe { with_avx2(work) };
     }
-    // SAFETY: it needs nothing.
+    // SAFETY: portable code has no requirements.
     unsafe { work.run::<[f64; LANES]>() }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn with_avx2<W: Work>(work: W) -> W::Output {
-    // SAFETY: whoever calls this has the features.
+    // SAFETY: the caller has checked the features.
     unsafe { work.run::<std::arch::x86_64::__m256d>() }
 }

@@ -1,4 +1,4 @@
-//! The adaptive pattern of a row: columns are taken where they lessen g·A·gᵀ most.
+//! The adaptive pattern of a row: adds the columns that reduce g·A·gᵀ most.
 
 use super::Cancelled;
 use super::error::{FsaiError, Stop};
@@ -6,10 +6,10 @@ use super::system::{Lower, Solver};
 use crate::dense::Factored;
 use crate::memory::zeroed;
 
-/// What one thread finds adaptive rows with.
+/// Work space of one thread for adaptive rows.
 pub(super) struct Adaptive<'l, 'a> {
     lower: &'l Lower<'a>,
-    /// Of each row, side by side: where CSR keeps them they lie far apart, and each step asks for many.
+    /// The diagonal, stored contiguously: in CSR its elements lie far apart, and each step reads many.
     diagonal: &'l [f64],
     solver: Solver<'l, 'a>,
     steps: u32,
@@ -17,9 +17,9 @@ pub(super) struct Adaptive<'l, 'a> {
     gain: f64,
     /// The columns of the row, ascending.
     columns: Vec<u32>,
-    /// (A·gᵀ)_j; zero between the steps.
+    /// (A·gᵀ)_j; zero between steps.
     product: Vec<f64>,
-    /// Columns that the product may reach, some more than once.
+    /// Columns that the product may reach, possibly with duplicates.
     touched: Vec<u32>,
     /// The best candidates of a step, best first.
     best: Vec<(f64, u32)>,
@@ -45,12 +45,12 @@ impl<'l, 'a> Adaptive<'l, 'a> {
         }
     }
 
-    /// Bytes of one thread.
+    /// Bytes needed per thread.
     pub(super) fn bytes(rows: usize) -> u128 {
         12 * rows as u128
     }
 
-    /// The columns that were found last.
+    /// The columns found last.
     pub(super) fn columns(&self) -> &[u32] {
         &self.columns
     }
@@ -76,7 +76,7 @@ impl<'l, 'a> Adaptive<'l, 'a> {
         Ok(())
     }
 
-    /// ψ = g·A·gᵀ with the last element of g at 1.
+    /// Computes ψ = g·A·gᵀ with the last element of g set to 1.
     fn solve(&mut self, i: usize, cancelled: &Cancelled<'_>) -> Result<f64, Stop> {
         match self.solver.factor(&self.columns, cancelled) {
             Factored::Whole => {}
@@ -89,8 +89,8 @@ impl<'l, 'a> Adaptive<'l, 'a> {
         Ok(self.solver.pivot(self.columns.len() - 1))
     }
 
-    /// The columns before `i` outside the pattern with the largest (A·gᵀ)_j²/a_jj above 0, of equal
-    /// ones the first.
+    /// Chooses the columns before `i` outside the pattern with the largest positive (A·gᵀ)_j²/a_jj; the first
+    /// among equals.
     fn choose(&mut self, i: usize) {
         let a = self.lower.whole();
         let m = self.columns.len();

@@ -1,22 +1,22 @@
-//! What every factorised inverse is held to, whoever set it up: backward errors of rounding.
+//! The check of every factorised inverse, however it was set up: backward errors within rounding.
 
 use crate::matrix::Csr;
 
-/// What (GA)_ij is held to.
+/// The bound on (GA)_ij.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// 16·m·ε·(|G||A|)_ij.
     Entries,
-    /// 16·m·ε·Σ_k |g_ik|·√(a_kk·a_jj): an elimination of `A[P,P]` = LLᵀ errs by that much, because
-    /// |L||Lᵀ| is bounded by the diagonal and not by |A| (Higham, 2002, theorem 10.4).
+    /// 16·m·ε·Σ_k |g_ik|·√(a_kk·a_jj): the error of an elimination of `A[P,P]` = LLᵀ, because |L||Lᵀ| is
+    /// bounded by the diagonal and not by |A| (Higham, 2002, theorem 10.4).
     Factors,
-    /// Nothing: a postfilter changed the row.
+    /// None: a postfilter changed the row.
     Not,
 }
 
-/// Holds (GA)_ij for j < i, (GA)_ii − 1/G_ii, and |(GAGᵀ)_ii − 1| within 16·m·ε of the same with absolute
-/// values, on the pattern of G. `a` is symmetric, of the size of `g`. Says which entry does not hold, or
-/// which row does not end on the diagonal.
+/// Checks that (GA)_ij for j < i, (GA)_ii − 1/G_ii, and |(GAGᵀ)_ii − 1| are within 16·m·ε of the same with
+/// absolute values, on the pattern of G. `a` is symmetric and as large as `g`. The error names the entry that
+/// violates the bound, or the row that does not end on the diagonal.
 pub fn check_backward_errors(a: &Csr, g: &Csr, held: Held) -> Result<(), String> {
     let entry = |i: usize| {
         let (col, val) = a.row(i);
@@ -48,7 +48,7 @@ pub fn check_backward_errors(a: &Csr, g: &Csr, held: Held) -> Result<(), String>
     Ok(())
 }
 
-/// The same of a row of G, from its product with A and that of their absolute values.
+/// Checks a row of G, from its product with A and with the absolute values.
 fn check_row(
     i: usize,
     (col, val): (&[u32], &[f64]),
@@ -99,7 +99,7 @@ mod tests {
         for held in [Held::Entries, Held::Factors] {
             assert!(check_backward_errors(&a, &off(20), held).is_err(), "{held:?}");
         }
-        // A row's energy is least at its solution: to first order it follows the diagonal alone.
+        // A row's energy is minimal at its solution: to first order it follows the diagonal alone.
         let diagonal = g.nnz() - 1;
         assert!(check_backward_errors(&a, &off(diagonal), Held::Not).is_err());
         let upper = Csr::from_triplets(1, 1, &[] as &[(usize, usize, f64)]).unwrap();

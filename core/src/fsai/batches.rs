@@ -8,10 +8,10 @@ use crate::matrix::{Batch, Batches, Csr, MOST_UNKNOWNS};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::parallel::*;
 
-/// The dense systems A[P, P] of rows of G before rows are merged, P a row's pattern: a batch for each size,
-/// 0-based numbers as the rows ascend. `most` rows at most are taken, evenly from all of them. Fails when
-/// all systems together, 8·m² bytes each, need more than `limit`, and names a row whose pattern has more
-/// entries than [`MOST_UNKNOWNS`]. `None` when cancelled.
+/// The dense systems A[P, P] of rows of G before rows are merged, where P is a row's pattern: one batch per
+/// size, with 0-based row numbers ascending. At most `most` rows are taken, evenly spaced. Fails if all
+/// systems together, 8·m² bytes each, need more than `limit`, and names a row whose pattern has more than
+/// [`MOST_UNKNOWNS`] nonzeros. `None` when cancelled.
 pub fn row_systems(
     a: &Csr,
     parameters: &FsaiParameters,
@@ -22,7 +22,7 @@ pub fn row_systems(
     let Some(pattern) = pattern_of(a, parameters, limit, cancelled)? else { return Ok(None) };
     let all = pattern.rows();
     let taken = most.map_or(all, |most| most.min(all));
-    // u128: rows and those taken may each be all that a usize counts.
+    // u128, as both the number of rows and the number taken may be as large as usize allows.
     let row = |k: usize| (k as u128 * all as u128 / taken.max(1) as u128) as usize;
     let mut queue: Vec<(usize, u32)> = Vec::with_capacity(taken);
     let mut bytes = 0u128;
@@ -54,9 +54,9 @@ pub fn row_systems(
     unless_cancelled(batches.and_then(|batches| Ok(Batches::new(batches)?)))
 }
 
-/// Fills the packed lower triangles of dense systems: of each the rows and columns of A + `shift`·diag(A),
-/// which ascend, and m·(m + 1)/2 zeros for its rows one after the other, row p from p·(p + 1)/2 on. The
-/// lower triangle of A counts. Panics when a column is no row of A, or there are other than so many numbers.
+/// Fills the packed lower triangles of dense systems: for each, its ascending rows and columns of A +
+/// `shift`·diag(A), and m·(m + 1)/2 zeros for its rows one after another, row p starting at p·(p + 1)/2. Only
+/// the lower triangle of A is read. Panics if a column is no row of A or the number of zeros is wrong.
 pub fn packed_systems(a: &Csr, shift: f64, systems: Vec<(&[u32], &mut [f64])>) {
     systems.into_par_iter().for_each(|(columns, numbers)| {
         let m = columns.len();
@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn a_grids_rows_queue_by_the_neighbours_that_come_before_them() {
-        // Of 5 × 5 points, with the 4 nearest: the first has none before it, of the others in the first
-        // line and column 4 and 4 have one, 16 have two.
+        // 5 × 5 points, with the 4 nearest: the first has none before it, the 4 and 4 others of the first row
+        // and column have one, 16 have two.
         let a = made("poisson2d?n=5");
         let batches = systems(&a, None);
         let sizes: Vec<_> =
@@ -102,7 +102,7 @@ mod tests {
         let [one, two, three] = batches.sizes() else { panic!("{sizes:?}") };
         assert_eq!(one.batch().view().matrix(0), [4.0]);
         assert!((0..8).all(|s| two.batch().view().matrix(s) == [4.0, -1.0, -1.0, 4.0]));
-        // The neighbours above and to the left are none of each other.
+        // The upper and left neighbours are not neighbours of each other.
         let corner = [4.0, 0.0, -1.0, 0.0, 4.0, -1.0, -1.0, -1.0, 4.0];
         assert!((0..16).all(|s| three.batch().view().matrix(s) == corner));
         let numbers: Vec<u64> = (0..8).map(|s| two.number(s)).collect();
@@ -125,7 +125,7 @@ mod tests {
         };
         let error = tried("poisson2d?n=40", 40, MemoryLimit::unlimited()).unwrap_err().to_string();
         assert!(error.contains("entries; batches have systems of 512 unknowns at most"), "{error}");
-        // The pattern takes less than the systems of 1 + 8·4 + 16·9 numbers.
+        // The pattern takes less than the systems, which have 1 + 8·4 + 16·9 numbers.
         let error = tried("poisson2d?n=5", 1, MemoryLimit::bytes(1415)).unwrap_err().to_string();
         assert!(error.contains("the dense systems of 25 rows needs 1416 bytes"), "{error}");
         let a = made("poisson2d?n=5");

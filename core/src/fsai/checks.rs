@@ -1,4 +1,4 @@
-//! What tests hold every factorised inverse against: calculations from the definition, apart from the code.
+//! References for the tests of factorised inverses: computed from the definition, independent of the code.
 
 pub(super) use super::Held;
 use super::{Fsai, FsaiError, FsaiParameters, Merging, PatternRule, check_backward_errors};
@@ -35,13 +35,13 @@ pub(super) fn merged(power: u32, alpha: f64) -> FsaiParameters {
     FsaiParameters { merge: Some(Merging::new(alpha)), ..recursive(power) }
 }
 
-/// On a pool of so many threads.
+/// Runs the work on a pool with this many threads.
 pub(super) fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(work)
 }
 
-/// The rows of a matrix written out.
+/// The rows of a matrix in dense form.
 pub(super) fn dense(a: &Csr) -> Vec<Vec<f64>> {
     let mut rows = vec![vec![0.0; a.cols()]; a.rows()];
     for (i, row) in rows.iter_mut().enumerate() {
@@ -53,7 +53,7 @@ pub(super) fn dense(a: &Csr) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The solution of A·x = e_m by Gauss's elimination with pivots by rows.
+/// The solution of A·x = e_m by Gaussian elimination with row pivoting.
 pub(super) fn last_of_inverse(mut a: Vec<Vec<f64>>) -> Vec<f64> {
     let m = a.len();
     for (i, row) in a.iter_mut().enumerate() {
@@ -78,7 +78,7 @@ pub(super) fn last_of_inverse(mut a: Vec<Vec<f64>>) -> Vec<f64> {
     x
 }
 
-/// The row of G from its definition: A[P,P]·g = e_m, over the root of the last element.
+/// The row of G from its definition: A[P,P]·g = e_m, divided by the root of the last element.
 pub(super) fn row_by_definition(a: &[Vec<f64>], pattern: &[u32]) -> Vec<f64> {
     let line = |&i: &u32| pattern.iter().map(|&j| a[i as usize][j as usize]).collect();
     let g = last_of_inverse(pattern.iter().map(line).collect());
@@ -86,7 +86,7 @@ pub(super) fn row_by_definition(a: &[Vec<f64>], pattern: &[u32]) -> Vec<f64> {
     g.iter().map(|g| g / root).collect()
 }
 
-/// Fails unless the backward errors of G are small.
+/// Asserts that the backward errors of G are small.
 pub(super) fn has_small_backward_errors(a: &Csr, g: &Csr, held: Held) {
     check_backward_errors(a, g, held).unwrap();
 }

@@ -1,4 +1,4 @@
-//! Why there is no factorised inverse.
+//! Errors of the factorised inverse.
 
 use crate::matrix::FormatError;
 use crate::memory::MemoryError;
@@ -6,7 +6,7 @@ use crate::memory::MemoryError;
 /// Why a factorised inverse cannot be set up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FsaiError {
-    /// Rows and columns differ in number.
+    /// The numbers of rows and columns differ.
     #[error("a factorised inverse needs a square matrix, not one of {rows} x {cols}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSquare { rows: usize, cols: usize },
@@ -16,37 +16,37 @@ pub enum FsaiError {
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotPositiveDefinite { row: usize, size: usize },
-    /// A dense system is larger than batches have.
+    /// A dense system exceeds the batch limit.
     #[error(
         "the pattern of row {row} (0-based) has {size} entries; batches have systems of {most} unknowns at most"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     TooLarge { row: usize, size: usize, most: usize },
-    /// A parameter is out of its range.
+    /// A parameter is out of range.
     #[error("{name} of a factorised inverse is {value}, expected {expected}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Parameter { name: &'static str, value: String, expected: &'static str },
-    /// A given pattern has another size than the matrix.
+    /// A given pattern differs in size from the matrix.
     #[error("the pattern has {found_rows} x {found_cols}, the matrix {rows} x {rows}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     PatternSize { found_rows: usize, found_cols: usize, rows: usize },
-    /// A matrix whose values are to be set up anew has another size.
+    /// A matrix whose values are to be refreshed differs in size.
     #[error("the factorised inverse has {expected} rows, the matrix {found}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     OtherSize { expected: usize, found: usize },
-    /// A ready factor is not lower triangular with a positive diagonal.
+    /// A given factor is not lower triangular with a positive diagonal.
     #[error("row {row} (0-based) of the factor does not end in a positive number on the diagonal")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotAFactor { row: usize },
-    /// What would be set up does not fit.
+    /// The inverse does not fit into memory.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// What was set up is no matrix.
+    /// The result is not a valid matrix.
     #[error(transparent)]
     Format(#[from] FormatError),
 }
 
-/// Why work ends before it is done.
+/// Why the work ended early.
 #[derive(Clone, Debug)]
 pub(super) enum Stop {
     Cancelled,
@@ -71,7 +71,7 @@ impl From<FormatError> for Stop {
     }
 }
 
-/// `None` where work was cancelled.
+/// `None` if the work was cancelled.
 pub(super) fn unless_cancelled<T>(result: Result<T, Stop>) -> Result<Option<T>, FsaiError> {
     match result {
         Ok(done) => Ok(Some(done)),

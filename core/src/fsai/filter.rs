@@ -1,4 +1,4 @@
-//! The postfilter: small entries of G are dropped, and rows scaled so that diag(G·A·Gᵀ) = 1 still.
+//! The postfilter: drops small nonzeros of G and rescales the rows so that diag(G·A·Gᵀ) = 1 still holds.
 
 use super::Cancelled;
 use super::error::Stop;
@@ -8,20 +8,20 @@ use super::workers::in_order;
 use crate::matrix::{Csr, RowPtr};
 use crate::memory::{MemoryLimit, zeroed};
 
-/// Rows that one task filters.
+/// Rows filtered by one task.
 const CHUNK: usize = 128;
 
-/// Which entries before the diagonal are dropped.
+/// Which nonzeros before the diagonal are dropped.
 #[derive(Clone, Copy)]
 pub(super) enum Drops<'g> {
     /// Those with g_ij² ≤ τ·Σ_k g_ik².
     Small(f64),
-    /// Those that this matrix lacks.
+    /// Those that are not in this matrix.
     Absent(&'g Csr),
 }
 
 impl Drops<'_> {
-    /// Whether each entry of row `i` is kept; the last one is the diagonal.
+    /// Whether each nonzero of row `i` is kept; the last one is the diagonal.
     fn kept(self, i: usize, (col, val): (&[u32], &[f64]), kept: &mut Vec<bool>) {
         kept.clear();
         match self {
@@ -47,8 +47,8 @@ impl Drops<'_> {
     }
 }
 
-/// What is left of G. With d the dropped part of a row g, g·A·gᵀ = 1 becomes 1 + d·A·dᵀ, because
-/// (A·gᵀ)_j = 0 wherever d has entries; the row is divided by its root.
+/// The filtered G. With d the dropped part of a row g, g·A·gᵀ = 1 becomes 1 + d·A·dᵀ, because (A·gᵀ)_j = 0
+/// wherever d has nonzeros; the row is divided by the root of this.
 pub(super) fn filtered(
     lower: &Lower<'_>,
     g: &Csr,
@@ -97,7 +97,7 @@ pub(super) fn filtered(
     Ok(Csr::try_new(rows, g.cols(), row_ptr, col, val)?)
 }
 
-/// a_jj·d_j + 2·Σ a_jc·d_c over c < j: summed over j with d_j this gives d·A·dᵀ.
+/// a_jj·d_j + 2·Σ a_jc·d_c over c < j: multiplied by d_j and summed over j, this gives d·A·dᵀ.
 fn product(lower: &Lower<'_>, j: usize, d: &[f64]) -> f64 {
     let (col, val) = lower.row(j);
     let before = col.len() - usize::from(col.last() == Some(&(j as u32)));

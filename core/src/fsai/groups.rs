@@ -1,5 +1,5 @@
-//! Rows merged into groups that share one dense system (the thesis, section 6.1): a group's columns are
-//! the union of its rows' patterns.
+//! Rows merged into groups that share one dense system (the thesis, section 6.1): a group's columns are the
+//! union of its rows' patterns.
 
 use super::Cancelled;
 use super::error::Stop;
@@ -11,18 +11,18 @@ use crate::memory::{MemoryLimit, zeroed};
 /// Groups of rows, in the order in which they were opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Groups {
-    /// Where the columns of each group begin, and end.
+    /// Where the columns of each group begin and end.
     union_ptr: Vec<usize>,
     union: Vec<u32>,
-    /// Where the rows of each group begin, and end.
+    /// Where the rows of each group begin and end.
     member_ptr: Vec<usize>,
     member: Vec<u32>,
-    /// Of each of these rows the place of its diagonal in the group's columns.
+    /// For each of these rows, the place of its diagonal in the group's columns.
     place: Vec<u32>,
 }
 
 impl Groups {
-    /// Of the rows of a pattern. `bytes` of a mark for each column are taken for each thread.
+    /// Groups the rows of a pattern. Each thread needs the bytes of one mark per column.
     pub(super) fn of(
         pattern: &Pattern,
         merging: Merging,
@@ -81,7 +81,7 @@ impl Groups {
     }
 }
 
-/// A group that may still grow, or no longer does.
+/// A group, open or closed.
 struct Group {
     union: Vec<u32>,
     members: Vec<u32>,
@@ -90,11 +90,11 @@ struct Group {
 /// The groups of a block, and which of them are open.
 struct Window<'p> {
     pattern: &'p Pattern,
-    /// Of each column in which open groups it is: a bit each.
+    /// For each column, a bit per open group that contains it.
     marks: &'p mut [u16],
     alpha: f64,
     groups: Vec<Group>,
-    /// Open groups and their bits, the first opened first.
+    /// Open groups and their bits, oldest first.
     open: Vec<(usize, u32)>,
 }
 
@@ -107,7 +107,7 @@ impl<'p> Window<'p> {
         Self { pattern, marks, alpha, groups: Vec::new(), open: Vec::new() }
     }
 
-    /// Puts row `i` into the open group that saves most, or opens one.
+    /// Adds row `i` to the open group that saves most, or opens a new one.
     fn take(&mut self, i: usize) {
         let row = self.pattern.row(i);
         match self.best(row) {
@@ -116,8 +116,8 @@ impl<'p> Window<'p> {
         }
     }
 
-    /// The open group, by its place among the open ones, that saves most: of equal ones the last opened.
-    /// None where even that saves nothing, or would grow too large.
+    /// The open group that saves most, by its place among the open ones; the last opened among equals. None
+    /// if even that saves nothing or would grow too large.
     fn best(&self, row: &[u32]) -> Option<usize> {
         let d = row.len();
         if d > MERGE_CAP {
@@ -185,7 +185,7 @@ impl<'p> Window<'p> {
         }
     }
 
-    /// All groups. Leaves no mark.
+    /// Returns all groups and clears all marks.
     fn groups(mut self) -> Groups {
         while !self.open.is_empty() {
             self.close(0);
@@ -197,7 +197,7 @@ impl<'p> Window<'p> {
             all.union.extend_from_slice(&union);
             let mut place = 0;
             for &i in &members {
-                // Both ascend.
+                // Both are ascending.
                 place += union[place..].partition_point(|&c| c < i);
                 all.place.push(place as u32);
             }

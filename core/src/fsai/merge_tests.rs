@@ -1,4 +1,4 @@
-//! Merged rows: what groups promise, and the thesis's band matrix.
+//! Merged rows: what groups guarantee, and the thesis's band matrix.
 
 use super::checks::{made, merged, recursive, set_up, symmetric};
 use super::{FsaiParameters, MERGE_CAP, Merging};
@@ -15,8 +15,8 @@ fn merged_patterns_contain_the_unmerged_ones_and_kaporins_number_never_rises() {
                     let ((few, few_val), (many, many_val)) = (plain.g().row(i), merged.g().row(i));
                     let held = |c: &u32| many.binary_search(c).is_ok();
                     assert!(few.iter().all(held), "{recipe} row {i}");
-                    // Kaporin's number is (trace/n)/det^(1/n) of G·A·Gᵀ, whose diagonal is 1: it falls as
-                    // the diagonal of G rises, and that rises in each row.
+                    // Kaporin's number is (trace/n)/det^(1/n) of G·A·Gᵀ, whose diagonal is 1: it falls as the
+                    // diagonal of G grows, and that grows in each row.
                     let (few, many) = (few_val[few.len() - 1], many_val[many.len() - 1]);
                     assert!(many >= few * (1.0 - 1e-12), "{recipe} row {i}: {few} {many}");
                 }
@@ -36,7 +36,7 @@ fn the_larger_alpha_the_fewer_the_groups() {
     }
 }
 
-/// Each row has four entries up to the diagonal.
+/// Each row has four nonzeros up to the diagonal.
 fn band(n: usize) -> crate::matrix::Csr {
     let below = |i: usize| (1..=3.min(i)).map(move |k| (i, i - k, -1.0));
     let lower: Vec<_> = (0..n).flat_map(|i| below(i).chain([(i, i, 7.0)])).collect();
@@ -45,8 +45,8 @@ fn band(n: usize) -> crate::matrix::Csr {
 
 #[test]
 fn the_band_matrix_that_would_become_one_group_is_held_by_the_cap() {
-    // With α = 1.5 every next row costs less than α allows: (u + 1)³ < 1.5·(u³ + 4³) for every u. The first
-    // group takes rows up to 200 columns; the next begin with 4 columns and take 197 rows each.
+    // With α = 1.5 every further row costs less than α allows: (u + 1)³ < 1.5·(u³ + 4³) for every u. The
+    // first group takes rows up to 200 columns; the next start with 4 columns and take 197 rows each.
     let a = band(1000);
     let merge = Some(Merging { alpha: 1.5, block: None });
     let inverse = set_up(&a, &FsaiParameters { merge, ..recursive(1) });
@@ -57,8 +57,8 @@ fn the_band_matrix_that_would_become_one_group_is_held_by_the_cap() {
 
 #[test]
 fn groups_grow_as_the_thesis_has_it() {
-    // At α = 1 the union of u columns takes a row of 4 with one new column while (u + 1)³ < u³ + 4³, that
-    // is up to u = 4: rows 0 to 4 make a group of 5 columns, and from row 5 on each two rows of one.
+    // At α = 1 the union of u columns takes a row of 4 with one new column while (u + 1)³ < u³ + 4³, that is
+    // up to u = 4: rows 0 to 4 form a group of 5 columns, and from row 5 on every two rows form one.
     let inverse = set_up(&band(25), &merged(1, 1.0));
     assert_eq!(inverse.report().systems, 1 + 10);
     assert_eq!(inverse.g().row(4).0, [0, 1, 2, 3, 4]);

@@ -1,7 +1,7 @@
 //! The factorised sparse approximate inverse of a symmetric positive definite matrix A: G, lower triangular,
 //! with G·A·Gᵀ near the unit matrix, so that GᵀG preconditions conjugate gradients (Kolotilina and Yeremin,
-//! 1993). Each row of G solves one small dense system, or shares it with rows of like patterns; set-up
-//! runs on the ambient rayon pool, and G has the same bits for any number of its threads.
+//! 1993). Each row of G solves one small dense system, or shares it with rows of similar patterns; the setup
+//! runs on the ambient rayon pool, and G has the same bits for any number of threads.
 
 mod adaptive;
 mod backward;
@@ -30,7 +30,7 @@ pub use rules::{pattern_of, prefiltered};
 pub use set_up::{Fsai, factor_rows};
 pub use system::dense_system;
 
-/// What set-up asks at least every 0.1 s, from any thread: whether it is to stop.
+/// Cancellation check that the setup calls at least every 0.1 s, from any thread: whether to stop.
 pub type Cancelled<'c> = dyn Fn() -> bool + Sync + 'c;
 
 #[cfg(test)]

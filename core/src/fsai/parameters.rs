@@ -1,32 +1,32 @@
-//! What can be chosen.
+//! Parameters of the factorised inverse.
 
 use std::sync::Arc;
 
 use super::FsaiError;
 use crate::matrix::Csr;
 
-/// Rows to a block: groups close at its end, so that blocks are grouped at once.
+/// Rows per block: groups close at its end, so that blocks are grouped in parallel.
 pub const MERGE_BLOCK: usize = 8192;
 
-/// Columns that a group's union may have.
+/// Maximum number of columns in a group's union.
 pub const MERGE_CAP: usize = 200;
 
-/// Open groups that a row is compared with: the last ones.
+/// Number of most recently opened groups that a row is compared with.
 pub const MERGE_WINDOW: usize = 10;
 
 /// How a factorised inverse is set up. The default is the thesis's: the recursive pattern of power 2, no
 /// filters, no merging, no shift.
 #[derive(Clone, Debug)]
 pub struct FsaiParameters {
-    /// Which entries G may have.
+    /// The rule for the pattern of G.
     pub pattern: PatternRule,
-    /// δ ≥ 0: only entries with a_ij² > δ·a_ii·a_jj make patterns of powers.
+    /// δ ≥ 0: only nonzeros with a_ij² > δ·a_ii·a_jj enter patterns of powers.
     pub prefilter: f64,
-    /// τ ≥ 0: entries of G with g_ij² ≤ τ·Σ_k g_ik² are dropped and rows scaled anew; 0 drops nothing.
+    /// τ ≥ 0: nonzeros of G with g_ij² ≤ τ·Σ_k g_ik² are dropped and rows rescaled; 0 drops nothing.
     pub postfilter: f64,
-    /// Rows with similar patterns share one dense system.
+    /// Whether rows with similar patterns share one dense system.
     pub merge: Option<Merging>,
-    /// S ≥ 0: A + S·diag(A) in place of A.
+    /// S ≥ 0: uses A + S·diag(A) instead of A.
     pub shift: f64,
 }
 
@@ -46,7 +46,7 @@ impl Default for FsaiParameters {
 /// matrix.
 #[derive(Clone, Debug)]
 pub enum PatternRule {
-    /// S₁ = Low(Ã), S_{l+1} = Low(S_l·Ã) (the thesis): paths that climb above the diagonal are lost.
+    /// S₁ = Low(Ã), S_{l+1} = Low(S_l·Ã) (the thesis): paths that pass above the diagonal are lost.
     Recursive {
         /// At least 1.
         power: u32,
@@ -56,22 +56,22 @@ pub enum PatternRule {
         /// At least 1.
         power: u32,
     },
-    /// Each row begins with its diagonal and takes, step by step, the columns that lessen g·A·gᵀ most. It
-    /// looks at A, not at Ã.
+    /// Each row starts with its diagonal and adds, step by step, the columns that reduce g·A·gᵀ most. Uses A,
+    /// not Ã.
     Adaptive {
-        /// Steps at most.
+        /// Maximum number of steps.
         steps: u32,
-        /// Columns taken in one step, at least 1.
+        /// Columns added per step, at least 1.
         per_step: u32,
-        /// The share of g·A·gᵀ that a step must gain for another one to follow.
+        /// The relative reduction of g·A·gᵀ that a step must reach for another one to follow.
         gain: f64,
     },
-    /// The lower triangle of this matrix and the diagonal; its values mean nothing.
+    /// The lower triangle of this matrix and the diagonal; its values are ignored.
     Given(Arc<Csr>),
 }
 
 impl PatternRule {
-    /// The adaptive rule with 5 steps of 3 columns, up to a gain of a thousandth.
+    /// The adaptive rule with 5 steps of 3 columns and a gain of a thousandth.
     pub fn adaptive() -> Self {
         Self::Adaptive { steps: 5, per_step: 3, gain: 1e-3 }
     }
@@ -80,21 +80,21 @@ impl PatternRule {
 /// How rows are merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Merging {
-    /// α ≥ 1: how much more one system may cost than two.
+    /// α ≥ 1: how much more one merged system may cost than two.
     pub alpha: f64,
-    /// Rows to a block; without it all rows are one block (the thesis), and grouped by one thread.
+    /// Rows per block; without it all rows are one block (the thesis), grouped by one thread.
     pub block: Option<usize>,
 }
 
 impl Merging {
-    /// In blocks of [`MERGE_BLOCK`] rows.
+    /// Merges in blocks of [`MERGE_BLOCK`] rows.
     pub fn new(alpha: f64) -> Self {
         Self { alpha, block: Some(MERGE_BLOCK) }
     }
 }
 
 impl FsaiParameters {
-    /// Fails when one of them is out of its range; names the first.
+    /// Fails if a parameter is out of range; names the first.
     pub fn check(&self) -> Result<(), FsaiError> {
         let number = |name, value: f64, least: f64, expected| {
             let fits = value >= least && value.is_finite();

@@ -1,4 +1,4 @@
-//! A pattern: which entries a matrix has, without their values.
+//! A sparsity pattern: the positions of a matrix's nonzeros, without their values.
 
 use super::Cancelled;
 use super::error::Stop;
@@ -6,19 +6,19 @@ use super::workers::in_order;
 use crate::matrix::{Csr, RowPtr, copied};
 use crate::memory::{MemoryLimit, zeroed};
 
-/// Rows of columns, ascending in each row.
+/// The columns of each row, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     row_ptr: RowPtr,
     col: Vec<u32>,
 }
 
-/// Rows that one task makes.
+/// Rows computed by one task.
 const CHUNK: usize = 128;
 
 impl Pattern {
-    /// Makes rows 0 to `rows` − 1 with one call each, which appends the columns of a row to what it is
-    /// given. Memory is asked for as rows are made.
+    /// Builds rows 0 to `rows` − 1 with one call each, which appends the columns of a row to its argument.
+    /// Memory is checked as rows are built.
     pub(super) fn made<S>(
         rows: usize,
         what: &str,
@@ -38,7 +38,7 @@ impl Pattern {
                 let before = col.len();
                 row(scratch, i, &mut col)?;
                 lengths.push(col.len() - before);
-                // Once as parts, once joined.
+                // Once in parts, once joined.
                 limit.check(what, 8 * (u128::from(others) + col.len() as u128))?;
             }
             entries.fetch_add(col.len() as u64, Ordering::Relaxed);
@@ -50,7 +50,7 @@ impl Pattern {
         Ok(Self { row_ptr, col })
     }
 
-    /// The entries that are stored.
+    /// The pattern of the stored nonzeros.
     pub fn of<T: crate::matrix::Scalar>(a: &Csr<T>) -> Self {
         Self { row_ptr: a.row_ptr().clone(), col: copied(a.col()) }
     }
@@ -60,12 +60,12 @@ impl Pattern {
         self.row_ptr.len() - 1
     }
 
-    /// Entries of all rows.
+    /// Number of nonzeros.
     pub fn entries(&self) -> usize {
         self.col.len()
     }
 
-    /// The columns of row `i`. Panics when it is no row.
+    /// The columns of row `i`. Panics if there is no such row.
     #[inline]
     pub fn row(&self, i: usize) -> &[u32] {
         &self.col[self.row_ptr.range(i)]
@@ -82,7 +82,7 @@ impl Pattern {
     }
 }
 
-/// The columns of a matrix's rows: all that it stores, or some.
+/// The columns of a matrix's rows: all stored ones, or some.
 pub(super) enum Columns<'a> {
     Stored(&'a Csr),
     Some(Pattern),
@@ -105,7 +105,7 @@ impl Columns<'_> {
     }
 }
 
-/// Parts one after the other.
+/// Concatenates the parts.
 pub(super) fn joined<T: Copy + Send + Sync>(
     zero: T,
     parts: Vec<Vec<T>>,

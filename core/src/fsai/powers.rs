@@ -4,8 +4,8 @@ use super::error::Stop;
 use super::pattern::Columns;
 use crate::memory::{MemoryLimit, zeroed};
 
-/// Of each row the first of those in sequence that have the same columns, as the unknowns of a node
-/// do: they reach the same columns, and one of them is looked at.
+/// For each row, the first of the consecutive rows with the same columns, as for the unknowns of a node: they
+/// reach the same columns, so only one is visited.
 pub(super) struct Leaders(Vec<u32>);
 
 impl Leaders {
@@ -20,17 +20,17 @@ impl Leaders {
     }
 }
 
-/// What one thread finds rows of a pattern with.
+/// Work space of one thread for rows of a pattern.
 pub(super) struct Reach<'k> {
     kept: &'k Columns<'k>,
     leaders: &'k Leaders,
-    /// Of each column 1 + the last row that reached it.
+    /// For each column, 1 + the last row that reached it.
     reached: Vec<u32>,
-    /// Of each leader 1 + the last row that looked at its columns.
+    /// For each leader, 1 + the last row that visited its columns.
     looked_at: Vec<u32>,
     /// The columns of the row, in the order in which they were reached.
     columns: Vec<u32>,
-    /// A bit a column.
+    /// One bit per column.
     bits: Vec<u64>,
 }
 
@@ -47,13 +47,13 @@ impl<'k> Reach<'k> {
         }
     }
 
-    /// Bytes of one thread.
+    /// Bytes needed per thread.
     pub(super) fn bytes(rows: usize) -> u128 {
         13 * rows as u128 + 8
     }
 
-    /// Appends the columns up to `i` that `power` steps reach from row `i`, ascending. Steps lead above
-    /// `i` only where they may climb.
+    /// Appends the columns up to `i` that `power` steps reach from row `i`, ascending. Steps pass above `i`
+    /// only if `climbing`.
     pub(super) fn row(&mut self, i: usize, power: u32, climbing: bool, to: &mut Vec<u32>) {
         let epoch = i as u32 + 1;
         let top = if climbing { u32::MAX } else { i as u32 };
@@ -84,8 +84,8 @@ impl<'k> Reach<'k> {
         self.sorted(to);
     }
 
-    /// Appends the columns that were not yet reached. Whether one was is hard to foresee: it is written
-    /// in any case, and counted if it is new.
+    /// Appends the columns that were not yet reached. The branch would be hard to predict: a column is
+    /// written in any case, and counted if it is new.
     #[inline]
     fn step(&mut self, row: &[u32], epoch: u32) {
         let before = self.columns.len();
@@ -101,7 +101,7 @@ impl<'k> Reach<'k> {
         self.columns.truncate(before + count);
     }
 
-    /// Appends the columns in ascending order: through bits where they lie together, else by sorting.
+    /// Appends the columns in ascending order: through a bit set if they are dense, else by sorting.
     fn sorted(&mut self, to: &mut Vec<u32>) {
         let (Some(&least), Some(&most)) = (self.columns.iter().min(), self.columns.iter().max())
         else {

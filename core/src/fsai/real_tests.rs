@@ -1,4 +1,4 @@
-//! Real matrices: backward errors, merged and not.
+//! Real matrices: backward errors, with and without merging.
 
 use super::checks::{Held, has_small_backward_errors, merged, recursive, set_up};
 use super::{FsaiParameters, PatternRule};
@@ -18,7 +18,7 @@ fn real_matrices_have_backward_errors_of_rounding() {
         let adaptive =
             FsaiParameters { pattern: PatternRule::adaptive(), ..FsaiParameters::default() };
         for parameters in [recursive(1), recursive(2), merged(1, 1.0), merged(2, 1.05), adaptive] {
-            // Some rows of bcsstk14 exceed the bound by entries, LAPACK's Cholesky by as much.
+            // Some rows of bcsstk14 exceed the bound per entry, as does LAPACK's Cholesky, by as much.
             let held = if name == "bcsstk14" { Held::Factors } else { Held::Entries };
             has_small_backward_errors(&a, set_up(&a, &parameters).g(), held);
             let filtered = FsaiParameters { postfilter: 1e-3, ..parameters };

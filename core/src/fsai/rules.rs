@@ -1,4 +1,4 @@
-//! Which entries G may have: the prefiltered matrix, and the pattern that follows from a rule.
+//! The prefiltered matrix, and the pattern of G that a rule gives.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::workers::in_order;
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 
-/// Ã: the entries of A with i = j or a_ij² > δ·a_ii·a_jj; δ = 0 drops only those that are 0. `None` when
+/// Ã: the nonzeros of A with i = j or a_ij² > δ·a_ii·a_jj; δ = 0 drops only stored zeros. `None` when
 /// cancelled.
 pub fn prefiltered(
     a: &Csr,
@@ -74,7 +74,7 @@ pub(super) fn kept_entries<'a>(
     Ok(Columns::Some(made))
 }
 
-/// The pattern before the postfilter and before rows are merged. `None` when cancelled.
+/// The pattern before the postfilter and before merging. `None` when cancelled.
 pub fn pattern_of(
     a: &Csr,
     parameters: &FsaiParameters,
@@ -97,7 +97,7 @@ pub fn pattern_of(
 
 const WHAT: &str = "the pattern of the factorised inverse";
 
-/// The pattern that a rule gives these rows, the first of which it numbers 0; those of powers need Ã.
+/// The pattern that a rule gives these rows, numbered from 0; patterns of powers need Ã.
 pub(super) fn follow(
     rule: &PatternRule,
     lower: &Lower<'_>,
@@ -148,7 +148,7 @@ pub(super) fn follow(
     }
 }
 
-/// Of each of these rows the columns below it, and itself.
+/// For each of these rows, the columns before the diagonal, and the diagonal.
 fn lower_part<'c>(
     of: Range<usize>,
     columns: impl Fn(usize) -> &'c [u32] + Sync,

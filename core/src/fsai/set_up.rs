@@ -1,4 +1,4 @@
-//! The factorised inverse, set up phase by phase.
+//! The setup of the factorised inverse, phase by phase.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -42,9 +42,9 @@ pub struct Fsai {
 }
 
 impl Fsai {
-    /// Sets it up for A, of which the lower triangle with the diagonal gives the values. `None` when
-    /// cancelled. Fails when A is not square, a parameter is out of its range, memory does not suffice, or
-    /// A is not positive definite on the pattern of a row, which is named.
+    /// Sets up the inverse of A, whose values are read from the lower triangle with the diagonal. `None` when
+    /// cancelled. Fails if A is not square, a parameter is out of range, memory does not suffice, or A is not
+    /// positive definite on the pattern of a row, which is named.
     pub fn set_up(
         a: &Csr,
         parameters: &FsaiParameters,
@@ -85,8 +85,8 @@ impl Fsai {
         Ok(Self { g, gt, systems, postfilter, shift, report })
     }
 
-    /// From a ready G: lower triangular, each row ending on a positive diagonal, or the first row that
-    /// does not is named.
+    /// Builds the inverse from a given G. Fails unless G is lower triangular and each row ends on a positive
+    /// diagonal; names the first row that does not.
     pub fn from_factor(g: Arc<Csr>) -> Result<Self, FsaiError> {
         let (rows, cols) = (g.rows(), g.cols());
         if rows != cols {
@@ -116,9 +116,9 @@ impl Fsai {
         Ok(Self { g, gt, systems, postfilter: 0.0, shift: 0.0, report })
     }
 
-    /// Sets up the values anew for a matrix of the same size, on the pattern before the postfilter and in
-    /// the groups that are there; entries that it lacks are 0. The postfilter drops anew, or, with
-    /// `keep_filter`, what it dropped before. `None` when cancelled, and on errors, all stays as it was.
+    /// Recomputes the values for a matrix of the same size, with the existing pattern (before the postfilter)
+    /// and groups; nonzeros that it lacks are 0. The postfilter is applied again or, with `keep_filter`,
+    /// drops the same nonzeros as before. `None` when cancelled; then and on errors, nothing changes.
     pub fn refresh(
         &mut self,
         a: &Csr,
@@ -164,26 +164,26 @@ impl Fsai {
         &self.g
     }
 
-    /// Its transpose.
+    /// The transpose of G.
     pub fn gt(&self) -> &Arc<Csr> {
         &self.gt
     }
 
-    /// The number of the dense system that gives each row of G, from 0: rows that were merged share one.
+    /// For each row of G, the index of its dense system, from 0: merged rows share one.
     pub fn systems_of_rows(&self) -> Vec<u32> {
         self.systems.of_rows()
     }
 
-    /// What set-up took and made; after [`refresh`](Self::refresh), what that did.
+    /// Time and sizes of the setup; after [`refresh`](Self::refresh), those of the refresh.
     pub fn report(&self) -> &SetUp {
         &self.report
     }
 }
 
-/// Some rows of the factor G of a symmetric positive definite matrix, over its columns, with the bits that they have
-/// in the whole of G, and what that took and made. Of A only those rows and columns are looked at that the patterns of
-/// these rows reach; others may be left out. Rows are not merged. `None` when cancelled; fails as
-/// [`Fsai::set_up`] does. Panics when there are no such rows.
+/// Some rows of the factor G of a symmetric positive definite matrix, over its columns, with the bits that
+/// they have in the whole of G, and the time and sizes. Of A only those rows and columns are read that the
+/// patterns of these rows reach; others may be left out. Rows are not merged. `None` when cancelled; fails as
+/// [`Fsai::set_up`] does. Panics if there are no such rows.
 pub fn factor_rows(
     a: &Csr,
     rows: Range<usize>,
@@ -222,7 +222,7 @@ fn rows_of_factor(
     Ok((g, report))
 }
 
-/// The matrix as its lower triangle is read, and the pattern of some rows.
+/// The lower triangle of the matrix, and the pattern of some rows.
 fn patterned<'a>(
     a: &'a Csr,
     rows: Range<usize>,
@@ -250,7 +250,7 @@ fn patterned<'a>(
     Ok((lower, pattern))
 }
 
-/// The postfilter and the transpose.
+/// Runs the postfilter and the transpose.
 fn finished(
     lower: &Lower<'_>,
     g: Csr,

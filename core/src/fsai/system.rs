@@ -8,18 +8,18 @@ use super::error::{FsaiError, Stop};
 use super::workers::in_order;
 use crate::memory::{MemoryLimit, zeroed};
 
-/// The lower triangle of a square matrix with its diagonal, where CSR keeps it: at the beginning of
-/// each row.
+/// The lower triangle of a square matrix with its diagonal, read in place from CSR: at the beginning of each
+/// row.
 pub(super) struct Lower<'a> {
     a: &'a Csr,
-    /// Entries of each row up to the diagonal.
+    /// Nonzeros of each row up to the diagonal.
     len: Vec<u32>,
-    /// What the diagonal is multiplied by.
+    /// Factor of the diagonal.
     on_diagonal: f64,
 }
 
 impl<'a> Lower<'a> {
-    /// Of A + `shift`·diag(A).
+    /// The lower triangle of A + `shift`·diag(A).
     pub(super) fn of(
         a: &'a Csr,
         shift: f64,
@@ -61,7 +61,7 @@ impl<'a> Lower<'a> {
         (&self.a.col()[start..end], &self.a.val()[start..end])
     }
 
-    /// The diagonal of row `i`, shifted; 0 where it is not stored.
+    /// The diagonal of row `i`, shifted; 0 if it is not stored.
     pub(super) fn diagonal(&self, i: usize) -> f64 {
         let (col, val) = self.row(i);
         match (col.last(), val.last()) {
@@ -75,10 +75,10 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// What one thread gathers systems with, and factors them in.
+/// Work space of one thread for gathering and factoring systems.
 pub(super) struct Solver<'l, 'a> {
     lower: &'l Lower<'a>,
-    /// Of each column of A its place in a row of the packed system; 0 where it has none.
+    /// For each column of A, its place in a row of the packed system; 0 if it has none.
     places: Vec<u32>,
     packed: Packed,
 }
@@ -88,12 +88,12 @@ impl<'l, 'a> Solver<'l, 'a> {
         Self { lower, places: zeroed(0, lower.rows()), packed: Packed::new() }
     }
 
-    /// Bytes of one thread for systems of up to so many rows.
+    /// Bytes needed per thread for systems of up to `largest` rows.
     pub(super) fn bytes(rows: usize, largest: usize) -> u128 {
         4 * rows as u128 + Packed::bytes(largest)
     }
 
-    /// Factors A on these rows and columns, which ascend.
+    /// Factors A restricted to these ascending rows and columns.
     pub(super) fn factor(&mut self, columns: &[u32], cancelled: &Cancelled<'_>) -> Factored {
         self.gather(columns);
         self.packed.factor(cancelled)
@@ -110,9 +110,9 @@ impl<'l, 'a> Solver<'l, 'a> {
             let (col, val) = self.lower.row(i as usize);
             let row = self.packed.row_mut(place);
             for (&c, &v) in col.iter().zip(val) {
-                // SAFETY: `c` is a column of the square matrix that `places` has one number for each row
-                // of. It is at most `i`, so that its place, if it has one, is at most that of `i`, which
-                // lies in the row; without one it is 0, which lies there too.
+                // SAFETY: `c` is a column of the square matrix, and `places` has one number for each of its
+                // rows. `c` is at most `i`, so its place, if it has one, is at most that of `i`, which lies
+                // in the row; otherwise the place is 0, which also lies in the row.
                 unsafe {
                     let at = *places.get_unchecked(c as usize) as usize;
                     debug_assert!(at < row.len());
@@ -137,9 +137,9 @@ impl<'l, 'a> Solver<'l, 'a> {
     }
 }
 
-/// A on these rows and columns, which ascend, as a dense m × m matrix, row-major: the system of a row of G
-/// whose pattern they are. Missing entries are 0; the lower triangle counts.
-/// Panics when a column is no row of `a`.
+/// A restricted to these ascending rows and columns, as a dense m × m row-major matrix: the system of a row
+/// of G with this pattern. Missing entries are 0; only the lower triangle is read. Panics if a column is no
+/// row of `a`.
 pub fn dense_system(a: &Csr, columns: &[u32]) -> Vec<f64> {
     let m = columns.len();
     let mut dense = vec![0.0; m * m];

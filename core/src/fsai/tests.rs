@@ -1,4 +1,4 @@
-//! Patterns, values and filters against calculations from the definition.
+//! Patterns, values and filters against computations from the definition.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,7 +104,7 @@ fn the_prefilter_drops_at_equality() {
 
 #[test]
 fn the_postfilter_drops_at_equality_and_scales_what_is_left() {
-    // The last row solves to g = (−1, −1, −1, 1).
+    // The solution of the last row is g = (−1, −1, −1, 1).
     let lower =
         [(0, 0, 2.0), (1, 1, 2.0), (2, 2, 2.0), (3, 0, 2.0), (3, 1, 2.0), (3, 2, 2.0), (3, 3, 7.0)];
     let a = symmetric(4, &lower);
@@ -165,7 +165,7 @@ fn the_transpose_is_the_transpose() {
     }
 }
 
-/// The adaptive columns of row `i` from the definition, with dense arithmetic.
+/// The adaptive columns of row `i` by the definition, with dense arithmetic.
 fn adaptive_columns(
     a: &[Vec<f64>],
     i: usize,

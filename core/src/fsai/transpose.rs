@@ -1,4 +1,4 @@
-//! Gᵀ: each thread counts and fills some columns, so that nothing depends on the number of threads.
+//! Gᵀ: each thread counts and fills some columns, so the result does not depend on the number of threads.
 
 use super::Cancelled;
 use super::error::Stop;
@@ -6,10 +6,10 @@ use super::workers::in_order;
 use crate::matrix::{Csr, RowPtr};
 use crate::memory::{MemoryLimit, zeroed};
 
-/// Rows that are passed over together where they have none of the columns looked for.
+/// Rows skipped together if they have none of the requested columns.
 const BLOCK: usize = 256;
 
-/// Parts that columns are cut into at least, so that the places where those of one part are written lie in
+/// Minimum number of parts that the columns are split into, so that the write positions of one part fit into
 /// a cache.
 const PARTS: usize = 64;
 
@@ -20,7 +20,7 @@ struct Rows<'g> {
 }
 
 impl Rows<'_> {
-    /// For each entry in these columns: row, column, and place in G, rows ascending.
+    /// Calls `each` for each nonzero in these columns: row, column, and place in G, rows ascending.
     #[inline]
     fn for_entries(
         &self,

@@ -1,4 +1,4 @@
-//! The values of G: dense systems gathered, factored and solved, a thread one at a time.
+//! The values of G: dense systems gathered, factored and solved, one at a time per thread.
 
 use super::Cancelled;
 use super::error::{FsaiError, Stop};
@@ -11,20 +11,20 @@ use crate::dense::Factored;
 use crate::matrix::{Csr, RowPtr};
 use crate::memory::{MemoryLimit, zeroed};
 
-/// About how many operations one task has: a few milliseconds.
+/// Approximate number of operations per task: a few milliseconds.
 const TASK: f64 = 4e6;
 
-/// The dense systems: which rows and columns of A each of them has, and which rows of G it gives.
+/// The dense systems: which rows and columns of A each has, and which rows of G it gives.
 #[derive(Clone, Debug)]
 pub(super) enum Systems {
-    /// One for each row.
+    /// One per row.
     Rows(Pattern),
-    /// One for each group.
+    /// One per group.
     Groups(Groups, usize),
 }
 
 impl Systems {
-    /// Rows of G.
+    /// Number of rows of G.
     pub(super) fn rows(&self) -> usize {
         match self {
             Self::Rows(pattern) => pattern.rows(),
@@ -39,7 +39,7 @@ impl Systems {
         }
     }
 
-    /// Rows and columns of A, ascending.
+    /// The rows and columns of A in a system, ascending.
     fn columns(&self, system: usize) -> &[u32] {
         match self {
             Self::Rows(pattern) => pattern.row(system),
@@ -47,7 +47,7 @@ impl Systems {
         }
     }
 
-    /// For each row of G that a system gives, with the place of its diagonal in the system.
+    /// Calls `each` for each row of G that a system gives, with the place of its diagonal in the system.
     fn for_members(&self, system: usize, mut each: impl FnMut(usize, usize)) {
         match self {
             Self::Rows(pattern) => each(system, pattern.row(system).len() - 1),
@@ -73,7 +73,7 @@ impl Systems {
         }
     }
 
-    /// The number of the system that gives each row of G.
+    /// The index of the system that gives each row of G.
     pub(super) fn of_rows(&self) -> Vec<u32> {
         let mut found = vec![0; self.rows()];
         for system in 0..self.count() {
@@ -82,7 +82,7 @@ impl Systems {
         found
     }
 
-    /// Counts the systems.
+    /// Adds the counts of the systems to the report.
     pub(super) fn tell(&self, report: &mut SetUp) {
         report.systems = self.count() as u64;
         for system in 0..self.count() {
@@ -94,16 +94,16 @@ impl Systems {
     }
 }
 
-/// A row of G as it is filled in: its place in the system, columns and values.
+/// A row of G to be filled in: its place in the system, columns and values.
 type Row<'g> = (usize, &'g mut [u32], &'g mut [f64]);
 
-/// Systems one after the other, and the rows of G that they give.
+/// Consecutive systems, and the rows of G that they give.
 struct Task<'g> {
     systems: std::ops::Range<usize>,
     rows: Vec<Row<'g>>,
 }
 
-/// The rows of G that systems give, over all columns, before the postfilter.
+/// The rows of G that the systems give, over all columns, before the postfilter.
 pub(super) fn values(
     lower: &Lower<'_>,
     systems: &Systems,

@@ -1,5 +1,5 @@
-//! Tasks shared among the threads of the ambient pool, each of which keeps one scratch: an array as long
-//! as the matrix has columns is made once a thread.
+//! Distributes tasks to the threads of the ambient pool. Each thread has one scratch, so that an array as
+//! long as the matrix has columns is allocated once per thread.
 
 use std::sync::Mutex;
 
@@ -7,7 +7,7 @@ use super::Cancelled;
 use super::error::Stop;
 use crate::parallel::{lock, on_each_thread};
 
-/// Tasks in turn, and how the first of those that failed ended.
+/// Tasks in order, and how the first failing one ended.
 struct Queue<I> {
     tasks: I,
     next: usize,
@@ -31,8 +31,8 @@ impl<I: Iterator> Queue<I> {
     }
 }
 
-/// Does the tasks and gives their results in the order of the tasks. Of tasks that fail the first is
-/// told: those before it were begun earlier and are brought to their ends.
+/// Runs the tasks and returns their results in task order. If several tasks fail, the first is reported:
+/// those before it were started earlier and run to completion.
 pub(super) fn in_order<T, S, R, I>(
     tasks: I,
     cancelled: &Cancelled<'_>,

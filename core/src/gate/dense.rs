@@ -1,4 +1,4 @@
-//! Solutions of many dense systems against the systems themselves.
+//! Checks solutions of many dense systems against the systems themselves.
 
 use crate::dense::{Solutions, Systems};
 use crate::matrix::BatchView;
@@ -6,18 +6,18 @@ use crate::parallel::*;
 use crate::pcg::{Magnitude, Scale, largest};
 use crate::record::{Check, Verdict};
 
-/// Which matrices of a batch are positive definite: found by loops that no kernel shares.
+/// Which matrices of a batch are positive definite, determined by loops that no kernel shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definiteness {
     definite: Vec<bool>,
 }
 
-/// Solutions pass up to so many times n·ε of backward error, ε = 2⁻⁵².
+/// Solutions pass with a backward error of up to this many times n·ε, ε = 2⁻⁵².
 const BOUND: f64 = 8.0;
 
 impl Definiteness {
-    /// Looks at every matrix: at its diagonal, of which no number may be below or at 0, then at whether
-    /// Cholesky's factorisation ends. None once `cancelled`, which is asked for each matrix, says so.
+    /// Tests every matrix: first that its diagonal is positive, then that its Cholesky factorisation
+    /// succeeds. None once `cancelled`, which is called for each matrix, returns true.
     pub fn of(batch: BatchView<'_>, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let n = batch.unknowns();
         let definite: Vec<Option<bool>> = (0..batch.len())
@@ -35,15 +35,15 @@ impl Definiteness {
         Some(Self { definite: definite? })
     }
 
-    /// The numbers of the matrices that are not positive definite, ascending.
+    /// The indices of the matrices that are not positive definite, ascending.
     pub fn indefinite(&self) -> impl Iterator<Item = usize> {
         let all = self.definite.iter().enumerate();
         all.filter(|(_, definite)| !**definite).map(|(s, _)| s)
     }
 
-    /// Whether exactly the systems that are not positive definite were flagged, and each solution x of
-    /// another has ‖A·x − b‖ ≤ 8·n·ε·(‖A‖·‖x‖ + ‖b‖) in the maximum norm. `row` is the number, as
-    /// `number` gives it, of the first system that is wrong, or of the worst; `worst` its share of the bound.
+    /// Checks that exactly the systems that are not positive definite were flagged, and that each other
+    /// solution x has ‖A·x − b‖ ≤ 8·n·ε·(‖A‖·‖x‖ + ‖b‖) in the maximum norm. `row` is the number, as given by
+    /// `number`, of the first wrong system, or of the worst one; `worst` is its fraction of the bound.
     pub fn check(
         &self,
         systems: Systems<'_>,
@@ -83,7 +83,7 @@ impl Definiteness {
             };
             (error / (BOUND * n as f64 * f64::EPSILON), s)
         });
-        // A share that is no number is worse than any.
+        // A NaN is worse than any number.
         let order = |share: f64| if share.is_nan() { f64::INFINITY } else { share };
         let larger = |a: (f64, usize), b: (f64, usize)| match order(b.0) > order(a.0) {
             true => b,
@@ -109,9 +109,9 @@ impl Definiteness {
     }
 }
 
-/// ‖A·x − b‖ / (‖A‖·‖x‖ + ‖b‖) in the maximum norm; NaN where x is, and where b is so much larger than A
-/// and x that it overflows in their units. These are powers of two in which A and x are about 1, for the
-/// product of their norms may be more than f64 holds.
+/// ‖A·x − b‖ / (‖A‖·‖x‖ + ‖b‖) in the maximum norm; NaN if x contains NaN, or if b is so much larger than A
+/// and x that it overflows in their units. The units are powers of two that make A and x about 1, as the
+/// product of their norms may overflow.
 fn backward_error(systems: Systems<'_>, s: usize, x: &[f64]) -> f64 {
     let (n, a) = (systems.unknowns(), systems.matrix(s));
     let about_one = |values: &[f64]| Scale::of_right_side(Magnitude::of(values.iter().copied()));
@@ -133,14 +133,14 @@ fn backward_error(systems: Systems<'_>, s: usize, x: &[f64]) -> f64 {
     }
     let scale = norm * largest(x.iter().copied()) + size;
     match largest(b.iter().copied()) {
-        // Nothing is small beside infinity.
+        // Relative to infinity, no residual can be judged small.
         _ if !scale.is_finite() => f64::NAN,
         0.0 => 0.0,
         residual => residual / scale,
     }
 }
 
-/// Whether the plainest Cholesky factorisation of the row-major matrix of n rows ends.
+/// Whether the plain Cholesky factorisation of the row-major matrix of n rows succeeds.
 fn has_factor(a: &[f64], n: usize) -> bool {
     let mut l = vec![0.0; n * n];
     for i in 0..n {
@@ -208,7 +208,7 @@ mod tests {
         let nan = f64::NAN;
         let right = check(&[1.0, 0.5, nan, nan], &[false, true]);
         assert_eq!((right.verdict, right.worst), (Verdict::Pass, Some(0.0)));
-        // ‖A‖ = 4, ‖x‖ = 1, ‖b‖ = 2: a residual of 96ε is what n = 2 allows.
+        // ‖A‖ = 4, ‖x‖ = 1, ‖b‖ = 2: n = 2 allows a residual of 96ε.
         let by = |residual: f64| check(&[1.0 + residual / 2.0, 0.5, 0.0, 0.0], &[false, true]);
         let inside = by(90.0 * f64::EPSILON);
         assert_eq!(inside.verdict, Verdict::Pass);
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn no_solution_passes_because_its_bound_overflows() {
-        // 4·x₂ is more than f64 holds, and so was what the residual of x₁ alone was divided by.
+        // 4·x₂ overflows, and so did the bound for the residual of x₁.
         let wrong = check(&[1.0, 1e308, 0.0, 0.0], &[false, true]);
         assert_eq!((wrong.verdict, wrong.row), (Verdict::Fail, Some(0)));
         let batch = Batch::new(2, vec![1e-300, 0.0, 0.0, 4.0]).unwrap();
@@ -236,7 +236,7 @@ mod tests {
             let found = Solutions { x: x.to_vec(), flagged: vec![false] };
             definiteness.check(systems, &found, &|s| s as u64).verdict
         };
-        // b₂ and x₂ are rounding beside ‖A‖·‖x‖, which is 4e300.
+        // b₂ and x₂ are within the rounding of ‖A‖·‖x‖, which is 4e300.
         assert_eq!(verdict([1e300, 1.0]), Verdict::Pass);
         assert_eq!(verdict([f64::INFINITY, 1.0]), Verdict::Fail);
         assert_eq!(verdict([1e300, 1e290]), Verdict::Fail);
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_right_solution_passes_where_the_product_of_the_norms_overflows() {
-        // ‖A‖·‖x‖ is 1e500; and ‖A‖ alone is 2.5e308.
+        // In the first, ‖A‖·‖x‖ is 1e500; in the second, ‖A‖ alone is 2.5e308.
         let values = [[1e200, 0.0, 0.0, 1e-300], [1.5e308, 1e308, 1e308, 1.5e308]];
         let batch = Batch::new(2, values.concat()).unwrap();
         let definiteness = Definiteness::of(batch.view(), &|| false).unwrap();

@@ -1,31 +1,31 @@
-//! Who dominates a point, found in a tree of boxes: what the certificate of a skyline rests on. It has
-//! nothing in common with the kernels, which compare points with those before them in some order.
+//! Finds a point that dominates another in a tree of boxes: the basis of skyline certificates. It shares
+//! nothing with the kernels, which compare points with earlier ones in some order.
 
 use std::cmp::Ordering;
 
 use crate::matrix::PointsView;
 use crate::parallel::*;
 
-/// Points, or boxes, that are compared with a point at once.
+/// Points or boxes compared with a point in one step.
 const LANES: usize = 8;
 
-/// Points from which on both halves of a part of the tree are arranged at once.
+/// Number of points from which on both halves of a subtree are arranged in parallel.
 const LARGE: usize = 1 << 13;
 
-/// Points of a set, no two of them equal, in groups of eight; groups of eight of these groups, each
-/// known by the largest value of every coordinate in it; and so on up to one group. A point that a
-/// group's largest values do not all reach is dominated by none in it.
+/// Points of a set, no two of them equal, in groups of eight; these in groups of eight again, each
+/// represented by the largest value of every coordinate in it; and so on up to one group. No point of a group
+/// dominates a point that exceeds the group's largest value in some coordinate.
 pub(super) struct Dominators<'a> {
     points: PointsView<'a>,
-    /// The points as they lie in the groups.
+    /// The points in group order.
     order: Vec<u32>,
-    /// For each level, the lowest first, its groups one after the other: D lines of eight values each;
-    /// NaN, which reaches nothing, where a group has fewer than eight members.
+    /// For each level, from the lowest, its groups one after another: D rows of eight values each; padded
+    /// with NaN, which reaches nothing, if a group has fewer than eight members.
     levels: Vec<Vec<f64>>,
 }
 
 impl<'a> Dominators<'a> {
-    /// Of the points of these indices.
+    /// Builds the tree of the points with these indices.
     pub(super) fn new(points: PointsView<'a>, chosen: &[u32]) -> Self {
         let point = |i: u32| points.point(i as usize);
         let mut order = chosen.to_vec();
@@ -44,7 +44,7 @@ impl<'a> Dominators<'a> {
         Self { points, order, levels }
     }
 
-    /// One of the points that dominates q, if there is one.
+    /// Returns a point that dominates q, if there is one.
     pub(super) fn of(&self, q: &[f64]) -> Option<u32> {
         match self.order.len() {
             0 => None,
@@ -59,7 +59,7 @@ impl<'a> Dominators<'a> {
             let member = group * LANES + lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
             let found = match level {
-                // It reaches q everywhere: it dominates q unless it is equal.
+                // It is at least q in every coordinate: it dominates q unless it is equal.
                 0 => {
                     let i = self.order[member];
                     Some(i).filter(|&i| self.points.point(i as usize) != q)
@@ -74,13 +74,13 @@ impl<'a> Dominators<'a> {
     }
 }
 
-/// The order of the first coordinates that differ; equal when none does, −0 like 0.
+/// Compares the first coordinates that differ; equal if none do, −0 equals 0.
 fn compared(p: &[f64], q: &[f64]) -> Ordering {
     p.partial_cmp(q).unwrap_or(Ordering::Equal)
 }
 
-/// Splits the points by one coordinate after the other, larger values first, as in a k-d tree, so that
-/// the members of a group lie near one another. The first part is a power of two of whole groups.
+/// Splits the points by one coordinate after another, larger values first, as in a k-d tree, so that the
+/// members of a group are close to each other. The first part is a power of two of whole groups.
 fn arrange(points: PointsView<'_>, order: &mut [u32], depth: usize) {
     if order.len() <= LANES {
         return;
@@ -100,7 +100,7 @@ fn arrange(points: PointsView<'_>, order: &mut [u32], depth: usize) {
     }
 }
 
-/// Members of D values each, one after the other, as groups.
+/// Arranges consecutive members of D values each in groups.
 fn grouped(members: &[f64], d: usize) -> Vec<f64> {
     let count = members.len() / d;
     let mut groups = vec![f64::NAN; count.div_ceil(LANES) * LANES * d];
@@ -113,7 +113,7 @@ fn grouped(members: &[f64], d: usize) -> Vec<f64> {
     groups
 }
 
-/// Which members of a group reach q in every coordinate, a bit each.
+/// Which members of a group are at least q in every coordinate, one bit each.
 #[inline]
 fn reaching(group: &[f64], q: &[f64]) -> u32 {
     let mut all = [u64::MAX; LANES];
@@ -139,7 +139,7 @@ mod tests {
         p.iter().zip(q).all(|(x, y)| x >= y) && p.iter().zip(q).any(|(x, y)| x > y)
     }
 
-    /// Whether a point of `chosen` that dominates is found exactly where there is one.
+    /// Checks that a dominating point of `chosen` is found exactly if there is one.
     fn agrees(points: &Points, chosen: &[u32]) -> Result<(), TestCaseError> {
         let points = points.view();
         let tree = Dominators::new(points, chosen);
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn every_size_has_its_levels() {
         for n in [0, 1, 7, 8, 9, 63, 64, 65, 511, 512, 513, 4097] {
-            // A staircase: nobody dominates anybody, and one step down everybody is dominated.
+            // A staircase: no point dominates another, and one step down every point is dominated.
             let steps = (0..n).flat_map(|i| [f64::from(i), f64::from(n - i)]);
             let points = Points::new(2, steps.collect()).unwrap();
             let all: Vec<u32> = (0..n as u32).collect();

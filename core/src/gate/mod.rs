@@ -1,4 +1,4 @@
-//! The gate that every result passes before its time counts: references, and checks against them.
+//! The checks that every result must pass before its time counts, and the references behind them.
 
 mod dense;
 mod dominators;

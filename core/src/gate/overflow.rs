@@ -1,27 +1,28 @@
-//! Rows of a product whose partial sums may overflow: they are held against sums in smaller units.
+//! Rows of an SpMV whose partial sums may overflow: they are compared with sums in smaller units.
 
 use super::row_errors::{Doubt, Judged};
 use crate::matrix::Real;
 
-/// 2⁻⁵⁵⁰, by which both factors of a term are multiplied: 2⁶⁴ terms of any finite factors then add up to a
-/// finite sum, and what underflows is far below the bound of a row that reaches the largest value.
+/// 2⁻⁵⁵⁰, the scale of both factors of a term: 2⁶⁴ terms of any finite factors then have a finite sum, and
+/// underflow is far below the bound of a row that reaches the largest value.
 const SCALE: f64 = f64::from_bits((1023 - 550) << 52);
 
 /// The sum of a row in units of 2¹¹⁰⁰.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ScaledRow {
-    /// The sum of the finite terms; infinite or NaN where a factor is and makes it so.
+    /// The sum of the finite terms; infinite or NaN if a factor makes it so.
     y: f64,
-    /// How far a result may lie from it.
+    /// How far a result may deviate from `y`.
     bound: f64,
-    /// The largest value of the result's precision.
+    /// The largest finite value in the result's precision.
     largest: f64,
-    /// Whether the positive terms, and whether the negative ones, may add up to more than that.
+    /// Whether the positive terms, and whether the negative ones, may exceed `largest`.
     reaches: [bool; 2],
 }
 
 impl ScaledRow {
-    /// Of the factors of its terms. `bound` says how far a sum of terms of this size may be off.
+    /// Sums up the terms given by their factors. `bound` returns the error bound of a sum with terms of this
+    /// total size.
     pub(super) fn of<T: Real>(
         factors: impl Iterator<Item = (f64, f64)>,
         bound: impl Fn(f64) -> f64,
@@ -38,17 +39,18 @@ impl ScaledRow {
         }
         let y = if special == 0.0 { y } else { special };
         let largest = scaled(T::PRECISION.largest());
-        // Partial sums before the first that overflows are no larger, and so is what they are off.
+        // Partial sums before the first overflow are no larger than `largest`, and neither is the size in
+        // their bound.
         let reaches = [up, down].map(|sum| sum + bound(largest) > largest);
         Self { y, bound: bound(up + down), largest, reaches }
     }
 
-    /// The sum in the usual units; infinite where it is too large for f64.
+    /// The sum in the usual units; infinite if too large for f64.
     pub(super) fn y(&self) -> f64 {
         self.y / SCALE / SCALE
     }
 
-    /// The bound in the usual units; infinite where it is too large for f64.
+    /// The bound in the usual units; infinite if too large for f64.
     pub(super) fn bound(&self) -> f64 {
         self.bound / SCALE / SCALE
     }
@@ -58,8 +60,8 @@ impl ScaledRow {
         (scaled(z) - self.y).abs() / self.bound
     }
 
-    /// Judges a result. A finite one has never overflowed and lies within the bound or is wrong. Infinity and
-    /// NaN are right where every order of summation gives them, wrong where none can, and undecided where it
+    /// Judges a result. A finite result has never overflowed and is wrong unless within the bound. Infinity
+    /// and NaN are right if every order of summation gives them, wrong if none can, and undecided if it
     /// depends on the order.
     pub(super) fn judge(&self, z: f64) -> Judged {
         let Self { y, bound, largest, reaches: [up, down] } = *self;
@@ -112,7 +114,7 @@ mod tests {
         assert!((all_up.y() / 1e308 - 1.0).abs() < 1e-15 && all_up.bound().is_finite());
         assert_eq!(all_up.judge(1e308), Judged::Right);
         assert_eq!([all_up.judge(0.0), all_up.judge(1.00001e308)], [Judged::Wrong; 2]);
-        // No order of these terms falls below −1e308.
+        // No order of these terms goes below −1e308.
         assert_eq!(CLASSES.map(|z| all_up.judge(z)), [UNDECIDED, Judged::Wrong, Judged::Wrong]);
         let both = row(&[(1e308, 1.0), (1e308, 1.0), (-1e308, 1.0), (-1e308, 1.0)]);
         assert_eq!(both.judge(0.0), Judged::Right);
@@ -146,7 +148,7 @@ mod tests {
                 let unknown = z.is_nan() && y == f64::NEG_INFINITY;
                 let expected = match (same, unknown) {
                     (true, _) => Judged::Right,
-                    // +∞ of the finite terms and −∞ make NaN.
+                    // +∞ from the finite terms and −∞ add up to NaN.
                     (false, true) => UNDECIDED,
                     (false, false) => Judged::Wrong,
                 };

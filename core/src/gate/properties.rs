@@ -1,5 +1,5 @@
-//! What holds of the bounds of products and sweeps whatever the numbers: every order of summation passes, and
-//! an element that is off by three bounds fails.
+//! Properties of the SpMV and sweep bounds for arbitrary numbers: every order of summation passes, and an
+//! element that is off by three bounds fails.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::memory::MemoryLimit;
 use crate::record::{Check, Verdict};
 use crate::symgs::{Diagonal, Mode, serial};
 
-/// Factors of a row's terms: of usual size, huge, subnormal, and numbers that cancel what is before them.
+/// Factors of a row's terms: of usual size, huge, subnormal, and numbers that cancel preceding ones.
 fn factors() -> impl Strategy<Value = Vec<(f64, f64)>> {
     let usual = (-1e3..1e3f64, -1e3..1e3f64);
     let huge = (-8e307..8e307f64, -1.5..1.5f64);
@@ -31,7 +31,7 @@ fn row<T: Real>(factors: &[(f64, f64)]) -> (Csr<T>, Vec<T>) {
     (a.map(T::rounded), factors.iter().map(|&(_, x)| T::rounded(x)).collect())
 }
 
-/// The sums of a row's terms in the order of the keys, one after another and in two halves.
+/// The sums of a row's terms in the order of the keys, sequentially and in two halves.
 fn sums<T: Real>(a: &Csr<T>, x: &[T], keys: &[u32]) -> [T; 2] {
     let (col, val) = a.row(0);
     let mut terms: Vec<(u32, T)> = col
@@ -45,7 +45,7 @@ fn sums<T: Real>(a: &Csr<T>, x: &[T], keys: &[u32]) -> [T; 2] {
     [sum(&terms), sum(before) + sum(after)]
 }
 
-/// Rows of a system whose diagonal is larger than what stands beside it together, in units of one of them.
+/// Rows of a diagonally dominant system, each in its own unit.
 fn system() -> impl Strategy<Value = Vec<(usize, usize, f64)>> {
     (2usize..12).prop_flat_map(|n| {
         let beside = prop::collection::vec((0..n, 0..n, -1.0..1.0f64), 0..5 * n);
@@ -64,7 +64,7 @@ fn system() -> impl Strategy<Value = Vec<(usize, usize, f64)>> {
     })
 }
 
-/// A sweep and one back whose rows add up their terms from the last to the first.
+/// A forward and a backward sweep that sum each row's terms from last to first.
 fn backwards<T: Real>(a: &Csr<T>, mode: Mode, b: &[T], x: &mut [T]) {
     let mut row = |i: usize| {
         let (col, val) = a.row(i);
@@ -88,7 +88,7 @@ fn backwards<T: Real>(a: &Csr<T>, mode: Mode, b: &[T], x: &mut [T]) {
     (0..b.len()).rev().for_each(&mut row);
 }
 
-/// How sweeps whose terms are added up backwards are judged, and with one element off by three bounds.
+/// The checks of sweeps that sum backwards, as computed and with one element off by three bounds.
 fn judged<T: Real>(
     entries: &[(usize, usize, f64)],
     mode: Mode,

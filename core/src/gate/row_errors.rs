@@ -1,28 +1,28 @@
-//! How far rows of a result lie from the reference, summed over rows that may lie with several ranks.
+//! Errors of the rows of a result against the reference, accumulated over rows that may be spread over ranks.
 
 use crate::record::{Check, Verdict};
 
-/// How a row of a result stands to the reference.
+/// The judgement of a row of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judged {
-    /// Within its bound, or of the right class where it is not finite.
+    /// Within its bound, or of the right class if not finite.
     Right,
-    /// Neither.
+    /// Outside its bound, or of the wrong class.
     Wrong,
-    /// No check can tell whether it is right.
+    /// No check can decide whether it is right.
     Undecided(Doubt),
 }
 
-/// Why no check can tell whether a row is right.
+/// Why no check can decide whether a row is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
-    /// It is not finite, and whether it should be depends on the order of summation.
+    /// It is not finite, and whether it should be depends on the summation order.
     Overflow,
-    /// Its bound is as large as the sum of its terms, because it has too many of them.
+    /// Its bound is as large as the sum of its terms, because there are too many of them.
     Length,
 }
 
-/// A row beside what it is held against.
+/// A row compared with its reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compared {
     pub(super) found: f64,
@@ -34,7 +34,7 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    /// Right where both are finite and differ by at most `allowed`, are both NaN, or equal infinities.
+    /// Right if both are finite and differ by at most `allowed`, both are NaN, or both are the same infinity.
     pub(super) fn within(found: f64, expected: f64, allowed: f64) -> Self {
         let difference = (found - expected).abs();
         let right = match found.is_finite() && expected.is_finite() {
@@ -46,7 +46,7 @@ impl Compared {
     }
 }
 
-/// What passes over rows collect.
+/// Accumulates the errors of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowErrors {
     rows: u64,
@@ -69,7 +69,7 @@ struct FailedRow {
     allowed: f64,
 }
 
-/// A wrong value beside the right one, in words; by how much they differ where that is a number.
+/// Describes a wrong value next to the right one, with the difference if it is finite.
 pub(super) fn how_far_off(found: f64, expected: f64, allowed: f64) -> String {
     let difference = (found - expected).abs();
     match difference.is_finite() && allowed.is_finite() {
@@ -91,7 +91,7 @@ struct UndecidedRow {
 }
 
 impl RowErrors {
-    /// Adds a row. `paper_epsilon` is the least difference that enters the Tor Vergata paper's s.
+    /// Adds a row. `paper_epsilon` is the smallest difference that counts in the Tor Vergata paper's s.
     pub(super) fn add(mut self, row: u64, compared: Compared, paper_epsilon: f64) -> Self {
         let Compared { found, expected, allowed, share, judged } = compared;
         self.rows += 1;
@@ -122,7 +122,7 @@ impl RowErrors {
         self
     }
 
-    /// Those of these rows and of the `next`, which come after them.
+    /// Joins the errors of these rows and of the following ones in `next`.
     pub fn join(self, next: Self) -> Self {
         Self {
             rows: self.rows + next.rows,
@@ -137,8 +137,8 @@ impl RowErrors {
         }
     }
 
-    /// The verdict over all these rows, with the error measures beside it: one that is wrong fails them, and
-    /// where none is, one that is undecided leaves all undecided.
+    /// The verdict over all these rows, with the error measures: one wrong row fails them; otherwise one
+    /// undecided row makes the result undecided.
     pub fn check(&self) -> Check {
         if let (0, Some(undecided)) = (self.failed, self.first_undecided) {
             return self.undecided(undecided);
@@ -180,7 +180,7 @@ impl RowErrors {
         undecided(row, reason)
     }
 
-    /// All of it as words that travel between processes.
+    /// Encodes the errors as words to be sent between processes.
     pub fn to_words(self) -> [u64; 15] {
         let failed = self.first_failed.unwrap_or_default();
         let numbers = [self.worst, self.paper_sum, self.squared_difference, self.squared_norm];
@@ -213,7 +213,7 @@ impl RowErrors {
         ]
     }
 
-    /// The same from such words.
+    /// Decodes such words.
     pub fn from_words(words: [u64; 15]) -> Self {
         let [rows, failed, is_some, row, numbers @ .., undecided, doubt, row_in_doubt, found_there] =
             words;
@@ -243,7 +243,7 @@ impl RowErrors {
     }
 }
 
-/// That no check can tell whether a row is right.
+/// The check of a row that cannot be judged.
 pub fn undecided(row: u64, reason: String) -> Check {
     Check {
         verdict: Verdict::Refused,
@@ -282,7 +282,7 @@ mod tests {
         let expected = "row 4 is inf, and whether its sum overflows depends on the order of summation; 1 of 3 rows \
                         are undecided";
         assert_eq!(undecided.reason.as_deref(), Some(expected));
-        // What is wrong is wrong, whatever else is unknown.
+        // A wrong row decides, whatever is unknown about others.
         assert_eq!(bad.join(unknown).check().verdict, Verdict::Fail);
         for errors in [good, bad, good.join(bad), unknown, bad.join(unknown)] {
             assert_eq!(RowErrors::from_words(errors.to_words()).check(), errors.check());

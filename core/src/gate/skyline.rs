@@ -1,5 +1,5 @@
-//! The gate of the skyline operator: a certificate that a set of indices is the skyline of a set of
-//! points, and comparisons of other results with it.
+//! The check of the skyline operator: a certificate that a set of indices is the skyline of a point set, and
+//! comparisons of other results with it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,22 +8,22 @@ use crate::matrix::PointsView;
 use crate::parallel::*;
 use crate::record::{Check, Verdict};
 
-/// That a set of indices is the skyline: each point that is dropped names one that is kept and
-/// dominates it, and of those that are kept none dominates another.
+/// Proves that a set of indices is the skyline: each other point names a skyline point that dominates it, and
+/// no skyline point dominates another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     identity: String,
     indices: Vec<u32>,
-    /// For each point who dominates it; a point that is kept names itself.
+    /// For each point a skyline point that dominates it; a skyline point names itself.
     dominators: Vec<u32>,
 }
 
-/// Points that a thread takes at once.
+/// Points that a thread takes at a time.
 const CHUNK: usize = 1 << 10;
 
 impl Certificate {
-    /// Of the points that are kept, their indices ascending. Fails with what is wrong where these are
-    /// not the skyline, and early when `cancelled` is set.
+    /// Builds the certificate from the ascending indices of the skyline points. Fails with the reason if they
+    /// are not the skyline, and early when `cancelled` is set.
     pub fn of(
         points: PointsView<'_>,
         indices: &[u32],
@@ -66,29 +66,29 @@ impl Certificate {
         &self.identity
     }
 
-    /// The indices of the points that are kept, ascending.
+    /// The indices of the skyline points, ascending.
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 
-    /// For each point one that is kept and dominates it; a point that is kept names itself.
+    /// For each point a skyline point that dominates it; a skyline point names itself.
     pub fn dominators(&self) -> &[u32] {
         &self.dominators
     }
 
-    /// A point that is kept and dominates the point `i`; none when that is kept itself. Panics when
-    /// there is no such point.
+    /// A skyline point that dominates point `i`; none if `i` is itself a skyline point. Panics if there is no
+    /// such point.
     pub fn dominator(&self, i: u32) -> Option<u32> {
         Some(self.dominators[i as usize]).filter(|&by| by != i)
     }
 
-    /// Checks that a result keeps the same points.
+    /// Checks that a result has the same points.
     pub fn check(&self, found: &[u32]) -> Check {
         same_set(&self.indices, found)
     }
 }
 
-/// Which of so many points are kept; fails where the indices do not ascend or name no point.
+/// Which of `points` points are in the set; fails if the indices are not ascending or out of range.
 fn kept(points: usize, indices: &[u32]) -> Result<Vec<bool>, String> {
     if let Some([a, b]) = indices.array_windows().find(|[a, b]| a >= b) {
         return Err(format!("the indices do not ascend: {a} comes before {b}"));
@@ -101,7 +101,7 @@ fn kept(points: usize, indices: &[u32]) -> Result<Vec<bool>, String> {
     Ok(is_kept)
 }
 
-/// The first point that is dropped and names none that is kept and dominates it, by nothing but the
+/// The first point outside the set whose dominator is not in the set or does not dominate it, by the bare
 /// definition.
 fn fault(points: PointsView<'_>, is_kept: &[bool], dominators: &[u32]) -> Option<String> {
     let wrong = |i: usize| {
@@ -120,7 +120,7 @@ fn dominates(p: &[f64], q: &[f64]) -> bool {
     pairs().all(|(x, y)| x >= y) && pairs().any(|(x, y)| x > y)
 }
 
-/// Checks that `found` has the indices of `expected`, which ascend: in any order, each once.
+/// Checks that `found` has the ascending indices of `expected`: in any order, each once.
 pub fn same_set(expected: &[u32], found: &[u32]) -> Check {
     let mut sorted = found.to_vec();
     sorted.sort_unstable();
@@ -201,13 +201,13 @@ mod tests {
             message(&points, &[0, 2, 3]),
             "point 4 is dropped, but no point that is kept dominates it"
         );
-        // A copy of a point that is kept has to be kept as well.
+        // A duplicate of a skyline point is also a skyline point.
         assert_eq!(
             message(&points, &[0, 2, 4]),
             "point 3 is dropped, but no point that is kept dominates it"
         );
         assert_eq!(message(&points, &[0, 2, 3, 4, 5]), "point 5 is kept, but point 4 dominates it");
-        // What dominates it is dropped as well.
+        // The point that dominates it is missing as well.
         assert_eq!(
             message(&points, &[0, 2, 3, 5]),
             "point 4 is dropped, but no point that is kept dominates it"
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(fault([0, 2, 2, 3, 4, 4]), None);
         let wrong = "point 1 names point 4, which does not dominate it or is not kept";
         assert_eq!(fault([0, 4, 2, 3, 4, 4]).as_deref(), Some(wrong));
-        // Itself, and one that is not kept.
+        // Itself, and a point outside the set.
         assert!(fault([0, 1, 2, 3, 4, 4]).is_some() && fault([0, 2, 2, 3, 4, 5]).is_some());
         assert!(fault([0, 5, 2, 3, 4, 4]).is_some());
     }
@@ -328,7 +328,7 @@ mod tests {
             let tree = Dominators::new(view, &all);
             let free = |i: &u32| tree.of(view.point(*i as usize)).is_none();
             let mut indices: Vec<u32> = all.into_iter().filter(free).collect();
-            // Some of them by the definition.
+            // A sample of the points, by the definition.
             for i in (0..points.len()).step_by(997) {
                 let is_kept = points.coordinates().chunks(points.dimensions());
                 let is_kept = !is_kept.into_iter().any(|p| dominates(p, view.point(i)));

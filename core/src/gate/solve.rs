@@ -1,11 +1,11 @@
-//! The gate of solves: whatever a solver says of itself, the residual is computed anew from x.
+//! The check of solves: whatever a solver reports, the residual is recomputed from x.
 
 use crate::matrix::Csr;
 use crate::parallel::*;
 use crate::pcg::{Judgement, Magnitude, is_seen, rounding_floor};
 use crate::record::{Check, Solve, Verdict};
 
-/// What the residual of a solution is held against, over some rows or all: Euclidean norms.
+/// Euclidean norms, over some or all rows, that decide whether a residual is acceptable.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ResidualNorms {
     /// ‖b − A·x‖.
@@ -17,7 +17,7 @@ pub struct ResidualNorms {
 }
 
 impl ResidualNorms {
-    /// From b_i − (A·x)_i and (|A|·|x|)_i of each row, and b.
+    /// Computes the norms from b_i − (A·x)_i and (|A|·|x|)_i of each row, and b.
     pub fn of(rows: &[(f64, f64)], b: &[f64]) -> Self {
         Self {
             residual: norm(rows.iter().map(|row| row.0)),
@@ -26,7 +26,7 @@ impl ResidualNorms {
         }
     }
 
-    /// Those of all rows, of which each part has some.
+    /// Joins the norms of parts to those of all rows.
     pub fn join(parts: &[Self]) -> Self {
         Self {
             residual: norm(parts.iter().map(|part| part.residual)),
@@ -45,19 +45,19 @@ impl ResidualNorms {
         self.size
     }
 
-    /// As words that travel between processes.
+    /// Encodes the norms as words to be sent between processes.
     pub fn to_words(self) -> [u64; 3] {
         [self.residual, self.size, self.b].map(f64::to_bits)
     }
 
-    /// The same from such words.
+    /// Decodes such words.
     pub fn from_words(words: [u64; 3]) -> Self {
         let [residual, size, b] = words.map(f64::from_bits);
         Self { residual, size, b }
     }
 
-    /// Checks ‖b − A·x‖ as [`Judgement`] does, where the solver says that it converged; one that does not has
-    /// failed, and its sentence says how far it came. `worst` is the residual in units of the bound.
+    /// Judges ‖b − A·x‖ with [`Judgement`] if the solver reports convergence; otherwise the solve has failed,
+    /// and the reason says how far it came. `worst` is the residual in units of the bound.
     pub fn check(&self, tolerance: f64, told: &Solve) -> Check {
         let Self { residual, size, b } = *self;
         let floor = rounding_floor(size);
@@ -110,8 +110,8 @@ impl ResidualNorms {
     }
 }
 
-/// Checks a solution whose solver says this of it, as [`ResidualNorms::check`] does, and that its elements are
-/// numbers.
+/// Checks a solution with the solver's report, as [`ResidualNorms::check`] does, and that its elements are
+/// finite.
 pub fn solved(a: &Csr, b: &[f64], x: &[f64], tolerance: f64, told: &Solve) -> Check {
     let rows = a.rows();
     if x.len() != rows {
@@ -133,7 +133,8 @@ fn failed(reason: String, row: Option<u64>) -> Check {
     Check { verdict: Verdict::Fail, reason: Some(reason), row, ..Check::default() }
 }
 
-/// Why b = A·1 is no right-hand side, where its norm is this and ‖|A|·1‖ is `size`: rounding alone may be as much.
+/// Why b = A·1 is unusable as a right-hand side, given its norm and ‖|A|·1‖ in `size`: rounding alone may be
+/// as large.
 pub fn vanishes(b: f64, size: f64) -> Option<String> {
     let floor = rounding_floor(size);
     (floor > 0.0 && floor.is_finite() && !is_seen(floor, b)).then(|| {
@@ -144,7 +145,7 @@ pub fn vanishes(b: f64, size: f64) -> Option<String> {
     })
 }
 
-/// ‖v‖₂, also where the squares of its elements are more or less than f64 holds.
+/// ‖v‖₂, also if the squares of its elements overflow or underflow.
 fn norm(v: impl Iterator<Item = f64> + Clone) -> f64 {
     Magnitude::of(v).norm()
 }
@@ -157,7 +158,7 @@ mod tests {
         Solve { converged, iterations: 7, ..Solve::default() }
     }
 
-    /// diag(1, 2) and what it gives for (1, 1).
+    /// diag(1, 2) and its product with (1, 1).
     fn system() -> (Csr, [f64; 2]) {
         (Csr::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 2.0)]).unwrap(), [1.0, 2.0])
     }
@@ -166,7 +167,7 @@ mod tests {
     fn the_residual_of_x_decides_and_not_what_the_solver_says() {
         let (a, b) = system();
         let verdict = |off: f64| solved(&a, &b, &[1.0 + off, 1.0], 1e-6, &told(true)).verdict;
-        // ‖b‖ is √5, and the residual is what x is off.
+        // ‖b‖ is √5, and the residual equals the error of x.
         let bound = 1.1e-6 * 5f64.sqrt();
         assert_eq!(verdict(0.0), Verdict::Pass);
         assert_eq!(verdict(bound * 0.999), Verdict::Pass);
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn rounding_is_allowed_for_where_b_nearly_cancels() {
-        // The rows of a Laplacian add up to little beside its entries.
+        // The row sums of a Laplacian are small compared to its nonzeros.
         let triplets = [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0 + 1e-12)];
         let a = Csr::from_triplets(2, 2, &triplets).unwrap();
         let b = [0.0, 1e-12];
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn where_rounding_hides_b_nothing_is_decided_but_what_is_worse_is_wrong() {
-        // The Laplacian of two nodes: A·x is 0 for all x that are constant, b is 1 ulp.
+        // The Laplacian of two nodes: A·x is 0 for every constant x, b is 1 ulp.
         let triplets = [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)];
         let a = Csr::from_triplets(2, 2, &triplets).unwrap();
         let b = [f64::EPSILON, -f64::EPSILON];
@@ -224,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_times_ones_vanishes_where_rows_cancel_and_not_where_they_nearly_do() {
-        // The rows of a Laplacian of three nodes in a path: |A|·1 = (2, 4, 2).
+        // The Laplacian of a path of three nodes: |A|·1 = (2, 4, 2).
         let size = 24f64.sqrt();
         assert!(vanishes(0.0, size).unwrap().contains("--b range"));
         // A tenth of b against 10·ε·‖|A|·1‖.

@@ -1,6 +1,5 @@
-//! The gate that every result passes before a timing counts: each row against the product in f64
-//! of the same values, within the rounding that any order of summation may have in the precision
-//! of the result.
+//! The check that every SpMV result must pass before its timing counts: each row against the f64 sum of the
+//! same values, within the rounding error of any summation order in the precision of the result.
 
 use super::overflow::ScaledRow;
 use super::row_errors::{Compared, Doubt, Judged, RowErrors};
@@ -10,31 +9,30 @@ use crate::matrix::{Csr, Real};
 use crate::memory::zeroed;
 use crate::record::{Check, Verdict};
 
-/// Differences below this do not enter the Tor Vergata paper's s.
+/// Smaller differences do not count in the Tor Vergata paper's s.
 pub const PAPER_EPSILON: f64 = 1e-10;
 
-/// y = A·x in f64, added in the order of `cpu/csr/serial`, and how far each row of a result may lie
-/// from it.
+/// y = A·x in f64, summed in the order of `cpu/csr/serial`, and how far each row of a result may deviate from
+/// it.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// What errors call its first row.
+    /// The row number that errors use for its first row.
     first: u64,
     y: Vec<f64>,
-    /// For row i 2·len_i·u·Σ_j |a_ij·x_j|, where u is 2⁻⁵³ for f64 and 2⁻²⁴ for f32, and len_i times
-    /// the smallest positive value, which the products that underflow may be off by.
+    /// For row i 2·len_i·u·Σ_j |a_ij·x_j|, where u is 2⁻⁵³ for f64 and 2⁻²⁴ for f32, plus len_i times the
+    /// smallest positive value, the possible error of products that underflow.
     bound: Vec<f64>,
     /// Rows whose partial sums may overflow or are not finite, ascending: y and bound in smaller units.
     scaled: Vec<(usize, ScaledRow)>,
-    /// Rows whose number of terms makes the bound reach Σ_j |a_ij·x_j|, ascending.
+    /// Rows with so many terms that the bound reaches Σ_j |a_ij·x_j|, ascending.
     long: Vec<usize>,
 }
 
-/// Rows that a thread takes at once.
+/// Rows that a thread takes at a time.
 const CHUNK: usize = 1 << 12;
 
 impl Reference {
-    /// Computes the reference of results in the precision of `a` and x. x has n elements; panics
-    /// otherwise.
+    /// Computes the reference of results in the precision of `a` and x. Panics unless x has n elements.
     pub fn new<T: Real>(a: &Csr<T>, x: &[T]) -> Self {
         assert_eq!(x.len(), a.cols(), "x has one element a column");
         Self::of_rows(a.rows(), 0, |i, _| {
@@ -44,8 +42,8 @@ impl Reference {
         })
     }
 
-    /// The same in f64 of rows that nobody holds: `terms(i, list)` puts the factors a_ij and x_j of row i into an
-    /// empty list, in the order of the columns. `first` is what errors call row 0.
+    /// The same in f64 for rows that are not stored: `terms(i, list)` appends the factors a_ij and x_j of row
+    /// i to an empty list, in column order. Errors call row 0 `first`.
     pub fn of_terms(
         rows: usize,
         first: u64,
@@ -57,7 +55,7 @@ impl Reference {
         })
     }
 
-    /// Of rows that `of_row` gives by their number, each with an empty list to work with.
+    /// Builds the reference of rows that `of_row` returns by number, given an empty list as work space.
     fn of_rows(
         rows: usize,
         first: u64,
@@ -86,14 +84,14 @@ impl Reference {
         reference
     }
 
-    /// The reference result, one element a row.
+    /// The reference result, one element per row.
     pub fn y(&self) -> &[f64] {
         &self.y
     }
 
-    /// Checks `z` row by row: both NaN, equal infinities, or both finite with |z − y| within the
-    /// bound. Where partial sums may overflow, or the bound is as large as the terms together, a row may be
-    /// undecided. The error measures beside the verdict count only rows where both are finite.
+    /// Checks `z` row by row: both NaN, equal infinities, or both finite with |z − y| within the bound. If
+    /// partial sums may overflow, or the bound is as large as the sum of the terms, a row may be undecided.
+    /// The error measures cover only rows where both are finite.
     pub fn check<T: Real>(&self, z: &[T]) -> Check {
         if z.len() != self.y.len() {
             let reason = format!("the result has {} rows instead of {}", z.len(), self.y.len());
@@ -102,11 +100,11 @@ impl Reference {
         self.errors(z).check()
     }
 
-    /// The same of rows of which others have more: `z` has as many as the reference, panics otherwise.
+    /// The errors of these rows, which may be a part of all; panics unless `z` is as long as the reference.
     pub fn errors<T: Real>(&self, z: &[T]) -> RowErrors {
         let rows = self.y.len();
         assert_eq!(z.len(), rows, "one element a row");
-        // Sums over fixed blocks of rows, so that they do not depend on the number of threads.
+        // Sums over fixed blocks of rows, so that the result does not depend on the number of threads.
         const BLOCK: usize = 1 << 14;
         let blocks: Vec<RowErrors> = (0..rows.div_ceil(BLOCK))
             .into_par_iter()
@@ -121,13 +119,13 @@ impl Reference {
         blocks.into_iter().fold(RowErrors::default(), RowErrors::join)
     }
 
-    /// How far row i of a result may lie from the reference.
+    /// How far row i of a result may deviate from the reference.
     #[cfg(test)]
     pub(super) fn bound(&self, i: usize) -> f64 {
         self.bound[i]
     }
 
-    /// Row i of a result beside its reference.
+    /// Compares row i of a result with its reference.
     fn compared(&self, i: usize, z: f64) -> Compared {
         let mut compared = Compared::within(z, self.y[i], self.bound[i]);
         if let Ok(k) = self.scaled.binary_search_by_key(&i, |&(row, _)| row) {
@@ -142,7 +140,7 @@ impl Reference {
     }
 }
 
-/// What a row is held against.
+/// The reference of a row.
 struct Row {
     y: f64,
     bound: f64,
@@ -151,7 +149,7 @@ struct Row {
 }
 
 impl Row {
-    /// Of the factors of its terms, in order, for results in one precision.
+    /// Computes it from the factors of the terms, in order, for results in one precision.
     fn of<T: Real>(factors: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
         let [mut len, mut y, mut size] = [0.0f64; 3];
         for (a, x) in factors.clone() {
@@ -216,15 +214,15 @@ mod tests {
     fn in_single_precision_a_row_is_right_within_units_of_2_to_minus_24_and_no_further() {
         let a = examples::five_by_five().map(|v| v as f32);
         let r = Reference::new(&a, &[0.1f32, 0.2, 0.3, 0.4, 0.5]);
-        // Row 4: one entry 1 and one 6, whose products with the rounded x are exact in f64.
+        // Row 4: the values 1 and 6, whose products with the rounded x are exact in f64.
         let (x3, x4) = (f64::from(0.4f32), f64::from(0.5f32));
         assert_eq!(r.y()[4], x3 + 6.0 * x4);
         let bound = 2.0 * 2.0 * 2f64.powi(-24) * (x3 + 6.0 * x4) + 2.0 * 2f64.powi(-149);
         assert_eq!(r.bound[4], bound);
         let nearest: Vec<f32> = r.y().iter().map(|&y| y as f32).collect();
         assert_eq!(r.check(&nearest).verdict, Verdict::Pass);
-        // 3.4 lies between 2 and 4, where neighbours are 2⁻²² apart: 3 of them are within the bound
-        // of 3.4·2⁻²², and 5 are not.
+        // 3.4 lies between 2 and 4, where neighbours are 2⁻²² apart: an error of 3 ulps is within the bound
+        // of 3.4·2⁻²², one of 5 is not.
         let off = |ulps: u32| {
             let mut z = nearest.clone();
             z[4] = f32::from_bits(z[4].to_bits() + ulps);
@@ -310,7 +308,7 @@ mod tests {
         assert_eq!(undecided.row, Some(0));
         assert_eq!(check(f64::NEG_INFINITY).verdict, Verdict::Fail);
         assert_eq!(check(0.0).verdict, Verdict::Fail);
-        // A row that is wrong decides, whatever the other is.
+        // A wrong row decides, whatever the other one is.
         assert_eq!(r.check(&[f64::INFINITY, 6.1]).verdict, Verdict::Fail);
     }
 
@@ -343,7 +341,7 @@ mod tests {
     fn the_papers_s_averages_differences_from_epsilon_up() {
         let a = examples::dense(&[[1e9, 0.0], [0.0, 1e9]]);
         let r = Reference::new(&a, &[1.0, 1.0]);
-        // One unit in the last place of 1e9, 2⁻²³, in one row of two.
+        // One ulp of 1e9, 2⁻²³, in one row of two.
         let check = r.check(&[1e9 + 2f64.powi(-23), 1e9]);
         assert_eq!(check.verdict, Verdict::Pass);
         assert_eq!(check.s_paper, Some(2f64.powi(-24)));

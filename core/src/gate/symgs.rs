@@ -1,23 +1,22 @@
-//! The gate of symmetric Gauss–Seidel: a result has the bits of the serial loop, for the sum of a row is
-//! part of the operator's definition; what adds in another order lies as near as rounding lets it.
+//! The check of symmetric Gauss–Seidel: a result has the bits of the serial loop, as the summation order of a
+//! row is part of the operator's definition; kernels with another order must be within rounding.
 
 use super::row_errors::{how_far_off, undecided};
 use crate::matrix::{Csr, Real};
 use crate::record::{Check, Verdict};
 use crate::symgs::{Diagonal, Mode};
 
-/// Differences that the student report lets pass.
+/// Differences that the student report accepts.
 const PAPER_TOLERANCE: f64 = 1e-3;
 
-/// Checks that every element of `found` has the bits of the one of `expected`; any NaN is like any
-/// other.
+/// Checks that every element of `found` has the bits of the one in `expected`; all NaNs count as equal.
 pub fn same_bits<T: Real>(expected: &[T], found: &[T]) -> Check {
     let rows = expected.len();
     if found.len() != rows {
         let reason = format!("the result has {} rows instead of {rows}", found.len());
         return Check { verdict: Verdict::Fail, reason: Some(reason), ..Check::default() };
     }
-    // f64 holds every f32 with its sign, so that equal bits there are equal bits here.
+    // f64 represents every f32 with its sign, so equal bits in f64 mean equal bits here.
     let pairs =
         || expected.iter().zip(found).map(|(&y, &z)| -> (f64, f64) { (y.into(), z.into()) });
     let differs = |&(y, z): &(f64, f64)| y.to_bits() != z.to_bits() && !(y.is_nan() && z.is_nan());
@@ -41,26 +40,26 @@ pub fn same_bits<T: Real>(expected: &[T], found: &[T]) -> Check {
     }
 }
 
-/// How far each row of an iteration may lie from what the serial loop gives when its terms are added in
-/// another order: a bound on the rounding of both, carried from row to row.
+/// How far each row of an iteration may deviate from the serial loop if its terms are added in another order:
+/// a bound on the rounding of both, carried from row to row.
 ///
-/// A row's sum of k products is off by at most γ·(|b_i| + Σ|a_ij·x_j|) with γ = (k + 4)·u, and by what
-/// the elements are off that it reads; all of it is divided by the diagonal, which rounds once more.
+/// The error of a row's sum of k products is at most γ·(|b_i| + Σ|a_ij·x_j|) with γ = (k + 4)·u, plus the
+/// errors of the elements that it reads; the sum is divided by the diagonal, which rounds once more.
 #[derive(Clone, Debug)]
 pub struct SweepBounds {
-    /// What each row may be off.
+    /// The error bound of each row.
     off: Vec<f64>,
-    /// The largest sum of each row's own terms, without their signs, over its diagonal. Of all visits and
-    /// not of the last one: a row that falls from sweep to sweep keeps what the first one rounded, as a
-    /// sum does whose terms cancel.
+    /// The largest sum of each row's own terms, in absolute values, over its diagonal. It covers all visits
+    /// and not only the last: a row that decreases from sweep to sweep keeps the rounding error of the first
+    /// one, as does a sum whose terms cancel.
     scale: Vec<f64>,
-    /// Below this, what underflows may be all that there is.
+    /// Values below this may be nothing but underflow.
     least: f64,
 }
 
 impl SweepBounds {
-    /// Of so many iterations with b and from x before the first; panics when these have not an element a
-    /// row or the diagonal is another matrix's.
+    /// Computes the bounds of `sweeps` iterations with b, starting from x. Panics unless both have one
+    /// element per row and the diagonal belongs to `a`.
     pub fn new<T: Real>(
         a: &Csr<T>,
         diagonal: &Diagonal,
@@ -79,7 +78,7 @@ impl SweepBounds {
             let d: f64 = val[diagonal.before()[i] as usize].into();
             let (mut sum, mut size, mut carried) = match mode {
                 Mode::Standard => (b[i].into(), b[i].into().abs(), 0.0),
-                // What is subtracted of the diagonal is added again, and rounded twice.
+                // The diagonal's term is subtracted and added again, and so rounded twice.
                 Mode::Smoother => (x[i], x[i].abs() + 2.0 * (d * x[i]).abs(), 0.0),
             };
             for (&c, &v) in col.iter().zip(val).filter(|&(&c, _)| c as usize != i) {
@@ -90,7 +89,7 @@ impl SweepBounds {
             }
             scale[i] = scale[i].max(size.max(least) / d.abs());
             if mode == Mode::Smoother {
-                // What x_i is off cancels where its product is added again; rounding does not.
+                // The error of x_i cancels where its product is added again; rounding does not.
                 carried += off[i];
                 size += 2.0 * d.abs() * off[i];
             }
@@ -107,13 +106,13 @@ impl SweepBounds {
         Self { off, scale, least }
     }
 
-    /// How far row i may lie from what the serial loop gives.
+    /// How far row i may deviate from the serial loop.
     pub fn of_row(&self, i: usize) -> f64 {
         self.off[i]
     }
 
     /// Checks `found` row by row: both NaN, equal infinities, or within the bound. A row whose bound is not
-    /// finite, or as large as any sum of its terms, is undecided: rounding alone may have taken it anywhere.
+    /// finite, or as large as any sum of its terms, is undecided: rounding alone may explain any value.
     pub fn check<T: Real>(&self, expected: &[T], found: &[T]) -> Check {
         let rows = expected.len();
         if found.len() != rows || self.off.len() != rows {
@@ -161,7 +160,7 @@ impl SweepBounds {
     }
 }
 
-/// The student report's check: how many rows lie more than 1e-3 from what the serial loop gives.
+/// The student report's check: how many rows differ from the serial loop by more than 1e-3.
 pub fn offenders<T: Real>(expected: &[T], found: &[T]) -> usize {
     let pairs = expected.iter().zip(found).map(|(&y, &z)| -> (f64, f64) { (y.into(), z.into()) });
     let is_off = |(y, z): &(f64, f64)| {
@@ -192,7 +191,8 @@ mod tests {
 
     #[test]
     fn another_order_of_summation_passes_and_more_than_rounding_does_not() {
-        // Row 1 adds three terms of which two nearly cancel; 1e16 + 1 − 1e16 is 0 or 1 by order.
+        // Row 1 adds three terms of which two nearly cancel; 1e16 + 1 − 1e16 is 0 or 1, depending on the
+        // order.
         let triplets = [(0, 0, 1.0), (1, 0, 1e16), (1, 1, 1.0), (1, 2, -1e16), (2, 2, 1.0)];
         let a = Csr::from_triplets(3, 3, &triplets).unwrap();
         let diagonal = Diagonal::of(&a, crate::memory::MemoryLimit::unlimited()).unwrap();
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn an_error_is_carried_to_the_rows_that_read_it() {
-        // x_1 = −1e8·x_0: what x_0 may be off, x_1 may be off 1e8 times.
+        // x_1 = −1e8·x_0: the error of x_1 may be 1e8 times that of x_0.
         let triplets = [(0, 0, 3.0), (1, 0, 1e8), (1, 1, 1.0)];
         let a = Csr::from_triplets(2, 2, &triplets).unwrap();
         let diagonal = Diagonal::of(&a, crate::memory::MemoryLimit::unlimited()).unwrap();
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn rows_whose_bound_lets_anything_pass_are_undecided() {
-        // Each row multiplies what the one before is off by 1e8: 2⁻⁵³·1e8³ is more than 1e8.
+        // Each row multiplies the error of the one before by 1e8: 2⁻⁵³·1e8³ is more than 1e8.
         let below = (1..5).map(|i| (i, i - 1, 1e8));
         let triplets: Vec<_> = (0..5).map(|i| (i, i, 1.0)).chain(below).collect();
         let a = Csr::from_triplets(5, 5, &triplets).unwrap();
@@ -233,7 +233,7 @@ mod tests {
         let right = [1.0, 0.0, 0.0, 0.0, 0.0];
         let check = bounds.check(&right, &right);
         assert_eq!((check.verdict, check.undecided), (Verdict::Refused, true));
-        // What is beyond any bound is wrong all the more.
+        // A row outside a usable bound is still wrong.
         let wrong = bounds.check(&right, &[2.0, 0.0, 0.0, 0.0, 0.0]);
         assert_eq!((wrong.verdict, wrong.row), (Verdict::Fail, Some(0)));
         let zeros = SweepBounds::new(&a, &diagonal, Mode::Standard, (&[0.0; 5], &[0.0; 5]), 1);
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_large_row_does_not_speak_for_those_whose_bound_lets_anything_pass() {
-        // The chain of the test above, and a row apart from it that is larger than all its bounds.
+        // The chain of the test above, and an independent row that is larger than all its bounds.
         let below = (1..5).map(|i| (i, i - 1, 1e8));
         let triplets: Vec<_> = (0..6).map(|i| (i, i, 1.0)).chain(below).collect();
         let a = Csr::from_triplets(6, 6, &triplets).unwrap();
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_row_that_falls_from_visit_to_visit_is_decided() {
-        // 1 − 1e20 + 1e20 is 0 or 1 by order, and what is left of it is divided by 1e20 again.
+        // 1 − 1e20 + 1e20 is 0 or 1, depending on the order, and the result is divided by 1e20 again.
         let a = Csr::from_triplets(1, 1, &[(0, 0, 1e20)]).unwrap().map(f32::rounded);
         let diagonal = Diagonal::of(&a, crate::memory::MemoryLimit::unlimited()).unwrap();
         let bounds = SweepBounds::new(&a, &diagonal, Mode::Smoother, (&[0.0], &[1.0]), 1);

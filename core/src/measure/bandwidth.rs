@@ -1,9 +1,8 @@
-//! Memory bandwidth of the processor, as McCalpin's STREAM measures it: long arrays, the best of
-//! several passes, only results that were checked.
+//! Memory bandwidth of the CPU, measured like McCalpin's STREAM: long arrays, the best of several passes, and
+//! only checked results.
 //!
-//! Stores are ordinary ones that go through the caches, as those of the matrix kernels do.
-//! Processors read a line before they write it; that write-allocate traffic is not counted, as in
-//! STREAM.
+//! Stores are ordinary ones that go through the caches, as in the matrix kernels. CPUs read a line before
+//! they write it; as in STREAM, that write-allocate traffic is not counted.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -16,13 +15,13 @@ use crate::memory::available_bytes;
 use crate::parallel::lock;
 use crate::record::Bandwidth;
 
-/// Why there is no bandwidth.
+/// Why no bandwidth was measured.
 #[derive(Debug, thiserror::Error)]
 pub enum BandwidthError {
     /// The caller's flag was set.
     #[error("the measurement of the memory bandwidth was cancelled")]
     Cancelled,
-    /// The arrays do not hold what the passes must have left there.
+    /// The arrays do not contain the expected values after the passes.
     #[error(
         "the bandwidth measurement with {threads} threads computed a wrong result: the memory or the processor is faulty"
     )]
@@ -33,15 +32,15 @@ pub enum BandwidthError {
     Threads(#[from] ThreadsError),
 }
 
-/// Passes made however long they take.
+/// Minimum number of passes, regardless of time.
 const MIN_PASSES: u32 = 3;
-/// No further pass begins once a thread count has taken this long.
+/// No further pass starts once a thread count has taken this long.
 const TIME_FOR_PASSES: Duration = Duration::from_secs(1);
 /// Smallest array: 1 MiB.
 const MIN_ELEMENTS: u64 = (1 << 20) / 8;
 
-/// Bandwidth with each of these thread counts, each measured in a pool of its own. Sets out from
-/// the caches and the free memory of this machine.
+/// Measures the bandwidth with each of these thread counts, each in its own pool. Array sizes follow from the
+/// caches and the free memory of this machine.
 pub fn measure_bandwidth(
     threads: &[u32],
     cancel: &AtomicBool,
@@ -58,31 +57,29 @@ pub struct BandwidthMeter {
 }
 
 impl BandwidthMeter {
-    /// Arrays will be four times as large as the last-level caches, but all three together no
-    /// larger than an eighth of `available_bytes`.
+    /// Arrays are four times as large as the last-level caches, but all three together at most an eighth of
+    /// `available_bytes`.
     pub fn new(caches: CacheSizes, available_bytes: u64) -> Self {
         Self { caches, available_bytes }
     }
 
-    /// Elements of each array for `threads` threads. Few threads reach few of the last-level
-    /// caches of a large machine, and smaller arrays do for them.
+    /// Elements of each array for `threads` threads. On a large machine, few threads reach only few of the
+    /// last-level caches, so smaller arrays suffice for them.
     fn elements(&self, threads: usize) -> usize {
         let wanted = self.caches.last_level_within_reach(threads).saturating_mul(4) / 8;
         let allowed = self.available_bytes / 8 / 3 / 8;
         usize::try_from(wanted.min(allowed).max(MIN_ELEMENTS)).unwrap_or(usize::MAX)
     }
 
-    /// Bandwidth with the threads of the ambient pool: call inside its `install`. Takes about a
-    /// second, more only where three passes do. `cancel` is looked at between passes.
+    /// Measures the bandwidth with the threads of the ambient pool: call inside its `install`. Takes about a
+    /// second, or longer if three passes do. `cancel` is checked between passes.
     ///
-    /// Every thread allocates and first writes its part of the arrays, so that on machines with
-    /// several memories each finds its part in the near one; the arrays are therefore new ones
-    /// for every thread count.
+    /// Every thread allocates and first writes its part of the arrays, so that on NUMA machines each part
+    /// lies in the thread's local memory; hence the arrays are allocated again for every thread count.
     ///
-    /// A pass is the chain `c = a; a = b − c; s = Σ a`, each link timed for itself. Values are
-    /// small integers, so sums are exact in any order; a turns into b − a and back, so the sum
-    /// tells whether copy and triad of this very pass have been done. At the end every element
-    /// of a and c is compared.
+    /// A pass is the chain `c = a; a = b − c; s = Σ a`, each step timed separately. Values are small
+    /// integers, so sums are exact in any order; a alternates between b − a and a, so the sum shows whether
+    /// copy and triad of this very pass ran. At the end every element of a and c is compared.
     pub fn measure(&self, cancel: &AtomicBool) -> Result<Bandwidth, BandwidthError> {
         let started = Instant::now();
         let elements = self.elements(rayon::current_num_threads());
@@ -129,7 +126,7 @@ impl BandwidthMeter {
     }
 }
 
-/// One link of the chain.
+/// One step of the chain.
 #[derive(Clone, Copy)]
 enum Kernel {
     /// `c = a`
@@ -140,12 +137,12 @@ enum Kernel {
     Read,
 }
 
-/// What `a[i]` holds before the first pass and after every second one: 0 … 6.
+/// The value of `a[i]` before the first pass and after every second one: 0 … 6.
 fn initial_a(i: u64) -> u64 {
     i % 7
 }
 
-/// What `b[i]` always holds: 7 … 11, so that b − a is positive.
+/// The constant value of `b[i]`: 7 … 11, so that b − a is positive.
 fn b_at(i: u64) -> u64 {
     7 + i % 5
 }
@@ -179,11 +176,11 @@ impl Part {
         }
     }
 
-    /// Runs a link over the part; the sum for `Read`, otherwise 0.
+    /// Runs a step on this part; returns the sum for `Read`, otherwise 0.
     fn run(&mut self, kernel: Kernel) -> f64 {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, the only feature that `run_avx2` adds.
+            // SAFETY: the CPU has AVX2, the only feature that `run_avx2` adds.
             return unsafe { self.run_avx2(kernel) };
         }
         self.run_plain(kernel)
@@ -199,9 +196,9 @@ impl Part {
     fn run_plain(&mut self, kernel: Kernel) -> f64 {
         match kernel {
             Kernel::Copy => {
-                // A plain copy would be compiled to a call of `memcpy`, whose non-temporal stores
-                // spare the write-allocate. A factor that the compiler cannot see prevents that
-                // and costs no time beside the memory.
+                // A plain copy would be compiled to a call of `memcpy`, whose non-temporal stores avoid the
+                // write-allocate. A factor that the compiler cannot see prevents that, and costs no time
+                // compared to the memory access.
                 let one = black_box(1.0);
                 for (c, a) in self.c.iter_mut().zip(&self.a) {
                     *c = one * a;
@@ -219,7 +216,7 @@ impl Part {
         }
     }
 
-    /// Whether `a` and `c` hold what `passes` passes leave there.
+    /// Whether `a` and `c` hold the expected values after `passes` passes.
     fn is_right(&self, passes: u32) -> bool {
         (self.first..).zip(&self.a).zip(&self.c).all(|((i, &a), &c)| {
             let initial = initial_a(i);
@@ -230,11 +227,11 @@ impl Part {
     }
 }
 
-/// Σ values, as fast as memory delivers them.
+/// Σ values, at memory speed.
 pub(super) fn sum(values: &[f64]) -> f64 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, the only feature that `sum_avx2` adds.
+        // SAFETY: the CPU has AVX2, the only feature that `sum_avx2` adds.
         return unsafe { sum_avx2(values) };
     }
     sum_plain(values)
@@ -246,9 +243,9 @@ fn sum_avx2(values: &[f64]) -> f64 {
     sum_plain(values)
 }
 
-/// Front and back half are read side by side, as a matrix kernel reads values and columns: the
-/// prefetchers follow each stream for itself, and one stream alone leaves bandwidth unused. 32 sums
-/// keep enough additions in flight to hide their latency behind the loads.
+/// The front and back halves are read side by side, as a matrix kernel reads values and columns: the
+/// prefetchers follow each stream separately, and one stream alone leaves bandwidth unused. 32 sums keep
+/// enough additions in flight to hide their latency behind the loads.
 #[inline(always)]
 fn sum_plain(values: &[f64]) -> f64 {
     let half = values.len() / 2 / 16 * 16;
@@ -267,8 +264,7 @@ fn sum_plain(values: &[f64]) -> f64 {
     front_sums.iter().chain(&back_sums).chain(rest).sum()
 }
 
-/// Thread `index`'s part of `len` elements cut into `count` parts whose lengths differ by at most
-/// one.
+/// Part `index` of `len` elements split into `count` parts whose lengths differ by at most one.
 pub(super) fn part_of(len: usize, index: usize, count: usize) -> Range<usize> {
     let cut = |part: usize| len / count * part + (len % count).min(part);
     cut(index)..cut(index + 1)

@@ -1,8 +1,8 @@
-//! The processor's caches: what the system tells of them, and their totals.
+//! The CPU's caches as the system reports them, and their totals.
 
 use crate::record::{Cache, Cpu};
 
-/// Caches as cpu0 sees them, smallest level first; empty where the system does not tell.
+/// Caches as seen by cpu0, smallest level first; empty if the system does not report them.
 pub(super) fn caches() -> Vec<Cache> {
     if !cfg!(target_os = "linux") {
         return Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn caches() -> Vec<Cache> {
     caches
 }
 
-/// One cache from the files `level`, `type`, `size` and `shared_cpu_list` of its folder.
+/// Parses one cache from the files `level`, `type`, `size` and `shared_cpu_list` of its folder.
 fn parse_cache(level: &str, kind: &str, size: &str, shared_cpus: &str) -> Option<Cache> {
     Some(Cache {
         level: level.trim().parse().ok()?,
@@ -31,7 +31,7 @@ fn parse_cache(level: &str, kind: &str, size: &str, shared_cpus: &str) -> Option
     })
 }
 
-/// `48K`, `32M`, `1024`: binary units.
+/// Parses `48K`, `32M`, `1024`: binary units.
 fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -45,12 +45,12 @@ fn parse_size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// Number of processors in a list such as `0-3,8,10-11`; none when it is empty or malformed.
+/// Number of CPUs in a list such as `0-3,8,10-11`; none if it is empty or malformed.
 fn count_cpus(list: &str) -> Option<u32> {
     parse_cpus(list).and_then(|cpus| u32::try_from(cpus.len()).ok())
 }
 
-/// Processors in a list such as `0-3,8,10-11`; none when it is empty or malformed.
+/// CPUs in a list such as `0-3,8,10-11`; none if it is empty or malformed.
 pub(super) fn parse_cpus(list: &str) -> Option<Vec<u32>> {
     const MOST: u32 = 1 << 16;
     let mut cpus = Vec::new();
@@ -65,22 +65,22 @@ pub(super) fn parse_cpus(list: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// Totals that bandwidth arrays and cache flushes are sized by.
+/// Totals that determine the sizes of bandwidth arrays and cache flushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSizes {
-    /// Data caches of one core below the last level, together.
+    /// Total data caches of one core below the last level.
     pub private_bytes: u64,
     /// One last-level cache.
     pub last_level_bytes: u64,
-    /// Last-level caches in the machine: one a socket, or one a group of cores.
+    /// Number of last-level caches in the machine: one per socket, or one per group of cores.
     pub last_level_count: u32,
-    /// Logical processors that this process may use.
+    /// Logical CPUs that this process may use.
     pub logical: u32,
 }
 
 impl CacheSizes {
-    /// From the processor's description. Where it names no caches, 2 MiB and 64 MiB are assumed,
-    /// more than most processors have.
+    /// Sizes from the CPU's description. If it lists no caches, 2 MiB and 64 MiB are assumed, more than most
+    /// CPUs have.
     pub fn of(cpu: &Cpu) -> Self {
         let logical = cpu.logical.max(1);
         let data = || cpu.caches.iter().filter(|cache| cache.kind != "instruction");
@@ -101,8 +101,7 @@ impl CacheSizes {
         }
     }
 
-    /// Bytes of the last-level caches that `threads` threads can use at once, one of them each at
-    /// best.
+    /// Bytes of the last-level caches that `threads` threads can use concurrently, at best one cache each.
     pub fn last_level_within_reach(&self, threads: usize) -> u64 {
         let threads = u64::try_from(threads).unwrap_or(u64::MAX).max(1);
         self.last_level_bytes.saturating_mul(threads.min(u64::from(self.last_level_count)))

@@ -1,16 +1,16 @@
-//! What the program's own clock is exact to. Browsers round it, to 5 µs or to a millisecond.
+//! Resolution of the program's clock. Browsers round it to 5 µs or a millisecond.
 
 use std::time::Duration;
 
 use web_time::Instant;
 
-/// Steps of the clock that are looked at.
+/// Clock steps observed.
 const STEPS: usize = 8;
 
-/// A clock that has not gone on for so long is asked no further.
+/// Maximum time to wait for the clock to advance.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Seconds between two readings of the clock that differ: the least of a few.
+/// The smallest observed difference between clock readings, in seconds.
 pub fn clock_step_s() -> f64 {
     let start = Instant::now();
     let (mut before, mut least) = (start, PATIENCE);

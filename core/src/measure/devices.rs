@@ -1,4 +1,4 @@
-//! What a machine offers to run on: the answer of `sparsescope devices`.
+//! The devices of a machine that kernels can run on: the output of `sparsescope devices`.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,27 +7,27 @@ use serde::Serialize;
 use super::{BandwidthError, environment, measure_bandwidth};
 use crate::record::{Bandwidth, Cpu, Gpu, GpuAbsence};
 
-/// Processor with its measured bandwidth, and graphics processors or why there are none.
+/// The CPU with its measured bandwidth, and GPUs or the reason why there are none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Devices {
-    /// The processor.
+    /// The CPU.
     pub cpu: Cpu,
-    /// Memory that this process may use at most.
+    /// Maximum memory that this process may use.
     pub memory_bytes: u64,
     /// Operating system and kernel version.
     pub os: String,
-    /// Memory bandwidth, one entry a thread count.
+    /// Memory bandwidth, one element per thread count.
     pub bandwidth: Vec<Bandwidth>,
-    /// Graphics processors that kernels can run on.
+    /// GPUs that kernels can run on.
     pub gpus: Vec<Gpu>,
-    /// One sentence when `gpus` is empty.
+    /// One sentence with the reason if `gpus` is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpus_absent: Option<String>,
 }
 
 impl Devices {
-    /// Describes the processor and measures its bandwidth with each of these thread counts. A
-    /// backend that finds graphics processors fills `gpus` in.
+    /// Describes the CPU and measures its bandwidth with each of these thread counts. A backend that finds
+    /// GPUs fills in `gpus`.
     pub fn measure(threads: &[u32], cancel: &AtomicBool) -> Result<Self, BandwidthError> {
         let machine = environment(measure_bandwidth(threads, cancel)?);
         Ok(Self {

@@ -1,9 +1,9 @@
-//! The machine as a bundle records it: never its name, its user or a path.
+//! The machine as recorded in a bundle: never its name, its user or a path.
 
 use super::{build, cache};
 use crate::record::{Bandwidth, Cpu, Environment, Noise};
 
-/// This machine with the given bandwidth. `noise` stays empty until a
+/// Describes this machine with the given bandwidth. `noise` stays empty until a
 /// [`NoiseWatch`](super::NoiseWatch) has finished; `gpus` until a backend fills it in.
 pub fn environment(bandwidth: Vec<Bandwidth>) -> Environment {
     let cpu = cpu();
@@ -21,7 +21,7 @@ pub fn environment(bandwidth: Vec<Bandwidth>) -> Environment {
     }
 }
 
-/// The processor of this machine.
+/// The CPU of this machine.
 pub fn cpu() -> Cpu {
     let model = system::cpu_model().unwrap_or_default();
     let model = model.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -38,7 +38,7 @@ pub fn cpu() -> Cpu {
     }
 }
 
-/// SIMD extensions that the processor and the system support, weakest first.
+/// SIMD extensions that both CPU and system support, weakest first.
 fn simd() -> Vec<String> {
     #[cfg(target_arch = "x86_64")]
     macro_rules! found {
@@ -58,7 +58,7 @@ fn simd() -> Vec<String> {
     found.iter().filter(|(_, present)| *present).map(|(name, _)| (*name).to_owned()).collect()
 }
 
-/// Governor of the first processor's clock; virtual machines often have none.
+/// Frequency governor of the first CPU; virtual machines often have none.
 fn governor() -> Option<String> {
     if !cfg!(target_os = "linux") {
         return None;
@@ -68,12 +68,12 @@ fn governor() -> Option<String> {
     Some(text.trim().to_owned()).filter(|governor| !governor.is_empty())
 }
 
-/// Words of a model name that tell nothing apart.
+/// Words of a model name that carry no information.
 const FILLERS: [&str; 5] = ["r", "tm", "cpu", "processor", "core"];
 
-/// `amd-epyc-9654-192t` from `AMD EPYC 9654 96-Core Processor` and 192 processors: lower-case
-/// letters, digits and hyphens, at most 51 of them. The clock (`@ 2.00GHz`) and what follows
-/// `with` are left out.
+/// `amd-epyc-9654-192t` from `AMD EPYC 9654 96-Core Processor` and 192 logical CPUs: lower-case letters,
+/// digits and hyphens, at most 51 characters. The clock rate (`@ 2.00GHz`) and anything after `with` are left
+/// out.
 fn short_name(model: &str, logical: u32) -> String {
     let model = model.to_lowercase();
     let model = model.split(['@', ',']).next().unwrap_or_default();
@@ -97,14 +97,14 @@ fn short_name(model: &str, logical: u32) -> String {
     format!("{name}{logical}t")
 }
 
-/// What sysinfo tells.
+/// Information from sysinfo.
 #[cfg(not(target_family = "wasm"))]
 mod system {
     use sysinfo::{CpuRefreshKind, System};
 
     use crate::memory::control_group;
 
-    /// Model name of the first processor.
+    /// Model name of the first CPU.
     pub(super) fn cpu_model() -> Option<String> {
         let mut system = System::new().ok()?;
         system.refresh_cpu_list(CpuRefreshKind::nothing());
@@ -117,12 +117,12 @@ mod system {
         u32::try_from(count).ok()
     }
 
-    /// Whether pools bind their threads here.
+    /// Whether pools bind their threads on this system.
     pub(super) fn binds_threads() -> bool {
         crate::measure::threads::binds_threads(1)
     }
 
-    /// Installed memory, or the limit of this process's control group when that is less.
+    /// Installed memory, or the limit of this process's control group if smaller.
     pub(super) fn memory_bytes() -> u64 {
         let Ok(mut system) = System::new() else { return 0 };
         system.refresh_memory();
@@ -140,7 +140,7 @@ mod system {
     }
 }
 
-/// The page learns next to nothing of its machine.
+/// A web page learns almost nothing about its machine.
 #[cfg(target_family = "wasm")]
 mod system {
     pub(super) fn cpu_model() -> Option<String> {

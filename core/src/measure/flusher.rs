@@ -1,4 +1,4 @@
-//! Flushing the processor's caches before cold samples.
+//! Flushes the CPU's caches before cold samples.
 
 use std::hint::black_box;
 
@@ -6,20 +6,20 @@ use super::CacheSizes;
 use super::bandwidth::{part_of, sum};
 use crate::memory::{MemoryError, MemoryLimit};
 
-/// Pushes everything out of the caches before a cold sample.
+/// Evicts everything from the caches before a cold sample.
 ///
-/// Every thread of the ambient pool reads its own part of a buffer: at least twice the private
-/// caches of a core, and together at least twice the last-level caches within their reach.
-/// Reading, not writing: lines of the buffer that are left in the caches are clean, so that
-/// the sample pays for its own traffic and not for writing the flusher's lines back.
+/// Every thread of the ambient pool reads its own part of a buffer: at least twice the private caches of a
+/// core, and together at least twice the last-level caches within reach. It reads and does not write: buffer
+/// lines left in the caches are clean, so that the sample pays for its own traffic and not for writing back
+/// the flusher's lines.
 pub struct CacheFlusher {
     sizes: CacheSizes,
     buffer: Vec<f64>,
 }
 
 impl CacheFlusher {
-    /// Allocates the buffer for all processors of the machine. Its pages are written here:
-    /// pages never written would all be the system's one page of zeros.
+    /// Allocates the buffer for all CPUs of the machine. Its pages are written here: pages never written
+    /// would all map to the system's zero page.
     pub fn new(sizes: CacheSizes, limit: MemoryLimit) -> Result<Self, MemoryError> {
         let threads = usize::try_from(sizes.logical).unwrap_or(usize::MAX);
         let bytes = bytes_to_walk(&sizes, threads);
@@ -28,12 +28,13 @@ impl CacheFlusher {
         Ok(Self { sizes, buffer: vec![1.0; elements] })
     }
 
-    /// Flushes the caches of the processors that the ambient pool's threads run on.
+    /// Flushes the caches of the CPUs that run the ambient pool's threads.
     pub fn flush(&self) {
         black_box(self.walk());
     }
 
-    /// Reads; what each thread of the ambient pool gives is the sum of its elements, which are 1.
+    /// Reads the buffer; returns for each thread of the ambient pool the sum of its elements, which are all
+    /// 1.
     fn walk(&self) -> Vec<f64> {
         let bytes = bytes_to_walk(&self.sizes, rayon::current_num_threads());
         let elements = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
@@ -45,12 +46,12 @@ impl CacheFlusher {
     }
 }
 
-/// Bytes that `threads` threads walk together.
+/// Bytes that `threads` threads read together.
 fn bytes_to_walk(sizes: &CacheSizes, threads: usize) -> u64 {
     let cores = u64::try_from(threads).unwrap_or(u64::MAX).min(u64::from(sizes.logical));
     let private = sizes.private_bytes.saturating_mul(cores.max(1));
-    // Where the last level does not hold what the levels above it hold, twice the sum of both
-    // must pass; where it does, that is only more than needed.
+    // If the last level does not include the levels above it, twice the sum of both must be read; if it does,
+    // that is merely more than needed.
     sizes.last_level_within_reach(threads).saturating_add(private).saturating_mul(2)
 }
 
@@ -69,7 +70,7 @@ mod tests {
         assert_eq!(bytes_to_walk(&sizes, 1), 2 * (18 << 20));
         assert_eq!(bytes_to_walk(&sizes, 2), 2 * (36 << 20));
         assert_eq!(bytes_to_walk(&sizes, 8), 2 * (48 << 20));
-        // More threads than processors share their private caches.
+        // Additional threads share the private caches of the same CPUs.
         assert_eq!(bytes_to_walk(&sizes, 16), bytes_to_walk(&sizes, 8));
     }
 

@@ -1,6 +1,6 @@
-//! Measuring: the machine, its memory bandwidth and its caches, and what disturbs.
+//! Measurements of the machine, its memory bandwidth and caches, and of disturbances.
 //!
-//! What starts threads or looks at the system is native only; kernels use the ambient pool.
+//! Code that starts threads or inspects the system is native only; kernels use the ambient pool.
 
 #[cfg(not(target_family = "wasm"))]
 mod bandwidth;

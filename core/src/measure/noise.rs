@@ -1,4 +1,4 @@
-//! What may disturb a measurement: other load on the machine, and a hypervisor taking time away.
+//! Possible disturbances of a measurement: other load on the machine, and time stolen by a hypervisor.
 
 use crate::record::Noise;
 
@@ -10,12 +10,12 @@ pub struct NoiseWatch {
 }
 
 impl NoiseWatch {
-    /// Notes load and stolen time; call before the first run.
+    /// Records load and stolen time; call before the first run.
     pub fn start() -> Self {
         Self { load: load_average(), stolen_seconds: stolen_seconds() }
     }
 
-    /// What happened since [`start`](Self::start); call after the last run.
+    /// Returns the changes since [`start`](Self::start); call after the last run.
     pub fn finish(&self) -> Noise {
         let stolen = self.stolen_seconds.zip(stolen_seconds());
         Noise {
@@ -37,7 +37,7 @@ fn load_average() -> Option<f64> {
     None
 }
 
-/// Seconds that a hypervisor took from all processors since boot, where the kernel counts them.
+/// Seconds that a hypervisor stole from all CPUs since boot, if the kernel counts them.
 fn stolen_seconds() -> Option<f64> {
     if !cfg!(target_os = "linux") {
         return None;
@@ -45,12 +45,11 @@ fn stolen_seconds() -> Option<f64> {
     stolen_in_stat(&std::fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// Ticks a second in `/proc/stat`. The unit is `USER_HZ`, part of the kernel's interface to
-/// programs and 100 on every architecture that Rust's Linux targets know, whatever the rate of
-/// the kernel's own timer.
+/// Ticks per second in `/proc/stat`. The unit is `USER_HZ`, part of the kernel's interface to programs and
+/// 100 on every architecture of Rust's Linux targets, whatever the rate of the kernel's own timer.
 const USER_HZ: f64 = 100.0;
 
-/// The eighth number (`steal`) of the line that sums all processors, in seconds.
+/// The eighth number (`steal`) of the line that sums all CPUs, in seconds.
 fn stolen_in_stat(stat: &str) -> Option<f64> {
     let total = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: u64 = total.split_whitespace().nth(7)?.parse().ok()?;

@@ -9,20 +9,20 @@ use super::cache::parse_cpus;
 #[derive(Debug, thiserror::Error)]
 #[error("cannot run with {threads} threads: {reason}")]
 pub struct ThreadsError {
-    /// Threads asked for.
+    /// Requested number of threads.
     pub threads: u32,
-    /// What stands against it.
+    /// The reason.
     pub reason: String,
 }
 
-/// Starts the threads of the ambient pool, which share what nobody measures: as many as there are
-/// processors (or as `RAYON_NUM_THREADS` says), or as the system gives. Where it gives none, whoever calls
-/// this does all of the work. To be called once, before any work.
+/// Starts the threads of the ambient pool, which runs everything that is not measured: as many as there are
+/// CPUs (or as `RAYON_NUM_THREADS` says), or as the system allows. If it allows none, the caller does all the
+/// work. Call once, before any work.
 pub fn start_ambient_pool() {
     let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let wanted = asked.filter(|&threads: &usize| threads > 0).unwrap_or_else(processors);
-    // They are here before the pool is made: one that misses a thread cannot be made again.
+    // The threads are started before the pool is built: a pool that misses a thread cannot be built again.
     let waiting = |_| {
         let (give, take) = mpsc::channel::<rayon::ThreadBuilder>();
         let work = move || {
@@ -45,35 +45,34 @@ pub fn start_ambient_pool() {
         };
         pool.spawn_handler(give).build_global()
     };
-    // An ambient pool that is there already does as well.
+    // An existing ambient pool will do as well.
     let _ = started;
 }
 
-/// A pool of exactly `threads` threads; more than there are processors is allowed. Run kernels
-/// inside its `install`.
+/// Builds a pool of exactly `threads` threads, which may exceed the number of CPUs. Run kernels inside its
+/// `install`.
 ///
-/// As long as there are enough processors, each thread is bound to one of its own, on cores of
-/// their own first: left alone, Linux often wakes a worker on the processor of the thread that
-/// woke it, and two threads then take as long as one.
+/// If there are enough CPUs, each thread is bound to its own, on separate cores first: otherwise Linux often
+/// wakes a worker on the CPU of the thread that woke it, and two threads then take as long as one.
 pub fn pool(threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
     pool_on(threads, if binds_threads(threads) { processors() } else { &[] })
 }
 
-/// The same for one of several processes on a machine, which leaves the first `others` processors that it
-/// may use to those before it. Where there are not enough for it, none of its threads is bound.
+/// Builds a pool for one of several processes on a machine; the first `others` CPUs available are left to the
+/// processes before it. If too few remain, none of its threads is bound.
 #[cfg(feature = "mpi")]
 pub fn pool_after(others: usize, threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
     let own = processors().get(others..).unwrap_or_default();
     pool_on(threads, if threads as usize <= own.len() { own } else { &[] })
 }
 
-/// Numbers of the processors that this process may use, in no order that means anything.
+/// Numbers of the CPUs that this process may use, in no particular order.
 #[cfg(feature = "mpi")]
 pub fn processor_numbers() -> Vec<u64> {
     processors().iter().map(|processor| processor.id as u64).collect()
 }
 
-/// A pool whose threads are bound to the first of these processors, where there is any.
+/// Builds a pool whose threads are bound to the first of these CPUs, if there are any.
 fn pool_on(
     threads: u32,
     processors: &'static [core_affinity::CoreId],
@@ -96,44 +95,44 @@ fn pool_on(
         .map_err(|error| refused(error.to_string()))
 }
 
-/// Binds the calling thread, which another library has started as the `index`-th of so many that work
-/// together, as [`pool`] binds its own. Where there are not enough processors it may run on all of them.
+/// Binds the calling thread, started by another library as number `index` of `threads`, as [`pool`] binds its
+/// own. If there are too few CPUs, it may run on all of them.
 pub fn bind_to_processor(index: usize, threads: u32) {
     let processors = processors();
     match processors.get(index).filter(|_| binds_threads(threads)) {
         Some(&processor) => {
-            // As in a pool: where it cannot be bound, it runs unbound.
+            // As in a pool: if it cannot be bound, it runs unbound.
             core_affinity::set_for_current(processor);
         }
         None => unbind(processors),
     }
 }
 
-/// Lets the calling thread, which may have been started by one that is bound, run on any of these.
+/// Lets the calling thread, which may have inherited a binding, run on any of these CPUs.
 #[cfg(target_os = "linux")]
 fn unbind(processors: &[core_affinity::CoreId]) {
-    // SAFETY: a set of processors is a number of bits, all of which may be 0.
+    // SAFETY: a CPU set is a bit set, for which all zeros is valid.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     let most = 8 * size_of::<libc::cpu_set_t>();
     for processor in processors.iter().filter(|processor| processor.id < most) {
-        // SAFETY: the set has a bit for this processor.
+        // SAFETY: the set has a bit for this CPU.
         unsafe { libc::CPU_SET(processor.id, &mut set) };
     }
-    // SAFETY: the set has the size that is given; 0 is the calling thread. A refusal changes nothing.
+    // SAFETY: the size is that of the set; 0 is the calling thread. A failure changes nothing.
     unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
 }
 
 #[cfg(not(target_os = "linux"))]
 fn unbind(_: &[core_affinity::CoreId]) {}
 
-/// Whether [`pool`] binds each of so many threads to a processor of its own: the system can, and
-/// there are enough processors.
+/// Whether [`pool`] binds each of `threads` threads to its own CPU: the system supports it, and there are
+/// enough CPUs.
 pub(crate) fn binds_threads(threads: u32) -> bool {
     threads as usize <= processors().len()
 }
 
-/// The processors that this process may use: the first of each core, then the second of each, and
-/// so on. Empty where threads cannot be bound. Looked for once: a bound thread sees only its own.
+/// The CPUs that this process may use: the first of each core, then the second of each, and so on. Empty if
+/// threads cannot be bound. Determined once, as a bound thread sees only its own CPU.
 fn processors() -> &'static [core_affinity::CoreId] {
     static FOUND: OnceLock<Vec<core_affinity::CoreId>> = OnceLock::new();
     FOUND.get_or_init(ranked_processors)
@@ -149,7 +148,7 @@ fn ranked_processors() -> Vec<core_affinity::CoreId> {
     ranked.into_iter().map(|(_, _, processor)| processor).collect()
 }
 
-/// How many processors of the same core come before this one; 0 where the system does not tell.
+/// How many CPUs of the same core come before this one; 0 if the system does not report it.
 fn rank_in_core(processor: usize) -> usize {
     let file = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
     let siblings = std::fs::read_to_string(file).unwrap_or_default();
@@ -157,8 +156,7 @@ fn rank_in_core(processor: usize) -> usize {
     parse_cpus(&siblings).unwrap_or_default().iter().filter(|s| before(s)).count()
 }
 
-/// The thread counts measured unless others are asked for: 1, 2, 4, … and all `logical`
-/// processors.
+/// The default thread counts: 1, 2, 4, … and all `logical` CPUs.
 pub fn default_thread_counts(logical: u32) -> Vec<u32> {
     let doubling = std::iter::successors(Some(1_u32), |count| count.checked_mul(2));
     let mut counts: Vec<u32> = doubling.take_while(|&count| count < logical).collect();
@@ -182,7 +180,7 @@ mod tests {
     fn threads_of_a_pool_are_bound_to_different_processors() {
         let threads = u32::try_from(processors().len()).unwrap();
         if !cfg!(target_os = "linux") || threads == 0 {
-            return; // Bound on Linux; elsewhere as far as the system allows.
+            return; // bound on Linux; elsewhere as far as the system allows
         }
         assert!(binds_threads(threads) && !binds_threads(threads + 1));
         let allowed = || core_affinity::get_core_ids().unwrap_or_default();

@@ -1,20 +1,20 @@
-//! The vector x that products are measured with, and the z of right-hand sides A·z: element j is word j of a
-//! stream of a seed, so that any part of it can be made on its own.
+//! The vector x used to measure SpMV, and the z of right-hand sides A·z: element j is word j of a seeded
+//! stream, so that any part of it can be generated on its own.
 
 use std::ops::Range;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Seed used when none is given.
+/// Default seed.
 pub const DEFAULT_SEED: u64 = 42;
 
-/// n pseudo-random integers 1…5: exact in binary, the same for a seed on every platform.
+/// n pseudo-random integers 1…5: exact in binary, and the same for a seed on every platform.
 pub fn integer_vector(n: usize, seed: u64) -> Vec<f64> {
     integer_range(0..n as u64, seed)
 }
 
-/// Elements `range` of the same vector.
+/// Elements `range` of the [`integer_vector`].
 pub fn integer_range(range: Range<u64>, seed: u64) -> Vec<f64> {
     let mut random = stream(seed);
     random.set_word_pos(range.start.into());
@@ -27,30 +27,30 @@ pub fn uniform_vector(n: usize, seed: u64) -> Vec<f64> {
     (0..n).map(|_| uniform(random.next_u32())).collect()
 }
 
-/// Single elements of the [`integer_vector`] of a seed.
+/// Random access to the [`integer_vector`] of a seed.
 #[derive(Clone, Debug)]
 pub struct IntegerVector(Kept);
 
-/// Single elements of the [`uniform_vector`] of a seed.
+/// Random access to the [`uniform_vector`] of a seed.
 #[derive(Clone, Debug)]
 pub struct UniformVector(Kept);
 
-/// Words of a stream. Those asked for lately are remembered with their neighbours.
+/// Random access to the words of a stream, with a cache of recently used blocks.
 #[derive(Clone, Debug)]
 struct Kept {
     random: ChaCha8Rng,
-    /// In the place of a block of words, by its number: the block and its words.
+    /// Direct-mapped by block number: each slot has the block's number and its words.
     blocks: Vec<(u64, [u32; WORDS])>,
 }
 
-/// Words that ChaCha makes at a time.
+/// Words that ChaCha generates at a time.
 const WORDS: usize = 64;
 
-/// Blocks that are remembered.
+/// Number of cached blocks.
 const BLOCKS: usize = 256;
 
 impl IntegerVector {
-    /// Of this seed.
+    /// Opens the vector of this seed.
     pub fn new(seed: u64) -> Self {
         Self(Kept::new(stream(seed)))
     }
@@ -62,7 +62,7 @@ impl IntegerVector {
 }
 
 impl UniformVector {
-    /// Of this seed.
+    /// Opens the vector of this seed.
     pub fn new(seed: u64) -> Self {
         Self(Kept::new(uniform_stream(seed)))
     }
@@ -125,7 +125,7 @@ mod tests {
         let x = integer_vector(50_000, DEFAULT_SEED);
         for digit in 1..=5 {
             let count = x.iter().filter(|&&v| v == f64::from(digit)).count();
-            // Five standard deviations around 10 000.
+            // Within five standard deviations of 10 000.
             assert!((9_550..=10_450).contains(&count), "{digit}: {count}");
         }
     }
@@ -144,7 +144,7 @@ mod tests {
             assert_eq!(part, x[range]);
         }
         let mut element = IntegerVector::new(7);
-        // Far apart, near again, and in the places of others.
+        // Far away, near again, and in slots of other blocks.
         let (mut other, z) = (UniformVector::new(7), uniform_vector(40_000, 7));
         for j in (0..40_000).step_by(17).chain((0..40_000).rev().step_by(4001)).chain(5..90) {
             assert_eq!((element.at(j as u64), other.at(j as u64)), (x[j], z[j]), "element {j}");

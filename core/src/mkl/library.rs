@@ -1,4 +1,4 @@
-//! The library and the functions taken from it.
+//! Loads the library and its functions.
 
 use std::ffi::{CStr, c_char, c_double, c_float, c_int, c_void};
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use libloading::Library;
 
 use super::places::{FOLDERS, MKL, Names, THREADS, folders};
 
-/// A sparse matrix of the library.
+/// A sparse matrix handle of the library.
 pub(crate) type Handle = *mut c_void;
 
-/// `matrix_descr`: what kind of matrix it is.
+/// `matrix_descr`: the kind of matrix.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Description {
@@ -21,15 +21,15 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// A general matrix; the other two are not looked at, but have to be words of their lists.
+    /// A general matrix; the other two fields are ignored, but must be valid enum values.
     pub(super) const GENERAL: Self = Self { kind: 20, mode: 40, diagonal: 50 };
 }
 
 /// `SPARSE_OPERATION_NON_TRANSPOSE`.
 pub(super) const AS_IT_IS: c_int = 10;
 
-/// Makes a matrix of CSR arrays, which it goes on reading: handle, base, rows, columns, starts and ends of the
-/// rows, columns, values.
+/// Creates a matrix from CSR arrays, which it keeps reading: handle, base, rows, columns, starts and ends of
+/// the rows, columns, values.
 pub(crate) type Create<T> = unsafe extern "C" fn(
     *mut Handle,
     c_int,
@@ -45,7 +45,7 @@ pub(crate) type Create<T> = unsafe extern "C" fn(
 pub(crate) type Multiply<T> =
     unsafe extern "C" fn(c_int, T, Handle, Description, *const T, T, *mut T) -> c_int;
 
-/// oneMKL, its threads in Intel's OpenMP library. Integers are of 32 bits (LP64).
+/// oneMKL with the threads of Intel's OpenMP library and 32-bit integers (LP64).
 pub(crate) struct Mkl {
     pub(super) create_f64: Create<c_double>,
     pub(super) create_f32: Create<c_float>,
@@ -64,36 +64,36 @@ pub(crate) struct Mkl {
     _libraries: [std::mem::ManuallyDrop<Library>; 2],
 }
 
-/// The library of this machine, looked for once; otherwise why it is absent, in one sentence.
+/// The library on this machine, loaded once; otherwise the reason why it is absent, in one sentence.
 pub(crate) fn mkl() -> Result<&'static Mkl, &'static str> {
     static FOUND: OnceLock<Result<Mkl, String>> = OnceLock::new();
     FOUND.get_or_init(|| Mkl::load(&folders())).as_ref().map_err(String::as_str)
 }
 
 impl Mkl {
-    /// As it tells it: `2026.2-Product Build 20260915`.
+    /// The version that the library reports: `2026.2-Product Build 20260915`.
     pub(crate) fn version(&self) -> &str {
         &self.version
     }
 
-    /// Loads both libraries, from these folders first.
+    /// Loads both libraries, searching these folders first.
     fn load(folders: &[PathBuf]) -> Result<Self, String> {
         let (library, path) = open(&MKL, folders)?;
-        // The library of the threads usually lies beside it.
+        // The threading library usually lies in the same folder.
         let beside =
             path.parent().map(PathBuf::from).into_iter().filter(|p| p.components().count() > 0);
         let folders: Vec<PathBuf> = beside.chain(folders.iter().cloned()).collect();
         let (threads, _) = open(&THREADS, &folders).map_err(|why| {
             format!("oneMKL is here, but not the OpenMP library that it needs: {why}")
         })?;
-        // SAFETY: the types are those of mkl_spblas.h, mkl_service.h and omp.h for 32-bit integers, which
-        // the single library has unless the process asks for others; nothing here does. `GOMP_parallel`
-        // has the type that GCC's OpenMP library gives it.
+        // SAFETY: the types are those of mkl_spblas.h, mkl_service.h and omp.h for 32-bit integers, which the
+        // single dynamic library uses unless the process requests others; nothing here does. `GOMP_parallel`
+        // has the type defined by GCC's OpenMP library.
         unsafe {
-            // The threading layer has to be set before the first other call: Intel's, which is 0.
+            // The threading layer must be set before any other call: Intel's, which is 0.
             type Layer = unsafe extern "C" fn(c_int) -> c_int;
             let layer: Layer = function(&library, c"MKL_Set_Threading_Layer")?;
-            // And the interface: LP64, which is 0.
+            // So must the interface: LP64, which is 0.
             let interface: Layer = function(&library, c"MKL_Set_Interface_Layer")?;
             if layer(0) != 0 || interface(0) != 0 {
                 let reason = "oneMKL cannot run with Intel's OpenMP library and 32-bit integers";
@@ -101,13 +101,13 @@ impl Mkl {
                     "{reason}, since this process or MKL_THREADING_LAYER says otherwise"
                 ));
             }
-            // The number of threads is what is asked for, whatever the library thinks of it.
+            // Use exactly the requested number of threads.
             let dynamic: unsafe extern "C" fn(c_int) = function(&library, c"MKL_Set_Dynamic")?;
             dynamic(0);
             let told: unsafe extern "C" fn(*mut c_char, c_int) =
                 function(&library, c"MKL_Get_Version_String")?;
             let mut text = [0u8; 256];
-            // One byte less, so that the last one stays 0.
+            // One byte less than the buffer, so that the last one stays 0.
             told(text.as_mut_ptr().cast(), 255);
             let version = CStr::from_bytes_until_nul(&text).unwrap_or(c"").to_string_lossy();
             Ok(Self {
@@ -129,7 +129,7 @@ impl Mkl {
     }
 }
 
-/// The part of the library's sentence that says which one it is.
+/// The version part of the library's version string.
 fn number(told: &str) -> String {
     let after = told.split_once("Version ").map_or(told, |(_, after)| after);
     after.split(" for ").next().unwrap_or(after).trim().to_owned()
@@ -138,11 +138,11 @@ fn number(told: &str) -> String {
 fn open(names: &Names, folders: &[PathBuf]) -> Result<(Library, PathBuf), String> {
     let mut first_error = None;
     for candidate in names.candidates(folders) {
-        // SAFETY: Intel's libraries have no initialisers with conditions of their own; the table made of the
-        // library checks each function's presence.
+        // SAFETY: the initialisers of Intel's libraries have no preconditions; the caller checks that each
+        // function is present.
         match unsafe { load(&candidate) } {
             Ok(library) => return Ok((library, candidate)),
-            // A file that exists and does not load tells more than a name that is not found.
+            // The error of a file that exists but does not load is more useful than that of a name not found.
             Err(error) if candidate.components().count() > 1 => {
                 let name = candidate.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 first_error.get_or_insert(format!("{name} does not load: {error}"));
@@ -161,7 +161,7 @@ fn open(names: &Names, folders: &[PathBuf]) -> Result<(Library, PathBuf), String
 #[cfg(unix)]
 unsafe fn load(path: &std::path::Path) -> Result<Library, libloading::Error> {
     use libloading::os::unix::{Library as Unix, RTLD_GLOBAL, RTLD_NOW};
-    // Its other parts, which it loads itself, look for the names of this one.
+    // Parts of the library that it loads itself need its symbols.
     // SAFETY: the caller's promise.
     unsafe { Unix::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map(Library::from)
 }
@@ -175,7 +175,7 @@ unsafe fn load(path: &std::path::Path) -> Result<Library, libloading::Error> {
 }
 
 /// # Safety
-/// `F` is the type of the function of this name.
+/// `F` is the type of the function with this name.
 unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, String> {
     // SAFETY: the caller's promise.
     let found = unsafe { library.get::<F>(name.to_bytes_with_nul()) };
@@ -198,11 +198,11 @@ mod tests {
     #[test]
     fn a_file_that_is_no_library_is_named() {
         if !cfg!(target_os = "linux") {
-            return; // Other systems have other names.
+            return; // other systems have other names
         }
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("libmkl_rt.so.9"), b"no library").unwrap();
-        // Where the loader finds another one by its name, that is taken.
+        // Another library that the loader finds by name is used instead.
         if let Err(why) = open(&MKL, &[folder.path().to_owned()]) {
             assert!(why.starts_with("libmkl_rt.so.9 does not load"), "{why}");
         }

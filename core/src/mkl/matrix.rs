@@ -1,4 +1,4 @@
-//! A matrix of the library, made of CSR arrays, and its product.
+//! A matrix of the library, made from CSR arrays, and its SpMV.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::library::{AS_IT_IS, Create, Description, Handle, Mkl, Multiply};
 use crate::matrix::{Csr, Real, RowPtr};
 
-/// What the library refused.
+/// Errors of the library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MklError {
     /// The matrix is too large for 32-bit integers.
@@ -21,7 +21,7 @@ pub(crate) enum MklError {
     Failed { call: &'static str, reason: String },
 }
 
-/// Values that the library computes with.
+/// Value types that the library supports.
 pub(crate) trait MklValue: Real {
     fn create(mkl: &Mkl) -> Create<Self>;
     fn multiply(mkl: &Mkl) -> Multiply<Self>;
@@ -45,11 +45,11 @@ impl MklValue for f32 {
     }
 }
 
-/// A matrix of the library that reads the arrays of one in CSR.
+/// A matrix of the library that reads the arrays of a CSR matrix.
 pub(crate) struct MklMatrix<T> {
     mkl: &'static Mkl,
     a: Arc<Csr<T>>,
-    /// Null where the matrix has no entry, which the library does not take.
+    /// Null if the matrix has no nonzeros, which the library does not accept.
     handle: Handle,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct MklMatrix<T> {
 unsafe impl<T: Send + Sync> Send for MklMatrix<T> {}
 
 impl<T: MklValue> MklMatrix<T> {
-    /// Hands the arrays of `a` to the library, which copies nothing.
+    /// Passes the arrays of `a` to the library, which copies nothing.
     pub(crate) fn new(mkl: &'static Mkl, a: Arc<Csr<T>>) -> Result<Self, MklError> {
         let [rows, cols] = [("rows", a.rows()), ("columns", a.cols())]
             .map(|(what, count)| narrow(what, count as u64));
@@ -68,9 +68,9 @@ impl<T: MklValue> MklMatrix<T> {
                 return Err(MklError::TooLarge { what: "entries", count: a.nnz() as u64 });
             };
             let starts = row_ptr.as_ptr().cast::<i32>();
-            // SAFETY: the arrays are those of a validated CSR of so many rows and columns, all numbers below
-            // 2³¹, so that they mean the same with a sign; rows + 1 starts let the ends begin one later. They
-            // live as long as the handle, and `a` is shared, so that nobody writes to them.
+            // SAFETY: the arrays are those of a validated CSR matrix of this size, with all numbers below
+            // 2³¹, so that they are the same as signed integers; with rows + 1 starts, the ends begin one
+            // later. They live as long as the handle, and `a` is shared, so nobody writes to them.
             let status = unsafe {
                 let (col, val) = (a.col().as_ptr().cast::<i32>(), a.val().as_ptr());
                 T::create(mkl)(&raw mut handle, 0, rows, cols, starts, starts.add(1), col, val)
@@ -80,7 +80,7 @@ impl<T: MklValue> MklMatrix<T> {
         Ok(Self { mkl, a, handle })
     }
 
-    /// Lets the library look at the matrix, and perhaps copy it, for `calls` products.
+    /// Lets the library analyse, and perhaps copy, the matrix for `calls` SpMVs.
     pub(crate) fn optimize(&mut self, calls: u32) -> Result<(), MklError> {
         if self.handle.is_null() {
             return Ok(());
@@ -94,15 +94,15 @@ impl<T: MklValue> MklMatrix<T> {
         }
     }
 
-    /// y = A·x. x has n elements, y has m; panics otherwise.
+    /// Computes y = A·x. Panics unless x has n elements and y has m.
     pub(crate) fn multiply(&mut self, x: &[T], y: &mut [T]) -> Result<(), MklError> {
         assert_eq!((x.len(), y.len()), (self.a.cols(), self.a.rows()), "x has n elements, y has m");
         if self.handle.is_null() {
             y.fill(T::ZERO);
             return Ok(());
         }
-        // SAFETY: the handle is one of `create_csr` for an m × n matrix; x has n elements and y m. With beta 0
-        // what y held does not count.
+        // SAFETY: the handle is one of `create_csr` for an m × n matrix; x has n elements and y has m. With
+        // beta 0 the previous content of y is ignored.
         let status = unsafe {
             let (x, y) = (x.as_ptr(), y.as_mut_ptr());
             let kind = Description::GENERAL;
@@ -115,7 +115,7 @@ impl<T: MklValue> MklMatrix<T> {
 impl<T> Drop for MklMatrix<T> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
-            // SAFETY: the handle is one of `create_csr` and not used again.
+            // SAFETY: the handle is one of `create_csr` and is not used again.
             unsafe { (self.mkl.destroy)(self.handle) };
         }
     }
@@ -125,7 +125,7 @@ fn narrow(what: &'static str, count: u64) -> Result<c_int, MklError> {
     c_int::try_from(count).map_err(|_| MklError::TooLarge { what, count })
 }
 
-/// What a status that is not 0 says.
+/// Turns a nonzero status into an error.
 fn checked(call: &'static str, status: c_int) -> Result<(), MklError> {
     let reason = match status {
         0 => return Ok(()),

@@ -1,5 +1,5 @@
-//! Intel's oneMKL: its library, looked for when the program runs, and products with its sparse matrices.
-//! Nothing of it is linked; what is missing is a sentence.
+//! Intel's oneMKL: the library, searched for at run time, and SpMV with its sparse matrices. It is not
+//! linked; if it is missing, one sentence says so.
 
 mod library;
 mod matrix;

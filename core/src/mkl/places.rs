@@ -1,4 +1,4 @@
-//! Where oneMKL and its threads' library may lie.
+//! Where oneMKL and its threading library may be installed.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 /// Folders, separated as in `PATH`, that are searched for oneMKL before all others.
 pub(super) const FOLDERS: &str = "SPARSESCOPE_MKL";
 
-/// How the files of a library are called: what their names begin with and what they hold besides.
+/// File name pattern of a library: what names begin with and what they contain.
 pub(super) struct Names {
     start: &'static str,
     holds: &'static str,
-    /// Names that the system's loader is asked for.
+    /// Names to pass to the system's loader.
     loaded: &'static [&'static str],
 }
 
@@ -45,12 +45,12 @@ pub(super) const THREADS: Names =
     Names { start: "libiomp5.so", holds: "", loaded: &["libiomp5.so"] };
 
 impl Names {
-    /// The name that stands for the library in sentences.
+    /// The name of the library in messages.
     pub(super) fn first(&self) -> &'static str {
         self.loaded.first().copied().unwrap_or(self.start)
     }
 
-    /// Every place to try: files in the folders, the newest version first, then names for the loader.
+    /// Every candidate: files in the folders, newest version first, then names for the loader.
     pub(super) fn candidates(&self, folders: &[PathBuf]) -> Vec<PathBuf> {
         let mut all: Vec<PathBuf> = folders.iter().flat_map(|folder| self.within(folder)).collect();
         all.extend(self.loaded.iter().map(PathBuf::from));
@@ -72,7 +72,7 @@ impl Names {
     }
 }
 
-/// The folders that variables of the environment name.
+/// The folders given by environment variables.
 pub(super) fn folders() -> Vec<PathBuf> {
     let listed = env::var_os(FOLDERS);
     let mut all: Vec<PathBuf> = listed.iter().flat_map(env::split_paths).collect();
@@ -94,7 +94,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [old, new] = match cfg!(target_os = "linux") {
             true => ["libmkl_rt.so.2", "libmkl_rt.so.3"],
-            false => return, // Other systems have other names.
+            false => return, // other systems have other names
         };
         for name in [old, new, "libmkl_core.so.3", "libmkl_rt.a"] {
             std::fs::write(folder.path().join(name), b"").unwrap();

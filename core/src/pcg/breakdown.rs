@@ -1,4 +1,4 @@
-//! Why an iteration could not go on, or begin.
+//! Why an iteration could not start or continue.
 
 /// What stopped a solve that neither converged nor reached its last iteration.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -7,17 +7,17 @@ pub enum Breakdown {
     #[error("{what} has {found} elements, expected {expected}: one a row of the matrix")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Length { what: &'static str, expected: usize, found: usize },
-    /// A vector given holds a NaN or an infinity.
+    /// An input vector contains a NaN or infinity.
     #[error("{what} is {value} in row {row} (0-based), which is not finite")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotFinite { what: &'static str, row: usize, value: f64 },
-    /// p·Ap was negative, and rounding does not explain it.
+    /// p·Ap was negative, beyond what rounding explains.
     #[error(
         "conjugate gradients broke down in iteration {iteration}: p·Ap is {share:.1e} of |p|·|A|·|p|, so the matrix is not positive definite"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Matrix { iteration: usize, share: f64 },
-    /// p·Ap was zero up to rounding, and the residual was not.
+    /// p·Ap was zero up to rounding, but the residual was not.
     #[error(
         "conjugate gradients broke down in iteration {iteration}: p·Ap is {share:.1e} of |p|·|A|·|p|, which is zero up to rounding, so the matrix is singular to rounding"
     )]
@@ -29,7 +29,7 @@ pub enum Breakdown {
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Stagnated { iteration: usize, residual: f64 },
-    /// p·Ap was not positive, and what rounding may be is not known.
+    /// p·Ap was not positive, and the rounding error is unknown.
     #[error(
         "conjugate gradients broke down in iteration {iteration}: p·Ap is not positive, so the matrix is not positive definite, or singular to rounding"
     )]
@@ -47,7 +47,7 @@ pub enum Breakdown {
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Overflow { iteration: usize, what: &'static str, value: f64 },
-    /// The vectors of the iteration do not fit.
+    /// The vectors of the iteration do not fit into memory.
     #[error(transparent)]
     Memory(#[from] crate::memory::MemoryError),
 }

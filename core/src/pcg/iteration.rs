@@ -1,4 +1,4 @@
-//! One iteration after another, in steps that several workers share.
+//! The CG iteration, split into steps that several workers share.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,11 +9,11 @@ use super::vectors::{self, block};
 use super::{Operator, Preconditioner, Start, Symgs};
 use crate::memory::zeroed;
 
-/// Steps of an iteration at most.
+/// Maximum number of steps per iteration.
 const STEPS: usize = 5;
 
-/// The vectors and numbers of a solve between two iterations. x lags behind by one: what an iteration adds
-/// to it is added as the next one reads p anyway, or by [`finish`](Self::finish).
+/// The vectors and numbers of a solve between two iterations. x lags one iteration behind: its update is
+/// applied when the next iteration reads p anyway, or by [`finish`](Self::finish).
 pub(super) struct Iteration<'a> {
     a: &'a Operator,
     k: &'a Preconditioner,
@@ -21,32 +21,32 @@ pub(super) struct Iteration<'a> {
     team: Team,
     x: &'a mut [f64],
     r: Vec<f64>,
-    /// K⁻¹·r; empty where that is r.
+    /// K⁻¹·r; empty if that is r itself.
     z: Vec<f64>,
     p: Vec<f64>,
     q: Vec<f64>,
-    /// G·r, where there is a G.
+    /// G·r, if there is a G.
     w: Vec<f64>,
     sweeps: SweepSpace,
     numbers: Numbers,
     sums: Sums,
 }
 
-/// What each step hands to those after it.
+/// What each step passes to the following ones.
 #[derive(Debug, Default)]
 struct Numbers {
-    /// r·z of the iteration to come.
+    /// r·z for the next iteration.
     rz: Number,
     beta: Number,
     pq: Number,
-    /// What x still lacks of p.
+    /// The multiple of p not yet added to x.
     alpha: Number,
     norm_r: Number,
-    /// Whether what is left of the iteration is not needed.
+    /// Whether the rest of the iteration can be skipped.
     stop: AtomicBool,
 }
 
-/// Sums of blocks: of vectors, of A's rows, and of Gᵀ's.
+/// Partial sums per block: of vectors, of A's rows and of Gᵀ's rows.
 #[derive(Debug)]
 struct Sums {
     vectors: Partial,
@@ -132,7 +132,7 @@ impl<'a> Iteration<'a> {
         self.sums.vectors.sum().sqrt()
     }
 
-    /// x₀, r = b − A·x₀ and ‖r‖. From `is_zero` on, which says that b is 0, x is 0.
+    /// x₀, r = b − A·x₀ and ‖r‖. From `is_zero` (b = 0) on, x is 0.
     pub(super) fn begin(&mut self, b: &[f64], start: &Start, is_zero: bool) {
         if is_zero {
             self.x.fill(0.0);
@@ -156,7 +156,7 @@ impl<'a> Iteration<'a> {
         self.numbers.norm_r.set(norm);
     }
 
-    /// z = K⁻¹·r and r·z.
+    /// Computes z = K⁻¹·r and r·z.
     pub(super) fn precondition(&mut self) {
         if let Preconditioner::Symgs(symgs) = self.k {
             return self.sweep(symgs);
@@ -164,8 +164,8 @@ impl<'a> Iteration<'a> {
         self.run(Part::Preconditioning);
     }
 
-    /// One iteration, but for what `alpha` says that x lacks. Once ‖r‖ is at most `goal`, z is left as it
-    /// was.
+    /// Runs one iteration, except for the update of x by `alpha`. Once ‖r‖ is at most `goal`, z is not
+    /// updated.
     pub(super) fn step(&mut self, goal: f64) {
         self.run(Part::Iteration { goal });
         if let Preconditioner::Symgs(symgs) = self.k
@@ -175,7 +175,7 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// x += αp, which x still lacks.
+    /// Applies the pending update x += αp.
     pub(super) fn finish(&mut self) {
         let alpha = self.numbers.alpha.get();
         for (x, p) in self.x.iter_mut().zip(&self.p) {
@@ -184,7 +184,7 @@ impl<'a> Iteration<'a> {
         self.numbers.alpha.set(0.0);
     }
 
-    /// A symmetric Gauss–Seidel sweep from zero, and r·z.
+    /// Runs a symmetric Gauss–Seidel sweep from zero and computes r·z.
     fn sweep(&mut self, symgs: &Symgs) {
         symgs.apply(self.parallel, &self.r, &mut self.z, &mut self.sweeps);
         let (n, r, z, sums) = (self.r.len(), &self.r, &self.z, &self.sums.vectors);
@@ -208,11 +208,11 @@ impl<'a> Iteration<'a> {
         let z = if self.z.is_empty() { r } else { Divided::new(&mut self.z) };
         let stopped = || numbers.stop.load(Ordering::Relaxed);
 
-        // Every step writes parts of vectors that no other block of it has and reads whole only what it
-        // does not write; steps follow one another.
+        // Every step writes only to its own block of a vector and reads in full only vectors that it does not
+        // write; steps run one after another.
         let advance = |k| {
             let rows = block(n, k);
-            // SAFETY: as above; z is not written by this step, nor are its elements x's or p's.
+            // SAFETY: as above; this step does not write z, and z shares no elements with x or p.
             let (z, x, p) = unsafe { (&z.all()[rows.clone()], x.part(rows.clone()), p.part(rows)) };
             vectors::advance(numbers.alpha.get(), numbers.beta.get(), z, x, p);
         };
@@ -237,7 +237,7 @@ impl<'a> Iteration<'a> {
         let scale = |k| {
             let Some(d) = jacobi else { return };
             let rows = block(n, k);
-            // SAFETY: as above; Jacobi's z is another vector than r.
+            // SAFETY: as above; with Jacobi, z and r are different vectors.
             let (r, z) = unsafe { (&r.part(rows.clone())[..], z.part(rows.clone())) };
             sums.scaled.put(k, vectors::scale(&d[rows], r, z));
         };
@@ -281,7 +281,7 @@ impl<'a> Iteration<'a> {
         let up = |k| {
             let Some(fsai) = fsai.filter(|_| !stopped()) else { return };
             let rows = fsai.gt().rows_of(k);
-            // SAFETY: as above; neither r nor w is written, and z is another vector than r.
+            // SAFETY: as above; neither r nor w is written, and z and r are different vectors.
             let (r, w, z) = unsafe { (r.all(), w.all(), z.part(rows.clone())) };
             fsai.gt().block(k, w, z);
             sums.transposed.put(k, vectors::dot(&r[rows], z));
@@ -322,17 +322,17 @@ impl<'a> Iteration<'a> {
     }
 }
 
-/// Which steps are done.
+/// Which steps to run.
 #[derive(Clone, Copy)]
 enum Part {
-    /// All.
+    /// All steps.
     Iteration { goal: f64 },
-    /// Those that make z from r.
+    /// The steps that compute z from r.
     Preconditioning,
 }
 
 impl Numbers {
-    /// r·z of the next iteration, and β.
+    /// Sets r·z of the next iteration, and β.
     fn next(&self, rz: f64) {
         let old = self.rz.get();
         self.beta.set(if old == 0.0 { 0.0 } else { rz / old });

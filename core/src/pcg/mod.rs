@@ -1,6 +1,6 @@
-//! Conjugate gradients with a preconditioner (Hestenes and Stiefel, 1952) in f64: whether a matrix may be
-//! solved so, what is applied to vectors, the iteration, serial or on the ambient rayon pool, and what is
-//! known of a solution: its true residual, the rounding below it, and the Ritz values.
+//! Preconditioned conjugate gradients (Hestenes and Stiefel, 1952) in f64: the check that a matrix is
+//! suitable, the operators applied to vectors, the iteration (serial or on the ambient rayon pool), and what
+//! is known of a solution: its true residual, its rounding floor, and the Ritz values.
 
 mod breakdown;
 mod iteration;

@@ -1,4 +1,4 @@
-//! A matrix in the format in which it is multiplied with vectors.
+//! A matrix in the storage format used for SpMV.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use crate::matrix::{Csr, DEFAULT_HACK_SIZE, FormatError, Hll, Hyb, Order};
 use crate::memory::MemoryLimit;
 use crate::spmv::{RowParts, csr, hll, hyb};
 
-/// The formats that the iteration takes.
+/// The formats that the iteration supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OperatorFormat {
-    /// The rows as they are.
+    /// CSR.
     #[default]
     Csr,
-    /// So many entries of each row in slots, the rest apart; none: [`Hyb::default_width`].
+    /// Up to this many nonzeros of each row in slots, the rest apart; none: [`Hyb::default_width`].
     Hyb {
-        /// Slots of each row.
+        /// Slots per row.
         width: Option<usize>,
     },
-    /// Hacks of [`DEFAULT_HACK_SIZE`] rows, each padded to its longest.
+    /// Hacks of [`DEFAULT_HACK_SIZE`] rows, each padded to its longest row.
     Hll,
 }
 
 impl OperatorFormat {
-    /// The word used on the command line and in files.
+    /// The name used on the command line and in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Csr => "csr",
@@ -42,13 +42,13 @@ pub struct Operator {
     stored: Stored,
     rows: usize,
     nnz: usize,
-    /// Where the rows of each block begin, whatever the number of threads; their end is the next one's.
+    /// First row of each block, independent of the number of threads; a block ends where the next begins.
     bounds: Vec<usize>,
-    /// Of HYB the tail entries of each block.
+    /// For HYB, the tail nonzeros of each block.
     tails: Vec<Range<usize>>,
 }
 
-/// Entries of a block, about: some ten microseconds of work, and little enough to fit a near cache.
+/// Approximate nonzeros per block: some ten microseconds of work, and small enough for a near cache.
 const BLOCK: usize = 1 << 13;
 
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ enum Stored {
 }
 
 impl Operator {
-    /// The matrix in this format; CSR is shared, not copied. Fails, before allocating, when the format
+    /// Converts the matrix to this format; CSR is shared, not copied. Fails before allocating if the format
     /// needs more than `limit`.
     pub fn new(
         a: &Arc<Csr>,
@@ -97,12 +97,12 @@ impl Operator {
         self.format
     }
 
-    /// Rows of the matrix, and columns.
+    /// Number of rows, which is also the number of columns.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Entries of the matrix.
+    /// Number of nonzeros.
     pub fn nnz(&self) -> usize {
         self.nnz
     }
@@ -116,8 +116,8 @@ impl Operator {
         }
     }
 
-    /// y = A·x, in parallel on the ambient rayon pool if wanted, with the same bits. x and y have an element
-    /// a row; panics otherwise.
+    /// Computes y = A·x, optionally in parallel on the ambient rayon pool, with identical bits. Panics unless
+    /// x and y have one element per row.
     pub fn product(&self, x: &[f64], mut y: &mut [f64], parallel: bool) {
         assert_eq!(y.len(), self.rows, "y has one element a row");
         let mut parts = Vec::with_capacity(self.blocks());
@@ -143,7 +143,8 @@ impl Operator {
         self.bounds[block]..self.bounds[block + 1]
     }
 
-    /// y = the rows of a block · x. Panics when x has not an element a column, or y not one for each of them.
+    /// Computes y = (rows of a block) · x. Panics unless x has one element per column and y one per row of
+    /// the block.
     pub(super) fn block(&self, block: usize, x: &[f64], y: &mut [f64]) {
         let rows = self.rows_of(block);
         match &self.stored {

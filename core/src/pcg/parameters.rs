@@ -1,4 +1,4 @@
-//! When a solve begins and ends.
+//! When a solve starts and stops.
 
 use super::Breakdown;
 use crate::memory::MemoryLimit;
@@ -11,7 +11,7 @@ pub enum Start {
     Zero,
     /// x₀ = K⁻¹·b.
     Preconditioned,
-    /// This vector, an element a row.
+    /// This vector, one element per row.
     Given(Vec<f64>),
 }
 
@@ -20,17 +20,18 @@ pub enum Start {
 pub struct SolveParameters {
     /// Converged when ‖r‖₂ ≤ `tol`·‖b‖₂, r being the residual of the recurrence.
     pub tol: f64,
-    /// Iterations at most.
+    /// Maximum number of iterations.
     pub max_iterations: usize,
-    /// x before the first.
+    /// x before the first iteration.
     pub start: Start,
-    /// On the ambient rayon pool; otherwise on the caller's thread. The result has the same bits.
+    /// Whether to run on the ambient rayon pool rather than the caller's thread. The result has the same
+    /// bits.
     pub parallel: bool,
-    /// What the vectors may take.
+    /// Memory limit for the vectors.
     pub limit: MemoryLimit,
 }
 
-/// The thesis's: 1e-10, at most 10 000 iterations, from zero; on the ambient pool.
+/// The defaults of the thesis: 1e-10, at most 10 000 iterations, from zero; on the ambient pool.
 impl Default for SolveParameters {
     fn default() -> Self {
         Self {
@@ -44,7 +45,7 @@ impl Default for SolveParameters {
 }
 
 impl SolveParameters {
-    /// Fails unless the right-hand side and a starting vector have `rows` elements, all finite.
+    /// Fails unless the right-hand side and any starting vector have `rows` elements, all finite.
     pub fn admit(&self, rows: usize, b: &[f64]) -> Result<(), Breakdown> {
         let start = match &self.start {
             Start::Given(x) => Some(("the starting vector", x.as_slice())),

@@ -1,4 +1,4 @@
-//! What is applied to the residual: z = K⁻¹·r.
+//! The preconditioner, applied to the residual: z = K⁻¹·r.
 
 use std::sync::Arc;
 
@@ -12,22 +12,22 @@ use crate::symgs::{Diagonal, LevelSets, OperandError, Schedule, Workspace, ZeroS
 /// Why a preconditioner cannot be set up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PreconditionerError {
-    /// The diagonal cannot be divided by, or what would be set up does not fit.
+    /// The diagonal has a missing or zero element, or the preconditioner does not fit into memory.
     #[error(transparent)]
     Operand(#[from] OperandError),
-    /// A factor does not take the format.
+    /// A factor cannot be stored in the format.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// What would be set up does not fit.
+    /// The preconditioner does not fit into memory.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The factor has another size than its transpose.
+    /// The factor and its transpose differ in size.
     #[error("the factor G has {rows} rows and its transpose has {transposed}, expected as many")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Sizes { rows: usize, transposed: usize },
 }
 
-/// The approximate inverse K⁻¹, with the seconds that each phase of its set-up took.
+/// The approximate inverse K⁻¹, with the seconds that each phase of its setup took.
 #[derive(Clone, Debug)]
 pub enum Preconditioner {
     /// z = r.
@@ -47,12 +47,12 @@ pub struct Jacobi {
     phases: Vec<(&'static str, f64)>,
 }
 
-/// What a sweep needs.
+/// The data of a Gauss–Seidel sweep.
 #[derive(Clone, Debug)]
 pub struct Symgs {
     a: Arc<Csr>,
     diagonal: Diagonal,
-    /// The rows level by level; none for one worker.
+    /// The rows grouped by level; none for one worker.
     schedule: Option<Schedule<f64>>,
     phases: Vec<(&'static str, f64)>,
 }
@@ -66,7 +66,7 @@ pub struct FsaiOperators {
 }
 
 impl Preconditioner {
-    /// The reciprocals of the diagonal; an error names the first row whose diagonal is missing or zero.
+    /// Builds Jacobi; the error names the first row whose diagonal is missing or zero.
     pub fn jacobi(a: &Csr, limit: MemoryLimit) -> Result<Self, PreconditionerError> {
         let start = Instant::now();
         let diagonal = Diagonal::of(a, limit)?;
@@ -77,7 +77,8 @@ impl Preconditioner {
         Ok(Self::Jacobi(Jacobi { inverse, phases }))
     }
 
-    /// Sweeps by the levels of `a` for so many workers; for one, along the rows of `a` itself.
+    /// Builds symmetric Gauss–Seidel: level-scheduled for several workers; one worker follows the rows of `a`
+    /// itself.
     pub fn symgs(
         a: &Arc<Csr>,
         workers: usize,
@@ -101,8 +102,8 @@ impl Preconditioner {
         Ok(Self::Symgs(Symgs { a: Arc::clone(a), diagonal, schedule, phases }))
     }
 
-    /// A factor G, lower triangular, and its transpose, each in this format. `phases` are those that
-    /// setting G up took.
+    /// Builds from a lower triangular factor G and its transpose, each in this format. `phases` are the setup
+    /// phases of G.
     pub fn fsai(
         g: &Arc<Csr>,
         gt: &Arc<Csr>,
@@ -121,7 +122,7 @@ impl Preconditioner {
         Ok(Self::Fsai(FsaiOperators { g, gt, phases }))
     }
 
-    /// The word used on the command line and in files.
+    /// The name used on the command line and in files.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::None => "none",
@@ -131,7 +132,7 @@ impl Preconditioner {
         }
     }
 
-    /// Seconds of each phase of the set-up.
+    /// Seconds of each setup phase.
     pub fn phases(&self) -> &[(&'static str, f64)] {
         match self {
             Self::None => &[],
@@ -141,7 +142,7 @@ impl Preconditioner {
         }
     }
 
-    /// Rows of the matrix that it is for; none where it is for any.
+    /// Rows of the matrix it was built for; none if it suits any matrix.
     pub fn rows(&self) -> Option<usize> {
         match self {
             Self::None => None,
@@ -160,18 +161,18 @@ impl Jacobi {
 }
 
 impl FsaiOperators {
-    /// G as it is applied.
+    /// G in its storage format.
     pub fn g(&self) -> &Operator {
         &self.g
     }
 
-    /// Gᵀ as it is applied.
+    /// Gᵀ in its storage format.
     pub fn gt(&self) -> &Operator {
         &self.gt
     }
 }
 
-/// What sweeps work on.
+/// Work space of the sweeps.
 #[derive(Debug, Default)]
 pub(super) struct SweepSpace {
     r: Vec<f64>,
@@ -180,7 +181,7 @@ pub(super) struct SweepSpace {
 }
 
 impl Symgs {
-    /// z = M⁻¹·r, with the same bits for any number of workers.
+    /// Computes z = M⁻¹·r, with the same bits for any number of workers.
     pub(super) fn apply(&self, parallel: bool, r: &[f64], z: &mut [f64], space: &mut SweepSpace) {
         let Some(schedule) = self.schedule.as_ref().filter(|_| parallel) else {
             return serial::zero_start(&self.a, &self.diagonal, ZeroStart::Half, r, z);

@@ -1,4 +1,4 @@
-//! Real matrices: solved within the bound, as often as SciPy iterates, or told why not.
+//! Real matrices: solved within the bound in as many iterations as SciPy needs, or refused with a reason.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -20,13 +20,13 @@ fn open(folder: &Path, name: &str) -> Arc<Csr> {
     }
 }
 
-/// Iterations of scipy.sparse.linalg.cg (SciPy 1.17.1, rtol = 1e-10, atol = 0, x0 = 0, b = A·1) with none,
-/// 1/diagonal, and exact solves with the two triangles; none where 10 000 do not suffice, or
-/// too many are needed for a test.
+/// Iterations of scipy.sparse.linalg.cg (SciPy 1.17.1, rtol = 1e-10, atol = 0, x0 = 0, b = A·1) with no
+/// preconditioner, 1/diagonal, and exact solves with the two triangles; none if 10 000 do not suffice or too
+/// many are needed for a test.
 const SCIPY: [(&str, [Option<usize>; 3]); 12] = [
     ("bcsstk16", [Some(529), Some(232), Some(78)]),
     ("Dubcova1", [Some(115), Some(110), Some(74)]),
-    // With the third it needs 4437, which takes too long here.
+    // The third preconditioner needs 4437, which takes too long here.
     ("s3rmt3m3", [None; 3]),
     ("bcsstk14", [None, Some(383), Some(188)]),
     ("nos5", [Some(459), Some(262), Some(117)]),
@@ -39,8 +39,8 @@ const SCIPY: [(&str, [Option<usize>; 3]); 12] = [
     ("Trefethen_500", [Some(228), Some(11), Some(6)]),
 ];
 
-/// Where lost orthogonality makes the count hang on the order of sums: from what the same loop needs in
-/// 80-bit numbers to the most that SciPy needs when the rows are numbered in 12 to 24 ways.
+/// Matrices where lost orthogonality makes the count depend on the summation order: from the count of the
+/// same loop in 80-bit numbers to the most that SciPy needs under 12 to 24 row orderings.
 const LOST: [(&str, RangeInclusive<usize>); 2] =
     [("nos6 none", 941..=1063), ("C9840 none", 1492..=1697)];
 
@@ -53,7 +53,7 @@ fn real_matrices_are_solved_within_the_bound_in_as_many_iterations_as_scipy_need
         assert_eq!(check_spd(&a), Ok(()), "{name}");
         let b = times_ones(&a);
         let usual = SolveParameters { parallel: false, ..Default::default() };
-        // Of what does not converge a part shows as well that this is told.
+        // For solves that do not converge, a few iterations suffice to show that this is reported.
         let few = SolveParameters { max_iterations: 300, ..usual.clone() };
         for (k, expected) in preconditioners(&a, 1).iter().zip(expected) {
             let what = format!("{name} {}", k.as_str());
@@ -93,7 +93,8 @@ fn matrices_that_are_not_spd_are_refused_by_a_sentence() {
     assert_eq!(refused("lap3d_40"), NotSpd::Diagonal { row: 0, value: -6.0 });
     assert_eq!(refused("c-62"), NotSpd::Diagonal { row: 25158, value: -0.000265092964 });
     assert!(matches!(refused("cage10"), NotSpd::NotSymmetric { row: 0, col: 1, .. }));
-    // Symmetric with a positive diagonal, and two eigenvalues are −3.3 and −3.03: the iteration finds out.
+    // Symmetric with a positive diagonal, but with two eigenvalues of −3.3 and −3.03: the iteration detects
+    // it.
     let a = open(&folder, "1138_bus_shuffled");
     assert_eq!(check_spd(&a), Ok(()));
     let usual = SolveParameters::default();

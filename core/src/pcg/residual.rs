@@ -1,12 +1,12 @@
-//! How well x solves the system, computed anew.
+//! The residual of x, recomputed from the system.
 
 use crate::matrix::Csr;
 use rayon::prelude::*;
 
 use super::vectors::{block, blocks};
 
-/// ‖b − A·x‖ and ‖|A|·|x|‖, each row's sum in the order of its entries in plain f64: what rounding adds
-/// to the first is covered by the floor that the second gives.
+/// Returns ‖b − A·x‖ and ‖|A|·|x|‖, each row summed in storage order in plain f64: the rounding error of the
+/// first is covered by the floor that the second gives.
 pub(super) fn residual(a: &Csr, b: &[f64], x: &[f64]) -> (f64, f64) {
     let n = a.rows();
     let squares = |rows: std::ops::Range<usize>| {

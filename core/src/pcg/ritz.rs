@@ -1,28 +1,27 @@
-//! What the coefficients of the iteration tell about the spectrum of K⁻¹·A.
+//! What the coefficients of the iteration reveal about the spectrum of K⁻¹·A.
 
-/// Ritz values: eigenvalues of the tridiagonal matrix T that the coefficients make, with
-/// T_jj = 1/α_j + β_{j−1}/α_{j−1} and T_{j,j+1} = √β_j/α_j (Saad, Iterative Methods for Sparse Linear
-/// Systems, 6.7.3). They lie within the spectrum of K⁻¹·A, but for rounding; of how many eigenvalues
-/// each stands for they tell nothing.
+/// Ritz values: eigenvalues of the tridiagonal matrix T of the CG coefficients, with T_jj = 1/α_j +
+/// β_{j−1}/α_{j−1} and T_{j,j+1} = √β_j/α_j (Saad, Iterative Methods for Sparse Linear Systems, 6.7.3). Up to
+/// rounding they lie within the spectrum of K⁻¹·A; they do not show multiplicities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ritz {
-    /// Ascending; those closer than 1e-8, relatively, once: lost orthogonality repeats them.
+    /// In ascending order; values within a relative 1e-8 are listed once, as lost orthogonality repeats them.
     pub values: Vec<f64>,
-    /// Largest over smallest, less what rounding may add: the condition number is at least this.
+    /// Ratio of largest to smallest, minus possible rounding: a lower bound of the condition number.
     pub condition: f64,
-    /// Steps of the iteration that they were found from.
+    /// Number of iteration steps used.
     pub steps: usize,
 }
 
-/// Steps looked at; the time goes with their square.
+/// Maximum number of steps used; the time grows with its square.
 const MOST_STEPS: usize = 10_000;
 
-/// Neighbours with a smaller relative gap are one.
+/// Neighbours with a smaller relative gap count as one.
 const GAP: f64 = 1e-8;
 
 impl Ritz {
-    /// From α of each step and β of each but the last, at most the first 10 000. None without a step, or
-    /// where a coefficient is not finite and positive.
+    /// Computes the values from α of each step and β of each but the last, at most the first 10 000. None
+    /// without a step, or if a coefficient is not finite and positive.
     pub fn of(alphas: &[f64], betas: &[f64]) -> Option<Self> {
         let steps = alphas.len().min(betas.len() + 1).min(MOST_STEPS);
         let (alphas, betas) = (&alphas[..steps], &betas[..steps.saturating_sub(1)]);
@@ -40,11 +39,11 @@ impl Ritz {
     }
 }
 
-/// Rotations sweeps for one eigenvalue before it is given up; a few are usual.
+/// Maximum QL sweeps per eigenvalue; a few are usual.
 const SWEEPS: usize = 60;
 
 /// The eigenvalues of a symmetric tridiagonal matrix, in no order, by implicit QL steps with Wilkinson's
-/// shift (Golub and Van Loan, Matrix Computations, 8.3). None where a number is not finite.
+/// shift (Golub and Van Loan, Matrix Computations, 8.3). None if a number is not finite.
 fn eigenvalues(mut d: Vec<f64>, mut e: Vec<f64>) -> Option<Vec<f64>> {
     if d.iter().chain(&e).any(|v| !v.is_finite()) {
         return None;
@@ -69,7 +68,7 @@ fn eigenvalues(mut d: Vec<f64>, mut e: Vec<f64>) -> Option<Vec<f64>> {
     Some(d)
 }
 
-/// One QL step with the shift that the upper left corner gives; e's last element is 0 or becomes so.
+/// One QL step with the shift from the upper left corner; the last element of e is 0 or becomes 0.
 fn sweep(d: &mut [f64], e: &mut [f64]) {
     let last = d.len() - 1;
     let half = (d[1] - d[0]) / (2.0 * e[0]);
@@ -121,8 +120,8 @@ mod tests {
         let ritz = Ritz::of(&[0.5; 4], &[0.0; 3]).unwrap();
         assert_eq!((ritz.values, ritz.steps), (vec![2.0], 4));
         assert_eq!(ritz.condition.round(), 1.0);
-        // Wilkinson's W21+ has pairs that agree to 14 digits: 21 eigenvalues, of which the largest
-        // are told once.
+        // Wilkinson's W21+ has pairs that agree to 14 digits: of its 21 eigenvalues, the largest are listed
+        // once.
         let d: Vec<f64> = (0..21).map(|i| (10.0 - f64::from(i)).abs()).collect();
         let mut found = eigenvalues(d, vec![1.0; 20]).unwrap();
         found.sort_by(f64::total_cmp);

@@ -1,18 +1,18 @@
-//! The power of two by which a system is multiplied before it is solved, so that no sum of squares overflows or
-//! vanishes, whatever the unit of b.
+//! The power of two that scales a system before the solve, so that no sum of squares overflows or underflows,
+//! whatever the unit of b.
 
 use crate::matrix::Csr;
 
-/// A power of two, by which b and x are multiplied; that changes no digit of what is computed from them.
+/// A power of two that b and x are multiplied by; it changes no digit of any result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scale {
     exponent: i32,
 }
 
-/// The largest exponent: its half is one of f64's normal numbers.
+/// The largest exponent; half of it is the exponent of a normal f64.
 const MOST: i32 = 2000;
 
-/// ‖v‖₂ as its largest element, and what that is to be multiplied by.
+/// ‖v‖₂, stored as the largest element and a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Magnitude {
     most: f64,
@@ -20,14 +20,14 @@ pub struct Magnitude {
 }
 
 impl Magnitude {
-    /// Of all elements.
+    /// The norm of all these elements.
     pub fn of(v: impl Iterator<Item = f64> + Clone) -> Self {
         let most = largest(v.clone());
         Self { most, times: squares(v, most).sqrt() }
     }
 
-    /// Of a vector of which several have parts: its largest element and the sum of all their
-    /// [`squares`].
+    /// The norm of a vector split into parts: its largest element and the sum of the [`squares`] of all
+    /// parts.
     pub fn of_parts(most: f64, squares: f64) -> Self {
         Self { most, times: squares.sqrt() }
     }
@@ -37,18 +37,18 @@ impl Magnitude {
         if self.most == 0.0 || !self.most.is_finite() { self.most } else { self.most * self.times }
     }
 
-    /// About ⌊log₂ ‖v‖⌋, also where ‖v‖ itself overflows; none where it is 0 or an element is not finite.
+    /// About ⌊log₂ ‖v‖⌋, even if ‖v‖ itself overflows; none if it is 0 or an element is not finite.
     fn exponent(self) -> Option<i32> {
         Some(exponent(self.most)? + exponent(self.times)?)
     }
 }
 
-/// The largest |element|; NaN where one is.
+/// The largest |element|; NaN if any element is NaN.
 pub fn largest(v: impl Iterator<Item = f64>) -> f64 {
     v.fold(0.0, |most: f64, x| if x.abs() <= most || most.is_nan() { most } else { x.abs() })
 }
 
-/// The squares of the elements in units of the largest, added up.
+/// The sum of the squares of the elements, in units of the largest.
 pub fn squares(v: impl Iterator<Item = f64>, most: f64) -> f64 {
     if most == 0.0 || !most.is_finite() {
         return 0.0;
@@ -57,10 +57,10 @@ pub fn squares(v: impl Iterator<Item = f64>, most: f64) -> f64 {
 }
 
 impl Scale {
-    /// The one with which the larger of ‖b‖ and ‖|A|·|x₀|‖ is about 1; one where both are 0 or not finite.
+    /// The scale that makes the larger of ‖b‖ and ‖|A|·|x₀|‖ about 1; one if both are 0 or not finite.
     pub fn of(b: Magnitude, a: &Csr, start: Option<&[f64]>) -> Self {
         let of_start = start.and_then(|x| {
-            // In units of the largest element, for the products may overflow.
+            // In units of the largest element, as the products may overflow.
             let unit = Self { exponent: -exponent(largest(x.iter().copied()))? };
             let row = |i: usize| {
                 let (col, val) = a.row(i);
@@ -75,7 +75,7 @@ impl Scale {
         Self::against(b.exponent().max(of_start))
     }
 
-    /// The one with which ‖b‖ is about 1, where a solve begins with zero.
+    /// The scale that makes ‖b‖ about 1, for a solve that starts from zero.
     pub fn of_right_side(b: Magnitude) -> Self {
         Self::against(b.exponent())
     }
@@ -84,34 +84,34 @@ impl Scale {
         Self { exponent: -exponent.unwrap_or_default().clamp(-MOST, MOST) }
     }
 
-    /// Both, one after the other.
+    /// The product of two scales.
     pub fn and(self, other: Self) -> Self {
         Self { exponent: (self.exponent + other.exponent).clamp(-MOST, MOST) }
     }
 
-    /// Whether nothing changes.
+    /// Whether this is a factor of one.
     pub fn is_one(self) -> bool {
         self.exponent == 0
     }
 
-    /// A number of the user's in the solver's unit.
+    /// Converts a number from the user's unit to the solver's.
     pub fn there(self, value: f64) -> f64 {
         times(value, self.exponent)
     }
 
-    /// A number of the solver's in the user's unit.
+    /// Converts a number from the solver's unit to the user's.
     pub fn back(self, value: f64) -> f64 {
         times(value, -self.exponent)
     }
 }
 
-/// value·2^exponent, rounded once, where that is less than f64's smallest numbers.
+/// value·2^exponent, rounded only once if the result is subnormal.
 fn times(value: f64, exponent: i32) -> f64 {
     let half = exponent / 2;
     value * power(half) * power(exponent - half)
 }
 
-/// 2^exponent, for exponents of f64's normal numbers.
+/// 2^exponent, for exponents of normal f64 numbers.
 fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent.clamp(-1022, 1023)) as u64) << 52)
 }
@@ -146,7 +146,7 @@ mod tests {
             assert_eq!(exponent(value), Some(expected), "{value:e}");
         }
         assert_eq!([0.0, f64::INFINITY, f64::NAN].map(exponent), [None; 3]);
-        // 2·1e308 overflows, and its exponent does not.
+        // 2·1e308 overflows, but its exponent does not.
         assert_eq!(Scale::of_right_side(of(&[1e308; 4])).exponent, -1024);
     }
 

@@ -1,49 +1,49 @@
-//! Vectors whose parts several workers write, and numbers that they hand to one another.
+//! Vectors written in parts by several workers, and numbers passed between workers.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A vector that steps of an iteration read whole or write part by part.
+/// A vector that the steps of an iteration read whole or write in parts.
 #[derive(Clone, Copy)]
 pub(super) struct Divided {
     elements: *mut f64,
     len: usize,
 }
 
-// SAFETY: the pointer stands for exclusive access to the vector, which the callers of `part` and `all`
-// divide among themselves.
+// SAFETY: the pointer stands for exclusive access to the vector, which the callers of `part` and `all` divide
+// among themselves.
 unsafe impl Send for Divided {}
 // SAFETY: as above.
 unsafe impl Sync for Divided {}
 
 impl Divided {
-    /// The vector is shared as long as nobody uses `elements` otherwise.
+    /// Shares the vector as long as `elements` is not used otherwise.
     pub(super) fn new(elements: &mut [f64]) -> Self {
         Self { elements: elements.as_mut_ptr(), len: elements.len() }
     }
 
-    /// Some elements, to write. Panics when there are fewer.
+    /// A range of elements, for writing. Panics if the vector is shorter.
     ///
     /// # Safety
-    /// The vector is alive, and as long as the part is used nobody else touches its elements.
+    /// The vector is alive, and nobody else accesses these elements while the part is in use.
     #[expect(clippy::mut_from_ref, reason = "parts are disjoint by the caller's promise")]
     pub(super) unsafe fn part(&self, range: Range<usize>) -> &mut [f64] {
         assert!(range.start <= range.end && range.end <= self.len, "a part lies in the vector");
-        // SAFETY: the range lies in the vector; the caller's promise.
+        // SAFETY: the range lies within the vector; the rest is the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.elements.add(range.start), range.len()) }
     }
 
-    /// All elements, to read.
+    /// All elements, for reading.
     ///
     /// # Safety
-    /// The vector is alive, and as long as it is read nobody writes any of its elements.
+    /// The vector is alive, and nobody writes to it while it is read.
     pub(super) unsafe fn all(&self) -> &[f64] {
         // SAFETY: the caller's promise.
         unsafe { std::slice::from_raw_parts(self.elements, self.len) }
     }
 }
 
-/// A number that one worker writes and others read after it.
+/// A number that one worker writes and others read later.
 #[derive(Debug, Default)]
 pub(super) struct Number(AtomicU64);
 
@@ -57,7 +57,7 @@ impl Number {
     }
 }
 
-/// A number of each block, added in the order of the blocks whoever found them.
+/// One number per block, summed in block order regardless of who computed them.
 #[derive(Debug)]
 pub(super) struct Partial(Vec<Number>);
 

@@ -1,4 +1,4 @@
-//! A solve: what is looked at before, the iterations, what is found after.
+//! A solve: the checks before it, the iterations, and the results.
 
 use web_time::Instant;
 
@@ -9,17 +9,17 @@ use super::{Breakdown, Operator, Preconditioner, Recurrence, SolveParameters, So
 use crate::matrix::Csr;
 use crate::memory::zeroed;
 
-/// Room made for the history; a longer one grows.
+/// Initial capacity of the history; it grows if needed.
 const EXPECTED: usize = 10_000;
 
-/// Solves A·x = b. `a` is the matrix as it is multiplied in the iteration, `csr` the same matrix, from
-/// which the true residual is computed. `watch` is told each iteration, from 0, with its ‖r‖/‖b‖, and
-/// answers whether to go on.
+/// Solves A·x = b. `a` is the matrix in the iteration's format, `csr` the same matrix, from which the true
+/// residual is computed. `watch` is called for each iteration, 0 being the start, with its ‖r‖/‖b‖, and
+/// returns whether to continue.
 ///
-/// The sums of an iteration are added in blocks that the matrix alone decides, so that the result has the
-/// same bits for any number of threads. b = 0 is answered by x = 0. Fails when a size or a number given is
-/// wrong, and when the iteration breaks down: p·Ap or r·z not positive, or not finite. Of p·Ap it is told
-/// whether rounding explains it.
+/// The sums of an iteration are added in blocks that depend on the matrix only, so the result has the same
+/// bits for any number of threads. For b = 0, x is 0. Fails if an input's size or value is invalid, or if the
+/// iteration breaks down: p·Ap or r·z not positive, or not finite. For p·Ap the error says whether rounding
+/// explains it.
 pub fn solve(
     a: &Operator,
     csr: &Csr,
@@ -106,11 +106,11 @@ pub fn solve(
     Ok(recurrence.checked(csr, b))
 }
 
-/// What p·Ap says that is not positive in an iteration; `stagnated` is the relative residual where rounding alone
-/// may be as much.
+/// Classifies a p·Ap that is not positive; `stagnated` is the relative residual if rounding alone may explain
+/// it.
 ///
-/// A row's sum is rounded once for each entry and the products and sums over all rows, which are added in blocks,
-/// a few times more: each rounding moves the sum by at most ε of |p|·|A|·|p|.
+/// A row's sum is rounded once per nonzero; products and sums over all rows, which are added in blocks, are
+/// rounded a few more times: each rounding moves the sum by at most ε of |p|·|A|·|p|.
 fn not_positive(
     a: &Csr,
     p: &[f64],
@@ -133,7 +133,7 @@ fn not_positive(
     }
 }
 
-/// Sizes, numbers that are none, and memory.
+/// Checks sizes, values and memory.
 fn check(
     a: &Operator,
     csr: &Csr,

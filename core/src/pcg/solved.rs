@@ -1,4 +1,4 @@
-//! What came of a solve.
+//! The result of a solve.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use super::judgement::{Judgement, rounding_floor};
 use super::residual::residual;
 use crate::matrix::Csr;
 
-/// What an iteration tells of itself. Residuals are relative to ‖b‖.
+/// What the iteration itself reports. Residuals are relative to ‖b‖.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recurrence {
-    /// The solution, an element a row.
+    /// The solution, one element per row.
     pub x: Vec<f64>,
-    /// Iterations done.
+    /// Number of iterations.
     pub iterations: usize,
     /// Whether the residual reached the tolerance.
     pub converged: bool,
-    /// Whether who watched stopped it.
+    /// Whether `watch` stopped it.
     pub cancelled: bool,
-    /// The tolerance asked for.
+    /// The requested tolerance.
     pub tol: f64,
     /// ‖b‖.
     pub norm_b: f64,
-    /// The residual; index 0 is before the first iteration. Not empty.
+    /// The residual history; index 0 is before the first iteration. Not empty.
     pub history: Vec<f64>,
-    /// Seconds of the iterations.
+    /// Seconds spent in the iterations.
     pub seconds: f64,
     /// α of each iteration.
     pub alphas: Vec<f64>,
@@ -33,14 +33,14 @@ pub struct Recurrence {
 }
 
 impl Recurrence {
-    /// With the true residual, computed from x on the ambient rayon pool; where ‖b‖ is 0 all residuals are.
-    /// Panics when a vector has not an element a row, or the history is empty.
+    /// Adds the true residual, computed from x on the ambient rayon pool; if ‖b‖ is 0, all residuals are 0.
+    /// Panics unless vectors have one element per row and the history is not empty.
     pub fn checked(self, a: &Csr, b: &[f64]) -> Solved {
         let (off, size) = residual(a, b, &self.x);
         self.with_residual(off, size)
     }
 
-    /// The same with ‖b − A·x‖ and ‖|A|·|x|‖ as they were computed elsewhere.
+    /// The same with ‖b − A·x‖ and ‖|A|·|x|‖ computed elsewhere.
     pub fn with_residual(self, off: f64, size: f64) -> Solved {
         let relative = |norm: f64| if self.norm_b == 0.0 { 0.0 } else { norm / self.norm_b };
         let (first, last) = (self.history.first(), self.history.last());
@@ -64,18 +64,18 @@ impl Recurrence {
     }
 }
 
-/// A solution with all that is known of it. Norms are Euclidean; residuals are relative to ‖b‖.
+/// A solution with everything known about it. Norms are Euclidean; residuals are relative to ‖b‖.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solved {
-    /// The solution, an element a row.
+    /// The solution, one element per row.
     pub x: Vec<f64>,
-    /// Iterations done.
+    /// Number of iterations.
     pub iterations: usize,
     /// Whether the residual of the recurrence reached the tolerance.
     pub converged: bool,
-    /// Whether who watched stopped it.
+    /// Whether `watch` stopped it.
     pub cancelled: bool,
-    /// The tolerance asked for.
+    /// The requested tolerance.
     pub tol: f64,
     /// ‖b‖.
     pub norm_b: f64,
@@ -83,13 +83,13 @@ pub struct Solved {
     pub initial: f64,
     /// ‖r‖ / ‖b‖ of the recurrence after the last iteration.
     pub recurrence: f64,
-    /// ‖b − A·x‖ / ‖b‖, computed anew from x.
+    /// ‖b − A·x‖ / ‖b‖, recomputed from x.
     pub true_residual: f64,
     /// 10·ε·‖|A|·|x|‖ / ‖b‖, ε = 2⁻⁵²: how far rounding alone may move the true residual.
     pub rounding_floor: f64,
     /// ‖r‖ / ‖b‖ of the recurrence; index 0 is before the first iteration.
     pub history: Vec<f64>,
-    /// Seconds of the iterations, the check of x left out.
+    /// Seconds spent in the iterations, without the check of x.
     pub seconds: f64,
     /// α of each iteration.
     pub alphas: Vec<f64>,
@@ -104,12 +104,13 @@ pub enum Outcome {
     Converged,
     /// b is zero, and so is x.
     ZeroRightSide,
-    /// The recurrence is within the tolerance, the true residual is not: rounding, which may amount to
-    /// this, limits it.
+    /// The recurrence is within the tolerance, the true residual is not: it is limited by rounding, which may
+    /// reach this value.
     LimitedByRounding(f64),
-    /// The recurrence is within the tolerance, and rounding, which may amount to this, hides whether x is.
+    /// The recurrence is within the tolerance, but rounding, which may reach this value, hides whether x is.
     Undecided(f64),
-    /// The recurrence is within the tolerance, the true residual is this, which rounding does not explain.
+    /// The recurrence is within the tolerance, but the true residual has this value, which rounding does not
+    /// explain.
     Missed(f64),
     /// The recurrence is not within the tolerance.
     NotConverged,
@@ -135,7 +136,7 @@ impl fmt::Display for Outcome {
 }
 
 impl Solved {
-    /// How it ended, in words.
+    /// The outcome in words.
     pub fn outcome(&self) -> Outcome {
         let judged = Judgement::of(self.true_residual, self.rounding_floor, 1.0, self.tol);
         match judged {

@@ -1,33 +1,33 @@
-//! Whether conjugate gradients may be asked to solve with a matrix.
+//! Checks whether a matrix is suitable for conjugate gradients.
 
 use crate::matrix::Csr;
 use crate::parallel::*;
 
-/// What keeps a matrix from being symmetric positive definite, as far as its entries show. Rows and
+/// What prevents a matrix from being symmetric positive definite, as far as its nonzeros show. Rows and
 /// columns are 0-based.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NotSpd {
-    /// Rows and columns differ in number.
+    /// The numbers of rows and columns differ.
     #[error("conjugate gradients need a square matrix, not one of {rows} x {cols}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSquare { rows: usize, cols: usize },
-    /// An entry is a NaN or an infinity.
+    /// A value is a NaN or infinity.
     #[error("row {row} has {value} in column {col} (0-based), which is not finite")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotFinite { row: usize, col: usize, value: f64 },
-    /// A row has no entry on the diagonal.
+    /// A row has no diagonal entry.
     #[error(
         "conjugate gradients need a positive diagonal, and row {row} (0-based) has no entry there"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     MissingDiagonal { row: usize },
-    /// An entry on the diagonal is not positive.
+    /// A diagonal entry is not positive.
     #[error(
         "conjugate gradients need a positive diagonal, and row {row} (0-based) has {value} there"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Diagonal { row: usize, value: f64 },
-    /// Two entries that mirror each other differ; one that is not stored is 0.
+    /// Two mirrored entries differ; one that is not stored is 0.
     #[error(
         "conjugate gradients need a symmetric matrix, and row {row} (0-based) has {value} in column {col} where row {col} has {mirrored} in column {row}"
     )]
@@ -35,12 +35,12 @@ pub enum NotSpd {
     NotSymmetric { row: usize, col: usize, value: f64, mirrored: f64 },
 }
 
-/// Entries that mirror each other may differ by this part of the largest entry.
+/// Mirrored entries may differ by this fraction of the largest value.
 pub(crate) const SYMMETRY: f64 = 1e-12;
 
-/// Checks what the entries show: a square matrix of finite numbers with a positive diagonal, and
-/// |a_ij − a_ji| ≤ 1e-12·max|a|. The error names the first row that offends. Whether the matrix is
-/// positive definite shows in the iteration only.
+/// Checks that the matrix is square and finite with a positive diagonal, and that |a_ij − a_ji| ≤
+/// 1e-12·max|a|. The error names the first offending row. Whether the matrix is positive definite only shows
+/// during the iteration.
 pub fn check_spd(a: &Csr) -> Result<(), NotSpd> {
     let (rows, cols) = (a.rows(), a.cols());
     if rows != cols {

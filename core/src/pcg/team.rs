@@ -1,38 +1,38 @@
-//! Workers who do the steps of an iteration block by block, each step after the one before it.
+//! Workers that run the steps of an iteration block by block, one step after another.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A step: blocks that may be done in any order and at once, and what one worker does when all are done,
-/// before the next step begins.
+/// A step: blocks that may run concurrently in any order, and what one worker runs when all are done, before
+/// the next step begins.
 pub(super) struct Step<'a> {
     pub(super) blocks: usize,
     pub(super) work: &'a (dyn Fn(usize) + Sync),
     pub(super) after: &'a (dyn Fn() + Sync),
 }
 
-/// The workers, and what they count with.
+/// The workers and their counters.
 #[derive(Debug)]
 pub(super) struct Team {
     workers: usize,
-    /// Blocks taken of each worker's share of each step.
+    /// Blocks taken from each worker's share of each step.
     taken: Vec<Counter>,
-    /// Blocks done of each step.
+    /// Blocks done in each step.
     done: Vec<Counter>,
-    /// Steps done with all that comes after them.
+    /// Steps finished, including their `after`.
     finished: Counter,
 }
 
-/// A counter with cache lines of its own (processors fetch them in pairs).
+/// A counter on its own cache lines (CPUs fetch them in pairs).
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counter(AtomicUsize);
 
-/// Looks at a counter before the processor is left to others.
+/// Number of polls of a counter before the worker yields.
 const SPINS: usize = 2000;
 
 impl Team {
-    /// The workers of the ambient pool, or the caller alone; at most one for each of so many blocks, and
-    /// for runs of so many steps at most.
+    /// Uses the workers of the ambient pool, or the caller alone; at most one worker per block, for runs of
+    /// at most `steps` steps.
     pub(super) fn new(parallel: bool, blocks: usize, steps: usize) -> Self {
         let threads = if parallel { rayon::current_num_threads() } else { 1 };
         let workers = threads.min(blocks).max(1);
@@ -41,8 +41,8 @@ impl Team {
         Self { workers, taken: counters(workers * steps), done: counters(steps), finished }
     }
 
-    /// Does the steps in order. Each worker begins with a share of the blocks of its own, the same in every
-    /// run, whose data it has near, and then helps others: who is late or absent holds nobody up.
+    /// Runs the steps in order. Each worker starts with its own share of the blocks, the same in every run,
+    /// so that its data is in a near cache, and then helps others: a late or absent worker blocks nobody.
     pub(super) fn run(&mut self, steps: &[Step<'_>]) {
         if self.workers == 1 {
             for step in steps {
@@ -58,7 +58,7 @@ impl Team {
         spread(team.workers, &|| team.work(steps));
     }
 
-    /// What each worker does.
+    /// The loop of each worker.
     fn work(&self, steps: &[Step<'_>]) {
         let own = rayon::current_thread_index().unwrap_or(0) % self.workers;
         let mut at = self.finished.0.load(Ordering::Acquire);
@@ -76,7 +76,7 @@ impl Team {
                     blocks += 1;
                 }
             }
-            // The last to add has seen what all others did.
+            // The last worker to add has seen the results of all others.
             let before = self.done[at].0.fetch_add(blocks, Ordering::AcqRel);
             at += 1;
             if blocks > 0 && before + blocks == step.blocks {
@@ -88,7 +88,7 @@ impl Team {
         }
     }
 
-    /// Returns when so many steps are finished, with how many are.
+    /// Waits until this many steps are finished and returns how many are.
     fn wait_for(&self, needed: usize) -> usize {
         let mut looks = 0;
         loop {
@@ -102,7 +102,7 @@ impl Team {
     }
 }
 
-/// Lets so many workers do the same, without allocating.
+/// Runs the same closure on this many workers, without allocating.
 fn spread(workers: usize, work: &(dyn Fn() + Sync)) {
     match workers {
         0 | 1 => work(),

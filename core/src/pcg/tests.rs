@@ -1,4 +1,4 @@
-//! What conjugate gradients owe to theory and to other programs.
+//! Conjugate gradients against theory and other programs.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use super::*;
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 
-/// The five-point grid of n² points, each row and column multiplied by 1 to 5, `shift` more on the
-/// diagonal than the second difference has.
+/// The five-point grid of n² points, with rows and columns scaled by 1 to 5 and `shift` added to the diagonal
+/// of the second difference.
 fn grid(n: usize, scale: impl Fn(usize) -> f64, shift: impl Fn(usize) -> f64) -> Arc<Csr> {
     let mut triplets = Vec::new();
     for i in 0..n * n {
@@ -35,7 +35,7 @@ pub(super) fn times_ones(a: &Csr) -> Vec<f64> {
     (0..a.rows()).map(|i| a.row(i).1.iter().sum()).collect()
 }
 
-/// None, Jacobi and symmetric Gauss–Seidel, the last for this many workers.
+/// No preconditioner, Jacobi and symmetric Gauss–Seidel, the last for this many workers.
 pub(super) fn preconditioners(a: &Arc<Csr>, workers: usize) -> Vec<Preconditioner> {
     let limit = MemoryLimit::unlimited();
     vec![
@@ -46,8 +46,8 @@ pub(super) fn preconditioners(a: &Arc<Csr>, workers: usize) -> Vec<Preconditione
     ]
 }
 
-/// FSAI's operators with G = D^−½·(I − ½·D⁻¹·L), a lower triangle of A's own pattern, whatever it is
-/// good for.
+/// FSAI's operators with G = D^−½·(I − ½·D⁻¹·L), a lower triangle with A's own pattern, regardless of its
+/// quality.
 fn lower_half(a: &Arc<Csr>) -> Preconditioner {
     let d = |i: usize| a.row(i).1[a.row(i).0.binary_search(&(i as u32)).unwrap()];
     let mut triplets = Vec::new();
@@ -113,8 +113,8 @@ fn ritz_values_lie_within_the_spectrum_and_approach_its_ends() {
 
 #[test]
 fn iterations_are_those_of_scipy() {
-    // scipy.sparse.linalg.cg (SciPy 1.17.1) with rtol = 1e-10, atol = 0 and x0 = 0, its callbacks
-    // counted; M being none, 1/diagonal, and exact solves with the two triangles (splu, natural order).
+    // scipy.sparse.linalg.cg (SciPy 1.17.1) with rtol = 1e-10, atol = 0 and x0 = 0, counted by its callback;
+    // M is none, 1/diagonal, and exact solves with the two triangles (splu, natural order).
     let a = scaled_grid();
     let b = times_ones(&a);
     for (k, expected) in preconditioners(&a, 2).iter().zip([260, 101, 40]) {
@@ -130,7 +130,7 @@ fn iterations_are_those_of_scipy() {
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "starts threads")]
 fn the_number_of_threads_shows_in_no_bit() {
-    // More than one block of vectors and of entries.
+    // More than one block of vectors and of nonzeros.
     let a = grid(120, |i| 1.0 + (i % 3) as f64, |i| 0.1 * (i % 11) as f64);
     let b = times_ones(&a);
     let limit = MemoryLimit::unlimited();
@@ -165,7 +165,7 @@ fn the_number_of_threads_shows_in_no_bit() {
 fn formats_multiply_alike() {
     let a = grid(57, |i| 1.0 + (i % 5) as f64, |i| 0.01 * (i % 7) as f64);
     let x: Vec<f64> = (0..a.rows()).map(|i| (i % 13) as f64 - 6.0).collect();
-    // Integers but for the diagonal's shift, so that sums differ by little in any order.
+    // Integers except for the diagonal's shift, so that sums differ little between orders.
     let expected: Vec<f64> = (0..a.rows())
         .map(|i| a.row(i).0.iter().zip(a.row(i).1).map(|(&c, v)| v * x[c as usize]).sum())
         .collect();
@@ -184,7 +184,8 @@ fn formats_multiply_alike() {
 
 #[test]
 fn the_true_residual_is_told_where_b_nearly_cancels() {
-    // b = A·1 on a Laplacian is 0 inside: ‖b‖ is small beside ‖|A|·|x|‖, and rounding limits the residual.
+    // b = A·1 on a Laplacian is 0 inside: ‖b‖ is small compared to ‖|A|·|x|‖, and rounding limits the
+    // residual.
     let a = laplacian(100);
     let b = times_ones(&a);
     let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -207,7 +208,7 @@ fn the_true_residual_is_told_where_b_nearly_cancels() {
         let is_right = matches!(outcome, Outcome::Converged | Outcome::LimitedByRounding(_));
         assert!(is_right, "{}: {outcome}", k.as_str());
     }
-    // A tolerance that rounding does not let it reach: the words name the floor.
+    // A tolerance that rounding prevents from being reached: the message names the floor.
     let parameters = SolveParameters { tol: 1e-15, ..Default::default() };
     let solved = solved_with(&a, &Preconditioner::None, &b, &parameters).unwrap();
     assert!(solved.true_residual > 1.1e-15 && solved.true_residual <= solved.rounding_floor);
@@ -236,7 +237,7 @@ fn what_is_given_wrong_or_breaks_down_says_so() {
         Arc::new(Csr::from_triplets(2, 2, &triplets).unwrap())
     };
     let indefinite = fails(&with([1.0, -3.0]), &[1.0; 2], &usual);
-    // (1, 1) gives 1 − 3 of 1 + 3.
+    // For (1, 1), p·Ap is 1 − 3 and |p|·|A|·|p| is 1 + 3.
     let expected =
         "in iteration 1: p·Ap is -5.0e-1 of |p|·|A|·|p|, so the matrix is not positive definite";
     assert!(indefinite.contains(expected), "{indefinite}");
@@ -251,7 +252,7 @@ fn what_is_given_wrong_or_breaks_down_says_so() {
 
 #[test]
 fn a_matrix_is_called_indefinite_only_where_rounding_does_not_explain_it() {
-    // Constant vectors are the null space of the first; of the second its last entry is less by some ε.
+    // Constant vectors are the null space of the first; in the second, the last entry is smaller by some ε.
     let with = |less: f64| {
         let triplets = [(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0 - less)];
         Arc::new(Csr::from_triplets(2, 2, &triplets).unwrap())
@@ -261,7 +262,7 @@ fn a_matrix_is_called_indefinite_only_where_rounding_does_not_explain_it() {
             let parameters = SolveParameters { start, parallel, ..Default::default() };
             solved_with(&with(less), &Preconditioner::None, &[b; 2], &parameters).unwrap_err()
         };
-        // p = (1, 1): p·Ap is −less of |p|·|A|·|p| = 4, and rows of two entries are allowed 12 ε.
+        // p = (1, 1): p·Ap is −less of |p|·|A|·|p| = 4, and rows of two nonzeros are allowed 12 ε.
         for less in [0.0, 2.0 * f64::EPSILON, 40.0 * f64::EPSILON] {
             let found = fails(less, 1.0, Start::Zero);
             let share = -less / 4.0;
@@ -276,7 +277,7 @@ fn a_matrix_is_called_indefinite_only_where_rounding_does_not_explain_it() {
             let found = fails(less, 1.0, Start::Zero);
             assert!(matches!(found, Breakdown::Matrix { iteration: 1, .. }), "{found}");
         }
-        // A·(1, 1) = 0, so that r = b; 10·ε·‖|A|·|x|‖ is 6e-15.
+        // A·(1, 1) = 0, so r = b; 10·ε·‖|A|·|x|‖ is 6e-15.
         let found = fails(0.0, 1e-17, Start::Given(vec![1.0; 2]));
         assert_eq!(found, Breakdown::Stagnated { iteration: 1, residual: 1.0 });
     }
@@ -304,7 +305,7 @@ fn ends_without_work_and_before_the_end() {
     let solved = solved_with(&a, &Preconditioner::None, &b, &few).unwrap();
     assert_eq!((solved.iterations, solved.outcome()), (5, Outcome::NotConverged));
     assert_eq!((solved.history.len(), solved.alphas.len(), solved.betas.len()), (6, 5, 4));
-    // x is that of the fifth iteration, the residual of the recurrence its own.
+    // x is from the fifth iteration, as is the residual of the recurrence.
     assert!((solved.true_residual / solved.recurrence - 1.0).abs() < 1e-10);
     let operator = Operator::new(&a, OperatorFormat::Csr, MemoryLimit::unlimited()).unwrap();
     let mut told = Vec::new();

@@ -1,24 +1,24 @@
-//! Loops over a block of vectors. Sums run in eight lanes, so that an addition need not wait for the one
-//! before it; a block gives the same sum whoever adds it.
+//! Loops over a block of vectors. Sums use eight lanes, so that additions do not wait for one another; a
+//! block gives the same sum regardless of who computes it.
 
 use std::ops::Range;
 
-/// Elements of a block: what several vectors of a step have there fits a near cache.
+/// Elements per block: the parts of all vectors of a step fit into a near cache.
 pub(crate) const BLOCK: usize = 1 << 12;
 
-/// Blocks of vectors of n elements.
+/// Number of blocks of vectors with n elements.
 pub(super) fn blocks(n: usize) -> usize {
     n.div_ceil(BLOCK)
 }
 
-/// Elements of a block of vectors of n elements.
+/// The elements of a block of vectors with n elements.
 pub(super) fn block(n: usize, block: usize) -> Range<usize> {
     block * BLOCK..n.min((block + 1) * BLOCK)
 }
 
 const LANES: usize = 8;
 
-/// Σ f(a_i, b_i), f being told every pair once.
+/// Σ f(a_i, b_i); f is called once per pair.
 #[inline(always)]
 fn sum(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
     let mut sums = [0.0; LANES];

@@ -1,7 +1,7 @@
-//! The relation that all kernels decide.
+//! The dominance relation that all kernels evaluate.
 
-/// Whether p dominates q: nowhere smaller and somewhere larger. Equal points do not dominate one
-/// another, and −0 equals +0. p and q have as many coordinates, none of them NaN.
+/// Whether p dominates q: smaller in no coordinate and larger in at least one. Equal points do not dominate
+/// each other, and −0 equals +0. p and q have the same number of coordinates, none of them NaN.
 #[inline]
 pub fn dominates(p: &[f64], q: &[f64]) -> bool {
     let mut larger = false;

@@ -1,16 +1,16 @@
-//! What a kernel found.
+//! The result of a kernel.
 
-/// The points that no other dominates.
+/// The skyline (Pareto-optimal) points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Their indices, ascending.
     pub indices: Vec<u32>,
-    /// Dominance tests that were made of one point against one other.
+    /// Number of dominance tests of one point against another.
     pub comparisons: u64,
 }
 
 impl Found {
-    /// Of parts that follow one another in the order of the points.
+    /// Joins the results of consecutive parts.
     pub(super) fn joined(parts: Vec<Self>) -> Self {
         let comparisons = parts.iter().map(|part| part.comparisons).sum();
         let indices = parts.into_iter().flat_map(|part| part.indices).collect();

@@ -1,6 +1,6 @@
-//! The skyline operator on processors: of N points in D dimensions those that no other dominates, larger
-//! coordinates being better. One kernel a file; all keep the same points, and those with several threads
-//! run on the ambient rayon pool.
+//! The skyline operator on CPUs: of N points in D dimensions it returns the skyline (Pareto front), the
+//! points that no other point dominates; larger coordinates are better. There is one kernel per file; all
+//! return the same points, and the multithreaded ones run on the ambient rayon pool.
 
 mod block;
 mod dominance;
@@ -24,11 +24,11 @@ pub use shared_marks::shared_marks;
 use crate::matrix::PointsView;
 use crate::memory::{MemoryError, MemoryLimit};
 
-/// What a kernel asks at least every 0.1 s, from any thread: whether it is to stop.
+/// Cancellation check that a kernel calls at least every 0.1 s, from any thread: whether to stop.
 pub type Cancelled<'c> = dyn Fn() -> bool + Sync + 'c;
 
-/// Fails when a kernel that takes this many bytes a point takes too many. Panics on more points than
-/// indices of 32 bits tell apart.
+/// Fails if a kernel that needs this many bytes per point exceeds the limit. Panics on more points than
+/// 32-bit indices can number.
 fn may_start(
     points: PointsView<'_>,
     limit: MemoryLimit,

@@ -1,4 +1,4 @@
-//! Each thread decides its own block of points: the older version of the paper's.
+//! Each thread decides its own block of points: the older version of the paper.
 
 use rayon::prelude::*;
 
@@ -7,12 +7,12 @@ use super::{Cancelled, Found, may_start};
 use crate::matrix::PointsView;
 use crate::memory::{MemoryError, MemoryLimit};
 
-/// Each thread of the ambient pool decides a block of points that follow one another, all blocks of
-/// the same length: it compares each of them with all points until one dominates it, and writes
-/// nothing that another thread reads (Fabri 2021, section 2.2). `None` when cancelled.
+/// Each thread of the ambient pool decides one contiguous block of points, all blocks having the same length:
+/// it compares each of its points with all points until one dominates it, and writes nothing that another
+/// thread reads (Fabri 2021, section 2.2). `None` when cancelled.
 ///
-/// Comparisons are those of [`serial`](super::serial) on any number of threads. Panics on more than
-/// 2³² points.
+/// The number of comparisons is that of [`serial`](super::serial) for any number of threads. Panics on more
+/// than 2³² points.
 pub fn own_points(
     points: PointsView<'_>,
     limit: MemoryLimit,

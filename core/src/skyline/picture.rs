@@ -1,5 +1,6 @@
-//! A set of points as a viewer draws it: where its points lie, which are kept, who dominates the others.
-//! Of a large set, the points kept, a sample of those dropped, and how dense all of them lie.
+//! A point set as a viewer draws it: where its points lie, which are skyline points, and who dominates the
+//! others. For a large set, the skyline points, a sample of the dominated ones, and the density of all
+//! points.
 
 use std::ops::Range;
 
@@ -9,84 +10,82 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use crate::matrix::PointsView;
 use crate::parallel::*;
 
-/// Cells along each edge of a density.
+/// Cells along each edge of a density grid.
 pub(super) const CELLS: usize = 256;
 
-/// Points are chosen under the same seed, so that the same set gives the same picture everywhere.
+/// Seed of the sample, fixed so that a set gives the same picture everywhere.
 const SEED: u64 = 4;
 
 /// How much of a set a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
-    /// Sets of up to so many points are shown whole.
+    /// Sets of up to this many points are shown whole.
     pub(super) whole: usize,
-    /// Of a larger one, most points that are kept; no fewer than `dropped`.
+    /// For larger sets, the maximum number of skyline points shown; no fewer than `dropped`.
     pub(super) kept: usize,
-    /// Of a larger one, most points that are dropped.
+    /// For larger sets, the maximum number of dominated points shown.
     pub(super) dropped: usize,
     /// Dimensions that are always shown.
     pub(super) dimensions: usize,
-    /// All dimensions are shown where that takes at most so many coordinates.
+    /// All dimensions are shown if that takes at most this many coordinates.
     pub(super) coordinates: usize,
 }
 
-/// Those of the pictures in bundles.
+/// The limits for pictures in bundles.
 pub(super) const BOUNDS: Bounds =
     Bounds { whole: 100_000, kept: 100_000, dropped: 20_000, dimensions: 8, coordinates: 800_000 };
 
-/// A set of points as it is drawn.
+/// A point set ready to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointsPicture {
-    /// Points of the set.
+    /// Number of points in the set.
     pub points: u32,
     /// Dimensions of the set; [`axes`](Self::axes) has the first of them.
     pub dimensions: u32,
-    /// Points of the set that no other dominates.
+    /// Number of skyline points in the set.
     pub kept: u32,
-    /// How many coordinates of the set, in the dimensions shown, are larger in magnitude than any `f32`
-    /// or infinite: they are drawn at ±`f32::MAX`.
+    /// Number of shown coordinates that are infinite or larger in magnitude than any `f32`: they are drawn at
+    /// ±`f32::MAX`.
     pub clamped: u64,
-    /// Indices in the set of the points shown, ascending.
+    /// Indices of the points shown, ascending.
     pub indices: Vec<u32>,
-    /// For each point shown the place, in [`indices`](Self::indices), of one that is kept and dominates
-    /// it; a point that is kept names itself.
+    /// For each point shown, the place in [`indices`](Self::indices) of a skyline point that dominates it; a
+    /// skyline point names itself.
     pub dominators: Vec<u32>,
-    /// The dimensions shown, in their order.
+    /// The dimensions shown, in order.
     pub axes: Vec<Axis>,
-    /// Of each pair of axes, (0, 1), (0, 2), …, (1, 2), …, where not all points are shown; none
-    /// otherwise.
+    /// Densities of each pair of axes, (0, 1), (0, 2), …, (1, 2), …; none if all points are shown.
     pub densities: Vec<Density>,
 }
 
-/// A dimension of a set of points.
+/// A dimension of a point set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// Least coordinate of all points of the set.
+    /// Smallest coordinate of all points in the set.
     pub least: f32,
-    /// Greatest coordinate of all points of the set.
+    /// Largest coordinate of all points in the set.
     pub greatest: f32,
     /// Coordinates of the points shown.
     pub values: Vec<f32>,
 }
 
-/// How many points of a set lie where, in two of its dimensions.
+/// How many points lie in each cell of a grid over two dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Density {
-    /// Cells along each edge, between the least and the greatest coordinate of either axis.
+    /// Cells along each edge, between the smallest and the largest coordinate of each axis.
     pub cells: usize,
-    /// Points of each cell: those of the least cell of the second axis come first, along the first.
+    /// Points per cell, along the first axis fastest, starting with the lowest cell of the second.
     pub counts: Vec<u32>,
 }
 
 impl PointsPicture {
-    /// Of points, larger coordinates being better, and for each of them one that is kept and dominates
-    /// it (itself, where it is kept), as a certificate has them. Takes at most some 30 MB. Panics when
-    /// these are not as many, or when there are more than 2³² − 1.
+    /// Builds the picture of points, larger coordinates being better, from a skyline point that dominates
+    /// each of them (itself for a skyline point), as in a certificate. Takes at most some 30 MB. Panics if
+    /// the lengths differ or there are more than 2³² − 1 points.
     ///
-    /// Up to 100 000 points are shown all; of more, those that are kept (up to 100 000, drawn at
-    /// random beyond), 20 000 of the others, drawn at random, and the densities. Those that dominate one
-    /// that is shown are shown, too. The dimensions are the first eight, or all where there are at most
-    /// 800 000 coordinates.
+    /// Up to 100 000 points are all shown; for more, the skyline points (up to 100 000, drawn at random
+    /// beyond), 20 000 of the others, drawn at random, and the densities. The dominators of shown points are
+    /// shown, too. The dimensions are the first eight, or all if there are at most 800 000 coordinates.
     pub fn of(points: PointsView<'_>, dominators: &[u32]) -> Self {
         Self::within(points, dominators, &BOUNDS)
     }
@@ -94,7 +93,7 @@ impl PointsPicture {
     pub(super) fn within(points: PointsView<'_>, dominators: &[u32], bounds: &Bounds) -> Self {
         let (n, d) = (points.len(), points.dimensions());
         assert_eq!(n, dominators.len(), "each point has one that dominates it");
-        let count = u32::try_from(n).expect("points within 32 bits"); // as is told above
+        let count = u32::try_from(n).expect("points within 32 bits"); // documented above
         let kept = members(dominators, true).count();
         let indices = chosen(dominators, kept, bounds);
         let shown = if n.max(1) * d <= bounds.coordinates { d } else { d.min(bounds.dimensions) };
@@ -106,7 +105,7 @@ impl PointsPicture {
         let densities = pairs.into_par_iter().map(density).collect();
         let place = |&i: &u32| {
             let place = indices.binary_search(&dominators[i as usize]);
-            place.expect("who dominates is shown") as u32 // `chosen` sees to it
+            place.expect("who dominates is shown") as u32 // ensured by `chosen`
         };
         Self {
             points: count,
@@ -125,24 +124,24 @@ impl PointsPicture {
         self.indices.len() == self.points as usize
     }
 
-    /// The place of a point that dominates the one shown at `place`; none where that is kept, or where
-    /// there is none.
+    /// The place of a point that dominates the one shown at `place`; none if that is a skyline point or does
+    /// not exist.
     pub fn dominator(&self, place: usize) -> Option<usize> {
         let by = *self.dominators.get(place)? as usize;
         (by != place).then_some(by)
     }
 
-    /// Whether the point shown at `place` is kept.
+    /// Whether the point shown at `place` is a skyline point.
     pub fn is_kept(&self, place: usize) -> bool {
         self.dominators.get(place).is_some_and(|&by| by as usize == place)
     }
 
-    /// How many of the points shown are kept.
+    /// Number of skyline points shown.
     pub fn kept_shown(&self) -> usize {
         (0..self.dominators.len()).filter(|&place| self.is_kept(place)).count()
     }
 
-    /// The density in two dimensions, a < b; none where all points are shown.
+    /// The density in two dimensions, a < b; none if all points are shown.
     pub fn density(&self, a: usize, b: usize) -> Option<&Density> {
         let pair = pairs(self.axes.len()).position(|pair| pair == [a, b])?;
         self.densities.get(pair)
@@ -150,7 +149,7 @@ impl PointsPicture {
 }
 
 impl Axis {
-    /// Of dimension `k`, with how many of its coordinates were clamped.
+    /// The axis of dimension `k`, and how many of its coordinates were clamped.
     fn of(points: PointsView<'_>, k: usize, indices: &[u32]) -> (Self, u64) {
         let (mut least, mut greatest, mut clamped) = (f32::MAX, -f32::MAX, 0);
         for &value in points.coordinates().iter().skip(k).step_by(points.dimensions()) {
@@ -165,15 +164,15 @@ impl Axis {
         (Self { least, greatest, values }, clamped)
     }
 
-    /// The cell, of `cells`, in which a coordinate lies.
+    /// The cell, of `cells`, that contains a coordinate.
     pub fn cell(&self, value: f32, cells: usize) -> usize {
         let [least, greatest, value] = [self.least, self.greatest, value].map(f64::from);
         let cell = (value - least) / (greatest - least) * cells as f64;
-        // Where all coordinates are equal, it is NaN, which is cell 0.
+        // If all coordinates are equal, it is NaN, which becomes cell 0.
         (cell as usize).min(cells.saturating_sub(1))
     }
 
-    /// Least and greatest coordinate of one of `cells`.
+    /// Smallest and largest coordinate of one of `cells`.
     pub fn span(&self, cell: usize, cells: usize) -> Range<f32> {
         let [least, greatest] = [self.least, self.greatest].map(f64::from);
         let edge =
@@ -192,7 +191,7 @@ impl Density {
         Self { cells: CELLS, counts }
     }
 
-    /// With half as many cells along each edge; none of a single cell.
+    /// The density with half as many cells along each edge; none for a single cell.
     pub fn coarser(&self) -> Option<Self> {
         let cells = self.cells / 2;
         if cells == 0 {
@@ -210,23 +209,23 @@ impl Density {
     }
 }
 
-/// Each two of so many axes, the first one before the second.
+/// All pairs of axes, the first before the second.
 pub(super) fn pairs(axes: usize) -> impl Iterator<Item = [usize; 2]> {
     (0..axes).flat_map(move |a| (a + 1..axes).map(move |b| [a, b]))
 }
 
-/// The coordinate as it is drawn, without the sign of a zero.
+/// The coordinate as drawn, without the sign of a zero.
 fn drawn(value: f64) -> f32 {
     (value as f32).clamp(-f32::MAX, f32::MAX) + 0.0
 }
 
-/// The points that are kept, or those that are dropped.
+/// The skyline points, or the dominated ones.
 fn members(dominators: &[u32], kept: bool) -> impl Iterator<Item = u32> {
     let all = (0..=u32::MAX).zip(dominators);
     all.filter(move |(i, by)| (i == *by) == kept).map(|(i, _)| i)
 }
 
-/// The points that are shown, ascending.
+/// The points to show, ascending.
 fn chosen(dominators: &[u32], kept: usize, bounds: &Bounds) -> Vec<u32> {
     let n = dominators.len();
     if n <= bounds.whole {
@@ -244,8 +243,8 @@ fn chosen(dominators: &[u32], kept: usize, bounds: &Bounds) -> Vec<u32> {
     chosen
 }
 
-/// `wanted` of `count` members, in their order, each set of them as likely as any other; all where there
-/// are no more.
+/// Chooses `wanted` of `count` members, in order, every subset with equal probability; all if there are no
+/// more.
 fn sample(
     members: impl Iterator<Item = u32>,
     count: usize,
@@ -256,7 +255,7 @@ fn sample(
     random.set_stream(stream);
     let (mut left, mut wanted) = (count as u64, wanted as u64);
     let is_taken = |_: &u32| {
-        // Uniform below `left`.
+        // A uniform number below `left`.
         let drawn = ((u128::from(random.next_u64()) * u128::from(left)) >> 64) as u64;
         let is_taken = drawn < wanted;
         (left, wanted) = (left.saturating_sub(1), wanted.saturating_sub(is_taken.into()));

@@ -1,12 +1,12 @@
-//! The picture of a set of points as files of a bundle: `points.json` describes, `points.0.bin`,
-//! `points.1.bin`, … hold, one after the other and each of at most 1 MiB.
+//! The picture of a point set as files of a bundle: `points.json` is the header; `points.0.bin`,
+//! `points.1.bin`, … hold the content, split into parts of at most 1 MiB.
 //!
-//! They hold, of each axis, its least and its greatest coordinate as `f32`, least significant byte first.
-//! Then, as unsigned LEB128 numbers, the points shown: unless these are all, for each the number of
-//! points since the one before; then for each 0 where it is kept, otherwise 1 + the place of one that
-//! dominates it. Then, for each axis, the coordinates as `f32`, in four parts: the most significant
-//! bytes of all, and so on. Last, LEB128 again, for each density how many cells are filled, and for each
-//! of these the number of empty cells since the one before, and how many points it has.
+//! The content starts with the smallest and largest coordinate of each axis as little-endian `f32`. The
+//! points shown follow as unsigned LEB128 numbers: unless all are shown, for each the number of points since
+//! the previous one; then for each 0 if it is a skyline point, otherwise 1 + the place of one that dominates
+//! it. Then come the coordinates of each axis as `f32`, split into four parts: the most significant bytes of
+//! all, and so on. Last, again as LEB128, for each density the number of nonempty cells, and for each of
+//! these the number of empty cells since the previous one and its number of points.
 
 use std::collections::BTreeMap;
 
@@ -18,19 +18,19 @@ use crate::packed::{self, put, take};
 const HEADER: &str = "points.json";
 const CONTENT: &str = "points.0.bin";
 
-/// Larger files may not deflate to anything, and points that are all alike would.
+/// Maximum size of a part. Larger files must not compress to almost nothing, which identical points would.
 const PART: usize = packed::SMALL;
 
-/// Why a bundle's picture of a set of points cannot be used.
+/// Why the picture of a point set in a bundle cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PointsPictureError {
     /// One of the files is missing.
     #[error("the picture of the points lacks its file {0}")]
     Missing(&'static str),
-    /// `points.json` is not what it should be.
+    /// `points.json` is invalid.
     #[error("points.json does not describe a picture of points: {0}")]
     Header(String),
-    /// `points.*.bin` do not hold what `points.json` says.
+    /// `points.*.bin` do not match `points.json`.
     #[error("points.0.bin and those after it do not hold what points.json says: {0}")]
     Content(&'static str),
 }
@@ -40,27 +40,27 @@ use PointsPictureError::Content;
 /// `points.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Header {
-    /// Points of the set.
+    /// Points in the set.
     points: u64,
     /// Dimensions of the set.
     dimensions: u64,
-    /// Points of the set that are kept.
+    /// Skyline points in the set.
     kept: u64,
-    /// Points here.
+    /// Points shown.
     shown: u64,
-    /// Those of them that are kept.
+    /// Skyline points shown.
     kept_shown: u64,
-    /// Dimensions here, the first of the set.
+    /// Dimensions shown, the first ones of the set.
     axes: u64,
-    /// Coordinates beyond what `f32` holds.
+    /// Number of coordinates beyond the range of `f32`.
     clamped: u64,
-    /// Cells along each edge of the densities; 0 where there are none.
+    /// Cells along each edge of the densities; 0 if there are none.
     density_cells: u64,
 }
 
 impl PointsPicture {
-    /// The files of a bundle, the densities with as many cells as stay within `budget` bytes once
-    /// deflated (a single one when none does). No files for a budget of 0.
+    /// The files for a bundle; densities have as many cells as fit into `budget` bytes after compression (a
+    /// single cell if none do). No files for a budget of 0.
     pub fn to_files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
         if budget == 0 {
             return BTreeMap::new();
@@ -99,13 +99,13 @@ impl PointsPicture {
         }
         content.extend(densities);
         let header = serde_json::to_vec_pretty(&header).expect("integers are JSON"); // invariant
-        // There is always a first part: a set has one dimension at least.
+        // There is always a first part: a set has at least one dimension.
         let parts = content.chunks(PART).map(<[u8]>::to_vec);
         let parts = parts.enumerate().map(|(k, part)| (part_name(k), part));
         parts.chain([(HEADER.to_owned(), header)]).collect()
     }
 
-    /// The densities with as many cells as stay within so many bytes: cells along an edge, and content.
+    /// The densities with as many cells as fit into `budget` bytes: cells along an edge, and content.
     fn densities_within(&self, budget: u64) -> (u64, Vec<u8>) {
         let mut densities = self.densities.clone();
         loop {
@@ -119,8 +119,8 @@ impl PointsPicture {
         }
     }
 
-    /// Reads what [`to_files`](Self::to_files) wrote; nothing where there is none of the files. They are
-    /// untrusted: everything in them is checked, sizes before allocating.
+    /// Reads what [`to_files`](Self::to_files) wrote; nothing if there are no such files. The files are
+    /// untrusted: everything is checked, sizes before allocating.
     pub fn from_files(
         files: &BTreeMap<String, Vec<u8>>,
     ) -> Result<Option<Self>, PointsPictureError> {
@@ -161,7 +161,7 @@ impl PointsPicture {
     }
 }
 
-/// What a header says, once it has been checked.
+/// The sizes in a header, once checked.
 struct Sizes {
     points: u32,
     dimensions: u32,
@@ -173,7 +173,7 @@ struct Sizes {
 }
 
 impl Header {
-    /// The sizes, where a picture has such; otherwise what is wrong.
+    /// Returns the sizes if they are possible; otherwise what is wrong.
     fn sizes(&self) -> Result<Sizes, &'static str> {
         let small = |n: u64| u32::try_from(n).map_err(|_| "the set is larger than any");
         let [points, dimensions, kept] =
@@ -220,14 +220,14 @@ fn number(bytes: &mut &[u8]) -> Result<u64, PointsPictureError> {
     take(bytes).map_err(Content)
 }
 
-/// Takes so many bytes.
+/// Takes `len` bytes.
 fn take_bytes<'b>(bytes: &mut &'b [u8], len: usize) -> Result<&'b [u8], PointsPictureError> {
     let (taken, rest) = bytes.split_at_checked(len).ok_or(Content("it ends too early"))?;
     *bytes = rest;
     Ok(taken)
 }
 
-/// The least and the greatest coordinate of each axis.
+/// The smallest and largest coordinate of each axis.
 fn decode_ends(bytes: &mut &[u8], axes: usize) -> Result<Vec<[f32; 2]>, PointsPictureError> {
     let (ends, _) = take_bytes(bytes, 8 * axes)?.as_chunks::<4>();
     let ends: Vec<f32> = ends.iter().map(|&end| f32::from_le_bytes(end)).collect();
@@ -282,8 +282,8 @@ fn decode_values(bytes: &mut &[u8], len: usize) -> Result<Vec<f32>, PointsPictur
     Ok(bits.into_iter().map(f32::from_bits).collect())
 }
 
-/// The coordinates lie between the ends of their axes, and who dominates is nowhere smaller: rounding
-/// keeps the order.
+/// Checks that coordinates lie between the ends of their axes and that dominators are nowhere smaller, which
+/// rounding preserves.
 fn check_values(axes: &[Axis], dominators: &[u32]) -> Result<(), PointsPictureError> {
     for Axis { least, greatest, values } in axes {
         if !values.iter().all(|value| (least..=greatest).contains(&value)) {

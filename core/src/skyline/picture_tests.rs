@@ -1,4 +1,4 @@
-//! Pictures of sets of points, and their files.
+//! Pictures of point sets, and their files.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ fn generated(spec: &str) -> Points {
     generate_points(&spec, MemoryLimit::unlimited(), &false.into()).unwrap()
 }
 
-/// Who dominates whom.
+/// A dominator of each point.
 fn dominators(points: &Points) -> Vec<u32> {
     let found = fast(points.view(), MemoryLimit::unlimited(), &|| false).unwrap().unwrap();
     let certificate = Certificate::of(points.view(), &found.indices, &false.into()).unwrap();
@@ -38,7 +38,7 @@ fn content(files: &Files) -> Vec<u8> {
     (0..).map_while(|k| files.get(&format!("points.{k}.bin"))).flatten().copied().collect()
 }
 
-/// What holds of any picture.
+/// Checks what holds for any picture.
 fn holds(picture: &PointsPicture, points: &Points) {
     assert_eq!(picture.points as usize, points.len());
     assert_eq!(picture.dimensions as usize, points.dimensions());
@@ -99,7 +99,7 @@ fn all_is_shown_up_to_the_bounds_and_one_point_or_coordinate_more_is_not() {
         (801, 1000, 8, true),
     ] {
         let points = Points::new(d, (0..n * d).map(|k| (k % 997) as f64).collect()).unwrap();
-        // Any that are kept will do.
+        // Any of the skyline points will do.
         let by = (0..n as u32).map(|i| if i < 50_000 { i } else { i % 50_000 });
         let picture = PointsPicture::of(points.view(), &by.collect::<Vec<_>>());
         assert_eq!((picture.axes.len(), picture.is_whole()), (axes, whole), "{n} × {d}");
@@ -118,7 +118,7 @@ fn of_a_large_set_the_skyline_a_sample_and_densities_are_shown() {
     assert_eq!(picture.kept_shown(), picture.kept as usize);
     assert_eq!(picture.indices.len(), picture.kept as usize + 20_000);
     assert_eq!((picture.densities.len(), picture.densities[0].cells), (10, CELLS));
-    // A column of cells has the points that lie in it, and a row.
+    // A column of cells counts the points that lie in it, and so does a row.
     let density = picture.density(1, 4).unwrap();
     let (along, up) = (&picture.axes[1], &picture.axes[4]);
     let [column, row] = [17, 200];
@@ -130,12 +130,12 @@ fn of_a_large_set_the_skyline_a_sample_and_densities_are_shown() {
     {
         let inside = |p: &&[f64]| span.contains(&(p[k] as f32));
         let count = points.coordinates().chunks(5).filter(inside).count();
-        // But for one that lies at an edge.
+        // Except for a point on an edge.
         assert!(count > 300 && count.abs_diff(found as usize) <= 1, "{count} {found}");
     }
     assert_eq!(along.cell(along.greatest, CELLS), CELLS - 1);
     assert_eq!(along.cell(along.least, CELLS), 0);
-    // The sample is drawn from all of the set alike: 5000 expected, with a deviation of 57.
+    // The sample is uniform over the whole set: 5000 expected, with a standard deviation of 57.
     let early = picture.indices.iter().filter(|i| **i < 30_000).count();
     assert!((4700..5900).contains(&early), "{early}");
     assert_eq!(self::picture(&points), picture, "drawn in the same way");
@@ -151,7 +151,7 @@ fn of_a_large_skyline_a_sample_is_shown_with_all_that_dominate_a_point_shown() {
     assert!(picture.kept > 200);
     assert_eq!((picture.kept_shown(), picture.indices.len()), (200, 350));
     assert_eq!(read(&picture.to_files(u64::MAX)), picture);
-    // Nothing is dropped, and nothing but one is kept.
+    // First no point is dominated, then all but one.
     let line =
         |up: f64| Points::new(2, (0..90).flat_map(|i| [f64::from(i), up * f64::from(i)]).collect());
     let bounds = Bounds { whole: 50, kept: 20, dropped: 10, ..BOUNDS };
@@ -203,7 +203,7 @@ fn densities_become_coarser_until_they_fit_and_are_the_same_points() {
 #[test]
 fn whatever_the_points_their_files_are_within_what_readers_of_bundles_accept() {
     let n = BOUNDS.whole;
-    // All alike: they deflate to next to nothing.
+    // Identical points: they compress to almost nothing.
     let points = Points::new(8, vec![1.0; 8 * n]).unwrap();
     let picture = picture(&points);
     let files = picture.to_files(1 << 17);

@@ -1,14 +1,14 @@
-//! One thread, every point against all: what every other kernel is held against.
+//! One thread compares every point with all others: the reference for every other kernel.
 
 use super::block::decide;
 use super::{Cancelled, Found, may_start};
 use crate::matrix::PointsView;
 use crate::memory::{MemoryError, MemoryLimit};
 
-/// One thread compares each point with all others in their order until one dominates it, O(N²·D).
-/// `None` when cancelled.
+/// One thread compares each point with all others in order until one dominates it, O(N²·D). `None` when
+/// cancelled.
 ///
-/// Comparisons are the same in every execution. Panics on more than 2³² points.
+/// The number of comparisons is the same in every execution. Panics on more than 2³² points.
 pub fn serial(
     points: PointsView<'_>,
     limit: MemoryLimit,

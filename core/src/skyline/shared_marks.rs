@@ -1,5 +1,5 @@
-//! Each thread marks what its points dominate, for all threads to see: the final version of the
-//! paper's.
+//! Each thread marks the points that its own points dominate, visible to all threads: the final version of
+//! the paper.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,13 +11,13 @@ use super::{Cancelled, Found, dominates, may_start};
 use crate::matrix::PointsView;
 use crate::memory::{MemoryError, MemoryLimit};
 
-/// Each thread of the ambient pool takes a block of points that follow one another and marks whatever
-/// they dominate in an array that all threads share; marked points are neither compared nor compared
-/// with any more, whoever marked them. When all are through, each thread collects what is unmarked in
-/// its block (Fabri 2021, section 2.1). `None` when cancelled.
+/// Each thread of the ambient pool takes a contiguous block of points and marks the points that they dominate
+/// in an array shared by all threads; points marked by any thread are skipped in all comparisons. When all
+/// threads are done, each collects the unmarked points of its block (Fabri 2021, section 2.1). `None` when
+/// cancelled.
 ///
-/// Comparisons depend on which thread marks a point first: they are the same in every execution on one
-/// thread only. Panics on more than 2³² points.
+/// The number of comparisons depends on which thread marks a point first: it is reproducible on one thread
+/// only. Panics on more than 2³² points.
 pub fn shared_marks(
     points: PointsView<'_>,
     limit: MemoryLimit,
@@ -37,9 +37,9 @@ pub fn shared_marks(
     Ok(Some(Found { indices: indices.concat(), comparisons: comparisons.iter().sum() }))
 }
 
-/// Marks what the points of a block dominate and tells how many comparisons that took. A point that
-/// nothing dominates is never marked and so compared with all that stay unmarked until then: whatever
-/// is dominated is marked in the end, in whatever order the marks become visible.
+/// Marks the points that those of a block dominate and returns the number of comparisons. A skyline point is
+/// never marked and so is compared with all points still unmarked: every dominated point is marked in the
+/// end, in whatever order the marks become visible.
 fn mark(
     points: PointsView<'_>,
     block: Range<usize>,

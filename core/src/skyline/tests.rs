@@ -1,4 +1,4 @@
-//! Every kernel against the definition, and against sizes that others found.
+//! Every kernel against the definition, and against sizes computed by others.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,7 +31,7 @@ fn found(kernel: Kernel, points: &Points) -> Found {
     kernel(points.view(), MemoryLimit::unlimited(), &|| false).unwrap().expect("nobody cancels")
 }
 
-/// The definition, word for word.
+/// The skyline, literally by its definition.
 fn skyline(points: &Points) -> Vec<u32> {
     let all: Vec<&[f64]> = (0..points.len()).map(|i| points.view().point(i)).collect();
     let beats = |p: &[f64], q: &[f64]| {
@@ -41,7 +41,8 @@ fn skyline(points: &Points) -> Vec<u32> {
     (0..all.len() as u32).filter(kept).collect()
 }
 
-/// All kernels keep these points on 1, 2, 4 and 8 threads, and compare as often as they promise.
+/// Checks that all kernels return these points on 1, 2, 4 and 8 threads, with the promised number of
+/// comparisons.
 fn agree(points: &Points, expected: &[u32]) -> Result<(), TestCaseError> {
     let reference = found(serial, points);
     for (pool, threads) in POOLS.iter().zip([1, 2, 4, 8]) {
@@ -63,13 +64,13 @@ fn agrees(points: &Points) {
     agree(points, &skyline(points)).unwrap();
 }
 
-/// Coordinates of which many are equal, among them both zeros and both infinities.
+/// Coordinates with many equal values, including both zeros and both infinities.
 fn few_values() -> impl Strategy<Value = f64> {
     let extremes = [f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, f64::MAX, f64::MIN_POSITIVE];
     prop_oneof![4 => (0..5i8).prop_map(f64::from), 1 => prop::sample::select(extremes.to_vec())]
 }
 
-/// Up to `most` points, and some of them again.
+/// Up to `most` points, some of them repeated.
 fn sets(
     dimensions: usize,
     most: usize,
@@ -110,7 +111,7 @@ proptest! {
     }
 }
 
-/// Numbers in [0, 1) that follow from a seed.
+/// Numbers in [0, 1) derived from a seed.
 fn numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -126,7 +127,7 @@ fn many_dimensions() {
         let mut next = numbers(d as u64);
         let mut all: Vec<Vec<f64>> =
             (0..60).map(|_| (0..d).map(|_| (next() * 4.0).floor()).collect()).collect();
-        // Of points so long hardly one dominates another, unless it was made to.
+        // With so many dimensions hardly any point dominates another unless made to.
         for i in 0..60 {
             let mut below = all[i].clone();
             below[(i * 7) % d] -= 1.0;
@@ -171,14 +172,14 @@ fn sets_of_several_batches_and_trees_of_several_heights() {
     for (d, n) in [(1, 20_000), (2, 9_000), (3, 9_000), (5, 9_000), (8, 6_000), (20, 5_000)] {
         let mut next = numbers(n as u64);
         let uniform: Vec<f64> = (0..n * d).map(|_| next()).collect();
-        // Nobody is dominated, and the levels of most are those of many others.
+        // No point is dominated, and most share their levels with many others.
         let curve = (0..n * d).map(|c| if c % d == 0 { 1.0 } else { -1.0 } * uniform[c / d]);
         let tied = uniform.iter().map(|value| (value * 6.0).floor());
         let plane = uniform.chunks(d).flat_map(|p| {
             let last = if d > 1 { 2.0 - p[1..].iter().sum::<f64>() } else { p[0] };
             p[1..].iter().copied().chain([last])
         });
-        // A lone point far out leaves others few levels, were these even.
+        // With evenly spaced levels, a single distant point would leave the others few of them.
         let far = uniform.iter().enumerate().map(|(c, v)| if c == 0 { 1e300 } else { v.powi(40) });
         let sets =
             [curve.collect(), tied.collect(), plane.collect(), far.collect(), uniform.clone()];
@@ -188,7 +189,7 @@ fn sets_of_several_batches_and_trees_of_several_heights() {
             let [first, more @ ..] =
                 POOLS.each_ref().map(|pool| pool.install(|| found(fast, &set)));
             assert_eq!(first.indices, expected, "set {which} of {n} points of {d} dimensions");
-            // Comparisons, too, are the same on any number of threads.
+            // The number of comparisons, too, is the same for any number of threads.
             more.iter().for_each(|found| assert_eq!(*found, first, "set {which} of {n} points"));
         }
     }
@@ -202,7 +203,7 @@ fn sums_that_round_or_are_no_number_mislead_nobody() {
     agree(&points(2, vec![1e16, 0.0, 1e16, 1.0]), &[1]).unwrap();
     // Both sums are NaN.
     agree(&points(3, vec![inf, -inf, 0.0, inf, -inf, 1.0]), &[1]).unwrap();
-    // An order of bits would put −0 below +0.
+    // Ordering by bits would put −0 below +0.
     agree(&points(2, vec![0.0, 1.0, -0.0, 1.0, -0.0, 2.0]), &[2]).unwrap();
     agree(&points(1, vec![-0.0, 0.0, -1.0]), &[0, 1]).unwrap();
     agree(&points(1, vec![-inf, inf, 7.0, inf]), &[1, 3]).unwrap();
@@ -210,7 +211,7 @@ fn sums_that_round_or_are_no_number_mislead_nobody() {
 
 #[test]
 fn every_kernel_stops_soon_when_cancelled() {
-    // Nobody dominates anybody, so that nothing ends early.
+    // No point dominates another, so nothing ends early.
     let mut next = numbers(5);
     let set = points(3, (0..400_000).flat_map(|_| on_a_plane(next(), next())).collect());
     for (name, kernel) in KERNELS {
@@ -223,7 +224,7 @@ fn every_kernel_stops_soon_when_cancelled() {
             let start = Instant::now();
             let outcome = kernel(set.view(), MemoryLimit::unlimited(), &is_over);
             assert_eq!(outcome, Ok(None), "{name} asked {asked} times");
-            // Whole, the three slow kernels take minutes.
+            // Uncancelled, the three slow kernels take minutes.
             assert!(start.elapsed() < Duration::from_secs(10), "{name}");
         }
     }
@@ -243,7 +244,7 @@ fn what_does_not_fit_the_memory_limit_is_refused() {
     }
 }
 
-/// The task's own inputs: number of points, and of those that a program of others keeps.
+/// The inputs of the task: number of points, and size of the skyline from another program.
 #[cfg(not(target_family = "wasm"))]
 const TASKS: [(&str, usize, usize); 4] = [
     ("100000 W0", 100_000, 26),
@@ -259,7 +260,7 @@ fn published_inputs_keep_as_many_points_as_others_found() {
         let test = "published_inputs_keep_as_many_points_as_others_found";
         let Some(set) = crate::io::test_files::rbox(test, arguments) else { return };
         assert_eq!(set.len(), n, "{arguments}");
-        // Of more dimensions the slow ones take half a minute each.
+        // With more dimensions the slow kernels take half a minute each.
         let kernels = KERNELS.iter().filter(|(name, _)| *name == "fast" || set.dimensions() < 5);
         let mut first: Option<Vec<u32>> = None;
         for (name, kernel) in kernels {

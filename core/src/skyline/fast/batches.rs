@@ -1,19 +1,19 @@
-//! Candidates in batches of falling sums of levels.
+//! Candidates in batches of descending level sums.
 
 use super::candidates::{Candidates, LONG};
 use crate::skyline::Cancelled;
 
-/// Candidates of the first batch, about.
+/// Approximate number of candidates in the first batch.
 const FIRST: usize = 1 << 10;
 
-/// How much larger each further batch is.
+/// Growth factor from one batch to the next.
 const GROWTH: usize = 4;
 
-/// Candidates of a batch, beyond which it takes in no further sum.
+/// Number of candidates beyond which a batch takes no further sum.
 const MOST: usize = 1 << 20;
 
-/// The candidates in batches: whoever dominates one is in the same batch or in an earlier one, for
-/// candidates of equal sums are in the same. `None` when cancelled.
+/// Splits the candidates into batches. The dominators of a candidate are in the same batch or an earlier one,
+/// as candidates with equal sums share a batch. `None` when cancelled.
 pub(super) fn batches(
     candidates: &Candidates<'_>,
     cancelled: &Cancelled<'_>,

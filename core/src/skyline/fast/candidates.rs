@@ -1,4 +1,4 @@
-//! The points that passed the first look, with their levels.
+//! The points that the first pass left, with their levels.
 
 use rayon::prelude::*;
 
@@ -8,24 +8,24 @@ use crate::matrix::PointsView;
 use crate::memory::zeroed;
 use crate::skyline::Cancelled;
 
-/// Points of which some may dominate others, known by their numbers from 0.
+/// Points that may dominate one another, numbered from 0.
 pub(super) struct Candidates<'p> {
     points: PointsView<'p>,
-    /// Which points they are, ascending.
+    /// Indices of the points, ascending.
     indices: Vec<u32>,
     levels: Vec<u8>,
-    /// Sums of levels: who dominates has one at least as large.
+    /// Level sums: a dominating point has a sum at least as large.
     pub(super) sums: Vec<u32>,
 }
 
-/// Candidates that are run through before it is asked whether to stop.
+/// Candidates processed between two checks for cancellation.
 pub(super) const LONG: usize = 1 << 20;
 
-/// Points whose levels are found at once.
+/// Points whose levels are computed together.
 const AT_ONCE: usize = 1 << 12;
 
 impl<'p> Candidates<'p> {
-    /// The points of these indices. `None` when cancelled.
+    /// Builds the candidates from these indices. `None` when cancelled.
     pub(super) fn new(
         points: PointsView<'p>,
         indices: Vec<u32>,
@@ -44,7 +44,7 @@ impl<'p> Candidates<'p> {
         Some(Self { points, indices, levels, sums })
     }
 
-    /// How many they are.
+    /// Number of candidates.
     pub(super) fn len(&self) -> usize {
         self.indices.len()
     }
@@ -53,7 +53,7 @@ impl<'p> Candidates<'p> {
         self.points.dimensions()
     }
 
-    /// Which points those are that are kept, ascending. `None` when cancelled.
+    /// The point indices of the kept candidates, ascending. `None` when cancelled.
     pub(super) fn indices(&self, is_kept: &[bool], cancelled: &Cancelled<'_>) -> Option<Vec<u32>> {
         let mut kept = Vec::new();
         for (indices, is_kept) in self.indices.chunks(LONG).zip(is_kept.chunks(LONG)) {
@@ -66,29 +66,29 @@ impl<'p> Candidates<'p> {
         Some(kept)
     }
 
-    /// The coordinates of one.
+    /// The coordinates of a candidate.
     #[inline(always)]
     pub(super) fn point(&self, candidate: u32) -> &'p [f64] {
         self.points.point(self.indices[candidate as usize] as usize)
     }
 
-    /// The levels of one.
+    /// The levels of a candidate.
     #[inline(always)]
     pub(super) fn levels(&self, candidate: u32) -> &[u8] {
         let d = self.dimensions();
         &self.levels[candidate as usize * d..][..d]
     }
 
-    /// Puts some of them in an order in which neighbours are alike, so that whole tiles of them can be
-    /// passed over: halves by the coordinate whose levels differ most, and so on down to a tile. Larger
-    /// ones come first, who dominate more. `None` when cancelled.
+    /// Orders some candidates so that neighbours are similar and whole tiles can be skipped: splits them in
+    /// halves by the coordinate whose levels differ most, recursively down to a tile. Larger ones come first,
+    /// as they dominate more. `None` when cancelled.
     pub(super) fn cluster(&self, some: Vec<u32>, cancelled: &Cancelled<'_>) -> Option<Vec<u32>> {
         let mut keyed: Vec<u64> = some.into_iter().map(u64::from).collect();
         self.split(&mut keyed, cancelled)?;
         Some(keyed.into_iter().map(|keyed| keyed as u32).collect())
     }
 
-    /// Orders some candidates, the low halves of these numbers. `None` when cancelled.
+    /// Orders candidates given by the low halves of these numbers. `None` when cancelled.
     fn split(&self, part: &mut [u64], cancelled: &Cancelled<'_>) -> Option<()> {
         if part.len() <= LANES {
             return Some(());
@@ -98,7 +98,7 @@ impl<'p> Candidates<'p> {
             self.sort_by_coordinates(part, k);
             return Some(());
         }
-        // Whole tiles on the left, and whole tiles of tiles.
+        // The left half consists of whole tiles, and of whole tiles of tiles.
         let middle = part.len().next_power_of_two() / 2;
         if part.len() <= SELECTED {
             self.select(part, middle, k);
@@ -115,7 +115,7 @@ impl<'p> Candidates<'p> {
         both.0.and(both.1)
     }
 
-    /// Puts those of the largest levels of coordinate k before the middle.
+    /// Moves the largest levels of coordinate k before `middle`.
     fn select(&self, part: &mut [u64], middle: usize, k: usize) {
         for keyed in &mut *part {
             let candidate = *keyed as u32;
@@ -125,7 +125,7 @@ impl<'p> Candidates<'p> {
         part.select_nth_unstable(middle);
     }
 
-    /// Orders candidates that levels hardly tell apart, by coordinate k first.
+    /// Orders candidates whose levels barely differ, by coordinate k first.
     fn sort_by_coordinates(&self, part: &mut [u64], k: usize) {
         let from_k = |keyed: &u64| {
             let (before, after) = self.point(*keyed as u32).split_at(k);
@@ -133,12 +133,12 @@ impl<'p> Candidates<'p> {
         };
         part.sort_unstable_by(|a, b| {
             let pairs = from_k(a).zip(from_k(b));
-            let mut orders = pairs.map(|(p, q)| q.partial_cmp(p).expect("no NaN")); // Points has none
+            let mut orders = pairs.map(|(p, q)| q.partial_cmp(p).expect("no NaN")); // Points contain no NaN
             orders.find(|order| order.is_ne()).unwrap_or(a.cmp(b))
         });
     }
 
-    /// The coordinate whose levels differ most, and by how much, as far as a few of the candidates tell.
+    /// The coordinate whose levels differ most, and by how much, estimated from a few candidates.
     fn widest(&self, part: &[u64]) -> (usize, u8) {
         let d = self.dimensions();
         let (mut least, mut most) = (vec![u8::MAX; d], vec![0; d]);
@@ -154,14 +154,14 @@ impl<'p> Candidates<'p> {
     }
 }
 
-/// Candidates that are split by levels: with more, nobody could look for long whether to stop.
+/// Maximum number of candidates split by levels: more would delay the check for cancellation.
 const SELECTED: usize = 1 << 22;
 
-/// Candidates that one thread splits further alone.
+/// Number of candidates below which one thread continues alone.
 const SPLIT_ALONE: usize = 1 << 12;
 
-/// Levels by which candidates differ in every coordinate at most that are ordered by coordinates.
+/// Candidates are ordered by coordinates if their levels differ by at most this much in every coordinate.
 const NARROW: u8 = 1;
 
-/// Candidates that tell which coordinate to split by.
+/// Number of candidates sampled to choose the coordinate to split by.
 const LOOKED_AT: usize = 256;

@@ -1,6 +1,6 @@
-//! 64 points compared with one at a time, in the vectors that the processor has.
+//! Compares 64 points with one at a time, in the SIMD vectors that the CPU supports.
 
-/// Points of a tile: as many as AVX-512 compares by one byte each.
+/// Points per tile: as many as AVX-512 compares by one byte each.
 pub(super) const LANES: usize = 64;
 
 /// One byte for each of 64 points.
@@ -8,34 +8,34 @@ pub(super) const LANES: usize = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Row(pub(super) [u8; LANES]);
 
-/// Bounds that a value is compared with at once.
+/// Bounds that a value is compared with in one step.
 #[repr(align(64))]
 pub(super) struct Bounds(pub(super) [f64; BOUNDS]);
 
-/// So many of them.
+/// Number of bounds compared in one step.
 pub(super) const BOUNDS: usize = 16;
 
-/// Rows that are compared before it is asked whether any lane is left.
+/// Rows compared between two checks whether any lane is left.
 const AT_ONCE: usize = 4;
 
-/// Vectors that a processor may have.
+/// A kind of SIMD vectors.
 pub(super) trait Lanes {
-    /// A bit for each lane of a row, whether its byte is `q` or more.
+    /// Returns a bit per lane of a row: whether its byte is `q` or more.
     ///
     /// # Safety
-    /// The processor has these vectors.
+    /// The CPU supports these vectors.
     unsafe fn row_at_least(row: &Row, q: u8) -> u64;
 
-    /// How many of these bounds are at most `value`; none that is NaN.
+    /// Returns how many of these bounds are at most `value`; NaN never is.
     ///
     /// # Safety
-    /// The processor has these vectors.
+    /// The CPU supports these vectors.
     unsafe fn at_most(bounds: &Bounds, value: f64) -> u32;
 
-    /// A bit for each lane of a tile, whether the byte of every row is that of q or more.
+    /// Returns a bit per lane of a tile: whether the byte of every row is at least that of q.
     ///
     /// # Safety
-    /// The processor has these vectors.
+    /// The CPU supports these vectors.
     #[inline(always)]
     unsafe fn at_least(tile: &[Row], q: &[u8]) -> u64 {
         let mut mask = u64::MAX;
@@ -57,7 +57,7 @@ pub(super) trait Lanes {
     }
 }
 
-/// What every processor can, and what compilers make of it.
+/// Portable code for any CPU, vectorised by the compiler.
 pub(super) struct Plain;
 
 impl Lanes for Plain {
@@ -88,14 +88,14 @@ mod x86 {
 
     use super::{BOUNDS, Bounds, Lanes, Row};
 
-    /// AVX2: half a row.
+    /// AVX2: half a row at a time.
     pub(in super::super) struct Avx2;
 
     impl Lanes for Avx2 {
         #[inline(always)]
         unsafe fn row_at_least(row: &Row, q: u8) -> u64 {
             let first: *const __m256i = row.0.as_ptr().cast();
-            // SAFETY: a row has 64 bytes that begin at a multiple of 64; the caller's promise.
+            // SAFETY: a row has 64 bytes and is aligned to 64; the rest is the caller's promise.
             unsafe {
                 let q = _mm256_set1_epi8(q.cast_signed());
                 let half = |at: usize| {
@@ -108,7 +108,7 @@ mod x86 {
 
         #[inline(always)]
         unsafe fn at_most(bounds: &Bounds, value: f64) -> u32 {
-            // SAFETY: there are 16 bounds, which begin at a multiple of 64; the caller's promise.
+            // SAFETY: there are 16 bounds, aligned to 64 bytes; the rest is the caller's promise.
             unsafe {
                 let value = _mm256_set1_pd(value);
                 let four = |at: usize| {
@@ -120,13 +120,13 @@ mod x86 {
         }
     }
 
-    /// AVX-512 with instructions for bytes: a row.
+    /// AVX-512 with byte instructions: one row at a time.
     pub(in super::super) struct Avx512;
 
     impl Lanes for Avx512 {
         #[inline(always)]
         unsafe fn row_at_least(row: &Row, q: u8) -> u64 {
-            // SAFETY: a row has 64 bytes that begin at a multiple of 64; the caller's promise.
+            // SAFETY: a row has 64 bytes and is aligned to 64; the rest is the caller's promise.
             unsafe {
                 let lanes = _mm512_load_si512(row.0.as_ptr().cast());
                 _mm512_cmpge_epu8_mask(lanes, _mm512_set1_epi8(q.cast_signed()))
@@ -135,7 +135,7 @@ mod x86 {
 
         #[inline(always)]
         unsafe fn at_most(bounds: &Bounds, value: f64) -> u32 {
-            // SAFETY: there are 16 bounds, which begin at a multiple of 64; the caller's promise.
+            // SAFETY: there are 16 bounds, aligned to 64 bytes; the rest is the caller's promise.
             unsafe {
                 let value = _mm512_set1_pd(value);
                 let eight = |at: usize| {
@@ -148,19 +148,19 @@ mod x86 {
     }
 }
 
-/// Work that is compiled for each kind of vectors.
+/// Work that is compiled for each kind of SIMD vectors.
 pub(super) trait Work {
-    /// What it comes to.
+    /// The result.
     type Output;
 
-    /// Does it. Inlined always, so that all of it is compiled for the vectors it is given.
+    /// Runs the work. Always inlined, so that all of it is compiled for the given vectors.
     ///
     /// # Safety
-    /// The processor has these vectors.
+    /// The CPU supports these vectors.
     unsafe fn run<L: Lanes>(self) -> Self::Output;
 }
 
-/// Does work with the widest vectors that the processor has.
+/// Runs the work with the widest vectors that the CPU supports.
 pub(super) fn with_widest<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
@@ -168,29 +168,29 @@ pub(super) fn with_widest<W: Work>(work: W) -> W::Output {
         let has_avx512 =
             is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
         if has_popcnt && has_avx512 {
-            // SAFETY: the processor has what `with_avx512` adds.
+            // SAFETY: the CPU has the features that `with_avx512` enables.
             return unsafe { with_avx512(work) };
         }
         if has_popcnt && is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has what `with_avx2` adds.
+            // SAFETY: the CPU has the features that `with_avx2` enables.
             return unsafe { with_avx2(work) };
         }
     }
-    // SAFETY: it needs nothing.
+    // SAFETY: portable code has no requirements.
     unsafe { work.run::<Plain>() }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,popcnt")]
 fn with_avx512<W: Work>(work: W) -> W::Output {
-    // SAFETY: whoever calls this has the features.
+    // SAFETY: the caller has checked the features.
     unsafe { work.run::<x86::Avx512>() }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
 fn with_avx2<W: Work>(work: W) -> W::Output {
-    // SAFETY: whoever calls this has the features.
+    // SAFETY: the caller has checked the features.
     unsafe { work.run::<x86::Avx2>() }
 }
 
@@ -198,7 +198,7 @@ fn with_avx2<W: Work>(work: W) -> W::Output {
 mod tests {
     use super::*;
 
-    /// A lane's mask of a tile, and how many bounds are at most a value.
+    /// Computes the lane mask of a tile, and how many bounds are at most a value.
     #[derive(Clone, Copy)]
     struct Both<'b>(&'b [Row], &'b [u8], &'b Bounds, f64);
 
@@ -212,17 +212,17 @@ mod tests {
         }
     }
 
-    /// What all vectors of this processor find.
+    /// The results of all vectors that this CPU supports.
     fn found(work: Both<'_>) -> Vec<(u64, u32)> {
         #[cfg_attr(
             not(target_arch = "x86_64"),
             expect(unused_mut, reason = "more is found with AVX2 only")
         )]
-        // SAFETY: it needs nothing.
+        // SAFETY: portable code has no requirements.
         let mut found = vec![with_widest(work), unsafe { work.run::<Plain>() }];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-            // SAFETY: the processor has what `with_avx2` adds.
+            // SAFETY: the CPU has the features that `with_avx2` enables.
             found.push(unsafe { with_avx2(work) });
         }
         found
@@ -233,7 +233,7 @@ mod tests {
         let mut state = 7u32;
         let mut next = || {
             state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            // Bytes on both sides of 128, so that a comparison with signs is found out.
+            // Bytes on both sides of 128, to detect a signed comparison.
             [0, 1, 127, 128, 200, 254, 255][(state >> 16) as usize % 7]
         };
         let mut passed = 0;

@@ -1,4 +1,4 @@
-//! Coordinates as levels of one byte: the larger a coordinate, the higher its level, or the same.
+//! Coordinates quantised to one-byte levels: a larger coordinate has the same or a higher level.
 
 use std::array::from_fn;
 
@@ -9,22 +9,22 @@ use super::pivots::spread;
 use crate::matrix::PointsView;
 use crate::skyline::Cancelled;
 
-/// Points whose coordinates say where the levels begin.
+/// Number of points sampled to place the levels.
 const SAMPLE: usize = 2048;
 
-/// Bounds between the levels of a coordinate: level 0 is no point's.
+/// Maximum number of bounds between levels of a coordinate; level 0 stays unused.
 const MOST: usize = 254;
 
-/// Where the levels of a coordinate begin: ascending, then NaN, which is at most nothing. A level is 1
-/// and the number of bounds that are at most the coordinate, so that −0 and +0 have the same.
+/// The lower bounds of a coordinate's levels, ascending, padded with NaN, which is at most nothing. A level
+/// is 1 plus the number of bounds that are at most the coordinate, so −0 and +0 share a level.
 struct Scale {
     fine: [Bounds; STEP],
-    /// The last of each of them.
+    /// The last bound of each group.
     coarse: Bounds,
 }
 
 impl Scale {
-    /// Of sampled coordinates, about as many to each level.
+    /// Places the bounds so that each level has about the same number of sampled coordinates.
     fn of(mut sample: Vec<f64>) -> Self {
         sample.sort_unstable_by(f64::total_cmp);
         let mut bounds = sample.clone();
@@ -41,12 +41,12 @@ impl Scale {
     }
 
     /// # Safety
-    /// The processor has the vectors L.
+    /// The CPU supports the vectors L.
     #[inline(always)]
     unsafe fn level<L: Lanes>(&self, value: f64) -> u8 {
         // SAFETY: the caller's promise.
         let step = unsafe { L::at_most(&self.coarse, value) };
-        // The last bound is NaN, and so is the last of the coarse ones: a step is below 16.
+        // The last bound is NaN, and so is the last coarse one: a step is below 16.
         // SAFETY: the caller's promise.
         let rest = unsafe { L::at_most(&self.fine[step as usize], value) };
         (1 + STEP as u32 * step + rest) as u8
@@ -57,7 +57,7 @@ impl Scale {
 pub(super) struct Levels(Vec<Scale>);
 
 impl Levels {
-    /// Bounds that suit the points of these indices. `None` when cancelled.
+    /// Chooses bounds that suit the points with these indices. `None` when cancelled.
     pub(super) fn of(
         points: PointsView<'_>,
         indices: &[u32],
@@ -74,7 +74,7 @@ impl Levels {
     }
 }
 
-/// Levels of the points of some indices, a point after the other, and their sums.
+/// Computes the levels of points given by index, point by point, and their sums.
 pub(super) struct Quantise<'q> {
     pub(super) points: PointsView<'q>,
     pub(super) levels: &'q Levels,

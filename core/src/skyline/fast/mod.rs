@@ -1,10 +1,10 @@
-//! All threads, and as few comparisons as will do.
+//! The skyline on all threads, with as few comparisons as possible.
 //!
-//! A few strong points of a sample drop what they dominate. What is left gets levels: each coordinate
-//! becomes a byte, so that an instruction a coordinate compares 64 points with one. No point is
-//! dominated by one of a smaller sum of levels, so batches of falling sums are compared with the points
-//! kept so far, then among themselves. Those kept lie in trees by which most are passed over. What levels
-//! do not decide, coordinates do.
+//! A few strong points of a sample remove the points that they dominate. The rest gets levels: each
+//! coordinate becomes a byte, so that one instruction per coordinate compares 64 points with one. A point is
+//! never dominated by one with a smaller level sum, so batches of descending sums are compared with the
+//! skyline so far, then among themselves. The skyline points so far are stored in trees, by which most
+//! comparisons are skipped. Where levels do not decide, coordinates do.
 
 mod batches;
 mod candidates;
@@ -22,19 +22,19 @@ use super::{Cancelled, Found, may_start};
 use crate::matrix::PointsView;
 use crate::memory::{MemoryError, MemoryLimit};
 
-/// The skyline by a sample's strongest points, levels of one byte and trees of tiles, on the ambient
-/// pool. That a sum orders points so that none is dominated by a later one is from SFS (Chomicki et al.
-/// 2003); that few bits a point spare most comparisons, from Hybrid (Chester et al. 2015); that a corner
-/// stands for a subtree, from BBS (Papadias et al. 2003). `None` when cancelled.
+/// The skyline by a sample's strongest points, one-byte levels and trees of tiles, on the ambient pool.
+/// Sorting by sums so that no point is dominated by a later one is from SFS (Chomicki et al. 2003); saving
+/// most comparisons with a few bits per point, from Hybrid (Chester et al. 2015); representing a subtree by
+/// its corner, from BBS (Papadias et al. 2003). `None` when cancelled.
 ///
-/// Comparisons are the same in every execution, on any number of threads, with any vectors: each point of
-/// each tile that is looked at counts. Panics on more than 2³² points.
+/// The number of comparisons is the same in every execution, with any number of threads and any vectors: each
+/// point of each visited tile counts. Panics on more than 2³² points.
 pub fn fast(
     points: PointsView<'_>,
     limit: MemoryLimit,
     cancelled: &Cancelled<'_>,
 ) -> Result<Option<Found>, MemoryError> {
-    // Levels and tiles, one of which is made while another is there; indices, orders, corners.
+    // Levels and tiles, where one is built while the other is alive; indices, orders, corners.
     may_start(points, limit, 4 * points.dimensions() + 12 * size_of::<u32>())?;
     Ok(kept(points, cancelled))
 }

@@ -1,4 +1,4 @@
-//! The first look at the points: a few strong ones of a sample drop what they dominate.
+//! The first pass over the points: a few strong ones of a sample remove those that they dominate.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -9,20 +9,20 @@ use super::lanes::{Lanes, Work, with_widest};
 use crate::matrix::PointsView;
 use crate::skyline::Cancelled;
 
-/// Points that are looked at to find the strong ones.
+/// Number of points sampled to find the strong ones.
 const SAMPLE: usize = 1024;
 
-/// Points of the sample that may become pivots, those of the largest ranks.
+/// Number of sample points with the largest ranks that may become pivots.
 const CONTENDERS: usize = 32;
 
-/// Coordinates that rank them.
+/// Number of coordinates used for ranking.
 const RANKED: usize = 16;
 
-/// The share of the sample, one in so many, that a pivot has to drop beyond those before it.
+/// A pivot must remove at least one in this many sample points beyond the pivots before it.
 const WORTH: usize = 50;
 
-/// Points that dominate many others: of the sample's strongest the one that drops most, then the one
-/// that drops most of what is left, as long as it is worth it.
+/// Chooses points that dominate many others: of the sample's strongest points the one that removes most, then
+/// the one that removes most of the rest, as long as it is worthwhile.
 fn pivots(points: PointsView<'_>) -> Vec<u32> {
     let sample = spread(points.len(), SAMPLE);
     let worth = sample.len() / WORTH;
@@ -39,7 +39,7 @@ fn pivots(points: PointsView<'_>) -> Vec<u32> {
     }
 }
 
-/// Those of a sample whose ranks in some of the coordinates have the largest sums.
+/// The points of a sample with the largest sums of ranks in some of the coordinates.
 fn strongest(points: PointsView<'_>, sample: &[u32]) -> Vec<u32> {
     let mut sums = vec![0; sample.len()];
     let mut ranked: Vec<usize> = (0..sample.len()).collect();
@@ -52,7 +52,7 @@ fn strongest(points: PointsView<'_>, sample: &[u32]) -> Vec<u32> {
     ranked.into_iter().take(CONTENDERS).map(|at| sample[at]).collect()
 }
 
-/// So many of the numbers below n, at even distances; all when there are no more.
+/// `count` evenly spaced numbers below n; all if n is no larger.
 pub(super) fn spread(n: usize, count: usize) -> Vec<u32> {
     let count = count.min(n);
     (0..count).map(|at| (at as u128 * n as u128 / count as u128) as u32).collect()
@@ -68,7 +68,7 @@ pub(super) fn dominates(p: &[f64], q: &[f64]) -> bool {
     is_nowhere_smaller(p, q) && p != q
 }
 
-/// Whether each coordinate of p is that of q or more.
+/// Whether each coordinate of p is at least that of q.
 #[inline(always)]
 pub(super) fn is_nowhere_smaller(p: &[f64], q: &[f64]) -> bool {
     let (mut p, mut q) = (p.chunks_exact(4), q.chunks_exact(4));
@@ -80,10 +80,10 @@ pub(super) fn is_nowhere_smaller(p: &[f64], q: &[f64]) -> bool {
     p.remainder().iter().zip(q.remainder()).all(|(p, q)| p >= q)
 }
 
-/// Points that a thread sifts before it looks whether it is to stop.
+/// Points that a thread sifts between two checks for cancellation.
 const SIFTED: usize = 1 << 12;
 
-/// The points that no pivot dominates, ascending, and how many comparisons that took. `None` when
+/// Returns the points that no pivot dominates, ascending, and the number of comparisons. `None` when
 /// cancelled.
 pub(super) fn sift(points: PointsView<'_>, cancelled: &Cancelled<'_>) -> Option<(Vec<u32>, u64)> {
     let (n, pivots) = (points.len(), pivots(points));
@@ -102,7 +102,7 @@ pub(super) fn sift(points: PointsView<'_>, cancelled: &Cancelled<'_>) -> Option<
     Some((left, comparisons))
 }
 
-/// Those of some points that no pivot dominates, and how many comparisons that took.
+/// Finds which of some points no pivot dominates, and counts the comparisons.
 struct Sift<'s> {
     points: PointsView<'s>,
     pivots: &'s [u32],

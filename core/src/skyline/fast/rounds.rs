@@ -1,4 +1,4 @@
-//! Batch after batch: against what earlier batches kept, then among itself.
+//! Processes batch after batch: first against the survivors of earlier batches, then among itself.
 
 use std::ops::Range;
 
@@ -10,41 +10,41 @@ use super::pivots::dominates;
 use super::tree::Tree;
 use crate::skyline::{Cancelled, Found};
 
-/// Candidates that a thread takes at once.
+/// Candidates that a thread takes at a time.
 const TAKEN: usize = 1 << 8;
 
-/// Bytes compared before a thread looks whether it is to stop: about a millisecond.
+/// Bytes compared between two checks for cancellation: about a millisecond.
 const PATIENCE: u64 = 1 << 26;
 
-/// The candidates of some batches compared.
+/// Compares the candidates batch by batch.
 pub(super) struct Rounds<'r> {
     candidates: &'r Candidates<'r>,
     cancelled: &'r Cancelled<'r>,
-    /// What each batch kept, of equal ones the first only.
+    /// The skyline points of each batch, equal ones only once.
     kept: Vec<Tree>,
-    /// Whether a candidate is kept, copies too.
+    /// Whether each candidate is a skyline point, duplicates included.
     is_kept: Vec<bool>,
     comparisons: u64,
 }
 
-/// What becomes of a candidate among those of its batch.
+/// The outcome for a candidate within its batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Kept,
     Dominated,
-    /// Equal to the one at this earlier place, and so the same.
+    /// Equal to the candidate at this earlier place, so it shares its fate.
     As(u32),
 }
 
 impl<'r> Rounds<'r> {
-    /// Before the first batch.
+    /// The state before the first batch.
     pub(super) fn new(candidates: &'r Candidates<'r>, cancelled: &'r Cancelled<'r>) -> Self {
         let is_kept = vec![false; candidates.len()];
         Self { candidates, cancelled, kept: Vec::new(), is_kept, comparisons: 0 }
     }
 
-    /// Keeps those of a batch that are dominated neither by an earlier batch nor by their own. `None`
-    /// when cancelled.
+    /// Keeps the candidates of a batch that neither an earlier batch nor their own dominates. `None` when
+    /// cancelled.
     pub(super) fn compare(&mut self, batch: &[u32]) -> Option<()> {
         let mut left = Vec::new();
         let parts = batch.par_chunks(TAKEN);
@@ -70,7 +70,7 @@ impl<'r> Rounds<'r> {
         self.keep(tree, fates)
     }
 
-    /// Takes over those of a batch that are kept. `None` when cancelled.
+    /// Adds the kept candidates of a batch. `None` when cancelled.
     fn keep(&mut self, tree: Tree, mut fates: Vec<Fate>) -> Option<()> {
         let mut kept = Vec::with_capacity(tree.members.len());
         for (place, &member) in tree.members.iter().enumerate() {
@@ -81,7 +81,7 @@ impl<'r> Rounds<'r> {
             if let Fate::As(earlier) = fate
                 && fates[earlier as usize] == Fate::Dominated
             {
-                // Whoever is equal to this one in turn finds it here.
+                // Later candidates equal to this one find the fate here.
                 fates[place] = Fate::Dominated;
             }
             self.is_kept[member as usize] = fates[place] != Fate::Dominated;
@@ -97,13 +97,13 @@ impl<'r> Rounds<'r> {
         Some(())
     }
 
-    /// All that was kept. `None` when cancelled.
+    /// The skyline of all batches. `None` when cancelled.
     pub(super) fn found(self) -> Option<Found> {
         let indices = self.candidates.indices(&self.is_kept, self.cancelled)?;
         Some(Found { indices, comparisons: self.comparisons })
     }
 
-    /// Whether to stop, asked when enough has been compared since it was last asked.
+    /// Whether to stop; checks for cancellation once enough has been compared since the last check.
     #[inline(always)]
     fn is_over(&self, seen: u64, ask_at: &mut u64) -> bool {
         let bytes = seen * self.candidates.dimensions() as u64;
@@ -114,12 +114,12 @@ impl<'r> Rounds<'r> {
     }
 }
 
-/// What all parts came to, in their order; `None` when one was cancelled.
+/// The results of all parts in order; `None` if one was cancelled.
 fn all<T: Send>(parts: impl ParallelIterator<Item = Option<T>>) -> Option<Vec<T>> {
     parts.collect()
 }
 
-/// Those of a part of a batch that no earlier batch dominates, and the points seen.
+/// Finds the candidates of a part of a batch that no earlier batch dominates, and counts the points visited.
 struct Earlier<'e> {
     rounds: &'e Rounds<'e>,
     part: &'e [u32],
@@ -150,7 +150,7 @@ impl Work for Earlier<'_> {
     }
 }
 
-/// The fates of the candidates at some places of a batch's tree, and the points seen.
+/// Computes the fates of the candidates at some places of a batch's tree, and counts the points visited.
 struct Among<'a> {
     rounds: &'a Rounds<'a>,
     tree: &'a Tree,

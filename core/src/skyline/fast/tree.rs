@@ -1,5 +1,5 @@
-//! Points by their levels in tiles of 64, the corners of 64 tiles in a tile of their own, and so on up
-//! to a single one.
+//! Points by their levels in tiles of 64, the corners of 64 tiles in a tile of their own, and so on up to a
+//! single tile.
 
 use rayon::prelude::*;
 
@@ -8,27 +8,26 @@ use super::lanes::{LANES, Lanes, Row};
 use super::pivots::is_nowhere_smaller;
 use crate::skyline::Cancelled;
 
-/// Layers that 2³² points have at most.
+/// Maximum number of layers, for 2³² points.
 const HEIGHT: usize = 6;
 
-/// Points in an order in which neighbours are alike.
+/// Points in an order in which neighbours are similar.
 pub(super) struct Tree {
     dimensions: usize,
-    /// Candidates in the order of the lanes.
+    /// Candidates in lane order.
     pub(super) members: Vec<u32>,
-    /// The points first, D rows a tile; in each further layer a lane holds the largest levels of a tile
-    /// of the layer before. Lanes beyond the last hold 0, which is less than any level.
+    /// The points first, with D rows per tile; in each further layer a lane holds the largest levels of a
+    /// tile of the layer before. Unused lanes hold 0, which is less than any level.
     layers: Vec<Vec<Row>>,
     /// The largest coordinates of each tile of points.
     corners: Vec<f64>,
 }
 
-/// Points of a tile that levels let pass, above which its corner is looked at first.
+/// If levels let more points of a tile pass than this, its corner is checked first.
 const FEW: u32 = 2;
 
 impl Tree {
-    /// Of candidates in this order. There is one at least. `None` when
-    /// cancelled.
+    /// Builds the tree of candidates in this order; there is at least one. `None` when cancelled.
     pub(super) fn new(
         candidates: &Candidates<'_>,
         members: Vec<u32>,
@@ -71,12 +70,12 @@ impl Tree {
         Some(Self { dimensions, members, layers, corners })
     }
 
-    /// Shows `is_enough` the places of points that may be nowhere below q, of these levels, until it is
-    /// so: all that are, and of others those whose levels let them pass. Adds the points looked at to
-    /// `seen`.
+    /// Calls `is_enough` with the places of points that may be nowhere smaller than q, which has these
+    /// levels, until it returns true: all such points are among them, and those whose levels do not exclude
+    /// it. Adds the number of points visited to `seen`.
     ///
     /// # Safety
-    /// The processor has the vectors L.
+    /// The CPU supports the vectors L.
     #[inline(always)]
     pub(super) unsafe fn search<L: Lanes>(
         &self,
@@ -96,7 +95,7 @@ impl Tree {
             tiles[layer] = tile;
             if layer == 0 {
                 *seen += (self.members.len() - tile * LANES).min(LANES) as u64;
-                // Where levels tell little apart, nearly all of a tile may pass.
+                // Where levels discriminate poorly, nearly all of a tile may pass.
                 if masks[0].count_ones() > FEW {
                     let corner = &self.corners[tile * self.dimensions..][..self.dimensions];
                     if !is_nowhere_smaller(corner, q) {
@@ -124,7 +123,7 @@ impl Tree {
     }
 }
 
-/// Rows of 0 for so many lanes.
+/// Rows of zeros for this many lanes.
 fn rows(lanes: usize, dimensions: usize) -> Vec<Row> {
     vec![Row([0; LANES]); lanes.div_ceil(LANES) * dimensions]
 }
