@@ -6,10 +6,10 @@
 //! that NVRTC 12.9 and 13.5 generate for sm_90 (the same in this respect). If a compiler unrolls
 //! differently, this is the only place to change.
 //!
-//! The model also follows these compiler decisions: the end of a row is loaded once (`row_ptr[row +
-//! 1]` in the loop condition of `csr_thread_per_row` is hoisted, since y is stored only after the
-//! loop); `hll_warp_per_row` loads a hack's offset only in lanes that have a slot to read; all
-//! lanes load both rows that `coo_segmented` compares at its start.
+//! The model also follows these compiler decisions: the end of a row is loaded once
+//! (`row_ptr[row + 1]` in the loop condition of `csr_thread_per_row` is hoisted, since y is stored
+//! only after the loop); `hll_warp_per_row` loads a hack's offset only in lanes that have a slot to
+//! read; all lanes load both rows that `coo_segmented` compares at its start.
 
 use crate::kernel::{KernelDescriptor, Unrolling};
 

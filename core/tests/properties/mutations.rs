@@ -1,5 +1,6 @@
-//! Files of every kind, broken in many ways: each is either read or refused. What was read is
-//! written and read back unchanged. The fuzz targets in `fuzz/` exercise the same entry points.
+//! Files of every kind, broken in many ways: each is read or refused, and nothing else happens. What
+//! was read is written and read back unchanged. The fuzz targets in `fuzz/` exercise the same entry
+//! points.
 
 use std::io::Write;
 use std::path::Path;
