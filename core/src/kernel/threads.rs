@@ -249,8 +249,8 @@ mod tests {
         kernels(Operation::Spmv).iter().filter(|k| matches!(k.mapping, Mapping::Grid(_)))
     }
 
-    /// 97 × 61 with a dense row, empty first and last rows, and over 1 000 nonzeros, so that COO
-    /// has several spans.
+    /// 97 × 61 with a dense row, empty first and last rows, and 1 000 nonzeros or more, so that
+    /// COO has several spans.
     fn matrix() -> Csr {
         let rows = (1..96usize).flat_map(|i| {
             (0..1 + i * i % 37).map(move |j| (i, (i * 7 + j * 5) % 61, 1.0 + j as f64))
