@@ -1,5 +1,5 @@
-//! How much memory reading a matrix takes beside the matrix, told by an allocator that counts. A test
-//! binary of its own: nothing else may allocate meanwhile.
+//! How much memory reading a matrix takes in addition to the matrix, measured with a counting
+//! allocator. It is a separate test binary because nothing else may allocate meanwhile.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use sparsescope_core::io::{Progress, matrix_market};
 use sparsescope_core::memory::MemoryLimit;
 
-/// Bytes allocated now, and the most there were at a time.
+/// Bytes allocated now, and the peak.
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
@@ -21,7 +21,7 @@ fn taken(bytes: usize) {
     MOST.fetch_max(now, Relaxed);
 }
 
-// SAFETY: every call is handed on to the system's allocator as it is.
+// SAFETY: every call is forwarded to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         taken(layout.size());
@@ -42,7 +42,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both at once, as where it moves.
+        // Counts both at once, as when the block moves.
         taken(size);
         NOW.fetch_sub(layout.size(), Relaxed);
         // SAFETY: the caller's promise.
@@ -56,7 +56,8 @@ static ALLOCATOR: Counting = Counting;
 const ROWS: usize = 80_000;
 const IN_ROW: usize = 50;
 
-/// A file with 50 entries a row below the diagonal or in a band, row by row or with the rows shuffled.
+/// A file with 50 nonzeros per row below the diagonal or in a band, row by row or with rows
+/// shuffled.
 fn file(banner: &str, shuffled: bool) -> String {
     let (field, symmetric) = (banner.split(' ').next(), banner.ends_with("symmetric"));
     let mut text = format!("%%MatrixMarket matrix coordinate {banner}\n");

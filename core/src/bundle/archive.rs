@@ -1,4 +1,4 @@
-//! The zip around a bundle, read as untrusted input.
+//! The zip file of a bundle, read as untrusted input.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{Cursor, Read};
@@ -10,7 +10,7 @@ use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, SUBJECT};
 use crate::bundle::{BundleError, Limits};
 use crate::record::{HISTORIES, is_safe_entry, matrix_entry, printable, subject_entry};
 
-/// A zip whose directory has been read and of whose entries only the manifest is decompressed.
+/// A zip whose directory has been read, with only the manifest decompressed.
 pub(super) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     /// Content of the first entry.
@@ -18,9 +18,9 @@ pub(super) struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Reads the directory, at most `limits.entries` of it, and the manifest, which must come
-    /// first. What else the zip holds may be for a later version to understand, so it is left
-    /// for [`check`](Self::check).
+    /// Reads the directory, at most `limits.entries` entries of it, and the manifest, which must
+    /// come first. A later version may need to interpret the rest, so it is left to
+    /// [`check`](Self::check).
     pub(super) fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self, BundleError> {
         limits.check("the bundle", bytes.len() as u64, "bytes", limits.zip_bytes)?;
         if !bytes.starts_with(LOCAL_HEADER) {
@@ -38,8 +38,8 @@ impl<'a> Archive<'a> {
         Ok(Self { zip, manifest })
     }
 
-    /// Names, methods, sizes and ratios of all entries, from the directory alone, and that the
-    /// directory and the headers beside the data tell the same.
+    /// Checks names, methods, sizes and ratios of all entries, from the directory alone, and that
+    /// the directory agrees with the headers beside the data.
     pub(super) fn check(&mut self, limits: &Limits) -> Result<(), BundleError> {
         let mut names = HashSet::new();
         let mut total = 0u64;
@@ -51,7 +51,7 @@ impl<'a> Archive<'a> {
             }
             total = total.saturating_add(entry.size());
         }
-        // The directory keeps one entry of a name.
+        // The directory keeps only one entry per name.
         if self.zip.has_duplicate_names() {
             return Err(BundleError::Damaged { detail: "two entries have one name".into() });
         }
@@ -59,7 +59,7 @@ impl<'a> Archive<'a> {
         self.zip.validate_header_consistency().map_err(damaged)
     }
 
-    /// Decompresses every entry but the manifest, once [`check`](Self::check) has passed.
+    /// Decompresses every entry except the manifest, once [`check`](Self::check) has passed.
     pub(super) fn contents(mut self) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
         (1..self.zip.len()).map(|index| read(&mut self.zip, index)).collect()
     }
@@ -68,17 +68,17 @@ impl<'a> Archive<'a> {
 const LOCAL_HEADER: &[u8] = b"PK\x03\x04";
 const DIRECTORY_END: &[u8] = b"PK\x05\x06";
 
-/// The end record has 22 bytes and a comment of up to 65535; twice that is looked at.
+/// The end record has 22 bytes and a comment of up to 65535; twice that is searched.
 const TAIL: usize = 2 * (22 + 65_535);
 
-/// Reads the number of entries before the directory is taken into memory. A bundle never needs
-/// zip64, whose numbers stand elsewhere.
+/// Reads the number of entries before the directory is loaded. A bundle never needs zip64, which
+/// stores these numbers elsewhere.
 fn check_directory_end(bytes: &[u8], limits: &Limits) -> Result<(), BundleError> {
     let tail = bytes.get(bytes.len().saturating_sub(TAIL)..).unwrap_or(bytes);
     let mut found = false;
-    // A record inside another's comment counts too, since readers differ on which one they take.
+    // A record inside another's comment counts too, since readers differ on which one they use.
     for at in memchr::memmem::find_iter(tail, DIRECTORY_END) {
-        // At 8 the entries on this disk and in all, then the directory's size and offset.
+        // At offset 8: entries on this disk and in total, then the directory's size and offset.
         let Some(&[a, b, c, d, s0, s1, s2, s3, o0, o1, o2, o3]) = tail.get(at + 8..at + 20) else {
             continue;
         };
@@ -94,7 +94,7 @@ fn check_directory_end(bytes: &[u8], limits: &Limits) -> Result<(), BundleError>
     if found { Ok(()) } else { Err(BundleError::Truncated) }
 }
 
-/// Name and content of an entry, decompressed no further than the declared size, which has been
+/// Returns the name and content of an entry. Decompresses at most the declared size, which has been
 /// checked, whatever the data says.
 fn read(
     zip: &mut ZipArchive<Cursor<&[u8]>>,
@@ -115,7 +115,7 @@ fn read(
     }
 }
 
-/// What the directory says of one entry.
+/// Checks what the directory says about one entry.
 fn check_entry(entry: &ZipFileEntry<'_>, limits: &Limits) -> Result<(), BundleError> {
     let raw = entry.name_raw();
     limits.check("an entry's name", raw.len() as u64, "bytes", limits.name_bytes)?;
@@ -139,7 +139,7 @@ fn check_entry(entry: &ZipFileEntry<'_>, limits: &Limits) -> Result<(), BundleEr
     Ok(())
 }
 
-/// Is this one of the documents that are parsed, `runs.json` apart?
+/// Whether this is a document that is parsed, other than `runs.json`.
 fn is_document(name: &str) -> bool {
     matches!(name, MANIFEST | ENVIRONMENT | PLAN)
         || matrix_entry(name).is_some_and(|(_, file)| file == MATRIX)
@@ -147,7 +147,7 @@ fn is_document(name: &str) -> bool {
         || name.starts_with(HISTORIES)
 }
 
-/// The name for a message, and exactly the name when it is safe.
+/// The name for a message; unchanged if it is safe.
 fn name_of(entry: &ZipFileEntry<'_>) -> String {
     match std::str::from_utf8(entry.name_raw()) {
         Ok(name) if is_safe_entry(name) => name.to_owned(),

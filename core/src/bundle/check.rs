@@ -1,4 +1,4 @@
-//! What must hold between a bundle's documents, checked alike before writing and after reading.
+//! Checks of what must hold between a bundle's documents, run before writing and after reading.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::record::{
     printable, subject_entry,
 };
 
-/// Entries that the bundle itself makes.
+/// Entries that the bundle itself writes.
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const ENVIRONMENT: &str = "environment.json";
 pub(super) const RUNS: &str = "runs.json";
@@ -18,15 +18,15 @@ pub(super) const PLAN: &str = "plan.json";
 pub(super) const MATRIX: &str = "matrix.json";
 pub(super) const SUBJECT: &str = "subject.json";
 
-/// `runs[3] (cpu/csr/nnz on cant-2fca02e9)`, as errors name a run.
+/// Formats `runs[3] (cpu/csr/nnz on cant-2fca02e9)`, as errors name a run.
 pub(super) fn run_name(index: usize, run: &Run) -> String {
     format!("runs[{index}] ({} on {})", printable(&run.kernel), printable(&run.matrix))
 }
 
 impl Bundle {
-    /// Ids are safe, unique and known where they are used; times and figures are finite, not
-    /// negative, no larger than anything measured can be, and agree with the samples; no timing
-    /// without a passed check.
+    /// Checks that ids are safe, unique and known where they are used; that times and figures are
+    /// finite, not negative, no larger than anything measurable, and agree with the samples; and
+    /// that no timing lacks a passed check.
     pub(super) fn check(&self) -> Result<(), BundleError> {
         check_created(&self.created)?;
         if let Some(Shard { part, of }) = self.shard {
@@ -36,12 +36,13 @@ impl Bundle {
         self.check_contents()
     }
 
-    /// The same but for the time at which the bundle was made.
+    /// Like [`check`](Self::check), but skips the bundle's creation time and shard.
     pub(super) fn check_contents(&self) -> Result<(), BundleError> {
         self.check_from(0)
     }
 
-    /// The same but for so many runs at the beginning, which were checked before.
+    /// Like [`check_contents`](Self::check_contents), but skips the first `checked` runs, which
+    /// were checked before.
     pub(super) fn check_from(&self, checked: usize) -> Result<(), BundleError> {
         let environments = self.environments.iter().map(|e| e.id.as_str());
         self.check_texts(checked)?;
@@ -73,7 +74,7 @@ impl Bundle {
 }
 
 impl Bundle {
-    /// A history has its run's name in the bundle: no two runs of one key have one.
+    /// A history is stored under its run's key, so no two runs of one key may have one.
     fn check_histories(&self) -> Result<(), BundleError> {
         let mut digests = HashSet::new();
         let subjects = self.subjects_by_id();
@@ -101,8 +102,8 @@ fn check_created(created: &str) -> Result<(), BundleError> {
     Err(inconsistent("`created` of the bundle", problem))
 }
 
-/// The ids, which differ in more than case: folders that differ in that alone are one folder on many
-/// systems.
+/// Returns the ids, which must differ in more than case: on many systems, folders that differ only
+/// in case are the same folder.
 fn unique_ids<'a>(
     whose: &'static str,
     ids: impl Iterator<Item = &'a str>,
@@ -120,10 +121,10 @@ fn unique_ids<'a>(
     Ok(known)
 }
 
-/// The result of a wrong kernel may be as far off as it likes.
+/// The result of a wrong kernel may be off by any amount.
 const ANY: f64 = f64::MAX;
 
-/// Names of numbers and the numbers themselves, `None` where absent.
+/// Names of numbers with their values, `None` if absent.
 type Numbers<'a> = &'a [(&'a str, Option<f64>)];
 
 fn check_numbers(whose: &str, most: f64, numbers: Numbers<'_>) -> Result<(), BundleError> {
@@ -225,10 +226,10 @@ fn check_identity(whose: &str, sha256: &str) -> Result<(), BundleError> {
     Err(inconsistent(whose, problem))
 }
 
-/// `nnz` are the entries of the run's matrix, if its subject is one.
+/// `nnz` is the number of nonzeros of the run's matrix, if its subject is one.
 fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError> {
     for (k, &sample) in run.samples.iter().enumerate() {
-        // The name is made only when the sample is wrong: there may be millions.
+        // The name is built only if the sample is wrong: there may be millions.
         if !(0.0..=MOST_SECONDS).contains(&sample) {
             check_numbers(whose, MOST_SECONDS, &[(&format!("samples[{k}]"), Some(sample))])?;
         }
@@ -339,7 +340,7 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         return Err(inconsistent(whose, "has figures and no samples"));
     }
     let operation = Operation::of(&run.operation);
-    // Other operations say themselves how much work they did.
+    // Other operations record how much work they did.
     let flops = match (operation, nnz) {
         (Some(Operation::Spmv), Some(nnz)) => Some(2.0 * nnz as f64),
         _ => None,
@@ -381,7 +382,7 @@ fn check_distributed(whose: &str, distributed: &Distributed) -> Result<(), Bundl
     }
 }
 
-/// Residuals of what did not converge may be as large as they like.
+/// Residuals of solvers that did not converge may be arbitrarily large.
 fn check_solve(whose: &str, solve: &Solve) -> Result<(), BundleError> {
     let norms = [("solve.tolerance", Some(solve.tolerance)), ("solve.b_norm", Some(solve.b_norm))];
     check_numbers(whose, ANY, &norms)?;
@@ -401,7 +402,7 @@ fn check_solve(whose: &str, solve: &Solve) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// The rate is that of the work and the samples, as far as the operation is known here.
+/// The rate must follow from the work and the samples, if the operation is known here.
 fn check_metric(
     whose: &str,
     run: &Run,
@@ -425,7 +426,7 @@ fn check_metric(
     }
 }
 
-/// An entry kept as it is must not pass for one that the bundle makes.
+/// An entry kept unchanged must not pass for one that the bundle writes.
 fn check_other(name: &str) -> Result<(), BundleError> {
     if !is_safe_entry(name) {
         return Err(BundleError::UnsafeName { entry: printable(name) });
@@ -448,8 +449,8 @@ fn check_other(name: &str) -> Result<(), BundleError> {
     }
     Ok(())
 }
-/// Whether a text is a time in UTC as RFC 3339 writes it, e.g. `2026-01-31T12:00:00Z`, perhaps
-/// with a fraction of the seconds. Leap seconds, which no clock of ours tells, are none.
+/// Whether a text is a time in UTC as in RFC 3339, e.g. `2026-01-31T12:00:00Z`, optionally with a
+/// fraction of the seconds. Leap seconds are rejected: our clocks never report them.
 fn is_utc_time(text: &str) -> bool {
     let Some((date, time)) = text.strip_suffix('Z').and_then(|text| text.split_once('T')) else {
         return false;
@@ -487,7 +488,7 @@ mod tests {
 
     use super::is_utc_time;
 
-    /// As jiff reads it, but for leap seconds and spellings that RFC 3339 does not have.
+    /// As jiff reads it, except leap seconds and spellings that RFC 3339 does not have.
     fn as_jiff_reads_it(text: &str) -> bool {
         text.parse::<jiff::Timestamp>().is_ok()
     }

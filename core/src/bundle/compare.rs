@@ -1,5 +1,5 @@
-//! What changed between two bundles: runs of one key side by side, each with the ratio of its
-//! median times and how sure that is.
+//! What changed between two bundles: runs with the same key side by side, each with the ratio of
+//! its median times and its uncertainty.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,38 +9,38 @@ use crate::bundle::Bundle;
 use crate::record::{Environment, Run, RunKey, Subject, Verdict, printable};
 use crate::samples::{CONFIDENCE, Change, Ratio, RatioEstimate, geometric_mean};
 
-/// Bandwidths and frequencies within this factor are called the same.
+/// Bandwidths and frequencies within this factor count as equal.
 const SAME_BANDWIDTH: f64 = 1.1;
 
-/// Two bundles side by side; `before` and `after` are in the order in which they were given.
+/// Two bundles side by side; `before` and `after` follow the order in which they were given.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// Runs that both bundles have times of which count ([`Run::ranks`]), in the order of the first.
+    /// Runs with valid times in both bundles ([`Run::ranks`]), in the order of the first.
     pub runs: Vec<ComparedRun<'a>>,
-    /// Runs that both bundles have, with different outcomes of their checks.
+    /// Runs in both bundles whose checks ended differently.
     pub verdicts: Vec<VerdictChange<'a>>,
-    /// Runs that both have with one outcome, and without times to compare.
+    /// Runs in both bundles with the same outcome and without times to compare.
     pub untimed: usize,
-    /// Runs that only the first bundle has.
+    /// Runs only in the first bundle.
     pub only_before: Vec<(&'a Run, RunKey<'a>)>,
-    /// Runs that only the second bundle has.
+    /// Runs only in the second bundle.
     pub only_after: Vec<(&'a Run, RunKey<'a>)>,
     /// Geometric mean over [`runs`](Self::runs) of after over before.
     pub geometric_mean: Option<Ratio>,
-    /// What makes the comparison less than fair, a sentence each.
+    /// What makes the comparison less than fair, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// A run that both bundles timed.
+/// A run timed in both bundles.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedRun<'a> {
-    /// In the first bundle.
+    /// The run in the first bundle.
     pub before: &'a Run,
-    /// In the second.
+    /// The run in the second bundle.
     pub after: &'a Run,
-    /// Its subject, as the first bundle describes it.
+    /// Its subject as described in the first bundle.
     pub subject: Subject<'a>,
-    /// What they have in common.
+    /// The key that both runs share.
     pub key: RunKey<'a>,
     /// Median after over median before.
     pub ratio: Ratio,
@@ -49,29 +49,30 @@ pub struct ComparedRun<'a> {
 /// A run whose check ended differently.
 #[derive(Clone, Copy, Debug)]
 pub struct VerdictChange<'a> {
-    /// In the first bundle.
+    /// The run in the first bundle.
     pub before: &'a Run,
-    /// In the second.
+    /// The run in the second bundle.
     pub after: &'a Run,
-    /// What they have in common.
+    /// The key that both runs share.
     pub key: RunKey<'a>,
-    /// Its subject, as the first bundle describes it.
+    /// Its subject as described in the first bundle.
     pub subject: Subject<'a>,
 }
 
 impl VerdictChange<'_> {
-    /// A result that was right and no longer is, is no longer known to be, or no longer meets its tolerance.
+    /// Whether the result was right before and now is wrong, no longer known to be right, or over
+    /// its tolerance.
     pub fn is_regression(&self) -> bool {
         let [before, after] = [self.before, self.after].map(|run| &run.check);
         before.verdict == Verdict::Pass && after.was_run() && after.badness() > before.badness()
     }
 }
 
-/// Runs by key, and how many lie hidden behind an earlier one of the same key.
+/// Runs by key, and how many are hidden by an earlier run with the same key.
 type Keyed<'a> = (HashMap<RunKey<'a>, &'a Run>, usize);
 
 impl<'a> Comparison<'a> {
-    /// Compares two bundles run by run. The result depends on nothing but them.
+    /// Compares two bundles run by run. The result depends only on them.
     pub fn of(before: &'a Bundle, after: &'a Bundle) -> Self {
         let ((first, first_hidden), (second, second_hidden)) = (keyed(before), keyed(after));
         let subjects = before.subjects_by_id();
@@ -139,12 +140,12 @@ impl<'a> Comparison<'a> {
         Self { runs, verdicts, untimed, only_before, only_after, geometric_mean, warnings }
     }
 
-    /// How many runs changed in this way.
+    /// Number of runs that changed in this way.
     pub fn count(&self, change: Change) -> usize {
         self.runs.iter().filter(|run| run.ratio.change() == change).count()
     }
 
-    /// How many runs became faster and slower, and the mean change, a line each.
+    /// Number of runs that became faster and slower, and the mean change, one line each.
     pub fn summary(&self) -> String {
         let runs = match self.runs.len() {
             1 => "1 timed run is".to_owned(),
@@ -163,7 +164,7 @@ impl<'a> Comparison<'a> {
         text
     }
 
-    /// Runs that became slower by more than the factor `limit`.
+    /// Runs that became slower by more than a factor of `limit`.
     pub fn slower_than(&self, limit: f64) -> impl Iterator<Item = &ComparedRun<'a>> {
         self.runs.iter().filter(move |run| run.ratio.exceeds(limit))
     }
@@ -180,7 +181,7 @@ fn keyed(bundle: &Bundle) -> Keyed<'_> {
     let subjects = bundle.subjects_by_id();
     for run in &bundle.runs {
         if let Some(key) = subjects.get(run.matrix.as_str()).map(|&subject| run.key(subject)) {
-            // A timed run says more than one that was cut short or refused.
+            // A timed run is more informative than one that was cut short or refused.
             match runs.entry(key) {
                 std::collections::hash_map::Entry::Vacant(free) => {
                     free.insert(run);
@@ -220,7 +221,7 @@ fn nothing_in_common(before: &Bundle, after: &Bundle) -> Option<String> {
     }
 }
 
-/// What differs between the environments of runs that were matched, each once.
+/// What differs between the environments of matched runs, without duplicates.
 fn environment_warnings<'a>(
     before: &Bundle,
     after: &Bundle,
@@ -243,7 +244,7 @@ fn environment_warnings<'a>(
     warnings
 }
 
-/// Before 1.3 a run held its library's version itself: which versions differ.
+/// Differing library versions in runs from before 1.3, which stored the version themselves.
 fn other_libraries<'a>(matched: impl Iterator<Item = (&'a Run, &'a Run)>) -> Vec<String> {
     let version = |run: &'a Run| run.params.get("cusparse");
     let pairs: BTreeSet<(&String, &String)> = matched
@@ -259,14 +260,15 @@ fn other_libraries<'a>(matched: impl Iterator<Item = (&'a Run, &'a Run)>) -> Vec
         .collect()
 }
 
-/// Which users' kernels have the same id and another text in each bundle: their runs are not compared.
+/// User kernels with the same id but different source in the two bundles: their runs are not
+/// compared.
 fn other_texts(before: &Bundle, after: &Bundle) -> Vec<String> {
     fn texts(bundle: &Bundle) -> BTreeSet<(&str, &str)> {
         let of_users = bundle.runs.iter().filter_map(|run| Some((run, run.source.as_ref()?)));
         of_users.map(|(run, source)| (run.kernel.as_str(), source.short_sha256())).collect()
     }
     let (first, second) = (texts(before), texts(after));
-    // Of a kernel with several other texts the first.
+    // For a kernel with several other sources, the first.
     let mut others: BTreeMap<&str, &str> = BTreeMap::new();
     for (kernel, text) in second.difference(&first) {
         others.entry(kernel).or_insert(text);
@@ -279,7 +281,7 @@ fn other_texts(before: &Bundle, after: &Bundle) -> Vec<String> {
     changed.collect()
 }
 
-/// What differs between two environments that may change times.
+/// Differences between two environments that may affect times.
 fn differences(first: &Environment, second: &Environment) -> Vec<String> {
     let (first_facts, second_facts) = (facts(first), facts(second));
     let mut found = Vec::new();
@@ -312,7 +314,7 @@ fn differences(first: &Environment, second: &Environment) -> Vec<String> {
     found
 }
 
-/// What describes a machine, a system and a build, by name.
+/// The facts about a machine, a system and a build, by name.
 fn facts(environment: &Environment) -> BTreeMap<String, String> {
     let Environment { cpu, build, .. } = environment;
     let mut facts = BTreeMap::from([
@@ -338,7 +340,7 @@ fn facts(environment: &Environment) -> BTreeMap<String, String> {
     facts
 }
 
-/// Clocks and temperatures are never the same twice; drivers and libraries should be.
+/// Clocks and temperatures always differ; drivers and libraries should not.
 fn is_version(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["driver", "version", "cuda", "cusparse", "library"].iter().any(|word| name.contains(word))
@@ -350,7 +352,7 @@ mod tests {
     use crate::bundle::sample;
     use crate::record::Figures;
 
-    /// The sample bundle, its first run with these times.
+    /// The sample bundle with these times for its first run.
     fn timed(samples: &[f64]) -> Bundle {
         let mut bundle = sample::bundle();
         let run = &mut bundle.runs[0];
@@ -366,7 +368,7 @@ mod tests {
     #[test]
     fn each_run_is_matched_by_its_key_and_the_change_is_found() {
         let (before, mut after) = (timed(&around(1e-3)), timed(&around(2e-3)));
-        // Another order and other ids are the same runs.
+        // A different order and different ids are still the same runs.
         after.runs.reverse();
         after.matrices[0].record.id = "other".into();
         for run in after.runs.iter_mut().filter(|run| run.matrix.starts_with("five")) {
@@ -437,7 +439,7 @@ mod tests {
             assert!(found.runs.iter().all(|run| run.key.kernel != "cpu/csr/serial"));
             (found.count(Change::Faster), found.verdicts.len(), found.wrong_now().count())
         };
-        // A thousand times as fast, and not told so.
+        // A thousand times faster, but not reported as such.
         assert_eq!(of(&passed, &limited), (0, 1, 1));
         assert_eq!([of(&passed, &undecided), of(&limited, &undecided)], [(0, 1, 1); 2]);
         assert_eq!([of(&limited, &passed), of(&undecided, &passed)], [(0, 1, 0); 2]);

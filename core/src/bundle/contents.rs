@@ -8,36 +8,36 @@ use crate::record::{
     Shard, Source, Subject, SubjectRecord, Work,
 };
 
-/// Everything that one `.zip` holds. Reading and writing keep it as it is; the manifest's list of
-/// entries, their checksums and `results.csv` are made anew when writing.
+/// Everything that one `.zip` holds. Reading and writing preserve it; the manifest's list of
+/// entries, their checksums and `results.csv` are regenerated when writing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
-    /// Program that measured.
+    /// The program that measured.
     pub producer: Producer,
-    /// When the bundle was made: RFC 3339 in UTC, e.g. `2026-01-31T12:00:00Z`.
+    /// Creation time: RFC 3339 in UTC, e.g. `2026-01-31T12:00:00Z`.
     pub created: String,
     /// Name given by the user.
     pub label: Option<String>,
-    /// False when the measurement was interrupted.
+    /// False if the measurement was interrupted.
     pub complete: bool,
-    /// Which part of the plan it holds, when the plan was split over several bundles.
+    /// Which part of the plan it holds, if the plan was split over several bundles.
     pub shard: Option<Shard>,
-    /// What was to be run, as the runner describes it (`plan.json`); enough to continue.
+    /// The plan as the runner describes it (`plan.json`), sufficient to resume.
     pub plan: Option<serde_json::Value>,
     /// The machines.
     pub environments: Vec<Environment>,
-    /// The matrices, each a folder.
+    /// The matrices, one folder each.
     pub matrices: Vec<MatrixFolder>,
-    /// What else runs were made on, each a folder.
+    /// The other subjects of runs, one folder each.
     pub subjects: Vec<SubjectFolder>,
-    /// Every run, in the order of the plan.
+    /// All runs, in the order of the plan.
     pub runs: Vec<Run>,
     /// Entries of other folders (`solvers/`, `skyline/`, …) and of newer minor versions, by full
-    /// name, kept as they are.
+    /// name, kept unchanged.
     pub others: BTreeMap<String, Vec<u8>>,
 }
 
-/// One matrix of a bundle: its record and the files beside it.
+/// One matrix of a bundle: its record and the other files of its folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixFolder {
     /// `matrix.json`.
@@ -46,14 +46,14 @@ pub struct MatrixFolder {
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-/// A subject of a bundle that is no matrix: its record and the files beside it.
+/// A subject of a bundle other than a matrix: its record and the other files of its folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubjectFolder {
-    /// The folder of its operation: `skyline`, …
+    /// The folder of its operation, such as `skyline`.
     pub folder: String,
     /// `subject.json`.
     pub record: SubjectRecord,
-    /// Other files of the subject's folder but its runs, by name.
+    /// Other files of the subject's folder by name, except its runs.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -75,12 +75,12 @@ impl Bundle {
         }
     }
 
-    /// The matrix of this id.
+    /// The matrix with this id.
     pub fn matrix(&self, id: &str) -> Option<&MatrixFolder> {
         self.matrices.iter().find(|matrix| matrix.record.id == id)
     }
 
-    /// What runs refer to by this id: a matrix or another subject.
+    /// The subject that runs refer to by this id: a matrix or another one.
     pub fn subject(&self, id: &str) -> Option<Subject<'_>> {
         let other = || self.subjects.iter().find(|subject| subject.record.id == id);
         match self.matrix(id) {
@@ -89,18 +89,18 @@ impl Bundle {
         }
     }
 
-    /// Every subject: the matrices, then the others.
+    /// All subjects: the matrices, then the others.
     pub fn all_subjects(&self) -> impl Iterator<Item = Subject<'_>> {
         let matrices = self.matrices.iter().map(|matrix| Subject::Matrix(&matrix.record));
         matrices.chain(self.subjects.iter().map(|subject| Subject::Other(&subject.record)))
     }
 
-    /// Every subject by its id, for those that look up one for each run.
+    /// All subjects by id, for looking up the subject of each run.
     pub fn subjects_by_id(&self) -> HashMap<&str, Subject<'_>> {
         self.all_subjects().map(|subject| (subject.id(), subject)).collect()
     }
 
-    /// Gives runs of before 1.3 the work and the rate that follow from what they hold.
+    /// Adds to runs from before 1.3 the work and the rate that follow from their data.
     pub(super) fn rate_old_runs(&mut self) {
         let nnz: HashMap<&str, u64> =
             self.matrices.iter().map(|m| (m.record.id.as_str(), m.record.statistics.nnz)).collect();
@@ -110,7 +110,7 @@ impl Bundle {
             else {
                 continue;
             };
-            // Of an imported matrix that is known by its name alone, there are none.
+            // The count is unknown (0) for an imported matrix that is known only by name.
             let nnz = nnz.get(run.matrix.as_str()).filter(|nnz| **nnz > 0);
             let Some(nnz) = nnz else { continue };
             let work = Work { flops: nnz.saturating_mul(2), ..Work::default() };
@@ -121,19 +121,19 @@ impl Bundle {
         }
     }
 
-    /// How many runs were made on matrices.
+    /// Number of runs on matrices.
     pub(super) fn runs_on_matrices(&self) -> u64 {
         let others: HashSet<&str> = self.subjects.iter().map(|s| s.record.id.as_str()).collect();
         self.runs.iter().filter(|run| !others.contains(run.matrix.as_str())).count() as u64
     }
 
-    /// The environment of this id.
+    /// The environment with this id.
     pub fn environment(&self, id: &str) -> Option<&Environment> {
         self.environments.iter().find(|environment| environment.id == id)
     }
 
-    /// The text of a user's kernel, to be read by people: it is built and run only where its author names the
-    /// file. Nothing where the bundle does not hold it, or holds another under its name.
+    /// The source of a user kernel, for display only: it is built and run only if its author names
+    /// the file. `None` if the bundle does not hold it, or holds a different source under its name.
     pub fn source_text(&self, source: &KernelSource) -> Option<&str> {
         let content = self.others.get(&source.entry())?;
         let content = Some(content).filter(|content| content.len() <= MOST_SOURCE_BYTES)?;
@@ -141,12 +141,12 @@ impl Bundle {
         (sha256(content) == source.sha256).then_some(text)
     }
 
-    /// The key of one of this bundle's runs; `None` when the run's subject is not here.
+    /// The key of one of this bundle's runs; `None` if the run's subject is not here.
     pub fn key<'a>(&'a self, run: &'a Run) -> Option<RunKey<'a>> {
         self.subject(&run.matrix).map(|subject| run.key(subject))
     }
 
-    /// Id under which a subject of this identity and source is already here.
+    /// The id of the subject with this identity and source, if the bundle has it.
     pub fn id_of(&self, sha256: &str, source: Source) -> Option<&str> {
         self.all_subjects()
             .find(|subject| subject.sha256() == sha256 && subject.source() == source)

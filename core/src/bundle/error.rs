@@ -1,18 +1,18 @@
-//! What can be wrong with a bundle, one sentence each.
+//! What can be wrong with a bundle, in one sentence each.
 
 use std::path::PathBuf;
 
 use crate::record::SCHEMA;
 
-/// A bundle or journal that cannot be read or written. Names and texts that come out of a bundle
-/// are shortened and have their control characters escaped, so that a message stays one line.
+/// A bundle or journal that cannot be read or written. Names and texts from a bundle are shortened
+/// and their control characters escaped, so that a message stays on one line.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages name the fields")]
 pub enum BundleError {
-    /// No zip at all.
+    /// Not a zip.
     #[error("not a result bundle: not a zip file")]
     NotAZip,
-    /// Begins like a zip and has no directory at its end.
+    /// Starts like a zip but has no directory at its end.
     #[error("the bundle is cut short: the zip's directory, which ends the file, is missing")]
     Truncated,
     /// The zip's structure is inconsistent.
@@ -21,27 +21,27 @@ pub enum BundleError {
     /// A cap of [`Limits`](super::Limits) is exceeded.
     #[error("{whose} has {found} {unit}, more than the limit of {limit}")]
     TooMuch { whose: String, found: u64, unit: &'static str, limit: u64 },
-    /// An entry is compressed more than measurements can be.
+    /// An entry's compression ratio is higher than measurements can have.
     #[error("entry `{entry}` expands {ratio}-fold, more than the limit of {limit}")]
     Ratio { entry: String, ratio: u64, limit: u64 },
-    /// An entry's name could lead out of a folder, or cannot be one everywhere.
+    /// An entry's name could escape its folder, or is not valid on every system.
     #[error(
         "entry name `{entry}` is not safe: expected relative parts of letters, digits, `.`, `_` and `-`, separated by `/`"
     )]
     UnsafeName { entry: String },
-    /// Two entries of one name, ignoring case.
+    /// Two entries with the same name, ignoring case.
     #[error("entry `{entry}` is there twice")]
     DuplicateEntry { entry: String },
-    /// An entry needs a password.
+    /// An entry is encrypted.
     #[error("entry `{entry}` is encrypted")]
     Encrypted { entry: String },
     /// An entry is neither deflated nor stored.
     #[error("entry `{entry}` is compressed in a way other than deflate")]
     Method { entry: String },
-    /// The zip does not begin with the manifest.
+    /// The zip does not start with the manifest.
     #[error("not a result bundle: its first entry must be `manifest.json`, found `{entry}`")]
     ManifestNotFirst { entry: String },
-    /// Written by a later program in a way that this one would misread.
+    /// Written by a newer program in a format that this one would misread.
     #[error(
         "this bundle needs a version of Sparsescope that reads bundle schema {major}; this one reads up to schema {}",
         SCHEMA.major
@@ -50,48 +50,48 @@ pub enum BundleError {
     /// An entry decompresses to more or fewer bytes than declared.
     #[error("entry `{entry}` does not have the {declared} bytes that the zip's directory declares")]
     Size { entry: String, declared: u64 },
-    /// An entry's content is not what the manifest says.
+    /// An entry's content does not match the manifest.
     #[error("entry `{entry}` does not match its checksum in `manifest.json`")]
     Hash { entry: String },
-    /// The manifest lists an entry, or the format demands one, that is not there.
+    /// An entry that the manifest lists, or that the format requires, is missing.
     #[error("entry `{entry}` is missing")]
     MissingEntry { entry: String },
-    /// The zip has an entry that the manifest does not list.
+    /// The zip contains an entry that the manifest does not list.
     #[error("entry `{entry}` is not listed in `manifest.json`")]
     UnlistedEntry { entry: String },
     /// A document is not JSON or does not follow the schema.
     #[error("`{entry}` does not follow the bundle's schema: {detail}")]
     Json { entry: String, detail: String },
-    /// A float that JSON cannot hold.
+    /// A float that JSON cannot represent.
     #[error("`{field}` of {whose} is not a finite number")]
     NotFinite { whose: String, field: String },
-    /// A time, size or error measure below zero.
+    /// A negative time, size or error measure.
     #[error("`{field}` of {whose} is negative: {found}")]
     Negative { whose: String, field: String, found: f64 },
-    /// A time or a size that nothing measured can have.
+    /// A time or size beyond anything measurable.
     #[error("`{field}` of {whose} is {found:e}, more than {most:e}")]
     TooGreat { whose: String, field: String, found: f64, most: f64 },
-    /// An id that cannot be a folder name everywhere.
+    /// An id that is not a valid folder name on every system.
     #[error(
         "the id `{id}` of {whose} is not safe: expected letters, digits, `.`, `_` and `-`, not starting with `.`"
     )]
     UnsafeId { whose: &'static str, id: String },
-    /// Two matrices or two environments of one id, ignoring case.
+    /// Two matrices or two environments with the same id, ignoring case.
     #[error("two {whose} have the id `{id}`")]
     DuplicateId { whose: &'static str, id: String },
-    /// A run refers to something that the bundle does not hold.
+    /// A run refers to something that the bundle does not contain.
     #[error("{whose} names the {what} `{id}`, which the bundle does not hold")]
     UnknownReference { whose: String, what: &'static str, id: String },
-    /// Figures that the samples do not give.
+    /// Figures that do not follow from the samples.
     #[error("`{field}` of {whose} is {found}, but its samples give {expected}")]
     Figures { whose: String, field: &'static str, found: f64, expected: f64 },
-    /// Bundles that are to become one hold different things under one name.
+    /// Bundles to be merged hold different things under one name.
     #[error("{found} {what} differ between the bundles, {} among them", examples.join("; "))]
     Conflict { found: usize, what: &'static str, examples: Vec<String> },
-    /// A JSON file from which no results can be taken over.
+    /// A JSON file from which no results can be imported.
     #[error("not results of {of}: {detail}")]
     Imported { of: &'static str, detail: String },
-    /// Results of a program that the page does not import.
+    /// Results of a program that the web page does not import.
     #[error(
         "results of {of} are imported by the program: `sparsescope merge FILE.json -o BUNDLE.zip`"
     )]
@@ -99,19 +99,19 @@ pub enum BundleError {
     /// Anything else that contradicts itself.
     #[error("{whose} {problem}")]
     Inconsistent { whose: String, problem: String },
-    /// A line of a journal, counted from 1, cannot be used.
+    /// A line of a journal, counted from 1, is unusable.
     #[error("line {line} of the journal is damaged: {detail}")]
     Journal { line: u64, detail: String },
-    /// Another program writes the journal.
+    /// Another program is writing the journal.
     #[error("{} is in use: another bench is writing it", path.display())]
     InUse { path: PathBuf },
-    /// The file to be written is already there.
+    /// The file to be written already exists.
     #[error("{} already exists", path.display())]
     Exists { path: PathBuf },
-    /// The file system refuses.
+    /// The file system reports an error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
-    /// The destination of a bundle refuses.
+    /// Writing to the destination of a bundle fails.
     #[error("cannot write the bundle: {0}")]
     Write(std::io::Error),
 }

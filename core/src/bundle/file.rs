@@ -1,4 +1,4 @@
-//! Bundles as files: read whole under the limits, written beside and then renamed.
+//! Bundles as files: read whole under the limits, written to a temporary file and renamed.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,18 +8,18 @@ use crate::bundle::{Bundle, BundleError, Limits};
 use crate::files::{Overwrite, WriteError, write_whole};
 
 impl Bundle {
-    /// Reads the bundle in a file, of which no more than `limits` allows is taken into memory.
+    /// Reads a bundle file; loads no more than `limits` allows into memory.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, BundleError> {
         Self::read(&content(path, limits)?, limits)
     }
 
-    /// Reads a bundle, or results of another program as one that was `created` now.
+    /// Reads a bundle, or results of another program as a bundle `created` now.
     pub fn open_any(path: &Path, created: String, limits: &Limits) -> Result<Self, BundleError> {
         Self::read_any(&path.to_string_lossy(), &content(path, limits)?, created, limits)
     }
 
-    /// Writes the bundle as a file: whole or not at all. An existing file is replaced only when
-    /// `overwrite` says so.
+    /// Writes the bundle to a file, atomically. Replaces an existing file only if `overwrite` is
+    /// set.
     pub fn save(&self, path: &Path, overwrite: bool) -> Result<(), BundleError> {
         if !overwrite && path.exists() {
             return Err(BundleError::Exists { path: path.into() });
@@ -28,7 +28,7 @@ impl Bundle {
     }
 }
 
-/// The file, or the beginning of one that is larger than any bundle may be.
+/// Reads the file, or the beginning of one larger than any valid bundle.
 fn content(path: &Path, limits: &Limits) -> Result<Vec<u8>, BundleError> {
     let mut bytes = Vec::new();
     File::open(path)
@@ -37,13 +37,13 @@ fn content(path: &Path, limits: &Limits) -> Result<Vec<u8>, BundleError> {
     Ok(bytes)
 }
 
-/// A system error as [`BundleError::Io`].
+/// Wraps a system error in [`BundleError::Io`].
 pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> BundleError {
     let path = PathBuf::from(path);
     move |source| BundleError::Io { action, path, source }
 }
 
-/// Puts a file with this content at `path` and returns it open for writing at its end.
+/// Writes a file with this content at `path` and returns it open for appending.
 pub(super) fn place(path: &Path, content: &[u8], overwrite: bool) -> Result<File, BundleError> {
     let overwrite = if overwrite { Overwrite::Replace } else { Overwrite::Never };
     write_whole(path, overwrite, |out| out.write_all(content)).map_err(|error| match error {

@@ -1,4 +1,4 @@
-//! A journal that another process is writing, read as it grows: each line once.
+//! Reads a journal that another process is writing as it grows, each line once.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -8,34 +8,34 @@ use super::file::io;
 use super::journal::{read_header, read_line};
 use crate::bundle::{Bundle, BundleError, Limits};
 
-/// Follows the journal of a measurement. It keeps an offset of whole lines, and begins anew when
-/// the file was replaced by another one or has become shorter.
+/// Follows the journal of a measurement. It remembers how many whole lines it has read, and starts
+/// over if the file was replaced or has become shorter.
 #[derive(Debug)]
 pub struct Follower {
     path: PathBuf,
     limits: Limits,
-    /// Bytes and number of the whole lines read.
+    /// Bytes and number of whole lines read.
     read: (u64, u64),
-    /// The first line, by which another file is told.
+    /// The first line, by which a replaced file is recognised.
     first: Vec<u8>,
     bundle: Option<Bundle>,
-    /// Runs that were checked.
+    /// Number of runs that were checked.
     checked: usize,
 }
 
 impl Follower {
-    /// Of the journal at this path, which need not be there yet.
+    /// Follows the journal at this path, which may not exist yet.
     pub fn new(path: &Path, limits: Limits) -> Self {
         let path = path.to_owned();
         Self { path, limits, read: (0, 0), first: Vec::new(), bundle: None, checked: 0 }
     }
 
-    /// Reads the lines that are new, and says whether there were any. A last line without its end is
-    /// left for the next time.
+    /// Reads the new lines and returns whether there were any. An unfinished last line is left for
+    /// the next call.
     ///
     /// # Errors
-    /// The file cannot be read, is over the limits, or holds what no journal may hold; the next call
-    /// then reads it from its beginning.
+    /// The file cannot be read, is over the limits, or holds what no journal may hold. The next
+    /// call then reads it from the beginning.
     pub fn read(&mut self) -> Result<bool, BundleError> {
         let read = self.read_new();
         if read.is_err() {
@@ -44,7 +44,7 @@ impl Follower {
         read
     }
 
-    /// What was measured so far; nothing before the first line is read.
+    /// The results so far; `None` before the first line is read.
     pub fn bundle(&self) -> Option<&Bundle> {
         self.bundle.as_ref()
     }
@@ -94,7 +94,7 @@ impl Follower {
     }
 }
 
-/// The error with the number of its line.
+/// Sets the line number of the error.
 fn at(error: BundleError, number: u64) -> BundleError {
     match error {
         BundleError::Journal { detail, .. } => BundleError::Journal { line: number, detail },
@@ -136,7 +136,7 @@ mod tests {
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"run\":").unwrap();
         assert!(!follower.read().unwrap(), "half a line waits for its end");
-        // The same as reading all of it at once.
+        // Gives the same result as reading it all at once.
         std::fs::write(&path, before).unwrap();
         let recovered = Journal::recover(&path, &Limits::default()).unwrap();
         assert_eq!(*follower.bundle().unwrap(), recovered);
@@ -148,19 +148,19 @@ mod tests {
         let mut follower = Follower::new(&path, Limits::default());
         journal.append(Record::Run(&whole.runs[0])).unwrap();
         follower.read().unwrap();
-        // Replaced by one with another header, of whatever length.
+        // Replaced by a journal with a different header, of any length.
         let text = std::fs::read_to_string(&path).unwrap();
         let other = text.replacen(&whole.created, "2031-01-01T00:00:00Z", 1);
         std::fs::write(&path, &other).unwrap();
         assert!(follower.read().unwrap());
         assert_eq!(follower.bundle().unwrap().created, "2031-01-01T00:00:00Z");
         assert_eq!(follower.bundle().unwrap().runs.len(), 1);
-        // Shrunk.
+        // Truncated.
         let header = other.lines().next().unwrap();
         std::fs::write(&path, format!("{header}\n")).unwrap();
         assert!(follower.read().unwrap());
         assert_eq!(follower.bundle().unwrap().runs.len(), 0);
-        // A run on a matrix that is not there.
+        // A run on a matrix that does not exist.
         std::fs::write(&path, &other).unwrap();
         follower.read().unwrap();
         let mut lost = whole.runs[0].clone();

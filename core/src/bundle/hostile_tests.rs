@@ -1,4 +1,4 @@
-//! Bundles made to deceive: each is refused with one sentence and nothing else happens.
+//! Malicious bundles: each is refused with one sentence and nothing else happens.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,7 +17,7 @@ fn read(bytes: &[u8]) -> Result<Bundle, BundleError> {
     Bundle::read(bytes, &Limits::default())
 }
 
-/// The message of a bundle that must be refused: one line, one sentence.
+/// The message for a bundle that must be refused: one line, one sentence.
 fn refusal(bytes: &[u8]) -> String {
     let message = read(bytes).expect_err("this bundle must be refused").to_string();
     assert!(!message.is_empty() && message.len() < 600, "{message}");
@@ -40,7 +40,7 @@ struct Entry {
     crc: u32,
     /// As stored.
     data: Vec<u8>,
-    /// Uncompressed size that the headers claim.
+    /// Uncompressed size claimed in the headers.
     claimed: u32,
 }
 
@@ -66,7 +66,7 @@ impl Entry {
         }
     }
 
-    /// The fields that both headers share.
+    /// The fields common to both headers.
     fn common(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(20u16.to_le_bytes());
@@ -124,21 +124,21 @@ fn parts() -> Parts {
     PARTS.clone()
 }
 
-/// Entries of a zip that begins with the manifest.
+/// The entries of a zip that starts with the manifest.
 fn entries_of(manifest: &Value, contents: &BTreeMap<String, Vec<u8>>) -> Vec<Entry> {
     let mut entries = vec![Entry::deflated("manifest.json", manifest.to_string().as_bytes())];
     entries.extend(contents.iter().map(|(name, content)| Entry::deflated(name, content)));
     entries
 }
 
-/// Corrects the checksums in the manifest: the forger's bundle is consistent.
+/// Corrects the checksums in the manifest, so that a forged bundle is consistent.
 fn sign(manifest: &mut Value, contents: &BTreeMap<String, Vec<u8>>) {
     let info = |content: &Vec<u8>| json!({ "sha256": sha256(content), "bytes": content.len() });
     manifest["entries"] =
         contents.iter().map(|(name, content)| (name.clone(), info(content))).collect();
 }
 
-/// The sample bundle with one JSON document changed and signed again.
+/// The sample bundle with one JSON document changed and the checksums corrected.
 fn forged(entry: &str, change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let (mut manifest, mut contents) = parts();
     let mut document: Value = serde_json::from_slice(&contents[entry]).unwrap();
@@ -154,7 +154,7 @@ fn forged_manifest(change: impl FnOnce(&mut Value)) -> Vec<u8> {
     zip(&entries_of(&manifest, &contents))
 }
 
-/// The sample bundle with one more entry, signed.
+/// The sample bundle with an additional entry and the checksums corrected.
 fn with_entry(entry: Entry, content: &[u8]) -> Vec<u8> {
     let (mut manifest, contents) = parts();
     let name = String::from_utf8_lossy(&entry.name).into_owned();
@@ -199,7 +199,7 @@ fn unknown_fields_and_entries_pass_and_entries_are_kept() {
 fn only_a_higher_major_is_refused_and_says_which_version_reads_it() {
     let expected = "needs a version of Sparsescope that reads bundle schema 2; this one reads up";
     assert_refused(&forged_manifest(|m| m["schema"]["major"] = 2.into()), expected);
-    // Whatever else has changed by then.
+    // Whatever else may have changed by then.
     let (_, contents) = parts();
     let manifest = json!({ "schema": { "major": 2 }, "everything": "else" });
     let mut entries = entries_of(&manifest, &contents);
@@ -236,16 +236,16 @@ fn bombs_are_refused_before_they_are_inflated() {
     let zeros = vec![0; 4 << 20];
     let bomb = Entry::deflated("solvers/zeros", &zeros);
     assert_refused(&with_entry(bomb.clone(), &zeros), "`solvers/zeros` expands 10");
-    // The same, declared as 2 kB: no more than that is inflated.
+    // The same, declared as 2 kB: no more than that is decompressed.
     let lying = Entry { claimed: 2000, ..bomb.clone() };
     assert_refused(&with_entry(lying, &zeros), "entry `solvers/zeros`");
-    // Declared as more than it is.
+    // Declared larger than it is.
     let boasting = Entry { claimed: 3, ..Entry::deflated("solvers/a", b"ab") };
     assert_refused(&with_entry(boasting, b"ab"), "does not have the 3 bytes");
-    // Declared over the limit of one entry.
+    // Declared over the limit for one entry.
     let huge = Entry { claimed: u32::MAX - 1, ..bomb };
     assert_refused(&with_entry(huge, &zeros), "bytes, more than the limit of 134217728");
-    // A document that would be many times larger once parsed.
+    // A document that would be many times larger when parsed.
     let list = format!("[{}0]", "0,".repeat(9 << 20));
     let plan = Entry::stored("plan.json", list.as_bytes());
     let (manifest, mut contents) = parts();
@@ -256,7 +256,7 @@ fn bombs_are_refused_before_they_are_inflated() {
         &zip(&entries),
         "`plan.json` has 18874371 bytes, more than the limit of 16777216",
     );
-    // A bomb in the manifest itself.
+    // A zip bomb in the manifest itself.
     let manifest = Entry::deflated("manifest.json", &zeros);
     assert_refused(&zip(&[manifest]), "`manifest.json` expands 10");
 }
@@ -314,7 +314,7 @@ fn entries_of_one_name_are_refused() {
 fn encrypted_and_foreign_entries_are_refused() {
     let encrypted = Entry { flags: 1, ..Entry::stored("solvers/a", b"x") };
     assert_refused(&with_entry(encrypted, b"x"), "entry `solvers/a` is encrypted");
-    // Deflate64, bzip2, LZMA, Zstandard, and AES, which is a method of its own.
+    // Deflate64, bzip2, LZMA, Zstandard, and AES, which is its own method.
     for method in [9, 12, 14, 93, 99] {
         let foreign = Entry { method, ..Entry::stored("solvers/a", b"x") };
         let message = refusal(&with_entry(foreign, b"x"));
@@ -337,7 +337,7 @@ fn headers_that_contradict_the_directory_are_refused() {
 fn content_that_the_manifest_does_not_list_so_is_refused_by_name() {
     let (manifest, contents) = parts();
     let mut changed = contents.clone();
-    // As long as before, and with the zip's own checksum corrected.
+    // Same length as before, and with the zip's own checksum corrected.
     changed.get_mut("results.csv").unwrap()[300] ^= 1;
     let bytes = zip(&entries_of(&manifest, &changed));
     assert_refused(&bytes, "`results.csv` does not match its checksum");
@@ -390,7 +390,7 @@ fn numbers_beyond_all_measure_are_refused() {
     bundle.subjects[0].record.read_seconds = Some(1e10);
     let refused = bundle.to_bytes().unwrap_err().to_string();
     assert!(refused.contains("`read_seconds` of subject `cloud-9d1f7a55` is 1e10"), "{refused}");
-    // How wrong a wrong result is has no bound.
+    // There is no bound on how wrong a wrong result is.
     assert!(read(&forged("runs.json", |r| r["runs"][4]["check"]["worst"] = json!(1e300))).is_ok());
 }
 
@@ -482,7 +482,7 @@ fn documents_that_contradict_one_another_are_refused() {
     for (bytes, expected) in cases {
         assert_refused(&bytes, expected);
     }
-    // Readers of 1.2 refuse a run on what is no matrix; a history is any entry to them.
+    // Readers of 1.2 refuse a run on anything but a matrix; a history is an unknown entry to them.
     let nowhere = forged("runs.json", |r| r["runs"][2]["matrix"] = "nowhere".into());
     assert!(super::frozen_reader_1_2::read(&nowhere).is_err());
     let kept = with_entry(Entry::deflated(&history, told), told);
@@ -507,7 +507,7 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] ^= mask;
         }
-        // A byte that says nothing about the content (a date, a permission) may differ.
+        // A byte without meaning for the content (a date, a permission) may differ.
         match read(&bytes) {
             Ok(back) => prop_assert_eq!(back, sample::bundle()),
             Err(_) => drop(refusal(&bytes)),

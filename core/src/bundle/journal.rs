@@ -1,6 +1,6 @@
-//! The journal beside a bundle that is being measured: `<output>.partial.jsonl`, a header line,
-//! then one line for each matrix and each finished run, flushed to the disk a line at a time. It
-//! is enough to build the bundle, so that a killed program loses nothing measured.
+//! The journal of a bundle being measured: `<output>.partial.jsonl` beside it, with a header line,
+//! then one line per matrix and per finished run, flushed to disk line by line. The bundle can be
+//! rebuilt from it, so a killed program loses no measurements.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, TryLockError};
@@ -21,36 +21,36 @@ use crate::record::{
     printable,
 };
 
-/// The journal of the bundle that is to become `output`.
+/// The path of the journal for the bundle `output`.
 pub fn journal_path(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".partial.jsonl");
     name.into()
 }
 
-/// Fails while another program writes the journal of `output`: both would lose runs.
+/// Fails if another program is writing the journal of `output`: both would lose runs.
 pub fn check_unused(output: &Path) -> Result<(), BundleError> {
     held(output).map(drop)
 }
 
-/// The journal of `output` if there is one, held against other programs.
+/// The journal of `output`, if there is one, locked against other programs.
 fn held(output: &Path) -> Result<Option<File>, BundleError> {
     let path = journal_path(output);
     match File::open(&path) {
         Ok(file) => hold(&file, &path).map(|()| Some(file)),
-        Err(_) => Ok(None), // Whoever creates it says why it cannot be opened.
+        Err(_) => Ok(None), // Creating it reports why it cannot be opened.
     }
 }
 
-/// Holds the journal until the file is closed, which the system does for a program that was killed.
+/// Locks the journal until the file is closed; the system releases the lock of a killed program.
 fn hold(file: &File, path: &Path) -> Result<(), BundleError> {
-    // A lock of Windows would keep the window from reading along.
+    // A Windows lock would prevent the window from reading the file meanwhile.
     let locked = if cfg!(unix) { file.try_lock() } else { Ok(()) };
     match locked {
         Err(TryLockError::WouldBlock) => Err(BundleError::InUse { path: path.to_owned() }),
         // Another program may have put its own journal there before this one was locked.
         Ok(()) if !lies_at(file, path) => Err(BundleError::InUse { path: path.to_owned() }),
-        // Some file systems know no locks.
+        // Some file systems do not support locks.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
@@ -75,26 +75,26 @@ pub struct Journal {
     path: PathBuf,
 }
 
-/// Something that enters a journal as one line.
+/// A record that is written to a journal as one line.
 #[derive(Clone, Copy, Debug)]
 pub enum Record<'a> {
-    /// A machine; replaces an earlier one of the same id.
+    /// A machine; replaces an earlier one with the same id.
     Environment(&'a Environment),
-    /// A matrix with its files; runs refer only to matrices before them.
+    /// A matrix with its files; a run's matrix must come before the run.
     Matrix(&'a MatrixFolder),
-    /// Another subject with its files; replaces an earlier one of the same id.
+    /// Another subject with its files; replaces an earlier one with the same id.
     Subject(&'a SubjectFolder),
     /// A finished run.
     Run(&'a Run),
-    /// An entry of another folder, by its full name.
+    /// An entry of another folder, by full name.
     Other(&'a str, &'a [u8]),
 }
 
 impl Journal {
-    /// Begins the journal of `output` with what is known so far: the producer, label and plan,
-    /// the environments, and, when a measurement is continued, its matrices and runs. The file
-    /// appears whole; a journal that is there already (of a measurement that was interrupted) is
-    /// replaced only when `overwrite` says so, and never while another program writes it.
+    /// Starts the journal of `output` with what is known so far: the producer, label and plan, the
+    /// environments, and, if a measurement is resumed, its matrices and runs. The file is created
+    /// atomically. An existing journal (of an interrupted measurement) is replaced only if
+    /// `overwrite` is set, and never while another program is writing it.
     pub fn create(output: &Path, so_far: &Bundle, overwrite: bool) -> Result<Self, BundleError> {
         so_far.check()?;
         so_far.check_texts(0)?;
@@ -107,7 +107,7 @@ impl Journal {
             shard: so_far.shard,
             environments: so_far.environments.clone(),
         };
-        // Outside `header`, since a plan may hold `null`.
+        // Not in `header`, since a plan may contain `null`.
         let mut first = value_of("the journal's header", &header)?;
         if let (Some(fields), Some(plan)) = (first.as_object_mut(), &so_far.plan) {
             fields.insert("plan".into(), plan.clone());
@@ -126,7 +126,7 @@ impl Journal {
         Ok(Self { file, path })
     }
 
-    /// Appends one line and waits until the disk has it.
+    /// Appends one line and waits until it is on disk.
     pub fn append(&mut self, record: Record<'_>) -> Result<(), BundleError> {
         let line = line(record)?;
         self.file
@@ -141,8 +141,8 @@ impl Journal {
         std::fs::remove_file(&self.path).map_err(io("remove", &self.path))
     }
 
-    /// The bundle that a journal holds, marked incomplete. A last line that was not written to
-    /// its end is left out; a damaged line before it is an error, and so is a run that was there before.
+    /// The bundle in a journal, marked incomplete. An unfinished last line is ignored; a damaged
+    /// line before it is an error, and so is a duplicate run.
     pub fn recover(journal: &Path, limits: &Limits) -> Result<Bundle, BundleError> {
         let file = File::open(journal).map_err(io("read", journal))?;
         let mut reader = BufReader::new(file.take(limits.total_bytes.saturating_add(1)));
@@ -168,7 +168,7 @@ impl Journal {
             };
             match read {
                 Ok(()) => {}
-                // Torn while it was written; nothing comes after it.
+                // Cut off while it was being written; nothing comes after it.
                 Err(BundleError::Journal { .. }) if number > 1 && !line.ends_with(b"\n") => break,
                 Err(BundleError::Journal { detail, .. }) => {
                     return Err(BundleError::Journal { line: number, detail });
@@ -187,8 +187,8 @@ impl Journal {
     }
 }
 
-/// Fails where a run after the first `checked` measured what one before it has: which of them counts,
-/// nobody can tell.
+/// Fails if a run after the first `checked` measured the same as an earlier one: there is no way to
+/// know which is valid.
 fn check_once(
     bundle: &Bundle,
     checked: usize,
@@ -209,7 +209,7 @@ fn check_once(
     Ok(())
 }
 
-/// The first line; `plan` stands beside these fields.
+/// The first line; `plan` is stored beside these fields.
 #[derive(Serialize, Deserialize)]
 struct Header {
     schema: SchemaVersion,
@@ -228,7 +228,7 @@ struct Plan {
     plan: Option<Value>,
 }
 
-/// Every other line: an object of one field, which says what it holds.
+/// Every other line: an object with a single field, whose name gives its type.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
@@ -239,7 +239,7 @@ enum Line {
     Other { name: String, content: Content },
 }
 
-/// A file's content: text as it is, anything else in base64; before 1.3, as an array of its bytes.
+/// A file's content: text unchanged, anything else in base64; before 1.3, an array of bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Content {
@@ -350,7 +350,7 @@ fn parse_line<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, BundleError> 
     serde_json::from_slice(line).map_err(|error| damaged(&error.to_string()))
 }
 
-/// The caller knows the line's number.
+/// The caller sets the line number.
 fn damaged(detail: &str) -> BundleError {
     BundleError::Journal { line: 0, detail: printable(detail) }
 }
@@ -367,7 +367,7 @@ mod tests {
     use super::*;
     use crate::bundle::sample;
 
-    /// A folder with a journal of the sample bundle; returns the journal's path too.
+    /// A folder with a journal of the sample bundle; also returns the journal's path.
     fn written() -> (tempfile::TempDir, PathBuf, Bundle) {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("results.zip");
@@ -418,7 +418,7 @@ mod tests {
         for cut in last..whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let recovered = recover(&path).unwrap();
-            // Only the line's end is missing: the run is whole.
+            // Only the newline is missing: the run is complete.
             let expected = if cut == whole.len() - 1 { &bundle } else { &fewer };
             assert_eq!(&recovered, expected, "cut at byte {cut}");
         }
@@ -492,7 +492,7 @@ mod tests {
         let in_use = |error: BundleError| matches!(error, BundleError::InUse { .. });
         assert!(in_use(check_unused(&output).unwrap_err()));
         assert!(in_use(Journal::create(&output, &bundle, true).unwrap_err()));
-        // Reading along is nobody's harm.
+        // Others may still read it.
         recover(&journal_path(&output)).unwrap();
         drop(first);
         check_unused(&output).unwrap();

@@ -1,5 +1,5 @@
-//! JSON in and out of a bundle's documents: floats that JSON cannot hold are an error, never a
-//! silent `null`.
+//! Reads and writes the JSON of a bundle's documents: floats that JSON cannot represent are an
+//! error, never a silent `null`.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,8 +17,7 @@ pub(super) fn parse<T: DeserializeOwned>(entry: &str, bytes: &[u8]) -> Result<T,
 }
 
 /// A document as a JSON value; `whose` names it when a float is not finite.
-///
-/// No type of the schema ever writes `null` (absent fields are left out), so a `null` is a float
+/// No type of the schema ever writes `null` (absent fields are omitted), so a `null` is a float
 /// that serde_json could not represent.
 pub(super) fn value_of<T: Serialize>(whose: &str, document: &T) -> Result<Value, BundleError> {
     let value = serde_json::to_value(document).map_err(|error| BundleError::Inconsistent {
@@ -53,7 +52,7 @@ fn path_of_null(value: &Value) -> Option<String> {
     }
 }
 
-/// For people: indented, one final newline.
+/// For readers: indented, one final newline.
 pub(super) fn pretty(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }

@@ -1,11 +1,11 @@
-//! How much a bundle may hold. A bundle is untrusted input: the sizes in its directory are
-//! checked against these before anything is decompressed, and again while decompressing.
+//! How much a bundle may hold. A bundle is untrusted input: the sizes in its directory are checked
+//! against these limits before anything is decompressed, and again during decompression.
 
 use crate::bundle::BundleError;
 
-/// Caps on a bundle, for reading and for writing alike.
+/// Limits of a bundle, both for reading and for writing.
 ///
-/// Nesting of JSON is capped too, at the 128 levels of `serde_json`.
+/// JSON nesting is limited too, to the 128 levels of `serde_json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Size of the zip itself.
@@ -14,14 +14,14 @@ pub struct Limits {
     pub entries: u64,
     /// Size of one entry, uncompressed.
     pub entry_bytes: u64,
-    /// Size of a JSON document other than `runs.json`, uncompressed: parsed, a short array element
-    /// takes many times its two bytes.
+    /// Size of a JSON document other than `runs.json`, uncompressed: once parsed, a short array
+    /// element takes many times its two bytes.
     pub document_bytes: u64,
     /// Size of all entries together, uncompressed.
     pub total_bytes: u64,
     /// Uncompressed over compressed size of one entry.
     pub ratio: u64,
-    /// Entries up to this uncompressed size may have any ratio: an empty picture is no bomb.
+    /// Entries up to this uncompressed size may have any ratio: an empty picture is not a zip bomb.
     pub ratio_from: u64,
     /// Length of an entry's name in bytes.
     pub name_bytes: u64,
@@ -30,9 +30,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A hundred times the largest sweep foreseen, and still within a page's memory: 256 MiB of
-    /// zip, 20 000 entries, 128 MiB an entry, 16 MiB a document, 512 MiB in all, ratio 250 above
-    /// 1 MiB, names of 200 bytes, 500 000 runs.
+    /// A hundred times the largest plan expected, and still within a web page's memory: 256 MiB of
+    /// zip, 20 000 entries, 128 MiB per entry, 16 MiB per document, 512 MiB in total, ratio 250
+    /// above 1 MiB, names of 200 bytes, 500 000 runs.
     fn default() -> Self {
         Self {
             zip_bytes: 256 << 20,
@@ -48,16 +48,16 @@ impl Default for Limits {
     }
 }
 
-/// Bytes of a run in `runs.json` but for its samples, names of usual length and a prediction
-/// included; the journal's line of it is no longer.
+/// Bytes per run in `runs.json` without its samples, with names of usual length and a prediction;
+/// its journal line is no longer.
 const RUN_BYTES: u64 = 2_000;
 
-/// Bytes of a sample there: 17 digits, sign of the exponent, comma.
+/// Bytes per sample there: 17 digits, sign of the exponent, comma.
 const SAMPLE_BYTES: u64 = 24;
 
 impl Limits {
-    /// Whether a bundle of so many runs of so many samples each will be within the limits; the bytes
-    /// that they take in `runs.json` at most. To be asked before anything is measured.
+    /// Whether a bundle with `runs` runs of `samples` samples each will be within the limits;
+    /// returns the most bytes that they take in `runs.json`. Called before anything is measured.
     pub fn foresee(&self, runs: u64, samples: u64) -> Result<u64, BundleError> {
         self.check("the planned bundle", runs, "runs", self.runs)?;
         let bytes = runs.saturating_mul(RUN_BYTES + samples.saturating_mul(SAMPLE_BYTES));
@@ -65,7 +65,7 @@ impl Limits {
         Ok(bytes)
     }
 
-    /// Fails when `found` exceeds `limit`.
+    /// Fails if `found` exceeds `limit`.
     pub(super) fn check(
         &self,
         whose: &str,

@@ -1,5 +1,5 @@
-//! How long the lists of a bundle may be that are gone through for each of its runs. Each limit is many
-//! times what machines and kernels have.
+//! Limits on the length of a bundle's lists that are walked for each of its runs. Each limit is far
+//! above what machines and kernels have.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const SERIES: u64 = 256;
 const PHASES: u64 = 256;
 
 impl Bundle {
-    /// So many runs at the beginning were looked at before.
+    /// Skips the first `checked` runs, which were checked before.
     pub(super) fn check_lists(&self, checked: usize) -> Result<(), BundleError> {
         let limits = Limits::default();
         let few =

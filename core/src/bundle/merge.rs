@@ -1,4 +1,4 @@
-//! One bundle from several: a sweep that was split over machines or days.
+//! Merges several bundles: a plan that was split over machines or days.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -9,20 +9,20 @@ use crate::record::{Environment, Producer, Run, RunKey, Source, is_safe_id, prin
 /// Keys and names that an error lists.
 const EXAMPLES: usize = 5;
 
-/// What to do with a run, or another entry, that two bundles hold with different contents.
+/// What to do with a run, or another entry, that two bundles contain with different contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflicts {
-    /// Nothing is merged, and the error names them.
+    /// Merges nothing; the error names them.
     Refuse,
-    /// The last bundle that holds it counts; of runs whose checks ended differently, the last of those that
-    /// ended worst, so that no right result hides a wrong one.
+    /// Keeps the one from the last bundle. Of runs whose checks ended differently, keeps the last
+    /// of those that ended worst, so that no right result hides a wrong one.
     PreferLast,
 }
 
-/// Merges bundles in their order. Matrices of one identity and source become one; environments
-/// stay apart, each run naming its own, unless they are equal in everything; equal runs are kept
-/// once. The result is complete where all are, and has a plan, or is a part of one,
-/// only where all have the same.
+/// Merges bundles in order. Matrices with the same identity and source become one. Environments
+/// stay separate, each run keeping its own, unless they are identical. Identical runs are kept
+/// once. The result is complete if all inputs are; it has a plan or a shard only if all inputs have
+/// the same.
 pub fn merge(
     bundles: &[Bundle],
     conflicts: Conflicts,
@@ -62,12 +62,12 @@ fn rename(id: &mut String, names: &BTreeMap<String, String>) {
     }
 }
 
-/// The id itself, or with a number behind it, that is not taken yet: ids that differ only in case
-/// would be one folder on many systems.
+/// The id itself, or the id with a number suffix, that is not taken yet: on many systems, ids that
+/// differ only in case would be the same folder.
 fn free_id(id: &str, taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2u64..).map(|k| {
         let number = format!("-{k}");
-        // Ids are ASCII and have a longest length.
+        // Ids are ASCII and have a maximum length.
         let kept: String = id.chars().take(80 - number.len()).collect();
         kept + &number
     });
@@ -75,28 +75,28 @@ fn free_id(id: &str, taken: impl Fn(&str) -> bool) -> String {
     free.filter(|id| is_safe_id(id)).unwrap_or_else(|| id.to_owned())
 }
 
-/// What the merged bundle holds so far, by what it is: bundles may have thousands of matrices.
+/// Index of what the merged bundle holds so far: bundles may have thousands of matrices.
 #[derive(Default)]
 struct Known {
-    /// Ids of environments by all that they tell, and the ids in lower case.
+    /// Ids of environments by their full content, and the ids in lower case.
     environments: HashMap<String, String>,
     environment_ids: HashSet<String>,
-    /// Ids of subjects by their identities, and the ids in lower case.
+    /// Ids of subjects by identity, and the ids in lower case.
     subjects: HashMap<(String, Source), String>,
     subject_ids: HashSet<String>,
-    /// Places of the matrices by their ids, and of other subjects by folder and identity.
+    /// Positions of the matrices by id, and of other subjects by folder and identity.
     matrices: HashMap<String, usize>,
     others: HashMap<(String, String, Source), usize>,
 }
 
-/// The id, or one with a number behind it, which is taken from now on.
+/// Takes the id, with a number suffix if it is already taken.
 fn take_id(taken: &mut HashSet<String>, id: &str) -> String {
     let id = free_id(id, |id| taken.contains(&id.to_ascii_lowercase()));
     taken.insert(id.to_ascii_lowercase());
     id
 }
 
-/// Adds the bundle's environments; returns their new ids by the old ones.
+/// Adds the bundle's environments; returns a map from old to new ids.
 fn take_environments(
     merged: &mut Bundle,
     known: &mut Known,
@@ -120,7 +120,7 @@ fn take_environments(
     Ok(names)
 }
 
-/// Adds the bundle's matrices; returns their new ids by the old ones.
+/// Adds the bundle's matrices; returns a map from old to new ids.
 fn take_matrices(
     merged: &mut Bundle,
     known: &mut Known,
@@ -142,7 +142,7 @@ fn take_matrices(
                 id
             }
         };
-        // The picture of one bundle beside the whole matrix of another: both describe the matrix.
+        // One bundle may have the picture and another the whole matrix: both describe the matrix.
         let place = known.matrices.get(&id);
         if let Some(kept) = place.and_then(|place| merged.matrices.get_mut(*place)) {
             add_files(&mut kept.files, &folder.files);
@@ -152,7 +152,7 @@ fn take_matrices(
     names
 }
 
-/// Adds the bundle's other subjects; returns their new ids by the old ones.
+/// Adds the bundle's other subjects; returns a map from old to new ids.
 fn take_subjects(
     merged: &mut Bundle,
     known: &mut Known,
@@ -172,7 +172,7 @@ fn take_subjects(
             merged.subjects.push(folder);
             place
         });
-        // A measurement that was cut short may lack the picture.
+        // A measurement that was interrupted may lack the picture.
         if let Some(kept) = merged.subjects.get_mut(place) {
             add_files(&mut kept.files, &folder.files);
             names.insert(record.id.clone(), kept.record.id.clone());
@@ -181,8 +181,8 @@ fn take_subjects(
     names
 }
 
-/// Files of one kind belong together, as `spy.json` and `spy.bin`: they are taken over when there are
-/// none of that kind yet.
+/// Files of one kind belong together, such as `spy.json` and `spy.bin`: they are copied only if
+/// there are none of that kind yet.
 fn add_files(kept: &mut BTreeMap<String, Vec<u8>>, files: &BTreeMap<String, Vec<u8>>) {
     fn kind(name: &str) -> &str {
         name.split(['.', '/']).next().unwrap_or(name)
@@ -193,8 +193,8 @@ fn add_files(kept: &mut BTreeMap<String, Vec<u8>>, files: &BTreeMap<String, Vec<
     }
 }
 
-/// Users' kernels of one id and several texts are several kernels: all but the first get ids of their own,
-/// with the first digits of their text's digest behind the file.
+/// User kernels with the same id but different sources are different kernels: all but the first get
+/// their own ids, with the first digits of the source's digest after the file name.
 fn tell_texts_apart(runs: &mut [Run]) {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for run in runs {
@@ -208,7 +208,7 @@ fn tell_texts_apart(runs: &mut [Run]) {
     }
 }
 
-/// Each key once, subjects in order, otherwise in the order in which the runs came.
+/// Keeps one run per key, sorted by subject and otherwise in the order in which they came.
 fn settle_runs(
     merged: &Bundle,
     runs: Vec<Run>,
@@ -248,8 +248,8 @@ fn settle_runs(
     Ok(order.into_iter().filter_map(|(_, k)| runs.get_mut(k)?.take()).collect())
 }
 
-/// Whether a run would hide that the same one, measured elsewhere, ended worse. One that could not be run
-/// there hides nothing.
+/// Whether a run would hide that the same run, measured elsewhere, ended worse. A run that could
+/// not be executed hides nothing.
 fn hides(run: &Run, other: &Run) -> bool {
     let both_ran = run.check.was_run() && other.check.was_run();
     both_ran && run.check.badness() < other.check.badness()
@@ -279,7 +279,7 @@ fn settle_others(
     }
 }
 
-/// Each label once, in order.
+/// All labels without duplicates, in order.
 fn joined_labels(bundles: &[Bundle]) -> Option<String> {
     let mut labels: Vec<&str> = Vec::new();
     for label in bundles.iter().filter_map(|bundle| bundle.label.as_deref()) {
@@ -301,7 +301,7 @@ mod tests {
         merge(bundles, conflicts, producer, "2026-02-01T12:00:00Z".into())
     }
 
-    /// The sample's runs that `keep` picks, measured elsewhere.
+    /// The sample's runs for which `keep` holds, measured elsewhere.
     fn part(keep: fn(&Run) -> bool, load: f64) -> Bundle {
         let mut bundle = sample::bundle();
         bundle.runs.retain(keep);
@@ -317,7 +317,7 @@ mod tests {
         rest.complete = false;
         let whole = merged(&[csr, rest], Conflicts::Refuse).unwrap();
         assert_eq!((whole.runs.len(), whole.matrices.len()), (6, 2));
-        // `b` is the same in both, `a` is not.
+        // `b` is identical in both, `a` is not.
         let ids: Vec<&str> = whole.environments.iter().map(|e| e.id.as_str()).collect();
         assert_eq!(ids, ["a", "b", "a-2"]);
         for run in &whole.runs {
@@ -331,7 +331,7 @@ mod tests {
         }
         assert!(!whole.complete);
         assert_eq!(whole.label.as_deref(), Some("the \"big\" machine + another machine"));
-        // Matrix by matrix, as the reader of a table expects it.
+        // Sorted by matrix, as readers of a table expect.
         let matrices: Vec<&str> = whole.runs.iter().map(|run| run.matrix.as_str()).collect();
         assert!(matrices.is_sorted_by_key(|id| id.starts_with("cant")), "{matrices:?}");
         let bytes = whole.to_bytes().unwrap();
@@ -364,7 +364,7 @@ mod tests {
             merged.matrices[0].files.clone()
         };
         let of = |files: &[(&str, u8)]| with(files).matrices[0].files.clone();
-        // No half of one picture with the other half of another.
+        // Half of one picture never joins the other half of another.
         let both = of(&[("levels.bin", 2), ("levels.json", 2), ("spy.bin", 1), ("spy.json", 1)]);
         assert_eq!(files([&seen, &swept]), both);
         assert_eq!(files([&swept, &seen]), swept.matrices[0].files);
@@ -429,7 +429,7 @@ mod tests {
                 }
             }
         }
-        // What a machine could not run says nothing of what another did.
+        // What one machine could not run says nothing about another.
         let [_, _, _, passed, refused] = worst_first;
         let found = merged(&[refused, passed.clone()], Conflicts::PreferLast).unwrap();
         assert_eq!(found.runs[0].check, passed.runs[0].check);
@@ -453,7 +453,7 @@ mod tests {
         let digits: String = sha256.chars().take(8).collect();
         assert_eq!(of(&whole, "first"), "user/my/sum");
         assert_eq!(of(&whole, "second"), format!("user/my-{digits}/sum"));
-        // What is there already is found again, and one text is one kernel.
+        // An existing kernel is found again, and one source is one kernel.
         let again = merged(&[whole.clone(), second], Conflicts::Refuse).unwrap();
         assert_eq!(again.runs, whole.runs);
         let twice = merged(&[first.clone(), first.clone()], Conflicts::Refuse).unwrap();
@@ -482,7 +482,7 @@ mod tests {
         assert_eq!(last([&slow, &quick]), quick.runs[0]);
         assert_eq!(last([&quick, &slow]), slow.runs[0]);
         assert_eq!(last([&slow, &bare]).history, None);
-        // A history that differs is a run that differs, and two of one run are one.
+        // A run with a different history is a different run; identical runs are merged.
         let mut other = slow.clone();
         other.runs[0].history = Some(sample::history(&[1.0]));
         let error = merged(&[slow.clone(), other], Conflicts::Refuse).unwrap_err().to_string();

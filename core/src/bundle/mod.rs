@@ -1,7 +1,6 @@
-//! The result bundle: one zip that holds everything measured, its journal while measuring, the
-//! limits under which a bundle from anywhere is read, and results of another program as a bundle.
-//! [`Bundle`] is what it holds; the documents inside are the types of [`crate::record`], described by
-//! [`JSON_SCHEMA`].
+//! The result bundle: one zip with everything measured, its journal during measurement, the limits
+//! for reading bundles from anywhere, and the import of other programs' results. [`Bundle`] is the
+//! content; the documents inside are the types of [`crate::record`], described by [`JSON_SCHEMA`].
 
 #![deny(clippy::indexing_slicing, clippy::string_slice, clippy::get_unwrap)]
 

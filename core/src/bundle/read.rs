@@ -1,4 +1,4 @@
-//! Reading a bundle from bytes, on any system and in the page.
+//! Reads a bundle from bytes, on any system and in the web page.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::record::{
     history_entry, is_safe_id, matrix_entry, printable, subject_entry,
 };
 
-/// What is read before anything else is believed.
+/// The part that is read before anything else is trusted.
 #[derive(Deserialize)]
 struct Version {
     schema: Major,
@@ -25,17 +25,16 @@ struct Major {
     major: u32,
 }
 
-/// Fails when `document`, named `entry`, follows a schema that this program would misread.
+/// Fails if `document`, named `entry`, follows a schema that this program would misread.
 pub(super) fn check_version(entry: &str, document: &[u8]) -> Result<(), BundleError> {
     let Version { schema: Major { major } } = parse(entry, document)?;
     if major > SCHEMA.major { Err(BundleError::NewerMajor { major }) } else { Ok(()) }
 }
 
 impl Bundle {
-    /// Reads a bundle that may come from anywhere. Sizes are checked before decompressing, every
-    /// entry against its checksum, every reference, and every figure against the samples it is
-    /// derived from. Unknown fields pass; entries that this version does not know are kept in
-    /// [`others`](Self::others).
+    /// Reads a bundle from any source. Checks sizes before decompressing, every entry against its
+    /// checksum, every reference, and every figure against the samples it is derived from. Unknown
+    /// fields are ignored; unknown entries are kept in [`others`](Self::others).
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self, BundleError> {
         let mut archive = Archive::open(bytes, limits)?;
         check_version(MANIFEST, &archive.manifest)?;
@@ -45,7 +44,7 @@ impl Bundle {
         let mut contents = archive.contents()?;
         check_entries(&manifest, &contents)?;
 
-        take(&mut contents, RESULTS)?; // made anew from the runs
+        take(&mut contents, RESULTS)?; // regenerated from the runs
         let environments: Environments = parse(ENVIRONMENT, &take(&mut contents, ENVIRONMENT)?)?;
         let runs: Runs = parse(RUNS, &take(&mut contents, RUNS)?)?;
         let plan = contents.remove(PLAN).map(|plan| parse(PLAN, &plan)).transpose()?;
@@ -77,8 +76,8 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// Gives the runs their histories, which lie among the other entries. Those of no run stay there,
-    /// for the check to name.
+    /// Moves histories from the other entries to their runs. Those without a run stay there, so
+    /// that the check reports them.
     fn take_histories(&mut self) -> Result<(), BundleError> {
         if !self.others.keys().any(|name| name.starts_with(HISTORIES)) {
             return Ok(());
@@ -100,8 +99,8 @@ impl Bundle {
     }
 }
 
-/// The subjects that are no matrices, in the order of their folders, with the files and the runs that
-/// lie there.
+/// The subjects other than matrices, in the order of their folders, with the files and the runs in
+/// those folders.
 fn take_subjects(
     contents: &mut BTreeMap<String, Vec<u8>>,
 ) -> Result<(Vec<SubjectFolder>, Vec<Run>), BundleError> {
@@ -144,7 +143,7 @@ fn take_subjects(
     Ok((subjects, all))
 }
 
-/// The entries are those that the manifest lists, with the content that it lists.
+/// Checks that the entries and their contents are those listed in the manifest.
 fn check_entries(
     manifest: &Manifest,
     contents: &BTreeMap<String, Vec<u8>>,
@@ -168,7 +167,7 @@ fn take(contents: &mut BTreeMap<String, Vec<u8>>, entry: &str) -> Result<Vec<u8>
     contents.remove(entry).ok_or_else(|| BundleError::MissingEntry { entry: entry.into() })
 }
 
-/// The matrices in the manifest's order, each with the files of its folder.
+/// The matrices in manifest order, each with the files of its folder.
 fn take_matrices(
     ids: &[String],
     contents: &mut BTreeMap<String, Vec<u8>>,

@@ -1,4 +1,4 @@
-//! A small bundle for tests, with every optional field set somewhere and left out elsewhere.
+//! A small bundle for tests, with every optional field set in one place and absent in another.
 
 use crate::record::{
     Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Distributed, Environment, Figures,
@@ -87,8 +87,8 @@ pub(crate) fn bundle() -> Bundle {
     }
 }
 
-/// The same with a subject that is no matrix, and a run on it of an operation that this program does
-/// not know.
+/// The sample bundle with a subject other than a matrix, and a run on it of an operation that this
+/// program does not know.
 pub(crate) fn with_points() -> Bundle {
     let mut on_points = passed("cloud-9d1f7a55", "cpu/sorting/serial", &[4e-6, 2e-6], 10, 0);
     on_points.operation = "sorting".into();
@@ -149,10 +149,10 @@ pub(crate) fn with_points() -> Bundle {
     bundle
 }
 
-/// The text of a user's kernel.
+/// The source of a user kernel.
 pub(crate) const TEXT: &str = "// sparsescope kernel\n";
 
-/// A user's kernel of this text.
+/// A user kernel with this source.
 pub(crate) fn kernel_source(text: &str) -> KernelSource {
     KernelSource {
         file: "my.cu".into(),
@@ -162,7 +162,7 @@ pub(crate) fn kernel_source(text: &str) -> KernelSource {
     }
 }
 
-/// The bundle with its runs on the GPU by a user's kernel of this text, which it holds.
+/// The bundle with its GPU runs by a user kernel with this source, which it contains.
 pub(crate) fn with_user_kernel(text: &str) -> Bundle {
     let mut bundle = bundle();
     let source = kernel_source(text);
@@ -174,7 +174,7 @@ pub(crate) fn with_user_kernel(text: &str) -> Bundle {
     bundle
 }
 
-/// What a solver tells of its iterations.
+/// What a solver records about its iterations.
 pub(crate) fn history(residuals: &[f64]) -> History {
     let name = "relative residual".to_owned();
     let series = vec![Series { name, values: residuals.to_vec(), every: 1, step: None }];
@@ -207,7 +207,7 @@ pub(crate) fn distributed() -> Distributed {
     }
 }
 
-/// What it tells of the whole.
+/// What a solver records about the whole solve.
 pub(crate) fn solve() -> Solve {
     Solve {
         iterations: 2,
@@ -233,7 +233,7 @@ pub(crate) fn solve() -> Solve {
     }
 }
 
-/// What a kernel tells that runs another.
+/// What a kernel that runs another one records.
 pub(crate) fn choice() -> Choice {
     let tried = |kernel: &str, least_s: Option<f64>, left_out: Option<&str>| Tried {
         kernel: kernel.into(),
@@ -259,7 +259,7 @@ pub(crate) fn choice() -> Choice {
     }
 }
 
-/// Points of an operation that this program does not know.
+/// Points for an operation that this program does not know.
 fn cloud() -> SubjectFolder {
     let record = SubjectRecord {
         id: "cloud-9d1f7a55".into(),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::archive::Archive;
 use super::*;
 
-/// A validator of one of the schema's documents.
+/// A validator for one of the schema's documents.
 fn validator(document: &str) -> jsonschema::Validator {
     validator_of(serde_json::from_str(JSON_SCHEMA).unwrap(), document)
 }
@@ -67,8 +67,8 @@ fn everything_that_the_writer_produces_follows_the_schema() {
     }
 }
 
-/// What readers of schema 1.2 hold against a bundle: its JSON Schema, and that what they do not know
-/// lies outside their own folders, under safe names.
+/// The requirements of readers of schema 1.2 on a bundle: their JSON Schema, and that what they do
+/// not know is outside their own folders, under safe names.
 #[test]
 fn readers_of_1_2_open_what_is_written() {
     let frozen: Value =
@@ -80,7 +80,7 @@ fn readers_of_1_2_open_what_is_written() {
             assert!(!["matrices", ""].contains(&folder), "{entry}");
             continue;
         }
-        // A file of a matrix's folder is any file to them.
+        // In a matrix's folder, they accept any file.
         if kind == "levels" {
             continue;
         }
@@ -96,7 +96,7 @@ fn readers_of_1_2_open_what_is_written() {
     assert_eq!(on_matrices, Some(6));
 }
 
-/// Their own checks, on what is written here and on the golden bundles.
+/// Their own checks, on what is written now and on the golden bundles.
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "reads a file")]
 fn the_frozen_reader_of_1_2_opens_what_is_written_now() {

@@ -1,9 +1,9 @@
-//! Text for cells that a spreadsheet opens: what comes out of a file must not run there.
+//! Text for spreadsheet cells: content from a file must not be executed there.
 
 use std::borrow::Cow;
 
-/// The text of a cell, with an apostrophe before it where a spreadsheet would take it for a
-/// formula: a matrix or a device may be called anything. Numbers stay as they are.
+/// The text of a cell, with an apostrophe prepended if a spreadsheet would take it for a formula: a
+/// matrix or a device may have any name. Numbers are unchanged.
 ///
 /// ```
 /// use sparsescope_core::bundle::spreadsheet_cell;

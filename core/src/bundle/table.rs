@@ -1,4 +1,4 @@
-//! `results.csv`: one line a run, a spreadsheet's view of the bundle.
+//! `results.csv`: one line per run, the bundle as a spreadsheet.
 
 use crate::bundle::{Bundle, BundleError, spreadsheet_cell};
 use crate::matrix::Statistics;
@@ -6,11 +6,12 @@ use crate::record::{Figures, Run, Subject};
 
 /// The header of `results.csv`; its order is part of the format.
 ///
-/// `matrix` is the subject's name, `rows`, `cols` and `nnz` are empty where that is no matrix, `runs` the number of timed samples, `block` and every figure
-/// that a run does not have are empty, booleans are `true` or `false`, `origin` is joined by `|`,
-/// `params` is `k=v;k=v` with the names sorted, `metric` the rate by which
-/// runs of the operation are compared, in `unit`. Floats have the fewest digits that read back to
-/// the same value. Texts that a spreadsheet would compute have an apostrophe before them.
+/// `matrix` is the subject's name; `rows`, `cols` and `nnz` are empty if it is not a matrix. `runs`
+/// is the number of timed samples. `block` and figures that a run does not have are empty, booleans
+/// are `true` or `false`, `origin` is joined by `|`, and `params` is `k=v;k=v` with sorted names.
+/// `metric` is the rate by which runs of the operation are compared, in `unit`. Floats have the
+/// fewest digits that read back to the same value. Texts that a spreadsheet would evaluate have an
+/// apostrophe before them.
 pub const HEADER: &str = "matrix,source,stand_in,rows,cols,nnz,op,kernel,origin,backend,device,\
 threads,block,hot,runs,median_s,mean_s,min_s,q1_s,q3_s,max_s,gflops,gbs,pct_copy,speedup,\
 efficiency,check,s_paper,rel_err,precision,params,metric,unit";
@@ -22,7 +23,7 @@ impl Bundle {
         self.table()
     }
 
-    /// [`results_csv`](Self::results_csv) of a bundle that has been checked.
+    /// [`results_csv`](Self::results_csv) for a bundle that has been checked.
     pub(super) fn table(&self) -> Result<Vec<u8>, BundleError> {
         let subjects = self.subjects_by_id();
         let mut table = csv::Writer::from_writer(Vec::new());
@@ -86,7 +87,7 @@ fn line(run: &Run, subject: Subject<'_>) -> [String; 33] {
     ]
 }
 
-/// As in `runs.json`; empty when absent.
+/// As in `runs.json`; empty if absent.
 fn float(value: Option<f64>) -> String {
     value.map(|value| zmij::Buffer::new().format_finite(value).to_owned()).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! How long the texts of a bundle may be. Every string of every document is looked at, whatever field it
-//! stands in: one name of a megabyte would be written again for each of thousands of runs.
+//! Limits on the length of a bundle's texts. Every string of every document is checked, in any
+//! field: a name of one megabyte would be repeated for each of thousands of runs.
 
 use std::cell::RefCell;
 use std::io;
@@ -17,12 +17,13 @@ const TEXT_BYTES: u64 = 4 << 10;
 /// Fields in which programs explain themselves.
 const LONG: [&str; 2] = ["flags", "reason"];
 
-/// What a table of all runs may take for names: a line of it has those of a subject, a kernel and a device.
+/// Maximum bytes of names in a table of all runs: each line has the names of a subject, a kernel
+/// and a device.
 const TABLE_BYTES: u64 = 256 << 20;
 
 impl Bundle {
-    /// No text is longer than what it stands for can need, neither once nor written for each run.
-    /// So many runs at the beginning were looked at before.
+    /// Checks that no text is longer than it needs to be, alone or repeated for each run. Skips the
+    /// first `checked` runs, which were checked before.
     pub(super) fn check_texts(&self, checked: usize) -> Result<(), BundleError> {
         let Self { producer, created, label, plan, .. } = self;
         check("the bundle", &Head { producer, created, label, plan })?;
@@ -48,7 +49,7 @@ impl Bundle {
     }
 }
 
-/// What a bundle says of itself.
+/// What a bundle says about itself.
 #[derive(Serialize)]
 struct Head<'a> {
     producer: &'a Producer,
@@ -57,13 +58,13 @@ struct Head<'a> {
     plan: &'a Option<Value>,
 }
 
-/// A text that is too long: its field, its bytes, and how many it may have.
+/// A text that is too long: its field, its bytes, and the limit.
 type TooLong = (String, u64, u64);
 
 fn check(whose: &str, document: &impl Serialize) -> Result<(), BundleError> {
     let found = RefCell::new(None);
     let gauge = Gauge { found: &found, key: String::new(), is_key: false, bytes: 0 };
-    // Nothing is written, and what is no JSON fails where it is written or was read.
+    // Nothing is written, and invalid JSON fails when it is written or read.
     let _ = document.serialize(&mut Serializer::with_formatter(io::sink(), gauge));
     match found.into_inner() {
         Some((field, bytes, limit)) => {
@@ -74,13 +75,13 @@ fn check(whose: &str, document: &impl Serialize) -> Result<(), BundleError> {
     }
 }
 
-/// Takes the place of JSON's layout and writes nothing: it counts the bytes of each string.
+/// A JSON formatter that writes nothing and counts the bytes of each string.
 struct Gauge<'a> {
-    /// The first that was too long.
+    /// The first text that was too long.
     found: &'a RefCell<Option<TooLong>>,
-    /// Of the field or the list under way.
+    /// Key of the current field or list.
     key: String,
-    /// The string under way is a key.
+    /// Whether the current string is a key.
     is_key: bool,
     bytes: u64,
 }
@@ -132,7 +133,7 @@ impl Formatter for Gauge<'_> {
         Ok(())
     }
 
-    /// Numbers are looked at elsewhere; to print these takes longest.
+    /// Numbers are checked elsewhere, and printing them is slowest.
     fn write_f64<W: ?Sized + io::Write>(&mut self, _: &mut W, _: f64) -> io::Result<()> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Writing a bundle: the same content gives the same bytes, on every system.
+//! Writes a bundle: the same content gives the same bytes on every system.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{Cursor, Write};
@@ -14,12 +14,12 @@ use crate::bundle::{Bundle, BundleError, Limits, SubjectFolder};
 use crate::matrix::sha256;
 use crate::record::{EntryInfo, Environments, Manifest, SCHEMA, history_entry};
 
-/// Deflate's usual effort.
+/// Deflate's default level.
 const LEVEL: i64 = 6;
 
 impl Bundle {
-    /// Writes the zip. Nothing is written when the bundle contradicts itself, holds a float that
-    /// is not finite, or exceeds the limits under which bundles are read.
+    /// Writes the zip. Writes nothing if the bundle contradicts itself, holds a float that is not
+    /// finite, or exceeds the limits for reading bundles.
     pub fn write(&self, out: &mut impl Write) -> Result<(), BundleError> {
         let bytes = self.to_bytes()?;
         out.write_all(&bytes).and_then(|()| out.flush()).map_err(BundleError::Write)
@@ -31,14 +31,14 @@ impl Bundle {
         let entries = self.entries()?;
         let manifest = pretty(&value_of("the manifest", &self.manifest(&entries))?);
         let bytes = deflate(&manifest, &entries).map_err(BundleError::Write)?;
-        // What is written can be read.
+        // Ensures that what is written can be read.
         let limits = Limits::default();
         limits.check("the bundle", self.runs.len() as u64, "runs", limits.runs)?;
         Archive::open(&bytes, &limits)?.check(&limits)?;
         Ok(bytes)
     }
 
-    /// Every entry but the manifest, by name, of a bundle that has been checked.
+    /// Every entry except the manifest, by name, of a checked bundle.
     fn entries(&self) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
         let mut entries = BTreeMap::new();
         let environments = Environments { environments: self.environments.clone() };
@@ -60,7 +60,7 @@ impl Bundle {
                 on_matrices.push(value);
                 continue;
             };
-            // What is no matrix is not called one.
+            // Runs on other subjects name them in the field `subject`.
             if let Some(fields) = value.as_object_mut() {
                 fields.shift_remove("matrix");
                 fields.shift_insert(0, "subject".to_owned(), subject.into());
@@ -112,8 +112,8 @@ impl Bundle {
     }
 }
 
-/// A zip of the manifest, then the entries in the order of their names. Neither clock nor system
-/// enters it.
+/// A zip of the manifest, then the entries sorted by name. It does not depend on the clock or the
+/// system.
 fn deflate(manifest: &[u8], entries: &BTreeMap<String, Vec<u8>>) -> std::io::Result<Vec<u8>> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
@@ -139,8 +139,8 @@ mod tests {
         let bundle = sample::bundle();
         let bytes = bundle.to_bytes().unwrap();
         assert_eq!(bytes, bundle.clone().to_bytes().unwrap());
-        // PKWARE's APPNOTE: a local header has its method at 8, its time and date at 10 and 12
-        // (1980-01-01 is 0x21), its name from 30.
+        // PKWARE's APPNOTE: a local header has its method at offset 8, its time and date at 10 and
+        // 12 (1980-01-01 is 0x21), its name from 30.
         assert_eq!(&bytes[..4], b"PK\x03\x04");
         assert_eq!(&bytes[8..14], &[8, 0, 0, 0, 0x21, 0]);
         assert_eq!(&bytes[30..43], b"manifest.json");

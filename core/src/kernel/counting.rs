@@ -1,11 +1,11 @@
-//! Where a GPU's kernel counts what it keeps.
+//! Where a GPU kernel counts the points that it keeps.
 
-/// Where the points that a GPU's kernel keeps are counted.
+/// Where a GPU kernel counts the points that it keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Counting {
-    /// On the device: each thread whose point is kept adds 1 to one number.
+    /// On the device: each thread that keeps its point adds 1 to one counter.
     Device,
-    /// On the processor, when the result has been copied.
+    /// On the CPU, after the result has been copied.
     Host,
 }
 
@@ -13,7 +13,7 @@ impl Counting {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Device, Self::Host];
 
-    /// The word used on the command line and in files.
+    /// The word on the command line and in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Device => "device",

@@ -1,5 +1,5 @@
-//! How the grid of a kernel cuts a matrix: what is found once, before its threads go through it, and
-//! which part each of them has.
+//! How the grid of a kernel partitions a matrix: what is computed once before its threads run, and
+//! the part that each thread gets.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::mapping::Mapping;
 use super::tiles::{TileShape, Tiles, lanes_a_row};
 use crate::matrix::{AnyFormat, Scalar, SlotLayout};
 
-/// The grid of a kernel's launch over rows, hacks, tiles or rows of blocks of a matrix.
+/// The grid of a kernel launch over rows, hacks, tiles or block rows of a matrix.
 #[derive(Clone, Debug)]
 pub struct Cut {
     pub(super) mapping: GridMapping,
@@ -21,8 +21,8 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// The cut of `a` for blocks of `block` threads, unless the kernel has blocks of its own; none for
-    /// kernels that do not run on a grid.
+    /// The partition of `a` for blocks of `block` threads, unless the kernel fixes its block size;
+    /// `None` for kernels that do not run on a grid.
     pub fn new<T: Scalar>(kernel: &KernelDescriptor, a: &AnyFormat<T>, block: u32) -> Option<Self> {
         let Mapping::Grid(mapping) = kernel.mapping else { return None };
         let rows = a.rows() as u64;
@@ -53,12 +53,12 @@ impl Cut {
         Some(cut)
     }
 
-    /// Threads a block.
+    /// Threads per block.
     pub fn block(&self) -> u32 {
         self.block
     }
 
-    /// Blocks of the grid.
+    /// Blocks in the grid.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }
@@ -68,7 +68,7 @@ impl Cut {
         self.lanes
     }
 
-    /// Blocks at the beginning that have a row each which HLL keeps apart.
+    /// Leading blocks that each have one of HLL's spilled rows.
     pub fn apart(&self) -> u64 {
         self.apart
     }
@@ -78,8 +78,8 @@ impl Cut {
         self.tiles.as_ref()
     }
 
-    /// The row kept apart that the block of a thread of the grid has, and the number of the thread in the
-    /// block; otherwise the thread's number behind those blocks.
+    /// The spilled row that the block of a grid thread works on and the thread's number in the
+    /// block; otherwise the thread's number after those blocks.
     pub fn apart_of(&self, thread: u64) -> Result<(u64, u64), u64> {
         let block = u64::from(self.block.max(1));
         match thread / block < self.apart {
@@ -88,40 +88,41 @@ impl Cut {
         }
     }
 
-    /// The position of the row that a thread has among those in hacks, and which of the lanes that share
-    /// the row it is.
+    /// The position of a thread's row among those in hacks, and the thread's number among the lanes
+    /// that share the row.
     pub fn shared_row(&self, thread: u64) -> (u64, u64) {
         let rows_a_warp = LANES / self.lanes;
         (thread / LANES * rows_a_warp + thread % rows_a_warp, thread % LANES / rows_a_warp)
     }
 }
 
-/// How a warp goes through a row of blocks of this edge.
+/// How a warp processes a block row of BSR with this block size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockLanes {
     edge: u64,
 }
 
 impl BlockLanes {
-    /// For blocks of an edge from 2 to 8.
+    /// Requires a block size from 2 to 8.
     pub fn new(edge: usize) -> Self {
         Self { edge: edge as u64 }
     }
 
-    /// Columns that go through the warp at once.
+    /// Columns that the warp processes at once.
     pub fn at_once(self) -> u64 {
         LANES / self.edge
     }
 
-    /// The row in the blocks that a lane has, and its first column in the row of blocks; none for the
-    /// lanes that are left over.
+    /// A lane's row in the blocks and its first column in the block row; `None` for the lanes left
+    /// over.
     pub fn of(self, lane: u64) -> Option<(u64, u64)> {
         let (row, share) = (lane % self.edge, lane / self.edge);
         (share < self.at_once()).then_some((row, share))
     }
 }
 
-/// The entries of a thread of a tile's block: every so many'th of the tile's, from the thread's own.
+/// The nonzeros of one thread of a tile's block: from the thread's own on, with a stride of the
+/// block size.
 pub(super) fn tile_entries(tiles: &Tiles, thread: u64) -> Option<(Range<u64>, u64)> {
     let threads = u64::from(tiles.shape().threads);
     let number = usize::try_from(thread / threads).ok()?;
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_first_blocks_have_the_rows_kept_apart_and_lanes_share_the_others() {
-        // 40 rows of 16 entries and two of 64: 8 rows a warp, four lanes each.
+        // 40 rows of 16 nonzeros and two of 64: 8 rows per warp, four lanes per row.
         let length = |i| if i % 21 == 20 { 64 } else { 16 };
         let triplets: Vec<_> =
             (0..42).flat_map(|i| (0..length(i)).map(move |j| (i, j, 1.0))).collect();
@@ -148,7 +149,7 @@ mod tests {
         let spec = FormatSpec::Hll(HllLayout { spill: Some(16), ..plain });
         let a = spec.build(&a, MemoryLimit::unlimited()).unwrap();
         let cut = Cut::new(kernel("cuda/hll/sigma").unwrap(), &a, 64).unwrap();
-        // 64 slots a hack and column: 2 hacks of 16 columns, a mean of 25.
+        // 64 slots per hack and column: 2 hacks of 16 columns, 25 on average.
         assert_eq!((cut.lanes(), cut.apart(), cut.blocks()), (4, 2, 2 + 3));
         assert_eq!((cut.apart_of(127), cut.apart_of(128)), (Ok((1, 63)), Err(0)));
         assert_eq!((cut.shared_row(7), cut.shared_row(8)), ((7, 0), (0, 1)));

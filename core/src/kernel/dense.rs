@@ -5,7 +5,7 @@ use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
 use crate::record::{Operation, Precision};
 
-/// A kernel of the processor. What is not positive definite it flags, so that none needs it to be.
+/// A CPU kernel. It flags systems that are not positive definite, so none has to be.
 const fn cpu(
     id: &'static str,
     mapping: Mapping,
@@ -31,7 +31,7 @@ const fn cpu(
     }
 }
 
-/// A kernel of a GPU, which is given its blocks where `block`.
+/// A GPU kernel; `block` says whether the block size can be set.
 const fn cuda(
     id: &'static str,
     mapping: Mapping,
@@ -46,7 +46,7 @@ const fn cuda(
     }
 }
 
-/// Every kernel of a batch, in the order in which tables list them.
+/// Every kernel for batches, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/dense/gauss", Mapping::Serial, &[Origin::Paper003],

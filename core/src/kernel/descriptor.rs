@@ -1,4 +1,4 @@
-//! What is known of a kernel without running it.
+//! What is known about a kernel without running it.
 
 use super::format::Format;
 use super::mapping::Mapping;
@@ -10,13 +10,13 @@ use crate::record::{Operation, Precision};
 /// Kind of device that a kernel runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceKind {
-    /// Processor.
+    /// CPU.
     Cpu,
-    /// NVIDIA graphics processor, through CUDA.
+    /// NVIDIA GPU, through CUDA.
     Cuda,
-    /// Several NVIDIA graphics processors of one process, which NCCL brings together.
+    /// Several NVIDIA GPUs of one process, connected by NCCL.
     Nccl,
-    /// Any graphics processor, through Vulkan, Metal, Direct3D 12 or WebGPU.
+    /// Any GPU, through Vulkan, Metal, Direct3D 12 or WebGPU.
     Wgpu,
 }
 
@@ -47,14 +47,14 @@ pub enum Origin {
     Paper004,
     /// This project.
     Ours,
-    /// A vendor's library.
+    /// A vendor library.
     Vendor,
-    /// A file of whoever runs the program.
+    /// A file that the user provides.
     User,
 }
 
 impl Origin {
-    /// The word used in tables and files.
+    /// The word in tables and files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Paper000 => "paper:000",
@@ -74,83 +74,83 @@ impl Origin {
 pub enum Reads {
     /// A matrix in a format.
     Matrix(Format),
-    /// A matrix, in the format of the kernel that it chooses.
+    /// A matrix, in the format of the kernel that it picks.
     Chosen,
-    /// Points of a space.
+    /// A point set.
     Points,
     /// Many small dense systems.
     Systems,
-    /// A vector, in place of a matrix.
+    /// A vector instead of a matrix.
     #[cfg(feature = "proof")]
     Vector,
 }
 
-/// What a kernel asks of its input.
+/// What a kernel requires of its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// It multiplies padding by x, so that an infinite or NaN x would spoil rows that do not
-    /// hold that column: such an x is refused.
+    /// A finite x: the kernel multiplies padding by x, so an infinite or NaN element would spoil
+    /// rows that do not hold that column. Such an x is refused.
     pub finite_x: bool,
     /// A symmetric positive definite matrix.
     pub spd: bool,
-    /// An entry other than 0 in every place of the diagonal.
+    /// A nonzero in every place of the diagonal.
     pub full_diagonal: bool,
 }
 
-/// Which settings change how a kernel runs.
+/// Which settings affect a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Takes {
-    /// Runs with as many threads of the processor as is asked for; otherwise with one.
+    /// Runs with the requested number of CPU threads; otherwise with one.
     pub threads: bool,
-    /// Runs with as many threads a block of a GPU as is asked for.
+    /// Runs with the requested number of threads per GPU block.
     pub block: bool,
-    /// Takes the rows of a format in any order: sorted where no other is asked for.
+    /// Accepts the rows of a format in any order; sorted unless another order is requested.
     pub order: bool,
 }
 
-/// What is known of a kernel without running it.
+/// What is known about a kernel without running it.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelDescriptor {
-    /// `DEVICE/WHAT/HOW` for ours, where WHAT is the format for products and the operation's own
-    /// word otherwise; `vendor/LIBRARY/ALGORITHM` for vendors'; `user/FILE/FUNCTION` for users'.
+    /// `DEVICE/WHAT/HOW` for our own, where WHAT is the format for SpMV and a word of the operation
+    /// otherwise; `vendor/LIBRARY/ALGORITHM` for vendors; `user/FILE/FUNCTION` for users.
     pub id: &'static str,
     /// What it computes.
     pub operation: Operation,
     /// What it reads.
     pub reads: Reads,
-    /// Where it runs.
+    /// The device that it runs on.
     pub device: DeviceKind,
-    /// How the work is given to workers.
+    /// How work is assigned to workers.
     pub mapping: Mapping,
-    /// The mapping in one line, for people.
+    /// The mapping in one line, for readers.
     pub summary: &'static str,
     /// Where it comes from.
     pub origin: &'static [Origin],
-    /// In how many bits it computes, the usual first.
+    /// The precisions that it computes in, the usual one first.
     pub precisions: &'static [Precision],
-    /// Its result has the same bits as the reference's: the check compares bits, not distances.
+    /// The result equals the reference bit by bit: the check compares bits, not distances.
     pub exact: bool,
-    /// Its result has the same bits in every run.
+    /// The result has the same bits in every run.
     pub deterministic: bool,
-    /// What it asks of its input.
+    /// What it requires of its input.
     pub needs: Needs,
-    /// Which settings change how it runs.
+    /// Which settings affect it.
     pub takes: Takes,
-    /// Parameters that change how it runs, and which values of them it takes.
+    /// The parameters that affect it and the values that each accepts.
     pub parameters: &'static [(Parameter, Allowed)],
-    /// How the layout model follows it; absent where there is none.
+    /// How the layout model follows it; absent if there is no model.
     pub model: Option<Model>,
-    /// The file that it comes from, of a kernel that a user has brought.
+    /// The source file of a user kernel.
     pub user: Option<&'static UserKernel>,
 }
 
 impl KernelDescriptor {
-    /// The origins as the words used in files.
+    /// The origins, as the words in files.
     pub fn origin_names(&self) -> Vec<String> {
         self.origin.iter().map(|o| o.as_str().to_owned()).collect()
     }
 
-    /// The matrix format that it reads; none for kernels that choose one, or on other subjects.
+    /// The matrix format that it reads; `None` for kernels that pick one or read something else.
     pub fn format(&self) -> Option<Format> {
         match self.reads {
             Reads::Matrix(format) => Some(format),
@@ -160,8 +160,8 @@ impl KernelDescriptor {
         }
     }
 
-    /// What the middle of its id says: the format for products that have one, the method for solves, the operation
-    /// otherwise.
+    /// The middle part of its id: the format for SpMV in a format, the method for solvers,
+    /// otherwise the operation.
     pub fn what(&self) -> &'static str {
         match (self.operation, self.format()) {
             (Operation::Spmv, Some(format)) => format.name(),
@@ -171,13 +171,13 @@ impl KernelDescriptor {
         }
     }
 
-    /// Those among the parameters that it lists.
+    /// The parameters of `all` that the kernel lists.
     pub fn listed(&self, all: &Parameters) -> Parameters {
         let listed = all.iter().filter(|(of, _)| self.allowed(*of).is_some());
         listed.fold(Parameters::default(), |some, (of, value)| some.with(of, value))
     }
 
-    /// Which values of a parameter it takes; none when it does not depend on it.
+    /// The values of a parameter that it accepts; `None` if the parameter does not affect it.
     pub fn allowed(&self, parameter: Parameter) -> Option<Allowed> {
         self.parameters.iter().find(|(of, _)| *of == parameter).map(|&(_, allowed)| allowed)
     }

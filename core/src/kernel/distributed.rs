@@ -1,4 +1,4 @@
-//! The kernels of several ranks: each multiplies its own rows by a kernel of one process.
+//! The kernels for several ranks: each rank multiplies its own rows with a single-process kernel.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::format::Format;
@@ -39,7 +39,7 @@ const HACKS: &[(Parameter, Allowed)] = &[
     (Parameter::Spill, Allowed::Any),
 ];
 
-/// Preconditioner, formats, the iteration, the system and when to end.
+/// Preconditioner, formats, iteration, system and stopping criteria.
 const SOLVER: &[(Parameter, Allowed)] = &[
     (Parameter::Preconditioner, Allowed::Only(&["none", "jacobi", "fsai"])),
     (Parameter::Pattern, Allowed::Only(&["recursive", "power"])),
@@ -56,7 +56,7 @@ const SOLVER: &[(Parameter, Allowed)] = &[
     (Parameter::Cg, Allowed::Any),
 ];
 
-/// They run on the ranks that `mpirun` starts, on matrices of which nobody holds the whole.
+/// They run on the ranks that `mpirun` starts; no rank holds the whole matrix.
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     over_mpi(
         "mpi/csr/halo",

@@ -1,4 +1,4 @@
-//! Which parameters change anything beside the others.
+//! Which parameters have an effect, given the others.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use super::descriptor::KernelDescriptor;
 use super::parameter::{Parameter, Parameters};
 
 impl KernelDescriptor {
-    /// The parameters without the values that change nothing beside the others: only one of a solver's
-    /// preconditioners has a pattern, and only some patterns a power.
+    /// The parameters without those that have no effect given the others: only one preconditioner
+    /// has a pattern, and only some patterns have a power.
     pub fn in_effect(&self, all: &Parameters) -> Parameters {
         if self.allowed(Parameter::Preconditioner).is_none() {
             return all.clone();
@@ -16,7 +16,8 @@ impl KernelDescriptor {
         in_effect.fold(Parameters::default(), |some, (of, value)| some.with(of, value))
     }
 
-    /// The value of each parameter that it lists and that changes anything, by name, defaults too.
+    /// The value, by name, of each parameter that the kernel lists and that has an effect, defaults
+    /// included.
     pub fn in_force(&self, all: &Parameters) -> BTreeMap<String, String> {
         let is_solver = self.allowed(Parameter::Preconditioner).is_some();
         let listed = self.parameters.iter().map(|&(parameter, _)| parameter);
@@ -25,7 +26,7 @@ impl KernelDescriptor {
     }
 }
 
-/// Whether a parameter changes anything in a solver with these.
+/// Whether a parameter has an effect in a solver with these values.
 fn has_effect(parameter: Parameter, all: &Parameters) -> bool {
     let is = |parameter, word: &str| all.get(parameter).as_deref() == Some(word);
     let has_factor = is(Parameter::Preconditioner, "fsai");

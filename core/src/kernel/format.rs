@@ -1,46 +1,46 @@
-//! Matrix formats as kernels read them, and the parameters that they take.
+//! Matrix formats as kernels read them, and their parameters.
 
 use crate::matrix::{
     BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order, ValueCoding,
 };
 
-/// The matrix format that a kernel reads, its parameters still open.
+/// The matrix format that a kernel reads, with its parameters still open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Coordinates.
+    /// Coordinate format (COO).
     Coo,
-    /// Compressed sparse rows.
+    /// Compressed sparse rows (CSR).
     Csr,
     /// ELLPACK.
     Ell(Order),
-    /// ELLPACK plus COO.
+    /// ELLPACK plus COO (HYB).
     Hyb(Order),
-    /// Hacked ELLPACK.
+    /// Hacked ELLPACK (HLL).
     Hll(Order),
-    /// Block sparse rows.
+    /// Block sparse rows (BSR).
     Bsr,
-    /// Diagonals.
+    /// Diagonal format (DIA).
     Dia,
-    /// CSR with 16-bit differences of columns.
+    /// CSR with 16-bit column differences.
     CsrCompact,
-    /// HLL with 16-bit distances of columns.
+    /// HLL with 16-bit column distances.
     HllCompact,
 }
 
-/// Parameters of formats that a user may set.
+/// Format parameters that a user may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatParams {
-    /// Rows a hack of HLL.
+    /// Rows per hack (HLL).
     pub hack_size: usize,
-    /// Rows of a window in which HLL sorts rows by length; 0 or 1 for none.
+    /// Rows per window in which HLL sorts rows by length; 0 or 1 for no sorting.
     pub sigma: usize,
-    /// Rows longer than this HLL keeps apart in CSR.
+    /// HLL spills rows longer than this to CSR.
     pub spill: Option<usize>,
-    /// Width of HYB's ELLPACK part; Bell and Garland's rule when absent.
+    /// Width of HYB's ELLPACK part; if absent, by Bell and Garland's rule.
     pub hyb_width: Option<usize>,
-    /// Edge of BSR's blocks; the one that moves the fewest bytes when absent.
+    /// Block size of BSR; if absent, the one that moves the fewest bytes.
     pub bsr_block: Option<usize>,
-    /// Least share of slots in percent that hold entries, for BSR and DIA; their own when absent.
+    /// Minimum fill in percent for BSR and DIA; if absent, their own default.
     pub min_fill: Option<u32>,
     /// How compact formats store values.
     pub values: ValueCoding,
@@ -55,7 +55,7 @@ impl Default for FormatParams {
 }
 
 impl FormatParams {
-    /// How they lay out HLL.
+    /// The HLL layout.
     fn hll(&self, order: Order) -> HllLayout {
         let Self { hack_size, sigma, spill, .. } = *self;
         HllLayout { hack_size, order, sigma: sigma.max(1), spill }
@@ -63,7 +63,8 @@ impl FormatParams {
 }
 
 impl Format {
-    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`; a compact format has the name of the plain one.
+    /// `coo`, `csr`, `ell`, `hyb`, `hll`, `bsr`, `dia`; a compact format has the name of the plain
+    /// one.
     pub fn name(self) -> &'static str {
         match self {
             Self::Coo => "coo",
@@ -76,7 +77,7 @@ impl Format {
         }
     }
 
-    /// The format with its parameters filled in.
+    /// The format with its parameters set.
     pub fn with(self, params: &FormatParams) -> FormatSpec {
         match self {
             Self::Coo => FormatSpec::Coo,

@@ -1,17 +1,17 @@
-//! The rules by which the threads of a GPU's grid are given work, and how many blocks are launched.
-//! The launchers take their grids from here.
+//! How work is assigned to the threads of a GPU grid, and how many blocks are launched. The
+//! launchers take their grids from here.
 
 use std::ops::Range;
 
 use crate::matrix::{Coo, Scalar};
 
-/// Threads of a warp.
+/// Threads per warp.
 pub const LANES: u64 = 32;
 
-/// Entries of COO that one warp goes through: a multiple of [`LANES`].
+/// Nonzeros of COO per warp: a multiple of [`LANES`].
 pub const COO_SPAN: u64 = 512;
 
-/// The rule by which threads are given work.
+/// How threads are assigned work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridMapping {
     /// Thread t takes row t.
@@ -20,35 +20,36 @@ pub enum GridMapping {
     WarpPerRow,
     /// Thread t takes hack t (HLL). There are as many threads as rows, as in the paper.
     ThreadPerHack,
-    /// The lanes of warp w take every 32nd entry of span w (COO, and the tail of HYB, whose
-    /// ELLPACK part is gone through before by a thread a row).
+    /// The lanes of warp w take every 32nd nonzero of span w (COO, and the tail of HYB, whose
+    /// ELLPACK part runs before with one thread per row).
     WarpPerSpan,
-    /// Block b takes tile b of about equally many entries (CSR, [`Tiles`](super::Tiles)).
+    /// Block b takes tile b; tiles have about the same number of nonzeros (CSR,
+    /// [`Tiles`](super::Tiles)).
     BlockPerTile,
-    /// Neighbouring lanes take neighbouring rows, and 1, 2, 4 or 8 lanes share one (column-major HLL,
+    /// Adjacent lanes take adjacent rows, and 1, 2, 4 or 8 lanes share a row (column-major HLL,
     /// [`lanes_a_row`](super::lanes_a_row)).
     LanesPerRow,
     /// The lanes of warp w take the rows of hack w (compact HLL).
     WarpPerHack,
-    /// The lanes of warp w take the columns of row of blocks w, as many at once as fit (BSR).
+    /// The lanes of warp w take the columns of block row w, as many at once as fit (BSR).
     WarpPerBlockRow,
 }
 
-/// What is to be shared out in one launch.
+/// The work of one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// So many rows.
+    /// Number of rows.
     Rows(u64),
-    /// So many entries of COO.
+    /// Number of nonzeros of COO.
     Entries(u64),
-    /// So many tiles, a block each.
+    /// Number of tiles, one block each.
     Tiles(u64),
-    /// So many rows, each shared by so many lanes of a warp.
+    /// Number of rows, and of lanes of a warp that share each.
     Shared(u64, u64),
 }
 
 impl GridMapping {
-    /// Blocks of `block` threads that are launched.
+    /// The number of blocks of `block` threads to launch.
     pub fn blocks(self, work: Work, block: u32) -> u64 {
         let threads = match (self, work) {
             (_, Work::Tiles(tiles)) => return tiles,
@@ -65,7 +66,7 @@ impl GridMapping {
     }
 }
 
-/// The entries of span `warp`.
+/// The nonzeros of span `warp`.
 pub(crate) fn span_entries<T: Scalar>(coo: &Coo<T>, warp: u64) -> Range<u64> {
     let entries = coo.nnz() as u64;
     let begin = warp.saturating_mul(COO_SPAN).min(entries);

@@ -29,7 +29,7 @@ const fn increment(
     }
 }
 
-/// Every kernel of an increment, in the order in which tables list them.
+/// Every kernel for an increment, in the order in which tables list them.
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     increment("cpu/increment/serial", Mapping::Serial, false, "one thread, element by element"),
     increment("cpu/increment/parts", Mapping::EqualRows, true, "equal parts, one a thread"),

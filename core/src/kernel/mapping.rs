@@ -1,5 +1,4 @@
-//! How a kernel maps rows and slots to workers, computed from the same partitions that the
-//! kernels follow.
+//! How a kernel maps rows and slots to workers, computed from the partitions that the kernels use.
 
 use std::ops::Range;
 
@@ -7,69 +6,71 @@ use super::grid::GridMapping;
 use crate::matrix::{AnyFormat, Scalar};
 use crate::spmv::{GuidedChunks, MergePath, MergePoint, Pieces, RowParts, SlotParts};
 
-/// The rule by which work is divided.
+/// How work is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
     /// One worker takes everything in order.
     Serial,
-    /// Contiguous parts of equally many rows.
+    /// Contiguous parts with the same number of rows.
     EqualRows,
-    /// Contiguous parts of the rows with about equally many entries (CSR).
+    /// Contiguous parts of the rows with about the same number of nonzeros (CSR).
     EqualEntries,
-    /// Contiguous pieces with equally many rows plus entries; a row may be shared (CSR).
+    /// Contiguous pieces with the same number of rows plus nonzeros; two pieces may share a row
+    /// (CSR).
     MergePath,
-    /// Neighbouring pieces, whose ends do not depend on the number of workers, with about equally many
-    /// rows plus entries; a long row may be shared (CSR).
+    /// Adjacent pieces with about the same number of rows plus nonzeros, whose bounds do not depend
+    /// on the number of workers; a long row may be shared (CSR).
     EqualPieces,
-    /// Contiguous parts of equally many rows of blocks (BSR).
+    /// Contiguous parts with the same number of block rows (BSR).
     EqualBlockRows,
-    /// Hacks in shrinking chunks for the next free worker (HLL).
+    /// Hacks in chunks of decreasing size, each taken by the next free worker (HLL).
     GuidedHacks,
-    /// Neighbouring hacks with about equally many slots plus rows, the rows kept apart after them (HLL).
+    /// Adjacent hacks with about the same number of slots plus rows, followed by the spilled rows
+    /// (HLL).
     EqualSlots,
-    /// The rows of a dependency level at once, level after level.
+    /// The rows of a dependency level in parallel, level after level.
     Levels,
-    /// The rows of a colour at once, colour after colour.
+    /// The rows of a colour in parallel, colour after colour.
     Colors,
-    /// All rows that are ready at once, pass after pass.
+    /// All rows that are ready in parallel, pass after pass.
     Passes,
-    /// Each row as soon as those that it waits for are done.
+    /// Each row as soon as the rows that it depends on are done.
     Waiting,
     /// Each worker decides its own points.
     OwnPoints,
-    /// Each worker marks the points that its own dominate.
+    /// Each worker marks the points that its own points dominate.
     Marks,
-    /// The points sorted, and each compared with those that stand so far.
+    /// Sorts the points and compares each with those still undominated.
     Sorted,
     /// Each worker solves its own systems.
     OwnSystems,
-    /// Threads of a GPU's grid.
+    /// Threads of a GPU grid.
     Grid(GridMapping),
-    /// Subgroups of a GPU, as large as the device makes them, each takes a row at a time.
+    /// Subgroups of a GPU, of the size that the device gives them; each takes one row at a time.
     Subgroups,
-    /// Each workgroup of a GPU takes a span of as many entries as a few for each of its invocations (COO).
+    /// Each workgroup of a GPU takes a span with a few nonzeros per invocation (COO).
     WorkgroupSpans,
-    /// A library's own.
+    /// Up to the library.
     Library,
-    /// That of the kernel that is chosen for the matrix.
+    /// The mapping of the kernel that is picked for the matrix.
     Chosen,
 }
 
-/// What one worker does in one go.
+/// What one worker does in one piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// The worker; absent when the next free one takes it.
+    /// The worker; absent if the next free one takes it.
     pub worker: Option<usize>,
-    /// Rows touched, the last one perhaps only in part; where a format stores rows in an order of
-    /// its own, positions in it ([`row_at`](super::row_at) tells the row).
+    /// Rows touched, the last one possibly only in part. For formats with their own row order these
+    /// are positions ([`row_at`](super::row_at) returns the row).
     pub rows: Range<usize>,
-    /// The entries worked on when rows can be shared; otherwise all slots of `rows`.
+    /// The nonzeros of the share if rows can be shared; otherwise all slots of `rows`.
     pub entries: Option<Range<usize>>,
 }
 
 impl Mapping {
-    /// The shares in which `workers` workers (at least 1) go through `a`, in row order. A mapping
-    /// that the format does not support gives one share.
+    /// The shares of `a` for `workers` workers (at least 1), in row order. A mapping that the
+    /// format does not support gives one share.
     pub fn shares<T: Scalar>(self, a: &AnyFormat<T>, workers: usize) -> Vec<Share> {
         let by_worker = |parts: &RowParts| {
             let numbered = parts.iter().enumerate();
@@ -110,7 +111,7 @@ impl Mapping {
     }
 }
 
-/// Shares between whose ends a row may lie.
+/// The shares between merge-path points; a row may span several.
 fn shared_rows(rows: usize, ends: impl Iterator<Item = (MergePoint, MergePoint)>) -> Vec<Share> {
     ends.enumerate()
         .map(|(p, (from, to))| Share {

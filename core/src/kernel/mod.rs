@@ -1,6 +1,6 @@
-//! One static descriptor a kernel: what it is called, what it reads and how it maps work to
-//! workers, with the index arithmetic of its mapping. Backends hold the launchers; a test holds
-//! both lists together.
+//! One static descriptor per kernel: its name, what it reads, how it maps work to workers, and the
+//! index arithmetic of its mapping. Backends hold the launchers; a test checks that the two lists
+//! agree.
 
 mod counting;
 mod cut;
@@ -50,8 +50,8 @@ pub use user::{
 
 use crate::record::Operation;
 
-/// The kernels of an operation, in the order in which tables list them. The first is the reference
-/// that every result is checked against and that speed-ups are relative to.
+/// The kernels of an operation, in the order in which tables list them. The first is the reference:
+/// every result is checked against it, and speed-ups are relative to it.
 pub fn kernels(operation: Operation) -> &'static [KernelDescriptor] {
     match operation {
         Operation::Spmv => spmv::KERNELS,
@@ -70,27 +70,27 @@ pub fn reference(operation: Operation) -> &'static KernelDescriptor {
     kernels(operation).first().expect("every operation has a reference") // invariant
 }
 
-/// The kernels of all operations, in the order of these.
+/// The kernels of all operations, operation by operation.
 pub fn all_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
     Operation::ALL.iter().flat_map(|&operation| kernels(operation))
 }
 
-/// The kernels of an operation that run on several ranks, in the order in which tables list them: no backend of
-/// one process has them.
+/// The kernels of an operation that run on several ranks, in the order in which tables list them.
+/// No single-process backend has them.
 pub fn distributed_kernels(
     operation: Operation,
 ) -> impl Iterator<Item = &'static KernelDescriptor> {
     distributed::KERNELS.iter().filter(move |kernel| kernel.operation == operation)
 }
 
-/// The kernels of an operation that ranks of several processes can run together: those, and after them those of
-/// several GPUs.
+/// The kernels of an operation that the ranks of several processes can run together: those for
+/// ranks, then those for several GPUs.
 pub fn kernels_of_ranks(operation: Operation) -> impl Iterator<Item = &'static KernelDescriptor> {
     let on_gpus = kernels(operation).iter().filter(|kernel| kernel.device == DeviceKind::Nccl);
     distributed_kernels(operation).chain(on_gpus)
 }
 
-/// The descriptor with this id, of the program's own kernels.
+/// The built-in kernel with this id.
 pub fn kernel(id: &str) -> Option<&'static KernelDescriptor> {
     all_kernels().chain(distributed::KERNELS).find(|k| k.id == id)
 }

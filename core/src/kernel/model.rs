@@ -1,24 +1,24 @@
-//! What the layout model has to know of a kernel beside its mapping.
+//! What the layout model needs to know about a kernel besides its mapping.
 
-/// How a loop of n steps is cut.
+/// How the compiler splits a loop of n steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unrolling {
-    /// Not at all.
+    /// Not split.
     #[default]
     None,
-    /// n mod 4 single steps, then as many 16 as there are, then 8, then 4.
+    /// n mod 4 single steps, then all blocks of 16 that fit, then 8, then 4.
     RestFirst,
-    /// As many 16 as there are, then 8, then 4, then n mod 4 single steps.
+    /// All blocks of 16 that fit, then 8, then 4, then n mod 4 single steps.
     RestLast,
-    /// As many 4 as there are, then n mod 4 single steps.
+    /// All blocks of 4 that fit, then n mod 4 single steps.
     FoursRestLast,
 }
 
-/// Parts of a cut loop.
+/// Number of parts of a split loop.
 pub(crate) const PARTS: usize = 4;
 
 impl Unrolling {
-    /// Steps of each part of a loop of `steps`; together they are all steps, in order.
+    /// The steps of each part of a loop of `steps`, in order; they add up to `steps`.
     #[inline]
     pub fn cut(self, steps: u64) -> [u64; PARTS] {
         let (rest, sixteens, eight, four) = (steps % 4, steps / 16 * 16, steps & 8, steps & 4);
@@ -34,7 +34,7 @@ impl Unrolling {
 /// How the layout model follows a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Model {
-    /// How the compiler cuts its inner loop, on a GPU.
+    /// How the compiler splits its inner loop on a GPU.
     pub unrolling: Unrolling,
     /// Its blocks keep the first elements of x in shared memory.
     pub keeps_x: bool,

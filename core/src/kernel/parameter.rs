@@ -1,4 +1,4 @@
-//! Parameters that a sweep may vary: their names, what values they take, and sets of values.
+//! Parameters that a plan may vary: their names, the values that they accept, and sets of values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,88 +13,88 @@ use crate::dense::Rhs;
 use crate::matrix::{BSR_BLOCKS, DEFAULT_HACK_SIZE, HACK_SIZES, ValueCoding};
 use crate::symgs::Mode;
 
-/// The words of what is done or left.
+/// Values of switches.
 const ON: &str = "on";
 const OFF: &str = "off";
 
-/// A parameter of kernels beside threads, blocks and precision.
+/// A kernel parameter other than threads, block size and precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Parameter {
-    /// Rows a hack of HLL.
+    /// Rows per hack (HLL).
     HackSize,
-    /// Rows of a window in which HLL sorts rows by length; 1 for none.
+    /// Rows per window in which HLL sorts rows by length; 1 for no sorting.
     Sigma,
-    /// Rows longer than this HLL keeps apart in CSR.
+    /// HLL spills rows longer than this to CSR.
     Spill,
     /// Width of HYB's ELLPACK part.
     HybWidth,
-    /// Edge of BSR's blocks.
+    /// Block size of BSR.
     BsrBlock,
-    /// Least share of slots in percent that hold entries, for BSR and DIA.
+    /// Minimum fill in percent for BSR and DIA.
     MinFill,
-    /// How compact formats store values: as they are, or with codes of 8 or 16 bits.
+    /// How compact formats store values: unchanged, or as 8-bit or 16-bit codes.
     Values,
-    /// Whether a kernel that chooses another may choose compact formats.
+    /// Whether a kernel that picks another one may pick compact formats.
     Compact,
-    /// What a Gauss–Seidel sweep solves each row for.
+    /// Right-hand side of each row update in a Gauss–Seidel sweep.
     Mode,
-    /// Where a GPU's kernel counts the points that it keeps.
+    /// Where a GPU kernel counts the points that it keeps.
     Counting,
-    /// What conjugate gradients are preconditioned with.
+    /// Preconditioner of conjugate gradients.
     Preconditioner,
-    /// How the pattern of a factorised sparse approximate inverse is found.
+    /// How the pattern of a factorised sparse approximate inverse is chosen.
     Pattern,
-    /// The power of A whose lower triangle that pattern is.
+    /// The power of A whose lower triangle is that pattern.
     Power,
-    /// Entries of A that are small beside the diagonal do not count for the pattern.
+    /// Nonzeros of A below this size relative to the diagonal are left out of the pattern.
     Prefilter,
-    /// Entries of the factor that are small beside their row are dropped.
+    /// Nonzeros of the factor below this size relative to their row are dropped.
     Postfilter,
-    /// Rounds in which an adaptive pattern grows.
+    /// Rounds of growth of an adaptive pattern.
     Steps,
-    /// Entries that a row gains in each of them.
+    /// Nonzeros added to a row per round.
     PerStep,
-    /// Least share by which a round must better a row for the next one to follow.
+    /// Minimum relative improvement of a row in a round for another round to follow.
     Gain,
-    /// How much more work rows that share a dense system may make; `off` where each has its own.
+    /// How much extra work rows may add by sharing a dense system; `off` to give each row its own.
     Merge,
-    /// Rows among which such rows are looked for; `all` of them.
+    /// Rows among which rows that can share a system are searched; `all` for all rows.
     MergeBlock,
-    /// What is added to the diagonals of the dense systems, as a share of them.
+    /// What is added to the diagonals of the dense systems, relative to them.
     Shift,
-    /// Who sets up an inverse that a GPU applies.
+    /// What sets up an inverse that a GPU applies.
     SetUp,
     /// Format of A in a solver.
     FormatA,
     /// Format of the factor in a solver.
     FormatG,
-    /// Relative residual at which a solver ends.
+    /// Relative residual at which a solver stops.
     Tolerance,
-    /// Iterations after which it ends all the same.
+    /// Maximum number of iterations.
     MaxIterations,
     /// The right-hand side of a system.
     RightSide,
-    /// What a solver begins with.
+    /// Initial guess of a solver.
     Start,
     /// Right-hand sides of dense systems.
     Rhs,
-    /// Which iteration of conjugate gradients several ranks do.
+    /// Which conjugate gradient iteration several ranks run.
     Cg,
     /// GPUs that share a matrix.
     Ranks,
 }
 
-/// Which values of a parameter a kernel takes.
+/// Which values of a parameter a kernel accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// All that the parameter has.
+    /// All values of the parameter.
     Any,
-    /// These only; none at all when the list is empty.
+    /// Only these; none if the list is empty.
     Only(&'static [&'static str]),
 }
 
 impl Allowed {
-    /// Whether `value` is one of them.
+    /// Whether `value` is allowed.
     pub fn contains(self, value: &str) -> bool {
         match self {
             Self::Any => true,
@@ -103,20 +103,20 @@ impl Allowed {
     }
 }
 
-/// A value that a parameter does not take.
+/// A value that a parameter does not accept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{parameter} is `{found}`: expected {expected}")]
 pub struct ParameterError {
     /// Name of the parameter.
     pub parameter: &'static str,
-    /// What was given.
+    /// The value given.
     pub found: String,
-    /// What it takes.
+    /// The values that it accepts.
     pub expected: String,
 }
 
 impl Parameter {
-    /// All of them, in the order in which runs are sorted by them.
+    /// All of them, in the order by which runs are sorted.
     pub const ALL: [Self; 31] = [
         Self::HackSize,
         Self::Sigma,
@@ -151,7 +151,7 @@ impl Parameter {
         Self::Ranks,
     ];
 
-    /// The name in files: `hack_size`.
+    /// The name in files, such as `hack_size`.
     pub fn name(self) -> &'static str {
         match self {
             Self::HackSize => "hack_size",
@@ -188,13 +188,12 @@ impl Parameter {
         }
     }
 
-    /// The parameter of this name.
+    /// The parameter with this name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|parameter| parameter.name() == name)
     }
 
-    /// The value that counts when none is given; none for parameters that are then chosen by the
-    /// matrix or not in force.
+    /// The default value; `None` for parameters that then depend on the matrix or are not in force.
     pub fn default(self) -> Option<String> {
         match self {
             Self::HackSize => Some(DEFAULT_HACK_SIZE.to_string()),
@@ -210,7 +209,7 @@ impl Parameter {
         }
     }
 
-    /// The words that it takes, where it takes no numbers.
+    /// The words that it accepts, unless it accepts numbers.
     fn words(self) -> Option<Vec<&'static str>> {
         match self {
             Self::Values => Some(ValueCoding::ALL.map(ValueCoding::as_str).into()),
@@ -223,7 +222,7 @@ impl Parameter {
         }
     }
 
-    /// The usual value of a solver's parameter, and what it takes; none for others.
+    /// The default and the accepted values of a solver parameter; `None` for others.
     fn of_solver(self) -> Option<(&'static str, solver::Takes)> {
         use solver::Takes::{Number, Whole, WholeOr, Words};
         Some(match self {
@@ -248,7 +247,7 @@ impl Parameter {
         })
     }
 
-    /// A value as it is written in files, or what is wrong with it.
+    /// A value as written in files, or what is wrong with it.
     pub fn value(self, text: &str) -> Result<String, ParameterError> {
         let wrong = |expected: String| ParameterError {
             parameter: self.name(),
@@ -273,7 +272,7 @@ impl Parameter {
             Self::BsrBlock => BSR_BLOCKS.contains(&size),
             Self::MinFill => number <= 100,
             Self::Ranks => number >= 1,
-            // Words and what solvers take have been looked at.
+            // Words and solver values were checked above.
             _ => true,
         };
         match (fits, self) {
@@ -287,20 +286,20 @@ impl Parameter {
             }
             (false, Self::Ranks) => Err(wrong("a number of GPUs from 1".to_owned())),
             (false, _) => Err(wrong("a share of 0 to 100 percent".to_owned())),
-            // Windows of no row and of one are both no sorting.
+            // Windows of zero rows or one row both mean no sorting.
             (true, Self::Sigma) => Ok(number.max(1).to_string()),
             (true, _) => Ok(number.to_string()),
         }
     }
 }
 
-/// Values of some parameters, one each; the others have their default.
+/// Values of some parameters, one each; the others have their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Parameters(BTreeMap<Parameter, String>);
 
 impl Parameters {
-    /// The same with `parameter` at `value`, which [`Parameter::value`] has accepted. A default
-    /// is not kept: given or not, it is the same.
+    /// Sets `parameter` to `value`, which [`Parameter::value`] has accepted. A default is not
+    /// stored: setting it changes nothing.
     pub fn with(mut self, parameter: Parameter, value: &str) -> Self {
         match parameter.default().as_deref() == Some(value) {
             true => self.0.remove(&parameter),
@@ -309,12 +308,12 @@ impl Parameters {
         self
     }
 
-    /// The value of a parameter, its default where none is given.
+    /// The value of a parameter, or its default if none is set.
     pub fn get(&self, parameter: Parameter) -> Option<String> {
         self.0.get(&parameter).cloned().or_else(|| parameter.default())
     }
 
-    /// The values that are not the default, by name: as files hold them.
+    /// The values other than defaults by name, as in files.
     pub fn names(&self) -> BTreeMap<String, String> {
         self.0
             .iter()
@@ -322,26 +321,26 @@ impl Parameters {
             .collect()
     }
 
-    /// The values that are not the default.
+    /// The values other than defaults.
     pub fn iter(&self) -> impl Iterator<Item = (Parameter, &str)> {
         self.0.iter().map(|(&parameter, value)| (parameter, value.as_str()))
     }
 
-    /// What sweeps solve each row for.
+    /// Right-hand side of each row update in a sweep.
     pub fn mode(&self) -> Mode {
         let word = self.get(Parameter::Mode).unwrap_or_default();
         let named = Mode::ALL.into_iter().find(|mode| mode.as_str() == word);
         named.expect("a mode is checked when it is set, and has a default") // invariant
     }
 
-    /// Where a GPU's kernel counts the points that it keeps.
+    /// Where a GPU kernel counts the points that it keeps.
     pub fn counting(&self) -> Counting {
         let word = self.get(Parameter::Counting).unwrap_or_default();
         let named = Counting::ALL.into_iter().find(|counting| counting.as_str() == word);
         named.expect("where is checked when it is set, and has a default") // invariant
     }
 
-    /// Who sets up an inverse that a GPU applies.
+    /// What sets up an inverse that a GPU applies.
     pub fn set_up(&self) -> SetUpBy {
         let word = self.get(Parameter::SetUp).unwrap_or_default();
         let named = SetUpBy::ALL.into_iter().find(|by| by.as_str() == word);
@@ -354,19 +353,19 @@ impl Parameters {
         RightSide::of(&word).expect("the word is checked when it is set, and has a default") // invariant
     }
 
-    /// The number that a parameter has; none where it has a word.
+    /// The number that a parameter has; `None` if it has a word.
     pub fn number<N: FromStr>(&self, parameter: Parameter) -> Option<N> {
         self.get(parameter).and_then(|value| value.parse().ok())
     }
 
-    /// Which right-hand sides dense systems have.
+    /// The right-hand sides of dense systems.
     pub fn rhs(&self) -> Rhs {
         let word = self.get(Parameter::Rhs).unwrap_or_default();
         let named = Rhs::ALL.into_iter().find(|rhs| rhs.as_str() == word);
         named.expect("a right-hand side is checked when it is set, and has a default") // invariant
     }
 
-    /// Whether a kernel that chooses another may choose compact formats.
+    /// Whether a kernel that picks another one may pick compact formats.
     pub fn compact(&self) -> bool {
         self.get(Parameter::Compact).as_deref() == Some(ON)
     }
@@ -378,7 +377,7 @@ impl Parameters {
         named.expect("how is checked when it is set, and has a default") // invariant
     }
 
-    /// Those among them that formats know.
+    /// The parameters of formats.
     pub fn format(&self) -> FormatParams {
         let number = |parameter| self.number::<usize>(parameter);
         let usual = FormatParams::default();
@@ -395,7 +394,7 @@ impl Parameters {
 }
 
 impl fmt::Display for Parameters {
-    /// `hack_size=8, sigma=256`; nothing when all have their default.
+    /// Writes `hack_size=8, sigma=256`; nothing if all have their defaults.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (k, (parameter, value)) in self.iter().enumerate() {
             let comma = if k > 0 { ", " } else { "" };

@@ -1,4 +1,4 @@
-//! The kernels of conjugate gradients.
+//! The conjugate gradient kernels.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::format::Format;
@@ -6,7 +6,7 @@ use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
 use crate::record::{Operation, Precision};
 
-/// A kernel of the processor.
+/// A CPU kernel.
 const fn cpu(
     id: &'static str,
     mapping: Mapping,
@@ -32,7 +32,7 @@ const fn cpu(
     }
 }
 
-/// A kernel of a GPU.
+/// A GPU kernel.
 const fn cuda(
     id: &'static str,
     mapping: Mapping,
@@ -49,7 +49,7 @@ const fn cuda(
     }
 }
 
-/// Preconditioner, formats, the system and when to end.
+/// Preconditioner, formats, system and stopping criteria.
 const PARAMETERS: &[(Parameter, Allowed)] = &[
     (Parameter::HybWidth, Allowed::Any),
     (Parameter::Preconditioner, Allowed::Any),
@@ -71,7 +71,7 @@ const PARAMETERS: &[(Parameter, Allowed)] = &[
     (Parameter::Start, Allowed::Any),
 ];
 
-/// The same, and who sets the inverse up.
+/// [`PARAMETERS`] and what sets up the inverse.
 const ON_DEVICE: &[(Parameter, Allowed)] = &{
     let mut all = [(Parameter::SetUp, Allowed::Any); PARAMETERS.len() + 1];
     let (with, _) = all.split_at_mut(PARAMETERS.len());
@@ -79,7 +79,7 @@ const ON_DEVICE: &[(Parameter, Allowed)] = &{
     all
 };
 
-/// The same in CSR, with the preconditioners that a library has products for.
+/// The parameters in CSR, with the preconditioners for which a library has the routines.
 const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Allowed); 18] {
     let csr = Allowed::Only(&["csr"]);
     [
@@ -107,7 +107,7 @@ const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Al
 const LIBRARY: &[(Parameter, Allowed)] = &of_library(&["none", "jacobi", "fsai"]);
 const TRANSPOSED: &[(Parameter, Allowed)] = &of_library(&["fsai"]);
 
-/// What several GPUs take.
+/// The parameters of kernels for several GPUs.
 const OF_SEVERAL: &[(Parameter, Allowed)] = &[
     (Parameter::Ranks, Allowed::Any),
     (Parameter::Preconditioner, Allowed::Only(&["none", "jacobi"])),
@@ -118,7 +118,7 @@ const OF_SEVERAL: &[(Parameter, Allowed)] = &[
     (Parameter::Start, Allowed::Any),
 ];
 
-/// Every kernel of a solve, in the order in which tables list them.
+/// Every solver kernel, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/pcg/serial", Mapping::Serial, &[Origin::Paper003],

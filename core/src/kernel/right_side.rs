@@ -1,26 +1,26 @@
-//! Which right-hand side a system is solved for, where none is given.
+//! The right-hand side that a system is solved for if none is given.
 
 use std::fmt;
 
-/// A right-hand side that follows from the matrix, or from nothing.
+/// A right-hand side derived from the matrix, or fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RightSide {
     /// A·1, whose solution is known unless A is singular.
     TimesOnes,
-    /// Ones.
+    /// All ones.
     Ones,
-    /// A·z, z being the random numbers from −1 to 1 of this seed: in the range of a singular A, too.
+    /// A·z for random numbers z from −1 to 1 of this seed; it is in the range of a singular A too.
     Range(u64),
 }
 
-/// The seed of `range` alone.
+/// The seed of plain `range`.
 const SEED: u64 = 42;
 
 impl RightSide {
-    /// What the words are, for people.
+    /// The accepted words, for messages.
     pub(super) const WORDS: &'static str = "a1, ones or range[:SEED]";
 
-    /// That of a word on the command line or in files.
+    /// The right-hand side for a word on the command line or in files.
     pub fn of(word: &str) -> Option<Self> {
         match (word, word.strip_prefix("range:")) {
             ("a1", _) => Some(Self::TimesOnes),

@@ -1,8 +1,8 @@
-//! The rows of a matrix in any format, as kernels go through them.
+//! The rows of a matrix in any format, as kernels read them.
 
 use crate::matrix::{AnyFormat, Coo, Scalar, SlotLayout};
 
-/// The row at a position of a format: the same number but where the format sorts rows.
+/// The row at a position of a format; it differs from the position only if the format sorts rows.
 pub fn row_at<T: Scalar>(a: &AnyFormat<T>, position: usize) -> usize {
     match a {
         AnyFormat::Hll(a) => a.row_order().row_at(position),
@@ -11,9 +11,8 @@ pub fn row_at<T: Scalar>(a: &AnyFormat<T>, position: usize) -> usize {
     }
 }
 
-/// The slots that a kernel reads for the row at one position, in order: `(column, value)` of each,
-/// padding included. A HYB row goes on in its tail; slots of BSR and DIA that lie outside the matrix
-/// are not read.
+/// The slots that a kernel reads for the row at a position, in order, as `(column, value)`, padding
+/// included. A HYB row continues in its tail; slots of BSR and DIA outside the matrix are not read.
 pub fn row_steps<T: Scalar>(a: &AnyFormat<T>, row: usize) -> Vec<(u32, T)> {
     fn padded<T: Copy>(
         layout: &impl SlotLayout,
@@ -56,9 +55,8 @@ pub fn row_steps<T: Scalar>(a: &AnyFormat<T>, row: usize) -> Vec<(u32, T)> {
     }
 }
 
-/// Slots that a kernel goes through for the row at a position, padding included when it
-/// multiplies that; zeros in blocks and diagonals count as entries. 0 for formats without rows of
-/// slots.
+/// Number of slots that a kernel reads for the row at a position, including padding if `padding`.
+/// Zeros in blocks and diagonals count as nonzeros. 0 for formats without row slots.
 pub(crate) fn row_length<T: Scalar>(a: &AnyFormat<T>, row: usize, padding: bool) -> usize {
     let length =
         |row_len: &[u32], slots: usize| if padding { slots } else { row_len[row] as usize };
@@ -75,8 +73,8 @@ pub(crate) fn row_length<T: Scalar>(a: &AnyFormat<T>, row: usize, padding: bool)
     }
 }
 
-/// Index of slot `j` of the row at a position in `col` and `val`; `j` itself for formats without
-/// rows of slots.
+/// Index into `col` and `val` of slot `j` of the row at a position; `j` itself for formats without
+/// row slots.
 #[inline]
 pub(crate) fn slot<T: Scalar>(a: &AnyFormat<T>, row: usize, j: usize) -> u64 {
     match a {

@@ -1,11 +1,11 @@
-//! The kernels of the skyline operator.
+//! The kernels of the skyline (Pareto front) operator.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
 use crate::record::{Operation, Precision};
 
-/// A kernel of the processor. All keep the same points.
+/// A CPU kernel. All keep the same points.
 const fn cpu(
     id: &'static str,
     mapping: Mapping,
@@ -31,7 +31,7 @@ const fn cpu(
     }
 }
 
-/// A kernel of a GPU that compares each point with the others, a thread a point.
+/// A GPU kernel that compares each point with the others, one thread per point.
 const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
     KernelDescriptor {
         device: DeviceKind::Cuda,
@@ -41,7 +41,7 @@ const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
     }
 }
 
-/// Every kernel of a skyline, in the order in which tables list them.
+/// Every skyline kernel, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/skyline/serial", Mapping::Serial, &[Origin::Paper004],
@@ -68,7 +68,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     KernelDescriptor {
         mapping: Mapping::Sorted,
         origin: &[Origin::Ours],
-        // Whether a point is found dominated before it is compared once more depends on the order of blocks.
+        // Whether a point is found dominated before it is compared again depends on the block
+        // order.
         deterministic: false,
         takes: Takes { threads: false, block: false, order: false },
         parameters: &[],

@@ -1,24 +1,24 @@
-//! What the parameters of solvers take, and how their values are written.
+//! What the parameters of solvers accept, and how their values are written.
 
 use super::right_side::RightSide;
 
-/// What a parameter takes.
+/// What a parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Takes {
     /// One of these words.
     Words(&'static [&'static str]),
-    /// A whole number from 1.
+    /// An integer from 1 up.
     Whole { most: u32 },
-    /// The same, or this word.
+    /// An integer from 1 up, or this word.
     WholeOr(&'static str),
-    /// A number, or a word where there is one.
+    /// A number, or a word if there is one.
     Number { least: f64, or: &'static str },
     /// A right-hand side.
     RightSide,
 }
 
 impl Takes {
-    /// A value as it is written in files, the same for all ways of writing a number; else what was
+    /// A value as written in files, the same for all spellings of a number; otherwise what was
     /// expected.
     pub(super) fn value(self, text: &str) -> Result<String, String> {
         let whole = |most: u32| text.parse().ok().filter(|n| (1..=most).contains(n));
@@ -55,7 +55,7 @@ impl Takes {
     }
 }
 
-/// The shortest digits that give the number back.
+/// The shortest digits that read back as the number.
 fn written(number: f64) -> String {
     let is_plain = number == 0.0 || (1e-3..1e6).contains(&number);
     if is_plain { (number + 0.0).to_string() } else { format!("{number:e}") }

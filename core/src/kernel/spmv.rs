@@ -9,7 +9,7 @@ use super::parameter::{Allowed, Parameter};
 use crate::matrix::Order;
 use crate::record::{Operation, Precision};
 
-/// How every kernel of a product is, but for what the lines below say otherwise.
+/// An SpMV kernel with the defaults; the functions below override some.
 const fn product(
     id: &'static str,
     format: Format,
@@ -37,7 +37,7 @@ const fn product(
     }
 }
 
-/// The parameters of a format. On a GPU HLL has all rows in their own order.
+/// The parameters of a format. On a GPU, HLL keeps all rows in their original order.
 const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter, Allowed)] {
     use Allowed::{Any, Only};
     use Parameter::{BsrBlock, HackSize, HybWidth, MinFill, Sigma, Spill, Values};
@@ -66,8 +66,8 @@ const fn cpu_spmv(
     summary: &'static str,
 ) -> KernelDescriptor {
     let mut kernel = product(id, format, DeviceKind::Cpu, mapping, origin, summary);
-    // The papers' kernels on padded formats multiply the padding, those on blocks and diagonals
-    // the zeros in them.
+    // The papers' kernels multiply the padding of padded formats and the zeros in blocks and
+    // diagonals.
     let stops_at_entries =
         matches!(format, Format::Coo | Format::Csr | Format::CsrCompact | Format::HllCompact);
     kernel.needs.finite_x = !stops_at_entries;
@@ -80,7 +80,7 @@ const fn cpu_spmv(
     kernel
 }
 
-/// The processor's kernel that runs the fastest of the others, which differs from machine to machine: so
+/// A CPU kernel that runs the fastest of the others. The choice differs between machines, and so
 /// may the last bits of its result.
 const fn cpu_choice(id: &'static str, summary: &'static str) -> KernelDescriptor {
     let (format, device) = (Format::Csr, DeviceKind::Cpu);
@@ -92,13 +92,13 @@ const fn cpu_choice(id: &'static str, summary: &'static str) -> KernelDescriptor
     kernel
 }
 
-/// The same without multiplying padding.
+/// The kernel without multiplying padding.
 const fn any_x(mut kernel: KernelDescriptor) -> KernelDescriptor {
     kernel.needs.finite_x = false;
     kernel
 }
 
-/// A kernel on a GPU. `padding` says whether it multiplies padding, as the papers' do.
+/// A GPU kernel. `padding` says whether it multiplies padding, as the papers' kernels do.
 pub(super) const fn cuda_spmv(
     id: &'static str,
     format: Format,
@@ -115,8 +115,8 @@ pub(super) const fn cuda_spmv(
     kernel
 }
 
-/// A kernel in WGSL, which has no f64. `padding` says whether it multiplies padding. Those whose threads
-/// are known beforehand are modelled as warps of 32.
+/// A kernel in WGSL, which has no f64. `padding` says whether it multiplies padding. Kernels whose
+/// threads are known in advance are modelled as warps of 32.
 const fn wgpu_spmv(
     id: &'static str,
     format: Format,
@@ -135,13 +135,13 @@ const fn wgpu_spmv(
     kernel
 }
 
-/// The same with blocks of its own size.
+/// The kernel with a fixed block size.
 const fn own_block(mut kernel: KernelDescriptor) -> KernelDescriptor {
     kernel.takes.block = false;
     kernel
 }
 
-/// The same with rows sorted by length, and long ones kept apart.
+/// The kernel with rows sorted by length and long rows spilled.
 const fn sorting(mut kernel: KernelDescriptor) -> KernelDescriptor {
     use Allowed::Any;
     kernel.takes.order = true;
@@ -150,7 +150,7 @@ const fn sorting(mut kernel: KernelDescriptor) -> KernelDescriptor {
     kernel
 }
 
-/// A GPU's kernel that runs the fastest of the others.
+/// A GPU kernel that runs the fastest of the others.
 const fn cuda_choice(id: &'static str, summary: &'static str) -> KernelDescriptor {
     let mut kernel = cpu_choice(id, summary);
     kernel.device = DeviceKind::Cuda;
@@ -158,7 +158,7 @@ const fn cuda_choice(id: &'static str, summary: &'static str) -> KernelDescripto
     kernel
 }
 
-/// The same with the first elements of x in shared memory.
+/// The kernel with the first elements of x in shared memory.
 const fn keeping_x(mut kernel: KernelDescriptor) -> KernelDescriptor {
     if let Some(Model { unrolling, .. }) = kernel.model {
         kernel.model = Some(Model { unrolling, keeps_x: true });
@@ -166,7 +166,7 @@ const fn keeping_x(mut kernel: KernelDescriptor) -> KernelDescriptor {
     kernel
 }
 
-/// A kernel of a vendor's library on a GPU.
+/// A vendor library's kernel on a GPU.
 const fn vendor_spmv(
     id: &'static str,
     format: Format,
@@ -180,12 +180,12 @@ const fn vendor_spmv(
     kernel
 }
 
-/// A kernel of oneMKL on the processor. What its inspector makes of a matrix may have padding.
+/// A oneMKL kernel on the CPU. The matrix that its inspector builds may have padding.
 const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> KernelDescriptor {
     let origin = &[Origin::Vendor];
     let mut kernel = product(id, Format::Csr, DeviceKind::Cpu, Mapping::Library, origin, summary);
     kernel.needs.finite_x = finite_x;
-    // The library does not promise it.
+    // The library does not guarantee it.
     kernel.deterministic = false;
     kernel.takes.threads = true;
     kernel
@@ -199,7 +199,7 @@ use Order::{ColumnMajor, RowMajor};
 use Origin::{Ours, Paper000, Paper002, Paper003};
 use Unrolling::{FoursRestLast, RestFirst, RestLast};
 
-/// A kernel of several GPUs, each of which has contiguous rows.
+/// A kernel for several GPUs, each with contiguous rows.
 const fn nccl_spmv(id: &'static str, format: Format, summary: &'static str) -> KernelDescriptor {
     let (device, mapping) = (DeviceKind::Nccl, Mapping::EqualEntries);
     let mut kernel = product(id, format, device, mapping, &[Origin::Ours], summary);
@@ -208,7 +208,7 @@ const fn nccl_spmv(id: &'static str, format: Format, summary: &'static str) -> K
     kernel
 }
 
-/// Every kernel of a product, in the order in which tables list them.
+/// Every SpMV kernel, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu_spmv("cpu/csr/serial", Format::Csr, Mapping::Serial, &[Paper000, Paper002],

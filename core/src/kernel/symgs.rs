@@ -1,4 +1,4 @@
-//! The kernels of symmetric Gauss–Seidel.
+//! The symmetric Gauss–Seidel kernels.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::format::Format;
@@ -6,8 +6,8 @@ use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
 use crate::record::{Operation, Precision};
 
-/// A kernel of the processor. Its result is the same in every run, and has the bits of the serial
-/// loop: that of the matrix as it is, or numbered colour by colour.
+/// A CPU kernel. Its result is the same in every run and equals the serial loop bit by bit, either
+/// on the matrix as it is or renumbered by colour.
 const fn cpu(
     id: &'static str,
     mapping: Mapping,
@@ -33,7 +33,7 @@ const fn cpu(
     }
 }
 
-/// A kernel of a GPU; exact: it has the bits of the serial loop.
+/// A GPU kernel; exact: it equals the serial loop bit by bit.
 const fn cuda(
     id: &'static str,
     mapping: Mapping,
@@ -49,7 +49,7 @@ const fn cuda(
     }
 }
 
-/// Every kernel of a symmetric sweep, in the order in which tables list them.
+/// Every kernel for a symmetric sweep, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/symgs/serial", Mapping::Serial, &[Origin::Paper001],

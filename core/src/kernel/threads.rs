@@ -1,4 +1,4 @@
-//! Which slots each thread of a GPU's grid reads, in which step.
+//! Which slots each thread of a GPU grid reads, and in which step.
 
 use std::ops::Range;
 
@@ -11,35 +11,35 @@ use crate::matrix::{AnyFormat, Coo, Scalar};
 /// One slot read by a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Step of the thread's loop, from 0: the lanes of a warp read in step.
+    /// Step of the thread's loop, from 0; the lanes of a warp read in lockstep.
     pub step: u64,
-    /// The row whose sum it enters; past the last one in blocks that reach there.
+    /// The row that the product is added to; past the last row in blocks that extend beyond it.
     pub row: usize,
-    /// Index into the arrays `col` and `val`, or in blocks and diagonals into `val`; of the tail when
+    /// Index into `col` and `val`, or into `val` for blocks and diagonals; into the tail if
     /// `in_tail`.
     pub slot: u64,
-    /// It lies in the tail of HYB, which a second launch goes through, or in that of HLL.
+    /// In the tail of HYB, which a second launch processes, or in the tail of HLL.
     pub in_tail: bool,
 }
 
-/// The launches that a product on a grid is made of.
+/// The launches of SpMV on a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Rows, hacks of rows, tiles or rows of blocks.
+    /// Rows, hacks of rows, tiles or block rows.
     Rows,
-    /// Spans of entries in coordinates: COO's, or those of HYB's tail.
+    /// Spans of coordinates: COO's, or those of HYB's tail.
     Spans,
 }
 
-/// Slots that one thread goes through for one row, or for one span of entries: every `stride`-th.
+/// Slots that one thread reads for one row, or for one span of nonzeros: every `stride`-th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StridedSlots {
-    /// The row, by its position where rows are sorted; absent for a span, whose entries name theirs, and
-    /// in tiles.
+    /// The row, as a position if rows are sorted; absent for tiles and for spans, whose nonzeros
+    /// hold their rows.
     pub row: Option<usize>,
-    /// Steps of the loop.
+    /// Number of loop steps.
     pub steps: u64,
-    /// Number in the row, or in the arrays, of the slot read in step 0, and of the first beyond
+    /// Number, in the row or in the arrays, of the slot read in step 0, and of the first slot past
     /// the row or span.
     first: u64,
     end: u64,
@@ -59,7 +59,7 @@ impl StridedSlots {
         Self { row, steps, first, end, stride, in_tail }
     }
 
-    /// What lane `lane` does of a row or span that a warp shares, when this is what lane 0 does.
+    /// The slots of lane `lane` in a row or span that a warp shares, given those of lane 0.
     #[inline]
     pub fn of_lane(&self, lane: u64) -> Self {
         Self::new(self.row, self.first + lane, self.end, self.stride, self.in_tail)
@@ -70,7 +70,7 @@ impl StridedSlots {
         self.first
     }
 
-    /// What is read in step `step < steps`. Panics when `a` is not the matrix that the run is of.
+    /// The slot read in step `step < steps`. Panics if `a` is not the matrix of this run.
     #[inline]
     pub fn access<T: Scalar>(&self, a: &AnyFormat<T>, step: u64) -> Access {
         let number = self.first + step * self.stride;
@@ -89,7 +89,7 @@ impl StridedSlots {
     }
 }
 
-/// The slots of one thread: those of its rows one after another, or those of its span.
+/// The slots of one thread: its rows one after another, or its span.
 #[derive(Clone, Debug)]
 pub struct ThreadSlots<'a, T = f64> {
     a: &'a AnyFormat<T>,
@@ -119,7 +119,7 @@ impl<T: Scalar> Iterator for ThreadSlots<'_, T> {
 }
 
 impl KernelDescriptor {
-    /// What thread `thread` of the grid reads of `a`, in its order; nothing for a thread without work.
+    /// The slots of `a` that grid thread `thread` reads, in order; empty for a thread without work.
     pub fn accesses<T: Scalar>(&self, a: &AnyFormat<T>, cut: &Cut, thread: u64) -> Vec<Access> {
         let mut all = Vec::new();
         for pass in [Pass::Rows, Pass::Spans] {
@@ -131,8 +131,8 @@ impl KernelDescriptor {
         all
     }
 
-    /// The same without a list of them: of thread `thread` of one pass's grid. `cut` is that of this
-    /// kernel and of `a`.
+    /// Like [`accesses`](Self::accesses) without a list, for thread `thread` of one pass's grid.
+    /// `cut` belongs to this kernel and `a`.
     pub fn thread_slots<'a, T: Scalar>(
         &self,
         a: &'a AnyFormat<T>,
@@ -201,7 +201,7 @@ impl KernelDescriptor {
     }
 }
 
-/// What a thread has of a row in hacks, or with its block of a row kept apart.
+/// A thread's slots of a row in hacks, or of the spilled row that its block works on.
 fn shared<T: Scalar>(a: &AnyFormat<T>, cut: &Cut, thread: u64) -> Option<StridedSlots> {
     let AnyFormat::Hll(hll) = a else { return None };
     let in_hacks = hll.row_order().in_blocks();
@@ -221,12 +221,12 @@ fn shared<T: Scalar>(a: &AnyFormat<T>, cut: &Cut, thread: u64) -> Option<Strided
     }
 }
 
-/// The range of one.
+/// The range that holds only `index`.
 fn one(index: u64) -> Range<u64> {
     index..index.saturating_add(1)
 }
 
-/// What lane `lane` of warp `warp` reads of its span.
+/// The slots of its span that lane `lane` of warp `warp` reads.
 fn span<T: Scalar>(coo: &Coo<T>, warp: u64, lane: u64, in_tail: bool) -> Option<StridedSlots> {
     let entries = span_entries(coo, warp);
     let run = StridedSlots::new(None, entries.start + lane, entries.end, LANES, in_tail);
@@ -249,7 +249,7 @@ mod tests {
         kernels(Operation::Spmv).iter().filter(|k| matches!(k.mapping, Mapping::Grid(_)))
     }
 
-    /// 97 × 61 with a dense row, empty first and last rows and 1 000 entries and more, so that
+    /// 97 × 61 with a dense row, empty first and last rows, and 1 000 nonzeros or more, so that
     /// COO has several spans.
     fn matrix() -> Csr {
         let rows = (1..96usize).flat_map(|i| {
@@ -259,7 +259,7 @@ mod tests {
         Csr::from_triplets(97, 61, &rows.chain(dense).collect::<Vec<_>>()).unwrap()
     }
 
-    /// Value and column of a slot; none past the last column.
+    /// Value and column of a slot; `None` past the last column.
     fn slot_of(a: &AnyFormat, access: Access) -> Option<(f64, u32)> {
         let slot = access.slot as usize;
         let of = |col: &[u32], val: &[f64]| Some((val[slot], col[slot]));
@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    /// The matrix as a kernel reads it, and the slots that it goes through.
+    /// The matrix as the kernel reads it, and its slots.
     fn format_of(
         kernel: &KernelDescriptor,
         problem: &SpmvProblem,
@@ -328,7 +328,7 @@ mod tests {
                 let threads = blocks * u64::from(cut.block());
                 let all: Vec<Access> =
                     (0..threads).flat_map(|t| kernel.accesses(&format, &cut, t)).collect();
-                // The last row of blocks may reach past the last row.
+                // The last block row may extend past the last row.
                 let mut sums = vec![0.0; 97 + 7];
                 let mut places: Vec<(bool, u64)> = Vec::new();
                 for &access in &all {
@@ -356,7 +356,7 @@ mod tests {
             let spec = kernel.format().unwrap().with(&FormatParams::default());
             let format = problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix;
             let cut = Cut::new(kernel, &format, 32).unwrap();
-            // Rows 32 and 33 begin a warp.
+            // Rows 32 and 33 start a warp.
             let first = |thread| kernel.accesses(&format, &cut, thread)[0].slot;
             match kernel.mapping {
                 Mapping::Grid(GridMapping::WarpPerRow) => first(40 * 32 + 1) - first(40 * 32),

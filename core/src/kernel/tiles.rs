@@ -1,27 +1,27 @@
-//! How kernels on a GPU cut a matrix where rows differ: tiles of entries, and lanes for rows.
+//! How GPU kernels divide a matrix with uneven rows: tiles of nonzeros, and lanes per row.
 
 use super::grid::LANES;
 use crate::matrix::RowPtr;
 
-/// Threads of a block and entries a thread of it has.
+/// Threads per block, and nonzeros per thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
     /// Threads.
     pub threads: u32,
-    /// Entries of each.
+    /// Nonzeros per thread.
     pub items: u32,
 }
 
 impl TileShape {
-    /// The shapes that there are kernels for.
+    /// The shapes that have kernels.
     pub const ALL: [Self; 3] = [Self::of(128, 4), Self::of(128, 6), Self::of(256, 4)];
 
     const fn of(threads: u32, items: u32) -> Self {
         Self { threads, items }
     }
 
-    /// The one that suits rows that begin there: larger tiles where rows are longer, since whole rows have
-    /// to fit; larger blocks instead where some are far longer than the others.
+    /// The shape for rows with these offsets: larger tiles for longer rows, since whole rows have
+    /// to fit; larger blocks if some rows are far longer than the others.
     pub fn suiting(row_ptr: &RowPtr) -> Self {
         let [small, long, uneven] = Self::ALL;
         let rows = row_ptr.len() - 1;
@@ -36,12 +36,13 @@ impl TileShape {
         }
     }
 
-    /// Entries of a tile at most.
+    /// Maximum number of nonzeros per tile.
     pub fn entries(self) -> u32 {
         self.threads * self.items
     }
 
-    /// Lanes that add up a row of a tile of so many: as many as there are threads for, up to a warp.
+    /// Lanes that sum a row of a tile of `rows` rows: as many as there are threads for, up to a
+    /// warp.
     pub fn lanes(self, rows: u32) -> u32 {
         let mut lanes = 1;
         while lanes < LANES as u32 && rows.saturating_mul(2 * lanes) <= self.threads {
@@ -51,37 +52,38 @@ impl TileShape {
     }
 }
 
-/// Entries a row below which tiles are small whatever the longest row has.
+/// Nonzeros per row below which tiles are small, however long the longest row is.
 const SHORT_ROWS: f64 = 8.0;
 
-/// Entries a row from which on tiles are larger.
+/// Nonzeros per row from which tiles are larger.
 const LONG_ROWS: f64 = 16.0;
 
-/// The longest row over the mean one from which on blocks are larger.
+/// Ratio of the longest row to the mean above which blocks are larger.
 const UNEVEN: f64 = 32.0;
 
-/// A tile: rows that are whole, or a part of a row that is longer than a tile.
+/// A tile: whole rows, or a part of a row that is longer than a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// Its first row.
     pub row: u32,
-    /// The number of the part of that row; absent where the tile holds whole rows.
+    /// The number of the part of that row; absent if the tile holds whole rows.
     pub part: Option<u32>,
-    /// Its first entry.
+    /// Its first nonzero.
     pub entry: u64,
 }
 
-/// The tiles of a matrix in CSR, in the order of its entries.
+/// The tiles of a CSR matrix, in the order of its nonzeros.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tiles {
     shape: TileShape,
-    /// After the last one, where the next would begin.
+    /// The last element is where the next tile would start.
     tiles: Vec<Tile>,
 }
 
 impl Tiles {
-    /// As many whole rows a tile as fit, but no more rows than entries fit; longer rows in parts of a
-    /// tile each, which share it with no other row. Rows are counted in 32 bits.
+    /// Tiles of as many whole rows as fit, at most as many rows as a tile holds nonzeros. Longer
+    /// rows are split into parts, one tile each, that share it with no other row. Rows are counted
+    /// in 32 bits.
     pub fn new(row_ptr: &RowPtr, shape: TileShape) -> Self {
         let (rows, most) = (row_ptr.len() - 1, shape.entries() as usize);
         let entries = row_ptr.get(rows);
@@ -111,7 +113,7 @@ impl Tiles {
         Self { shape, tiles }
     }
 
-    /// Threads of a block and entries a thread.
+    /// Threads per block and nonzeros per thread.
     pub fn shape(&self) -> TileShape {
         self.shape
     }
@@ -121,27 +123,28 @@ impl Tiles {
         self.tiles.len() - 1
     }
 
-    /// A row is in parts.
+    /// Whether a row is split into parts.
     pub fn has_parts(&self) -> bool {
         self.tiles.iter().any(|tile| tile.part.is_some())
     }
 
-    /// The tiles, and after them where the next would begin: the number of rows and that of entries.
+    /// The tiles, followed by where the next would start: the number of rows and of nonzeros.
     pub fn with_end(&self) -> &[Tile] {
         &self.tiles
     }
 }
 
-/// Threads that keep a large GPU busy: on fewer rows than these several lanes share one.
+/// Threads that keep a large GPU busy; with fewer rows, several lanes share a row.
 const BUSY: u64 = 3 << 16;
 
-/// Slots that a lane has at least where several share a row.
+/// Minimum number of slots per lane if several share a row.
 const LEAST_SLOTS: u64 = 4;
 
-/// Most lanes a row.
+/// Maximum number of lanes per row.
 const MOST_LANES: u64 = LANES / 4;
 
-/// How many lanes share a row of column-major HLL with so many rows and slots in hacks: 1, 2, 4 or 8.
+/// Number of lanes that share a row of column-major HLL with this many rows and slots in hacks: 1,
+/// 2, 4 or 8.
 pub fn lanes_a_row(rows: u64, slots: u64) -> u32 {
     let mean = slots / rows.max(1);
     let mut lanes = 1;
@@ -155,7 +158,7 @@ pub fn lanes_a_row(rows: u64, slots: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Tiles of four entries.
+    /// Tiles of four nonzeros.
     const FOUR: TileShape = TileShape { threads: 2, items: 2 };
 
     fn tiles(lengths: &[usize]) -> Vec<(u32, Option<u32>, u64)> {
@@ -169,11 +172,11 @@ mod tests {
     fn tiles_hold_whole_rows_or_a_part_of_one() {
         assert_eq!(tiles(&[]), [(0, None, 0)]);
         assert_eq!(tiles(&[2, 2, 1]), [(0, None, 0), (2, None, 4), (3, None, 5)]);
-        // An empty row before a long one lies in a tile without entries.
+        // An empty row before a long one is in a tile without nonzeros.
         let long = [(0, None, 0), (1, Some(0), 0), (1, Some(1), 4), (1, Some(2), 8)];
         assert_eq!(tiles(&[0, 9, 0, 4])[..4], long);
         assert_eq!(tiles(&[0, 9, 0, 4])[4..], [(2, None, 9), (4, None, 13)]);
-        // No more rows than entries.
+        // At most as many rows as nonzeros.
         assert_eq!(tiles(&[0; 6]), [(0, None, 0), (4, None, 0), (6, None, 0)]);
     }
 

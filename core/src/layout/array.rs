@@ -1,17 +1,17 @@
-//! The arrays that a product reads and writes: their names, lengths and addresses.
+//! The arrays that SpMV reads and writes: their names, lengths and addresses.
 
 use crate::kernel::{COO_SPAN, Cut};
 use crate::matrix::{AnyFormat, Coded, CompactHll, Csr, Fours, RowPtr, Scalar};
 
-/// Every array begins at a multiple of this many bytes, as `cudaMalloc` gives them.
+/// Every array starts at a multiple of this many bytes, as `cudaMalloc` guarantees.
 pub const ALIGNMENT: u64 = 256;
 
-/// One of the arrays of a format, or of a product.
+/// One of the arrays of a format, or of SpMV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Array {
-    /// Offsets of the rows (CSR), or of the rows of blocks (BSR).
+    /// Offsets of the rows (CSR), or of the block rows (BSR).
     RowPtr,
-    /// Entries of each row (ELLPACK, HYB, HLL).
+    /// Nonzeros per row (ELLPACK, HYB, HLL).
     RowLen,
     /// First slot of each hack (HLL); column minus row of each diagonal (DIA).
     Offsets,
@@ -19,18 +19,18 @@ pub enum Array {
     MaxNzr,
     /// Row at each position (HLL with sorted rows).
     RowOf,
-    /// Row of each entry (COO).
+    /// Row of each nonzero (COO).
     Row,
     /// First group of each hack (compact HLL, on a GPU).
     GroupPtr,
-    /// Column from which the distances of a line of slots count, four a group (compact HLL, on a GPU).
+    /// Base column of the distances of a line of slots, four per group (compact HLL, on a GPU).
     Base,
-    /// Distance of each slot's column from its base, or the lower half of the column (compact HLL, on a
-    /// GPU).
+    /// Distance of each slot's column from its base, or the lower half of the column (compact HLL,
+    /// on a GPU).
     Low,
-    /// Upper half of the column of each slot of wide groups (compact HLL, on a GPU).
+    /// Upper half of the column of each slot in wide groups (compact HLL, on a GPU).
     High,
-    /// Number of each slot's value in the dictionary (compact HLL, on a GPU).
+    /// Index of each slot's value in the dictionary (compact HLL, on a GPU).
     Codes,
     /// The distinct values (compact HLL, on a GPU).
     Dictionary,
@@ -38,32 +38,33 @@ pub enum Array {
     Col,
     /// Value of each slot.
     Val,
-    /// Offsets of the rows kept apart (HLL with spilled rows).
+    /// Offsets of the spilled rows (HLL with spilled rows).
     TailRowPtr,
-    /// Row of each entry of the tail (HYB).
+    /// Row of each nonzero of the tail (HYB).
     TailRow,
-    /// Column of each entry of the tail (HYB, HLL with spilled rows).
+    /// Column of each nonzero of the tail (HYB, HLL with spilled rows).
     TailCol,
-    /// Value of each entry of the tail (HYB, HLL with spilled rows).
+    /// Value of each nonzero of the tail (HYB, HLL with spilled rows).
     TailVal,
-    /// Row that each span of coordinates hands over (COO, HYB, on a GPU).
+    /// Row whose sum each span of coordinates carries over (COO, HYB, on a GPU).
     CarryRow,
-    /// Sum that each span of coordinates hands over (COO, HYB, on a GPU).
+    /// Sum that each span of coordinates carries over (COO, HYB, on a GPU).
     CarrySum,
-    /// First row, part of it and first entry of each tile, four words (CSR in tiles, on a GPU).
+    /// First row, part of that row and first nonzero of each tile, four words (CSR in tiles, on a
+    /// GPU).
     Plan,
-    /// Sum of each tile that is a part of a row (CSR in tiles, on a GPU).
+    /// Sum of each tile that is part of a row (CSR in tiles, on a GPU).
     PartSum,
-    /// Parts of a row that are done, at its first tile (CSR in tiles, on a GPU).
+    /// Number of finished parts of a row, at its first tile (CSR in tiles, on a GPU).
     Arrived,
-    /// The vector that is multiplied.
+    /// The input vector.
     X,
-    /// The product.
+    /// The result vector.
     Y,
 }
 
 impl Array {
-    /// Every array, in the order in which tables list them.
+    /// All arrays, in the order in which tables list them.
     pub const ALL: [Self; 25] = [
         Self::RowPtr,
         Self::RowLen,
@@ -92,12 +93,12 @@ impl Array {
         Self::Y,
     ];
 
-    /// Its place in [`ALL`](Self::ALL).
+    /// Its position in [`ALL`](Self::ALL).
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// `row_ptr`, `col`, `tail_val`, … as in the formats' definitions.
+    /// The name as in the formats' definitions: `row_ptr`, `col`, `tail_val`, …
     pub fn as_str(self) -> &'static str {
         match self {
             Self::RowPtr => "row_ptr",
@@ -129,28 +130,28 @@ impl Array {
     }
 }
 
-/// Size and place of an array.
+/// Size and address of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayInfo {
-    /// Which.
+    /// The array.
     pub array: Array,
-    /// Elements.
+    /// Number of elements.
     pub len: u64,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub element_bytes: u32,
-    /// Address of its first byte, a multiple of [`ALIGNMENT`]: the arrays lie one after another
-    /// from 0.
+    /// Address of its first byte, a multiple of [`ALIGNMENT`]. The arrays are laid out one after
+    /// another from 0.
     pub base: u64,
 }
 
 impl ArrayInfo {
-    /// Bytes of all elements.
+    /// Size in bytes.
     pub fn bytes(&self) -> u64 {
         self.len * u64::from(self.element_bytes)
     }
 }
 
-/// Appends arrays behind one another.
+/// Appends arrays one after another.
 #[derive(Default)]
 struct Shelf(Vec<ArrayInfo>);
 
@@ -170,15 +171,15 @@ impl Shelf {
     }
 }
 
-/// The arrays of a format, x and y. x has as many elements as the matrix columns, y as it has
-/// rows. Arrays that are not there are left out: rows' order where every row is at its own place,
-/// a tail without entries, and the bits that tell which slots of BSR and DIA hold entries, which no
-/// product reads. Compact formats show what leads to their rows.
+/// The arrays of a format, x and y. x has one element per matrix column, y one per row. Arrays that
+/// do not exist are left out: the row order if every row is in its original place, an empty tail,
+/// and the bitmaps of BSR and DIA that mark nonzeros, which SpMV never reads. Compact formats list
+/// the arrays that lead to their rows.
 pub fn arrays<T: Scalar>(a: &AnyFormat<T>) -> Vec<ArrayInfo> {
     laid_out(a, false, None).0
 }
 
-/// The arrays of a format, or those of the copy on a GPU.
+/// The arrays of a format, or those of its copy on a GPU.
 fn laid_out<T: Scalar>(a: &AnyFormat<T>, on_device: bool, fours: Option<&Fours<T>>) -> Shelf {
     let mut shelf = Shelf::default();
     let tail = |shelf: &mut Shelf, tail: &Csr<T>| {
@@ -274,8 +275,8 @@ fn regrouped<T: Scalar>(shelf: &mut Shelf, a: &CompactHll<T>, fours: &Fours<T>) 
     }
 }
 
-/// [`arrays`] on a GPU and what a product needs there besides: what spans of coordinates and parts of
-/// rows hand over, and where tiles begin. `fours` are made of `a` where it is compact HLL.
+/// [`arrays`] on a GPU plus what SpMV needs there: what spans of coordinates and parts of rows
+/// carry over, and where tiles start. `fours` are made from `a` if it is compact HLL.
 pub(super) fn arrays_of_product<T: Scalar>(
     a: &AnyFormat<T>,
     cut: &Cut,
@@ -302,10 +303,10 @@ pub(super) fn arrays_of_product<T: Scalar>(
     shelf.0
 }
 
-/// Bytes of an offset that always has 64 bits.
+/// Bytes of an offset that is always 64-bit.
 const WIDE_OFFSET: u32 = 8;
 
-/// Bytes of an element of an array of `a` on a GPU.
+/// Bytes per element of an array of `a` on a GPU.
 pub(super) fn element_bytes<T: Scalar>(a: &AnyFormat<T>, array: Array) -> u32 {
     match (array, a) {
         (Array::RowPtr, AnyFormat::Csr(a)) => a.row_ptr().width().bytes() as u32,

@@ -1,4 +1,4 @@
-//! How the models of kernels tell of the loads and stores of a warp.
+//! How the kernel models report the loads and stores of a warp.
 
 use super::array::{Array, element_bytes};
 use super::request::{Direction, Lanes, Request};
@@ -6,22 +6,22 @@ use super::step::Sink;
 use crate::kernel::LANES;
 use crate::matrix::{AnyFormat, Scalar};
 
-/// What the warps of a product on a matrix ask for.
+/// Builds the requests of warps for SpMV on a matrix.
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'a, T>(pub(super) &'a AnyFormat<T>);
 
 impl<T: Scalar> Asking<'_, T> {
-    /// A load that no lane takes part in yet.
+    /// A load without active lanes.
     pub(super) fn load(self, array: Array) -> Request {
         Request::new(array, Direction::Load, element_bytes(self.0, array))
     }
 
-    /// A store that no lane takes part in yet.
+    /// A store without active lanes.
     pub(super) fn store(self, array: Array) -> Request {
         Request::new(array, Direction::Store, element_bytes(self.0, array))
     }
 
-    /// The lanes of `active` load the same element, if there is any.
+    /// Lanes in `active` load the same element; does nothing if none is active.
     pub(super) fn same(self, array: Array, active: u32, index: u64, sink: &mut impl Sink) {
         if active != 0 {
             sink.request(&self.load(array).same(active, index));
@@ -29,7 +29,7 @@ impl<T: Scalar> Asking<'_, T> {
     }
 }
 
-/// Tells of a request of the lanes that `index` gives an element for, if there is any.
+/// Reports a request of the lanes for which `index` returns an element, if any.
 pub(super) fn ask(
     mut request: Request,
     index: impl Fn(usize) -> Option<u64>,
@@ -45,7 +45,7 @@ pub(super) fn ask(
     }
 }
 
-/// Tells of a request of the lanes of a mask.
+/// Reports a request of the lanes in a mask.
 pub(super) fn ask_of(
     mut request: Request,
     active: u32,
@@ -58,7 +58,7 @@ pub(super) fn ask_of(
     }
 }
 
-/// The mask of the first lanes, of which there are `lanes`, or all of a warp where that is more.
+/// The mask of the first `lanes` lanes, at most the whole warp.
 pub(super) fn first_lanes(lanes: u64) -> u32 {
     match lanes {
         LANES.. => u32::MAX,

@@ -1,4 +1,4 @@
-//! What a warp asks of the memory when it has a row of blocks: `bsr.cu`, load by load.
+//! The memory requests of a warp that processes a block row: `bsr.cu`, load by load.
 
 use super::array::Array;
 use super::asking::{Asking, ask};
@@ -8,7 +8,7 @@ use crate::matrix::{AnyFormat, Bsr, Scalar};
 
 const WARP: usize = LANES as usize;
 
-/// A product whose rows of blocks are gone through.
+/// SpMV over block rows.
 pub(super) struct BlockRowPass<'a, T> {
     kernel: &'static KernelDescriptor,
     ask: Asking<'a, T>,
@@ -17,7 +17,7 @@ pub(super) struct BlockRowPass<'a, T> {
 }
 
 impl<'a, T: Scalar> BlockRowPass<'a, T> {
-    /// `format` is `a`, and the cut is the kernel's of it.
+    /// `format` is `a`, and `cut` is the kernel's partition of it.
     pub(super) fn new(
         kernel: &'static KernelDescriptor,
         format: &'a AnyFormat<T>,
@@ -27,7 +27,8 @@ impl<'a, T: Scalar> BlockRowPass<'a, T> {
         Self { kernel, ask: Asking(format), a, cut }
     }
 
-    /// Tells `sink` all that a warp does; answers how many of its threads have columns of blocks.
+    /// Reports all that a warp does to `sink`; returns how many of its threads have columns of
+    /// blocks.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         let runs: [Option<StridedSlots>; WARP] = std::array::from_fn(|lane| {
             let thread = warp * LANES + lane as u64;
@@ -53,7 +54,7 @@ impl<'a, T: Scalar> BlockRowPass<'a, T> {
             let block = |slot: u64| slot / (edge * edge);
             ask(self.ask.load(Array::Col), |lane| slots[lane].map(block), sink);
             ask(self.ask.load(Array::Val), |lane| slots[lane], sink);
-            // The last block may reach past the last column.
+            // The last block may extend past the last column.
             let column = |slot: u64| {
                 let first = u64::from(self.a.col()[block(slot) as usize]) * edge;
                 Some(first + slot % edge).filter(|&column| column < self.a.cols() as u64)
@@ -61,7 +62,7 @@ impl<'a, T: Scalar> BlockRowPass<'a, T> {
             ask(self.ask.load(Array::X), |lane| slots[lane].and_then(column), sink);
         }
         sink.step(StepKind::End);
-        // The first of the lanes that share a row has its first column.
+        // The first of the lanes that share a row holds its first column.
         let row = |lane: usize| {
             let run = runs[lane].filter(|run| run.first() == 0)?;
             run.row.filter(|&row| row < self.a.rows()).map(|row| row as u64)

@@ -1,5 +1,5 @@
-//! What the threads of a processor read: the parts of each worker, step by step, and the cache
-//! lines that they touch.
+//! What CPU threads read: the parts of each worker, step by step, and the cache lines that they
+//! touch.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,13 +12,13 @@ use super::slots::Place;
 use crate::kernel::{KernelDescriptor, Mapping, Share, row_at, row_length, slot};
 use crate::matrix::{AnyFormat, Coo, Scalar};
 
-/// Bytes of a cache line of a processor.
+/// Bytes per CPU cache line.
 pub const CACHE_LINE: u64 = 64;
 
-/// One step of a worker: a slot is multiplied by an element of x.
+/// One step of a worker: multiplying a slot by an element of x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuStep {
-    /// The row whose sum it enters.
+    /// The row that the product is added to.
     pub row: usize,
     /// Where the column is read.
     pub col: Place,
@@ -28,19 +28,19 @@ pub struct CpuStep {
     pub x: Place,
 }
 
-/// What one share of the work asks of the memory.
+/// The memory traffic of one share of the work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareTraffic {
     /// The share and its worker.
     pub share: Share,
-    /// Steps, padding included where the kernel multiplies it.
+    /// Number of steps, padding included if the kernel multiplies it.
     pub steps: u64,
-    /// Distinct cache lines of each array that is touched, in the order of [`Array::ALL`].
+    /// Distinct cache lines of each array touched, in the order of [`Array::ALL`].
     pub lines: Vec<(Array, u64)>,
 }
 
 impl ShareTraffic {
-    /// Cache lines of all arrays.
+    /// Cache lines over all arrays.
     pub fn total_lines(&self) -> u64 {
         self.lines.iter().map(|(_, lines)| lines).sum()
     }
@@ -51,7 +51,7 @@ impl ShareTraffic {
     }
 }
 
-/// A kernel of a processor on a matrix: who handles what.
+/// A CPU kernel on a matrix: which worker handles what.
 #[derive(Clone, Debug)]
 pub struct CpuTraffic<T = f64> {
     kernel: &'static KernelDescriptor,
@@ -61,9 +61,9 @@ pub struct CpuTraffic<T = f64> {
 }
 
 impl<T: Scalar> CpuTraffic<T> {
-    /// The shares of `workers` workers, in row order, each gone through. Fails without workers,
-    /// for kernels that run elsewhere, for BSR, DIA and compact formats, and for a matrix in another format than
-    /// the kernel reads.
+    /// Walks the shares of `workers` workers, in row order. Fails without workers, for kernels that
+    /// do not run on a CPU, for BSR, DIA and compact formats, and for a matrix that is not in the
+    /// kernel's format.
     pub fn of(
         kernel: &'static KernelDescriptor,
         a: &AnyFormat<T>,
@@ -72,7 +72,7 @@ impl<T: Scalar> CpuTraffic<T> {
         Self::through(kernel, a, workers, &AtomicBool::new(false))
     }
 
-    /// The same, or nothing once `cancel` is set.
+    /// Like [`of`](Self::of), but returns nothing once `cancel` is set.
     pub fn unless(
         kernel: &'static KernelDescriptor,
         a: &AnyFormat<T>,
@@ -83,7 +83,7 @@ impl<T: Scalar> CpuTraffic<T> {
         Ok((!cancel.load(Ordering::Relaxed)).then_some(traffic))
     }
 
-    /// Once `cancel` is set, the rest of the rows is left out.
+    /// Once `cancel` is set, the remaining rows are skipped.
     fn through(
         kernel: &'static KernelDescriptor,
         a: &AnyFormat<T>,
@@ -150,8 +150,7 @@ impl<T: Scalar> CpuTraffic<T> {
         &self.shares
     }
 
-    /// Those steps of share `share` that are in `range`, numbered from 0; none for a share that
-    /// is not there.
+    /// The steps of share `share` in `range`, numbered from 0; empty if there is no such share.
     pub fn steps(&self, share: usize, range: Range<u64>) -> Vec<CpuStep> {
         let (mut seen, mut steps) = (0, Vec::new());
         self.walk(share, |touch| {
@@ -165,13 +164,13 @@ impl<T: Scalar> CpuTraffic<T> {
         steps
     }
 
-    /// Each share has a worker of its own; otherwise the next free one takes it.
+    /// Whether each share has its own worker; otherwise the next free worker takes it.
     pub fn is_divided_by_worker(&self) -> bool {
         self.shares.iter().all(|s| s.share.worker.is_some())
     }
 
-    /// Every place that share `share` has touched when it has made `steps` steps, in order and as
-    /// often as it did: also row pointers and y, up to what is read just before the next step.
+    /// Every place that share `share` has touched after `steps` steps, in order and with
+    /// repetitions. Includes row pointers and y, up to what is read just before the next step.
     pub fn places(&self, share: usize, steps: u64) -> Vec<Place> {
         let (mut seen, mut places) = (0, Vec::new());
         self.walk(share, |touch| {
@@ -185,7 +184,7 @@ impl<T: Scalar> CpuTraffic<T> {
         places
     }
 
-    /// Goes through one share again; tells nothing of one that is not there.
+    /// Walks one share again; does nothing if there is no such share.
     fn walk(&self, share: usize, mut tell: impl FnMut(Touch)) {
         let shares: Vec<Share> = self.shares.iter().map(|s| s.share.clone()).collect();
         if share < shares.len() {
@@ -195,7 +194,8 @@ impl<T: Scalar> CpuTraffic<T> {
         }
     }
 
-    /// Steps of the share with the most, divided by the mean: 1 is balanced. Absent without steps.
+    /// Largest number of steps of a share, divided by the mean: 1 is balanced. Absent without
+    /// steps.
     pub fn imbalance(&self) -> Option<f64> {
         let all: u64 = self.shares.iter().map(|s| s.steps).sum();
         let most = self.shares.iter().map(|s| s.steps).max()?;
@@ -203,7 +203,7 @@ impl<T: Scalar> CpuTraffic<T> {
     }
 }
 
-/// What a worker does.
+/// What a worker touches.
 enum Touch {
     /// An element outside the loop: row pointers, hack offsets, y.
     Element(Place),
@@ -211,17 +211,17 @@ enum Touch {
     Step(CpuStep),
 }
 
-/// The shares of a product.
+/// The shares of SpMV.
 struct Walk<'a, T> {
     kernel: &'a KernelDescriptor,
     a: &'a AnyFormat<T>,
     shares: &'a [Share],
-    /// Once set, rows are left out.
+    /// Once set, the remaining rows are skipped.
     cancel: &'a AtomicBool,
 }
 
 impl<T: Scalar> Walk<'_, T> {
-    /// Tells `tell` all that is touched in a share, in order.
+    /// Reports all that a share touches to `tell`, in order.
     fn share(&self, k: usize, tell: &mut impl FnMut(Touch)) {
         let Share { rows, entries, .. } = self.shares[k].clone();
         match (self.a, entries) {
@@ -276,7 +276,7 @@ impl<T: Scalar> Walk<'_, T> {
             if arrays[0] == Array::Col {
                 slots = 0..row_length(self.a, position, self.kernel.needs.finite_x);
             }
-            // The slots of a row lie equally far apart, one after another in the tail.
+            // The slots of a row are equally spaced; those of the tail are contiguous.
             let at = |j: usize| match arrays[0] {
                 Array::Col => slot(self.a, position, j),
                 _ => j as u64,
@@ -292,8 +292,8 @@ impl<T: Scalar> Walk<'_, T> {
         }
     }
 
-    /// A piece of the merge path: the ends of the rows that it finishes, its entries, and y of
-    /// these rows and of the one that it hands over.
+    /// A piece of the merge path: the ends of the rows that it finishes, its nonzeros, and y of
+    /// these rows and of the row that it carries over.
     fn merged(
         &self,
         k: usize,
@@ -302,7 +302,7 @@ impl<T: Scalar> Walk<'_, T> {
         tell: &mut impl FnMut(Touch),
     ) {
         let AnyFormat::Csr(a) = self.a else { return };
-        // The next piece begins in the first row that this one does not finish.
+        // The next piece starts in the first row that this one does not finish.
         let unfinished = self.shares.get(k + 1).map_or(a.rows(), |next| next.rows.start);
         let mut entry = entries.start;
         for row in rows {
@@ -324,7 +324,7 @@ impl<T: Scalar> Walk<'_, T> {
         }
     }
 
-    /// The columns that an array holds.
+    /// The column indices in an array.
     fn columns(&self, array: Array) -> &[u32] {
         match (self.a, array) {
             (AnyFormat::Csr(a), _) => a.col(),
@@ -343,7 +343,7 @@ impl<T: Scalar> Walk<'_, T> {
         }
     }
 
-    /// The entries of some rows among coordinates, each added to y.
+    /// The nonzeros of some rows in coordinate format, each added to y.
     fn coordinates(
         &self,
         coo: &Coo<T>,
@@ -378,7 +378,7 @@ fn step(row: usize, index: u64, [col, val]: [Array; 2], column: u32) -> CpuStep 
     CpuStep { row, col: at(col), val: at(val), x }
 }
 
-/// The cache lines touched of each array, a bit each.
+/// The cache lines touched in each array, one bit each.
 struct Lines {
     of: Vec<Option<ArrayLines>>,
 }
@@ -386,9 +386,9 @@ struct Lines {
 struct ArrayLines {
     element_bytes: u64,
     bits: Vec<u64>,
-    /// Words of `bits` that are not 0.
+    /// Indices of the words of `bits` that are not 0.
     used: Vec<u32>,
-    /// Touched last: most arrays are gone through in order.
+    /// The word touched last: most arrays are read in order.
     last: u64,
 }
 
@@ -423,7 +423,7 @@ impl Lines {
         lines.bits[word] |= 1 << (line % u64::from(u64::BITS));
     }
 
-    /// How many lines of each array were touched since the last time.
+    /// Number of lines of each array touched since the last call.
     fn take(&mut self) -> Vec<(Array, u64)> {
         let mut all = Vec::new();
         for (array, lines) in Array::ALL.into_iter().zip(&mut self.of) {

@@ -1,4 +1,4 @@
-//! The shares of a processor's threads against their steps, and counted by hand.
+//! The shares of CPU threads against their steps, and against counts by hand.
 
 use std::collections::HashSet;
 
@@ -64,7 +64,7 @@ fn shares_take_every_slot_once_and_their_lines_are_those_of_their_steps() {
             }
             let slots = match kernel.needs.finite_x {
                 true => spec.size(&a).unwrap().slots,
-                // Padding is left out.
+                // Padding is skipped.
                 false => a.nnz() as u64,
             };
             assert_eq!((taken as u64, places.len() as u64), (slots, slots), "{}", kernel.id);
@@ -100,7 +100,7 @@ fn a_share_reads_its_rows_as_row_steps_tells() {
 
 #[test]
 fn lines_of_the_papers_example_counted_by_hand() {
-    // 24 rows of two entries in columns i and i + 1.
+    // 24 rows of two nonzeros in columns i and i + 1.
     let triplets: Vec<_> = (0..24).flat_map(|i| [(i, i, 1.0), (i, i + 1, 1.0)]).collect();
     let a = built(&Csr::from_triplets(24, 25, &triplets).unwrap(), FormatSpec::Csr);
     let of = |id: &str, workers| CpuTraffic::of(kernel(id).unwrap(), &a, workers).unwrap();
@@ -110,13 +110,13 @@ fn lines_of_the_papers_example_counted_by_hand() {
         [(Array::RowPtr, 2), (Array::Col, 3), (Array::Val, 6), (Array::X, 4), (Array::Y, 3)];
     assert_eq!(serial.shares()[0].lines, expected);
     assert_eq!((serial.shares()[0].total_lines(), serial.shares()[0].bytes()), (18, 18 * 64));
-    // Rows 12 to 23: both workers touch the middle line of columns and of y.
+    // Rows 12 to 23: both workers touch the middle cache line of columns and of y.
     let halves = of("cpu/csr/rows", 2);
     let second =
         [(Array::RowPtr, 2), (Array::Col, 2), (Array::Val, 3), (Array::X, 3), (Array::Y, 2)];
     assert_eq!(halves.shares()[1].lines, second);
     assert_eq!(halves.imbalance(), Some(1.0));
-    // One row of 48 entries: two pieces share it, and only the second finishes it.
+    // One row of 48 nonzeros: two pieces share it, and only the second finishes it.
     let one: Vec<_> = (0..48).map(|j| (0, j, 1.0)).collect();
     let one = built(&Csr::from_triplets(1, 48, &one).unwrap(), FormatSpec::Csr);
     let merge = CpuTraffic::of(kernel("cpu/csr/merge").unwrap(), &one, 2).unwrap();
@@ -147,7 +147,7 @@ fn what_a_thread_has_touched_grows_with_its_steps() {
     assert_eq!(named(0), start);
     let first = [(Array::Col, 0), (Array::Val, 0), (Array::X, 0)];
     assert_eq!(named(1), [&start[..], &first].concat());
-    // The second entry ends row 0: its sum is stored and the next row's pointers are read.
+    // The second nonzero ends row 0: its sum is stored and the next row's pointers are read.
     let next = [(Array::Y, 0), (Array::RowPtr, 1), (Array::RowPtr, 2)];
     let second = [(Array::Col, 1), (Array::Val, 1), (Array::X, 1)];
     assert_eq!(named(2), [&start[..], &first, &second, &next].concat());

@@ -1,5 +1,5 @@
-//! What a warp asks of the memory when threads go through the diagonals of their rows: `dia.cu`, load
-//! by load.
+//! The memory requests of a warp whose threads walk the diagonals of their rows: `dia.cu`, load by
+//! load.
 
 use super::array::Array;
 use super::asking::{Asking, ask, ask_of, first_lanes};
@@ -9,7 +9,7 @@ use crate::matrix::{AnyFormat, Dia, Scalar};
 
 const WARP: usize = LANES as usize;
 
-/// A product whose diagonals are gone through.
+/// SpMV over diagonals.
 pub(super) struct DiagonalPass<'a, T> {
     kernel: &'static KernelDescriptor,
     ask: Asking<'a, T>,
@@ -18,7 +18,7 @@ pub(super) struct DiagonalPass<'a, T> {
 }
 
 impl<'a, T: Scalar> DiagonalPass<'a, T> {
-    /// `format` is `a`, and the cut is the kernel's of it.
+    /// `format` is `a`, and `cut` is the kernel's partition of it.
     pub(super) fn new(
         kernel: &'static KernelDescriptor,
         format: &'a AnyFormat<T>,
@@ -28,7 +28,7 @@ impl<'a, T: Scalar> DiagonalPass<'a, T> {
         Self { kernel, ask: Asking(format), a, cut }
     }
 
-    /// Tells `sink` all that a warp does; answers how many of its threads have a row.
+    /// Reports all that a warp does to `sink`; returns how many of its threads have a row.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         let first = warp * LANES;
         let with_row = first_lanes((self.a.rows() as u64).saturating_sub(first));
@@ -42,7 +42,7 @@ impl<'a, T: Scalar> DiagonalPass<'a, T> {
         for (number, &offset) in (0..).zip(self.a.offsets()) {
             sink.step(StepKind::Loop(number));
             self.ask.same(Array::Offsets, with_row, number, sink);
-            // Lanes whose rows the diagonal does not cross load nothing of it.
+            // Lanes whose rows the diagonal does not cross load nothing from it.
             let slot = |lane: usize| {
                 let run: &StridedSlots = runs[lane].as_ref()?;
                 let step = number.checked_sub(run.first()).filter(|&step| step < run.steps)?;

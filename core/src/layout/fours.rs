@@ -1,4 +1,4 @@
-//! What a warp asks of the memory when its lanes have the rows of a hack and load four slots at once:
+//! The memory requests of a warp whose lanes have the rows of a hack and load four slots at once:
 //! `hll_compact.cu`, load by load.
 
 use super::array::Array;
@@ -12,7 +12,7 @@ const WARP: usize = LANES as usize;
 /// Slots that a lane loads at once.
 const FOUR: u64 = 4;
 
-/// A product whose hacks are gone through in groups of four lines.
+/// SpMV over hacks in groups of four lines.
 pub(super) struct FourPass<'a, T> {
     kernel: &'static KernelDescriptor,
     ask: Asking<'a, T>,
@@ -22,7 +22,7 @@ pub(super) struct FourPass<'a, T> {
 }
 
 impl<'a, T: Scalar> FourPass<'a, T> {
-    /// `format` is `a`, the fours are made of it, and the cut is the kernel's of it.
+    /// `format` is `a`, the fours are made from it, and `cut` is the kernel's partition of it.
     pub(super) fn new(
         kernel: &'static KernelDescriptor,
         (format, a): (&'a AnyFormat<T>, &'a CompactHll<T>),
@@ -32,7 +32,7 @@ impl<'a, T: Scalar> FourPass<'a, T> {
         Self { kernel, ask: Asking(format), a, fours, cut }
     }
 
-    /// Tells `sink` all that a warp does; answers how many of its threads have a row.
+    /// Reports all that a warp does to `sink`; returns how many of its threads have a row.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         if let Coded::Byte { table, .. } = self.fours.values() {
             self.fill_shared(warp, table.len() as u64, sink);
@@ -64,7 +64,7 @@ impl<'a, T: Scalar> FourPass<'a, T> {
         u64::from(with_row.count_ones())
     }
 
-    /// The threads of a block, with a row or without, copy the dictionary to shared memory.
+    /// All threads of a block, with or without a row, copy the dictionary to shared memory.
     fn fill_shared(&self, warp: u64, distinct: u64, sink: &mut impl Sink) {
         let block = u64::from(self.cut.block());
         let thread = warp * LANES % block;
@@ -75,7 +75,7 @@ impl<'a, T: Scalar> FourPass<'a, T> {
         }
     }
 
-    /// The lines of a group, a step each; the first one loads what all four share.
+    /// The lines of a group, one step each; the first step loads what all four share.
     fn group(
         &self,
         number: u64,
@@ -123,7 +123,7 @@ impl<'a, T: Scalar> FourPass<'a, T> {
             };
             ask(self.ask.load(Array::X), entry, sink);
             if let Coded::Short { codes, .. } = self.fours.values() {
-                // Too large for shared memory: the dictionary is asked again for each slot.
+                // Too large for shared memory: each slot reads the dictionary in global memory.
                 let code = |lane: usize| (g * LANES + lane as u64) * FOUR + line;
                 let number =
                     |lane: usize| has_slot(lane).map(|_| codes[code(lane) as usize].into());

@@ -1,5 +1,5 @@
-//! What a warp asks of the memory when lanes share rows of column-major hacks, and blocks have rows
-//! that are kept apart: `hll_column_major.cu`, load by load.
+//! The memory requests of a warp whose lanes share rows of column-major hacks, or whose block has a
+//! spilled row: `hll_column_major.cu`, load by load.
 
 use super::array::Array;
 use super::asking::{Asking, ask, ask_of};
@@ -10,7 +10,7 @@ use crate::matrix::{AnyFormat, Hll, Scalar};
 
 const WARP: usize = LANES as usize;
 
-/// A product whose rows are shared by lanes.
+/// SpMV over rows shared by lanes.
 pub(super) struct LanePass<'a, T> {
     kernel: &'static KernelDescriptor,
     ask: Asking<'a, T>,
@@ -18,17 +18,17 @@ pub(super) struct LanePass<'a, T> {
     cut: &'a Cut,
 }
 
-/// What the lanes of a warp have.
+/// The slots of the lanes of a warp.
 type Runs = [Option<StridedSlots>; WARP];
 
-/// The arrays of hacks, or of the rows kept apart.
+/// The arrays of hacks, or of the spilled rows.
 struct Entries<'a> {
     arrays: [Array; 2],
     col: &'a [u32],
 }
 
 impl<'a, T: Scalar> LanePass<'a, T> {
-    /// `format` is `a`, and the cut is the kernel's of it.
+    /// `format` is `a`, and `cut` is the kernel's partition of it.
     pub(super) fn new(
         kernel: &'static KernelDescriptor,
         format: &'a AnyFormat<T>,
@@ -38,7 +38,8 @@ impl<'a, T: Scalar> LanePass<'a, T> {
         Self { kernel, ask: Asking(format), a, cut }
     }
 
-    /// Tells `sink` all that a warp does; answers how many of its threads have a row or a part of one.
+    /// Reports all that a warp does to `sink`; returns how many of its threads have a row or part
+    /// of one.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         let runs: Runs = std::array::from_fn(|lane| {
             let thread = warp * LANES + lane as u64;
@@ -79,7 +80,7 @@ impl<'a, T: Scalar> LanePass<'a, T> {
         ask_of(self.ask.store(Array::Y), storing, row, sink);
     }
 
-    /// A row that the whole block has; its first warp stores the sum.
+    /// A row that the whole block processes; its first warp stores the sum.
     fn row_apart(&self, runs: &Runs, number: u64, is_first: bool, sink: &mut impl Sink) {
         sink.step(StepKind::Start);
         self.ask.same(Array::TailRowPtr, u32::MAX, number + 1, sink);
@@ -96,7 +97,7 @@ impl<'a, T: Scalar> LanePass<'a, T> {
         }
     }
 
-    /// The loop over the slots of each lane, several of which are under way at once.
+    /// The loop over the slots of each lane, with several loads in flight.
     fn entries(&self, runs: &Runs, entries: &Entries<'_>, sink: &mut impl Sink) {
         let steps = runs.iter().flatten().map(|run| run.steps).max().unwrap_or(0);
         let [mut col, mut val] = entries.arrays.map(|array| self.ask.load(array));

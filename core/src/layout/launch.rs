@@ -1,4 +1,4 @@
-//! The launches that a kernel on a grid makes for one product, and what cannot be modelled.
+//! The launches that a grid kernel makes for one SpMV, and what cannot be modelled.
 
 use crate::kernel::{
     Allowed, Cut, DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Parameter, Work,
@@ -9,7 +9,7 @@ use crate::matrix::{AnyFormat, Coo, Scalar};
 /// Why there is no model of a kernel on a matrix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
-    /// Slots of this format are not listed.
+    /// The slots of this format are not listed.
     #[error(
         "the layout explorer knows no slots of {format}, but of COO, CSR, ELLPACK, HYB and HLL"
     )]
@@ -17,7 +17,7 @@ pub enum LayoutError {
         /// The format.
         format: &'static str,
     },
-    /// The kernel does not run on a grid, or not on threads, that are known.
+    /// The kernel does not run on a known grid, or not on known threads.
     #[error("{kernel} has no mapping to {what} that is known here")]
     Mapping {
         /// Its id.
@@ -30,18 +30,18 @@ pub enum LayoutError {
     WrongFormat {
         /// Its id.
         kernel: &'static str,
-        /// What it reads.
+        /// The format that it reads.
         expected: &'static str,
-        /// What there is.
+        /// The actual format.
         found: &'static str,
     },
-    /// The matrix cannot be put in the form that the kernel reads.
+    /// The matrix cannot be converted to the form that the kernel reads.
     #[error("{0}")]
     Form(String),
-    /// Threads a block that no kernel here is launched with.
+    /// No kernel here is launched with this many threads per block.
     #[error("{0} threads a block: expected a multiple of 32 from 32 to 1024")]
     Block(u32),
-    /// No worker at all.
+    /// There are no workers.
     #[error("0 workers: expected at least 1")]
     Workers,
 }
@@ -49,24 +49,24 @@ pub enum LayoutError {
 /// What a launch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchKind {
-    /// Goes through rows, hacks, tiles or rows of blocks.
+    /// Processes rows, hacks, tiles or block rows.
     Rows,
-    /// Goes through spans of coordinates.
+    /// Processes spans of coordinates.
     Spans,
-    /// Adds what spans hand over to their rows.
+    /// Adds what spans carry over to their rows.
     Carry,
 }
 
-/// One launch of a product.
+/// One launch of SpMV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchInfo {
     /// What it does.
     pub kind: LaunchKind,
-    /// Blocks of its grid.
+    /// Blocks in the grid.
     pub blocks: u64,
-    /// Threads a block.
+    /// Threads per block.
     pub block: u32,
-    /// Warps of its grid.
+    /// Warps in the grid.
     pub warps: u64,
 }
 
@@ -76,13 +76,14 @@ impl LaunchInfo {
         warp / (u64::from(self.block) / LANES)
     }
 
-    /// Threads of its grid.
+    /// Threads in the grid.
     pub fn threads(&self) -> u64 {
         self.blocks * u64::from(self.block)
     }
 }
 
-/// How a kernel cuts `a`, with `block` threads a block unless it has blocks of its own.
+/// The kernel's partition of `a`, with `block` threads per block unless the kernel fixes its block
+/// size.
 pub(super) fn cut<T: Scalar>(
     kernel: &'static KernelDescriptor,
     a: &AnyFormat<T>,
@@ -100,8 +101,7 @@ pub(super) fn cut<T: Scalar>(
     Cut::new(kernel, a, block).ok_or_else(unknown)
 }
 
-/// The launches of a product, in order, as the launchers make them. A grid without blocks is not
-/// launched.
+/// The launches of SpMV, in order, as the launchers make them. Empty grids are not launched.
 pub(super) fn launches<T: Scalar>(a: &AnyFormat<T>, cut: &Cut) -> Vec<LaunchInfo> {
     let block = cut.block();
     let launch = |kind: LaunchKind, blocks: u64| LaunchInfo {
@@ -123,7 +123,7 @@ pub(super) fn launches<T: Scalar>(a: &AnyFormat<T>, cut: &Cut) -> Vec<LaunchInfo
     all
 }
 
-/// Fails when `a` is in another format, or order, than the kernel reads.
+/// Fails if the format or slot order of `a` is not the one that the kernel reads.
 pub(super) fn check_format<T: Scalar>(
     kernel: &'static KernelDescriptor,
     a: &AnyFormat<T>,
@@ -150,12 +150,12 @@ pub(super) fn check_format<T: Scalar>(
     }
 }
 
-/// Whether rows may be sorted and kept apart.
+/// Whether rows may be sorted and spilled.
 pub(super) fn takes_any_order(kernel: &KernelDescriptor) -> bool {
     kernel.allowed(Parameter::Spill) == Some(Allowed::Any)
 }
 
-/// The format's name as in `FormatSpec::name`; rows kept apart count as sorted.
+/// The format's name as in `FormatSpec::name`; spilled rows count as sorted.
 fn name_of<T: Scalar>(a: &AnyFormat<T>) -> &'static str {
     use crate::matrix::{FormatSpec, HllLayout};
     match a {
@@ -184,12 +184,12 @@ pub(super) fn coordinates<T: Scalar>(a: &AnyFormat<T>) -> Option<&Coo<T>> {
     }
 }
 
-/// Spans that coordinates are divided into.
+/// Number of spans that the coordinates are divided into.
 pub(super) fn spans<T: Scalar>(coo: &Coo<T>) -> u64 {
     (coo.nnz() as u64).div_ceil(crate::kernel::COO_SPAN)
 }
 
-/// The row that a span shares with the one before it.
+/// The row that a span shares with the span before it.
 pub(super) fn shared_row<T: Scalar>(coo: &Coo<T>, span: u64) -> Option<u32> {
     let begin = span_entries(coo, span).start as usize;
     let before = begin.checked_sub(1).and_then(|k| coo.row().get(k));
@@ -201,7 +201,7 @@ pub(super) fn keeps_x(kernel: &KernelDescriptor) -> bool {
     kernel.model.is_some_and(|model| model.keeps_x)
 }
 
-/// Elements of x that such a kernel keeps: one a thread of a block.
+/// Number of elements of x that such a kernel keeps: one per thread of a block.
 pub(super) fn kept_of_x<T: Scalar>(a: &AnyFormat<T>, block: u32) -> u64 {
     u64::from(block).min(a.cols() as u64)
 }

@@ -1,9 +1,9 @@
-//! Where every stored entry lies, who reads it and what the memory does for it: the model behind
-//! the layout explorer. Addresses come from the index arithmetic of the descriptors
+//! Where every stored nonzero is, which thread reads it and what memory traffic that causes: the
+//! model behind the layout explorer. Addresses come from the index arithmetic of the descriptors
 //! ([`crate::kernel`]) and of the formats ([`crate::matrix::SlotLayout`]), never from a copy.
 //!
-//! [`Slots`] tells what lies where, [`Schedule`] what a warp does step by step, [`Traffic`] what a
-//! whole product asks of the memory, and [`CpuTraffic`] the same for threads of a processor.
+//! [`Slots`] says what is stored where, [`Schedule`] what a warp does step by step, [`Traffic`] the
+//! memory traffic of a whole SpMV, and [`CpuTraffic`] the same for CPU threads.
 
 mod array;
 mod asking;

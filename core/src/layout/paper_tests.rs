@@ -1,4 +1,4 @@
-//! The model against the papers' small matrices, step for step, and against counts by hand.
+//! The model against the papers' small matrices, step by step, and against counts by hand.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn held_by_sorted_rows() -> AnyFormat {
 fn an_entry_lights_up_all_its_places() {
     let place = |array: Array, index: u64| Place { array, index };
     let a = examples::four_by_four();
-    // Entry (2, 3), value 9: last of row 2.
+    // Nonzero (2, 3), value 9: the last of row 2.
     let of = |spec: FormatSpec| Slots::new(&built(&a, spec)).unwrap().places(2, 3);
     use Array::{Col, MaxNzr, Offsets, Row, RowLen, RowOf, RowPtr, TailCol, TailRow, TailVal};
     use Array::{Val, X, Y};
@@ -26,7 +26,7 @@ fn an_entry_lights_up_all_its_places() {
     assert_eq!(of(FormatSpec::Coo), with(&[place(Row, 6), place(Col, 6), place(Val, 6)]));
     let csr = [place(RowPtr, 2), place(RowPtr, 3), place(Col, 6), place(Val, 6)];
     assert_eq!(of(FormatSpec::Csr), with(&csr));
-    // Column-major, three slots a row: slot 2 of row 2 is 2·4 + 2.
+    // Column-major, three slots per row: slot 2 of row 2 is 2·4 + 2.
     let ell = [place(RowLen, 2), place(Col, 10), place(Val, 10)];
     assert_eq!(of(FormatSpec::Ell { order: Order::ColumnMajor }), with(&ell));
     let tail = [place(TailRow, 0), place(TailCol, 0), place(TailVal, 0)];
@@ -47,7 +47,7 @@ fn an_entry_lights_up_all_its_places() {
 fn padding_tells_the_row_that_it_pads() {
     let slots = Slots::new(&held_by_sorted_rows()).unwrap();
     let map = slots.map(MemoryLimit::unlimited()).unwrap();
-    // Rows 2, 0, 1, 3 of 3, 2, 2, 2 entries in three slots each.
+    // Rows 2, 0, 1, 3 of 3, 2, 2, 2 nonzeros in three slots each.
     let padded: Vec<_> = map
         .main
         .iter()
@@ -57,7 +57,7 @@ fn padding_tells_the_row_that_it_pads() {
         })
         .collect();
     assert_eq!(padded, [(5, Some(0), 1), (8, Some(1), 2), (11, Some(3), 3)]);
-    // Column-major hacks of 4 hold 8 rows, of which 5 exist.
+    // Column-major hacks of 4 hold 8 rows, 5 of which exist.
     let layout = HllLayout::plain(4, Order::ColumnMajor);
     let five = built(&examples::five_by_five(), FormatSpec::Hll(layout));
     let map = Slots::new(&five).unwrap().map(MemoryLimit::unlimited()).unwrap();
@@ -66,7 +66,7 @@ fn padding_tells_the_row_that_it_pads() {
     assert!(Slots::new(&five).unwrap().map(MemoryLimit::bytes(10)).is_err());
 }
 
-/// Slots of `val` that each lane reads in each step of the loop of a warp.
+/// The slots of `val` that each lane reads in each step of a warp's loop.
 fn loop_slots(id: &str, a: &Csr, launch: usize, warp: u64) -> Vec<Vec<Option<u64>>> {
     let kernel = kernel(id).unwrap();
     let format = for_kernel(a, kernel, 4);
@@ -102,7 +102,7 @@ fn the_cranfield_papers_tables_with_the_right_row_pointers() {
         let vector = loop_slots("cuda/csr/vector-mining", &a, 0, row);
         assert_eq!(vector, [some(&[2 * row, 2 * row + 1])]);
     }
-    // ELLPACK has no padding here and is read as CSR is.
+    // ELLPACK has no padding here and is read like CSR.
     assert_eq!(loop_slots("cuda/ell/thread-per-row", &a, 0, 0), scalar);
     let column_major = loop_slots("cuda/ell/column-major", &a, 0, 0);
     assert_eq!(column_major, [some(&[0, 1, 2, 3, 4]), some(&[5, 6, 7, 8, 9])]);
@@ -117,11 +117,11 @@ fn the_theses_example_step_for_step() {
     // Padding is multiplied: every lane takes three steps.
     let ell = loop_slots("cuda/ell/thread-per-row", &a, 0, 0);
     assert_eq!(ell, [some(&[0, 3, 6, 9]), some(&[1, 4, 7, 10]), some(&[2, 5, 8, 11])]);
-    // One hack of four rows: the same places; one thread takes them all, one after another.
+    // One hack of four rows: the same slots, taken by one thread one after another.
     assert_eq!(loop_slots("cuda/hll/thread-per-row", &a, 0, 0), ell);
     let by_hack = loop_slots("cuda/hll/thread-per-hack", &a, 0, 0);
     assert_eq!(by_hack, (0..12).map(|slot| some(&[slot])).collect::<Vec<_>>());
-    // HYB: two slots a row, then the one entry that is left.
+    // HYB: two slots per row, then the one nonzero left.
     let hyb = loop_slots("cuda/hyb/ell-coo", &a, 0, 0);
     assert_eq!(hyb, [some(&[0, 1, 2, 3]), some(&[4, 5, 6, 7])]);
     assert_eq!(loop_slots("cuda/hyb/ell-coo", &a, 1, 0), [some(&[0])]);
@@ -148,7 +148,7 @@ fn values_and_columns_of_the_steps_are_those_of_row_steps() {
 
 #[test]
 fn requests_of_the_scalar_kernel_counted_by_hand() {
-    // 64 rows of 4 entries in columns 0 to 3: two warps.
+    // 64 rows of 4 nonzeros in columns 0 to 3: two warps.
     let triplets: Vec<_> = (0..64).flat_map(|i| (0..4).map(move |j| (i, j, 1.0))).collect();
     let a = Csr::from_triplets(64, 4, &triplets).unwrap();
     let of = |id: &str| {
@@ -158,9 +158,9 @@ fn requests_of_the_scalar_kernel_counted_by_hand() {
     };
     let sectors = |t: &Traffic, array| t.array(array).map(|a| (a.loads.requests, a.loads.sectors));
     let scalar = of("cuda/csr/thread-per-row");
-    // 32 offsets of 4 bytes: 4 sectors, and 5 from the second on; twice.
+    // 32 offsets of 4 bytes: 4 sectors, and 5 from the second one on; twice.
     assert_eq!(sectors(&scalar, Array::RowPtr), Some((4, 18)));
-    // A row's columns are 16 bytes, its values 32: two rows a sector, one row a sector.
+    // A row has 16 bytes of columns and 32 of values: two rows per sector, one row per sector.
     assert_eq!(sectors(&scalar, Array::Col), Some((8, 128)));
     assert_eq!(sectors(&scalar, Array::Val), Some((8, 256)));
     assert_eq!(sectors(&scalar, Array::X), Some((8, 8)));
@@ -172,23 +172,23 @@ fn requests_of_the_scalar_kernel_counted_by_hand() {
     assert_eq!(sectors(&columns, Array::RowLen), Some((2, 8)));
     assert_eq!(sectors(&columns, Array::Val), Some((8, 64)));
     assert_eq!(columns.array(Array::Val).unwrap().loads.efficiency(), Some(1.0));
-    // A warp a row: four of 32 lanes at work; the offset is loaded by those alone.
+    // One warp per row: four of 32 lanes work; only these load the offset.
     let warps = of("cuda/hll/warp-per-row");
     assert_eq!(sectors(&warps, Array::Val), Some((64, 64)));
     assert_eq!(warps.array(Array::Offsets).unwrap().loads.idle_lanes, 64 * 28);
     assert_eq!(warps.array(Array::MaxNzr).unwrap().loads.idle_lanes, 0);
     assert_eq!(warps.idle_share(), Some(28.0 / 32.0));
-    // Each of the two hacks is one thread's.
+    // One thread takes each of the two hacks.
     let hacks = of("cuda/hll/thread-per-hack");
     assert_eq!(hacks.launches[0].busy_threads, 2);
     assert_eq!(sectors(&hacks, Array::Offsets), Some((32, 32)));
-    // All of x lies in shared memory: it is loaded once a block, by one warp.
+    // All of x is in shared memory: one warp loads it once per block.
     assert_eq!(sectors(&of("cuda/hll/shared-x"), Array::X), Some((1, 1)));
 }
 
 #[test]
 fn unrolling_parts_lanes_whose_rows_differ() {
-    // Row 0 has 5 entries, row 1 has 3. As compiled, lane 0 takes one step beside lane 1 and then
+    // Row 0 has 5 nonzeros, row 1 has 3. As compiled, lane 0 takes one step beside lane 1 and then
     // four on its own, lane 1 two more of the three.
     let triplets = [(0, 5), (1, 3)].map(|(i, n)| (0..n).map(move |j| (i, j, 1.0)));
     let a = Csr::from_triplets(2, 5, &triplets.into_iter().flatten().collect::<Vec<_>>()).unwrap();
@@ -209,7 +209,7 @@ fn unrolling_parts_lanes_whose_rows_differ() {
 
 #[test]
 fn spans_load_y_and_hand_over_shared_rows() {
-    // One row of 1 100 entries: three spans, of which two hand their sums over.
+    // One row of 1 100 nonzeros: three spans, two of which carry their sums over.
     let triplets: Vec<_> = (0..1100).map(|j| (0, j, 1.0)).collect();
     let a = Csr::from_triplets(1, 1100, &triplets).unwrap();
     let kernel = kernel("cuda/coo/segmented").unwrap();
@@ -223,12 +223,12 @@ fn spans_load_y_and_hand_over_shared_rows() {
         let found = launch.arrays.iter().find(|a| a.array == array);
         found.map_or((0, 0), |a| (a.loads.requests, a.stores.requests))
     };
-    // 35 steps, and the two neighbouring rows at the start of the spans after the first.
+    // 35 steps, and the two adjacent rows at the start of each span after the first.
     assert_eq!(of(spans, Array::Row), (35 + 4, 0));
     assert_eq!(of(spans, Array::CarryRow), (0, 3));
     assert_eq!(of(spans, Array::CarrySum), (0, 2));
     assert_eq!(of(spans, Array::Y), (1, 1));
-    // Every span loads its row; the second adds for both, the third leaves after a look back.
+    // Every span loads its row; the second adds for both, the third returns after a look back.
     assert_eq!(of(carry, Array::CarryRow), (3 + 2 + 1, 0));
     assert_eq!(of(carry, Array::CarrySum), (1, 0));
     assert_eq!(of(carry, Array::Y), (1, 1));

@@ -1,4 +1,4 @@
-//! What one load or store of a warp asks of the memory.
+//! The memory request of one load or store of a warp.
 
 use std::ops::Range;
 
@@ -6,96 +6,98 @@ use super::array::Array;
 use crate::kernel::LANES;
 use crate::record::SECTOR;
 
-/// Bytes of a cache line of a GPU: four sectors.
+/// Bytes per cache line of a GPU: four sectors.
 pub const LINE: u64 = 128;
 
 /// Whether a request reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Memory to registers.
+    /// From memory to registers.
     Load,
-    /// Registers to memory.
+    /// From registers to memory.
     Store,
 }
 
-/// One load or store instruction of a warp: an element of one array for each active lane, or a few that
-/// lie next to one another.
+/// One load or store instruction of a warp: one element of an array, or a few adjacent ones, for
+/// each active lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The array.
     pub array: Array,
     /// Load or store.
     pub direction: Direction,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub element_bytes: u32,
-    /// Elements that each lane asks for, next to one another.
+    /// Adjacent elements that each lane requests.
     pub together: u32,
-    /// Bit l is set when lane l takes part.
+    /// Bit l is set if lane l is active.
     pub active: u32,
-    /// Of each lane, counted in as many elements as are asked for together.
+    /// Index for each lane, in units of the elements requested together.
     index: [u64; LANES as usize],
-    /// All active lanes ask for the same element.
+    /// All active lanes request the same element.
     same: bool,
 }
 
 impl Request {
-    /// No lane takes part yet.
+    /// No lane is active yet.
     pub(super) fn new(array: Array, direction: Direction, element_bytes: u32) -> Self {
         let (index, same) = ([0; LANES as usize], false);
         Self { array, direction, element_bytes, together: 1, active: 0, index, same }
     }
 
-    /// Each lane asks for so many elements: those of a group, and lanes are given numbers of groups.
+    /// Each lane requests `together` elements, which form a group; lanes then get group numbers as
+    /// indices.
     pub(super) fn of(self, together: u32) -> Self {
         Self { together, ..self }
     }
 
-    /// The lanes of `active` ask for the same element.
+    /// The lanes of `active` request the same element.
     pub(super) fn same(mut self, active: u32, index: u64) -> Self {
         (self.active, self.index, self.same) = (active, [index; LANES as usize], true);
         self
     }
 
-    /// No lane takes part again.
+    /// Deactivates all lanes.
     pub(super) fn clear(&mut self) {
         (self.active, self.same) = (0, false);
     }
 
-    /// Lane `lane < 32` asks for element `index`.
+    /// Lane `lane < 32` requests element `index`.
     #[inline]
     pub(super) fn set(&mut self, lane: usize, index: u64) {
         self.active |= 1 << lane;
         self.index[lane] = index;
     }
 
-    /// The element that a lane asks for, the first of several; none for an idle lane.
+    /// The element that a lane requests, the first if there are several; `None` for an idle lane.
     pub fn element(&self, lane: usize) -> Option<u64> {
         let is_active = lane < LANES as usize && self.active >> lane & 1 == 1;
         is_active.then(|| self.index[lane] * u64::from(self.together))
     }
 
-    /// All elements that a lane asks for; none for an idle lane.
+    /// All elements that a lane requests; `None` for an idle lane.
     pub fn elements(&self, lane: usize) -> Range<u64> {
         self.element(lane).map_or(0..0, |first| first..first + u64::from(self.together))
     }
 
-    /// Bytes that a lane asks for.
+    /// Bytes that a lane requests.
     pub fn width(&self) -> u64 {
         u64::from(self.element_bytes) * u64::from(self.together)
     }
 
-    /// Offset in bytes from the array's first byte of what a lane asks for; none for an idle lane.
-    /// The array's own address is its [`ArrayInfo::base`](super::ArrayInfo::base).
+    /// Offset in bytes, from the array's first byte, of what a lane requests; `None` for an idle
+    /// lane. The array's own address is its [`ArrayInfo::base`](super::ArrayInfo::base).
     pub fn offset(&self, lane: usize) -> Option<u64> {
         self.element(lane).map(|index| index * u64::from(self.element_bytes))
     }
 
-    /// The sectors touched, numbered from the array's first byte, ascending, each once.
+    /// The sectors touched, numbered from the array's first byte, ascending, without duplicates.
     pub fn sectors(&self) -> Vec<u64> {
         self.distinct(SECTOR)
     }
 
-    /// The cache lines touched, numbered from the array's first byte, ascending, each once.
+    /// The cache lines touched, numbered from the array's first byte, ascending, without
+    /// duplicates.
     pub fn lines(&self) -> Vec<u64> {
         self.distinct(LINE)
     }
@@ -108,8 +110,8 @@ impl Request {
         all
     }
 
-    /// What the memory does for it. What a lane asks for never straddles two sectors: arrays are aligned
-    /// and lanes ask for 1, 2, 4, 8 or 16 bytes.
+    /// The memory traffic of the request. What a lane requests never straddles two sectors: arrays
+    /// are aligned and lanes request 1, 2, 4, 8 or 16 bytes.
     pub fn counts(&self) -> Counts {
         let lanes = u64::from(self.active.count_ones());
         if lanes == 0 {
@@ -117,7 +119,7 @@ impl Request {
         }
         let width = self.width();
         let idle_lanes = LANES - lanes;
-        // Neighbouring lanes mostly ask for ascending addresses: only gathers need sorting.
+        // Adjacent lanes mostly request ascending addresses: only gathers need sorting.
         let ascending = match self.same {
             true => Some([1; 3]),
             false => distinct(width, Lanes(self.active).map(|lane| self.index[lane])),
@@ -136,7 +138,7 @@ impl Request {
     }
 }
 
-/// The lanes of a mask, ascending.
+/// The lanes in a mask, ascending.
 pub(super) struct Lanes(pub(super) u32);
 
 impl Iterator for Lanes {
@@ -150,7 +152,7 @@ impl Iterator for Lanes {
     }
 }
 
-/// Distinct elements, sectors and lines among elements of `width` bytes; none when they do not
+/// Distinct elements, sectors and lines among elements of `width` bytes; `None` if they do not
 /// ascend.
 #[inline]
 fn distinct(width: u64, mut elements: impl Iterator<Item = u64>) -> Option<[u64; 3]> {
@@ -169,31 +171,31 @@ fn distinct(width: u64, mut elements: impl Iterator<Item = u64>) -> Option<[u64;
     Some(counts)
 }
 
-/// What the memory does for one or for many requests.
+/// The memory traffic of one or more requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests with at least one active lane.
     pub requests: u64,
-    /// Distinct sectors of each request, summed: what Nsight Compute counts as sectors of loads,
-    /// hits in the cache included.
+    /// Distinct sectors per request, summed: what Nsight Compute counts as sectors of loads, cache
+    /// hits included.
     pub sectors: u64,
-    /// Distinct cache lines of each request, summed.
+    /// Distinct cache lines per request, summed.
     pub lines: u64,
-    /// Distinct bytes of each request, summed: an element that several lanes ask for counts once.
+    /// Distinct bytes per request, summed: an element that several lanes request counts once.
     pub useful_bytes: u64,
-    /// Bytes that lanes ask for, summed: an element that several lanes ask for counts for each.
+    /// Bytes requested by lanes, summed: an element that several lanes request counts for each.
     pub asked_bytes: u64,
-    /// Lanes that do not take part, summed over the requests.
+    /// Inactive lanes, summed over the requests.
     pub idle_lanes: u64,
 }
 
 impl Counts {
-    /// Bytes of the sectors.
+    /// Bytes in the sectors.
     pub fn moved_bytes(&self) -> u64 {
         self.sectors * SECTOR
     }
 
-    /// Useful bytes as a share of the bytes moved, 0 to 1; absent when nothing is moved.
+    /// Useful bytes as a fraction of the bytes moved, 0 to 1; absent if nothing is moved.
     pub fn efficiency(&self) -> Option<f64> {
         (self.sectors > 0).then(|| self.useful_bytes as f64 / self.moved_bytes() as f64)
     }
@@ -236,20 +238,20 @@ mod tests {
     #[test]
     fn neighbours_share_sectors_and_strangers_do_not() {
         let counts = |bytes, index: fn(usize) -> Option<u64>| request(bytes, index).counts();
-        // 32 neighbouring values of 8 bytes: 256 bytes.
+        // 32 adjacent values of 8 bytes: 256 bytes.
         let dense = counts(8, |l| Some(l as u64));
         assert_eq!((dense.sectors, dense.lines, dense.useful_bytes), (8, 2, 256));
         assert_eq!(dense.efficiency(), Some(1.0));
-        // The same from the second element on touches one sector and one line more.
+        // The same from the second element on touches one more sector and one more line.
         let shifted = counts(8, |l| Some(l as u64 + 1));
         assert_eq!((shifted.sectors, shifted.lines), (9, 3));
-        // 80 bytes apart: a sector a lane, 8 of 32 bytes used.
+        // 80 bytes apart: one sector per lane, 8 of 32 bytes used.
         let apart = counts(8, |l| Some(10 * l as u64));
         assert_eq!((apart.sectors, apart.efficiency()), (32, Some(0.25)));
-        // All lanes ask for the same.
+        // All lanes request the same element.
         let same = counts(4, |_| Some(7));
         assert_eq!((same.sectors, same.useful_bytes, same.asked_bytes), (1, 4, 128));
-        // Backwards, with idle lanes.
+        // In reverse order, with idle lanes.
         let few = counts(4, |l| (l % 8 == 0).then(|| 31 - l as u64));
         assert_eq!((few.sectors, few.lines, few.idle_lanes, few.useful_bytes), (4, 1, 28, 16));
         assert_eq!(counts(4, |_| None), Counts::default());
@@ -258,7 +260,7 @@ mod tests {
 
     #[test]
     fn elements_that_are_asked_for_together_are_as_wide_as_all_of_them() {
-        // Four of 2 bytes a lane, next to one another: 256 bytes.
+        // Four adjacent elements of 2 bytes per lane: 256 bytes.
         let mut dense = Request::new(Array::Col, Direction::Load, 2).of(4);
         (0..32).for_each(|lane| dense.set(lane, lane as u64 + 4));
         let counts = dense.counts();

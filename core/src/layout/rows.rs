@@ -1,5 +1,5 @@
-//! What a warp asks of the memory when it goes through rows or hacks: the kernels of `csr.cu`,
-//! `ell.cu` and `hll.cu`, load by load.
+//! The memory requests of a warp that processes rows or hacks: the kernels of `csr.cu`, `ell.cu`
+//! and `hll.cu`, load by load.
 
 use super::array::{Array, element_bytes};
 use super::launch::{keeps_x, kept_of_x};
@@ -14,16 +14,16 @@ use crate::matrix::{AnyFormat, Scalar};
 
 const WARP: usize = LANES as usize;
 
-/// A product whose rows are gone through.
+/// SpMV over rows.
 pub(super) struct RowPass<'a, T> {
     kernel: &'static KernelDescriptor,
     a: &'a AnyFormat<T>,
     loops: Loops,
     unrolling: Unrolling,
     cut: &'a Cut,
-    /// Elements of x that lie in shared memory.
+    /// Number of elements of x in shared memory.
     kept: Option<u64>,
-    /// All lanes of a warp work on one row, whose sum lane 0 stores.
+    /// All lanes of a warp work on one row, and lane 0 stores the sum.
     warp_a_row: bool,
     col: &'a [u32],
 }
@@ -52,7 +52,7 @@ impl<'a, T: Scalar> RowPass<'a, T> {
         Self { kernel, a, loops, unrolling, cut, kept, warp_a_row, col }
     }
 
-    /// Tells `sink` all that a warp does; answers how many of its threads have a row or hack.
+    /// Reports all that a warp does to `sink`; returns how many of its threads have a row or hack.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         if let Some(kept) = self.kept {
             self.fill_shared(warp, kept, sink);
@@ -79,7 +79,7 @@ impl<'a, T: Scalar> RowPass<'a, T> {
         Request::new(array, direction, element_bytes(self.a, array))
     }
 
-    /// Each thread of a block, with a row or without, copies one element of x to shared memory.
+    /// Each thread of a block, with or without a row, copies one element of x to shared memory.
     fn fill_shared(&self, warp: u64, kept: u64, sink: &mut impl Sink) {
         let first = warp * LANES % u64::from(self.cut.block());
         let mut x = self.new_request(Array::X, Direction::Load);
@@ -90,7 +90,7 @@ impl<'a, T: Scalar> RowPass<'a, T> {
         }
     }
 
-    /// What is loaded before the loop over a row's slots.
+    /// The loads before the loop over a row's slots.
     fn before_loop(&self, round: &Round, first_round: bool, sink: &mut impl Sink) {
         let mut load = |array: Array, index: &dyn Fn(usize) -> usize, active: u32| {
             let mut request = self.new_request(array, Direction::Load);
@@ -113,8 +113,8 @@ impl<'a, T: Scalar> RowPass<'a, T> {
             }
             AnyFormat::Hll(a) => {
                 let hack = |row: usize| a.shape().hack_of(row);
-                // A thread that goes through a hack keeps its width, but loads its offset again
-                // for each row, since it has stored to y meanwhile.
+                // A thread that processes a hack keeps its width but reloads its offset for each
+                // row, since it has stored to y in between.
                 if first_round {
                     load(Array::MaxNzr, &hack, round.with_row);
                 }
@@ -125,10 +125,10 @@ impl<'a, T: Scalar> RowPass<'a, T> {
         }
     }
 
-    /// The loop over the slots of one row a lane, part by part; answers the number of its last
+    /// The loop over the slots of one row per lane, part by part; returns the number of its last
     /// step plus one.
     fn inner_loop(&self, round: &Round, mut number: u64, sink: &mut impl Sink) -> u64 {
-        // Steps of each part, lane by lane.
+        // Steps of each part, by lane.
         let mut parts = [[0u64; WARP]; PARTS];
         for lane in Lanes(round.with_slots) {
             let cut = self.unrolling.cut(round.runs[lane].steps);
@@ -140,7 +140,7 @@ impl<'a, T: Scalar> RowPass<'a, T> {
         for lengths in &parts {
             let mut active = round.with_slots;
             for step in 0u64.. {
-                // Lanes that have left the loop do not come back to it.
+                // Lanes that have left the loop do not rejoin it.
                 for lane in Lanes(active).filter(|&lane| step >= lengths[lane]) {
                     active &= !(1 << lane);
                 }
@@ -174,7 +174,7 @@ impl<'a, T: Scalar> RowPass<'a, T> {
     }
 }
 
-/// What the lanes of a warp go through side by side: one row a lane, or one row for all.
+/// What the lanes of a warp process side by side: one row per lane, or one row for all.
 struct Round {
     runs: [StridedSlots; WARP],
     /// Lanes that have a row.
@@ -184,17 +184,17 @@ struct Round {
 }
 
 impl Round {
-    /// The row of a lane of [`with_row`](Self::with_row).
+    /// The row of a lane in [`with_row`](Self::with_row).
     fn row(&self, lane: usize) -> usize {
         self.runs[lane].row.unwrap_or_default()
     }
 }
 
-/// The rounds of a warp, one after another: several where a thread has a hack of rows.
+/// The rounds of a warp, one after another: several if a thread has a hack of rows.
 enum Rounds<'a, T> {
-    /// Lane 0's runs, which tell those of the others.
+    /// Lane 0's slots, from which those of the other lanes follow.
     Shared(ThreadSlots<'a, T>),
-    /// Each lane's own.
+    /// The slots of each lane.
     Own(Box<[ThreadSlots<'a, T>; WARP]>),
 }
 

@@ -20,7 +20,7 @@ use super::tiles::TilePass;
 use crate::kernel::{Access, Cut, GridMapping, KernelDescriptor, LANES, Mapping};
 use crate::matrix::{AnyFormat, Fours, Scalar};
 
-/// A kernel of a GPU on a matrix: which thread handles what, and when.
+/// A GPU kernel on a matrix: which thread handles what, and when.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Schedule<T = f64> {
     kernel: &'static KernelDescriptor,
     a: AnyFormat<T>,
     cut: Cut,
-    /// Compact HLL as it is read.
+    /// Compact HLL as the kernel reads it.
     fours: Option<Arc<Fours<T>>>,
     loops: Loops,
     launches: Vec<LaunchInfo>,
@@ -47,10 +47,9 @@ pub struct Schedule<T = f64> {
 }
 
 impl<T: Scalar> Schedule<T> {
-    /// The schedule with `block` threads a block, unless the kernel has blocks of its own. Fails for
-    /// kernels that do not run on a grid
-    /// known here (those of vendors and of processors), for a matrix in another format than the
-    /// kernel reads, and for a block that is not a multiple of 32 from 32 to 1024.
+    /// The schedule with `block` threads per block, unless the kernel fixes its block size. Fails
+    /// for kernels that do not run on a grid known here (CPU and vendor kernels), for a matrix that
+    /// is not in the kernel's format, and for a block that is not a multiple of 32 from 32 to 1024.
     pub fn new(
         kernel: &'static KernelDescriptor,
         a: &AnyFormat<T>,
@@ -80,30 +79,30 @@ impl<T: Scalar> Schedule<T> {
         &self.a
     }
 
-    /// How the kernel cuts the matrix.
+    /// The kernel's partition of the matrix.
     pub fn cut(&self) -> &Cut {
         &self.cut
     }
 
-    /// The launches of one product, in order.
+    /// The launches of one SpMV, in order.
     pub fn launches(&self) -> &[LaunchInfo] {
         &self.launches
     }
 
-    /// The arrays that requests name.
+    /// The arrays that requests refer to.
     pub fn arrays(&self) -> &[ArrayInfo] {
         &self.arrays
     }
 
-    /// Steps of warp `warp` of launch `launch`; 0 for one that is not there or has no work.
+    /// Number of steps of warp `warp` in launch `launch`; 0 if there is no such warp or it has no
+    /// work.
     pub fn steps(&self, launch: usize, warp: u64) -> usize {
         let mut steps = Window { range: 0..0, seen: 0, steps: Vec::new() };
         self.tell(launch, warp, &mut steps);
         steps.seen
     }
 
-    /// Those of the steps of a warp that are in `range`, numbered from 0; a warp in the longest
-    /// rows has many.
+    /// The steps of a warp in `range`, numbered from 0; a warp in the longest rows has many.
     pub fn warp(&self, launch: usize, warp: u64, range: Range<usize>) -> Vec<Step> {
         let mut steps = Window { range, seen: 0, steps: Vec::new() };
         self.tell(launch, warp, &mut steps);
@@ -116,7 +115,7 @@ impl<T: Scalar> Schedule<T> {
         }
     }
 
-    /// What goes through the warps of one launch.
+    /// Walks the warps of one launch.
     pub(super) fn walker(&self, kind: LaunchKind) -> Walker<'_, T> {
         match (kind, coordinates(&self.a)) {
             (LaunchKind::Spans, Some(coo)) => {
@@ -153,9 +152,9 @@ impl<T: Scalar> Schedule<T> {
 }
 
 impl Schedule {
-    /// Whether the totals change with the threads a block: for most kernels they do not, since each
-    /// warp does the same in whichever block it is. They do where a block keeps a part of x or a
-    /// dictionary, or has a row for itself.
+    /// Whether the totals depend on the number of threads per block. For most kernels they do not,
+    /// since each warp does the same in any block. They do if a block keeps a part of x or a
+    /// dictionary, or has a row to itself.
     pub fn depends_on_block(kernel: &KernelDescriptor) -> bool {
         let keeps_values = kernel.mapping == Mapping::Grid(GridMapping::WarpPerHack);
         keeps_x(kernel) || keeps_values || kernel.takes.block && takes_any_order(kernel)
@@ -175,7 +174,7 @@ pub(super) enum Walker<'a, T> {
 }
 
 impl<T: Scalar> Walker<'_, T> {
-    /// Tells `sink` all that a warp does; answers how many of its threads have work.
+    /// Reports all that a warp does to `sink`; returns how many of its threads have work.
     #[inline]
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         match self {
@@ -191,16 +190,16 @@ impl<T: Scalar> Walker<'_, T> {
     }
 }
 
-/// Keeps the steps of a range.
+/// Collects the steps in a range.
 struct Window {
     range: Range<usize>,
-    /// Steps begun.
+    /// Number of steps started.
     seen: usize,
     steps: Vec<Step>,
 }
 
 impl Window {
-    /// The step that has begun, when it is to be kept.
+    /// The current step, if it is to be collected.
     fn current(&mut self) -> Option<&mut Step> {
         let current = self.seen.checked_sub(1)?;
         self.range.contains(&current).then(|| self.steps.last_mut()).flatten()

@@ -1,4 +1,4 @@
-//! What every slot of a format holds, and every place that belongs to one entry of the matrix.
+//! What every slot of a format holds, and every place that belongs to one nonzero of the matrix.
 
 use super::array::{Array, ArrayInfo, arrays};
 use super::launch::LayoutError;
@@ -9,7 +9,7 @@ use crate::memory::{MemoryError, MemoryLimit};
 /// What a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Held {
-    /// A stored entry of the matrix.
+    /// A stored nonzero of the matrix.
     Entry {
         /// Its row.
         row: usize,
@@ -22,17 +22,17 @@ pub enum Held {
     Padding {
         /// The row that it pads; absent past the last row.
         row: Option<usize>,
-        /// The column that it names, whose x a kernel reads that multiplies padding.
+        /// Its column index; a kernel that multiplies padding reads this element of x.
         col: u32,
     },
 }
 
-/// One slot: an index into `col` and `val` at once.
+/// One slot: an index into both `col` and `val`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slot {
     /// Index into both arrays.
     pub index: u64,
-    /// What is there.
+    /// What the slot holds.
     pub held: Held,
 }
 
@@ -45,27 +45,27 @@ pub struct Place {
     pub index: u64,
 }
 
-/// The places of a matrix in a format: COO, CSR, ELLPACK, HYB or HLL. It holds no list of slots;
+/// The places of a matrix in a format: COO, CSR, ELLPACK, HYB or HLL. It stores no list of slots;
 /// [`map`](Self::map) makes one.
 #[derive(Clone, Debug)]
 pub struct Slots {
     a: AnyFormat,
     arrays: Vec<ArrayInfo>,
-    /// Position of each row where the format sorts rows.
+    /// Position of each row, if the format sorts rows.
     positions: Option<Vec<u32>>,
 }
 
-/// What every slot holds: of `col` and `val`, and of `tail_col` and `tail_val`.
+/// What every slot of `col` and `val`, and of `tail_col` and `tail_val`, holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlotMap {
     /// Slots of `col` and `val`, by index.
     pub main: Vec<Slot>,
-    /// Slots of the tail, by index; none in formats without one.
+    /// Slots of the tail, by index; empty for formats without one.
     pub tail: Vec<Slot>,
 }
 
 impl SlotMap {
-    /// Slots that are padding.
+    /// Number of padding slots.
     pub fn padding(&self) -> usize {
         let padding = |slot: &&Slot| matches!(slot.held, Held::Padding { .. });
         self.main.iter().chain(&self.tail).filter(padding).count()
@@ -73,8 +73,8 @@ impl SlotMap {
 }
 
 impl Slots {
-    /// The places of `a`; fails for BSR and DIA, whose slots have no column of their own, and for compact formats,
-    /// which have it in parts.
+    /// The places of `a`. Fails for BSR and DIA, whose slots have no column of their own, and for
+    /// compact formats, which store it in parts.
     pub fn new(a: &AnyFormat) -> Result<Self, LayoutError> {
         let positions = match a {
             AnyFormat::Bsr(_) => return Err(LayoutError::Format { format: "BSR" }),
@@ -102,7 +102,7 @@ impl Slots {
         self.arrays.iter().find(|info| info.array == array)
     }
 
-    /// What every slot holds. Fails, before allocating, when the list needs more than `limit`.
+    /// What every slot holds. Fails, before allocating, if the list needs more than `limit`.
     pub fn map(&self, limit: MemoryLimit) -> Result<SlotMap, MemoryError> {
         let len = |array| self.array(array).map_or(0, |info| info.len as usize);
         let (main, tail) = (len(Array::Val), len(Array::TailVal));
@@ -171,7 +171,7 @@ impl Slots {
         }
     }
 
-    /// Positions whose slots lie in `col` and `val`.
+    /// Positions whose slots are in `col` and `val`.
     fn positions_in_blocks(&self) -> usize {
         match &self.a {
             AnyFormat::Hll(a) => a.row_order().in_blocks(),
@@ -179,9 +179,9 @@ impl Slots {
         }
     }
 
-    /// Every place that belongs to entry (row, col): its slot, what leads to it (row pointer and
+    /// Every place that belongs to nonzero (row, col): its slot, what leads to it (row pointer and
     /// the next row's, row length, hack offset and width, row number) and the elements of x and y.
-    /// In the order of [`Array::ALL`]; empty when nothing is stored there.
+    /// In the order of [`Array::ALL`]; empty if nothing is stored there.
     pub fn places(&self, row: usize, col: usize) -> Vec<Place> {
         let mut places = self.stored(row, col).unwrap_or_default();
         if !places.is_empty() {
@@ -192,7 +192,7 @@ impl Slots {
         places
     }
 
-    /// The same without x and y.
+    /// The places without x and y.
     fn stored(&self, row: usize, col: usize) -> Option<Vec<Place>> {
         let col = u32::try_from(col).ok()?;
         if row >= self.a.rows() {
@@ -261,7 +261,7 @@ impl Slots {
     fn slot_in_row(&self, position: usize, col: u32) -> Option<usize> {
         let cols = self.main().0;
         let at = |j: usize| slot(&self.a, position, j) as usize;
-        // The entries of a row ascend by column.
+        // The nonzeros of a row are sorted by column.
         let (mut low, mut high) = (0, row_length(&self.a, position, false));
         while low < high {
             let middle = low + (high - low) / 2;
@@ -275,7 +275,7 @@ impl Slots {
     }
 }
 
-/// Index of a coordinate among ascending ones.
+/// Index of a coordinate in ascending ones.
 fn coordinate(rows: &[u32], cols: &[u32], row: usize, col: u32) -> Option<usize> {
     let first = rows.partition_point(|&r| (r as usize) < row);
     let end = rows.partition_point(|&r| r as usize <= row);

@@ -1,5 +1,4 @@
-//! What a warp asks of the memory when it adds coordinates: the two kernels of `coo.cu`, load by
-//! load.
+//! The memory requests of a warp that adds coordinates: the two kernels of `coo.cu`, load by load.
 
 use super::array::{Array, element_bytes};
 use super::launch::{shared_row, spans};
@@ -10,7 +9,7 @@ use crate::matrix::{AnyFormat, Coo, Scalar};
 
 const WARP: usize = LANES as usize;
 
-/// A product whose coordinates are gone through.
+/// SpMV over coordinates.
 pub(super) struct SpanPass<'a, T> {
     kernel: &'static KernelDescriptor,
     a: &'a AnyFormat<T>,
@@ -35,7 +34,7 @@ impl<'a, T: Scalar> SpanPass<'a, T> {
         Self { kernel, a, coo, cut, arrays }
     }
 
-    /// A request of the lanes that `index` gives an element for, if any.
+    /// A request of the lanes for which `index` returns an element, if any.
     fn request(
         &self,
         (array, direction): (Array, Direction),
@@ -53,15 +52,15 @@ impl<'a, T: Scalar> SpanPass<'a, T> {
         }
     }
 
-    /// y of some rows is loaded, added to and stored.
+    /// Loads, updates and stores y of some rows.
     fn add_to_y(&self, row: impl Fn(usize) -> Option<u32>, sink: &mut impl Sink) {
         for direction in [Direction::Load, Direction::Store] {
             self.request((Array::Y, direction), |lane| row(lane).map(u64::from), sink);
         }
     }
 
-    /// `coo_segmented`: tells `sink` all that a warp does; answers how many of its threads have
-    /// entries.
+    /// `coo_segmented`: reports all that a warp does to `sink`; returns how many of its threads
+    /// have nonzeros.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         let entries = span_entries(self.coo, warp);
         if entries.is_empty() {
@@ -87,7 +86,7 @@ impl<'a, T: Scalar> SpanPass<'a, T> {
             self.kernel.thread_slots(self.a, self.cut, Pass::Spans, thread).next()
         });
         let steps = runs.iter().flatten().map(|run| run.steps).max().unwrap_or(0);
-        // The row that goes on from the step before.
+        // The row that continues from the previous step.
         let mut open: Option<u32> = None;
         for step in 0..steps {
             sink.step(StepKind::Loop(step));
@@ -105,14 +104,14 @@ impl<'a, T: Scalar> SpanPass<'a, T> {
             self.request((col_array, load), |lane| slots[lane], sink);
             let column = |slot: u64| u64::from(self.coo.col()[slot as usize]);
             self.request((Array::X, load), |lane| slots[lane].map(column), sink);
-            // Lane 0 closes the row that the step before left open, if another begins.
+            // Lane 0 closes the row that the previous step left open, if another one starts.
             if let Some(row) = open.filter(|_| rows[0] != open) {
                 match Some(row) == shared {
                     true => carry(0, sink),
                     false => self.add_to_y(|lane| (lane == 0).then_some(row), sink),
                 }
             }
-            // Every lane at the end of a row but the last stores its sum.
+            // Every lane at the end of a row except the last stores its sum.
             let ends = |lane: usize| {
                 rows[lane].filter(|_| lane + 1 < WARP && rows[lane] != rows[lane + 1])
             };
@@ -132,7 +131,7 @@ impl<'a, T: Scalar> SpanPass<'a, T> {
         runs.iter().flatten().count() as u64
     }
 
-    /// `coo_carry`: the same for the warp that stands for one span.
+    /// `coo_carry`: the same for the warp that handles one span.
     pub(super) fn carry_warp(&self, span: u64, sink: &mut impl Sink) -> u64 {
         let spans = spans(self.coo);
         if span >= spans {

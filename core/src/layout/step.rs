@@ -1,28 +1,28 @@
-//! One step of a warp, and who is told of steps.
+//! One step of a warp, and the receiver of steps.
 
 use super::request::Request;
 use crate::kernel::{Access, LANES};
 
-/// What a step of a warp is for.
+/// The purpose of a warp's step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepKind {
-    /// The block's part of x is copied to shared memory.
+    /// Copying the block's part of x to shared memory.
     Fill,
-    /// What is loaded before the loop: row pointers, lengths, hack offsets.
+    /// The loads before the loop: row pointers, lengths, hack offsets.
     Start,
-    /// One step of the loop over slots or entries, numbered from 0.
+    /// One step of the loop over slots or nonzeros, numbered from 0.
     Loop(u64),
-    /// The sum is stored.
+    /// Storing the sum.
     End,
 }
 
-/// What a lane works on in a step: the slot that it reads and the row whose sum it enters.
+/// What a lane works on in a step: the slot that it reads and the row that its product is added to.
 pub type LaneWork = Access;
 
 /// One step of a warp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What it is for.
+    /// The purpose.
     pub kind: StepKind,
     /// What each lane works on; absent for idle lanes, and outside loops over slots.
     pub lanes: [Option<LaneWork>; LANES as usize],
@@ -30,9 +30,9 @@ pub struct Step {
     pub requests: Vec<Request>,
 }
 
-/// What the model of a warp is told to.
+/// Receives what the model of a warp reports.
 pub(super) trait Sink {
-    /// A step begins.
+    /// A step starts.
     fn step(&mut self, kind: StepKind);
     /// A lane works on a slot in this step.
     fn lane(&mut self, lane: usize, access: Access);

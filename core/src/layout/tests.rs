@@ -33,7 +33,7 @@ pub(super) fn all_steps(schedule: &Schedule, launch: usize, warp: u64) -> Vec<St
     schedule.warp(launch, warp, 0..usize::MAX)
 }
 
-/// The same with rows sorted and kept apart, where the kernel takes them so.
+/// The kernel's format with rows sorted and spilled, if the kernel accepts that.
 fn sorted_for(a: &Csr, kernel: &KernelDescriptor, hack_size: usize) -> Option<AnyFormat> {
     let takes = kernel.allowed(Parameter::Spill) == Some(Allowed::Any);
     let (sigma, spill) = (16, Some(8));
@@ -41,12 +41,12 @@ fn sorted_for(a: &Csr, kernel: &KernelDescriptor, hack_size: usize) -> Option<An
     takes.then(|| built(a, kernel.format().unwrap().with(&params)))
 }
 
-/// A matrix of up to 150 rows with rows of any length, some long and many empty.
+/// A matrix of up to 150 rows of any length, some long and many empty.
 fn matrices() -> impl Strategy<Value = Csr> {
     (0usize..150, 1usize..300, any::<u64>()).prop_map(|(rows, cols, seed)| {
         let mut state = seed | 1;
         let mut next = move || {
-            // xorshift64: any spread will do.
+            // xorshift64: any distribution will do.
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
@@ -65,11 +65,11 @@ fn matrices() -> impl Strategy<Value = Csr> {
     })
 }
 
-/// Requests, sectors, lines, useful bytes and idle lanes of each array of each launch, loads and
-/// stores (`true`) apart.
+/// Requests, sectors, lines, useful bytes and idle lanes of each array of each launch, separately
+/// for loads and stores (`true`).
 type Totals = BTreeMap<(usize, Array, bool), (u64, u64, u64, u64, u64)>;
 
-/// What a schedule asks for, found without [`Request::counts`]: sets of byte addresses.
+/// What a schedule requests, computed without [`Request::counts`] from sets of byte addresses.
 fn brute_force(schedule: &Schedule) -> Totals {
     let mut all = BTreeMap::new();
     let base = |array| schedule.arrays().iter().find(|i| i.array == array).unwrap().base;
@@ -152,7 +152,7 @@ proptest! {
                 if launch.kind == LaunchKind::Carry {
                     continue;
                 }
-                // The tail of HYB has a launch of its own, that of HLL has not.
+                // The tail of HYB has its own launch, that of HLL does not.
                 let in_tail = |w: &(usize, u64, bool)| {
                     w.2 == (launch.kind == LaunchKind::Spans && l > 0)
                         || matches!(format, AnyFormat::Hll(_))

@@ -1,4 +1,4 @@
-//! What a warp asks of the memory when its block has a tile of entries: `csr_adaptive.cu`, load by
+//! The memory requests of a warp whose block has a tile of nonzeros: `csr_adaptive.cu`, load by
 //! load.
 
 use super::array::Array;
@@ -10,10 +10,10 @@ use crate::matrix::{AnyFormat, Csr, Scalar};
 
 const WARP: usize = LANES as usize;
 
-/// Words of a tile in the plan.
+/// Words per tile in the plan.
 const WORDS: u32 = 4;
 
-/// A product whose tiles are gone through.
+/// SpMV over tiles.
 pub(super) struct TilePass<'a, T> {
     ask: Asking<'a, T>,
     a: &'a Csr<T>,
@@ -27,12 +27,12 @@ struct OfTile {
     number: u64,
     here: Tile,
     next: Tile,
-    /// The warp's first thread in the block.
+    /// The number of the warp's first thread in the block.
     thread: u64,
 }
 
 impl OfTile {
-    /// Entries of the tile.
+    /// Number of nonzeros in the tile.
     fn entries(&self) -> u64 {
         self.next.entry - self.here.entry
     }
@@ -54,7 +54,8 @@ impl<'a, T: Scalar> TilePass<'a, T> {
         Self { ask: Asking(format), a, tiles, loops }
     }
 
-    /// Tells `sink` all that a warp does; answers how many of its threads have an entry or a row.
+    /// Reports all that a warp does to `sink`; returns how many of its threads have a nonzero or a
+    /// row.
     pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
         let TileShape { threads, .. } = self.tiles.shape();
         let warps = u64::from(threads) / LANES;
@@ -78,8 +79,8 @@ impl<'a, T: Scalar> TilePass<'a, T> {
         }
     }
 
-    /// The tile and the next one, the same for all lanes. Of the next one the compiler loads the two
-    /// words that are used, apart.
+    /// The tile and the next one, the same for all lanes. The compiler loads only the two words of
+    /// the next tile that are used, separately.
     fn plan(&self, number: u64, sink: &mut impl Sink) {
         let four = |number: u64| self.ask.load(Array::Plan).of(WORDS).same(u32::MAX, number);
         sink.request(&four(number));
@@ -93,7 +94,7 @@ impl<'a, T: Scalar> TilePass<'a, T> {
         }
     }
 
-    /// The products of the tile's entries, side by side.
+    /// Multiplies the tile's nonzeros, with adjacent lanes on adjacent nonzeros.
     fn products(&self, of: &OfTile, sink: &mut impl Sink) {
         let TileShape { threads, items } = self.tiles.shape();
         let mut row = of.here.row as usize;
@@ -120,14 +121,15 @@ impl<'a, T: Scalar> TilePass<'a, T> {
         }
     }
 
-    /// A tile of whole rows: where its first ones begin and end, the products, their sums in shared
-    /// memory, the next rows. Answers how many of the warp's threads have one of the first rows.
+    /// A tile of whole rows: the bounds of its first rows, the multiplications, the sums in shared
+    /// memory, the next rows. Returns how many of the warp's threads have one of the first rows.
     fn whole_rows(&self, of: &OfTile, sink: &mut impl Sink) -> u64 {
         let shape = self.tiles.shape();
         let rows = u64::from(of.next.row - of.here.row);
         let lanes = u64::from(shape.lanes(rows as u32));
         let at_once = u64::from(shape.threads) / lanes;
-        // The row of a lane, from the tile's first one, in the round that begins with `done`.
+        // The row of a lane, relative to the tile's first row, in the round that starts with
+        // `done`.
         let row = |done: u64, lane: usize| done + (of.thread + lane as u64) / lanes;
         let with_row = |done: u64| first_lanes(of.among(rows.saturating_sub(done) * lanes));
         let ends = |done: u64, sink: &mut _| {
@@ -151,8 +153,8 @@ impl<'a, T: Scalar> TilePass<'a, T> {
         u64::from(with_row(0).count_ones())
     }
 
-    /// A part of a row: its sum is stored, and the last part adds all. Parts are taken to arrive in
-    /// their order, and counting them, which is an atomic, to be a store.
+    /// A part of a row: its sum is stored, and the last part adds all sums. The model assumes that
+    /// parts arrive in order and counts the atomic that counts them as a store.
     fn part(&self, of: &OfTile, part: u32, sink: &mut impl Sink) {
         let shape = self.tiles.shape();
         let (row, first) = (u64::from(of.here.row), of.number - u64::from(part));

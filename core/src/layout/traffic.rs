@@ -1,4 +1,4 @@
-//! What a whole product asks of the memory, array by array, for matrices of any size.
+//! The memory traffic of a whole SpMV, array by array, for matrices of any size.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ use super::step::{Sink, StepKind};
 use crate::kernel::{Access, LANES};
 use crate::matrix::Scalar;
 
-/// What is asked of one array.
+/// The memory traffic of one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayTraffic {
     /// The array.
@@ -23,18 +23,18 @@ pub struct ArrayTraffic {
     pub stores: Counts,
 }
 
-/// What one launch asks of the memory.
+/// The memory traffic of one launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchTraffic {
     /// The launch.
     pub launch: LaunchInfo,
-    /// The arrays that are asked for something, in the order of [`Array::ALL`].
+    /// The arrays with traffic, in the order of [`Array::ALL`].
     pub arrays: Vec<ArrayTraffic>,
-    /// Threads that have a row, a hack or entries to work on.
+    /// Threads that have a row, a hack or nonzeros to work on.
     pub busy_threads: u64,
-    /// Steps of the loops over slots or entries, summed over the warps.
+    /// Steps of the loops over slots or nonzeros, summed over the warps.
     pub loop_steps: u64,
-    /// Lanes that have nothing to do in such a step, summed over the steps.
+    /// Idle lanes in these steps, summed over the steps.
     pub idle_lane_steps: u64,
 }
 
@@ -51,8 +51,8 @@ impl LaunchTraffic {
     }
 }
 
-/// What one product asks of the memory. Sectors are counted where warps ask for them, hits in the
-/// caches included; what the caches spare is not modelled.
+/// The memory traffic of one SpMV. Sectors are counted where warps request them, cache hits
+/// included; what the caches save is not modelled.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -72,23 +72,23 @@ pub struct Traffic {
     pub launches: Vec<LaunchTraffic>,
 }
 
-/// Warps that one task goes through.
+/// Number of warps per task.
 const CHUNK: u64 = 256;
 
 impl Traffic {
-    /// Goes through all warps of a schedule, in parallel; the result does not depend on how many
-    /// threads do it. Without lists: memory does not grow with the matrix.
+    /// Walks all warps of a schedule in parallel; the result does not depend on the number of
+    /// threads. It builds no lists: memory does not grow with the matrix.
     pub fn of<T: Scalar>(schedule: &Schedule<T>) -> Self {
         Self::through(schedule, &AtomicBool::new(false))
     }
 
-    /// The same, or nothing once `cancel` is set.
+    /// Like [`of`](Self::of), but returns nothing once `cancel` is set.
     pub fn unless<T: Scalar>(schedule: &Schedule<T>, cancel: &AtomicBool) -> Option<Self> {
         let traffic = Self::through(schedule, cancel);
         (!cancel.load(Ordering::Relaxed)).then_some(traffic)
     }
 
-    /// Once `cancel` is set, the rest of the warps is left out.
+    /// Once `cancel` is set, the remaining warps are skipped.
     fn through<T: Scalar>(schedule: &Schedule<T>, cancel: &AtomicBool) -> Self {
         let launches = schedule.launches().iter().map(|&launch| {
             let walker = schedule.walker(launch.kind);
@@ -112,12 +112,12 @@ impl Traffic {
         Self { launches: launches.collect() }
     }
 
-    /// Array by array over all launches, in the order of [`Array::ALL`].
+    /// Traffic by array over all launches, in the order of [`Array::ALL`].
     pub fn arrays(&self) -> Vec<ArrayTraffic> {
         Array::ALL.into_iter().filter_map(|array| self.array(array)).collect()
     }
 
-    /// What is asked of one array over all launches; absent when nothing is.
+    /// Traffic of one array over all launches; absent if it has none.
     pub fn array(&self, array: Array) -> Option<ArrayTraffic> {
         let all = || self.launches.iter().flat_map(|l| &l.arrays).filter(|a| a.array == array);
         all().next()?;
@@ -135,13 +135,13 @@ impl Traffic {
         self.launches.iter().map(LaunchTraffic::stores).sum()
     }
 
-    /// Predicted bytes moved between the warps and the memory behind them: 32 a sector, loads and
+    /// Predicted bytes moved between the warps and the memory behind them: 32 per sector, loads and
     /// stores.
     pub fn moved_bytes(&self) -> u64 {
         self.loads().moved_bytes() + self.stores().moved_bytes()
     }
 
-    /// Predicted share of the moved bytes that lanes asked for, 0 to 1; absent when nothing is
+    /// Predicted fraction of the moved bytes that lanes requested, 0 to 1; absent if nothing is
     /// moved.
     pub fn efficiency(&self) -> Option<f64> {
         let mut all = self.loads();
@@ -149,7 +149,7 @@ impl Traffic {
         all.efficiency()
     }
 
-    /// Share of lanes that have nothing to do in a step of a loop, 0 to 1; absent without steps.
+    /// Fraction of idle lanes per loop step, 0 to 1; absent without steps.
     pub fn idle_share(&self) -> Option<f64> {
         let steps: u64 = self.launches.iter().map(|l| l.loop_steps).sum();
         let idle: u64 = self.launches.iter().map(|l| l.idle_lane_steps).sum();
@@ -157,7 +157,7 @@ impl Traffic {
     }
 }
 
-/// What a part of the warps asks for.
+/// The traffic of some of the warps.
 #[derive(Clone, Default)]
 struct Sums {
     loads: [Counts; Array::ALL.len()],
@@ -165,7 +165,7 @@ struct Sums {
     busy_threads: u64,
     loop_steps: u64,
     busy_lane_steps: u64,
-    /// No lane has worked on a slot yet in this step.
+    /// Whether no lane has worked on a slot in this step yet.
     step_is_new: bool,
 }
 

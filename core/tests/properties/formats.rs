@@ -1,4 +1,4 @@
-//! Any matrix survives every format and every file, and every kernel computes its product.
+//! Any matrix survives every format and every file, and every kernel computes its SpMV.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,7 +21,7 @@ use sparsescope_core::record::Verdict;
 use sparsescope_core::spmv;
 use sparsescope_core::spmv::simd::{CsrPlan, HllPlan, Level, Tuning};
 
-/// Matrices of up to 70 x 70: no rows, no columns, empty rows, and now and then a dense row.
+/// Matrices of up to 70 x 70: no rows, no columns, empty rows, and sometimes a dense row.
 fn matrices() -> impl Strategy<Value = Csr> {
     (0usize..70, 0usize..70).prop_flat_map(|(m, n)| {
         let entries = if m == 0 || n == 0 { 0..1 } else { 0..300usize };
@@ -66,7 +66,7 @@ fn all_formats() -> Vec<FormatSpec> {
     all
 }
 
-/// The arrays of a format pass the checks that arrays from outside have to pass.
+/// The arrays of a format pass the checks for arrays from outside.
 fn accepted_by_try_new(a: &AnyFormat) -> bool {
     match a {
         AnyFormat::Csr(a) => {
@@ -122,13 +122,13 @@ fn accepted_by_try_new(a: &AnyFormat) -> bool {
     }
 }
 
-/// A kernel with so many threads and those of the parameters that it lists.
-/// The products of this processor; a library's only where it is.
+/// SpMV kernels of this CPU; those of a library only if it is installed.
 fn on_cpu(cpu: &CpuBackend) -> impl Iterator<Item = &'static KernelDescriptor> {
     let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
     on_cpu.filter(|k| cpu.availability(k) == Availability::Available)
 }
 
+/// A kernel with this number of threads and the parameters that it lists.
 fn with(kernel: &'static KernelDescriptor, threads: u32, parameters: &Parameters) -> Configuration {
     let threads = if kernel.takes.threads { threads } else { 1 };
     let parameters = kernel.listed(parameters);
@@ -144,7 +144,7 @@ proptest! {
         let a = Arc::new(a);
         let few = a.map(|value| (value / 10.0).round() * 0.1);
         for spec in all_formats() {
-            // 200 distinct values where codes of 8 bits are asked for.
+            // 200 distinct values if 8-bit codes are requested.
             let is_bytes = matches!(
                 spec, FormatSpec::CsrCompact(ValueCoding::Byte) | FormatSpec::HllCompact(_, ValueCoding::Byte)
             );
@@ -160,8 +160,8 @@ proptest! {
             prop_assert_eq!(&made.to_csr(), single.as_ref(), "{:?} in f32", spec);
             let narrow = spec.size(&single).unwrap();
             prop_assert_eq!((narrow.bytes, narrow.minimal_bytes), (made.bytes(), made.minimal_bytes()));
-            // Each slot holds one value; how large blocks are, and whether codes are smaller, depends on
-            // the bytes of one.
+            // Each slot holds one value; the block size, and whether codes are smaller, depend on
+            // the bytes per value.
             let is_alike = match spec {
                 FormatSpec::Bsr { block, .. } => block.is_some(),
                 FormatSpec::CsrCompact(coding) | FormatSpec::HllCompact(_, coding) => {
@@ -221,7 +221,7 @@ proptest! {
     }
 }
 
-/// The shapes that trip kernels: (rows, columns, entries).
+/// The shapes that trip kernels: (rows, columns, nonzeros).
 fn awkward() -> Vec<Csr> {
     let shape = |m: usize, n: usize, t: &[(usize, usize)]| {
         let t: Vec<_> = t.iter().map(|&(i, j)| (i, j, 1.5)).collect();
@@ -306,7 +306,7 @@ fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
     let never = AtomicBool::new(false);
     for a in awkward().into_iter().filter(|a| a.cols() > 1) {
         for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
-            // Every other column: rows that hold one stand beside rows that do not.
+            // Every other column: rows that contain one are next to rows that do not.
             let x = (0..a.cols()).map(|j| if j % 2 == 1 { bad } else { 1.0 }).collect();
             let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a.clone()), x));
             for kernel in on_cpu(&backend) {

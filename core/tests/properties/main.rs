@@ -1,4 +1,4 @@
-//! What holds of any matrix and of any file.
+//! Properties of any matrix and any file.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod formats;

@@ -1,5 +1,6 @@
-//! Files of every kind, broken in many ways: each is read or refused, never more, and what was read
-//! is written and read again as the same. The fuzz targets in `fuzz/` hold the same entry points.
+//! Files of every kind, broken in many ways: each is read or refused, and nothing else happens. What
+//! was read is written and read back unchanged. The fuzz targets in `fuzz/` exercise the same entry
+//! points.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,10 +14,10 @@ use sparsescope_core::io::{
 };
 use sparsescope_core::memory::MemoryLimit;
 
-/// What a broken file may take: declared sizes must not matter.
+/// Memory that a broken file may take: declared sizes must not matter.
 const LIMIT: u64 = 1 << 22;
 
-/// One thing that goes wrong with a file.
+/// One way to damage a file.
 #[derive(Clone, Debug)]
 enum Mutation {
     Set(Index, u8),
@@ -28,7 +29,7 @@ enum Mutation {
     SwapLines(Index, Index),
 }
 
-/// Text that readers have stumbled over.
+/// Text that has tripped readers.
 const TOKENS: [&[u8]; 28] = [
     b"0",
     b"-1",
@@ -126,7 +127,7 @@ fn read(name: &str, bytes: &[u8]) -> Result<MatrixFile, IoError> {
     read_named_matrix(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none())
 }
 
-/// What was read is a matrix: written, it reads back as itself. What was refused says so in a line.
+/// What was read is a matrix that reads back unchanged once written. A refusal is one line.
 fn holds(read: Result<MatrixFile, IoError>) {
     match read {
         Ok(file) => {
@@ -138,7 +139,7 @@ fn holds(read: Result<MatrixFile, IoError>) {
                 }
             }
             let back = read_matrix(&text, MemoryLimit::unlimited(), Progress::none()).unwrap();
-            // NaN is not equal to itself; as text it is.
+            // NaN is not equal to itself; its text is.
             assert_eq!(format!("{:?}", back.matrix), format!("{:?}", file.matrix));
             assert!(file.warnings.iter().all(|warning| !warning.contains('\n')));
         }
@@ -150,9 +151,9 @@ fn holds(read: Result<MatrixFile, IoError>) {
     }
 }
 
-/// Points that were read have all their coordinates; what was refused says so in a line.
+/// Points that were read have all their coordinates; a refusal is one line.
 fn holds_points(name: &str, bytes: &[u8]) {
-    // Sizes are told or refused, whatever follows them.
+    // Sizes are reported or refused, whatever follows them.
     let _ = points::read_named_points_extent(name, bytes);
     match points::read_named_points(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none()) {
         Ok(points) => {
@@ -181,7 +182,7 @@ fn holds_points(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Graphs as METIS reads them.
+/// Graphs in METIS format.
 const GRAPHS: [&str; 3] = [
     "4 4\n2 4\n1 3\n2 4\n1 3\n",
     "% c\n3 2 1\n2 5\n1 5 3 7\n2 7\n",
@@ -219,7 +220,7 @@ fn tar(name: &str, content: &[u8]) -> Vec<u8> {
     archive
 }
 
-/// Results of Ginkgo's benchmark in the forms it has had, of Google Benchmark and of nvbench.
+/// Results in all past formats of Ginkgo's benchmark, and of Google Benchmark and nvbench.
 const RESULTS: [&str; 6] = [
     include_str!("../../../tests/golden/ginkgo-seconds.json"),
     include_str!("../../../tests/golden/ginkgo-nanoseconds.json"),
@@ -244,7 +245,7 @@ fn the_seeds_are_read() {
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
-/// What fuzzing kept (`fuzz/corpus`): each input that reached something new.
+/// The fuzzing corpus (`fuzz/corpus`): each input that reached new code.
 #[test]
 fn what_the_fuzz_targets_begin_with_holds() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");

@@ -1,7 +1,7 @@
-//! What readers of schema 1.2 hold against a bundle: their checks as they were, so that what is
-//! written now still opens there. The types of the documents, the zip around them and the arithmetic
-//! of figures have not changed for what 1.2 knows; its JSON Schema, frozen beside this, says which
-//! fields it must find. Not to be brought up to date.
+//! How readers of schema 1.2 check a bundle: their checks as they were, so that bundles written now
+//! still open there. The document types, the zip layout and the arithmetic of figures have not
+//! changed for what 1.2 knows; its JSON Schema, frozen beside this file, says which fields it must
+//! find. Do not update this file.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::record::{
     is_safe_id, matrix_entry, printable,
 };
 
-/// Entries that the bundle itself makes.
+/// Entries that the bundle itself writes.
 const MANIFEST: &str = "manifest.json";
 const ENVIRONMENT: &str = "environment.json";
 const RUNS: &str = "runs.json";
@@ -22,12 +22,12 @@ const RESULTS: &str = "results.csv";
 const PLAN: &str = "plan.json";
 const MATRIX: &str = "matrix.json";
 
-/// `runs[3] (cpu/csr/nnz on cant-2fca02e9)`, as errors name a run.
+/// Formats `runs[3] (cpu/csr/nnz on cant-2fca02e9)`, as errors name a run.
 fn run_name(index: usize, run: &Run) -> String {
     format!("runs[{index}] ({} on {})", printable(&run.kernel), printable(&run.matrix))
 }
 
-/// A bundle as they read it.
+/// A bundle as 1.2 reads it.
 struct Bundle {
     created: String,
     environments: Vec<Environment>,
@@ -36,7 +36,7 @@ struct Bundle {
     others: BTreeMap<String, Vec<u8>>,
 }
 
-/// Reads a bundle as they did, and checks it as they did.
+/// Reads and checks a bundle as 1.2 does.
 pub(crate) fn read(bytes: &[u8]) -> Result<(), BundleError> {
     let limits = Limits::default();
     let mut archive = Archive::open(bytes, &limits)?;
@@ -75,8 +75,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(), BundleError> {
 }
 
 impl Bundle {
-    /// Ids are safe, unique and known where they are used; times and figures are finite, not
-    /// negative and agree with the samples; no timing without a passed check.
+    /// Checks that ids are safe, unique and known where they are used; that times and figures are
+    /// finite, not negative and agree with the samples; and that no timing lacks a passed check.
     fn check(&self) -> Result<(), BundleError> {
         check_created(&self.created)?;
         let environments = self.environments.iter().map(|e| e.id.as_str());
@@ -120,7 +120,7 @@ fn check_created(created: &str) -> Result<(), BundleError> {
     Err(inconsistent("`created` of the bundle", problem))
 }
 
-/// The ids in lower case: folders that differ only in case are one folder on many systems.
+/// The ids in lower case: on many systems, folders that differ only in case are the same folder.
 fn unique_ids<'a>(
     whose: &'static str,
     ids: impl Iterator<Item = &'a str>,
@@ -137,7 +137,7 @@ fn unique_ids<'a>(
     Ok(seen)
 }
 
-/// Names of numbers and the numbers themselves, `None` where absent.
+/// Names of numbers with their values, `None` if absent.
 type Numbers<'a> = &'a [(&'a str, Option<f64>)];
 
 fn check_numbers(whose: &str, numbers: Numbers<'_>) -> Result<(), BundleError> {
@@ -215,7 +215,7 @@ fn check_matrix(matrix: &MatrixFolder) -> Result<(), BundleError> {
 
 fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
     for (k, &sample) in run.samples.iter().enumerate() {
-        // The name is made only when the sample is wrong: there may be millions.
+        // The name is built only if the sample is wrong: there may be millions.
         if !sample.is_finite() || sample < 0.0 {
             check_numbers(whose, &[(&format!("samples[{k}]"), Some(sample))])?;
         }
@@ -269,7 +269,7 @@ fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
     if run.samples.is_empty() {
         return Err(inconsistent(whose, "has figures and no samples"));
     }
-    // Other operations define their own count of floating-point operations.
+    // Other operations have their own count of floating-point operations.
     let flops = (run.operation == "spmv").then_some(2.0 * nnz as f64);
     match figures.disagreement(&run.samples, flops, costs.minimal_bytes) {
         Some((field, found, expected)) => {
@@ -279,7 +279,7 @@ fn check_run(whose: &str, run: &Run, nnz: u64) -> Result<(), BundleError> {
     }
 }
 
-/// An entry kept as it is must not pass for one that the bundle makes.
+/// An entry kept unchanged must not pass for one that the bundle writes.
 fn check_other(name: &str) -> Result<(), BundleError> {
     if !is_safe_entry(name) {
         return Err(BundleError::UnsafeName { entry: printable(name) });
@@ -294,8 +294,8 @@ fn check_other(name: &str) -> Result<(), BundleError> {
     }
     Ok(())
 }
-/// Whether a text is a time in UTC as RFC 3339 writes it, e.g. `2026-01-31T12:00:00Z`, perhaps
-/// with a fraction of the seconds. Leap seconds, which no clock of ours tells, are none.
+/// Whether a text is a time in UTC as in RFC 3339, e.g. `2026-01-31T12:00:00Z`, optionally with a
+/// fraction of the seconds. Leap seconds are rejected: our clocks never report them.
 fn is_utc_time(text: &str) -> bool {
     let Some((date, time)) = text.strip_suffix('Z').and_then(|text| text.split_once('T')) else {
         return false;

@@ -1,4 +1,4 @@
-//! One value per field, of kinds that no field was made for.
+//! One value per field, of types that no field expects.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// Where the values of a document are, as JSON pointers: of a list the first element and the last.
+/// JSON pointers to the values of a document; for a list, only to the first and the last element.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     match value {
@@ -25,7 +25,8 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// One value per field: a bundle with it is read, written, compared and merged, or refused in one sentence.
+/// One value per field: a bundle with it is either read, written, compared and merged, or refused
+/// in one sentence.
 #[test]
 #[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn any_value_in_any_field_is_taken_or_refused_in_a_sentence() {
@@ -72,7 +73,7 @@ fn any_value_in_any_field_is_taken_or_refused_in_a_sentence() {
     };
     let mut tried = 0;
     for (entry, content) in contents.iter().filter(|(name, _)| name.ends_with(".json")) {
-        // What a bundle only carries may be anything.
+        // Content that a bundle merely carries may be anything.
         let Ok(document) = serde_json::from_slice::<Value>(content) else { continue };
         let mut places = Vec::new();
         pointers(&document, "", &mut places);

@@ -1,4 +1,4 @@
-//! Matrices that are known by name and size only.
+//! Matrices known only by name and size.
 
 use std::collections::HashMap;
 
@@ -9,36 +9,36 @@ use crate::record::{MatrixRecord, Source, Verdict, matrix_id};
 use super::program::UNKNOWN;
 use super::run::judged;
 
-/// Whether a matrix is known by its name and size only: its values were never seen, and its
-/// identity is made of these.
+/// Whether a matrix is known only by name and size: its values were never seen, and its identity is
+/// derived from these.
 pub fn is_known_by_name(record: &MatrixRecord) -> bool {
     let of = &record.statistics;
     record.sha256 == identity_by_name(&record.name, [of.rows, of.cols, of.nnz])
 }
 
-/// Stands for the identity of a matrix of which no more is known. No canonical CSR begins like
-/// this text.
+/// A stand-in for the identity of a matrix about which no more is known. No canonical CSR starts
+/// like this text.
 fn identity_by_name(name: &str, [rows, cols, nnz]: [u64; 3]) -> String {
     sha256(format!("known by name only: {name}, {rows} x {cols}, {nnz} entries").as_bytes())
 }
 
-/// A matrix as another program tells it.
+/// A matrix as another program describes it.
 #[derive(Default)]
 pub(super) struct Named {
     pub(super) name: String,
-    /// Rows, columns and entries; 0 where they are not told.
+    /// Rows, columns and nonzeros; 0 if unknown.
     pub(super) size: [u64; 3],
-    /// Who made it, where it is no matrix from elsewhere.
+    /// The generator of a generated matrix.
     pub(super) generator: Option<String>,
     pub(super) is_real: bool,
     pub(super) row: RowLengths,
 }
 
 impl Named {
-    /// What a bundle holds of it.
+    /// The record for a bundle.
     ///
     /// # Errors
-    /// It has more entries than places, in words that follow its name.
+    /// It has more nonzeros than places; the text follows its name in a message.
     pub(super) fn record(self) -> Result<MatrixRecord, String> {
         let Self { name, size: [rows, cols, nnz], generator, is_real, row } = self;
         let places = u128::from(rows) * u128::from(cols);
@@ -70,9 +70,9 @@ impl Named {
 }
 
 impl Bundle {
-    /// Matrices that are known by name only become those of equal name, rows, columns and entries
-    /// among `known`, if there is a real one; where a size is not told, if there is only one. Rates
-    /// of runs on these follow. Returns how many were recognised.
+    /// Replaces matrices known only by name with those in `known` that have the same name, rows,
+    /// columns and nonzeros, if a real one exists; if a size is unknown, only if there is exactly
+    /// one. Rates of their runs are updated. Returns how many were recognised.
     pub fn recognise<'a>(&mut self, known: impl Iterator<Item = &'a MatrixRecord>) -> usize {
         let is_whole = |other: &&MatrixRecord| {
             other.source == Source::Real && other.reordered.is_none() && !is_known_by_name(other)
@@ -109,7 +109,7 @@ impl Bundle {
     }
 }
 
-/// Whether a matrix has the rows, columns and entries that are told of another.
+/// Whether a matrix has the known rows, columns and nonzeros of another.
 fn has_size(record: &MatrixRecord, told: &MatrixRecord) -> bool {
     let size = |record: &MatrixRecord| {
         let of = &record.statistics;

@@ -1,9 +1,9 @@
 //! Results of Ginkgo's SpMV benchmark.
 //!
-//! The files have one entry a matrix, or one a matrix and format. The matrix's size is in the entry,
-//! in its `problem` or in its `operator`. `spmv` is an object with a case a format, a list of cases
-//! that say their format in `variant`, or the one case of an entry with a `format`. Times are
-//! nanoseconds until the end of 2020 and seconds since.
+//! The files have one entry per matrix, or one per matrix and format. The matrix's size is in the
+//! entry, in its `problem` or in its `operator`. `spmv` is an object with one case per format, a
+//! list of cases with their format in `variant`, or the single case of an entry with a `format`.
+//! Times are in nanoseconds until the end of 2020 and in seconds since.
 
 use std::collections::BTreeMap;
 
@@ -18,18 +18,17 @@ use crate::record::{
     Check, Costs, Cpu, Environment, Gpu, MatrixRecord, Run, matrix_name, printable,
 };
 
-/// Without a number of repetitions the unit of a time is not known. No product took 100 s, and none
-/// of Ginkgo's takes less than 100 ns.
+/// Without a number of repetitions the unit of a time is unknown. No SpMV took 100 s, and none of
+/// Ginkgo's takes less than 100 ns.
 const LEAST_NANOSECONDS: f64 = 100.0;
 
-/// A matrix of the file and the first case of each format.
+/// A matrix of the file and its first case for each format.
 struct Group<'a> {
     record: MatrixRecord,
     cases: BTreeMap<String, &'a Value>,
 }
 
-/// Reads the file at `file`, which names device and executor in its folders where it is one of
-/// those published.
+/// Reads the file at `file`. Published files have the device and executor in their folder names.
 pub(super) fn read(
     file: &str,
     bytes: &[u8],
@@ -65,7 +64,7 @@ fn refused(detail: String) -> BundleError {
     Program::Ginkgo.refused(detail)
 }
 
-/// The matrices of the entries, each once, in the order of the file.
+/// The matrices of the entries without duplicates, in file order.
 fn groups(entries: &[Value]) -> Result<Vec<Group<'_>>, BundleError> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -85,8 +84,8 @@ fn groups(entries: &[Value]) -> Result<Vec<Group<'_>>, BundleError> {
     Ok(groups)
 }
 
-/// The cases of an entry: how its matrix was numbered anew, the format, the results. The benchmark's
-/// input, which has no results yet, has none.
+/// The cases of an entry: the matrix reordering, the format and the results. The benchmark's input
+/// has no results yet, so it has no cases.
 fn cases(entry: &Value) -> Vec<(Option<&str>, &str, &Value)> {
     fn text<'a>(of: &'a Value, key: &str) -> Option<&'a str> {
         of.get(key)?.as_str()
@@ -111,7 +110,7 @@ fn cases(entry: &Value) -> Vec<(Option<&str>, &str, &Value)> {
     }
 }
 
-/// Where it ran, as far as the folders of the published data tell:
+/// Where it ran, as far as the folder names of the published data show:
 /// `…/V100_SXM2/cuda/SuiteSparse/…/name.json`.
 struct Place {
     device: String,
@@ -145,7 +144,7 @@ impl Place {
     }
 }
 
-/// The matrix of an entry, numbered anew in this `order`, or what is missing.
+/// The matrix of an entry, reordered by `order`, or what is missing.
 fn matrix(entry: &Value, order: Option<&str>) -> Result<MatrixRecord, String> {
     let nothing = Value::Null;
     let problem = entry.get("problem").unwrap_or(&nothing);
@@ -169,7 +168,7 @@ fn matrix(entry: &Value, order: Option<&str>) -> Result<MatrixRecord, String> {
         (None, None) => matrix_name(file).to_owned(),
     };
     let mut name = printable(&name);
-    // Numbered anew it is another matrix.
+    // A reordered matrix is a different matrix.
     if let Some(order) = order.filter(|order| *order != "natural") {
         name = format!("{name} ({})", printable(order));
     }
@@ -193,7 +192,7 @@ fn matrix(entry: &Value, order: Option<&str>) -> Result<MatrixRecord, String> {
     named.record()
 }
 
-/// Row lengths as far as they are told.
+/// Row lengths, as far as they are recorded.
 fn rows_of(told: &Value) -> RowLengths {
     let value = |key: &str| told.get(key).and_then(Value::as_f64).unwrap_or(0.0).max(0.0);
     let count = |key: &str| value(key).round() as u64;
@@ -209,7 +208,7 @@ fn rows_of(told: &Value) -> RowLengths {
     }
 }
 
-/// Precision of the values, which is not recorded but follows from the bytes of COO or CSR.
+/// Precision of the values. It is not recorded but follows from the bytes of COO or CSR.
 struct Precision {
     name: &'static str,
     value_bytes: u64,
@@ -217,10 +216,10 @@ struct Precision {
 }
 
 impl Precision {
-    /// `None` where values are complex.
+    /// Returns `None` for complex values.
     fn of(cases: &BTreeMap<String, &Value>, of: &Statistics) -> Option<Self> {
         let bytes = |format: &str| cases.get(format)?.get("storage")?.as_u64();
-        // COO has two 32-bit indices an entry, CSR one and the rows' offsets.
+        // COO has two 32-bit indices per nonzero, CSR one plus the row offsets.
         let coo = bytes("coo").map(|bytes| bytes.saturating_sub(of.nnz.saturating_mul(8)));
         let offsets = of.rows.saturating_add(1).saturating_mul(4);
         let csr =
@@ -284,7 +283,7 @@ fn run(
     judged(run, of.nnz, judgement(case, rel_err, precision.name))
 }
 
-/// Whether the time counts, or why not.
+/// Whether the time is valid, or why not.
 fn judgement(case: &Value, rel_err: Option<f64>, precision: &str) -> Judgement {
     if case.get("completed") == Some(&Value::Bool(false)) || case.get("error").is_some() {
         let error = case.get("error").and_then(Value::as_str).map(printable);

@@ -1,4 +1,4 @@
-//! Results in the forms that the benchmark has had: what becomes of them, and what is refused.
+//! Results in all past formats of the benchmark: how they are imported, and what is refused.
 
 use crate::bundle::is_known_by_name;
 use crate::record::MatrixRecord;
@@ -38,7 +38,7 @@ fn a_time_with_a_small_error_is_taken_over_and_rated_by_our_definition() {
     let figures = csr.figures.as_ref().unwrap();
     assert!((figures.gflops - 0.01).abs() < 1e-15, "{}", figures.gflops);
     assert_eq!(csr.costs.minimal_bytes, 224);
-    // The second entry of the matrix is another measurement of the same.
+    // The second entry of the matrix repeats the measurement.
     assert_eq!((bundle.matrices.len(), bundle.runs.len()), (1, 5));
 }
 
@@ -87,7 +87,7 @@ fn matrices_are_named_by_file_by_stencil_and_by_their_new_numbering() {
         ("stencil 7pt 100 (amd)", Source::Generated, 125),
     ];
     assert_eq!(found, expected);
-    // Between seconds and repetitions there was half a year.
+    // Half a year passed between the switch to seconds and the addition of repetitions.
     assert_eq!(bundle.runs[0].samples, [0.5]);
     assert_eq!(bundle.runs[0].params["precision"], "assumed");
 }
@@ -104,7 +104,7 @@ fn cases_tell_their_format_in_a_variant_or_beside_spmv() {
         ("stencil 7pt 100", "vendor/ginkgo/csr"),
     ];
     assert_eq!(found, expected.map(|(matrix, kernel)| (matrix.to_owned(), kernel)));
-    // COO of another entry tells the precision of the same matrix.
+    // COO of another entry shows the precision of the same matrix.
     assert!(
         bundle
             .runs

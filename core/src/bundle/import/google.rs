@@ -1,5 +1,5 @@
-//! Results of Google Benchmark (`--benchmark_format=json`): repetitions of a name are the samples of
-//! one run, and aggregates are none.
+//! Results of Google Benchmark (`--benchmark_format=json`): repetitions of a name are the samples
+//! of one run; aggregates are ignored.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::told::{Pair, Times, Told, take_over};
 use crate::bundle::{Bundle, BundleError, Limits};
 use crate::record::{Cache, Cpu, Environment, printable};
 
-/// Fields of an entry that are no counters of the user.
+/// Fields of an entry that are not user counters.
 const FIELDS: &[&str] = &[
     "name",
     "family_index",
@@ -33,7 +33,7 @@ const FIELDS: &[&str] = &[
     "aggregate_unit",
 ];
 
-/// Parts of a name by which the library tells how it measured.
+/// Parts of a name that say how the library measured.
 const MEASURING: &[&str] = &[
     "iterations",
     "repeats",
@@ -45,10 +45,10 @@ const MEASURING: &[&str] = &[
     "threads",
 ];
 
-/// Endings of aggregates' names, in files of before `run_type`.
+/// Suffixes of the names of aggregates, in files from before `run_type`.
 const AGGREGATES: &[&str] = &["_mean", "_median", "_stddev", "_cv"];
 
-/// Endings of names of matrix files.
+/// Suffixes of matrix file names.
 const MATRIX_FILES: &[&str] = &[".mtx", ".mtx.gz", ".tar.gz"];
 
 pub(super) fn read(bytes: &[u8], created: String, limits: &Limits) -> Result<Bundle, BundleError> {
@@ -73,7 +73,7 @@ pub(super) fn read(bytes: &[u8], created: String, limits: &Limits) -> Result<Bun
         let entry = entry.as_object().ok_or_else(|| at("is no object"))?;
         let name = text(entry, "name").ok_or_else(|| at("has no `name`"))?;
         if entry.contains_key("big_o") || entry.contains_key("rms") {
-            continue; // How the times of several runs grow.
+            continue; // The growth of the times of several runs.
         }
         let (base, is_aggregate) = aggregate(entry, name);
         let name = text(entry, "run_name").unwrap_or(base);
@@ -98,7 +98,7 @@ fn text<'a>(entry: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     entry.get(key)?.as_str()
 }
 
-/// The name of an entry's run, and whether the entry is only a statistic of it.
+/// The name of an entry's run, and whether the entry is only an aggregate of it.
 fn aggregate<'a>(entry: &Map<String, Value>, name: &'a str) -> (&'a str, bool) {
     match text(entry, "run_type") {
         Some(kind) => (name, kind == "aggregate"),
@@ -109,8 +109,8 @@ fn aggregate<'a>(entry: &Map<String, Value>, name: &'a str) -> (&'a str, bool) {
     }
 }
 
-/// Seconds of one execution, or why it was not timed. The outer error is in words that follow the
-/// entry.
+/// Seconds per execution, or why it was not timed. The outer error is text that follows the entry
+/// in a message.
 fn sample(entry: &Map<String, Value>) -> Result<Result<f64, String>, String> {
     let flag = |key: &str| entry.get(key) == Some(&Value::Bool(true));
     let message = |key: &str| text(entry, key).map_or_else(|| "no reason".to_owned(), printable);
@@ -134,12 +134,12 @@ fn sample(entry: &Map<String, Value>) -> Result<Result<f64, String>, String> {
     Ok(time.map(|time| time / unit).ok_or_else(|| "the file has no positive time of it".into()))
 }
 
-/// Entries of one name.
+/// The entries with one name.
 struct Family<'a> {
     name: &'a str,
-    /// The first repetition; an aggregate where there is none.
+    /// The first repetition; an aggregate if there is none.
     first: &'a Map<String, Value>,
-    /// Seconds of each repetition, or why they do not count.
+    /// Seconds of each repetition, or why they are invalid.
     samples: Result<Vec<f64>, String>,
 }
 
@@ -160,7 +160,7 @@ impl Family<'_> {
         };
         let counters = self.first.iter().filter(|(key, _)| !FIELDS.contains(&key.as_str()));
         let label = text(self.first, "label").filter(|label| is_matrix_file(label));
-        // Without a repetition there are aggregates only.
+        // Without repetitions there are only aggregates.
         let is_sampled = self.samples.as_ref().map_or(true, |samples| !samples.is_empty());
         let times = Times {
             backend: "cpu",
@@ -185,7 +185,7 @@ fn is_matrix_file(name: &str) -> bool {
     MATRIX_FILES.iter().any(|ending| name.ends_with(ending))
 }
 
-/// What a name such as `spmv<double>/matrix:cant/block:4/threads:2` says, part by part.
+/// The parts of a name such as `spmv<double>/matrix:cant/block:4/threads:2`.
 #[derive(Default)]
 struct Name {
     kernel: String,
@@ -199,7 +199,7 @@ impl Name {
         let mut kernel: Vec<&str> = Vec::new();
         let mut parts: Vec<&str> = name.split('/').collect();
         if let Some(last) = parts.iter().position(|part| is_matrix_file(part)) {
-            // A path begins at `key:` or where it is absolute, at an empty part.
+            // A path starts at `key:` or, if absolute, at an empty part.
             let before = parts.get(..last).unwrap_or_default();
             let begin = before.iter().rposition(|part| part.is_empty() || part.ends_with(':'));
             let path: Vec<&str> = parts.drain(begin.unwrap_or(last)..=last).collect();
@@ -210,7 +210,7 @@ impl Name {
             let (key, value) = part.split_once(':').map_or((part, None), |(k, v)| (k, Some(v)));
             match value {
                 _ if MEASURING.contains(&key) => {}
-                // `::` belongs to a type of C++.
+                // `::` is part of a C++ type.
                 Some(value) if is_key(key) && !value.starts_with(':') => {
                     found.axes.push((key.into(), value.into()));
                 }
@@ -226,7 +226,7 @@ fn is_key(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// What the file tells of the machine; the name that it has in its network is not taken over.
+/// The recorded facts about the machine; its host name is not imported.
 fn environment(context: &Value) -> Environment {
     let number = |of: &Value, key: &str| of.get(key).and_then(Value::as_u64);
     let small = |of: &Value, key: &str| number(of, key).and_then(|n| u32::try_from(n).ok());
@@ -255,7 +255,7 @@ fn environment(context: &Value) -> Environment {
     }
 }
 
-/// The file with `null` for numbers that JSON does not have and the library writes: `NaN` and
+/// The file with `null` for numbers that the library writes but JSON does not allow: `NaN` and
 /// `Infinity`, with or without a sign.
 fn without_infinities(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());

@@ -1,4 +1,4 @@
-//! What becomes of Google Benchmark's entries, and what is refused.
+//! How Google Benchmark's entries are imported, and what is refused.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ fn what_is_read_is_a_bundle_that_is_written_and_read_again() {
     assert_eq!(Bundle::read(&bytes, &Limits::default()).unwrap(), bundle);
 }
 
-/// One entry of a benchmark on a matrix, with other fields.
+/// One entry of a benchmark on a matrix, with additional fields.
 fn entry(name: &str, fields: &str) -> String {
     format!(
         "{{\"benchmarks\": [{{\"name\": \"{name}\", \"run_type\": \"iteration\", \"real_time\": 5{fields}}}]}}"
@@ -158,7 +158,7 @@ fn what_is_no_result_is_refused_in_one_sentence() {
     let limits = Limits { entries: 3, ..Limits::default() };
     let error = Bundle::read_any("a", FILE.as_bytes(), WHEN.into(), &limits).unwrap_err();
     assert!(error.to_string().contains("benchmarks, more than the limit of 3"), "{error}");
-    // No product takes a million years.
+    // No SpMV takes a million years.
     let long = entry("spmv/mtx:a", "e300");
     assert!(read(&long).unwrap_err().to_string().contains("more than 1e9"));
 }

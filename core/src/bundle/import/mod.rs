@@ -1,6 +1,6 @@
-//! Results of other programs as bundles, so that what was published or measured elsewhere can be
-//! drawn beside what was measured here: Ginkgo's SpMV benchmark, nvbench and Google Benchmark.
-//! `docs/import.md` says what is taken over and what is not.
+//! Imports results of other programs as bundles, so that published results or those measured
+//! elsewhere can be plotted next to our own: Ginkgo's SpMV benchmark, nvbench and Google Benchmark.
+//! `docs/import.md` says what is imported and what is not.
 
 mod by_name;
 mod ginkgo;
@@ -23,13 +23,13 @@ use crate::bundle::{Bundle, BundleError, Limits};
 use program::Program;
 
 impl Bundle {
-    /// Reads a bundle, or results of another program as one: JSON begins with a bracket and a zip
-    /// does not. `file` may be a path of Ginkgo's published data, which names device and executor
-    /// in its folders; `created` is when it is read.
+    /// Reads a bundle, or results of another program as a bundle: JSON starts with a bracket, a zip
+    /// does not. `file` may be a path in Ginkgo's published data, whose folder names give device
+    /// and executor; `created` is the time of import.
     ///
     /// # Errors
-    /// One sentence, as [`read`](Self::read); in a page also for results of nvbench and Google
-    /// Benchmark, which only the program imports.
+    /// One sentence, as for [`read`](Self::read). The web page also refuses results of nvbench and
+    /// Google Benchmark, which only the program imports.
     pub fn read_any(
         file: &str,
         bytes: &[u8],
@@ -52,7 +52,7 @@ impl Bundle {
                 return Err(BundleError::NotInPage { of: program.results() });
             }
         };
-        // Times and sizes may be beyond all measure.
+        // Times and sizes may be absurdly large.
         bundle.check_contents()?;
         Ok(bundle)
     }

@@ -1,5 +1,5 @@
 //! Results of nvbench (`--json`): each state of a benchmark has up to two times, the mean of
-//! executions after a flush of the caches and that of executions in a row.
+//! executions with flushed caches and the mean of back-to-back executions.
 
 use serde_json::Value;
 
@@ -8,8 +8,8 @@ use super::told::{Pair, Times, Told, take_over};
 use crate::bundle::{Bundle, BundleError, Limits};
 use crate::record::{Cpu, Environment, Gpu, printable};
 
-/// Where a mean time and the number of executions behind it are told, by the beginning of their
-/// tags; the backend and whether caches are warm.
+/// Where a mean time and its number of executions are stored: the prefix of their tags, the tag of
+/// the mean, the backend, and whether caches are warm.
 const TIMES: [(&str, &str, &str, bool); 3] = [
     ("nv/cold", "time/gpu/mean", "cuda", false),
     ("nv/batch", "time/gpu/mean", "cuda", true),
@@ -47,7 +47,7 @@ pub(super) fn read(bytes: &[u8], created: String, limits: &Limits) -> Result<Bun
     take_over(bundle, Program::Nvbench, &told, bytes, limits)
 }
 
-/// A list of an object; an empty one where there is none.
+/// A list in an object; empty if there is none.
 fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
     of.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -56,7 +56,7 @@ fn text<'a>(of: &'a Value, key: &str) -> Option<&'a str> {
     of.get(key)?.as_str()
 }
 
-/// The text of a value; numbers stand in texts, or as they are in older files.
+/// The text of a value; numbers are stored as strings, or as plain numbers in older files.
 fn value(of: &Value) -> Option<String> {
     match of.get("value")? {
         Value::String(text) => Some(text.clone()),
@@ -74,8 +74,8 @@ fn of_state(benchmark: &str, state: &Value, devices: &[Value]) -> Told {
     let pair = |axis: &Value| Some((text(axis, "name")?.to_owned(), value(axis)?));
     let axes: Vec<Pair> = list(state, "axis_values").iter().filter_map(pair).collect();
     let summaries = list(state, "summaries");
-    // What the benchmark adds itself goes by the heading of its column. Other counts of nvbench, be
-    // they called rows, are bytes.
+    // Counts that the benchmark adds are identified by their column heading. Other counts of
+    // nvbench are bytes, even if called rows.
     let is_own = |of: &&Value| {
         let tag = text(of, "tag").unwrap_or_default();
         tag.starts_with("nv/element_count/") || !tag.starts_with("nv/")

@@ -1,4 +1,4 @@
-//! What becomes of nvbench's states, and what is refused.
+//! How nvbench's states are imported, and what is refused.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn a_state_becomes_a_run_after_flushes_and_one_with_warm_caches() {
         (warm.hot, warm.samples.as_slice(), warm.repetitions),
         (true, [2.5e-6].as_slice(), 20_000)
     );
-    // 2·10 operations in 5 µs. The rows that are bytes are no rows.
+    // 2·10 operations in 5 µs. The rows that are bytes are not rows.
     assert!((cold.metric.as_ref().unwrap().value - 4e-3).abs() < 1e-15);
     let size = &bundle.matrices[0].record.statistics;
     assert_eq!((size.rows, size.cols, size.nnz), (0, 0, 10));
@@ -65,7 +65,7 @@ fn a_rate_follows_once_the_matrix_of_a_name_is_known_and_is_told_no_earlier() {
         let mut bundle = read(FILE).unwrap();
         assert_eq!(on(&bundle, "cant")[0].metric, None);
         let count = bundle.recognise(known.iter());
-        // It can be written, and is the same when it is read.
+        // It can be written, and reads back unchanged.
         let bytes = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&bytes, &Limits::default()).unwrap(), bundle);
         (count, on(&bundle, "cant")[0].metric.as_ref().map(|metric| metric.value))

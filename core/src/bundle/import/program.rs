@@ -1,24 +1,24 @@
-//! The programs whose results are read.
+//! The programs whose results can be imported.
 
 use crate::bundle::{Bundle, BundleError};
 use crate::record::Producer;
 
-/// What the files do not say.
+/// For what the files do not record.
 pub(super) const UNKNOWN: &str = "not recorded";
 
-/// A program whose results are read.
+/// A program whose results can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Program {
-    /// One entry a matrix, with `spmv`.
+    /// One entry per matrix, with `spmv`.
     Ginkgo,
-    /// `benchmarks`, each a list of `states`.
+    /// `benchmarks`, each with a list of `states`.
     Nvbench,
     /// `benchmarks`, each a measurement.
     Google,
 }
 
 impl Program {
-    /// Whose results JSON holds, or would hold were it well-formed.
+    /// The program that wrote this JSON, even if the JSON is malformed.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let names = |name: &[u8]| bytes.windows(name.len()).any(|part| part == name);
         match bytes.trim_ascii_start().first() {
@@ -30,7 +30,7 @@ impl Program {
         }
     }
 
-    /// Its name, and of whom runs are by.
+    /// Its name, as recorded in bundles.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Ginkgo => "Ginkgo",
@@ -39,7 +39,7 @@ impl Program {
         }
     }
 
-    /// What errors call its files.
+    /// The name of its files in errors.
     pub(super) fn results(self) -> &'static str {
         match self {
             Self::Ginkgo => "Ginkgo's SpMV benchmark",
@@ -47,7 +47,7 @@ impl Program {
         }
     }
 
-    /// What ids call it.
+    /// Its name in ids.
     pub(super) fn id(self) -> &'static str {
         match self {
             Self::Ginkgo => "ginkgo",

@@ -1,4 +1,4 @@
-//! What of a file was not taken over, in one sentence.
+//! What was not imported from a file, in one sentence.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,28 @@ use crate::bundle::Bundle;
 use crate::matrix::sha256;
 use crate::record::printable;
 
-/// Names that a sentence lists before it says how many more there are.
+/// Names that a sentence lists before it gives the number of the rest.
 const NAMED: usize = 5;
 
-/// Why a run cannot be taken over.
+/// Why a run cannot be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reason {
-    /// No name and no size of a matrix.
+    /// Neither name nor size of a matrix.
     Matrix,
-    /// More entries than places.
+    /// More nonzeros than places.
     Size,
     /// Not y = A·x.
     Operation,
     /// Not f64 or f32.
     Precision,
-    /// Only statistics of it.
+    /// Only aggregates.
     Aggregates,
-    /// A second run of one key.
+    /// A second run with the same key.
     Twice,
 }
 
 impl Reason {
-    /// What follows a number of runs.
+    /// The text after a number of runs.
     fn words(self) -> &'static str {
         match self {
             Self::Matrix => "for want of a matrix, of which neither name nor size is told",
@@ -41,7 +41,7 @@ impl Reason {
     }
 }
 
-/// Names of the runs of a file that were left out.
+/// Names of the runs of a file that were left out, by reason.
 #[derive(Default)]
 pub(super) struct LeftOut(BTreeMap<Reason, Vec<String>>);
 
@@ -50,7 +50,7 @@ impl LeftOut {
         self.0.entry(reason).or_default().push(printable(name));
     }
 
-    /// How many of `all` runs there are, why, and their names; nothing where there are none.
+    /// How many of `all` runs were left out, why, and their names; `None` if none were.
     pub(super) fn sentence(&self, all: usize) -> Option<String> {
         let reasons = self.0.iter().map(|(reason, names)| {
             let shown: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
@@ -66,7 +66,7 @@ impl LeftOut {
         (count > 0).then(|| format!("{count} of {all} {runs} not imported: {}", reasons.join("; ")))
     }
 
-    /// Keeps the sentence in the bundle that was made of a file.
+    /// Stores the sentence in the bundle made from a file.
     pub(super) fn keep(&self, all: usize, file: &[u8], bundle: &mut Bundle) {
         if let Some(sentence) = self.sentence(all) {
             let digits: String = sha256(file).chars().take(8).collect();

@@ -1,11 +1,11 @@
-//! What all imported runs have in common: whether their times count, and the figures of these.
+//! What all imported runs share: whether their times are valid, and the figures from these.
 
 use crate::record::{Figures, Operation, Run, Verdict, Work};
 
-/// Largest recorded relative error with which a time is taken over: several thousand roundings.
+/// Largest recorded relative error for which a time is imported: several thousand roundings.
 const TOLERANCE: [(&str, f64); 2] = [("f64", 1e-12), ("f32", 1e-5)];
 
-/// Whether a run counts, or how its check ended and why.
+/// Whether a run is valid, or how its check ended and why.
 pub(super) type Judgement = Result<(), (Verdict, String)>;
 
 /// Not run, for a reason in one sentence.
@@ -23,8 +23,8 @@ pub(super) fn tolerated(by: &str, error: f64, precision: &str) -> Judgement {
     Ok(())
 }
 
-/// A run with its verdict and what follows from its samples on a matrix of `nnz` entries, of which
-/// 0 are not known. It keeps no samples unless it passed.
+/// Sets the verdict of a run and what follows from its samples on a matrix of `nnz` nonzeros, 0 if
+/// unknown. It keeps no samples unless it passed.
 pub(super) fn judged(mut run: Run, nnz: u64, judgement: Judgement) -> Run {
     let figures = Figures::from_samples(&run.samples, 2.0 * nnz as f64, run.costs.minimal_bytes);
     let judgement = judgement.and_then(|()| match figures {
@@ -50,7 +50,7 @@ pub(super) fn judged(mut run: Run, nnz: u64, judgement: Judgement) -> Run {
     run
 }
 
-/// A name as the part of a kernel id.
+/// A name as part of a kernel id.
 pub(super) fn word(name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     name.chars().take(48).map(safe).collect()

@@ -1,4 +1,4 @@
-//! Runs as a benchmark library's file tells them, and what becomes of them in a bundle.
+//! Runs as read from a benchmark library's file, and their conversion to a bundle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +9,15 @@ use super::run::{Judgement, judged, not_run, tolerated, word};
 use crate::bundle::{Bundle, BundleError, Limits, MatrixFolder};
 use crate::record::{Check, MatrixRecord, Run, matrix_name, printable};
 
-/// Names, without case and punctuation, under which files tell what is known of the matrix.
+/// Names, without case and punctuation, under which files record what is known about the matrix.
 const MATRIX: &[&str] = &["matrix", "matrixname", "matrixfile", "matrixpath", "mtx", "filename"];
 const ROWS: &[&str] = &["rows", "numrows", "nrows"];
 const COLUMNS: &[&str] = &["cols", "columns", "numcols", "numcolumns", "ncols"];
 const NONZEROS: &[&str] = &["nnz", "nonzeros", "numnonzeros", "entries"];
-/// And the relative error of the result.
+/// Names of the relative error of the result.
 const ERROR: &[&str] = &["relerr", "maxrelativenorm2"];
 
-/// Parts of names that speak of other operations on sparse matrices.
+/// Name parts that denote other operations on sparse matrices.
 const OTHER_OPERATIONS: &[&str] = &[
     "spmm",
     "spgemm",
@@ -34,7 +34,7 @@ const OTHER_OPERATIONS: &[&str] = &[
     "solve",
 ];
 
-/// Words for precisions; an empty one is none that a bundle knows.
+/// Words for precisions; an empty precision is one that a bundle does not support.
 const PRECISIONS: &[(&str, &[&str])] = &[
     ("f64", &["f64", "fp64", "float64", "double"]),
     ("f32", &["f32", "fp32", "float32", "float", "single"]),
@@ -47,38 +47,38 @@ pub(super) type Pair = (String, String);
 /// One measurement of a file.
 #[derive(Default)]
 pub(super) struct Told {
-    /// What the file calls it.
+    /// Its name in the file.
     pub(super) name: String,
-    /// What of this names its kernel.
+    /// The part of the name that names its kernel.
     pub(super) kernel: String,
-    /// Its matrix, where the name tells it.
+    /// Its matrix, if the name contains it.
     pub(super) matrix: Option<String>,
-    /// What was varied: what is not known as something else becomes parameters.
+    /// The varied settings; those without another meaning become parameters.
     pub(super) axes: Vec<Pair>,
-    /// What else is told of it.
+    /// Other recorded values.
     pub(super) counters: Vec<Pair>,
     pub(super) device: String,
     pub(super) threads: u32,
-    /// Its times, each one run.
+    /// Its times, one run each.
     pub(super) times: Vec<Times>,
 }
 
 /// Times of a measurement.
 pub(super) struct Times {
     pub(super) backend: &'static str,
-    /// Not after a flush of the caches.
+    /// Not measured after a flush of the caches.
     pub(super) hot: bool,
-    /// Seconds of one product, or why there are none.
+    /// Seconds per SpMV, or why there are none.
     pub(super) samples: Result<Vec<f64>, String>,
-    /// Products behind each.
+    /// SpMVs behind each sample.
     pub(super) repetitions: u32,
 }
 
-/// Fills `bundle`, which has the environment `environment` alone, with what `program` tells in
+/// Fills `bundle`, whose only environment is `environment`, with the measurements of `program` in
 /// `file`.
 ///
 /// # Errors
-/// None of it can be taken over, or there is more than `limits` allow.
+/// Nothing can be imported, or there is more than `limits` allow.
 pub(super) fn take_over(
     mut bundle: Bundle,
     program: Program,
@@ -130,18 +130,18 @@ fn plain(name: &str) -> String {
 }
 
 impl Told {
-    /// What is told under one of these names, first among the axes.
+    /// The value under one of these names; axes come first.
     fn find(&self, names: &[&str]) -> Option<&str> {
         let mut pairs = self.axes.iter().chain(&self.counters);
         pairs.find(|(name, _)| names.contains(&plain(name).as_str())).map(|(_, value)| &**value)
     }
 
-    /// The same as a number.
+    /// The value as a number.
     fn number(&self, names: &[&str]) -> Option<f64> {
         self.find(names)?.parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// The same as a count of at least 1.
+    /// The value as a count of at least 1.
     fn count(&self, names: &[&str]) -> Option<u64> {
         const MOST: f64 = 9_007_199_254_740_992.0;
         let number = self.number(names)?;
@@ -149,7 +149,7 @@ impl Told {
     }
 }
 
-/// The matrix of a measurement: by its name, with as much of the size as is told, or by its rows,
+/// The matrix of a measurement: by name with as much of the size as is recorded, or by rows,
 /// columns and nonzeros alone.
 fn record(program: Program, told: &Told) -> Result<MatrixRecord, Reason> {
     let size = [ROWS, COLUMNS, NONZEROS].map(|names| told.count(names));
@@ -170,7 +170,7 @@ fn record(program: Program, told: &Told) -> Result<MatrixRecord, Reason> {
     named.record().map_err(|_| Reason::Size)
 }
 
-/// What a measurement was made with, as far as a run tells it in fields of its own.
+/// The settings of a measurement for which a run has its own fields.
 struct Setting {
     precision: &'static str,
     params: BTreeMap<String, String>,
@@ -211,7 +211,7 @@ impl Setting {
     }
 }
 
-/// The precision that a word names; an empty one where a bundle does not know it.
+/// The precision that a word names; empty if a bundle does not support it.
 fn precision_of(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let named = PRECISIONS.iter().find(|(_, words)| words.contains(&word.as_str()));
@@ -252,8 +252,7 @@ fn run(
     judged(run, record.statistics.nnz, judgement(by, times, rel_err, setting.precision))
 }
 
-/// Whether the times count: on the word of the program, unless it recorded an error that is too
-/// large.
+/// Whether the times are valid: the program is trusted unless it recorded too large an error.
 fn judgement(by: &str, times: &Times, rel_err: Option<f64>, precision: &str) -> Judgement {
     match (&times.samples, rel_err) {
         (Err(reason), _) => not_run(reason.clone()),
@@ -262,7 +261,7 @@ fn judgement(by: &str, times: &Times, rel_err: Option<f64>, precision: &str) -> 
     }
 }
 
-/// A name as the part of a kernel id, without what surrounds words.
+/// A name as part of a kernel id, without surrounding underscores.
 fn kernel_word(name: &str) -> String {
     match word(name).trim_matches('_') {
         "" => "unnamed".into(),

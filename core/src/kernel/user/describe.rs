@@ -1,4 +1,4 @@
-//! From a file to the descriptors of its kernels.
+//! Turns a file into the descriptors of its kernels.
 
 use super::error::UserKernelError;
 use super::header::Header;
@@ -10,10 +10,11 @@ use crate::kernel::spmv::cuda_spmv;
 use crate::matrix::sha256;
 use crate::record::MOST_SOURCE_BYTES;
 
-/// The kernels of a file of this name (without its folder), one for each function that can be launched.
+/// The kernels of a file with this name (without its folder), one for each function that can be
+/// launched.
 ///
-/// Descriptors are static data everywhere: what is read here is kept until the program ends. A program reads
-/// the few files that its user names, once.
+/// Descriptors are static everywhere, so what is read here is kept until the program ends. A
+/// program reads the few files that its user names, each once.
 pub fn user_kernels(
     file: &str,
     content: &[u8],
@@ -45,7 +46,8 @@ pub fn user_kernels(
     Ok(kernels)
 }
 
-/// As of our kernels of the format and mapping; nothing is known of how the compiler cuts its loops.
+/// The descriptor of our kernels with this format and mapping; how the compiler splits its loops is
+/// unknown.
 fn descriptor(id: String, user: &'static UserKernel) -> KernelDescriptor {
     let (family, mapping) = (user.family(), user.source.header.mapping);
     let (format, loops) = (family.format(), (family.multiplies_padding(), Unrolling::None));
@@ -53,7 +55,7 @@ fn descriptor(id: String, user: &'static UserKernel) -> KernelDescriptor {
     let (id, summary) = (id.leak(), summary.leak());
     let mut kernel = cuda_spmv(id, format, mapping.grid, loops, &[Origin::User], summary);
     kernel.precisions = user.precisions();
-    // Nobody has promised it.
+    // The author has not promised it.
     kernel.deterministic = false;
     kernel.user = Some(user);
     kernel

@@ -1,48 +1,48 @@
-//! What is wrong with a file that is to be a user's kernel, in one sentence each.
+//! Why a file is not a user kernel, in one sentence each.
 
 use super::family::UserFamily;
 use crate::record::MOST_SOURCE_BYTES;
 
-/// Where files are described.
+/// The page that describes the files.
 const DOCS: &str = "docs/your-own-kernel.md";
 
-/// Why a file is no user's kernel. `file` is its name.
+/// Why a file is not a user kernel. `file` is its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages name the fields")]
 pub enum UserKernelError {
     /// It is longer than any kernel.
     #[error("{file} has {bytes} bytes: a kernel's source has at most {MOST_SOURCE_BYTES}")]
     TooLong { file: String, bytes: usize },
-    /// Its name cannot be shown by a compiler as it is.
+    /// A compiler cannot show its name as it is.
     #[error("the name `{file}` holds a quote, a backslash or a control character: rename the file")]
     Name { file: String },
-    /// It is no text.
+    /// It is not text.
     #[error("{file} is no text in UTF-8")]
     NoText { file: String },
-    /// It begins with something else.
+    /// It does not start with a header.
     #[error(
         "{file} has no header: expected the line `// sparsescope kernel` among the comments at its top, then \
          lines such as `// family: csr` ({DOCS})"
     )]
     NoHeader { file: String },
-    /// A line of the header says nothing.
+    /// A line of the header is not a key and a value.
     #[error("{file}, line {line}: `{text}` is no line of a header: expected {expected} ({DOCS})")]
     Line { file: String, line: usize, text: String, expected: String },
-    /// A key has a value that it does not take.
+    /// A key has a value that it does not accept.
     #[error("{file}, line {line}: {key} is `{found}`: expected {expected}")]
     Value { file: String, line: usize, key: &'static str, found: String, expected: String },
-    /// A key stands there twice.
+    /// A key occurs twice.
     #[error("{file}, line {line}: {key} is said twice")]
     Twice { file: String, line: usize, key: &'static str },
-    /// A key is missing.
+    /// A required key is missing.
     #[error("{file}: its header does not say {key}: expected a line `// {key}: …` with {expected}")]
     Missing { file: String, key: &'static str, expected: String },
-    /// There is nothing to launch.
+    /// It has no function to launch.
     #[error(
         "{file} has no function that can be launched by its name: expected `extern \"C\" __global__ void NAME(…)`"
     )]
     NoFunction { file: String },
-    /// A function takes too many parameters, or too few.
+    /// A function has too many or too few parameters.
     #[error(
         "{file}, line {line}: {function} has {found} parameters: kernels of the family {family} take {expected}"
     )]
@@ -54,7 +54,7 @@ pub enum UserKernelError {
         family: &'static str,
         expected: String,
     },
-    /// A parameter has another type.
+    /// A parameter has the wrong type.
     #[error(
         "{file}, line {line}: parameter {place} of {function} is `{found}`: kernels of the family {} take \
          `{expected}` there",
@@ -69,13 +69,13 @@ pub enum UserKernelError {
         family: UserFamily,
         expected: String,
     },
-    /// Values of several types.
+    /// Its values have several types.
     #[error(
         "{file}, line {line}: {function} takes values of several types: expected `real` for all, or `double`, or \
          `float`"
     )]
     Mixed { file: String, line: usize, function: String },
-    /// Two functions that differ in the case of letters alone.
+    /// The names of two functions differ only in case.
     #[error("{file} has two functions that are both called {id}: ids have lower-case letters only")]
     SameId { file: String, id: String },
 }

@@ -1,4 +1,4 @@
-//! What a user's kernel is given: the arguments of one of the formats that ours are given.
+//! The arguments of a user kernel: those of our own kernels for one of the formats.
 
 use crate::kernel::format::Format;
 use crate::matrix::Order;
@@ -8,20 +8,20 @@ use crate::matrix::Order;
 pub enum ArgumentType {
     /// `u32`: a number.
     Number,
-    /// `const u32*`: numbers that are read.
+    /// `const u32*`: input numbers.
     Numbers,
-    /// `const u64*`: wide numbers that are read.
+    /// `const u64*`: wide input numbers.
     WideNumbers,
-    /// `const offset*`: row offsets, of 32 or 64 bits as the matrix needs.
+    /// `const offset*`: row offsets, 32 or 64 bits wide as the matrix requires.
     Offsets,
-    /// `const real*`: values that are read, of the precision of the run.
+    /// `const real*`: input values in the precision of the run.
     Values,
-    /// `real*`: the values of the result.
+    /// `real*`: the result values.
     Result,
 }
 
 impl ArgumentType {
-    /// As the sources write it.
+    /// The type as the sources write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Number => "u32",
@@ -34,12 +34,12 @@ impl ArgumentType {
     }
 }
 
-/// Whose arguments a user's kernel takes.
+/// The format whose kernel arguments a user kernel takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserFamily {
     /// CSR.
     Csr,
-    /// ELLPACK, slots row by row, each row as wide as the longest.
+    /// ELLPACK, slots row by row, every row as wide as the longest.
     Ell,
     /// ELLPACK, slots column by column, with the lengths of the rows.
     EllColumnMajor,
@@ -51,7 +51,7 @@ pub enum UserFamily {
 
 use ArgumentType::{Number, Numbers, Offsets, Result, Values, WideNumbers};
 
-/// Names of the parameters that every family ends with, and their types.
+/// The parameters that every family ends with, and their types.
 macro_rules! arguments {
     ($($type:ident $name:literal),+) => {
         &[
@@ -61,11 +61,11 @@ macro_rules! arguments {
 }
 
 impl UserFamily {
-    /// Every family.
+    /// All families.
     pub const ALL: [Self; 5] =
         [Self::Csr, Self::Ell, Self::EllColumnMajor, Self::Hll, Self::HllColumnMajor];
 
-    /// Its word in headers and bundles.
+    /// The word in headers and bundles.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Csr => "csr",
@@ -76,7 +76,7 @@ impl UserFamily {
         }
     }
 
-    /// The family of this word.
+    /// The family for this word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|family| family.as_str() == word)
     }
@@ -92,7 +92,7 @@ impl UserFamily {
         }
     }
 
-    /// Its kernels cannot tell padding from entries, which they multiply by x.
+    /// Whether its kernels multiply padding by x, since they cannot distinguish it from nonzeros.
     pub fn multiplies_padding(self) -> bool {
         matches!(self, Self::Ell | Self::Hll | Self::HllColumnMajor)
     }

@@ -1,61 +1,61 @@
-//! The header of a user's kernel: lines `// key: value` after the line `// sparsescope kernel`.
+//! The header of a user kernel: lines `// key: value` after the line `// sparsescope kernel`.
 
 use super::error::UserKernelError;
 use super::family::UserFamily;
 use super::sharing::{MOST_SHARED, SharedBytes, VALUE_PER_THREAD};
 use crate::kernel::grid::{GridMapping, LANES};
 
-/// The line that a header begins with, without the slashes.
+/// The first line of a header, without the slashes.
 const MARK: &str = "sparsescope kernel";
 
-/// Most threads of a block of any GPU.
+/// Maximum number of threads per block on any GPU.
 const MOST_BLOCK: u32 = 1024;
 
-/// A way to give rows to threads, by its word.
+/// A way to assign rows to threads, by its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MappingWord {
     pub(super) word: &'static str,
     pub(super) grid: GridMapping,
-    /// It goes through hacks: for families that have any.
+    /// It processes hacks: only for families that have them.
     needs_hacks: bool,
 }
 
-/// The mappings that a header may name: those whose grids follow from the number of rows alone.
+/// The mappings that a header may name: those whose grids depend only on the number of rows.
 const MAPPINGS: [MappingWord; 3] = [
     MappingWord { word: "thread-per-row", grid: GridMapping::ThreadPerRow, needs_hacks: false },
     MappingWord { word: "warp-per-row", grid: GridMapping::WarpPerRow, needs_hacks: false },
     MappingWord { word: "thread-per-hack", grid: GridMapping::ThreadPerHack, needs_hacks: true },
 ];
 
-/// The mapping of a word.
+/// The mapping for a word.
 pub(super) fn grid_of(word: &str) -> Option<GridMapping> {
     MAPPINGS.iter().find(|mapping| mapping.word == word).map(|mapping| mapping.grid)
 }
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) family: UserFamily,
     pub(super) mapping: MappingWord,
     pub(super) shared: SharedBytes,
-    /// Threads a block; none for those that are asked for when it is run.
+    /// Allowed block sizes; empty if any requested size is fine.
     pub(super) blocks: Vec<u32>,
 }
 
-/// The keys, in the order in which they are told.
+/// The keys, in the order in which messages list them.
 const KEYS: [&str; 4] = ["family", "mapping", "shared", "block-sizes"];
 
-/// A key with its value and the number of its line.
+/// The value of a key, and its line number.
 struct Said<'a> {
     line: usize,
     value: &'a str,
 }
 
-/// What each of [`KEYS`] has been given.
+/// The value of each of [`KEYS`], if given.
 type All<'a> = [Option<Said<'a>>; KEYS.len()];
 
 impl Header {
-    /// Reads the header at the top of a source.
+    /// Reads the header at the top of a source file.
     pub(super) fn of(file: &str, text: &str) -> Result<Self, UserKernelError> {
         let [family, mapping, shared, blocks] = all(file, text)?;
         let family = required(file, "family", family.as_ref(), &families(), UserFamily::of)?;
@@ -80,14 +80,14 @@ fn all<'a>(file: &str, text: &'a str) -> Result<All<'a>, UserKernelError> {
         line => line.strip_prefix("//").map(str::trim),
     };
     let lines = text.trim_start_matches('\u{feff}').lines();
-    // Other comments may stand before it: what it was taken from, a licence.
+    // Other comments may come first, such as a licence or the source's origin.
     let comments = lines.map(comment).zip(1..).take_while(|(comment, _)| comment.is_some());
     let mut lines = comments.filter_map(|(comment, line)| Some((comment?, line)));
     if !lines.any(|(comment, _)| comment == MARK) {
         return Err(UserKernelError::NoHeader { file: file.to_owned() });
     }
     let mut all: All<'a> = [const { None }; KEYS.len()];
-    // An empty line or comment ends it.
+    // An empty line or comment ends the header.
     for (text, line) in lines.take_while(|(comment, _)| !comment.is_empty()) {
         let pair = text.split_once(':').map(|(key, value)| (key.trim(), value.trim()));
         let place = pair.and_then(|(key, _)| KEYS.iter().position(|known| *known == key));
@@ -103,7 +103,7 @@ fn all<'a>(file: &str, text: &'a str) -> Result<All<'a>, UserKernelError> {
     Ok(all)
 }
 
-/// The value of a key that has to be there.
+/// The value of a required key.
 fn required<T>(
     file: &str,
     key: &'static str,
@@ -116,7 +116,7 @@ fn required<T>(
     optional(file, key, said, expected, read)?.ok_or_else(missing)
 }
 
-/// The value of a key, where it is there.
+/// The value of an optional key.
 fn optional<T>(
     file: &str,
     key: &'static str,
@@ -136,7 +136,7 @@ fn families() -> String {
     one_of(UserFamily::ALL.map(UserFamily::as_str))
 }
 
-/// The mappings that kernels of a family may have.
+/// The mappings that kernels of a family may use.
 fn mappings(family: UserFamily) -> String {
     let known = MAPPINGS.iter().filter(|mapping| is_for(mapping, family));
     one_of(known.map(|mapping| mapping.word))
@@ -159,7 +159,7 @@ fn shared_bytes(value: &str) -> Option<SharedBytes> {
     bytes.map(SharedBytes::Fixed)
 }
 
-/// Ascending, each once.
+/// Sorted, without duplicates.
 fn block_sizes(value: &str) -> Option<Vec<u32>> {
     let is_block =
         |block: &u32| (1..=MOST_BLOCK).contains(block) && u64::from(*block).is_multiple_of(LANES);

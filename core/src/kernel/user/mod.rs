@@ -1,6 +1,6 @@
-//! Kernels that users bring as files of CUDA: the header of such a file, its functions' parameters, and the
-//! descriptors that follow from them. Nothing here runs or builds a source; `docs/your-own-kernel.md` says
-//! what a file looks like.
+//! Kernels that users provide as CUDA files: the header of such a file, the parameters of its
+//! functions, and the descriptors made from them. Nothing here runs or builds a source;
+//! `docs/your-own-kernel.md` describes the files.
 
 mod describe;
 mod error;

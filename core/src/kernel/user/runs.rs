@@ -1,12 +1,12 @@
-//! What a run tells of its kernel where that is not one of the program's own.
+//! What a run records about its kernel if that is not built in.
 
 use super::header::grid_of;
 use crate::kernel::kernel;
 use crate::kernel::mapping::Mapping;
 use crate::record::Run;
 
-/// How the kernel of a run gives work to workers: as its descriptor says, or, for a user's kernel, as the run
-/// records it; nothing where neither is known here.
+/// How the kernel of a run assigns work to workers: from its descriptor or, for a user kernel, from
+/// the run's record; `None` if neither is known here.
 pub fn mapping_of(run: &Run) -> Option<Mapping> {
     match &run.source {
         Some(source) => grid_of(&source.mapping).map(Mapping::Grid),

@@ -1,10 +1,10 @@
-//! The functions of a source that can be launched, and whether their parameters are those of a family.
+//! The launchable functions of a source, and whether they have the parameters of a family.
 
 use super::error::UserKernelError;
 use super::family::{ArgumentType, UserFamily};
 use crate::record::Precision;
 
-/// What makes a function one that is launched by its name.
+/// What marks a function that can be launched by its name.
 const LAUNCHED: &str = "__global__";
 
 /// A function that can be launched.
@@ -17,7 +17,7 @@ pub(super) struct Function {
 /// How a function names the type of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueType {
-    /// `real`: as it is built.
+    /// `real`: the precision that it is built for.
     Real,
     Double,
     Float,
@@ -36,14 +36,14 @@ impl ValueType {
     }
 }
 
-/// A function as it is written: its name, the number of its line and its parameters.
+/// A function as written: its name, line number and parameters.
 struct Written<'a> {
     name: &'a str,
     line: usize,
     parameters: Vec<&'a str>,
 }
 
-/// The functions of a source that can be launched by their names, which take what the family's do.
+/// The functions of a source that can be launched by name and take the parameters of the family.
 pub(super) fn functions(
     file: &str,
     text: &str,
@@ -58,7 +58,7 @@ pub(super) fn functions(
     }
 }
 
-/// The code with spaces for comments; lines stay where they are.
+/// The code with comments replaced by spaces; line numbers stay the same.
 fn without_comments(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -69,7 +69,7 @@ fn without_comments(text: &str) -> String {
             Some("//") => from.find('\n').unwrap_or(from.len()),
             Some("/*") => from.find("*/").map_or(from.len(), |end| end + 2),
             _ if from.starts_with('"') => {
-                // A text, in which slashes begin nothing.
+                // A string literal, in which slashes do not start comments.
                 let (text, after) = from.split_at(text_length(from));
                 code += text;
                 rest = after;
@@ -87,7 +87,8 @@ fn without_comments(text: &str) -> String {
     code + rest
 }
 
-/// Bytes of the text in quotes that `code` begins with, which ends with its line at the latest.
+/// Length in bytes of the string literal at the start of `code`; it ends with its line at the
+/// latest.
 fn text_length(code: &str) -> usize {
     let mut is_escaped = false;
     for (at, byte) in code.bytes().enumerate().skip(1) {
@@ -102,7 +103,7 @@ fn text_length(code: &str) -> usize {
     code.len()
 }
 
-/// The functions that stand behind `extern "C" __global__`, in order.
+/// The functions after `extern "C" __global__`, in order.
 fn written(code: &str) -> impl Iterator<Item = Written<'_>> {
     code.match_indices(LAUNCHED).filter_map(move |(at, _)| {
         let before = code[..at].trim_end().strip_suffix("\"C\"")?.trim_end();
@@ -127,19 +128,19 @@ fn written(code: &str) -> impl Iterator<Item = Written<'_>> {
     })
 }
 
-/// The word that a text begins with, and the rest.
+/// The word at the start of a text, and the rest.
 fn word(text: &str) -> (&str, &str) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()))
 }
 
-/// What stands in the brackets that a text begins with, and the rest.
+/// The content of the parentheses at the start of a text, and the rest.
 fn inside(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('(')?.split_once(')')
 }
 
 impl Written<'_> {
-    /// The function, where its parameters are those of the family.
+    /// The function, if its parameters are those of the family.
     fn checked(&self, file: &str, family: UserFamily) -> Result<Function, UserKernelError> {
         let (file, line, function) = (file.to_owned(), self.line, self.name.to_owned());
         let expected = family.parameters();
@@ -178,7 +179,7 @@ impl Written<'_> {
     }
 }
 
-/// The type of a parameter in one way of writing it: `const u32*` for `u32 const *__restrict__ col`.
+/// The type of a parameter, normalised: `const u32*` for `u32 const *__restrict__ col`.
 fn type_of(parameter: &str) -> String {
     let (before, is_pointer) = match parameter.split_once('*') {
         Some((before, _)) => (before, true),
@@ -202,7 +203,7 @@ fn type_of(parameter: &str) -> String {
     }
 }
 
-/// How a type names values, where a parameter is to have some.
+/// How a type names values, if the parameter is one of values.
 fn value_type(type_name: &str, expected: ArgumentType) -> Option<ValueType> {
     let element = match expected {
         ArgumentType::Values => type_name.strip_prefix("const ")?,

@@ -1,30 +1,30 @@
-//! A user's kernel: its file, and the function in it.
+//! A user kernel: its file, and the function in it.
 
 use super::family::UserFamily;
 use super::header::Header;
 use super::signature::Function;
 use crate::record::{KernelSource, Precision};
 
-/// What the ids of users' kernels begin with.
+/// The prefix of the ids of user kernels.
 const USER: &str = "user/";
 
-/// A file with a user's kernels.
+/// A file of user kernels.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UserSource {
-    /// Its name, without its folder.
+    /// File name without the folder.
     pub file: String,
-    /// Its text.
+    /// File content.
     pub text: String,
     /// SHA-256 of the text.
     pub sha256: String,
-    /// What its header says of all its functions.
+    /// The header, which applies to all functions of the file.
     pub(super) header: Header,
 }
 
-/// A function of such a file, which can be launched.
+/// A function of such a file that can be launched.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UserKernel {
-    /// Where it stands.
+    /// The file that holds it.
     pub source: &'static UserSource,
     pub(super) function: Function,
 }
@@ -35,27 +35,27 @@ impl UserKernel {
         &self.function.name
     }
 
-    /// Whose arguments it takes.
+    /// The family whose arguments it takes.
     pub fn family(&self) -> UserFamily {
         self.source.header.family
     }
 
-    /// In how many bits it computes.
+    /// The precisions that it computes in.
     pub fn precisions(&self) -> &'static [Precision] {
         self.function.values.precisions()
     }
 
-    /// Threads a block that it is launched with, where its file says so; otherwise those asked for.
+    /// The block sizes that the file allows; `None` if it runs with any requested size.
     pub fn blocks(&self) -> Option<&[u32]> {
         Some(self.source.header.blocks.as_slice()).filter(|blocks| !blocks.is_empty())
     }
 
-    /// Bytes of shared memory of a block of so many threads, with values of so many bytes.
+    /// Bytes of shared memory for a block of `block` threads with values of `value_bytes` bytes.
     pub fn shared_bytes(&self, block: u32, value_bytes: u32) -> u32 {
         self.source.header.shared.of_block(block, value_bytes)
     }
 
-    /// As runs record it.
+    /// The record of it in runs.
     pub fn record(&self) -> KernelSource {
         let Header { family, mapping, .. } = &self.source.header;
         KernelSource {
@@ -67,13 +67,13 @@ impl UserKernel {
     }
 }
 
-/// Whether an id is that of a user's kernel.
+/// Whether an id is that of a user kernel.
 pub fn is_user_id(id: &str) -> bool {
     id.starts_with(USER)
 }
 
-/// The id of a function: `user/FILE/FUNCTION` in lower case, FILE without its extension and with `-` for
-/// characters that ids do not have.
+/// The id of a function: `user/FILE/FUNCTION` in lower case, FILE without its extension and with
+/// `-` for characters that ids do not allow.
 pub(super) fn id_of(file: &str, function: &str) -> String {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let lower = stem.to_lowercase();

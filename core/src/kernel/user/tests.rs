@@ -1,4 +1,4 @@
-//! Files that are users' kernels, and what is said of those that are not.
+//! Files that are user kernels, and the messages for those that are not.
 
 use super::*;
 use crate::kernel::{
@@ -11,7 +11,7 @@ const HEADER: &str = "// sparsescope kernel\n// family: csr\n// mapping: warp-pe
 const LIST: &str =
     "u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y";
 
-/// A file with this header, and a function of this name and parameters.
+/// A file with this header, and a function with this name and these parameters.
 fn file(header: &str, function: &str, list: &str) -> String {
     format!("{header}\nextern \"C\" __global__ void {function}({list})\n{{\n}}\n")
 }
@@ -65,7 +65,7 @@ fn only_functions_that_are_launched_by_name_are_kernels() {
     let kernels = read(&format!("{HEADER}{}", more.replace("LIST", LIST))).unwrap();
     let ids: Vec<&str> = kernels.iter().map(|kernel| kernel.id).collect();
     assert_eq!(ids, ["user/my-csr/first", "user/my-csr/second"]);
-    // Without a line for them, sizes of blocks are those that are asked for.
+    // Without such a line, the requested block size is used.
     assert_eq!(kernels[0].user.unwrap().blocks(), None);
 }
 
