@@ -2,7 +2,7 @@
 
 use super::world::World;
 
-/// The results of all ranks if all succeeded; otherwise, on all ranks, the error of the first that failed.
+/// The rank's own result if all ranks succeeded; otherwise, on all ranks, the error of the first that failed.
 pub fn agreed<T, E: ToString>(world: &World, own: Result<T, E>) -> Result<T, String> {
     let (own, why) = match own {
         Ok(own) => (Some(own), None),

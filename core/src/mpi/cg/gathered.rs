@@ -24,8 +24,8 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Gathers the rows within `steps` steps along the nonzeros. Where no step climbs above the row that it
-    /// began in, only rows before the rank's own are needed from others.
+    /// Gathers the rows within `steps` steps along the nonzeros. Unless a step may reach rows after the one it
+    /// starts from, only rows before the rank's own are needed from others.
     pub(super) fn of(
         world: &World,
         local: &LocalMatrix,
