@@ -1,4 +1,4 @@
-//! What a backend offers: it makes kernels ready for a problem and times them itself.
+//! The backend interface: a backend prepares kernels for a problem and times them.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::record::{Costs, Distributed, Gpu, History};
 /// Whether a kernel can run here, or why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Availability {
-    /// It can.
+    /// It can run.
     Available,
-    /// It cannot, for this reason (one sentence).
+    /// It cannot run; the reason, in one sentence.
     Missing(String),
 }
 
-/// Launchers of the kernels of one device.
+/// Launches the kernels of one device.
 pub trait Backend {
     /// Model name of the device.
     fn model(&self) -> &str;
@@ -28,19 +28,19 @@ pub trait Backend {
     /// Whether this backend can run the kernel here.
     fn availability(&self, kernel: &KernelDescriptor) -> Availability;
 
-    /// A GPU as a bundle records it, its bandwidth measured; nothing for the processor.
+    /// The GPU as a bundle records it, with its measured bandwidth; `None` for the CPU.
     fn describe(&self) -> Option<Gpu> {
         None
     }
 
-    /// Versions of the libraries that it found on this machine and runs kernels of, by name; of a GPU they
-    /// are in its description.
+    /// Versions, by name, of the libraries found on this machine whose kernels it runs; for a GPU they are
+    /// part of its description.
     fn libraries(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
 
-    /// Makes a configuration, which the problem admits, ready to run on it: formats, plan, buffers,
-    /// the conversions within `memory`.
+    /// Prepares a configuration that the problem admits: format, plan and buffers, with conversions limited
+    /// to `memory`.
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
@@ -51,16 +51,15 @@ pub trait Backend {
 
 /// A kernel ready to run on one problem.
 pub trait Prepared {
-    /// Does what has to be done once before the first execution, where that takes long and can be
-    /// stopped, as setting up a preconditioner; to be called before all others. Whoever gets an error
-    /// does not run it.
+    /// Does the one-time work that takes long and can be stopped, such as setting up a preconditioner. Must
+    /// be called before all other methods; after an error the kernel must not be run.
     fn set_up<'t>(&'t mut self, _watch: &'t Watch<'_>) -> SetUp<'t> {
         Ticket::ready(Ok(Finished::Done))
     }
 
-    /// Runs `n` timed samples and returns the seconds of one execution for each; fewer when it is
-    /// cancelled. Executions shorter than a second are preceded by an untimed one, and all of them by filling
-    /// the result with NaN, so that [`last_output`](Self::last_output) tells what they did.
+    /// Takes `n` timed samples and returns the seconds per execution of each; fewer when cancelled. An
+    /// untimed execution precedes those shorter than a second. The result is always filled with NaN first, so
+    /// that [`last_output`](Self::last_output) shows what the timed executions computed.
     fn sample<'t>(
         &'t mut self,
         n: usize,
@@ -68,43 +67,43 @@ pub trait Prepared {
         watch: &'t Watch<'_>,
     ) -> Sampled<'t>;
 
-    /// Fills the result with NaN, or puts back what an execution in place changes, executes once
-    /// and returns the result; nothing when it is cancelled.
+    /// Fills the result with NaN (or restores the input of an in-place execution), executes once and returns
+    /// the result; `None` when cancelled.
     fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t>;
 
-    /// The result that the last execution left.
+    /// The result of the last execution.
     fn last_output(&mut self) -> LastOutput<'_>;
 
-    /// Seconds of the execution whose result [`output`](Self::output) gave last; nothing where that
-    /// was not timed.
+    /// Seconds of the execution whose result [`output`](Self::output) last returned; `None` where it was not
+    /// timed.
     fn once(&self) -> Option<f64> {
         None
     }
 
-    /// The groups that the rows were found to fall into, for kernels that follow any.
+    /// The groups found among the rows, for kernels that group rows.
     fn groups(&self) -> Option<Groups> {
         None
     }
 
-    /// Executions behind each sample: short ones are timed in groups.
+    /// Executions per sample: short ones are timed in batches.
     fn repetitions(&self) -> u32;
 
-    /// Parts of the work that are not empty, when that may differ from the threads asked for.
+    /// Number of nonempty parts of the work, where it may differ from the requested number of threads.
     fn parts(&self) -> Option<usize>;
 
-    /// What getting ready took, and the bytes of the arrays really used.
+    /// Time of preparation, and actual bytes of the arrays.
     fn costs(&self) -> Costs;
 
-    /// Parameters in force, by name.
+    /// Effective parameters, by name.
     fn params(&self) -> BTreeMap<String, String>;
 
-    /// How several ranks share the work, with what each of them does; nothing where one device does all of
-    /// it. To be asked after the last sample.
+    /// How the ranks share the work and what each of them does; `None` where one device does all of it. Call
+    /// it after the last sample.
     fn distributed(&mut self) -> Option<Distributed> {
         None
     }
 
-    /// What the last execution told of its steps, as passes over the rows; nothing for most kernels.
+    /// The steps that the last execution reported, as passes over the rows; `None` for most kernels.
     fn told(&mut self) -> Option<History> {
         None
     }

@@ -1,4 +1,4 @@
-//! Where batches of dense systems come from: a generator, a suite, or the rows of a matrix.
+//! Sources of batches of dense systems: a generator, a suite, or the rows of a matrix.
 
 use std::fmt;
 use std::path::Path;
@@ -16,20 +16,20 @@ use crate::memory::MemoryLimit;
 use crate::pcg::check_spd;
 use crate::record::Source;
 
-/// A batch as a user names it.
+/// A batch as the user specifies it.
 #[derive(Clone, Debug)]
 pub enum BatchSource {
-    /// What a generator makes.
+    /// Output of a generator.
     Generated(BatchSpec),
     /// An entry of a suite.
     Suite(&'static BatchEntry),
-    /// The systems that rows of a matrix's factorised inverse solve.
+    /// The systems solved for rows of a matrix's factorised inverse.
     Rows(RowsSpec, MatrixSource),
 }
 
 impl BatchSource {
-    /// Understands `gen:spd-batch?…`, `suite:…`, `fsai:MATRIX` and `fsai?k=1&most=1000:MATRIX`, MATRIX
-    /// as where matrices are asked for; a path is not looked up yet.
+    /// Parses `gen:spd-batch?…`, `suite:…`, `fsai:MATRIX` and `fsai?k=1&most=1000:MATRIX`, where MATRIX is
+    /// any matrix source. Does not check that a path exists.
     pub fn parse(text: &str) -> Result<Self, SourceError> {
         match text.split_once(':') {
             Some(("suite", name)) => {
@@ -44,8 +44,8 @@ impl BatchSource {
         }
     }
 
-    /// Name shown to people: the entry's, the generator's parameters, or the matrix's with the power of
-    /// the pattern and how many rows are taken.
+    /// Display name: that of the suite entry, the generator's parameters, or the matrix's name with the power
+    /// of the pattern and the number of rows taken.
     pub fn name(&self) -> String {
         match self {
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
@@ -57,7 +57,7 @@ impl BatchSource {
         }
     }
 
-    /// What makes it; nothing where it comes from a file.
+    /// The generator's recipe; `None` where the batch comes from a file.
     pub fn recipe(&self) -> Option<String> {
         match self {
             Self::Generated(spec) => Some(spec.to_string()),
@@ -67,7 +67,7 @@ impl BatchSource {
         }
     }
 
-    /// Whether it is of a real matrix, of a stand-in for one, or nothing but generated.
+    /// Whether it comes from a real matrix, a stand-in for one, or a generator only.
     pub fn origin(&self) -> Source {
         match self {
             Self::Generated(_) | Self::Suite(_) => Source::Generated,
@@ -75,7 +75,7 @@ impl BatchSource {
         }
     }
 
-    /// The file that it is read from, if it comes from one.
+    /// The file that it is read from, if any.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Rows(_, MatrixSource::File(path) | MatrixSource::SuiteFile(_, path)) => {
@@ -85,7 +85,7 @@ impl BatchSource {
         }
     }
 
-    /// Whether a user named a file.
+    /// Whether the user named a file.
     pub fn is_file(&self) -> bool {
         matches!(self, Self::Rows(_, MatrixSource::File(_)))
     }
@@ -98,8 +98,8 @@ impl BatchSource {
         }
     }
 
-    /// Numbers of its matrices, or entries of the matrix whose rows it is made of. Fails where a file
-    /// cannot be opened or is no matrix.
+    /// Returns the count of numbers in its matrices, or of nonzeros in the matrix whose rows it is made from.
+    /// Fails if a file cannot be opened or is not a matrix.
     pub fn probe(&self) -> Result<u64, SourceError> {
         match (self, self.spec()?) {
             (Self::Rows(_, matrix), _) => Ok(matrix.probe()?.entries),
@@ -108,7 +108,7 @@ impl BatchSource {
         }
     }
 
-    /// Generates it, or reads the matrix and gathers its systems. `limit` bounds what is allocated.
+    /// Generates the batch, or reads the matrix and gathers its systems. `limit` bounds the memory allocated.
     pub fn load(
         &self,
         limit: MemoryLimit,
@@ -137,7 +137,7 @@ impl BatchSource {
 }
 
 impl fmt::Display for BatchSource {
-    /// As a user writes it.
+    /// Formats it as the user writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Generated(spec) => spec.fmt(f),

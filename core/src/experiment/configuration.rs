@@ -1,4 +1,4 @@
-//! One kernel under one setting: what becomes one run a subject.
+//! One kernel with one set of settings, which becomes one run per subject.
 
 use std::collections::BTreeSet;
 
@@ -12,30 +12,30 @@ use crate::record::{Operation, Precision, Run};
 /// State of the caches at the start of each sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Temperature {
-    /// As the previous execution left them; in place, as putting back its input did.
+    /// As the previous execution left them; for in-place kernels, as restoring the input did.
     Hot,
     /// Flushed.
     Cold,
 }
 
-/// One kernel under one setting: what becomes one run a subject.
+/// One kernel with one set of settings, which becomes one run per subject.
 #[derive(Clone, Debug)]
 pub struct Configuration {
     /// The kernel.
     pub kernel: &'static KernelDescriptor,
-    /// In how many bits it computes.
+    /// The precision of its arithmetic.
     pub precision: Precision,
-    /// The parameters that the kernel lists, as asked for.
+    /// The parameters that the kernel lists, as requested.
     pub parameters: Parameters,
     /// Threads; 1 for a serial kernel.
     pub threads: u32,
-    /// Threads a block, for GPU kernels that take them.
+    /// Threads per block, for GPU kernels that take them.
     pub block: Option<u32>,
     /// State of the caches.
     pub temperature: Temperature,
 }
 
-/// What tells a configuration from all others, and a run's from all other runs' on its subject.
+/// Identifies a configuration, and a run among all runs on its subject.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     kernel: String,
@@ -47,7 +47,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// That of a run: the parameters are those that were asked for.
+    /// The key of a run, from its requested parameters.
     pub fn of(run: &Run) -> Self {
         let mut parameters = Parameters::default();
         for (name, value) in &run.asked {
@@ -65,13 +65,13 @@ impl Key {
         }
     }
 
-    /// The same with warm caches, on which nothing but times depends.
+    /// The same key with warm caches; only times depend on the caches.
     pub fn hot(self) -> Self {
         Self { temperature: Temperature::Hot, ..self }
     }
 
-    /// That of the run of the operation's reference that this one's speed-up relates to: of the same
-    /// precision, caches and those parameters that the reference takes.
+    /// The key of the reference run that the speed-up relates to: same precision and caches, and those
+    /// parameters that the reference takes.
     pub(super) fn of_reference(&self, operation: Operation) -> Self {
         let kernel = reference(operation);
         Self {
@@ -84,14 +84,14 @@ impl Key {
         }
     }
 
-    /// The same without threads a block, for what does not depend on them.
+    /// The same key without threads per block, for what does not depend on them.
     pub fn any_block(self) -> Self {
         Self { block: None, ..self }
     }
 }
 
 impl Configuration {
-    /// A kernel as it is run when nothing is asked for.
+    /// The default configuration of a kernel.
     pub fn usual(kernel: &'static KernelDescriptor) -> Self {
         Self {
             kernel,
@@ -103,7 +103,7 @@ impl Configuration {
         }
     }
 
-    /// What tells it from all others.
+    /// The key that identifies it.
     pub fn key(&self) -> Key {
         Key {
             kernel: self.kernel.id.to_owned(),
@@ -120,7 +120,7 @@ impl Configuration {
         self.key().of_reference(self.kernel.operation)
     }
 
-    /// Why the kernel cannot take a parameter or precision that is asked of it.
+    /// Fails if the kernel does not take a requested parameter or precision.
     pub fn admit(&self) -> Result<(), PrepareError> {
         if !self.kernel.precisions.contains(&self.precision) {
             let reason = format!("it does not compute in {}", self.precision.as_str());
@@ -144,9 +144,9 @@ impl Configuration {
         Ok(())
     }
 
-    /// Every configuration of these kernels, in the kernels' order: each precision that a kernel
-    /// has, each value of the parameters that it lists, each thread count or block size that it
-    /// takes; hot, and cold too when asked for. None occurs twice.
+    /// Every configuration of these kernels, in order of the kernels: each precision that a kernel has, each
+    /// value of the parameters that it lists, each thread count or block size that it takes; hot, and cold
+    /// too if requested. None occurs twice.
     pub fn all(kernels: &[&'static KernelDescriptor], settings: &Settings) -> Vec<Self> {
         let temperatures: &[Temperature] = match settings.cold {
             false => &[Temperature::Hot],
@@ -189,7 +189,7 @@ impl Configuration {
         all
     }
 
-    /// A run of this configuration with nothing measured yet.
+    /// An empty run of this configuration, with nothing measured yet.
     pub(crate) fn empty_run(&self, subject: &str, environment: &str, device: &str) -> Run {
         Run {
             matrix: subject.to_owned(),

@@ -1,9 +1,9 @@
-//! Why a kernel was not made ready, and that one failed.
+//! Errors of preparing and running kernels.
 
-/// Why a kernel was not made ready.
+/// Why a kernel could not be prepared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PrepareError {
-    /// This problem is too large for it or not of its kind.
+    /// The problem is too large for the kernel or not of its kind.
     #[error("{0}")]
     Refused(String),
     /// This machine or build cannot run it.

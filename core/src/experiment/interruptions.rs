@@ -1,19 +1,19 @@
-//! How often measuring was set aside: a page that nobody sees is slowed down by its browser.
+//! Counts interruptions of the measurement: browsers throttle pages in the background.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Counts how often measuring was set aside. A sample that was under way then is taken anew.
+/// Counts interruptions. A sample under way during one is taken again.
 #[derive(Clone, Debug, Default)]
 pub struct Interruptions(Arc<AtomicU32>);
 
 impl Interruptions {
-    /// Tells that it was set aside.
+    /// Records an interruption.
     pub fn tell(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often it was told.
+    /// Number of interruptions so far.
     pub fn count(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }

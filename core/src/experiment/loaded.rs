@@ -1,4 +1,4 @@
-//! A matrix in memory with everything that a bundle says of it.
+//! A matrix in memory with everything that a bundle records of it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,49 +10,49 @@ use crate::matrix::{CanonicalValue, Csr, Statistics, identity, identity_at};
 use crate::pace::Pace;
 use crate::record::{MatrixRecord, Source, matrix_id};
 
-/// A matrix as it was read or generated.
+/// A matrix as read or generated.
 #[derive(Clone, Debug)]
 pub struct ReadMatrix {
     /// The matrix.
     pub values: LoadedValues,
     /// Kind of values in the file.
     pub field: Field,
-    /// Symmetry that the file declares.
+    /// Symmetry declared by the file.
     pub symmetry: Symmetry,
-    /// What the file was taken for.
+    /// How the file was interpreted.
     pub form: MatrixForm,
-    /// What a person should know of how it was read.
+    /// Warnings about how it was read.
     pub warnings: Vec<String>,
-    /// Opening to finished CSR.
+    /// Seconds from opening the file to finished CSR.
     pub seconds: f64,
 }
 
-/// A matrix ready for experiments, and what is known of it.
+/// A matrix ready for experiments, with its description.
 #[derive(Clone, Debug)]
 pub struct LoadedMatrix {
     /// The matrix.
     pub values: LoadedValues,
-    /// What a person should know of how it was read.
+    /// Warnings about how it was read.
     pub warnings: Vec<String>,
-    /// What the file was taken for.
+    /// How the file was interpreted.
     pub form: MatrixForm,
-    /// Name, origin, identity and statistics, as they enter a bundle.
+    /// Name, origin, identity and statistics, as recorded in a bundle.
     pub record: MatrixRecord,
-    /// Which row and column of what was read became the first, the second and so on, where they were numbered anew.
+    /// The original row and column of each new one, if the matrix was reordered.
     pub order: Option<Vec<u32>>,
 }
 
-/// A matrix's values, shared with whoever else holds them.
+/// Values of a matrix, shared with its other owners.
 #[derive(Clone, Debug)]
 pub enum LoadedValues {
-    /// Real values: kernels run on them.
+    /// Real values, which kernels run on.
     Real(Arc<Csr<f64>>),
-    /// Complex values: shown, not computed with.
+    /// Complex values, which are shown but not computed with.
     Complex(Arc<Csr<Complex64>>),
 }
 
 impl ReadMatrix {
-    /// What a file holds, read in so many seconds.
+    /// The contents of a file that was read in `seconds`.
     pub fn new(file: MatrixFile, seconds: f64) -> Self {
         let values = match file.matrix {
             AnyMatrix::Real(a) => LoadedValues::Real(Arc::new(a)),
@@ -64,8 +64,8 @@ impl ReadMatrix {
 }
 
 impl LoadedMatrix {
-    /// Describes a real matrix of this name: its identity and its statistics, computed side by
-    /// side on the ambient pool.
+    /// Describes a real matrix of this name: its identity and its statistics, computed in parallel on the
+    /// ambient pool.
     pub fn describe(name: String, read: ReadMatrix) -> Self {
         let described = match &read.values {
             LoadedValues::Real(a) => describe(a),
@@ -74,12 +74,12 @@ impl LoadedMatrix {
         Self::described(name, read, described)
     }
 
-    /// The same in steps, for whoever polls to do something else between.
+    /// The same in steps, for a caller that polls and does other work in between.
     pub fn describe_in_steps(
         name: String,
         read: ReadMatrix,
     ) -> Pin<Box<dyn Future<Output = Self>>> {
-        // Behind a pointer, so that crates that wait for it do not have its code again.
+        // Boxed, so that crates that await it do not contain its code again.
         Box::pin(async move {
             let described = match &read.values {
                 LoadedValues::Real(a) => describe_in_steps(a).await,

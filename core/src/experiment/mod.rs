@@ -1,5 +1,5 @@
-//! Experiments: the backends that run kernels, the problems they are run on, and the runner that
-//! checks and times them.
+//! Experiments: the backends that run kernels, the problems that they run on, and the runner that checks and
+//! times them.
 
 mod backend;
 #[cfg(not(target_family = "wasm"))]

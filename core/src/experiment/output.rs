@@ -1,54 +1,54 @@
-//! What comes out of an execution.
+//! Output of an execution.
 
 use crate::dense::Solutions;
 use crate::record::{History, Series, Solve};
 use crate::skyline::Found;
 
-/// A result, one variant a kind.
+/// A result, one variant per kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// A vector, one element a row.
+    /// A vector, one element per row.
     Vector(Vec<f64>),
     /// The same in single precision.
     Single(Vec<f32>),
-    /// The points kept, by index, and how many comparisons that took.
+    /// The skyline points, by index, and the number of comparisons.
     Points(Found),
     /// The solution of a system, and how it was reached.
     Solution(Box<Solution>),
-    /// The solutions of many systems, and which have none: one for each size of systems, ascending.
+    /// The solutions of many systems, and which systems have none: one item per size of systems, ascending.
     Systems(Vec<Solutions>),
 }
 
-/// What a solver gives.
+/// Output of a solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
-    /// x, one element a row.
+    /// x, one element per row.
     pub x: Vec<f64>,
-    /// How the solve ended, and what its set-up took.
+    /// How the solve ended, and the cost of its setup.
     pub solve: Solve,
     /// The relative residual before the first iteration and after each.
     pub residuals: Vec<f64>,
-    /// The Ritz values of the preconditioned matrix, ascending; none where none are known.
+    /// The Ritz values of the preconditioned matrix, ascending; empty if unknown.
     pub ritz: Vec<f64>,
-    /// Floating-point operations of the solve, without the set-up.
+    /// Floating-point operations of the solve, without the setup.
     pub flops: u64,
 }
 
-/// Residuals, or Ritz values, of an execution that a bundle keeps at most.
+/// Maximum residuals, or Ritz values, of an execution that a bundle stores.
 const MOST_VALUES: usize = 5_000;
 
 impl Solution {
-    /// The same in the user's unit, of a solve in that of `scale`.
+    /// Converts a solve in the unit of `scale` back to the user's unit.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn in_unit(mut self, scale: crate::pcg::Scale) -> Self {
         self.x.iter_mut().for_each(|x| *x = scale.back(*x));
-        // Of elements near the largest of f64 the norm may be more than it holds.
+        // The norm of elements near the largest f64 may overflow.
         self.solve.b_norm = scale.back(self.solve.b_norm).min(f64::MAX);
         self
     }
 
-    /// The residuals and Ritz values as a bundle keeps them: those before the first that is not finite,
-    /// and of many every second, third, … one.
+    /// The residuals and Ritz values as a bundle stores them: up to the first that is not finite, and thinned
+    /// out to every second, third, … one if there are many.
     pub(crate) fn history(&self) -> History {
         let series = |name: &str, values: &[f64], step: Option<&str>| {
             let every = values.len().div_ceil(MOST_VALUES).max(1);
@@ -65,7 +65,7 @@ impl Solution {
 }
 
 impl Output {
-    /// What kind it is, in words.
+    /// Its kind, in words.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Vector(_) => "a vector of f64",
@@ -76,7 +76,8 @@ impl Output {
         }
     }
 
-    /// The numbers of a vector or a solution in f64; the indices of points kept; all solutions in a row.
+    /// The numbers of a vector or a solution in f64; the indices of skyline points; all solutions
+    /// concatenated.
     pub fn in_f64(self) -> Vec<f64> {
         match self {
             Self::Vector(vector) => vector,
@@ -87,7 +88,7 @@ impl Output {
         }
     }
 
-    /// What the execution that gave it told of itself, and of its steps; nothing but of a solver.
+    /// What the execution reported of itself and of its steps; empty unless it is a solver's.
     pub fn told(&self) -> (Option<Solve>, Option<History>) {
         match self {
             Self::Solution(solution) => (Some(solution.solve.clone()), Some(solution.history())),

@@ -1,10 +1,10 @@
-//! Patterns of kernel ids: `*` is any text, also with slashes, `?` is any character and `{a,b}` is one of the patterns
-//! between commas.
+//! Patterns of kernel ids: `*` matches any text, slashes included, `?` any character and `{a,b}` one of the
+//! patterns separated by commas.
 
 use std::iter::once;
 use std::mem::replace;
 
-/// A pattern, read. Matching follows all its ways at once, so it takes at most steps times characters.
+/// A parsed pattern. Matching follows all alternatives at once, so it takes at most steps × characters.
 #[derive(Debug)]
 pub(super) struct Pattern {
     steps: Vec<Step>,
@@ -15,12 +15,12 @@ enum Step {
     Exactly(char),
     AnyCharacter,
     AnyText,
-    /// On at one of these steps.
+    /// Continue at one of these steps.
     OneOf(Vec<usize>),
     GoTo(usize),
 }
 
-/// Braces that are still open: their [`Step::OneOf`], and the [`Step::GoTo`] after each part so far.
+/// Open braces: their [`Step::OneOf`], and the [`Step::GoTo`] after each alternative so far.
 struct Braces {
     at: usize,
     starts: Vec<usize>,
@@ -28,7 +28,7 @@ struct Braces {
 }
 
 impl Pattern {
-    /// Reads a pattern; what is wrong with it, in words.
+    /// Parses a pattern; fails with a description of the mistake.
     pub(super) fn new(text: &str) -> Result<Self, String> {
         let mut steps: Vec<Step> = Vec::new();
         let mut open: Vec<Braces> = Vec::new();
@@ -65,7 +65,7 @@ impl Pattern {
         }
     }
 
-    /// Whether all of `id` is what the pattern says.
+    /// Whether the pattern matches all of `id`.
     pub(super) fn matches(&self, id: &str) -> bool {
         let mut at = self.reached(once(0));
         for c in id.chars() {
@@ -80,7 +80,7 @@ impl Pattern {
         at[self.steps.len()]
     }
 
-    /// Which steps come next after those that take no character.
+    /// The steps reached from `from` without consuming a character.
     fn reached(&self, from: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut reached = vec![false; self.steps.len() + 1];
         let mut open: Vec<usize> = from.collect();

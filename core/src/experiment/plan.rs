@@ -1,4 +1,4 @@
-//! What an experiment is going to run.
+//! The plan of an experiment: kernels and settings.
 
 use std::collections::BTreeMap;
 
@@ -13,44 +13,44 @@ use crate::kernel::{
 };
 use crate::record::{MOST_SECONDS, Operation, Precision};
 
-/// Most samples or executions that a plan may ask for, and most threads.
+/// Upper limit for samples, executions and threads in a plan.
 const MOST: usize = 1 << 20;
 
-/// Most threads a block of any GPU.
+/// Maximum threads per block on any GPU.
 const MOST_BLOCK: u32 = 1024;
 
-/// Most samples of a run that is sampled until its median is known.
+/// Maximum samples of a run that is sampled until its median is known.
 pub const MOST_UNTIL: usize = 1000;
 
-/// How well the median of a run is to be known.
+/// The required precision of a run's median.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MedianGoal {
-    /// Half the width of the median's 95 % interval over the median is to be below this.
+    /// Upper limit for half the width of the median's 95 % interval, relative to the median.
     pub share: f64,
-    /// Seconds of sampling after which a run ends all the same.
+    /// Maximum seconds of sampling per run.
     pub at_most_s: f64,
 }
 
-/// How often and under which settings kernels are run.
+/// How often and with which settings kernels are run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Timed samples of each run; with `until` the most.
+    /// Timed samples per run; the maximum if `until` is set.
     pub runs: usize,
-    /// How well each median is to be known; without, every run has as many samples.
+    /// Required precision of each median; if `None`, every run takes the same number of samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<MedianGoal>,
     /// Executions before the first sample.
     pub warmup: usize,
-    /// Thread counts that parallel CPU kernels are run with.
+    /// Thread counts for parallel CPU kernels.
     pub threads: Vec<u32>,
-    /// Threads a block that GPU kernels are run with.
+    /// Threads per block for GPU kernels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<u32>,
-    /// Measure with flushed caches too.
+    /// Whether to measure with flushed caches too.
     pub cold: bool,
-    /// Seed of the input that is not given.
+    /// Seed for input that is not given.
     pub seed: u64,
-    /// In how many bits kernels compute.
+    /// Precisions in which kernels compute.
     #[serde(default = "usual_precisions", rename = "precision")]
     pub precisions: Vec<Precision>,
     /// Values of the kernels' parameters.
@@ -63,7 +63,7 @@ fn usual_precisions() -> Vec<Precision> {
 }
 
 impl Settings {
-    /// Runs of one kernel on one subject at most: not every kernel takes all that is listed.
+    /// Upper bound on the runs of one kernel on one subject; not every kernel takes every listed setting.
     pub fn most_runs(&self) -> u64 {
         let own = [self.threads.len(), self.blocks.len(), self.precisions.len()];
         let lists = own.into_iter().chain(self.parameters.0.values().map(Vec::len));
@@ -71,7 +71,7 @@ impl Settings {
         lists.fold(caches, |all, list| u64::saturating_mul(all, list.max(1) as u64))
     }
 
-    /// What is wrong with settings that a file holds, in one sentence.
+    /// Validates settings read from a file; fails with one sentence.
     pub fn check(&self) -> Result<(), String> {
         let within = |what: &str, found: usize, least: usize, most: usize| match (least..=most)
             .contains(&found)
@@ -109,7 +109,7 @@ impl Settings {
         }
     }
 
-    /// A precision or a value of a parameter that none of `kernels` takes, in words.
+    /// Describes a precision or parameter value that none of `kernels` takes.
     pub fn untaken(&self, kernels: &[&'static KernelDescriptor]) -> Option<String> {
         let precision = self
             .precisions
@@ -131,13 +131,12 @@ impl Settings {
     }
 }
 
-/// Values that parameters are to have, one after another. In files a single value may stand in place
-/// of a list.
+/// Lists of parameter values. In files a single value may replace a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParameterLists(BTreeMap<Parameter, Vec<String>>);
 
 impl ParameterLists {
-    /// Gives a parameter these values; it keeps its default when there are none.
+    /// Sets the values of a parameter; an empty list keeps its default.
     pub fn set<T: ToString>(
         &mut self,
         parameter: Parameter,
@@ -156,8 +155,8 @@ impl ParameterLists {
         Ok(())
     }
 
-    /// Every combination of the parameters that a kernel lists, without the values that change nothing
-    /// beside the others; a combination that is left may stand there several times.
+    /// All combinations of the parameters that a kernel lists, without values that have no effect next to the
+    /// others; the same combination may occur several times.
     pub fn of(&self, kernel: &KernelDescriptor) -> Vec<Parameters> {
         let mut all = vec![Parameters::default()];
         for (&parameter, values) in &self.0 {
@@ -172,7 +171,7 @@ impl ParameterLists {
         all.iter().map(|one| kernel.in_effect(one)).collect()
     }
 
-    /// The only combination, when no parameter has several values.
+    /// The only combination, if no parameter has several values.
     pub fn single(&self) -> Option<Parameters> {
         self.0.iter().try_fold(Parameters::default(), |all, (&parameter, values)| match &**values {
             [value] => Some(all.with(parameter, value)),
@@ -208,10 +207,10 @@ impl<'de> Deserialize<'de> for ParameterLists {
     }
 }
 
-/// Why a selection of kernels is empty or unclear.
+/// Why a selection of kernels is empty or ambiguous.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    /// A pattern cannot be read.
+    /// A pattern is malformed.
     #[error("`{pattern}` is not a pattern of kernel ids: {reason}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Pattern { pattern: String, reason: String },
@@ -221,8 +220,8 @@ pub enum SelectError {
     NoMatch { pattern: String, what: String },
 }
 
-/// The kernels of an operation and of the given devices whose ids match one of the patterns
-/// (all of them without patterns), in the order of the table.
+/// The kernels of an operation on the given devices whose ids match one of the patterns (all if there are no
+/// patterns), in the order of the table.
 pub fn select_kernels(
     operation: Operation,
     devices: &[DeviceKind],
@@ -234,7 +233,7 @@ pub fn select_kernels(
     select(offered, patterns, &format!("{} {}", names.join(" or "), operation.as_str()))
 }
 
-/// The same of the kernels that run on several ranks: on their processors, on a GPU of each, or both.
+/// The same for kernels that run on several ranks: on their CPUs, on one GPU each, or both.
 pub fn select_distributed(
     operation: Operation,
     devices: &[DeviceKind],
@@ -307,7 +306,7 @@ mod tests {
         assert!(matches!(ids(&["cpu/[csr"]), Err(SelectError::Pattern { .. })));
     }
 
-    /// Of one sample, one thread and no block, with these values of parameters.
+    /// One sample, one thread and no block size, with these parameter values.
     fn settings(parameters: &[(Parameter, &[u32])]) -> Settings {
         let mut lists = ParameterLists::default();
         for &(parameter, values) in parameters {
@@ -346,13 +345,13 @@ mod tests {
         use Parameter::{HackSize, Sigma};
         let all = all(&settings(&[(HackSize, &[8, 32, 8]), (Sigma, &[0, 1, 256])]));
         let of = |id: &str| all.iter().filter(|c| c.kernel.id == id).count();
-        // Windows of no row and of one are the same.
+        // Windows of zero rows and of one row are the same.
         assert_eq!((of("cpu/hll/serial"), of("cpu/csr/serial"), of("cpu/ell/serial")), (4, 1, 1));
         let mut keys: Vec<_> = all.iter().map(Configuration::key).collect();
         keys.sort();
         keys.dedup();
         assert_eq!(keys.len(), all.len());
-        // What a kernel cannot take is planned, and refused with its sentence.
+        // What a kernel cannot take is planned, and refused with an explanation.
         let on_gpu: Vec<_> =
             all.iter().filter(|c| c.kernel.id == "cuda/hll/warp-per-row").collect();
         let refused = on_gpu.iter().filter_map(|c| c.admit().err()).map(|e| e.to_string());

@@ -1,4 +1,4 @@
-//! Where points come from: a file, a generator or a suite.
+//! Sources of points: a file, a generator or a suite.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,19 +12,19 @@ use crate::matrix::{Points, PointsExtent};
 use crate::memory::MemoryLimit;
 use crate::record::{Source, matrix_name};
 
-/// Points as a user names them.
+/// Points as the user specifies them.
 #[derive(Clone, Debug)]
 pub enum PointsSource {
-    /// A file, and what its first line is if it is CSV.
+    /// A file, and the meaning of its first line if it is CSV.
     File(PathBuf, HeaderLine),
-    /// What a generator makes.
+    /// Output of a generator.
     Generated(PointsSpec),
     /// An entry of a suite.
     Suite(&'static PointsEntry),
 }
 
 impl PointsSource {
-    /// Understands a path, `gen:points-…` or `suite:…`; a path is not looked up yet.
+    /// Parses a path, `gen:points-…` or `suite:…`. Does not check that a path exists.
     pub fn parse(text: &str) -> Result<Self, SourceError> {
         if let Some(name) = text.strip_prefix("suite:") {
             let unknown = || SourceError::UnknownPoints(name.to_owned());
@@ -36,7 +36,7 @@ impl PointsSource {
         }
     }
 
-    /// Whether they are somebody's, or generated.
+    /// Whether the points are a user's or generated.
     pub fn origin(&self) -> Source {
         match self {
             Self::File(..) => Source::Real,
@@ -44,8 +44,8 @@ impl PointsSource {
         }
     }
 
-    /// Name shown to people: the file's name without its ending, the entry's name, or the
-    /// generator's parameters.
+    /// Display name: the file name without its extension, the name of the suite entry, or the parameters of
+    /// the generator.
     pub fn name(&self) -> String {
         match self {
             Self::File(path, _) => {
@@ -59,7 +59,7 @@ impl PointsSource {
         }
     }
 
-    /// What makes them, where something does.
+    /// The generator's recipe, if there is one.
     pub fn recipe(&self) -> Option<String> {
         match self {
             Self::File(..) => None,
@@ -71,7 +71,7 @@ impl PointsSource {
         }
     }
 
-    /// Dimensions and points without reading or generating them. Fails where a file cannot be opened
+    /// Number of points and dimensions, without reading or generating them. Fails if a file cannot be opened
     /// or holds no points.
     pub fn probe(&self) -> Result<PointsExtent, SourceError> {
         Ok(match self {
@@ -81,7 +81,7 @@ impl PointsSource {
         })
     }
 
-    /// The same where `header` says what the first line of a file is.
+    /// Sets the meaning of the file's first line.
     pub fn with_header(self, header: HeaderLine) -> Self {
         match self {
             Self::File(path, _) => Self::File(path, header),
@@ -89,7 +89,8 @@ impl PointsSource {
         }
     }
 
-    /// Reads or generates them, and tells what was taken of a file. `limit` bounds what is allocated.
+    /// Reads or generates the points, and reports which parts of a file were used. `limit` bounds the memory
+    /// allocated.
     pub fn load(
         &self,
         limit: MemoryLimit,
@@ -116,7 +117,7 @@ impl PointsSource {
 }
 
 impl fmt::Display for PointsSource {
-    /// As a user writes it.
+    /// Formats it as the user writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path, _) => path.display().fmt(f),

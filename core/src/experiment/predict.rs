@@ -1,4 +1,4 @@
-//! What the layout model predicts of the runs of a problem, beside their times.
+//! Predictions of the layout model for the runs of a problem, other than their times.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,9 +7,9 @@ use crate::layout::{CpuTraffic, LayoutError, Loops, Schedule, Traffic};
 use crate::matrix::{AnyFormat, Scalar};
 use crate::record::Predicted;
 
-/// What one product asks of the memory by the layout model: with so many threads on a processor,
-/// or threads a block on a GPU, which kernels with blocks of their own take no notice of. Nothing for
-/// kernels without a model, nor once `cancel` is set.
+/// Memory traffic of one SpMV by the layout model, with the given threads on a CPU or threads per block on a
+/// GPU (ignored by kernels with a fixed block size). `None` for kernels without a model, and once `cancel` is
+/// set.
 pub fn predict<T: Scalar>(
     kernel: &'static KernelDescriptor,
     a: &AnyFormat<T>,
@@ -52,7 +52,7 @@ fn on_processor<T: Scalar>(
     let traffic = CpuTraffic::unless(kernel, a, threads as usize, cancel)?;
     Ok(traffic.map(|traffic| Predicted {
         line_bytes: Some(traffic.shares().iter().map(|share| share.bytes()).sum()),
-        // Chunks that the next free thread takes are no thread's part.
+        // Chunks taken by the next free thread belong to no particular thread.
         imbalance: traffic.is_divided_by_worker().then(|| traffic.imbalance()).flatten(),
         ..Predicted::default()
     }))
@@ -74,7 +74,7 @@ mod tests {
         Arc::new(a.unwrap())
     }
 
-    /// Row i has i mod 9 entries, far apart.
+    /// Row i has i mod 9 nonzeros, far apart.
     fn uneven(m: usize) -> Arc<Csr> {
         let row_ptr = RowPtr::from_lengths((0..m).map(|i| i % 9));
         let row = |i: usize| (0..i % 9).map(move |j| (j * (m / 9)) as u32);
@@ -85,7 +85,7 @@ mod tests {
 
     fn of<T: Scalar>(id: &str, a: &Arc<Csr<T>>, workers: u32) -> Option<Predicted> {
         let kernel = kernel(id).unwrap();
-        // Rows of more than four entries apart, where that is taken.
+        // Rows of more than four nonzeros are stored apart, where the kernel supports it.
         let spill = kernel.takes.order.then_some(4);
         let params = FormatParams { min_fill: Some(0), spill, ..FormatParams::default() };
         let spec = kernel.format().unwrap().with(&params);
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn a_diagonal_in_columns_is_read_without_waste() {
-        // Lengths and columns have 4 bytes, values, x and y 8: 64 rows are 8 + 8 + 16 + 16 sectors
-        // to load and 16 to store, every byte of which a lane asks for.
+        // Lengths and columns have 4 bytes, values, x and y 8: 64 rows are 8 + 8 + 16 + 16 sectors to load
+        // and 16 to store, and lanes request every byte of them.
         let predicted = of("cuda/ell/column-major", &diagonal(64), 32).unwrap();
         let expected = Predicted {
             load_sectors: Some(48),
@@ -106,7 +106,7 @@ mod tests {
             ..Predicted::default()
         };
         assert_eq!((predicted.efficiency(), &predicted), (Some(1.0), &expected));
-        // A warp a row leaves 31 lanes idle.
+        // One warp per row leaves 31 lanes idle.
         let warps = of("cuda/csr/warp-shuffle", &diagonal(64), 32).unwrap();
         assert_eq!(warps.idle_share, Some(31.0 / 32.0));
     }
@@ -140,7 +140,7 @@ mod tests {
         // Two threads: the line with row_ptr[32] is read by both.
         let two = of("cpu/csr/rows", &diagonal(64), 2).unwrap();
         assert_eq!((two.line_bytes, two.imbalance), (Some(34 * 64), Some(1.0)));
-        // Chunks for whoever is free have no thread to be out of balance.
+        // Chunks for the next free thread have no imbalance between threads.
         assert_eq!(of("cpu/hll/guided", &diagonal(64), 2).unwrap().imbalance, None);
     }
 
@@ -185,8 +185,8 @@ mod tests {
             let read: usize = read.sum();
             slots.push(read);
         }
-        // Seven rows of each length up to 8, and one of 0: in hacks of 32 rows, of which the longest has 8, and
-        // in ELLPACK, all are multiplied as long, but for the family that is told where rows end.
+        // Seven rows of each length up to 8, and one of length 0: in hacks of 32 rows, whose longest row has
+        // 8, and in ELLPACK, all rows are padded to 8, except in the family that knows where rows end.
         let entries = 7 * (1..9).sum::<usize>();
         assert_eq!(slots, [entries, 64 * 8, entries, 64 * 8, 64 * 8]);
     }

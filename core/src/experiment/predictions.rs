@@ -1,4 +1,4 @@
-//! What the layout model predicts of the configurations of one problem, each asked once.
+//! Predictions of the layout model for the configurations of one problem, each computed once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -9,8 +9,8 @@ use crate::layout::Schedule;
 use crate::memory::MemoryLimit;
 use crate::record::Predicted;
 
-/// The predictions made so far: caches do not change them, nor do the threads a block for most
-/// kernels.
+/// The predictions made so far: they do not depend on the caches, nor, for most kernels, on the threads per
+/// block.
 #[derive(Default)]
 pub(super) struct Predictions(BTreeMap<Key, Option<Predicted>>);
 

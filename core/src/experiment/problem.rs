@@ -1,5 +1,5 @@
-//! What is computed: a problem, one variant an operation, and what comes out. The operations answer
-//! in files of their own; this is the one place that tells them apart.
+//! A problem, with one variant per operation, and its results. Each operation has its own file; this is the
+//! only place that distinguishes them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -18,14 +18,14 @@ use crate::matrix::Csr;
 use crate::memory::{MemoryError, MemoryLimit};
 use crate::record::{Check, History, Operation, Predicted, Verdict, Work};
 
-/// Fails where the vectors that an operation keeps beside a matrix need more than `limit`: asked before the
-/// first of them is made. A file of one line may declare as many columns as there are.
+/// Fails if the vectors that an operation keeps besides a matrix need more than `limit`; called before the
+/// first of them is allocated. A one-line file may declare any number of columns.
 pub fn check_vectors(operation: Operation, a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
     let (rows, cols) = (a.rows() as u128, a.cols() as u128);
     let (what, elements) = match operation {
-        // x as it comes and as kernels read it, y, the sums that it is held against and their bounds.
+        // x as given and as kernels read it, y, the reference sums and their bounds.
         Operation::Spmv => ("SpMV with x, y and its check", 2 * cols + 3 * rows),
-        // b, x before, x after, what the two loops give and their bounds.
+        // b, x before, x after, the results of the two loops and their bounds.
         Operation::Symgs => ("the sweep with b, x and its check", 6 * rows),
         // b, x, and the vectors of the iteration.
         Operation::Solve => ("the solve with b, x and its check", 8 * rows),
@@ -36,7 +36,7 @@ pub fn check_vectors(operation: Operation, a: &Csr, limit: MemoryLimit) -> Resul
     limit.check(what, 8 * elements)
 }
 
-/// A problem, one variant an operation.
+/// A problem, one variant per operation.
 #[derive(Debug)]
 pub enum Problem {
     /// y = A·x.
@@ -55,7 +55,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// What is computed.
+    /// The operation of the problem.
     pub fn operation(&self) -> Operation {
         match self {
             Self::Spmv(_) => Operation::Spmv,
@@ -68,7 +68,7 @@ impl Problem {
         }
     }
 
-    /// The product, when that is what is computed.
+    /// The SpMV problem, if this is one.
     pub fn spmv(&self) -> Option<&SpmvProblem> {
         match self {
             Self::Spmv(problem) => Some(problem),
@@ -78,7 +78,7 @@ impl Problem {
         }
     }
 
-    /// The Gauss–Seidel iteration, when that is what is computed.
+    /// The Gauss–Seidel problem, if this is one.
     pub fn symgs(&self) -> Option<&SymgsProblem> {
         match self {
             Self::Symgs(problem) => Some(problem),
@@ -88,7 +88,7 @@ impl Problem {
         }
     }
 
-    /// The points, when their skyline is what is computed.
+    /// The skyline problem, if this is one.
     pub fn skyline(&self) -> Option<&SkylineProblem> {
         match self {
             Self::Skyline(problem) => Some(problem),
@@ -98,7 +98,7 @@ impl Problem {
         }
     }
 
-    /// The system, when solving it is what is computed.
+    /// The solve problem, if this is one.
     pub fn solve(&self) -> Option<&SolveProblem> {
         match self {
             Self::Solve(problem) => Some(problem),
@@ -108,7 +108,7 @@ impl Problem {
         }
     }
 
-    /// The dense systems, when they are what is solved.
+    /// The batch of dense systems, if this is one.
     pub fn batched_dense(&self) -> Option<&BatchedDenseProblem> {
         match self {
             Self::BatchedDense(problem) => Some(problem),
@@ -118,7 +118,7 @@ impl Problem {
         }
     }
 
-    /// The same with what is left to chance drawn from this seed.
+    /// The same problem with its random input drawn from this seed.
     pub fn seeded(self, seed: u64) -> Self {
         match self {
             Self::BatchedDense(problem) => Self::BatchedDense(problem.seeded(seed)),
@@ -126,7 +126,7 @@ impl Problem {
         }
     }
 
-    /// Why a configuration is not run on this problem.
+    /// Fails with the reason if a configuration cannot run on this problem.
     pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
         configuration.admit()?;
         match self {
@@ -139,7 +139,7 @@ impl Problem {
         }
     }
 
-    /// Whether there is nothing to compute, so that no execution has a time or a rate worth telling: a matrix
+    /// Whether there is nothing to compute, so that no execution has a meaningful time or rate: a matrix
     /// without nonzeros or rows, no points, no systems.
     pub fn is_empty(&self) -> bool {
         match self {
@@ -153,8 +153,8 @@ impl Problem {
         }
     }
 
-    /// The arrays beside the input that a configuration needs, as far as they fit within `memory`:
-    /// what does not is refused and takes nothing.
+    /// The arrays besides the input that a configuration needs, as far as they fit into `memory`: those that
+    /// do not are rejected and take no memory.
     pub fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
         match self {
             Self::Spmv(problem) => problem.resident(configuration, memory),
@@ -167,7 +167,7 @@ impl Problem {
         }
     }
 
-    /// Finds what results are held against where that takes long, once, before the first check.
+    /// Computes the reference for checks where that takes long; once, before the first check.
     pub fn find_reference(&self, cancel: &AtomicBool) -> Finished {
         match self {
             Self::Spmv(_) | Self::Symgs(_) | Self::Skyline(_) | Self::Solve(_) => Finished::Done,
@@ -195,8 +195,8 @@ impl Problem {
         })
     }
 
-    /// What repeating a configuration that passed its check leads to, step by step; nothing where that
-    /// tells nothing, nor once `cancel` is set.
+    /// What repeating a configuration that passed its check leads to, step by step; `None` where that is
+    /// meaningless, and once `cancel` is set.
     pub fn history(&self, configuration: &Configuration, cancel: &AtomicBool) -> Option<History> {
         match self {
             Self::Spmv(_) | Self::Skyline(_) | Self::Solve(_) | Self::BatchedDense(_) => None,
@@ -206,9 +206,9 @@ impl Problem {
         }
     }
 
-    /// Files that go into the folder of the subject once results have passed, each picture within
-    /// `budget` bytes once deflated where it can be coarser: points, which are kept, and who dominates
-    /// the others; which systems are not positive definite. None where there is nothing to show.
+    /// Files for the subject's folder once results have passed, with pictures limited to `budget` bytes after
+    /// deflate where their resolution can be reduced: the points, which of them form the skyline, and which
+    /// dominate the others; the systems that are not positive definite. Empty if there is nothing to show.
     pub fn files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
         match self {
             Self::Spmv(_) | Self::Symgs(_) | Self::Solve(_) => BTreeMap::new(),
@@ -219,7 +219,7 @@ impl Problem {
         }
     }
 
-    /// What one execution that gave this result has done.
+    /// Work of one execution that returned this result.
     pub fn work(&self, output: &Output) -> Work {
         match self {
             Self::Spmv(problem) => problem.work(),
@@ -232,8 +232,8 @@ impl Problem {
         }
     }
 
-    /// What the layout model predicts of a configuration that was measured; nothing where there is
-    /// no model, nor once `cancel` is set.
+    /// Prediction of the layout model for a measured configuration; `None` if there is no model, and once
+    /// `cancel` is set.
     pub fn predict(
         &self,
         configuration: &Configuration,
@@ -248,7 +248,7 @@ impl Problem {
         }
     }
 
-    /// Forgets what was made for configurations so far; memory is freed once no kernel holds it.
+    /// Drops what was built for configurations so far; memory is freed once no kernel holds it.
     pub fn release(&self) {
         match self {
             Self::Spmv(problem) => problem.release(),

@@ -1,5 +1,5 @@
-//! What computes a rank's rows elsewhere than in its processor: a device of its own, in step with those of all
-//! other ranks, which pass one another what they need without the ranks' processors.
+//! A device that computes a rank's rows instead of its CPU. It runs in step with the devices of all other
+//! ranks; they exchange data without the CPUs of the ranks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use crate::distributed::{ExchangePlan, LocalMatrix};
 use crate::memory::MemoryLimit;
 use crate::pcg::{OperatorFormat, Recurrence, SolveParameters};
 
-/// Elements of a vector, by their places in it.
+/// Elements of a vector, by index range.
 pub type Elements = Arc<dyn Fn(Range<u64>) -> Vec<f64> + Send + Sync>;
 
-/// What a rank has of a matrix, and what it sends before a product.
+/// A rank's part of a matrix, and what it sends before an SpMV.
 pub type RankRows = (LocalMatrix, ExchangePlan);
 
-/// A device of each rank. All ranks ask theirs for the same in the same order. What an error says is known to its
-/// rank alone, unless it is [`Alike`](DeviceFailure::Alike).
+/// The device of a rank. All ranks make the same calls in the same order. An error is known only to its own
+/// rank, unless it is [`Alike`](DeviceFailure::Alike).
 pub trait RankDevice: Send + Sync {
-    /// What runs tell of where they were measured.
+    /// Device model that runs report.
     fn model(&self) -> &str;
 
-    /// y = A·x by a kernel of this id, x being given by the places of its elements. Waits for no other rank.
+    /// y = A·x with the kernel of this id, with x given by index range. Does not wait for other ranks.
     fn product(
         &self,
         kernel: &'static str,
@@ -31,7 +31,7 @@ pub trait RankDevice: Send + Sync {
         limit: MemoryLimit,
     ) -> Result<Box<dyn DeviceProduct>, String>;
 
-    /// Conjugate gradients. Waits for no other rank.
+    /// Conjugate gradients. Does not wait for other ranks.
     fn solver(
         &self,
         rows: RankRows,
@@ -40,75 +40,77 @@ pub trait RankDevice: Send + Sync {
     ) -> Result<Box<dyn DeviceSolver>, String>;
 }
 
-/// What is to be solved, beside the matrix.
+/// The system to solve, besides the matrix.
 #[derive(Clone)]
 pub struct DeviceSystem {
     /// The right-hand side.
     pub b: Elements,
-    /// What a solve begins with, where that is given.
+    /// The initial guess, if given.
     pub start: Option<Elements>,
-    /// The preconditioner: none or the diagonal's.
+    /// The preconditioner: none or the diagonal.
     pub applied: Applied,
-    /// How A is multiplied.
+    /// The format of A.
     pub format: OperatorFormat,
-    /// When to end, and what to begin with.
+    /// Stopping criteria and initial values.
     pub how: Arc<SolveParameters>,
 }
 
-/// What it took to make a rank's rows ready on its device.
+/// Costs of preparing a rank's rows on its device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeviceCosts {
-    /// Seconds of bringing rows into the format.
+    /// Seconds of converting rows into the format.
     pub conversion_s: f64,
-    /// Seconds of finding memory.
+    /// Seconds of allocating memory.
     pub allocate_s: f64,
     /// Seconds of copying to the device.
     pub upload_s: f64,
-    /// Seconds of finding what the preconditioner applies.
+    /// Seconds of setting up the preconditioner.
     pub preconditioner_s: f64,
-    /// Bytes of the arrays that a product goes through, vectors left out.
+    /// Bytes of the arrays that an SpMV reads, without vectors.
     pub bytes: u64,
 }
 
-/// Why a device did not do what all ranks were at.
+/// Why a device did not complete a collective operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceFailure {
-    /// In a sentence that every rank has.
+    /// A reason known to every rank.
     Alike(String),
-    /// In a sentence of this rank, which the others may be waiting for.
+    /// A reason known to this rank only, for which the others may be waiting.
     Own(String),
 }
 
-/// A rank's part of a product.
+/// A rank's part of an SpMV.
 pub trait DeviceProduct: Send {
-    /// What making it ready took.
+    /// Costs of preparation.
     fn costs(&self) -> DeviceCosts;
 
-    /// Fills y with what no kernel gives.
+    /// Fills y with a value that no kernel computes.
     fn spoil(&mut self) -> Result<(), String>;
 
-    /// Executes so often in a row with all other ranks; seconds of all of it, from when all have come.
+    /// Executes `times` times in a row with all other ranks; returns the total seconds, from when all have
+    /// arrived.
     fn run(&mut self, times: u32) -> Result<f64, DeviceFailure>;
 
-    /// Seconds of multiplying all rows and of packing the halo while nobody sends anything; all ranks are at it.
+    /// Seconds of multiplying all rows and of packing the halo without sending anything; all ranks call it
+    /// together.
     fn apart(&mut self) -> Result<[f64; 2], DeviceFailure>;
 
-    /// The rank's part of y in the order of the whole matrix.
+    /// The rank's part of y in the row order of the whole matrix.
     fn y(&mut self) -> Result<Vec<f64>, String>;
 }
 
 /// A rank's part of a solver.
 pub trait DeviceSolver: Send {
-    /// What making it ready took.
+    /// Costs of preparation.
     fn costs(&self) -> DeviceCosts;
 
-    /// Tries an iteration, with all other ranks, before anything is measured. What runs should tell of how
-    /// iterations are launched, where that is not as usual.
+    /// Runs one untimed iteration with all other ranks. Returns a note for the runs if iterations are not
+    /// launched the usual way.
     fn rehearse(&mut self) -> Result<Option<String>, DeviceFailure>;
 
-    /// Solves with all other ranks; seconds, or nothing where any rank was told to stop.
+    /// Solves with all other ranks; returns seconds, or `None` if any rank was cancelled.
     fn solve(&mut self, cancel: &AtomicBool) -> Result<Option<f64>, DeviceFailure>;
 
-    /// What came of the last solve, x being the rank's part in the order of the whole matrix.
+    /// Result of the last solve, with x being the rank's part in the row order of the whole matrix.
     fn solved(&mut self) -> Result<Recurrence, String>;
 }

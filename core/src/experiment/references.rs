@@ -1,4 +1,4 @@
-//! What runs of the reference kernel took, to which those of other kernels are compared.
+//! Times of the reference kernel, to which those of other kernels are compared.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,13 +6,13 @@ use super::configuration::{Configuration, Key};
 use crate::kernel::{DeviceKind, reference};
 use crate::record::{MOST_AMOUNT, Operation, Run};
 
-/// The runs of an operation's reference on one subject, by their configuration.
+/// The runs of an operation's reference on one subject, by configuration.
 pub(super) struct References {
     kernel: &'static str,
     taken: BTreeMap<Key, Taken>,
 }
 
-/// Seconds.
+/// Times in seconds.
 #[derive(Clone, Copy)]
 struct Taken {
     median_s: f64,
@@ -21,7 +21,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// None of a run without figures, or whose times do not count against others.
+    /// `None` for a run without figures, or whose times cannot be compared with others.
     fn by(run: &Run) -> Option<Self> {
         if !run.ranks() {
             return None;
@@ -32,7 +32,7 @@ impl Taken {
 }
 
 impl References {
-    /// Those among runs that were measured before.
+    /// The references among runs measured earlier.
     pub(super) fn among(measured: &[Run], operation: Operation) -> Self {
         let kernel = reference(operation).id;
         let of_reference = measured.iter().filter(|run| run.kernel == kernel);
@@ -40,8 +40,8 @@ impl References {
         Self { kernel, taken }
     }
 
-    /// Writes into a run what it gains over the reference; one of the reference itself is kept first.
-    /// Without figures it stays as it is.
+    /// Writes a run's gain over the reference into it; a run of the reference itself is stored first. A run
+    /// without figures stays unchanged.
     pub(super) fn compare(&mut self, configuration: &Configuration, run: &mut Run) {
         let Some(of_run) = Taken::by(run) else { return };
         if run.kernel == self.kernel {
@@ -52,7 +52,7 @@ impl References {
     }
 }
 
-/// Writes into a run, which took `of_run`, what it gains over the reference's `serial`.
+/// Writes the gain over the reference's `serial` into a run that took `of_run`.
 fn set_gain(run: &mut Run, of_run: Taken, serial: Taken) {
     let Some(figures) = run.figures.as_mut() else { return };
     let is_cpu = run.backend == DeviceKind::Cpu.as_str();
@@ -63,9 +63,9 @@ fn set_gain(run: &mut Run, of_run: Taken, serial: Taken) {
     run.costs.break_even = executions.filter(|executions| *executions <= MOST_AMOUNT);
 }
 
-/// Gives runs that have no speed-up, since their reference was measured into another bundle, the one over
-/// the reference's run on the same subject among `runs`. It counts only where `is_alike` says of two
-/// environments, named by their ids, that what was measured in one can be held against the other.
+/// Computes missing speed-ups of runs whose reference was measured into another bundle, from the reference's
+/// run on the same subject among `runs`. That run counts only if `is_alike` says that measurements in the two
+/// environments, given by id, are comparable.
 pub fn relate(runs: &mut [Run], is_alike: impl Fn(&str, &str) -> bool) {
     let mut taken: HashMap<(String, Key), (String, Taken)> = HashMap::new();
     for run in runs.iter() {

@@ -30,24 +30,24 @@ use progress::Progress;
 pub use progress::Observer;
 pub use steps::{Ending, Step, Steps};
 
-/// An execution longer than this needs none before it to warm up.
+/// Executions longer than this need no warm-up.
 const WARM_BY_ITSELF_S: f64 = 1.0;
 
-/// An execution longer than this runs exactly twice: once to be checked and once to be timed, and
-/// the timed one's result is the second that is checked.
+/// Executions longer than this run exactly twice: once for the first check and once timed; the result of the
+/// timed one is checked, too.
 const TWICE_S: f64 = 10.0;
 
-/// Everything that runs share.
+/// State shared by all runs.
 pub struct Runner<'r> {
     /// Backends by the device they run on.
     pub backends: Vec<(DeviceKind, &'r dyn Backend)>,
-    /// How often and under which settings.
+    /// Sample counts and kernel settings.
     pub settings: &'r Settings,
     /// The machine, with its measured bandwidth.
     pub environment: &'r Environment,
-    /// Bytes that the formats of a problem may take; asked anew for each problem when absent.
+    /// Memory limit for the formats of a problem; determined for each problem if `None`.
     pub memory: Option<MemoryLimit>,
-    /// Set from elsewhere to stop; looked at between samples.
+    /// Set from elsewhere to stop; read between samples.
     pub cancel: &'r AtomicBool,
 }
 
@@ -57,28 +57,28 @@ struct Ready<'p> {
     prepared: Box<dyn Prepared + 'p>,
     run: Run,
     work: Work,
-    /// Seconds that a sample takes with everything around it, as last seen.
+    /// Seconds per sample including overhead, as last measured.
     pace: f64,
-    /// Samples that it is to have.
+    /// Number of samples to take.
     samples: usize,
-    /// Seconds that sampling it has taken.
+    /// Seconds spent on sampling it so far.
     spent: f64,
 }
 
-/// How making a configuration ready ended.
+/// Result of preparing a configuration.
 enum Start<'p> {
     /// It can be timed.
     Ready(Box<Ready<'p>>),
-    /// It is a run without times.
+    /// It ended as a run without times.
     Ended(Box<Run>),
     /// It was cancelled.
     Cancelled,
 }
 
 impl Runner<'_> {
-    /// Runs all `configurations` on `problem`, whose subject has the id `subject`, but for those
-    /// among the runs `measured` before. Kernels whose arrays fit into memory together are
-    /// sampled in turns, round by round.
+    /// Runs all `configurations` on `problem`, whose subject has the id `subject`, except those among the
+    /// runs `measured` earlier. Kernels whose arrays fit into memory together are sampled in turns, round by
+    /// round.
     #[cfg(not(target_family = "wasm"))]
     pub fn run(
         &self,
@@ -91,7 +91,7 @@ impl Runner<'_> {
         self.begin(subject, problem, configurations, measured, observer).finish()
     }
 
-    /// The same step by step.
+    /// The same in steps.
     pub fn begin<'s>(
         &'s self,
         subject: &'s str,
@@ -130,7 +130,7 @@ impl Runner<'_> {
         Ending::Complete
     }
 
-    /// Records every configuration as refused for one reason, when there is no problem to run.
+    /// Records every configuration as refused for one reason, if the problem could not be made.
     pub fn refuse(
         &self,
         subject: &str,
@@ -216,7 +216,7 @@ impl Runner<'_> {
         ending
     }
 
-    /// Makes one configuration ready and checks its result; a run without times otherwise.
+    /// Prepares one configuration and checks its result; ends as a run without times if that fails.
     async fn prepare<'p>(
         &'p self,
         subject: &str,
@@ -289,7 +289,7 @@ impl Runner<'_> {
         Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples, spent }))
     }
 
-    /// Checks what the last sample left and the result of one more execution, and computes the figures.
+    /// Checks the result of the last sample and of one more execution, and computes the figures.
     async fn conclude(
         &self,
         one: Ready<'_>,
@@ -300,7 +300,7 @@ impl Runner<'_> {
         run.repetitions = prepared.repetitions();
         run.costs = prepared.costs();
         if pace > WARM_BY_ITSELF_S && self.cancelled() {
-            // The last execution was stopped half-way, and another would let the user wait.
+            // The last execution was stopped half-way, and another would keep the user waiting.
             run.samples.clear();
             return run;
         }
@@ -309,7 +309,7 @@ impl Runner<'_> {
             let left = prepared.last_output().await;
             run.check = run.check.worse(check(problem, &configuration, left));
         }
-        // What takes long is not executed a third time to be checked.
+        // A long execution is not repeated a third time for the check.
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && pace <= TWICE_S {
             let never = AtomicBool::new(false);
             let output = match prepared.output(&Watch::cancelled_by(&never)).await {
@@ -344,7 +344,7 @@ impl Runner<'_> {
         run
     }
 
-    /// What the device copies in a second, with the configuration's number of threads.
+    /// Copy bandwidth of the device in bytes per second, with the configuration's number of threads.
     fn copy_bandwidth(&self, configuration: &Configuration) -> Option<f64> {
         match configuration.kernel.device {
             DeviceKind::Cpu => {
@@ -355,7 +355,7 @@ impl Runner<'_> {
                 let model = self.backend(configuration)?.model();
                 self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy
             }
-            // Each of its GPUs copies as much as the slowest.
+            // Each of its GPUs copies as fast as the slowest.
             DeviceKind::Nccl => {
                 let model = self.backend(configuration)?.model();
                 let copy = self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy?;
@@ -370,14 +370,14 @@ impl Runner<'_> {
     }
 }
 
-/// The configurations that have no run yet.
+/// The configurations without a run so far.
 fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configuration> {
     let known: BTreeSet<Key> = measured.iter().map(Key::of).collect();
     configurations.iter().filter(|c| !known.contains(&c.key())).cloned().collect()
 }
 
-/// Consecutive configurations whose arrays together stay within `memory`; one that alone exceeds it
-/// forms a group that will be refused.
+/// Consecutive configurations whose arrays together stay within `memory`; a configuration that exceeds it
+/// alone forms a group that will be refused.
 fn groups(
     problem: &Problem,
     configurations: Vec<Configuration>,
@@ -403,8 +403,8 @@ fn groups(
     groups
 }
 
-/// What an execution told of its steps, with what the problem tells of repeating it: one history, each
-/// series with its own steps.
+/// Merges the steps that an execution reported with the problem's history of repeating it: one history, in
+/// which each series has its own steps.
 fn joined(told: Option<History>, repeated: Option<History>) -> Option<History> {
     match (told, repeated) {
         (Some(told), Some(mut history)) => {

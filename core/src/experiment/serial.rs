@@ -1,5 +1,5 @@
-//! A processor's backend for whoever has one thread that others wait for, as the page: the serial products,
-//! in pieces so short that nobody notices.
+//! A CPU backend for callers with a single thread that must stay responsive, such as the page: the serial
+//! SpMV kernels, in pieces too short to notice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,26 +23,26 @@ use crate::pace::set_down;
 use crate::record::Costs;
 use crate::spmv::{csr, hll};
 
-/// Nothing goes on for longer; a product that takes longer is refused.
+/// Maximum seconds per piece; an SpMV that takes longer is refused.
 const MOST_S: f64 = 50e-3;
 
-/// A sample is not shorter than this, nor than so many steps of the clock, as far as the above allows.
+/// Minimum seconds per sample; it is also at least a number of clock ticks, as far as the limit above allows.
 const SHORTEST_SAMPLE_S: f64 = 1e-3;
 const CLOCK_STEPS: f64 = 100.0;
 
-/// Most products behind a sample.
+/// Maximum SpMVs per sample.
 const MOST_REPETITIONS: f64 = 100_000.0;
 
-/// The serial products on the calling thread.
+/// The serial SpMV kernels on the calling thread.
 pub struct SerialBackend {
     model: String,
     interruptions: Interruptions,
-    /// A sample takes at least so long.
+    /// Minimum seconds per sample.
     sample_s: f64,
 }
 
 impl SerialBackend {
-    /// On a processor that is called so; samples during which one of `interruptions` is told are taken anew.
+    /// A backend for a CPU of this model; samples during which `interruptions` records one are taken again.
     pub fn new(model: String, interruptions: Interruptions) -> Self {
         let sample_s = (CLOCK_STEPS * clock_step_s()).clamp(SHORTEST_SAMPLE_S, MOST_S);
         Self { model, interruptions, sample_s }
@@ -124,9 +124,9 @@ struct Product<'p, T> {
     y: Vec<T>,
     costs: Costs,
     params: BTreeMap<String, String>,
-    /// Seconds of the last single product.
+    /// Seconds of the last single SpMV.
     once_s: Option<f64>,
-    /// Products behind each sample.
+    /// SpMVs per sample.
     repetitions: u32,
 }
 
@@ -134,7 +134,7 @@ impl<T: Real> Product<'_, T>
 where
     Output: From<Vec<T>>,
 {
-    /// Seconds of one product, of so many in a row.
+    /// Seconds per SpMV, over `products` in a row.
     fn time(&mut self, products: u32) -> f64 {
         let start = Instant::now();
         for _ in 0..products {
@@ -148,7 +148,7 @@ where
         start.elapsed().as_secs_f64() / f64::from(products.max(1))
     }
 
-    /// Finds how many products make a sample long enough, by running more and more of them.
+    /// Finds how many SpMVs make a sample long enough, by running more and more of them.
     async fn calibrate(&mut self) {
         let wanted = self.backend.sample_s;
         loop {
@@ -169,13 +169,13 @@ where
         }
         let mut samples = Vec::with_capacity(n);
         self.time(1);
-        // Whatever came before left, what is timed has to compute it anew.
+        // The timed execution must recompute whatever was there before.
         self.y.fill(T::NAN);
         let mut start = Instant::now();
         while samples.len() < n && !watch.is_cancelled() {
             let before = self.backend.interruptions.count();
             let seconds = self.time(self.repetitions);
-            // The next one may not fit into what is left.
+            // The next one may not fit into the remaining time.
             let next_s = seconds * f64::from(self.repetitions);
             if start.elapsed().as_secs_f64() + next_s > MOST_S {
                 set_down().await;
@@ -195,7 +195,7 @@ where
 {
     fn set_up<'t>(&'t mut self, _: &'t Watch<'_>) -> SetUp<'t> {
         Ticket::later(async {
-            // The first one also brings the matrix into the caches.
+            // The first SpMV also loads the matrix into the caches.
             let first_s = self.time(1);
             set_down().await;
             let seconds = if first_s > MOST_S { self.time(1) } else { first_s };

@@ -1,4 +1,4 @@
-//! Where a matrix comes from: a path, `gen:KIND?key=value&…` or `suite:NAME`.
+//! Sources of matrices: a path, `gen:KIND?key=value&…` or `suite:NAME`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,26 +18,26 @@ use crate::memory::MemoryLimit;
 use crate::record::matrix_name;
 use crate::record::{Reordered, Source};
 
-/// A matrix as a user names it.
+/// A matrix as the user specifies it.
 #[derive(Clone, Debug)]
 pub enum MatrixSource {
     /// A file.
     File(PathBuf),
     /// A generator and its parameters.
     Generated(GeneratorSpec),
-    /// An entry of one of the suites, made by its generator.
+    /// A suite entry, made by its generator.
     Suite(&'static SuiteEntry, GeneratorSpec),
-    /// An entry of one of the suites whose real file is here.
+    /// A suite entry whose real file is available.
     SuiteFile(&'static SuiteEntry, PathBuf),
 }
 
-/// Why a matrix could not be had.
+/// Why a matrix could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The generator's specification is not one.
+    /// The generator specification is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// No suite has an entry of this name.
+    /// No suite has a matrix of this name.
     #[error("no suite has a matrix named `{0}`; `sparsescope generate --list` shows all names")]
     UnknownSuiteEntry(String),
     /// No suite has points of this name.
@@ -46,18 +46,18 @@ pub enum SourceError {
     /// No suite has a batch of this name.
     #[error("no suite has a batch named `{0}`; `sparsescope generate --list` shows all names")]
     UnknownBatch(String),
-    /// No batch of systems.
+    /// The text does not name a batch of systems.
     #[error(
         "`{0}` is no batch of systems: expected gen:spd-batch?n=28&count=20000, suite:NAME, or fsai:MATRIX for the systems of a matrix's rows"
     )]
     NoBatch(String),
-    /// A matrix has no systems as they are asked for.
+    /// A matrix has no systems as requested.
     #[error("{0}")]
     NoSystems(String),
-    /// The systems of a matrix's rows could not be gathered.
+    /// The systems of the rows of a matrix could not be gathered.
     #[error(transparent)]
     Systems(#[from] FsaiError),
-    /// An operation is not computed on this.
+    /// An operation does not run on this.
     #[cfg(feature = "proof")]
     #[error("`{0}` is nothing that can be incremented: expected gen:vector?n=1000")]
     UnknownSubject(String),
@@ -67,13 +67,13 @@ pub enum SourceError {
     /// The file could not be read.
     #[error(transparent)]
     Read(#[from] IoError),
-    /// Rows and columns could not be numbered anew.
+    /// Rows and columns could not be reordered.
     #[error(transparent)]
     Reorder(#[from] FormatError),
 }
 
 impl MatrixSource {
-    /// Understands a path, `gen:…` or `suite:…`; a path is not looked up yet.
+    /// Parses a path, `gen:…` or `suite:…`. Does not check that a path exists.
     pub fn parse(text: &str) -> Result<Self, SourceError> {
         if let Some(name) = text.strip_prefix("suite:") {
             let unknown = || SourceError::UnknownSuiteEntry(name.to_owned());
@@ -85,8 +85,8 @@ impl MatrixSource {
         }
     }
 
-    /// An entry of a suite: the real matrix where its file is in one of [`matrix_folders`], else
-    /// what the entry's generator makes.
+    /// A suite entry: the real matrix if its file is in one of [`matrix_folders`], else the output of the
+    /// entry's generator.
     pub fn of_suite(entry: &'static SuiteEntry) -> Result<Self, SourceError> {
         Self::of_suite_in(entry, &matrix_folders())
     }
@@ -98,7 +98,7 @@ impl MatrixSource {
         }
     }
 
-    /// Whether the matrix is a real one, a stand-in for a real one, or nothing but generated.
+    /// Whether the matrix is real, a stand-in for a real one, or generated only.
     pub fn origin(&self) -> Source {
         match self {
             Self::File(_) | Self::SuiteFile(..) => Source::Real,
@@ -107,8 +107,8 @@ impl MatrixSource {
         }
     }
 
-    /// Name shown to people: the file's name without `.mtx` and `.gz`, the entry's name, or the
-    /// generator's parameters.
+    /// Display name: the file name without `.mtx` and `.gz`, the name of the suite entry, or the parameters
+    /// of the generator.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => {
@@ -120,8 +120,8 @@ impl MatrixSource {
         }
     }
 
-    /// Rows, columns and entries without reading or generating the matrix: as the first lines of
-    /// the file say, or from the recipe. Fails where the file cannot be opened or is no matrix.
+    /// Rows, columns and nonzeros without reading or generating the matrix: from the first lines of the file,
+    /// or from the recipe. Fails if the file cannot be opened or is not a matrix.
     pub fn probe(&self) -> Result<Extent, SourceError> {
         match self {
             Self::File(path) | Self::SuiteFile(_, path) => Ok(open_extent(path)?),
@@ -129,7 +129,7 @@ impl MatrixSource {
         }
     }
 
-    /// Reads or generates the matrix. `limit` bounds what is allocated.
+    /// Reads or generates the matrix. `limit` bounds the memory allocated.
     pub fn load_values(
         &self,
         limit: MemoryLimit,
@@ -160,7 +160,7 @@ impl MatrixSource {
         Ok(ReadMatrix::new(file, start.elapsed().as_secs_f64()))
     }
 
-    /// A sentence when a suite's file does not have the sizes of the matrix that it is named after.
+    /// A warning if a suite's file differs in size from the matrix that it is named after.
     fn unlike_the_published(&self, found: &AnyMatrix) -> Option<String> {
         let Self::SuiteFile(entry, path) = self else { return None };
         let (wanted, name) = (entry.wanted?, entry.name);
@@ -175,7 +175,7 @@ impl MatrixSource {
         })
     }
 
-    /// Reads or generates the matrix and describes it. `limit` bounds what is allocated.
+    /// Reads or generates the matrix and describes it. `limit` bounds the memory allocated.
     pub fn load(
         &self,
         limit: MemoryLimit,
@@ -185,8 +185,8 @@ impl MatrixSource {
         self.load_reordered(None, limit, progress, cancel)
     }
 
-    /// The same with rows and columns numbered anew. The matrix has its own name (the word is
-    /// appended), identity and statistics then, and its record says what it was like before.
+    /// The same with rows and columns reordered. The matrix then has its own name (the ordering is appended),
+    /// identity and statistics, and its record keeps the statistics from before.
     pub fn load_reordered(
         &self,
         reordering: Option<Reordering>,
@@ -228,8 +228,8 @@ impl MatrixSource {
     }
 }
 
-/// Folders that are searched for the real matrices of suites: the one that
-/// `SPARSESCOPE_MATRICES` names, then [`matrix_cache`].
+/// Folders searched for the real matrices of suites: the one that `SPARSESCOPE_MATRICES` names, then
+/// [`matrix_cache`].
 pub fn matrix_folders() -> Vec<PathBuf> {
     variable("SPARSESCOPE_MATRICES").into_iter().chain(matrix_cache()).collect()
 }
@@ -245,12 +245,12 @@ fn file_in(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// The folder of matrices in the user's cache, where downloaded ones are kept.
+/// The matrix folder in the user's cache, where downloads are stored.
 pub fn matrix_cache() -> Option<PathBuf> {
     user_cache().map(|cache| cache.join("matrices"))
 }
 
-/// The matrix with rows and columns numbered anew, in an order that a rule found, and what it was like before.
+/// The matrix with rows and columns reordered by a rule, and its statistics from before.
 fn reorder<T: Scalar>(
     a: &Csr<T>,
     (by, order): (Reordering, &[u32]),
@@ -346,7 +346,7 @@ mod tests {
         std::fs::copy(&path, folder.path().join("cage4.mtx")).unwrap();
         let real = MatrixSource::of_suite_in(entry, &folders).unwrap().probe().unwrap();
         assert_eq!(real, found);
-        // This one would not fit into any memory.
+        // This one would not fit into memory.
         let made = probe("gen:random?m=4G&row=4G").unwrap();
         assert_eq!((made.rows, made.entries), (4_000_000_000, 16_000_000_000_000_000_000));
 

@@ -1,5 +1,5 @@
-//! A plan split into parts that several processes run, without a word between them: the same plan gives
-//! the same parts everywhere.
+//! Splits a plan into parts that several processes run without communication: the same plan has the same
+//! parts everywhere.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,9 +10,9 @@ use super::configuration::{Configuration, Key, Temperature};
 /// What one part runs on one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Portion {
-    /// The subject's place in the plan.
+    /// Index of the subject in the plan.
     pub subject: usize,
-    /// Which of the plan's units are run, in order.
+    /// The units of the plan to run, in order.
     pub units: Vec<Range<usize>>,
 }
 
@@ -22,9 +22,9 @@ impl Portion {
     }
 }
 
-/// The unit of each configuration. Configurations that differ only in threads or in the caches are one
-/// unit, which is never cut: they are compared with one another. How many threads are tried depends on
-/// the machine; which units there are does not.
+/// The unit of each configuration. Configurations that differ only in threads or caches form one unit, which
+/// is never split, because they are compared with one another. The thread counts to try depend on the
+/// machine; the units do not.
 #[derive(Clone, Debug)]
 pub struct Units {
     of: Vec<usize>,
@@ -32,7 +32,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// Those of a plan's configurations, numbered in their order.
+    /// The units of a plan's configurations, numbered in order.
     pub fn among(configurations: &[Configuration]) -> Self {
         let mut known: BTreeMap<Key, usize> = BTreeMap::new();
         let unit = |c: &Configuration| {
@@ -44,18 +44,18 @@ impl Units {
         Self { of, count: known.len() }
     }
 
-    /// How many there are.
+    /// Number of units.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The places of a portion's configurations in the plan.
+    /// The indices of a portion's configurations in the plan.
     pub fn places(&self, portion: &Portion) -> impl Iterator<Item = usize> {
         let has = |unit: usize| portion.has(unit);
         self.of.iter().enumerate().filter(move |(_, unit)| has(**unit)).map(|(place, _)| place)
     }
 
-    /// The places of the configurations that some of the portions have.
+    /// The indices of the configurations in any of the portions.
     pub fn places_of_any(&self, portions: &[Portion]) -> impl Iterator<Item = usize> {
         let has = |unit: usize| portions.iter().any(|portion| portion.has(unit));
         self.of.iter().enumerate().filter(move |(_, unit)| has(**unit)).map(|(place, _)| place)
@@ -68,7 +68,7 @@ impl Units {
     }
 }
 
-/// A subject, or some of its units, that goes to one part. Ordered by cost, then from the plan's end.
+/// A subject, or some of its units, assigned to one part. Ordered by cost, then from the end of the plan.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Piece {
     cost: u128,
@@ -77,16 +77,16 @@ struct Piece {
     end: usize,
 }
 
-/// A part may have this much more than its share, over 8, so that a subject stays whole.
+/// Maximum load of a part, in eighths of its share, so that a subject need not be split.
 const MOST_EIGHTHS: u128 = 9;
 
-/// Splits a plan of subjects, of which one unit each costs so much, into `parts`. Subjects go, the
-/// costliest first, to the part that has the least so far (R. L. Graham, *Bounds on multiprocessing timing
-/// anomalies*, SIAM J. Appl. Math. 17, 1969). One that would give its part more than 9/8 of the mean is
-/// cut: the part takes as many units as it lacks, the rest waits for its turn. A part has its portions in
-/// the plan's order; some have none where there are more parts than units.
+/// Splits a plan of subjects into `parts`; `costs` are the costs per unit of each subject. Subjects go, in
+/// descending order of cost, to the part with the lowest load so far (R. L. Graham, *Bounds on
+/// multiprocessing timing anomalies*, SIAM J. Appl. Math. 17, 1969). A subject that would raise its part
+/// above 9/8 of the mean is split: the part takes as many units as it lacks, and the rest is queued again. A
+/// part lists its portions in the order of the plan; some parts are empty if there are more parts than units.
 pub fn split(costs: &[u64], units: usize, parts: u32) -> Vec<Vec<Portion>> {
-    // What costs nothing to read through has to be run all the same.
+    // A subject of zero cost still has to be run.
     let unit_cost = |subject: usize| u128::from(costs.get(subject).copied().unwrap_or(1).max(1));
     let piece = |subject: usize, Range { start, end }: Range<usize>| Piece {
         cost: end.saturating_sub(start) as u128 * unit_cost(subject),
@@ -132,7 +132,7 @@ mod tests {
     use crate::kernel::DeviceKind;
     use crate::record::{Operation, Precision};
 
-    /// Every unit of every subject exactly once; returns each part's cost.
+    /// Asserts that every unit of every subject occurs exactly once; returns the cost of each part.
     fn loads(costs: &[u64], units: usize, parts: u32) -> Vec<u64> {
         let split = split(costs, units, parts);
         assert_eq!(split.len(), parts as usize);
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_run_is_in_exactly_one_part_and_no_part_has_much_more_than_its_share() {
-        // The part with the least has no more than the mean before it is given one unit more.
+        // The part with the lowest load is not above the mean before it is given one more unit.
         let mut state = 7u64;
         let mut random = |most: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -182,14 +182,15 @@ mod tests {
         };
         assert!(split(&[5, 4, 3, 3, 3], 6, 2).iter().all(|part| whole(part)));
         assert_eq!(loads(&[5, 4, 3, 3, 3], 6, 2), [8 * 6, 10 * 6]);
-        // One that is half of everything, over four parts: two parts are its own, and of the three others
-        // one is cut.
+        // One subject is half of everything, over four parts: it fills two parts, and one of the three others
+        // is split.
         let parts = split(&[60, 20, 20, 20], 6, 4);
         let of_large: Vec<usize> =
             parts.iter().filter(|part| part.iter().any(|p| p.subject == 0)).map(Vec::len).collect();
         assert_eq!(of_large, [1, 1]);
         assert_eq!(loads(&[60, 20, 20, 20], 6, 4), [180, 180, 180, 180]);
-        // Three alike over four parts: a quarter of each is cut off, and these are the fourth part.
+        // Three equal subjects over four parts: a quarter of each is split off, and these form the fourth
+        // part.
         assert_eq!(loads(&[1, 1, 1], 4, 4), [3, 3, 3, 3]);
     }
 

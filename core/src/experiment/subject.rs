@@ -1,4 +1,4 @@
-//! Where the subject of an operation comes from, and what it is once it is here.
+//! Subjects of operations: where they come from, and what they are once loaded.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,21 +31,21 @@ use crate::record::Source;
 use crate::record::{Operation, Subject, SubjectRecord, matrix_id};
 use crate::symgs::{Wavefronts, right_hand_side, starting_vector};
 
-/// A subject as a user names it.
+/// A subject as the user specifies it.
 #[derive(Clone, Debug)]
 pub enum SubjectSource {
     /// A matrix.
     Matrix(MatrixSource),
-    /// Points of a space.
+    /// A set of points.
     Points(PointsSource),
     /// Many small dense systems.
     Batch(BatchSource),
-    /// A vector of so many elements, counting from 0.
+    /// A vector of this many elements, counting from 0.
     #[cfg(feature = "proof")]
     Vector(usize),
 }
 
-/// A subject in memory, with what a bundle says of it.
+/// A subject in memory, with its description for a bundle.
 #[derive(Debug)]
 pub enum LoadedSubject {
     /// A matrix.
@@ -54,25 +54,25 @@ pub enum LoadedSubject {
     Other(Box<LoadedOther>),
 }
 
-/// A subject that is no matrix, ready for experiments.
+/// A subject that is not a matrix, ready for experiments.
 #[derive(Debug)]
 pub struct LoadedOther {
-    /// The folder of bundles in which it lies.
+    /// Its folder in bundles.
     pub folder: &'static str,
-    /// Name, origin, identity and sizes, as they enter a bundle.
+    /// Name, origin, identity and sizes, as recorded in a bundle.
     pub record: SubjectRecord,
-    /// The problem on it.
+    /// The problem for it.
     pub problem: Problem,
-    /// What was taken of its file, if that is CSV.
+    /// The parts used of its file, if that is CSV.
     pub taken: Option<PointsTaken>,
 }
 
-/// What is known of a subject before it is there.
+/// What is known of a subject before it is loaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Probed {
-    /// Rows, columns and entries of a matrix.
+    /// Rows, columns and nonzeros of a matrix.
     pub extent: Option<Extent>,
-    /// How much one execution has to go through, by which sweeps are split: entries of a matrix,
+    /// Amount of data that one execution processes, by which plans are split: nonzeros of a matrix,
     /// coordinates of points, numbers of a batch.
     pub cost: u64,
 }
@@ -81,7 +81,7 @@ pub struct Probed {
 const REAL_ONLY: &str = "the matrix is complex; kernels compute with real matrices only";
 
 impl SubjectSource {
-    /// Understands what a user names for an operation; a path is not looked up yet.
+    /// Parses what a user names for an operation. Does not check that a path exists.
     pub fn parse(operation: Operation, text: &str) -> Result<Self, SourceError> {
         match operation {
             Operation::Spmv | Operation::Symgs | Operation::Solve => {
@@ -98,7 +98,7 @@ impl SubjectSource {
         }
     }
 
-    /// The same where `header` says what the first line of a file of points is.
+    /// Sets the meaning of the first line of a file of points.
     pub fn with_header(self, header: HeaderLine) -> Self {
         match self {
             Self::Points(source) => Self::Points(source.with_header(header)),
@@ -106,7 +106,7 @@ impl SubjectSource {
         }
     }
 
-    /// The suite that an operation is run on when nothing is named.
+    /// The default suite of an operation.
     pub fn default_suite(operation: Operation) -> &'static str {
         match operation {
             Operation::Spmv => "mini",
@@ -132,7 +132,7 @@ impl SubjectSource {
         }
     }
 
-    /// The subjects of a suite of an operation; nothing when there is no such suite.
+    /// The subjects of a suite of an operation; `None` if there is no such suite.
     pub fn of_suite(operation: Operation, name: &str) -> Result<Option<Vec<Self>>, SourceError> {
         match operation {
             Operation::Spmv | Operation::Symgs | Operation::Solve => {
@@ -161,7 +161,7 @@ impl SubjectSource {
         }
     }
 
-    /// Name shown to people.
+    /// Display name.
     pub fn name(&self) -> String {
         match self {
             Self::Matrix(source) => source.name(),
@@ -172,8 +172,8 @@ impl SubjectSource {
         }
     }
 
-    /// What its file's first lines or its recipe say, without reading or generating it. Fails where a
-    /// file cannot be opened or holds something else.
+    /// Sizes from the first lines of its file or from its recipe, without reading or generating it. Fails if
+    /// a file cannot be opened or holds something else.
     pub fn probe(&self) -> Result<Probed, SourceError> {
         match self {
             Self::Matrix(source) => {
@@ -189,7 +189,7 @@ impl SubjectSource {
         }
     }
 
-    /// The file that it is read from, if it comes from one.
+    /// The file that it is read from, if any.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Matrix(MatrixSource::File(path) | MatrixSource::SuiteFile(_, path)) => Some(path),
@@ -201,8 +201,8 @@ impl SubjectSource {
         }
     }
 
-    /// Whether a user has to name it again to continue a measurement: files go by their names in
-    /// bundles, not by their paths.
+    /// Whether the user has to name it again to continue a measurement: bundles store the names of files, not
+    /// their paths.
     pub fn is_file(&self) -> bool {
         let matrix = matches!(self, Self::Matrix(MatrixSource::File(_)));
         matrix
@@ -210,8 +210,8 @@ impl SubjectSource {
             || matches!(self, Self::Batch(source) if source.is_file())
     }
 
-    /// Reads or generates it, rows and columns of a matrix numbered anew where that is asked for.
-    /// `limit` bounds what is allocated.
+    /// Reads or generates the subject, and reorders rows and columns of a matrix if requested. `limit` bounds
+    /// the memory allocated.
     pub fn load(
         &self,
         reordering: Option<Reordering>,
@@ -248,7 +248,7 @@ impl SubjectSource {
                 let begun = Instant::now();
                 let batches = source.load(limit, progress, cancel)?;
                 let read_seconds = Some(begun.elapsed().as_secs_f64());
-                // Of several sizes none is that of all.
+                // With several sizes, none holds for all.
                 let unknowns =
                     if batches.sizes().len() == 1 { "unknowns" } else { "unknowns at most" };
                 let sizes = [("systems", batches.len()), (unknowns, batches.most_unknowns())];
@@ -292,7 +292,7 @@ impl SubjectSource {
 }
 
 impl fmt::Display for SubjectSource {
-    /// As a user writes it.
+    /// Formats it as the user writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Matrix(source) => source.fmt(f),
@@ -305,7 +305,7 @@ impl fmt::Display for SubjectSource {
 }
 
 impl LoadedSubject {
-    /// What a bundle says of it.
+    /// Its description in a bundle.
     pub fn record(&self) -> Subject<'_> {
         match self {
             Self::Matrix(loaded) => Subject::Matrix(&loaded.record),
@@ -313,7 +313,7 @@ impl LoadedSubject {
         }
     }
 
-    /// What was taken of a file of points, if that is CSV.
+    /// The parts used of a file of points, if that is CSV.
     pub fn taken(&self) -> Option<&PointsTaken> {
         match self {
             Self::Matrix(_) => None,
@@ -321,7 +321,7 @@ impl LoadedSubject {
         }
     }
 
-    /// What a person should know of how it was read.
+    /// Warnings about how it was read.
     pub fn warnings(&self) -> &[String] {
         match self {
             Self::Matrix(loaded) => &loaded.warnings,
@@ -329,9 +329,9 @@ impl LoadedSubject {
         }
     }
 
-    /// Files that an operation puts into the folder of a matrix beside the picture of its structure,
-    /// each picture within `budget` bytes once deflated: how sweeps advance over it. None where there is
-    /// nothing to show, or no memory within `limit` to find it.
+    /// Files that an operation adds to a matrix's folder besides the picture of its structure, with pictures
+    /// limited to `budget` bytes after deflate: the progress of sweeps over the matrix. Empty if there is
+    /// nothing to show, or if `limit` leaves no memory to compute it.
     pub fn files_of(
         &self,
         operation: Operation,
@@ -347,8 +347,8 @@ impl LoadedSubject {
         }
     }
 
-    /// The problem of an operation on it, its other input given or from the seed; or why there is
-    /// none. `limit` bounds what is allocated.
+    /// The problem of an operation on this subject, with its other input given or drawn from the seed; fails
+    /// with the reason. `limit` bounds the memory allocated.
     pub fn into_problem(
         self,
         operation: Operation,

@@ -8,19 +8,19 @@ use super::error::{KernelError, PrepareError};
 use super::output::Output;
 use crate::record::Costs;
 
-/// What a long execution looks at, at least every 0.1 s, and tells how far it has come.
+/// Lets a long execution check for cancellation, at least every 0.1 s, and report its progress.
 pub struct Watch<'w> {
     cancel: &'w AtomicBool,
     tell: &'w (dyn Fn(f64) + Sync),
 }
 
 impl<'w> Watch<'w> {
-    /// Cancelled once the flag is set; `tell` takes the share that is done, 0 to 1.
+    /// Cancelled once the flag is set; `tell` receives the completed fraction, 0 to 1.
     pub fn new(cancel: &'w AtomicBool, tell: &'w (dyn Fn(f64) + Sync)) -> Self {
         Self { cancel, tell }
     }
 
-    /// Cancelled once the flag is set; nobody is told how far it has come.
+    /// Cancelled once the flag is set; progress is not reported.
     pub fn cancelled_by(cancel: &'w AtomicBool) -> Self {
         Self { cancel, tell: &|_| {} }
     }
@@ -30,7 +30,7 @@ impl<'w> Watch<'w> {
         self.cancel.load(Ordering::Relaxed)
     }
 
-    /// `share` of the execution, 0 to 1, is done.
+    /// Reports that the fraction `share` of the execution, 0 to 1, is done.
     pub fn tell(&self, share: f64) {
         (self.tell)(share);
     }
@@ -39,52 +39,51 @@ impl<'w> Watch<'w> {
 /// How an execution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finished {
-    /// It did all that it was to do.
+    /// It completed.
     Done,
-    /// It was told to stop; its result means nothing.
+    /// It was stopped; its result is meaningless.
     Cancelled,
 }
 
-/// A kernel bound to its input on the processor: something that can be executed again and again.
+/// A kernel bound to its input on the CPU, which can be executed repeatedly.
 pub trait Task: Send {
-    /// An execution changes what it reads, so that it means the same again only after
-    /// [`reset`](Self::reset).
+    /// Whether an execution changes its input, so that it can be repeated only after [`reset`](Self::reset).
     fn is_in_place(&self) -> bool {
         false
     }
 
-    /// Its executions are products, which a crew shares out among workers that stay awake between them.
+    /// Whether its executions are SpMVs, shared out among workers that stay awake between them.
     #[cfg(not(target_family = "wasm"))]
     fn is_product(&self) -> bool {
         false
     }
 
-    /// Puts back what executions in place change. Never timed.
+    /// Restores what in-place executions change. Never timed.
     fn reset(&mut self) {}
 
-    /// Does what has to be done once, before the first execution, and may take long: never part of a
-    /// sample. What it took enters `costs`. An error refuses the run.
+    /// Does the one-time work before the first execution, which may take long: never part of a sample. Its
+    /// cost is added to `costs`. An error refuses the run.
     fn set_up(&mut self, _costs: &mut Costs, _watch: &Watch<'_>) -> Result<Finished, PrepareError> {
         Ok(Finished::Done)
     }
 
-    /// Parts of the work that are not empty, where that is known only after the set-up.
+    /// Number of nonempty parts of the work, where it is known only after the setup.
     fn parts(&self) -> Option<usize> {
         None
     }
 
-    /// Fills the result with NaN, so that what an execution leaves out is seen; does nothing in
+    /// Fills the result with NaN, so that elements an execution does not write are detected; does nothing in
     /// place.
     fn spoil(&mut self);
 
     /// Executes the kernel once.
     fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError>;
 
-    /// Waits, after a group of executions, until nothing of this task takes time from others. Never timed.
+    /// Waits, after a batch of executions, until no thread of this task takes time from others. Never timed.
     fn rest(&mut self) {}
 
-    /// Seconds of the last execution that are no part of what it is timed for, as finding out how good
-    /// its result is.
+    /// Seconds of the last execution that do not count towards its time, such as computing the error of its
+    /// result.
     fn left_out(&self) -> f64 {
         0.0
     }
@@ -92,13 +91,13 @@ pub trait Task: Send {
     /// The result of the last execution.
     fn output(&self) -> Output;
 
-    /// The groups that its rows were found to fall into, where it follows any.
+    /// The groups found among its rows, if the kernel groups them.
     fn groups(&self) -> Option<Groups> {
         None
     }
 }
 
-/// Groups of rows that a kernel updates at once, one group after the other.
+/// Groups of rows that a kernel updates at once, one group after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Groups {
     /// Dependency levels of the ascending and of the descending sweep.
@@ -107,15 +106,15 @@ pub enum Groups {
     Colors(usize),
 }
 
-/// A kernel bound to its input for a configuration, with what that took.
+/// A kernel bound to its input for a configuration, with the costs of binding.
 #[cfg(not(target_family = "wasm"))]
 pub(super) struct Bound<'p> {
-    /// It.
+    /// The kernel.
     pub task: Box<dyn Task + 'p>,
-    /// Parts of the work that are not empty, when that may differ from the threads asked for.
+    /// Number of nonempty parts of the work, where it may differ from the requested number of threads.
     pub parts: Option<usize>,
-    /// What getting ready took.
+    /// Costs of preparation.
     pub costs: Costs,
-    /// Parameters in force, by name.
+    /// Effective parameters, by name.
     pub params: BTreeMap<String, String>,
 }

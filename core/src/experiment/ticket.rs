@@ -1,4 +1,4 @@
-//! What a backend answers with: at once, or when it is asked again. In the page nothing may block.
+//! The answer of a backend, which is ready at once or after polling. In the page nothing may block.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,31 +10,31 @@ use super::error::{KernelError, PrepareError};
 use super::output::Output;
 use super::task::Finished;
 
-/// An answer that is there, or will be; to be asked until it is ready.
+/// An answer that is ready or will be; poll it until it is ready.
 #[must_use = "an answer that is not asked for never comes"]
 pub struct Ticket<'t, T>(Answer<'t, T>);
 
-/// The end of a set-up, or why there is none.
+/// The end of a setup, or the reason why it failed.
 pub type SetUp<'t> = Ticket<'t, Result<Finished, PrepareError>>;
 
-/// The seconds of one execution for each sample; fewer samples than asked for once it is cancelled.
+/// Seconds per execution for each sample; fewer samples than requested when cancelled.
 pub type Sampled<'t> = Ticket<'t, Result<Vec<f64>, KernelError>>;
 
-/// The result of an execution; nothing once it is cancelled.
+/// The result of an execution; `None` when cancelled.
 pub type Executed<'t> = Ticket<'t, Result<Option<Output>, KernelError>>;
 
-/// The result that the last execution left.
+/// The result of the last execution.
 pub type LastOutput<'t> = Ticket<'t, Result<Output, KernelError>>;
 
 enum Answer<'t, T> {
-    /// It is there until it is taken.
+    /// Ready, until it is taken.
     Ready(Option<T>),
     /// It comes later.
     Later(Pin<Box<dyn Future<Output = T> + 't>>),
 }
 
 impl<'t, T> Ticket<'t, T> {
-    /// An answer that is there.
+    /// An answer that is ready.
     pub fn ready(answer: T) -> Self {
         Self(Answer::Ready(Some(answer)))
     }
@@ -44,7 +44,7 @@ impl<'t, T> Ticket<'t, T> {
         Self::ready(work())
     }
 
-    /// The answer that `work` comes to.
+    /// The answer that `work` resolves to.
     pub fn later(work: impl Future<Output = T> + 't) -> Self {
         Self(Answer::Later(Box::pin(work)))
     }
@@ -52,7 +52,7 @@ impl<'t, T> Ticket<'t, T> {
 
 #[cfg(any(test, not(target_family = "wasm")))]
 impl<T: Unpin> Ticket<'_, T> {
-    /// Asks until the answer is there. Backends that answer later rest while they are asked.
+    /// Polls until the answer is ready. Backends that answer later block while they are polled.
     pub fn wait(mut self) -> T {
         let mut context = Context::from_waker(Waker::noop());
         loop {

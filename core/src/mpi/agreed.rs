@@ -1,8 +1,8 @@
-//! What only one rank knows, an error above all, all agree on before they go on.
+//! Shares what only one rank knows, above all an error, with all ranks before they continue.
 
 use super::world::World;
 
-/// A result that all ranks have, or a sentence of the first that has none, on all ranks.
+/// The rank's own result if all ranks succeeded; otherwise, on all ranks, the error of the first that failed.
 pub fn agreed<T, E: ToString>(world: &World, own: Result<T, E>) -> Result<T, String> {
     let (own, why) = match own {
         Ok(own) => (Some(own), None),

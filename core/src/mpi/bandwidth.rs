@@ -1,4 +1,4 @@
-//! What the memories of all ranks move at the same time.
+//! Memory bandwidth of all ranks at the same time.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,8 +9,8 @@ use crate::measure::{BandwidthMeter, CacheSizes, cpu};
 use crate::memory::available_bytes;
 use crate::record::Bandwidth;
 
-/// Bandwidth of all ranks together, each with these numbers of threads, all measuring at once; the record's
-/// threads are those of all ranks.
+/// Combined bandwidth of all ranks, for each of these thread counts per rank, measured simultaneously; the
+/// record counts the threads of all ranks.
 pub fn measure_bandwidth(
     world: &World,
     threads: &[u32],

@@ -1,4 +1,4 @@
-//! What messages between pairs of ranks, and reductions, take while nothing else is sent.
+//! Time of messages between pairs of ranks, and of reductions, without other traffic.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -9,18 +9,18 @@ use super::reduction::{Reduction, WIDTH};
 use super::world::World;
 use crate::record::{Link, PairTraffic};
 
-/// Bytes of the messages that the bandwidth is measured with.
+/// Message size of the bandwidth measurement, in bytes.
 const LARGE: usize = 4 << 20;
-/// What measuring a pair with messages of one size may take; ranks that share processors are slow.
+/// Maximum seconds to measure a pair with messages of one size; ranks that share cores are slow.
 const LONGEST_S: f64 = 0.02;
-/// Messages there and back at most: small ones, and large ones.
+/// Maximum round trips, of small and of large messages.
 const SMALL_TURNS: usize = 100;
 const LARGE_TURNS: usize = 5;
-/// Pairs that are measured at most.
+/// Maximum pairs to measure.
 const MOST_PAIRS: usize = 256;
 
-/// Latency and bandwidth of these pairs, both ways alike, one pair after another; of the first 256 where there
-/// are more. Every rank has the result.
+/// Latency and bandwidth of these pairs, assumed equal in both directions, measured one pair after another;
+/// only the first 256 pairs are measured. Every rank has the result.
 pub(super) fn measured(world: &World, pairs: &[(u32, u32)]) -> Vec<Link> {
     let mut links = Vec::new();
     for &(from, to) in pairs.iter().take(MOST_PAIRS) {
@@ -41,8 +41,8 @@ pub(super) fn measured(world: &World, pairs: &[(u32, u32)]) -> Vec<Link> {
     links
 }
 
-/// Sends so many bytes there and back, at most so often; half the median of the turns, in seconds. Who begins tells the
-/// other how often.
+/// Sends messages of `bytes` back and forth, at most `most` times; returns half the median round trip in
+/// seconds. The rank that begins sends the other the number of round trips.
 fn turns(world: &World, peer: u32, begins: bool, bytes: usize, most: usize) -> f64 {
     let peer = world.communicator().process_at_rank(peer as i32);
     let mut message = vec![0u8; bytes];
@@ -57,7 +57,7 @@ fn turns(world: &World, peer: u32, begins: bool, bytes: usize, most: usize) -> f
         }
         start.elapsed().as_secs_f64()
     };
-    // The first turn sets connections up.
+    // The first round trip sets up connections.
     turn();
     let one = turn();
     let count = match begins {
@@ -71,7 +71,8 @@ fn turns(world: &World, peer: u32, begins: bool, bytes: usize, most: usize) -> f
     median((0..count).map(|_| turn() / 2.0).collect())
 }
 
-/// How often something that takes so long is done so that all of it takes about [`LONGEST_S`], 3 times at least.
+/// Number of repetitions, at least 3, after which something that takes `one` seconds has taken about
+/// [`LONGEST_S`].
 fn often(one: f64, most: usize) -> usize {
     ((LONGEST_S / one.max(1e-9)) as usize).clamp(3, most.max(3))
 }
@@ -81,7 +82,7 @@ fn median(mut seconds: Vec<f64>) -> f64 {
     seconds.get(seconds.len() / 2).copied().unwrap_or_default()
 }
 
-/// The median of many reductions of a few numbers over all ranks, in seconds.
+/// The median time of a reduction of a few numbers over all ranks, in seconds.
 pub(super) fn reduction(world: &World) -> f64 {
     let mut reduction = Reduction::new(world);
     let mut one = || {
@@ -96,7 +97,7 @@ pub(super) fn reduction(world: &World) -> f64 {
     world.max(median((0..count).map(|_| one()).collect()))
 }
 
-/// Messages of all ranks before one product or in one iteration, by pair, on every rank; a rank may name another
+/// Messages of all ranks before one SpMV or in one iteration, by pair, on every rank; a rank may list another
 /// more than once.
 pub(super) fn traffic(world: &World, sent: impl Iterator<Item = (usize, u64)>) -> Vec<PairTraffic> {
     let mut by_peer = BTreeMap::new();

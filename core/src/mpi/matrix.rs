@@ -1,4 +1,4 @@
-//! A matrix of which every rank has its own rows: shared out, described, and ready to be checked against.
+//! A distributed matrix: partitioned by rows, described, and with the reference for checks.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::measure::{IntegerVector, integer_range};
 use crate::memory::MemoryLimit;
 use crate::record::{Link, MatrixRecord, PairTraffic, Reordered, Source, matrix_id};
 
-/// A rank's part of a matrix, with what all ranks know of the whole.
+/// A rank's part of a matrix, with what all ranks know about the whole.
 pub struct SharedMatrix {
     local: LocalMatrix,
     plan: ExchangePlan,
@@ -37,9 +37,9 @@ pub struct SharedMatrix {
     seed: u64,
 }
 
-/// Where a matrix comes from, for its record.
+/// Origin of a matrix, for its record.
 pub struct About {
-    /// Name shown to people.
+    /// Display name.
     pub name: String,
     /// Generated, or a stand-in.
     pub source: Source,
@@ -49,11 +49,12 @@ pub struct About {
     pub field: &'static str,
     /// Symmetry that the file declares; `general` where there is none.
     pub symmetry: &'static str,
-    /// How its rows and columns were numbered anew.
+    /// How its rows and columns were reordered.
     pub numbering: Option<Numbering>,
 }
 
-/// Rows of about equal entries for each rank, each of which counts a share of the rows.
+/// Partitions the rows into parts of about equal numbers of nonzeros, one per rank; each rank counts a share
+/// of the rows.
 pub fn equal_entries(
     world: &World,
     source: &dyn Rows,
@@ -68,8 +69,9 @@ pub fn equal_entries(
 }
 
 impl SharedMatrix {
-    /// Shares the rows of a matrix out, x being the vector of integers of `seed`. Every rank asks `source` for rows of
-    /// its own alone. `begun` is when the matrix began to be read or made. Fails on all ranks alike, in a sentence.
+    /// Distributes the rows of a matrix, with x being the integer vector of `seed`. Every rank requests only
+    /// its own rows from `source`. `begun` is when reading or generating the matrix began. Fails on all ranks
+    /// together, with a sentence.
     pub fn new(
         world: &World,
         (source, by_rows): (&dyn Rows, &Partition),
@@ -135,12 +137,12 @@ impl SharedMatrix {
         &self.local
     }
 
-    /// Entries of the whole matrix.
+    /// Nonzeros of the whole matrix.
     pub fn nnz(&self) -> u64 {
         self.nnz
     }
 
-    /// Who has which rows.
+    /// Which rank owns which rows.
     pub fn partition(&self) -> &Partition {
         &self.partition
     }
@@ -150,12 +152,12 @@ impl SharedMatrix {
         self.cols
     }
 
-    /// How its rows and columns were numbered anew.
+    /// How its rows and columns were reordered.
     pub fn numbering(&self) -> Option<&Numbering> {
         self.numbering.as_ref()
     }
 
-    /// What a bundle says of the matrix, on rank 0.
+    /// The matrix's record in a bundle, on rank 0.
     pub fn record(&self) -> Option<&MatrixRecord> {
         self.record.as_ref()
     }
@@ -168,13 +170,13 @@ impl SharedMatrix {
         &self.x
     }
 
-    /// x by the places of its elements.
+    /// x by index range.
     pub(super) fn elements(&self) -> Elements {
         let seed = self.seed;
         Arc::new(move |places| integer_range(places, seed))
     }
 
-    /// What y of the rank's rows is held against, in their order in the whole matrix.
+    /// The reference for y on the rank's rows, in the order of the whole matrix.
     pub(super) fn reference(&self) -> &Reference {
         &self.reference
     }
@@ -195,8 +197,8 @@ impl SharedMatrix {
         self.reduction_seconds
     }
 
-    /// Identity and statistics as far as they are found without holding the matrix; rank 0 hears all of its
-    /// bytes, piece by piece, and keeps the lengths of the rows.
+    /// Identity and statistics, as far as they can be computed without holding the matrix; rank 0 receives
+    /// all of its bytes, piece by piece, and keeps the lengths of the rows.
     fn described(
         &self,
         world: &World,
@@ -286,7 +288,7 @@ impl SharedMatrix {
         })
     }
 
-    /// Entries of each row, in the order of the whole matrix.
+    /// Nonzeros per row, in the order of the whole matrix.
     fn row_lengths(&self) -> Vec<u32> {
         let of = |part: &Arc<crate::matrix::Csr>| {
             (0..part.rows()).map(|i| part.row_len(i) as u32).collect::<Vec<u32>>()
@@ -296,7 +298,7 @@ impl SharedMatrix {
     }
 }
 
-/// What the structure was like before rows and columns were numbered anew.
+/// Structure before rows and columns were reordered.
 #[derive(Default)]
 struct Structure {
     lower: u64,
@@ -305,7 +307,7 @@ struct Structure {
 }
 
 impl Structure {
-    /// Adds row i, which has these columns, by their new numbers.
+    /// Adds row i with these columns, given by their new numbers.
     fn add(&mut self, order: &[u32], i: u64, row: &[(u64, f64)]) {
         let old = |number: u64| u64::from(order[number as usize]);
         let (i, columns) = (old(i), || row.iter().map(|&(column, _)| old(column)));
@@ -317,10 +319,10 @@ impl Structure {
     }
 }
 
-/// Elements handed over at a time.
+/// Elements per piece.
 const PIECE: usize = 1 << 18;
 
-/// Goes through rows in order and hands over what `push` appends for each, piece by piece.
+/// Iterates over rows in order and passes on what `push` appends for each, piece by piece.
 fn in_pieces<T>(
     source: &dyn Rows,
     rows: std::ops::Range<u64>,
@@ -339,7 +341,7 @@ fn in_pieces<T>(
     give(&piece);
 }
 
-/// Lends the thread's own buffer for a row.
+/// Lends this thread's row buffer.
 fn with_row(work: impl FnOnce(&mut Vec<(u64, f64)>)) {
     thread_local! {
         static ROW: RefCell<Vec<(u64, f64)>> = const { RefCell::new(Vec::new()) };
@@ -347,7 +349,7 @@ fn with_row(work: impl FnOnce(&mut Vec<(u64, f64)>)) {
     ROW.with_borrow_mut(work);
 }
 
-/// Lends the thread's own elements of x of a seed.
+/// Lends this thread's elements of x for a seed.
 fn with_elements(seed: u64, work: impl FnOnce(&mut IntegerVector)) {
     thread_local! {
         static ELEMENTS: RefCell<Option<(u64, IntegerVector)>> = const { RefCell::new(None) };

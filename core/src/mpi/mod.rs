@@ -1,5 +1,5 @@
-//! Ranks that talk by MPI: one a process, threads or a GPU inside. All ranks call the same functions in the same order;
-//! rank 0 alone has an observer and the record of a matrix.
+//! Ranks that communicate by MPI: one per process, with threads or a GPU inside. All ranks call the same
+//! functions in the same order; only rank 0 has an observer and the record of a matrix.
 
 mod agreed;
 mod bandwidth;

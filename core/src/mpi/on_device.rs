@@ -1,4 +1,4 @@
-//! Products of the ranks' devices, as tasks of the runner.
+//! SpMV on the ranks' devices, as tasks of the runner.
 
 use super::matrix::SharedMatrix;
 use super::product::Spent;
@@ -7,14 +7,14 @@ use super::world::World;
 use crate::experiment::{DeviceFailure, DeviceProduct};
 use crate::record::{Check, Work};
 
-/// A product of which each rank's device has its rows.
+/// SpMV with the rows distributed over the devices of the ranks.
 pub(super) struct ProductOnDevice {
     product: Box<dyn DeviceProduct>,
-    /// Why y could not be spoilt, which is as good as a wrong one.
+    /// Why y could not be overwritten, which counts as a wrong result.
     unspoilt: Option<String>,
-    /// The rank's part as it was read last, in the order of the whole matrix.
+    /// The rank's part of y as last read, in the order of the whole matrix.
     y: Vec<f64>,
-    /// Seconds of multiplying and of packing, each on its own, once they were measured.
+    /// Seconds of multiplying and of packing, each on its own, once measured.
     apart: Option<[f64; 2]>,
 }
 
@@ -33,7 +33,7 @@ impl Task for ProductOnDevice {
         self.product.run(1).map(|_| Some(Spent::default()))
     }
 
-    /// The rest of a product is waiting.
+    /// The remaining time of an SpMV is waiting.
     fn time(&mut self, times: u32) -> Result<Option<(f64, Spent)>, DeviceFailure> {
         let [computing, packing] = match self.apart {
             Some(apart) => apart,

@@ -1,10 +1,10 @@
-//! Exchange plans: every rank asks the owners of its halo.
+//! Exchange plans: every rank requests its halo from the owners.
 
 use super::agreed::agreed;
 use super::world::World;
 use crate::distributed::{ExchangePlan, LocalMatrix};
 
-/// What a rank sends and receives before a product with a matrix that is shared out.
+/// What a rank sends and receives before an SpMV with a distributed matrix.
 pub(super) fn planned(world: &World, local: &LocalMatrix) -> Result<ExchangePlan, String> {
     let requests: Vec<(usize, &[u64])> = ExchangePlan::requests(local).collect();
     let asked = world.exchange(&requests)?;

@@ -1,4 +1,4 @@
-//! y = A·x of a rank: interior and boundary by the kernels of one process.
+//! y = A·x on a rank: interior and boundary by the single-process kernels.
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::matrix::{AnyFormat, Csr, FormatError, FormatSpec, Hll};
 use crate::memory::{MemoryLimit, zeroed};
 use crate::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning};
 
-/// Seconds of one or of several executions of a rank.
+/// Seconds of one or several executions on a rank.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     pub(super) computing: f64,
@@ -27,7 +27,7 @@ impl AddAssign for Spent {
 }
 
 impl Spent {
-    /// The mean of so many executions that took this together.
+    /// The mean per execution, where `executions` took this time together.
     pub(super) fn over(self, executions: u32) -> Self {
         let mean = |seconds: f64| seconds / f64::from(executions.max(1));
         let Self { computing, packing, waiting } = self;
@@ -41,25 +41,25 @@ enum Part {
     Hll(Arc<Hll>, HllPlan),
 }
 
-/// A product that can be executed again and again, on the pool that it is for.
+/// A repeatable SpMV, on the pool that it was made for.
 pub(super) struct Product {
     interior: Part,
     boundary: Part,
-    /// Whether the interior is multiplied while the halo travels.
+    /// Whether the interior is multiplied during the halo exchange.
     overlaps: bool,
     exchange: Exchange,
     y: Vec<f64>,
     inside: usize,
-    /// Bytes of the format's arrays, and those that one product moves at least, with x and y.
+    /// Bytes of the format's arrays, and minimal bytes that one SpMV moves, with x and y.
     pub(super) format_bytes: u64,
     pub(super) minimal_bytes: u64,
-    /// What the format was made with.
+    /// Parameters of the format.
     pub(super) params: std::collections::BTreeMap<String, String>,
 }
 
 impl Product {
-    /// Of a rank's rows in this format, for `threads` threads of the ambient pool, with x and the messages of its
-    /// halo. Fails before allocating more than `limit`.
+    /// Converts a rank's rows to this format, for `threads` threads of the ambient pool, with x and the
+    /// messages of its halo. Fails before allocating more than `limit`.
     pub(super) fn new(
         local: &LocalMatrix,
         exchange: Exchange,
@@ -88,7 +88,7 @@ impl Product {
             })
         };
         let (interior, boundary) = (part(local.interior())?, part(local.boundary())?);
-        // Both parts count the own elements of x, which are there once.
+        // Both parts count the own elements of x, which exist once.
         minimal_bytes -= 8 * local.own_cols() as u64;
         let (y, inside) = (zeroed(0.0, local.own_rows()), local.interior().rows());
         Ok(Self {
@@ -104,7 +104,7 @@ impl Product {
         })
     }
 
-    /// Fills y and the halo with NaN, so that what is left out is seen.
+    /// Fills y and the halo with NaN, so that missing elements are detected.
     pub(super) fn spoil(&mut self) {
         self.y.fill(f64::NAN);
         self.exchange.spoil();
@@ -145,7 +145,7 @@ impl Product {
         (self.exchange.own(), &self.y)
     }
 
-    /// Takes these own elements of x and brings the halo: all of x that the rank's rows need.
+    /// Copies these own elements of x and exchanges the halo; returns all of x that the rank's rows need.
     pub(super) fn with_halo(&mut self, own: &[f64]) -> &[f64] {
         self.exchange.own_mut().copy_from_slice(own);
         self.exchange.pack();

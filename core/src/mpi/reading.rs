@@ -1,4 +1,5 @@
-//! A file that all ranks read at once: each its share of the lines, whose entries go to the owners of their rows.
+//! Reads a file on all ranks at once: each reads its share of the lines and sends the nonzeros to the owners
+//! of their rows.
 
 use std::path::Path;
 
@@ -13,26 +14,26 @@ use crate::io::{
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 
-/// The rows of a rank as they were read, and what the file says.
+/// The rows of a rank as read, and the file's header.
 pub struct Read {
     /// The rank's rows, with the columns of the whole matrix.
     pub block: RowBlock,
-    /// Who has which rows: about equal entries.
+    /// Which rank owns which rows: about equal numbers of nonzeros.
     pub partition: Partition,
     /// Kind of values in the file.
     pub field: Field,
-    /// Symmetry that it declares.
+    /// Symmetry declared by the file.
     pub symmetry: Symmetry,
-    /// What a person should know of how this rank's share was read.
+    /// Warnings about how this rank's share was read.
     pub warnings: Vec<String>,
 }
 
-/// Words of an entry on its way: row, column, value.
+/// Words per nonzero in a message: row, column, value.
 const WORDS: usize = 3;
 
-/// Reads a `coordinate` file of Matrix Market, its rows and columns numbered anew where that is asked for. One that is
-/// compressed is read by rank 0, which sends each rank its lines. Duplicates are summed in the order of the file: a row's owner takes
-/// the entries of one share after another. Fails on all ranks alike.
+/// Reads a `coordinate` file of Matrix Market, and reorders its rows and columns if requested. A compressed
+/// file is read by rank 0, which sends each rank its lines. Duplicates are summed in the order of the file: a
+/// row's owner takes the nonzeros of one share after another. Fails on all ranks together.
 pub fn read(
     world: &World,
     path: &Path,
@@ -100,7 +101,7 @@ pub fn read(
     Ok(Read { block, partition, field, symmetry, warnings })
 }
 
-/// The rank's share of a compressed file, which rank 0 reads twice: the first time it counts the bytes.
+/// The rank's share of a compressed file, which rank 0 reads twice: the first time to count the bytes.
 fn handed_out(
     world: &World,
     path: &Path,

@@ -1,32 +1,32 @@
-//! Sums over all ranks that have the same bits on every rank and in every run.
+//! Sums over all ranks that are bitwise the same on every rank and in every run.
 
 use rsmpi::ffi;
 use rsmpi::traits::AsRaw;
 
 use super::world::World;
 
-/// Numbers of a rank that are summed at once, the last one how many ranks want to stop.
+/// Numbers per rank that are summed at once; the last one counts the ranks that want to stop.
 pub(super) const WIDTH: usize = 5;
 
-/// A reduction that is used again and again. Every rank gets the numbers of all ranks and adds them in the order of
-/// the ranks: MPI promises neither that its own sums are the same on all ranks nor that they are from run to run,
-/// and ranks whose numbers differ would not end in the same iteration.
+/// A reusable reduction. Every rank receives the numbers of all ranks and adds them in the order of the
+/// ranks: MPI does not guarantee that its own sums are the same on all ranks, or from run to run, and ranks
+/// with different sums would not end in the same iteration.
 pub(super) struct Reduction {
     communicator: ffi::MPI_Comm,
-    /// Reached through its pointer alone while it is under way, as `all` is: MPI reads and writes there.
+    /// Accessed only through this pointer while in progress, as `all` is: MPI reads and writes there.
     own: *mut [f64; WIDTH],
-    /// What each rank gave, rank after rank.
+    /// The numbers of each rank, rank after rank.
     all: *mut [f64],
     ranks: usize,
     request: Option<ffi::MPI_Request>,
 }
 
-// SAFETY: MPI is started so that any thread may call it when no other does, and a reduction is used by one thread
-// at a time; its pointers are its own.
+// SAFETY: MPI is initialised so that any thread may call it if no other does, and a reduction is used by one
+// thread at a time; it owns its pointers.
 unsafe impl Send for Reduction {}
 
 impl Reduction {
-    /// Over all ranks.
+    /// A reduction over all ranks.
     pub(super) fn new(world: &World) -> Self {
         let ranks = world.ranks();
         Self {
@@ -41,7 +41,8 @@ impl Reduction {
     /// The sums of all ranks' numbers.
     pub(super) fn sums(&mut self, own: [f64; WIDTH]) -> [f64; WIDTH] {
         self.wait();
-        // SAFETY: nothing is under way, so that MPI touches neither; `all` has room for the numbers of every rank.
+        // SAFETY: nothing is in progress, so MPI accesses neither; `all` has room for the numbers of every
+        // rank.
         unsafe {
             *self.own = own;
             ffi::MPI_Allgather(
@@ -57,10 +58,10 @@ impl Reduction {
         self.added()
     }
 
-    /// Begins to sum; [`wait`](Self::wait) has the sums.
+    /// Starts the reduction; [`wait`](Self::wait) returns the sums.
     pub(super) fn start(&mut self, own: [f64; WIDTH]) {
         self.wait();
-        // SAFETY: as above, and both live until the request is done, which `wait` and `drop` see to.
+        // SAFETY: as above, and both live until the request is done, which `wait` and `drop` ensure.
         unsafe {
             let mut request = ffi::RSMPI_REQUEST_NULL;
             *self.own = own;
@@ -78,17 +79,17 @@ impl Reduction {
         }
     }
 
-    /// The sums of what was started last.
+    /// The sums of the reduction started last.
     pub(super) fn wait(&mut self) -> [f64; WIDTH] {
         if let Some(mut request) = self.request.take() {
-            // SAFETY: the request was started and not waited for.
+            // SAFETY: the request was started and has not been waited for.
             unsafe { ffi::MPI_Wait(&raw mut request, ffi::RSMPI_STATUS_IGNORE) };
         }
         self.added()
     }
 
     fn added(&self) -> [f64; WIDTH] {
-        // SAFETY: nothing is under way, so that nobody writes.
+        // SAFETY: nothing is in progress, so nobody writes.
         let all = unsafe { &*self.all };
         debug_assert_eq!(all.len(), WIDTH * self.ranks);
         let (ranks, _) = all.as_chunks::<WIDTH>();
@@ -99,7 +100,7 @@ impl Reduction {
 impl Drop for Reduction {
     fn drop(&mut self) {
         self.wait();
-        // SAFETY: both come from boxes, and no request has them any more.
+        // SAFETY: both come from boxes, and no request uses them any more.
         unsafe {
             drop(Box::from_raw(self.own));
             drop(Box::from_raw(self.all));

@@ -1,4 +1,4 @@
-//! Runs kernels of several ranks: check, warm up, sample in rounds, check again, all ranks in step.
+//! Runs the kernels of several ranks: check, warm up, sample in rounds, check again, all ranks in step.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -23,28 +23,29 @@ use crate::memory::MemoryLimit;
 use crate::record::{Check, Environment, Figures, Operation, Run, Verdict};
 use crate::spmv::gather;
 
-/// Samples of the kernels are taken in so many turns, so that drift of the machines hits all alike.
+/// Number of rounds in which the kernels are sampled, so that drift of the machines affects all of them
+/// equally.
 const ROUNDS: usize = 5;
 
 /// Samples shorter than this are measured over several executions.
 const SHORTEST_SAMPLE_S: f64 = 50e-6;
 
-/// Most executions behind one sample.
+/// Maximum executions per sample.
 const MOST_REPETITIONS: f64 = 10_000.0;
 
-/// Everything that runs share, alike on all ranks but for the model of the processor.
+/// State shared by all runs, the same on all ranks except for the CPU model.
 pub struct MpiRunner<'r> {
     /// All ranks.
     pub world: &'r World,
-    /// How often kernels are run.
+    /// Sample counts and kernel settings.
     pub settings: &'r Settings,
-    /// The machine of rank 0, its bandwidth that of all ranks together.
+    /// The machine of rank 0, with the combined bandwidth of all ranks.
     pub environment: &'r Environment,
-    /// Bytes that the formats of a rank may take.
+    /// Memory limit for the formats of a rank.
     pub memory: MemoryLimit,
-    /// Where the kernels of several GPUs run, if they can.
+    /// Where the kernels of several GPUs run, if available.
     pub device: Option<&'r dyn RankDevice>,
-    /// Set from elsewhere to stop; what any rank hears, all heed.
+    /// Set from elsewhere to stop; if any rank is cancelled, all stop.
     pub cancel: &'r AtomicBool,
 }
 
@@ -60,11 +61,11 @@ struct Ready<'r> {
     spent: Spent,
 }
 
-/// What came of a single execution.
+/// Result of a single execution.
 pub struct Once {
     /// The rank's part of the result, in the order of the whole matrix.
     pub result: Vec<f64>,
-    /// What a solver gave, x being that part.
+    /// The solver's output, with x being that part.
     pub solution: Option<Solution>,
     /// Its record, without samples: the check over all ranks, parameters and costs.
     pub run: Run,
@@ -72,19 +73,19 @@ pub struct Once {
     pub seconds: f64,
 }
 
-/// Why there is nothing to be timed.
+/// Why a configuration cannot be timed.
 enum Refusal {
-    /// Any rank was told to stop.
+    /// A rank was cancelled.
     Cancelled,
-    /// What is recorded in its place.
+    /// The run to record instead.
     Run(Box<Run>),
-    /// This rank cannot go on, in a sentence that the others do not have.
+    /// This rank cannot continue; a reason that the other ranks do not know.
     Own(String),
 }
 
 impl<'r> MpiRunner<'r> {
-    /// Runs all configurations on a matrix. Rank 0 has an observer, which is told each run. Fails with a sentence
-    /// that this rank alone has: the others may be waiting for it.
+    /// Runs all configurations on a matrix. Rank 0 has an observer, which receives each run. Fails with a
+    /// reason known to this rank only: the others may be waiting for it.
     pub fn run(
         &self,
         matrix: &SharedMatrix,
@@ -120,7 +121,7 @@ impl<'r> MpiRunner<'r> {
         self.conclude(matrix, ready, ended, observer, Ending::Complete)
     }
 
-    /// One execution of a configuration, checked; nothing where any rank was told to stop.
+    /// One checked execution of a configuration; `None` if any rank was cancelled.
     pub fn once(
         &self,
         matrix: &SharedMatrix,
@@ -141,7 +142,7 @@ impl<'r> MpiRunner<'r> {
         }
     }
 
-    /// Makes a configuration ready and warms it up; a run without times otherwise, on all ranks alike.
+    /// Prepares a configuration and warms it up; otherwise a run without times, on all ranks together.
     fn prepare(
         &self,
         matrix: &SharedMatrix,
@@ -232,7 +233,7 @@ impl<'r> MpiRunner<'r> {
         Ok(Ready { configuration, task, pool, run, repetitions: 1, once, spent })
     }
 
-    /// The product of a configuration.
+    /// The SpMV of a configuration.
     fn product(
         &self,
         matrix: &SharedMatrix,
@@ -255,8 +256,7 @@ impl<'r> MpiRunner<'r> {
         Ok(Box::new(product))
     }
 
-    /// The solver of a configuration; how much moves depends on the iterations, so that no bytes are counted that
-    /// it must move.
+    /// The solver of a configuration; bytes moved depend on the iterations, so no minimum is given.
     fn solver(
         &self,
         matrix: &SharedMatrix,
@@ -281,7 +281,7 @@ impl<'r> MpiRunner<'r> {
         Ok(Some(Box::new(solver)))
     }
 
-    /// The kernel of several GPUs of a configuration.
+    /// The multi-GPU kernel of a configuration.
     fn on_device(
         &self,
         matrix: &SharedMatrix,
@@ -326,8 +326,8 @@ impl<'r> MpiRunner<'r> {
         Ok(task)
     }
 
-    /// Executes so often in a row, all ranks beginning together. Seconds of all of it, and how they were spent;
-    /// nothing where any rank was told to stop. Fails with a sentence that this rank alone has.
+    /// Executes `times` times in a row, with all ranks starting together. Returns the total seconds and their
+    /// breakdown; `None` if any rank was cancelled. Fails with a reason known to this rank only.
     fn executed(&self, one: &mut Ready<'r>, times: u32) -> Result<Option<(f64, Spent)>, String> {
         self.world.barrier();
         let (RankPool { pool, is_bound }, task) = (one.pool.clone(), &mut one.task);
@@ -339,16 +339,16 @@ impl<'r> MpiRunner<'r> {
         };
         match timed {
             Ok(timed) => Ok(timed),
-            // What ran once does not fail later in the same way.
+            // A failure of this kind would have occurred in the first execution.
             Err(DeviceFailure::Alike(_)) => Ok(None),
             Err(DeviceFailure::Own(sentence)) => Err(sentence),
         }
     }
 
-    /// Takes so many samples: each is the time of the rank that took longest. Whether it was not stopped.
+    /// Takes `samples` samples: each is the time of the slowest rank. Returns false if it was stopped.
     fn sample(&self, one: &mut Ready<'r>, samples: usize) -> Result<bool, String> {
         if one.run.samples.is_empty() {
-            // What the samples leave is checked, not what was checked before.
+            // Clear the result of the first check, so that the last check sees what the samples computed.
             one.task.spoil();
         }
         for _ in 0..samples {
@@ -362,7 +362,8 @@ impl<'r> MpiRunner<'r> {
         Ok(true)
     }
 
-    /// Checks what the last samples left, computes the figures and tells all runs in the order of the plan.
+    /// Checks the result of the last samples, computes the figures and reports all runs in the order of the
+    /// plan.
     fn conclude(
         &self,
         matrix: &SharedMatrix,
@@ -415,8 +416,8 @@ impl<'r> MpiRunner<'r> {
         Ok(if goes_on { ending } else { Ending::Cancelled })
     }
 
-    /// What all ranks copy in a second, with so many threads or on their devices, each of which copies as much as the
-    /// slowest.
+    /// Copy bandwidth of all ranks in bytes per second, with `threads` threads or on their devices, each of
+    /// which copies as fast as the slowest.
     fn copy_bandwidth(&self, configuration: &Configuration, threads: u32) -> Option<f64> {
         if configuration.kernel.device == DeviceKind::Nccl {
             let model = self.device?.model();
@@ -426,13 +427,13 @@ impl<'r> MpiRunner<'r> {
         self.environment.bandwidth.iter().find(|b| b.threads == threads).map(|b| b.copy)
     }
 
-    /// Tells rank 0's observer of a run. Whether to go on, the same on all ranks.
+    /// Reports a run to rank 0's observer. Returns whether to continue, the same on all ranks.
     fn keep(&self, run: Run, observer: &mut Option<&mut dyn Observer>) -> bool {
         let stops = observer.as_deref_mut().is_some_and(|observer| !observer.finished(run));
         !self.world.any(stops)
     }
 
-    /// Whether any rank was told to stop.
+    /// Whether any rank was cancelled.
     fn cancelled(&self) -> bool {
         self.world.any(self.cancel.load(Ordering::Relaxed))
     }

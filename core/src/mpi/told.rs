@@ -1,4 +1,4 @@
-//! What all ranks have and did, gathered for the record of a run.
+//! Gathers the ranks' sizes and times for the record of a run.
 
 use super::matrix::SharedMatrix;
 use super::numbering::Numbering;
@@ -7,8 +7,8 @@ use super::task::Traffic;
 use super::world::World;
 use crate::record::{Distributed, RankShare};
 
-/// The record of a run, on every rank. `spent` are the rank's seconds of one execution, `traffic` what is sent in a
-/// product or an iteration.
+/// The record of a run, on every rank. `spent` are the rank's seconds of one execution, `traffic` the
+/// messages of an SpMV or an iteration.
 pub(super) fn distributed(
     world: &World,
     matrix: &SharedMatrix,
@@ -42,7 +42,7 @@ pub(super) fn distributed(
             waiting_s: seconds(7),
         }
     });
-    // The ranks' links are not those of their devices.
+    // The links between ranks are not those between their devices.
     let is_of_processors = transport == "mpi";
     let links = if is_of_processors { matrix.links() } else { &[] };
     Distributed {

@@ -1,4 +1,4 @@
-//! The ranks that MPI has started, and what they tell one another.
+//! The ranks started by MPI, and their communication.
 
 use rsmpi::Threading;
 use rsmpi::collective::SystemOperation;
@@ -7,23 +7,23 @@ use rsmpi::environment::Universe;
 use rsmpi::topology::SimpleCommunicator;
 use rsmpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
 
-/// Elements of a message at most: MPI counts with 32 bits.
+/// Maximum elements per message: MPI counts with 32 bits.
 const MOST: usize = 1 << 26;
 
-/// All ranks of the run. Dropped, it ends MPI, for which it waits for all ranks.
+/// All ranks of the run. Dropping it finalises MPI, which waits for all ranks.
 pub struct World {
     world: SimpleCommunicator,
     rank: usize,
     ranks: usize,
-    /// Of each rank, the number of its machine.
+    /// The machine number of each rank.
     hosts: Vec<u32>,
-    // Ended last.
+    // Dropped last.
     _universe: Universe,
 }
 
 impl World {
-    /// Joins the ranks that the launcher has started. Fails when MPI was started before, or lets no other thread
-    /// than the first one call it.
+    /// Joins the ranks started by the launcher. Fails if MPI was already started, or allows calls only from
+    /// the first thread.
     pub fn start() -> Result<Self, String> {
         let started = rsmpi::initialize_with_threading(Threading::Serialized);
         let (universe, threading) = started.ok_or("MPI has been started before")?;
@@ -33,7 +33,7 @@ impl World {
         let world = universe.world();
         let (rank, ranks) = (world.rank() as usize, world.size() as usize);
         let mut hosts = vec![0u32; ranks];
-        // The lowest rank of a machine stands for it.
+        // The lowest rank of a machine represents it.
         let first = {
             let machine = world.split_shared(0);
             let mut first = 0u32;
@@ -69,27 +69,27 @@ impl World {
         self.hosts[self.rank]
     }
 
-    /// Ranks on this machine, this one among them.
+    /// Ranks on this machine, including this one.
     pub fn ranks_here(&self) -> usize {
         self.hosts.iter().filter(|host| **host == self.host()).count()
     }
 
-    /// The place of this rank among those on its machine, from 0.
+    /// The position of this rank among those on its machine, from 0.
     pub fn place_here(&self) -> usize {
         self.hosts.iter().take(self.rank).filter(|host| **host == self.host()).count()
     }
 
-    /// Of each rank, the number of its machine, from 0.
+    /// The machine number of each rank, from 0.
     pub fn hosts(&self) -> &[u32] {
         &self.hosts
     }
 
-    /// Ends all ranks, wherever they are, with this exit code: for errors that the others do not know of.
+    /// Ends all ranks on all machines with this exit code, for errors that the others do not know of.
     pub fn abort(&self, code: i32) -> ! {
         self.world.abort(code)
     }
 
-    /// Waits until all ranks are here.
+    /// Waits until all ranks have arrived.
     pub fn barrier(&self) {
         self.world.barrier();
     }
@@ -115,26 +115,26 @@ impl World {
         sum
     }
 
-    /// The sums of all ranks' numbers, place by place. All have as many.
+    /// The elementwise sums of all ranks' numbers. All ranks pass the same count.
     pub fn sums(&self, own: &[u64]) -> Vec<u64> {
         let mut sums = vec![0; own.len()];
         self.world.all_reduce_into(own, &mut sums[..], SystemOperation::sum());
         sums
     }
 
-    /// The sum of all ranks' numbers, the same bits on every rank.
+    /// The sum of all ranks' numbers, bitwise the same on every rank.
     pub fn total(&self, own: f64) -> f64 {
         let mut sum = own;
         self.world.all_reduce_into(&own, &mut sum, SystemOperation::sum());
         sum
     }
 
-    /// Whether it is so on any rank.
+    /// Whether it is true on any rank.
     pub fn any(&self, own: bool) -> bool {
         self.most(own.into()) > 0
     }
 
-    /// What a rank has to say against going on, the lowest one's where several have; nothing where none has.
+    /// The objection of the lowest rank that has one; `None` if no rank objects.
     pub fn objection(&self, own: Option<String>) -> Option<String> {
         let said = own.map(|text| {
             let who = if self.ranks == 1 { String::new() } else { format!("rank {}: ", self.rank) };
@@ -147,7 +147,7 @@ impl World {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The lists of all ranks, by rank, on every rank. For short ones.
+    /// The lists of all ranks, by rank, on every rank. For short lists.
     pub fn all_lists(&self, own: &[u64]) -> Vec<Vec<u64>> {
         let mut counts = vec![0i32; self.ranks];
         self.world.all_gather_into(&(own.len() as i32), &mut counts[..]);
@@ -158,8 +158,8 @@ impl World {
         cut(&all, &counts)
     }
 
-    /// Sends each rank the list that is for it and returns those that came, by rank. Fails when there are more
-    /// elements than MPI counts.
+    /// Sends each rank its list and returns the received ones, by rank. Fails if there are more elements than
+    /// MPI can count.
     pub fn exchange(&self, lists: &[(usize, &[u64])]) -> Result<Vec<Vec<u64>>, String> {
         let mut counts = vec![0i32; self.ranks];
         let mut ordered: Vec<&(usize, &[u64])> = lists.iter().collect();
@@ -191,8 +191,8 @@ impl World {
         Ok(cut(&received, &coming))
     }
 
-    /// Lets rank 0 take the pieces of all ranks, one rank after another, in order; the others give theirs.
-    /// `give` hands pieces of any length to the function that it is called with.
+    /// Passes the pieces of all ranks to rank 0, one rank after another, in order. On the other ranks, `give`
+    /// passes pieces of any length to the function that it is called with.
     pub fn to_first<T: Equivalence + Copy + Default>(
         &self,
         give: impl FnOnce(&mut dyn FnMut(&[T])),
@@ -226,8 +226,9 @@ impl World {
         }
     }
 
-    /// Lets rank 0 hand bytes out to all ranks, itself among them: `give` hands pieces to the function that it is called
-    /// with, `take` gets a rank's own, in order. What `give` returns, on rank 0.
+    /// Distributes bytes from rank 0 to all ranks, including itself: `give` passes pieces to the function
+    /// that it is called with, `take` receives a rank's own pieces, in order. Returns what `give` returns, on
+    /// rank 0.
     pub fn hand_out<R>(
         &self,
         give: impl FnOnce(&mut dyn FnMut(usize, &[u8])) -> R,
@@ -278,14 +279,14 @@ impl World {
         numbers
     }
 
-    /// All ranks' elements one after another, on rank 0; nothing elsewhere.
+    /// All ranks' elements concatenated, on rank 0; `None` elsewhere.
     pub fn gathered<T: Equivalence + Copy + Default>(&self, own: &[T]) -> Option<Vec<T>> {
         let mut all = Vec::new();
         self.to_first(|give| give(own), &mut |piece: &[T]| all.extend_from_slice(piece));
         self.is_first().then_some(all)
     }
 
-    /// A text of rank 0 on every rank.
+    /// A text from rank 0, on every rank.
     pub fn from_first(&self, text: &str) -> String {
         let mut length = text.len() as u64;
         let first = self.world.process_at_rank(0);
@@ -301,7 +302,7 @@ impl World {
     }
 }
 
-/// Where each part begins when they lie one after another.
+/// The offset of each part when they are concatenated.
 fn starts(counts: &[i32]) -> Vec<i32> {
     let mut end = 0;
     let next = |&count: &i32| {

@@ -1,18 +1,18 @@
-// y = A x, A in COO, entries in the order of rows (wgpu/coo/segmented).
+// y = A x, A in COO, nonzeros in row order (wgpu/coo/segmented).
 //
-// Each workgroup takes a span of ITEMS entries an invocation. Their products lie side by side in
+// Each workgroup takes a span of ITEMS nonzeros per invocation. Their products are stored consecutively in
 // workgroup memory; each invocation adds its own few from left to right, and a segmented scan over the
-// invocations adds what reaches over several of them. A row that ends in its span, or goes on beyond it,
-// is stored by the span that it begins in; what a span has of the row that goes on from the span before is
-// carried, and added in a second pass in the order of spans. So there are no atomics, and the result is
-// the same from run to run.
+// invocations adds rows that extend over several of them. A row is stored by the span in which it begins,
+// even if it continues beyond that span; the part of a span that continues a row of the previous span is
+// carried, and added in a second pass in the order of spans. So there are no atomics, and the result is the
+// same from run to run.
 
 @group(0) @binding(1) var<storage, read> row_of: array<u32>;
 @group(0) @binding(2) var<storage, read> col: array<u32>;
 @group(0) @binding(3) var<storage, read> val: array<f32>;
 @group(0) @binding(4) var<storage, read> x: array<f32>;
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
-// For each span the row that goes on from the span before, or NO_ROW, and what it has of it.
+// For each span, the row that continues from the previous span, or NO_ROW, and the sum of its part here.
 @group(0) @binding(6) var<storage, read_write> carry_row: array<u32>;
 @group(0) @binding(7) var<storage, read_write> carry_sum: array<f32>;
 
@@ -21,11 +21,11 @@ const NO_ROW: u32 = 0xffffffffu;
 
 var<workgroup> products: array<f32, block * ITEMS>;
 var<workgroup> rows: array<u32, block * ITEMS>;
-// The sum of the last row of each invocation so far, and whether it began in that invocation.
+// The partial sum of each invocation's last row, and whether that row began in the invocation.
 var<workgroup> open_sum: array<f32, block>;
 var<workgroup> begins: array<u32, block>;
 
-// Rows without entries have a sum, too.
+// Rows without nonzeros get a sum, too.
 @compute @workgroup_size(block)
 fn coo_zero(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
@@ -56,7 +56,7 @@ fn coo_segmented(
     }
     workgroupBarrier();
 
-    // The row that goes on from the span before.
+    // The row that continues from the previous span.
     var shared_row = NO_ROW;
     if (begin > 0u && begin < params.count) {
         let before = row_of[begin - 1u];
@@ -65,7 +65,7 @@ fn coo_segmented(
         }
     }
 
-    // The sum of the last row of this invocation's entries, from its first entry here.
+    // The sum of this invocation's last row, from its first nonzero here.
     let first = local * ITEMS;
     let last = first + ITEMS - 1u;
     var sum = 0.0;
@@ -83,7 +83,7 @@ fn coo_segmented(
         previous = rows[i];
     }
 
-    // Inclusive segmented scan: what each invocation's last row has up to its last entry.
+    // Inclusive segmented scan: the sum of each invocation's last row up to its last nonzero.
     open_sum[local] = sum;
     begins[local] = is_begun;
     workgroupBarrier();
@@ -102,7 +102,7 @@ fn coo_segmented(
         workgroupBarrier();
     }
 
-    // Every row is finished by the invocation that has its last entry in the span.
+    // Every row is finished by the invocation that has its last nonzero in the span.
     sum = 0.0;
     if (local > 0u) {
         sum = open_sum[local - 1u];
@@ -133,7 +133,7 @@ fn coo_segmented(
     }
 }
 
-// One invocation a span: the first of the spans that carry to one row adds for all of them.
+// One invocation per span: the first of the spans that carry to the same row adds for all of them.
 @compute @workgroup_size(block)
 fn coo_carry(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,

@@ -6,7 +6,7 @@
 @group(0) @binding(4) var<storage, read> x: array<f32>;
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
 
-// wgpu/csr/thread-per-row: one invocation a row.
+// wgpu/csr/thread-per-row: one invocation per row.
 @compute @workgroup_size(block)
 fn csr_thread_per_row(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
@@ -27,8 +27,8 @@ const WARP: u32 = 32u;
 
 var<workgroup> partial: array<f32, block>;
 
-// wgpu/csr/shared-per-row: 32 invocations a row, their sums added in workgroup memory. Rows past the
-// last have no entries and store nothing, since every invocation has to come to the barriers.
+// wgpu/csr/shared-per-row: 32 invocations per row, whose sums are added in workgroup memory. Rows past the
+// last have no nonzeros and store nothing, because every invocation has to reach the barriers.
 @compute @workgroup_size(block)
 fn csr_shared_per_row(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,

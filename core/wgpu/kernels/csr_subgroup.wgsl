@@ -1,16 +1,16 @@
-// y = A x, A in CSR, for devices with subgroups. How large they are is known here alone, and may differ
-// from kernel to kernel: the grid is laid out for the smallest there may be, and goes on to further rows
-// where they are larger. Every subgroup makes as many rounds as the others of its workgroup.
+// y = A x, A in CSR, for devices with subgroups. Their size is known only here, and may differ from kernel to
+// kernel: the grid is laid out for the smallest possible size, and loops over further rows if they are
+// larger. Every subgroup makes as many rounds as the others of its workgroup.
 
 @group(0) @binding(1) var<storage, read> row_ptr: array<u32>;
 @group(0) @binding(2) var<storage, read> col: array<u32>;
 @group(0) @binding(3) var<storage, read> val: array<f32>;
 @group(0) @binding(4) var<storage, read> x: array<f32>;
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
-// The size that subgroups had.
+// The actual subgroup size.
 @group(0) @binding(6) var<storage, read_write> seen: array<u32>;
 
-// wgpu/csr/subgroup-per-row: one subgroup a row, the sums of its invocations added by subgroupAdd.
+// wgpu/csr/subgroup-per-row: one subgroup per row, the sums of its invocations added by subgroupAdd.
 @compute @workgroup_size(block)
 fn csr_subgroup_per_row(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
@@ -23,7 +23,7 @@ fn csr_subgroup_per_row(
     // A workgroup may be smaller than a subgroup.
     let width = min(size, block);
     let at_once = block / width;
-    // Those of the grid that are beyond the last have nothing to do.
+    // Workgroups of the grid beyond the last have nothing to do.
     let begin = select(params.rows, group * at_once, group < params.groups);
     for (var first = begin; first < params.rows; first += params.groups * at_once) {
         let row = first + local / width;

@@ -1,4 +1,4 @@
-// y = A x, A in ELLPACK of one width for all rows.
+// y = A x, A in ELLPACK with the same width for all rows.
 
 @group(0) @binding(1) var<storage, read> row_len: array<u32>;
 @group(0) @binding(2) var<storage, read> col: array<u32>;
@@ -6,7 +6,7 @@
 @group(0) @binding(4) var<storage, read> x: array<f32>;
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
 
-// wgpu/ell/thread-per-row: one invocation a row, slots row-major, padding multiplied.
+// wgpu/ell/thread-per-row: one invocation per row, slots row-major, padding multiplied.
 @compute @workgroup_size(block)
 fn ell_thread_per_row(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
@@ -18,8 +18,8 @@ fn ell_thread_per_row(
     }
 }
 
-// wgpu/ell/column-major: one invocation a row, slots column-major, so that neighbours' loads are
-// neighbours; stops at the row's length.
+// wgpu/ell/column-major: one invocation per row, slots column-major, so that adjacent invocations load
+// adjacent slots; stops at the row's length.
 @compute @workgroup_size(block)
 fn ell_column_major(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,

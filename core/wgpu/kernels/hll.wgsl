@@ -1,21 +1,21 @@
 // y = A x, A in hacked ELLPACK. A hack's slots begin at offsets[hack]. The hack size is a power of two.
 
 @group(0) @binding(1) var<storage, read> offsets: array<u32>;
-// The width of each hack where hacks are row-major, the length of each row where they are column-major.
+// The width of each hack if hacks are row-major, the length of each row if they are column-major.
 @group(0) @binding(2) var<storage, read> width: array<u32>;
 @group(0) @binding(3) var<storage, read> col: array<u32>;
 @group(0) @binding(4) var<storage, read> val: array<f32>;
 @group(0) @binding(5) var<storage, read> x: array<f32>;
 @group(0) @binding(6) var<storage, read_write> y: array<f32>;
 
-// The product of the row at `local` of a row-major hack.
+// The dot product of the row at `local` of a row-major hack.
 fn row_of_hack(hack: u32, local: u32) -> f32 {
     let slots = width[hack];
     let first = offsets[hack] + local * slots;
     return sum_of_slots(first, first + slots);
 }
 
-// wgpu/hll/thread-per-hack (the paper's v1): one invocation a hack, padding multiplied.
+// wgpu/hll/thread-per-hack (the paper's v1): one invocation per hack, padding multiplied.
 @compute @workgroup_size(block)
 fn hll_thread_per_hack(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
@@ -30,7 +30,7 @@ fn hll_thread_per_hack(
     }
 }
 
-// wgpu/hll/thread-per-row (the paper's v2): one invocation a row, padding multiplied.
+// wgpu/hll/thread-per-row (the paper's v2): one invocation per row, padding multiplied.
 @compute @workgroup_size(block)
 fn hll_thread_per_row(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
@@ -45,9 +45,9 @@ const WARP: u32 = 32u;
 
 var<workgroup> partial: array<f32, block>;
 
-// wgpu/hll/column-major: neighbouring invocations on neighbouring rows; where rows are few, 2, 4 or 8
-// share one and each takes every 2nd, 4th or 8th slot. Rows end at their own length. Three slots are
-// asked for before the first is waited for.
+// wgpu/hll/column-major: adjacent invocations on adjacent rows; if there are few rows, 2, 4 or 8 share one
+// and each takes every 2nd, 4th or 8th slot. Stops at the row's length. Three slots are loaded before the
+// first is used.
 @compute @workgroup_size(block)
 fn hll_column_major(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
@@ -82,7 +82,7 @@ fn hll_column_major(
             sum += val[slot] * x[col[slot]];
         }
     }
-    // The same for all: whether there is anything to add.
+    // Uniform: whether there is anything to add.
     if (lanes > 1u) {
         partial[local] = sum;
         workgroupBarrier();

@@ -1,5 +1,5 @@
-// y = A x, A in hacked ELLPACK with row-major hacks, for devices with subgroups. As in csr_subgroup.wgsl
-// the grid is laid out for the smallest subgroups there may be.
+// y = A x, A in hacked ELLPACK with row-major hacks, for devices with subgroups. As in csr_subgroup.wgsl the
+// grid is laid out for the smallest possible subgroups.
 
 @group(0) @binding(1) var<storage, read> offsets: array<u32>;
 @group(0) @binding(2) var<storage, read> width: array<u32>;
@@ -7,10 +7,10 @@
 @group(0) @binding(4) var<storage, read> val: array<f32>;
 @group(0) @binding(5) var<storage, read> x: array<f32>;
 @group(0) @binding(6) var<storage, read_write> y: array<f32>;
-// The size that subgroups had.
+// The actual subgroup size.
 @group(0) @binding(7) var<storage, read_write> seen: array<u32>;
 
-// wgpu/hll/subgroup-per-row (the paper's v4): one subgroup a row, the sums of its invocations added by
+// wgpu/hll/subgroup-per-row (the paper's v4): one subgroup per row, the sums of its invocations added by
 // subgroupAdd, padding multiplied.
 @compute @workgroup_size(block)
 fn hll_subgroup_per_row(
@@ -24,7 +24,7 @@ fn hll_subgroup_per_row(
     // A workgroup may be smaller than a subgroup.
     let share = min(size, block);
     let at_once = block / share;
-    // Those of the grid that are beyond the last have nothing to do.
+    // Workgroups of the grid beyond the last have nothing to do.
     let begin = select(params.rows, group * at_once, group < params.groups);
     for (var first = begin; first < params.rows; first += params.groups * at_once) {
         let row = first + local / share;

@@ -1,4 +1,4 @@
-// What measures the memory and pushes others' data out of the caches. Four words a step.
+// Measures memory bandwidth and evicts other data from the caches. Four words per step.
 
 @group(0) @binding(1) var<storage, read> source: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> sink: array<vec4<u32>>;
@@ -14,7 +14,7 @@ fn memory_copy(
     }
 }
 
-// Reads all of source, and stores what no one can know beforehand.
+// Reads all of source and stores a value that depends on it.
 @compute @workgroup_size(block)
 fn memory_read(
     @builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,

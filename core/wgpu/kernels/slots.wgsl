@@ -1,7 +1,7 @@
-// Before the families whose rows are row-major: `col`, `val` and `x` are theirs.
+// Prepended to families with row-major rows, which declare `col`, `val` and `x`.
 
-// What slots from one on to another give, one after the other. Eight are asked for before the first is waited for:
-// they lie in the same 32 bytes, or the next, which are so used up before other invocations push them out of the
+// The sum over the slots from `begin` to `end`, in order. Eight are loaded before the first is used: they lie
+// in the same or the next 32 bytes, which are thus used up before other invocations evict them from the
 // cache.
 fn sum_of_slots(begin: u32, end: u32) -> f32 {
     var sum = 0.0;

@@ -1,21 +1,21 @@
-//! What a callback of the device will tell.
+//! The result of a device callback.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-/// What is told, and who is to be woken then.
+/// The result, and the waker to call when it arrives.
 struct State<T> {
     told: Option<T>,
     waker: Option<Waker>,
 }
 
-/// Tells once.
+/// Sends the result once.
 pub(crate) struct Teller<T>(Arc<Mutex<State<T>>>);
 
-/// Is told once.
+/// Receives the result once.
 pub(crate) struct Answer<T>(Arc<Mutex<State<T>>>);
 
-/// Two ends of one answer.
+/// The two ends of a one-shot channel.
 pub(crate) fn answer<T>() -> (Teller<T>, Answer<T>) {
     let state = Arc::new(Mutex::new(State { told: None, waker: None }));
     (Teller(Arc::clone(&state)), Answer(state))
@@ -35,18 +35,18 @@ impl<T> Teller<T> {
 }
 
 impl<T> Answer<T> {
-    /// What was told, once it was.
+    /// The result, once it was sent.
     pub(crate) fn take(&self) -> Option<T> {
         lock(&self.0).told.take()
     }
 
-    /// Who is woken once it is told.
+    /// Sets the waker to call when the result arrives.
     pub(crate) fn wakes(&self, waker: &Waker) {
         lock(&self.0).waker = Some(waker.clone());
     }
 }
 
-/// What is locked is complete after every operation, so a panic elsewhere leaves it usable.
+/// The protected data is complete after every operation, so a panic elsewhere leaves it usable.
 pub(crate) fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! The arrays of a matrix on the device, in the order of its family's bindings. All of them are uploaded
-//! whole: kernels read without looking, up to what the formats' invariants say.
+//! The arrays of a matrix on the device, in the order of its family's bindings. All of them are uploaded in
+//! full: kernels read without bounds checks, within the invariants of the formats.
 
 use sparsescope_core::matrix::{AnyFormat, Order, RowPtr};
 
@@ -10,17 +10,17 @@ use crate::error::DeviceError;
 /// A matrix in some format on the device.
 pub(crate) struct Arrays {
     pub(crate) all: Vec<Buffer>,
-    /// Slots that hold no entry, which kernels that stop at a row's length do not read.
+    /// Slots without a nonzero, which kernels that stop at a row's length do not read.
     pub(crate) padding: u64,
 }
 
 impl Arrays {
-    /// Bytes of all of them.
+    /// Bytes of all arrays.
     pub(crate) fn bytes(&self) -> u64 {
         self.all.iter().map(|array| array.bytes).sum()
     }
 
-    /// What they took.
+    /// Time spent on all arrays.
     pub(crate) fn spent(&self) -> Spent {
         self.all.iter().fold(Spent::default(), |all, array| all + array.spent)
     }
@@ -33,7 +33,7 @@ impl Arrays {
             AnyFormat::Hll(a) if a.is_plain() => (a.col(), a.val()),
             _ => return Err(DeviceError::Absent),
         };
-        // The largest first: what does not fit is refused before anything is copied.
+        // The largest first: an array that does not fit is rejected before anything is copied.
         let val_copy = Buffer::of(device, "the values", val).await?;
         let col_copy = Buffer::of(device, "the columns", col).await?;
         let mut all = Vec::new();
@@ -42,7 +42,7 @@ impl Arrays {
             AnyFormat::Csr(a) => {
                 let offsets = match a.row_ptr() {
                     RowPtr::Narrow(offsets) => Buffer::of(device, "the row offsets", offsets).await,
-                    // There are more than 2³¹ entries, which no binding holds.
+                    // There are more than 2³¹ nonzeros, which no binding holds.
                     RowPtr::Wide(_) => Err(DeviceError::Absent),
                 };
                 all.push(offsets?);
@@ -53,7 +53,7 @@ impl Arrays {
                 all.push(Buffer::of(device, "the row lengths", a.row_len()).await?);
             }
             AnyFormat::Hll(a) => {
-                // Below the number of slots, whose bytes 31 bits count.
+                // Less than the number of slots, whose bytes fit into 31 bits.
                 let offsets: Vec<u32> = a.shape().offsets().iter().map(|&o| o as u32).collect();
                 all.push(Buffer::of(device, "the hack offsets", &offsets).await?);
                 padding = padding_of(a.row_len(), val.len());

@@ -1,4 +1,4 @@
-//! The backend: makes kernels ready on one device, which it opens itself and, once, anew.
+//! The backend: prepares kernels on one device, which it opens itself and reopens once if it is lost.
 
 #[cfg(not(target_family = "wasm"))]
 use sparsescope_core::experiment::Ticket;
@@ -31,7 +31,7 @@ pub struct WgpuBackend {
 }
 
 impl WgpuBackend {
-    /// Opens the device with this number, from 0, or says why it cannot.
+    /// Opens the device with this number, from 0; fails with the reason.
     #[cfg(not(target_family = "wasm"))]
     pub fn open(ordinal: usize, options: Options) -> Result<Self, GpuAbsence> {
         let source = Source(crate::native::adapter(ordinal)?);
@@ -39,11 +39,11 @@ impl WgpuBackend {
         opened.map_err(|error| GpuAbsence::AdapterFailed(error.to_string()))
     }
 
-    /// Opens the browser's device, of which `page` tells what wgpu does not; samples during which one of
-    /// `interruptions` is told are taken anew. The browser checks every index.
+    /// Opens the browser's device; `page` provides what wgpu does not report about it. Samples during which
+    /// `interruptions` records one are taken again. The browser checks every index.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// The reason why there is no device, in words.
     #[cfg(target_family = "wasm")]
     pub async fn open_in_page(page: Teller, interruptions: Interruptions) -> Result<Self, String> {
         let options = Options { checks: true, ..Options::default() };
@@ -60,18 +60,18 @@ impl WgpuBackend {
         Ok(Self { model: names::model(&adapter.at_present().device.info), adapter })
     }
 
-    /// Whether a processor plays the device.
+    /// Whether the device is emulated on a CPU.
     pub fn is_software(&self) -> bool {
         names::is_software(&self.adapter.at_present().device.info)
     }
 
-    /// Ends the device, as its driver may at any time.
+    /// Destroys the device, as its driver may at any time.
     #[doc(hidden)]
     pub fn lose_device(&self) {
         self.adapter.lose_device();
     }
 
-    /// The device as a bundle records it, its bandwidth measured.
+    /// The device as a bundle records it, with its measured bandwidth.
     pub async fn described(&self) -> Gpu {
         self.measured().await.unwrap_or_else(|error| {
             let details = [("state".to_owned(), error.to_string())].into();

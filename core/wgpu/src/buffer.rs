@@ -1,4 +1,4 @@
-//! Memory of the device.
+//! Device memory.
 
 use bytemuck::Pod;
 use web_time::Instant;
@@ -7,13 +7,13 @@ use crate::answer::answer;
 use crate::device::Device;
 use crate::error::DeviceError;
 
-/// What is copied at once, to the device and back: it lies twice in the host's memory.
+/// Bytes copied at once, to the device and back: a piece is held twice in host memory.
 const PIECE: usize = 16 << 20;
 
-/// Arrays are made of whole groups of four words.
+/// Array sizes are multiples of four words.
 const WHOLE: u64 = 16;
 
-/// What memory took.
+/// Time spent on memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
     pub(crate) allocate_s: f64,
@@ -31,16 +31,16 @@ impl std::ops::Add for Spent {
     }
 }
 
-/// An array of the device.
+/// An array on the device.
 pub(crate) struct Buffer {
     pub(crate) raw: wgpu::Buffer,
-    /// Bytes that are used.
+    /// Bytes in use.
     pub(crate) bytes: u64,
     pub(crate) spent: Spent,
 }
 
 impl Buffer {
-    /// So many bytes of zero. Nothing is mapped.
+    /// Allocates a zeroed buffer of this many bytes. Nothing is mapped.
     pub(crate) async fn new(
         device: &Device,
         what: &'static str,
@@ -78,7 +78,7 @@ impl Buffer {
         Ok(made)
     }
 
-    /// Writes `host`, whose size is a multiple of 4, to its beginning.
+    /// Writes `host`, whose size is a multiple of 4, to the start of the buffer.
     pub(crate) async fn write<T: Pod>(
         &self,
         device: &Device,
@@ -95,17 +95,17 @@ impl Buffer {
         Ok(())
     }
 
-    /// Writes its elements before whatever is submitted next, without waiting for it.
+    /// Writes its elements before the next submission, without waiting.
     pub(crate) fn enqueue_write<T: Pod>(&self, device: &Device, host: &[T]) {
         device.queue.write_buffer(&self.raw, 0, bytemuck::cast_slice(host));
     }
 
-    /// Its elements, and the seconds of copying them.
+    /// Reads its elements, and the seconds of copying them.
     pub(crate) async fn read<T: Pod>(&self, device: &Device) -> Result<(Vec<T>, f64), DeviceError> {
         self.read_first(device, self.bytes).await
     }
 
-    /// The elements of its first bytes, of which there are so many.
+    /// Reads this many elements from its start.
     pub(crate) async fn read_first<T: Pod>(
         &self,
         device: &Device,
@@ -131,7 +131,7 @@ impl Buffer {
             staging.map_async(wgpu::MapMode::Read, ..bytes, |mapped| teller.tell(mapped));
             let failed = |reason: String| DeviceError::Internal { what: "results".into(), reason };
             if let Err(error) = device.told(mapped).await? {
-                // What was mapped of a lost device says nothing else.
+                // The mapped memory of a lost device shows no other sign of the loss.
                 device.check()?;
                 return Err(failed(error.to_string()));
             }

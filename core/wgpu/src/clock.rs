@@ -1,5 +1,4 @@
-//! The time that launches take: by the device's timestamps around a pass, or by the wall clock around a
-//! submission.
+//! Times of launches: by the device's timestamps around a pass, or by the wall clock around a submission.
 
 use sparsescope_core::measure::clock_step_s;
 use web_time::Instant;
@@ -11,25 +10,25 @@ use crate::families::Family;
 use crate::grid::{Launch, Params};
 use crate::options::ClockChoice;
 
-/// Differences of timestamps that the resolution is found from.
+/// Timestamp differences from which the resolution is determined.
 const DIFFERENCES: u32 = 64;
 
-/// Bytes of a timestamp.
+/// Bytes per timestamp.
 const STAMP: u64 = size_of::<u64>() as u64;
 
-/// What waiting for a submission is exact to; browsers round the clock to more.
+/// Precision of waiting for a submission, in seconds; browsers round the clock more coarsely.
 const WALL_RESOLUTION_S: f64 = 10e-6;
 
 /// A clock of a device.
 pub(crate) struct Clock {
     hands: Hands,
-    /// Times are multiples of this.
+    /// Times are multiples of this many seconds.
     pub(crate) resolution_s: f64,
 }
 
 enum Hands {
     Timestamps(Timestamps),
-    /// Seconds of a submission of nothing.
+    /// Seconds of an empty submission.
     Wall(f64),
 }
 
@@ -41,17 +40,17 @@ struct Timestamps {
     scale: Scale,
 }
 
-/// What a number of a timestamp means.
+/// The unit of timestamps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
-    /// Nanoseconds of one.
+    /// Nanoseconds per tick.
     period_ns: f64,
-    /// They are rounded down to so many nanoseconds.
+    /// Timestamps are rounded down to multiples of this many nanoseconds.
     rounding: Option<u64>,
 }
 
 impl Scale {
-    /// The difference of two timestamps in units; nothing where the second is not later.
+    /// The difference of two timestamps in units; `None` unless the second is later.
     fn difference(self, [before, after]: [u64; 2]) -> Option<u64> {
         let rounded = |raw: u64| match self.rounding {
             Some(to) => (raw as f64 * self.period_ns / to as f64).floor() as u64 * to,
@@ -60,7 +59,7 @@ impl Scale {
         rounded(after).checked_sub(rounded(before)).filter(|&difference| difference > 0)
     }
 
-    /// Seconds of a unit.
+    /// Seconds per unit.
     fn unit_s(self) -> f64 {
         match self.rounding {
             Some(_) => 1e-9,
@@ -69,7 +68,7 @@ impl Scale {
     }
 }
 
-/// The greatest common divisor of all differences; nothing where there are none.
+/// The greatest common divisor of all differences; `None` if there are none.
 fn resolution(differences: impl IntoIterator<Item = u64>) -> Option<u64> {
     let gcd = |mut a: u64, mut b: u64| {
         while b > 0 {
@@ -81,7 +80,7 @@ fn resolution(differences: impl IntoIterator<Item = u64>) -> Option<u64> {
 }
 
 impl Clock {
-    /// The best clock that there is, unless another is asked for.
+    /// The best available clock, unless another is requested.
     pub(crate) async fn new(device: &Device) -> Result<Self, DeviceError> {
         let rounding = match device.options.clock {
             ClockChoice::Best => None,
@@ -95,7 +94,7 @@ impl Clock {
         let timestamps = Timestamps::new(device, scale).await?;
         match timestamps.resolution_s(device).await? {
             Some(resolution_s) => Ok(Self { hands: Hands::Timestamps(timestamps), resolution_s }),
-            // Timestamps that never differ tell nothing.
+            // Timestamps that never differ are useless.
             None => Self::wall(device).await,
         }
     }
@@ -114,7 +113,7 @@ impl Clock {
         Ok(Self { hands: Hands::Wall(median), resolution_s })
     }
 
-    /// What it is, as runs record it.
+    /// Its description, as runs record it.
     pub(crate) fn name(&self) -> String {
         let resolution = self.resolution_s * 1e9;
         match self.hands {
@@ -123,7 +122,7 @@ impl Clock {
         }
     }
 
-    /// Seconds of `times` executions after one of `before`; nothing where the clock tells none.
+    /// Seconds of `times` executions after one of `before`; `None` if the clock measures no difference.
     pub(crate) async fn time(
         &self,
         device: &Device,
@@ -137,7 +136,7 @@ impl Clock {
             before.iter().for_each(|launch| launch.record(&mut pass));
             drop(pass);
             if matches!(self.hands, Hands::Wall(_)) {
-                // The wall clock begins once it is done.
+                // The wall clock starts once `before` is done.
                 device.finish(Some(encoder.finish())).await?;
                 encoder = device.encoder();
             }
@@ -194,7 +193,7 @@ impl Timestamps {
         Ok(Self { queries, resolved, copied, scale })
     }
 
-    /// The two around pass `pass`.
+    /// The timestamps around pass `pass`.
     fn around(&self, pass: u32) -> wgpu::ComputePassTimestampWrites<'_> {
         wgpu::ComputePassTimestampWrites {
             query_set: &self.queries,
@@ -203,7 +202,7 @@ impl Timestamps {
         }
     }
 
-    /// Submits, and gives the difference around each of the first passes.
+    /// Submits, and returns the difference around each of the first passes.
     async fn finish(
         &self,
         device: &Device,
@@ -219,7 +218,7 @@ impl Timestamps {
         Ok(pairs.iter().map(|&pair| self.scale.difference(pair)).collect())
     }
 
-    /// What all times are multiples of, in seconds, from passes of different lengths.
+    /// The resolution in seconds, from passes of different lengths.
     async fn resolution_s(&self, device: &Device) -> Result<Option<f64>, DeviceError> {
         const WORDS: u64 = 1 << 16;
         const BLOCK: u32 = 64;
@@ -261,7 +260,7 @@ mod tests {
         assert_eq!(scale(None).difference([7, 10]), Some(3));
         assert_eq!(scale(None).difference([10, 10]), None);
         assert_eq!(scale(None).difference([10, 7]), None);
-        // 99 999 ns and 100 001 ns, of which the first rounds to nothing.
+        // 99 999 ns and 100 001 ns, of which the first rounds to zero.
         let odd = Scale { period_ns: 1.0, rounding: Some(100_000) };
         assert_eq!(odd.difference([99_999, 100_001]), Some(100_000));
         assert_eq!(odd.difference([100_001, 199_999]), None);

@@ -1,4 +1,4 @@
-//! An open device: its limits, what goes wrong on it, and waiting for it.
+//! An open device: its limits, its errors, and waiting for it.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -12,10 +12,10 @@ use crate::error::{DeviceError, one_line};
 use crate::families::Pipelines;
 use crate::options::Options;
 
-/// A device that has not answered for so long never will.
+/// Seconds after which a device that has not answered is given up.
 const PATIENCE_S: u64 = 60;
 
-/// naga counts the elements of a binding in 31 bits of bytes.
+/// naga counts the bytes of a binding in 31 bits.
 const MOST_BINDING: u64 = i32::MAX as u64;
 
 /// An open device.
@@ -27,12 +27,12 @@ pub(crate) struct Device {
     pub(crate) pipelines: Pipelines,
     /// Whether kernels may use subgroups.
     pub(crate) has_subgroups: bool,
-    /// What else is recorded of it, by name.
+    /// Other properties to record, by name.
     pub(crate) told: BTreeMap<&'static str, String>,
     trouble: Arc<Trouble>,
 }
 
-/// What the device told without being asked.
+/// Errors that the device reported unprompted.
 #[derive(Default)]
 struct Trouble {
     /// The first error that no scope caught.
@@ -41,7 +41,7 @@ struct Trouble {
 }
 
 impl Device {
-    /// Opens an adapter's device with all limits that it has, timestamps and subgroups where there are any.
+    /// Opens an adapter's device with all of its limits, and with timestamps and subgroups where available.
     pub(crate) async fn open(
         adapter: &wgpu::Adapter,
         options: Options,
@@ -75,18 +75,18 @@ impl Device {
         Ok(Self { raw, queue, info, options, pipelines, has_subgroups, told, trouble })
     }
 
-    /// Whether the device has a feature, and it is switched on.
+    /// Whether the device has a feature and it is enabled.
     pub(crate) fn has(&self, feature: wgpu::Features) -> bool {
         self.raw.features().contains(feature)
     }
 
-    /// The most bytes of one array.
+    /// Maximum bytes of one array.
     pub(crate) fn most_bytes(&self) -> u64 {
         let limits = self.raw.limits();
         limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(MOST_BINDING)
     }
 
-    /// The smallest that a subgroup may be.
+    /// Minimum subgroup size.
     pub(crate) fn least_subgroup(&self) -> u32 {
         self.info.subgroup_min_size.clamp(4, 128)
     }
@@ -96,7 +96,7 @@ impl Device {
         lock(&self.trouble.lost).is_some()
     }
 
-    /// What went wrong since it was last asked, and not where it was looked for.
+    /// Fails if the device is lost, or with the first error since the last call that no scope caught.
     pub(crate) fn check(&self) -> Result<(), DeviceError> {
         if let Some(why) = lock(&self.trouble.lost).clone() {
             return Err(DeviceError::Lost(why));
@@ -104,7 +104,7 @@ impl Device {
         lock(&self.trouble.error).take().map_or(Ok(()), Err)
     }
 
-    /// Does `work` and tells what went wrong with it: `what` is made.
+    /// Runs `work` in error scopes; `what` names what it makes, for the error.
     pub(crate) async fn scoped<R>(
         &self,
         what: &str,
@@ -117,7 +117,7 @@ impl Device {
         ];
         let scopes = filters.map(|filter| self.raw.push_error_scope(filter));
         let made = work();
-        // The last one opened is the first to close.
+        // Scopes close in reverse order.
         let [internal, validation, memory] = scopes;
         let (memory, validation, internal) = (memory.pop(), validation.pop(), internal.pop());
         let errors = [memory.await, validation.await, internal.await];
@@ -128,7 +128,7 @@ impl Device {
         Ok(made)
     }
 
-    /// Waits for what a callback tells.
+    /// Waits for the result of a callback.
     pub(crate) async fn told<T>(&self, answer: Answer<T>) -> Result<T, DeviceError> {
         let start = Instant::now();
         poll_fn(|context| {
@@ -160,12 +160,12 @@ impl Device {
         self.told(done).await
     }
 
-    /// An encoder of commands.
+    /// A command encoder.
     pub(crate) fn encoder(&self) -> wgpu::CommandEncoder {
         self.raw.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
-    /// Features in use, by the names that WebGPU has for them.
+    /// Features in use, by their WebGPU names.
     pub(crate) fn features(&self) -> BTreeMap<&'static str, bool> {
         [
             ("timestamp-query", self.has(wgpu::Features::TIMESTAMP_QUERY)),

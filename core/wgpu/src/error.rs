@@ -1,9 +1,9 @@
-//! What goes wrong on a device, in sentences.
+//! Device errors, as sentences.
 
 use sparsescope_core::experiment::PrepareError;
 use sparsescope_core::memory::gigabytes;
 
-/// Why something was not done on a device.
+/// Why an operation on a device failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum DeviceError {
     #[error("{what} needs {bytes} bytes ({}), but this device binds at most {most} ({})", gigabytes(*bytes), gigabytes(*most))]
@@ -42,7 +42,7 @@ pub(crate) enum DeviceError {
 }
 
 impl DeviceError {
-    /// That of an error scope.
+    /// The error of an error scope.
     pub(crate) fn of(what: &str, error: wgpu::Error) -> Self {
         let what = what.to_owned();
         match error {
@@ -68,7 +68,7 @@ impl From<DeviceError> for PrepareError {
     }
 }
 
-/// A message of several lines in one.
+/// Joins a message of several lines into one.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

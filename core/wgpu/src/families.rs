@@ -1,9 +1,9 @@
-//! The kernels' texts, a family a file, and what is built of them.
+//! The sources of the kernels, one file per family, and the pipelines built from them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// A file of kernels that have their bindings in common.
+/// A file of kernels that share their bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Family {
     Csr,
@@ -22,11 +22,11 @@ pub(crate) enum Access {
     Writes,
 }
 
-/// What stands before every family.
+/// Prepended to every family.
 pub(crate) const COMMON: &str = include_str!("../kernels/common.wgsl");
 
 impl Family {
-    /// Its text without what stands before every family.
+    /// Its source without the common part.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Csr => include_str!("../kernels/csr.wgsl"),
@@ -48,7 +48,7 @@ impl Family {
         matches!(self, Self::CsrSubgroup | Self::HllSubgroup)
     }
 
-    /// What its text begins with: browsers want subgroups switched on, and naga refuses that.
+    /// Directives at its start: browsers require that subgroups are enabled, and naga rejects the directive.
     pub(crate) fn enables(self) -> &'static str {
         match cfg!(target_family = "wasm") && self.needs_subgroups() {
             true => "enable subgroups;\n",
@@ -56,7 +56,7 @@ impl Family {
         }
     }
 
-    /// Its arrays, from binding 1 on.
+    /// Its arrays, starting at binding 1.
     pub(crate) fn arrays(self) -> &'static [Access] {
         use Access::{Reads, Writes};
         match self {
@@ -76,7 +76,7 @@ pub(crate) struct Pipeline {
     pub(crate) bindings: wgpu::BindGroupLayout,
 }
 
-/// What has been built on a device.
+/// The pipelines built on a device.
 #[derive(Default)]
 pub(crate) struct Pipelines {
     pub(crate) modules: Mutex<BTreeMap<Family, Arc<wgpu::ShaderModule>>>,

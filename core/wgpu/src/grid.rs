@@ -1,4 +1,4 @@
-//! A launch of a kernel: its workgroups, what it is told of the matrix, and its arrays.
+//! A kernel launch: its workgroups, its parameters and its arrays.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::error::DeviceError;
 use crate::families::{Family, Pipeline};
 
-/// What kernels are told, as `common.wgsl` has it.
+/// Kernel parameters, as declared in `common.wgsl`.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Params {
@@ -23,21 +23,21 @@ pub(crate) struct Params {
     pub(crate) unused: u32,
 }
 
-/// A kernel with its arrays, ready to be launched again and again.
+/// A kernel with its arrays, which can be launched repeatedly.
 pub(crate) struct Launch {
     pipeline: Arc<Pipeline>,
     bindings: wgpu::BindGroup,
     grid: [u32; 2],
 }
 
-/// So many workgroups in two dimensions of at most `most`: as many across, and how many rows of them.
+/// Spreads `groups` workgroups over two dimensions of at most `most`: columns, and rows.
 fn spread(groups: u32, most: u32) -> [u32; 2] {
     let down = groups.div_ceil(most.max(1)).max(1);
     [groups.div_ceil(down), down]
 }
 
 impl Launch {
-    /// `groups` workgroups of `block` invocations; nothing where there are none.
+    /// `groups` workgroups of `block` invocations; `None` if there are no workgroups.
     pub(crate) async fn new(
         device: &Device,
         (family, function, block): (Family, &'static str, u32),
@@ -83,7 +83,7 @@ impl Launch {
         Ok(Some(Self { pipeline, bindings, grid }))
     }
 
-    /// Records it.
+    /// Records the launch in a pass.
     pub(crate) fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
         let [x, y] = self.grid;
         pass.set_pipeline(&self.pipeline.raw);
@@ -105,7 +105,7 @@ mod tests {
             let [across, down] = spread(groups, MOST);
             assert!(across <= MOST && down <= MOST);
             let all = u64::from(across) * u64::from(down);
-            // All are there, and fewer than a row more.
+            // Covers all workgroups, with fewer extra ones than rows.
             assert!((u64::from(groups)..u64::from(groups) + u64::from(down)).contains(&all));
         }
     }

@@ -1,4 +1,4 @@
-//! Building pipelines of the kernels' texts, each once a workgroup size.
+//! Builds pipelines from the kernel sources, once per workgroup size.
 
 use std::sync::Arc;
 
@@ -40,11 +40,11 @@ impl Device {
         let create = || match self.options.checks {
             true => self.raw.create_shader_module(descriptor),
             // SAFETY: every index is a row below `rows`, a slot or an offset of a format, or a column of it.
-            // The formats' `try_new` check that offsets ascend to the number of slots and that columns, those
-            // of padding, too, are less than n; x has n elements, y `rows` between its guards, and the arrays
-            // are uploaded whole (`arrays.rs`). `common.wgsl` has a workgroup's numbers below its arrays'
-            // sizes. All loops end: they count up to such a bound. No divisor is 0: hack sizes, workgroup and
-            // subgroup sizes are at least 1.
+            // The formats' `try_new` check that offsets ascend to the number of slots and that columns,
+            // including those of padding, are less than n; x has n elements, y has `rows` between its guards,
+            // and the arrays are uploaded in full (`arrays.rs`). `common.wgsl` keeps workgroup numbers below
+            // the sizes of their arrays. All loops end: they count up to such a bound. No divisor is 0: hack
+            // sizes, workgroup and subgroup sizes are at least 1.
             false => unsafe {
                 let unchecked = wgpu::ShaderRuntimeChecks::unchecked();
                 self.raw.create_shader_module_trusted(descriptor, unchecked)

@@ -1,4 +1,4 @@
-//! Which kernel is launched how.
+//! How each kernel is launched.
 
 use sparsescope_core::kernel::{GridMapping, Work, lanes_a_row};
 use sparsescope_core::matrix::{AnyFormat, SlotLayout};
@@ -12,15 +12,15 @@ use crate::grid::{Launch, Params};
 /// How the workgroups of a kernel are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grid {
-    /// One invocation a row, also for hacks, as in the paper.
+    /// One invocation per row, also for hacks, as in the paper.
     Rows,
-    /// 32 invocations a row.
+    /// 32 invocations per row.
     Shared,
-    /// One subgroup a row, as for the smallest there may be.
+    /// One subgroup per row, for the smallest possible subgroups.
     Subgroups,
-    /// 1, 2, 4 or 8 invocations a row.
+    /// 1, 2, 4 or 8 invocations per row.
     Lanes,
-    /// A workgroup a span of entries.
+    /// One workgroup per span of nonzeros.
     Spans,
 }
 
@@ -42,7 +42,7 @@ const fn launcher_of(
     Launcher { id, family, function, grid }
 }
 
-/// One for each kernel of this backend, in the descriptors' order.
+/// The launchers of this backend, in the order of the descriptors.
 #[rustfmt::skip]
 const LAUNCHERS: [Launcher; 10] = [
     launcher_of("wgpu/csr/thread-per-row", Family::Csr, "csr_thread_per_row", Grid::Rows),
@@ -62,28 +62,28 @@ pub(crate) fn launcher(id: &str) -> Option<&'static Launcher> {
     LAUNCHERS.iter().find(|launcher| launcher.id == id)
 }
 
-/// Entries that an invocation of the segmented sums takes, as `coo.wgsl` has it.
+/// Nonzeros per invocation of the segmented sums, as in `coo.wgsl`.
 const COO_ITEMS: u64 = 4;
 
 /// What a kernel is bound to.
 pub(crate) struct Operands<'o> {
     pub(crate) host: &'o AnyFormat<f32>,
-    /// Those of the matrix.
+    /// The arrays of the matrix.
     pub(crate) arrays: &'o [Buffer],
     pub(crate) x: &'o Buffer,
-    /// With its guards.
+    /// y, including its guards.
     pub(crate) y: &'o Buffer,
-    /// Invocations a workgroup.
+    /// Invocations per workgroup.
     pub(crate) block: u32,
 }
 
 /// A kernel bound to its operands.
 pub(crate) struct Bound {
-    /// One product.
+    /// The launches of one SpMV.
     pub(crate) launches: Vec<Launch>,
-    /// A word that takes the size of its subgroups, for kernels that have any.
+    /// A word that receives the subgroup size, for kernels that use subgroups.
     pub(crate) seen: Option<Buffer>,
-    /// What it works with beside its operands.
+    /// Buffers that it needs besides its operands.
     pub(crate) workspace: Vec<Buffer>,
 }
 
@@ -152,7 +152,7 @@ impl Launcher {
     }
 }
 
-/// Zeroes y, adds what lies in each span, then what spans carry on.
+/// Zeroes y, adds the sums in each span, then those carried between spans.
 async fn segmented(
     device: &Device,
     o: &Operands<'_>,

@@ -1,6 +1,6 @@
-//! Sparsescope's wgpu room: the kernels of `kernels/*.wgsl` and the backend that runs them on any GPU that
-//! Vulkan, Metal or Direct3D 12 reach, and a browser's WebGPU in the page. Nothing here blocks but what lies
-//! in `native.rs`: answers of the device are waited for as futures, so that the page can ask again later.
+//! Sparsescope's wgpu crate: the kernels of `kernels/*.wgsl` and the backend that runs them on any GPU with
+//! Vulkan, Metal or Direct3D 12, and on a browser's WebGPU in the page. Only `native.rs` blocks: all other
+//! code awaits the device's answers as futures, so that the page can poll again later.
 
 #![deny(clippy::indexing_slicing, clippy::string_slice)]
 #![cfg_attr(

@@ -1,4 +1,4 @@
-//! What all kernels on a device share, and the device itself, which may be lost and opened anew.
+//! State shared by all kernels on a device, and the device itself, which may be lost and reopened.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use crate::operands::Uploads;
 use crate::options::Options;
 use crate::source::Source;
 
-/// A device with what all kernels on it share.
+/// A device with the state shared by all kernels on it.
 pub(crate) struct Machine {
     pub(crate) uploads: Uploads,
     clock: Mutex<Option<Arc<Clock>>>,
@@ -29,7 +29,7 @@ impl Machine {
         Ok(Self { uploads: Uploads::new(), clock, flusher, device })
     }
 
-    /// The clock, found when it is first asked for.
+    /// The clock, created on first use.
     pub(crate) async fn clock(&self) -> Result<Arc<Clock>, DeviceError> {
         if let Some(clock) = lock(&self.clock).as_ref() {
             return Ok(Arc::clone(clock));
@@ -39,7 +39,7 @@ impl Machine {
         Ok(clock)
     }
 
-    /// What pushes others' data out of the caches, made when it is first asked for.
+    /// The cache flusher, created on first use.
     pub(crate) async fn flusher(&self) -> Result<Arc<Vec<Launch>>, DeviceError> {
         if let Some(flusher) = lock(&self.flusher).as_ref() {
             return Ok(Arc::clone(flusher));
@@ -50,16 +50,16 @@ impl Machine {
     }
 }
 
-/// An adapter whose device is open, and opened anew once.
+/// An adapter whose device is open; a lost device is reopened once.
 pub(crate) struct Adapter {
     source: Source,
     options: Options,
     opened: Mutex<Opened>,
-    /// How often measuring was set aside.
+    /// Counts interruptions of the measurement.
     pub(crate) interruptions: Interruptions,
 }
 
-/// The device at present, and whether it has been opened anew.
+/// The current device, and whether it has been reopened.
 struct Opened {
     machine: Arc<Machine>,
     is_second: bool,
@@ -76,12 +76,12 @@ impl Adapter {
         Ok(Self { source, options, opened, interruptions })
     }
 
-    /// The device that was opened last, lost or not.
+    /// The device opened last, lost or not.
     pub(crate) fn at_present(&self) -> Arc<Machine> {
         Arc::clone(&lock(&self.opened).machine)
     }
 
-    /// The device, opened anew where it was lost for the first time.
+    /// The device, reopened if it was lost for the first time.
     pub(crate) async fn machine(&self) -> Result<Arc<Machine>, DeviceError> {
         let (machine, is_second) = {
             let opened = lock(&self.opened);
@@ -98,7 +98,7 @@ impl Adapter {
         Ok(machine)
     }
 
-    /// Ends the device.
+    /// Destroys the device.
     pub(crate) fn lose_device(&self) {
         self.at_present().device.raw.destroy();
     }

@@ -1,4 +1,4 @@
-//! The device's memory: how much it copies in a second, and pushing others' data out of its caches.
+//! The device's memory: copy bandwidth, and flushing its caches.
 
 use crate::buffer::Buffer;
 use crate::clock::Clock;
@@ -8,30 +8,30 @@ use crate::families::Family;
 use crate::grid::{Launch, Params};
 use crate::names::is_software;
 
-/// Arrays that are copied, several times as large as any cache.
+/// Bytes of the arrays that are copied, several times as large as any cache.
 const ARRAY: u64 = 256 << 20;
 
-/// The same where a processor plays the GPU.
+/// The same where the GPU is emulated on a CPU.
 const ARRAY_IN_SOFTWARE: u64 = 32 << 20;
 
-/// Most of these in a page, beside others of the same browser.
+/// Maximum of these two in a page, which shares the browser with others.
 const MOST_IN_PAGE: [u64; 2] = [128 << 20, 4 << 20];
 
-/// What a device's caches hold at most, as far as is known.
+/// Maximum bytes of a device's caches, as far as known.
 const CACHES: u64 = 64 << 20;
 
-/// Copies, of which the fastest counts.
+/// Number of copies, of which the fastest counts.
 const TRIES: u32 = 7;
 
 const BLOCK: u32 = 256;
 
-/// Workgroups that go through an array together: enough for any device.
+/// Workgroups that traverse an array together: enough for any device.
 const GROUPS: u64 = 1 << 14;
 
-/// Bytes of each step of an invocation.
+/// Bytes per step of an invocation.
 const STEP: u64 = 16;
 
-/// Two arrays as large as `bytes`, or as large as may be, and a kernel on them.
+/// Two arrays of `bytes`, or of the maximum size, and a kernel on them.
 async fn launch(
     device: &Device,
     function: &'static str,
@@ -49,7 +49,7 @@ async fn launch(
     Ok((launch.into_iter().collect(), bytes))
 }
 
-/// Bytes read and written in a second by the fastest of a few copies, and the bytes of each array.
+/// Bytes read and written per second by the fastest of a few copies, and the bytes of each array.
 pub(crate) async fn copy_bandwidth(
     device: &Device,
     clock: &Clock,
@@ -62,7 +62,7 @@ pub(crate) async fn copy_bandwidth(
     let (copy, bytes) = launch(device, "memory_copy", array).await?;
     let mut best = f64::INFINITY;
     for _ in 0..TRIES {
-        // Several in a row, so that a coarse clock tells them.
+        // Several in a row, so that a coarse clock can measure them.
         const COPIES: u32 = 8;
         if let Some(seconds) = clock.time(device, &copy, &copy, COPIES).await? {
             best = best.min(seconds / f64::from(COPIES));
@@ -74,7 +74,7 @@ pub(crate) async fn copy_bandwidth(
     }
 }
 
-/// What reads twice as much as the caches hold.
+/// Launches that read twice as much as the caches hold.
 pub(crate) async fn flusher(device: &Device) -> Result<Vec<Launch>, DeviceError> {
     Ok(launch(device, "memory_read", 2 * CACHES).await?.0)
 }

@@ -1,20 +1,20 @@
-//! Adapters by the names that people know.
+//! Display names of adapters.
 
-/// Whether a processor plays the GPU.
+/// Whether the GPU is emulated on a CPU.
 pub(crate) fn is_software(info: &wgpu::AdapterInfo) -> bool {
     let name = info.name.to_lowercase();
     let is_known = ["swiftshader", "llvmpipe", "basic render"].iter().any(|of| name.contains(of));
     info.device_type == wgpu::DeviceType::Cpu || is_known
 }
 
-/// The device's model: its name, what reaches it, and that it is none where a processor plays it. So it
-/// is told from the same device through CUDA.
+/// The device's model: its name, its graphics API, and "software" if it is emulated on a CPU. This
+/// distinguishes it from the same device through CUDA.
 pub(crate) fn model(info: &wgpu::AdapterInfo) -> String {
     let software = if is_software(info) { ", software" } else { "" };
     format!("{} ({}{software})", info.name, interface(info.backend))
 }
 
-/// An interface by the name that people know.
+/// Display name of a graphics API.
 pub(crate) fn interface(backend: wgpu::Backend) -> &'static str {
     match backend {
         wgpu::Backend::Vulkan => "Vulkan",
@@ -26,7 +26,7 @@ pub(crate) fn interface(backend: wgpu::Backend) -> &'static str {
     }
 }
 
-/// What kind of device it is.
+/// Kind of the device.
 pub(crate) fn kind(info: &wgpu::AdapterInfo) -> &'static str {
     match (is_software(info), info.device_type) {
         (true, _) => "software: a processor plays the GPU",
@@ -37,7 +37,7 @@ pub(crate) fn kind(info: &wgpu::AdapterInfo) -> &'static str {
     }
 }
 
-/// A vendor by its PCI number.
+/// Name of a vendor by its PCI number.
 pub(crate) fn vendor(number: u32) -> String {
     match number {
         0x1002 => "AMD".to_owned(),

@@ -1,5 +1,4 @@
-//! What blocks, which is nothing for the page: finding adapters, and resting until the device has done
-//! something.
+//! Everything that blocks, and is not part of the page: finding adapters, and waiting for the device.
 
 use std::time::Duration;
 
@@ -8,21 +7,21 @@ use sparsescope_core::record::{GPU_SWITCH, GpuAbsence};
 
 use crate::names::is_software;
 
-/// The longest rest before the caller is asked whether to go on.
+/// Maximum wait before control returns to the caller.
 const REST: Duration = Duration::from_millis(100);
 
-/// Rests until the device has done what was submitted, but not long.
+/// Waits until the device has completed what was submitted, or a short time has passed.
 pub(crate) fn rest(device: &wgpu::Device) {
-    // Where the rest ended too early, or the device was lost, the caller finds out.
+    // If the wait ended early or the device was lost, the caller notices.
     let _ = device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(REST) });
 }
 
-/// How many adapters there are.
+/// Number of adapters.
 pub fn count() -> Result<usize, GpuAbsence> {
     Ok(adapters()?.len())
 }
 
-/// The adapter of this number, from 0: those with memory of their own first, those of software last.
+/// The adapter of this number, from 0: those with dedicated memory first, software ones last.
 pub(crate) fn adapter(ordinal: usize) -> Result<wgpu::Adapter, GpuAbsence> {
     let mut all = adapters()?;
     match ordinal < all.len() {
@@ -38,7 +37,7 @@ fn adapters() -> Result<Vec<wgpu::Adapter>, GpuAbsence> {
     let backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
     let descriptor = wgpu::InstanceDescriptor {
         backends,
-        // No validation layers: they are not there where this is measured, or falsify the times.
+        // No validation layers: they are missing where this is measured, or distort the times.
         flags: wgpu::InstanceFlags::empty(),
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     };

@@ -1,5 +1,4 @@
-//! What products read and write: matrices and x, copied once for all kernels that read them, and y between
-//! guards.
+//! Operands of SpMV: matrices and x, copied once for all kernels that read them, and y between guards.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -12,16 +11,16 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::DeviceError;
 
-/// Elements before and after a result that no kernel may touch, as `common.wgsl` has it.
+/// Guard elements before and after a result, which no kernel may write; as in `common.wgsl`.
 const GUARD: usize = 64;
 
-/// What stands in guards: no product gives just these bits.
+/// Content of the guards: no SpMV results in exactly these bits.
 const GUARD_BITS: u32 = 0xcafe_f00d;
 
-/// What is wrong where guards are not as they were.
+/// The error if guards were overwritten.
 pub(crate) const WROTE_BESIDE: &str = "it wrote beside its result";
 
-/// Copies of what hosts hold, for as long as a kernel uses them.
+/// Device copies of host data, kept for as long as a kernel uses them.
 struct Copies<K, D>(Mutex<Vec<(K, Weak<D>)>>);
 
 impl<K: PartialEq, D> Copies<K, D> {
@@ -29,7 +28,7 @@ impl<K: PartialEq, D> Copies<K, D> {
         Self(Mutex::default())
     }
 
-    /// The copy of what `key` names.
+    /// The copy of `key`.
     fn get(&self, key: &K) -> Option<Arc<D>> {
         let mut all = lock(&self.0);
         all.retain(|(_, copy)| copy.strong_count() > 0);
@@ -43,7 +42,7 @@ impl<K: PartialEq, D> Copies<K, D> {
     }
 }
 
-/// A matrix on the device with the host's, whose address tells it from others.
+/// A matrix on the device with the host's, whose address identifies it.
 pub(crate) struct Matrix {
     pub(crate) arrays: Arrays,
     _host: Arc<Csr<f32>>,
@@ -55,7 +54,7 @@ pub(crate) struct Vector {
     _host: Arc<Vec<f32>>,
 }
 
-/// What has been copied to a device and is still used.
+/// Device copies that are still in use.
 pub(crate) struct Uploads {
     matrices: Copies<(usize, FormatSpec), Matrix>,
     vectors: Copies<usize, Vector>,
@@ -66,7 +65,7 @@ impl Uploads {
         Self { matrices: Copies::new(), vectors: Copies::new() }
     }
 
-    /// A in the format that was made of it.
+    /// A in the format converted from it.
     pub(crate) async fn matrix(
         &self,
         device: &Device,
@@ -97,8 +96,8 @@ impl Uploads {
     }
 }
 
-/// y between guards, in one binding: where indices are checked, what strays beyond a binding's end is
-/// moved into it, and would not be seen beside it.
+/// y between guards, in one binding: bounds checks move accesses beyond a binding's end into it, so that
+/// guards in other bindings would not detect them.
 pub(crate) struct GuardedVector {
     pub(crate) with_guards: Buffer,
     rows: usize,
@@ -111,12 +110,12 @@ impl GuardedVector {
         Ok(Self { with_guards, rows })
     }
 
-    /// Fills it with NaN, and the guards with what they are to hold.
+    /// Fills it with NaN, and initialises the guards.
     pub(crate) async fn spoil(&self, device: &Device) -> Result<(), DeviceError> {
         self.with_guards.write(device, "the vector y", &self.spoilt()).await
     }
 
-    /// The same before whatever is submitted next, without waiting for it.
+    /// The same before the next submission, without waiting.
     pub(crate) fn enqueue_spoil(&self, device: &Device) {
         self.with_guards.enqueue_write(device, &self.spoilt());
     }
@@ -129,7 +128,7 @@ impl GuardedVector {
         host
     }
 
-    /// The result or what is wrong with it, and the seconds of copying.
+    /// The result, or what is wrong with it, and the seconds of copying.
     pub(crate) async fn read(
         &self,
         device: &Device,

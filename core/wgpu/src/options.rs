@@ -1,12 +1,12 @@
-//! What may be asked of a backend beside its device.
+//! Options of a backend besides its device.
 
-/// Which clock times executions.
+/// The clock that times executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClockChoice {
     /// The device's timestamps where it has them, else the wall clock.
     #[default]
     Best,
-    /// Timestamps rounded down to so many nanoseconds, as browsers do.
+    /// Timestamps rounded down to multiples of this many nanoseconds, as browsers do.
     Rounded(u64),
     /// The wall clock around submissions.
     Wall,
@@ -15,9 +15,9 @@ pub enum ClockChoice {
 /// How a backend is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Check every index in kernels, as browsers do, and zero workgroup memory before them. Without, kernels
-    /// read what the checked formats say.
+    /// Check every index in kernels, as browsers do, and zero workgroup memory first. Without it, kernels
+    /// rely on the checked formats.
     pub checks: bool,
-    /// Which clock times executions.
+    /// The clock that times executions.
     pub clock: ClockChoice,
 }

@@ -1,4 +1,4 @@
-//! A browser's adapter and device. What wgpu does not tell of a device, its page does.
+//! A browser's adapter and device. The page provides what wgpu does not report about a device.
 
 #![cfg_attr(
     not(target_family = "wasm"),
@@ -11,7 +11,7 @@ use crate::device::Device;
 #[cfg(target_family = "wasm")]
 use crate::error::DeviceError;
 
-/// What a page tells of the device that was opened last, as WebGPU has it; empty where the browser keeps it.
+/// What a page reports about the device opened last, by WebGPU; empty where the browser withholds it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageDevice {
     /// `adapterInfo.vendor`.
@@ -20,7 +20,7 @@ pub struct PageDevice {
     pub architecture: String,
     /// `adapterInfo.description`.
     pub description: String,
-    /// Whether a processor plays it: `adapterInfo.isFallbackAdapter`.
+    /// Whether it is emulated on a CPU: `adapterInfo.isFallbackAdapter`.
     pub is_fallback: bool,
     /// Whether the device itself has `subgroups`.
     pub has_subgroups: bool,
@@ -28,11 +28,11 @@ pub struct PageDevice {
     pub browser: String,
 }
 
-/// Tells of the device that was opened last.
+/// Returns the properties of the device opened last.
 pub type Teller = Box<dyn Fn() -> PageDevice>;
 
 impl PageDevice {
-    /// What it is called: its description, else its vendor and architecture.
+    /// Its name: its description, else its vendor and architecture.
     pub(crate) fn name(&self) -> String {
         let parts = [&self.vendor, &self.architecture].map(|part| part.trim());
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -43,13 +43,13 @@ impl PageDevice {
         }
     }
 
-    /// Whether a processor plays the GPU.
+    /// Whether the GPU is emulated on a CPU.
     pub(crate) fn is_software(&self) -> bool {
         let architecture = self.architecture.to_lowercase();
         self.is_fallback || ["swiftshader", "llvmpipe"].contains(&architecture.as_str())
     }
 
-    /// What is recorded of it.
+    /// Properties to record.
     fn details(&self) -> BTreeMap<&'static str, String> {
         [
             ("vendor", &self.vendor),
@@ -62,7 +62,7 @@ impl PageDevice {
     }
 }
 
-/// The browser's adapter, anew each time.
+/// Requests a new adapter from the browser.
 #[cfg(target_family = "wasm")]
 pub(crate) async fn adapter() -> Result<wgpu::Adapter, DeviceError> {
     let descriptor = wgpu::InstanceDescriptor {
@@ -77,7 +77,7 @@ pub(crate) async fn adapter() -> Result<wgpu::Adapter, DeviceError> {
     asked.map_err(|_| DeviceError::NoAdapter)
 }
 
-/// The device with what its page tells of it.
+/// Adds the page's properties of the device to it.
 pub(crate) fn described(mut device: Device, page: PageDevice) -> Device {
     device.info.name = page.name();
     if page.is_software() {

@@ -1,4 +1,4 @@
-//! A kernel ready to run: its set-up, its result, checked for writes beside it, and its times.
+//! A kernel ready to run: its setup, its result, checked for writes outside of it, and its times.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::names::is_software;
 use crate::operands::{GuardedVector, Matrix, Vector};
 use crate::sampling::{Timed, calibrate, samples, to_picoseconds};
 
-/// Products that take longer are not run a second time: systems end what occupies a GPU for seconds.
+/// SpMVs that take longer, in seconds, are not repeated: systems kill work that occupies a GPU for seconds.
 const LONGEST_PRODUCT_S: f64 = 1.0;
 
-/// The same where a processor plays the GPU, which the first product of a kernel has to be translated for.
+/// The same where the GPU is emulated on a CPU; there the first SpMV of a kernel includes its compilation.
 const LONGEST_IN_SOFTWARE_S: f64 = 8.0;
 
-/// Invocations a workgroup where no number is asked for, the least and the most.
+/// Default invocations per workgroup, the minimum and the maximum.
 const USUAL_BLOCK: u32 = 128;
 const LEAST_BLOCK: u32 = 32;
 const MOST_BLOCK: u32 = 256;
@@ -39,14 +39,14 @@ pub(crate) struct PreparedProduct<'p> {
     pub(crate) side: Arc<SpmvSide<f32>>,
     pub(crate) converted: Converted<f32>,
     pub(crate) made: Option<Made>,
-    /// Products behind each sample, once that is found.
+    /// SpMVs per sample, once determined.
     pub(crate) products: Option<u32>,
     pub(crate) costs: Costs,
     pub(crate) params: BTreeMap<String, String>,
     pub(crate) once: Option<f64>,
 }
 
-/// What the set-up makes.
+/// Result of the setup.
 pub(crate) struct Made {
     machine: Arc<Machine>,
     clock: Arc<Clock>,
@@ -56,7 +56,7 @@ pub(crate) struct Made {
     _operands: (Arc<Matrix>, Arc<Vector>),
 }
 
-/// Products that are timed, after what `before` does.
+/// SpMVs to time, preceded by the launches of `before`.
 struct Products<'a> {
     interruptions: &'a Interruptions,
     device: &'a Device,
@@ -79,7 +79,7 @@ impl Timed for Products<'_> {
 
     async fn spoil(&mut self) -> Result<(), DeviceError> {
         self.y.enqueue_spoil(self.device);
-        // Else the wall clock would tell it with the first sample.
+        // Otherwise the wall clock would count it in the first sample.
         self.device.finish(None).await
     }
 
@@ -102,7 +102,7 @@ impl Made {
         Products { interruptions, device, clock: &self.clock, y: &self.y, before, launches }
     }
 
-    /// Executes once on a spoilt result.
+    /// Executes once, on a result filled with NaN.
     async fn execute(&self) -> Result<(), DeviceError> {
         let device = &self.machine.device;
         self.y.spoil(device).await?;
@@ -120,7 +120,7 @@ impl PreparedProduct<'_> {
         KernelError { kernel: self.launcher.id.to_owned(), reason: error.to_string() }
     }
 
-    /// Invocations a workgroup, as far as the device takes so many.
+    /// Invocations per workgroup, if the device supports that many.
     fn block(&self, device: &Device) -> Result<u32, DeviceError> {
         let found = self.configuration.block.unwrap_or(USUAL_BLOCK);
         let limits = device.raw.limits();
@@ -132,7 +132,7 @@ impl PreparedProduct<'_> {
         }
     }
 
-    /// Brings everything to the device, and executes once.
+    /// Uploads everything, and executes once.
     async fn make(&mut self) -> Result<Made, DeviceError> {
         let machine = self.adapter.machine().await?;
         let device = &machine.device;
@@ -198,7 +198,7 @@ impl PreparedProduct<'_> {
         self.made.as_ref().ok_or(DeviceError::NotSetUp)
     }
 
-    /// The result that the last execution left.
+    /// The result of the last execution.
     async fn read(&mut self) -> Result<Output, DeviceError> {
         let made = self.made()?;
         let (result, seconds) = made.y.read(&made.machine.device).await?;
@@ -216,7 +216,7 @@ impl PreparedProduct<'_> {
         let interruptions = &self.adapter.interruptions;
         let made = self.made()?;
         if made.bound.launches.is_empty() {
-            // A product without rows is nothing to do: less than the clock tells.
+            // An SpMV without rows has nothing to do: it takes less than the clock can measure.
             return Ok(vec![made.clock.resolution_s; n]);
         }
         match temperature {

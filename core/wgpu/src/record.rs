@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::error::DeviceError;
 use crate::names::{interface, kind, model, vendor};
 
-/// The device with its clock and its bandwidth, or why that was not measured.
+/// The device with its clock and its bandwidth, or why that could not be measured.
 pub(crate) fn gpu(
     device: &Device,
     clock: Result<&Clock, &DeviceError>,

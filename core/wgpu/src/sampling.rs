@@ -1,42 +1,42 @@
-//! How many products a sample has, and taking samples, whatever the clock.
+//! Number of SpMVs per sample, and sampling, for any clock.
 
-/// A sample is not shorter than this, nor than so many times what the clock is exact to.
+/// Minimum seconds per sample; it is also at least a number of clock steps.
 const SHORTEST_S: f64 = 1e-3;
 const RESOLUTIONS: f64 = 100.0;
 
-/// A sample of several products is not longer than this.
+/// Maximum seconds of a sample of several SpMVs.
 const LONGEST_S: f64 = 50e-3;
 
-/// Most products behind a sample: all of them are recorded before the first one runs.
+/// Maximum SpMVs per sample: all of them are recorded before the first one runs.
 const MOST_PRODUCTS: u32 = 10_000;
 
-/// Tries for one sample: the clock may tell no time.
+/// Attempts per sample: the clock may measure no difference.
 pub(crate) const MOST_TRIES: u32 = 32;
 
-/// What is timed.
+/// Something that can be timed.
 pub(crate) trait Timed {
-    /// What may go wrong.
+    /// Its error.
     type Error;
 
-    /// What times are multiples of, in seconds.
+    /// Resolution of the times, in seconds.
     fn resolution_s(&self) -> f64;
 
-    /// Seconds of so many products in a row; nothing where the clock tells none.
+    /// Seconds of `products` SpMVs in a row; `None` if the clock measures no difference.
     async fn time(&mut self, products: u32) -> Result<Option<f64>, Self::Error>;
 
-    /// Spoils the result, before whatever is timed next.
+    /// Overwrites the result, before whatever is timed next.
     async fn spoil(&mut self) -> Result<(), Self::Error>;
 
-    /// How often measuring was set aside: a sample during which it was is taken anew.
+    /// Number of interruptions of the measurement so far: a sample during which one occurred is taken again.
     fn interruptions(&self) -> u32 {
         0
     }
 
-    /// What is told where the clock tells no time again and again.
+    /// The error if the clock repeatedly measures no difference.
     fn no_time(&self, tries: u32) -> Self::Error;
 }
 
-/// Products behind a sample, found by timing more and more of them.
+/// SpMVs per sample, found by timing more and more of them.
 pub(crate) async fn calibrate<T: Timed>(timed: &mut T) -> Result<u32, T::Error> {
     let wanted_s = (RESOLUTIONS * timed.resolution_s()).clamp(SHORTEST_S, LONGEST_S);
     let mut products = 1;
@@ -58,8 +58,8 @@ pub(crate) async fn calibrate<T: Timed>(timed: &mut T) -> Result<u32, T::Error> 
     Err(timed.no_time(MOST_TRIES))
 }
 
-/// `n` samples of so many products each, after one product that is not counted and whose result is spoilt;
-/// fewer once `stop` says so.
+/// `n` samples of `products` SpMVs each, after one SpMV that is not counted and whose result is overwritten;
+/// fewer once `stop` returns true.
 pub(crate) async fn samples<T: Timed>(
     timed: &mut T,
     n: usize,
@@ -81,7 +81,7 @@ pub(crate) async fn samples<T: Timed>(
     Ok(samples)
 }
 
-/// Seconds of one product, of so many in a row.
+/// Seconds per SpMV, over `products` in a row.
 async fn sample<T: Timed>(timed: &mut T, products: u32) -> Result<f64, T::Error> {
     for _ in 0..MOST_TRIES {
         if let Some(seconds) = timed.time(products).await? {
@@ -91,7 +91,7 @@ async fn sample<T: Timed>(timed: &mut T, products: u32) -> Result<f64, T::Error>
     Err(timed.no_time(MOST_TRIES))
 }
 
-/// No clock is exact to less.
+/// No clock is more precise.
 pub(crate) fn to_picoseconds(seconds: f64) -> f64 {
     (seconds * 1e12).round() / 1e12
 }
@@ -102,12 +102,12 @@ mod tests {
 
     use super::*;
 
-    /// Products of so many seconds by a clock that is rounded down.
+    /// SpMVs of a fixed duration, timed by a clock that rounds down.
     struct Rounded {
         product_s: f64,
         resolution_s: f64,
         now: f64,
-        /// Products that were asked for, none where their result was spoilt.
+        /// Requested numbers of SpMVs, 0 where the result was overwritten.
         asked: Vec<u32>,
     }
 
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// One product of a second after the other, set aside during the second and the third.
+    /// One SpMV per second, with interruptions during the second and the third.
     struct Hidden {
         taken: u32,
     }
@@ -170,7 +170,7 @@ mod tests {
     fn a_sample_during_which_measuring_was_set_aside_is_taken_anew() {
         let mut hidden = Hidden { taken: 0 };
         let taken = Ticket::later(async move { samples(&mut hidden, 2, 1, &|| false).await });
-        // The first is not counted.
+        // The first SpMV is not counted.
         assert_eq!(taken.wait(), Ok(vec![4.0, 5.0]));
     }
 
@@ -193,9 +193,9 @@ mod tests {
                 assert!(sample_s <= 50e-3 + resolution_s, "{product_s} {resolution_s}: {sample_s}");
             }
         }
-        // One that alone is longer is a sample.
+        // A single longer SpMV is a sample.
         assert_eq!(calibrated(0.3, 1e-9), Ok(1));
-        // As many as there may be, though they are too short.
+        // The maximum, even though they are too short.
         assert_eq!(calibrated(1e-9, 1e-9), Ok(MOST_PRODUCTS));
     }
 
@@ -204,10 +204,10 @@ mod tests {
         let mut clock = Rounded { product_s: 40e-6, resolution_s: 100e-6, now: 0.0, asked: vec![] };
         let taken =
             Ticket::later(async { samples(&mut clock, 4, 1, &|| false).await }).wait().unwrap();
-        // Every third product or so ends after the next step of the clock.
+        // About every third SpMV ends after the next step of the clock.
         assert_eq!(taken, [100e-6; 4]);
         assert!(clock.asked.len() > 8);
-        // A clock that stands still ends the run.
+        // A stopped clock ends the run.
         assert_eq!(calibrated(0.0, 100e-6), Err(MOST_TRIES));
     }
 

@@ -1,5 +1,5 @@
-//! Where a device comes from: an adapter, which opens any number of devices natively; in the page a browser's,
-//! which opens one, so that each device has an adapter of its own.
+//! Sources of devices: an adapter, which opens any number of devices natively; in the page, a browser's
+//! adapter opens only one, so that each device has its own adapter.
 
 use crate::device::Device;
 use crate::error::DeviceError;
@@ -7,11 +7,11 @@ use crate::options::Options;
 #[cfg(target_family = "wasm")]
 use crate::page;
 
-/// What opens devices.
+/// Opens devices.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) struct Source(pub(crate) wgpu::Adapter);
 
-/// The same: what tells of a device that was just opened.
+/// The same in the page: reports the properties of a device just opened.
 #[cfg(target_family = "wasm")]
 pub(crate) struct Source(pub(crate) page::Teller);
 

@@ -1,5 +1,5 @@
-//! Every kernel on an adapter, which may be one of software: the matrices that break kernels, the gate,
-//! and what is timed.
+//! Every kernel on an adapter, which may be a software one: difficult matrices, the check of results, and
+//! timing.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_test_support::{Need, skip};
 use sparsescope_wgpu::{ClockChoice, Options, WgpuBackend};
 
-/// The first adapter, or a skip that says why there is none.
+/// The first adapter, or skips the test with the reason why there is none.
 macro_rules! adapter {
     ($options:expr) => {
         match WgpuBackend::open(0, $options) {
@@ -27,7 +27,7 @@ macro_rules! adapter {
     };
 }
 
-/// llvmpipe ends an invocation's loops after so many steps, all told.
+/// llvmpipe ends an invocation's loops after this many steps in total.
 const STEPS_IN_SOFTWARE: usize = 65_000;
 
 /// With and without checks of every index.
@@ -36,14 +36,14 @@ const BOTH: [Options; 2] = [
     Options { checks: true, clock: ClockChoice::Best },
 ];
 
-/// A kernel and its invocations a workgroup.
+/// A kernel and its invocations per workgroup.
 type Case = (&'static KernelDescriptor, u32);
 
 fn of_wgpu() -> impl Iterator<Item = &'static KernelDescriptor> {
     kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Wgpu)
 }
 
-/// Every kernel that the device has with each of these sizes of workgroups.
+/// Every kernel that the device supports, with each of these workgroup sizes.
 fn cases(backend: &WgpuBackend, blocks: &[u32]) -> Vec<Case> {
     let here = of_wgpu().filter(|k| backend.availability(k) == Availability::Available);
     here.flat_map(|kernel| blocks.iter().map(move |&block| (kernel, block))).collect()
@@ -55,7 +55,7 @@ fn configured((kernel, block): Case, hack_size: usize) -> Configuration {
     Configuration { block: Some(block), parameters, ..Configuration::usual(kernel) }
 }
 
-/// A kernel made ready and set up.
+/// A kernel, prepared and set up.
 fn ready<'p>(
     backend: &'p WgpuBackend,
     configuration: &Configuration,
@@ -73,7 +73,7 @@ fn output(prepared: &mut Box<dyn Prepared + '_>) -> Result<Output, KernelError> 
     Ok(prepared.output(&Watch::cancelled_by(&never)).wait()?.unwrap())
 }
 
-/// Rows of these lengths with values that are not exact, columns spread over `cols`.
+/// Rows of these lengths with inexact values and columns spread over `cols`.
 fn matrix(cols: usize, lengths: impl IntoIterator<Item = usize>) -> Csr {
     let lengths: Vec<usize> = lengths.into_iter().collect();
     let mut triplets = Vec::new();
@@ -86,7 +86,7 @@ fn matrix(cols: usize, lengths: impl IntoIterator<Item = usize>) -> Csr {
     Csr::from_triplets(lengths.len(), cols, &triplets).unwrap()
 }
 
-/// Matrices that break kernels, by what is odd about them.
+/// Difficult matrices, by their peculiarity.
 fn matrices() -> Vec<(&'static str, Csr)> {
     vec![
         ("no rows", matrix(3, [])),
@@ -190,7 +190,7 @@ fn results_are_the_same_from_run_to_run() {
 #[test]
 fn more_workgroups_than_one_dimension_holds_pass_the_gate() {
     let backend = adapter!(Options::default());
-    // 32 invocations a row, and 32 a workgroup: one for each of 70 000 rows.
+    // 32 invocations per row, and 32 per workgroup: one workgroup for each of 70 000 rows.
     let problem = problem(matrix(90, (0..70_000).map(|i| i % 3)));
     for case in cases(&backend, &[32]) {
         let configuration = configured(case, 4);
@@ -237,7 +237,7 @@ fn values_beyond_f32_f64_and_workgroups_of_odd_sizes_are_refused_in_a_sentence()
     }
 }
 
-/// Samples of one kernel by a clock, products behind each, and what the run says of the clock.
+/// Samples of one kernel by a clock, SpMVs per sample, and the run's description of the clock.
 fn sampled(
     backend: &WgpuBackend,
     temperature: Temperature,
@@ -266,7 +266,7 @@ fn samples_are_long_enough_for_whatever_clock_there_is_and_the_run_names_it() {
         assert_eq!(samples.len(), 3);
         for seconds in samples {
             let sample_s = seconds * f64::from(products);
-            // The product may be faster the next time; a tenth of what is wanted is no clock's step.
+            // The SpMV may be faster the next time; a tenth of the requested time is more than a clock step.
             let wanted_s = (100.0_f64 * resolution_s).clamp(1e-3, 50e-3);
             assert!(sample_s > 0.1 * wanted_s, "{told}: {products} products in {sample_s} s");
         }
@@ -280,7 +280,7 @@ fn flushed_caches_are_timed_a_product_at_a_time_or_the_clock_is_too_coarse() {
     assert!(samples.len() == 3 && products == 1 && samples.iter().all(|&s| s > 0.0));
     let coarse = Options { checks: false, clock: ClockChoice::Rounded(10_000_000) };
     let coarse = sampled(&adapter!(coarse), Temperature::Cold);
-    // Most products begin and end between two steps of such a clock.
+    // Most SpMVs begin and end between two steps of such a clock.
     assert!(coarse.unwrap_err().to_string().contains("clock"));
 }
 

@@ -1,42 +1,42 @@
-//! A kernel that may be the fastest on a matrix, with its settings.
+//! A candidate for the fastest kernel on a matrix, with its settings.
 
 use crate::kernel::{KernelDescriptor, Parameters, kernel};
 
-/// The kernel that no choice is slower than.
+/// The baseline kernel: no choice is slower than it.
 pub(in crate::experiment) const SERIAL: &str = "cpu/csr/serial";
 
-/// A kernel that may be the fastest.
+/// A candidate for the fastest kernel.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// It.
+    /// The kernel.
     pub kernel: &'static KernelDescriptor,
-    /// Those of its format.
+    /// Parameters of its format.
     pub parameters: Parameters,
-    /// Threads a block, on a GPU.
+    /// Threads per block, on a GPU.
     pub block: Option<u32>,
-    /// Minimal bytes that a product moves, as far as they are known before the format is made.
+    /// Minimal bytes that one SpMV moves, as far as they are known before the format is built.
     pub minimal_bytes: u64,
-    /// Its values are looked up by codes.
+    /// Whether its values are looked up by code.
     pub is_coded: bool,
-    /// Seconds that a product is expected to take; none where nobody knows.
+    /// Expected seconds per SpMV; `None` where unknown.
     pub expected_s: Option<f64>,
 }
 
 impl Candidate {
-    /// What comes first: few bytes, but what takes long to convert and to decode has to have fewer.
+    /// Sort key: fewest bytes first, with a penalty for formats that take long to convert and decode.
     pub(super) fn rank(&self) -> f64 {
         let takes_long = self.kernel.id.ends_with("/compact");
         self.minimal_bytes as f64 * if takes_long { COMPACT_RANK } else { 1.0 }
     }
 }
 
-/// How many more bytes another format may have that is tried before a compact one.
+/// Bytes of another format over those of a compact one, up to which the other is tried first.
 const COMPACT_RANK: f64 = 1.25;
 
-/// The GPU's kernel that takes any matrix as it is.
+/// The GPU kernel that takes any matrix in plain CSR.
 pub const ADAPTIVE: &str = "cuda/csr/adaptive";
 
-/// A kernel by its id; none where there is none of that id.
+/// A candidate by kernel id; `None` for an unknown id.
 pub(super) fn candidate(id: &str, parameters: Parameters, minimal_bytes: u64) -> Option<Candidate> {
     let (is_coded, expected_s) = (false, None);
     let block = None;

@@ -1,47 +1,47 @@
-//! How long a product is expected to take on a GPU, before anything is made or timed: from what the rows and
-//! columns of the matrix say, and from how fast the device copies memory.
+//! Expected time of an SpMV on a GPU, before anything is built or timed, from the structure of the matrix and
+//! the copy bandwidth of the device.
 //!
-//! A product takes as long as the slowest of what it does side by side: its memory is moved, the sectors of
-//! matrix and x pass the second-level cache, and each row costs something of its own. What each of these costs
-//! is told here in bytes: those that the device's memory copies meanwhile. The numbers were fitted to products
-//! measured on an H200; `docs/gpu-products.md` has the measurements and how far they are off.
+//! An SpMV takes as long as the slowest of several overlapping parts: moving its memory, passing the sectors
+//! of the matrix and x through the L2 cache, and a fixed cost per row. Each cost is given in bytes: those
+//! that the device could copy in that time. The constants were fitted to SpMVs measured on an H200;
+//! `docs/gpu-products.md` has the measurements and the errors of the fit.
 
 use super::candidate::{ADAPTIVE, Candidate};
 use super::part::part;
 use crate::kernel::{Format, Parameter};
 use crate::matrix::{Csr, Scalar};
 
-/// Seconds of the shortest product: a launch, and the latency of a few loads after one another.
+/// Seconds of the shortest SpMV: a kernel launch, and the latency of a few dependent loads.
 const SHORTEST_S: f64 = 2.6e-6;
 
-/// Bytes of a sector, the least that a cache hands on.
+/// Bytes of a sector, the smallest unit of a cache transfer.
 const SECTOR: u64 = 32;
 
-/// Rows whose loads of x meet in a first-level cache.
+/// Rows whose loads of x share an L1 cache.
 const ROWS_TOGETHER: usize = 32;
 
-/// Entries after which they do no more.
+/// Nonzeros after which they no longer share it.
 const ENTRIES_TOGETHER: usize = 1024;
 
-/// Seconds that a block takes for an entry of a row that it has for itself.
+/// Seconds per nonzero in a row that has a block to itself.
 const LONG_ROW_S: f64 = 1e-9;
 
-/// What of a matrix decides how long its products take.
+/// Properties of a matrix that determine the time of its SpMVs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traits {
     rows: f64,
     entries: f64,
     longest: f64,
-    /// Bytes of a value.
+    /// Bytes per value.
     value: f64,
-    /// Sectors of x that are asked for, for each entry, where neighbouring rows are worked on together.
+    /// Sectors of x requested per nonzero, when neighbouring rows run together.
     gather: f64,
-    /// Slots for each entry where rows are rounded up to multiples of four.
+    /// Slots per nonzero when rows are padded to multiples of four.
     in_fours: f64,
 }
 
 impl Traits {
-    /// Those of a matrix; of a large one some rows are enough, evenly spread.
+    /// Computes the traits of a matrix; samples evenly spread rows of a large one.
     pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
         let part = part(a);
         let sample = part.as_ref().unwrap_or(a);
@@ -58,7 +58,7 @@ impl Traits {
     }
 }
 
-/// Sectors of x that the rows ask for, those counted once that meet in a first-level cache.
+/// Sectors of x that the rows request; those shared in an L1 cache count once.
 fn sectors_of_x<T: Scalar>(a: &Csr<T>) -> u64 {
     let in_sector = (SECTOR as usize / T::BYTES) as u32;
     let (mut all, mut met) = (0, Vec::with_capacity(ENTRIES_TOGETHER));
@@ -68,7 +68,7 @@ fn sectors_of_x<T: Scalar>(a: &Csr<T>) -> u64 {
         met.extend(columns.iter().map(|column| column / in_sector));
         rows += 1;
         if rows == ROWS_TOGETHER || met.len() >= ENTRIES_TOGETHER || i + 1 == a.rows() {
-            // A row longer than that meets itself no more.
+            // A longer row no longer shares sectors with itself.
             for chunk in met.chunks_mut(ENTRIES_TOGETHER) {
                 chunk.sort_unstable();
                 all += chunk.chunk_by(|one, other| one == other).count() as u64;
@@ -80,31 +80,31 @@ fn sectors_of_x<T: Scalar>(a: &Csr<T>) -> u64 {
     all
 }
 
-/// What a kernel costs beside the bytes that it moves, in bytes of the memory's copy.
+/// Costs of a kernel, in bytes of a memory copy.
 struct Price {
-    /// Of the bandwidth of a copy, the share that it reaches.
+    /// Fraction of the copy bandwidth that it reaches.
     share: f64,
-    /// A sector through the second-level cache.
+    /// Cost per sector through the L2 cache.
     sector: f64,
-    /// Sectors of x for each entry at least: rows that are sorted have other neighbours.
+    /// Minimum sectors of x per nonzero: sorted rows have other neighbours.
     gather: f64,
-    /// Sectors for each row: those that are sorted write y, and read their place, far from one another.
+    /// Sectors per row: sorted rows write y, and read their position, at scattered addresses.
     scattered: f64,
-    /// A row.
+    /// Cost per row.
     row: f64,
-    /// A slot.
+    /// Cost per slot.
     slot: f64,
 }
 
-/// Loads of rows that follow one another.
+/// Prices of kernels that load consecutive rows.
 const PLAIN: Price =
     Price { share: 0.98, sector: 22.8, gather: 0.0, scattered: 0.0, row: 40.0, slot: 0.0 };
 
-/// Shares of the bandwidth that blocks of 2 × 2 to 8 × 8 reach. The last was not measured: it divides a warp as
-/// 4 × 4 does.
+/// Fraction of the bandwidth that blocks of 2 × 2 to 8 × 8 reach. The last was not measured: it divides a
+/// warp as 4 × 4 does.
 const OF_BLOCKS: [f64; 7] = [0.66, 0.45, 0.84, 0.51, 0.73, 0.48, 0.84];
 
-/// Seconds that a product by this kernel is expected to take, on a device that copies so many bytes a second.
+/// Expected seconds per SpMV with this kernel, on a device that copies `copy` bytes per second.
 pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
     let Candidate { kernel, parameters, minimal_bytes, .. } = candidate;
     let sorts = parameters.number::<usize>(Parameter::Sigma).is_some_and(|sigma| sigma > 1);
@@ -123,7 +123,7 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
             if candidate.is_coded {
                 Price { share: 1.0, gather, row: 24.0, slot: 4.7, ..PLAIN }
             } else {
-                // Values as they are lie in fours, too, each with 16 bits of a column.
+                // Plain values are padded to fours, too, each with 16 bits of a column.
                 bytes += (traits.value + 2.0) * (slots - entries) + 8.6 * rows;
                 Price { share: 1.0, gather, row: 0.0, ..PLAIN }
             }
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use crate::experiment::choosing::on_gpu;
 
-    /// Bytes a second, as an H200 copies them.
+    /// Bytes per second of a copy on an H200.
     const COPY: f64 = 4.3e12;
 
     fn made(m: usize, n: usize, columns: impl Fn(usize) -> Vec<usize>) -> Csr {
@@ -156,7 +156,7 @@ mod tests {
         Csr::from_triplets(m, n, &(0..m).flat_map(row).collect::<Vec<_>>()).unwrap()
     }
 
-    /// The kernel with the least time expected.
+    /// The kernel with the shortest expected time.
     fn named(a: &Csr, compact: bool) -> &'static str {
         let found = on_gpu(a, compact, Some(COPY));
         let times: Vec<f64> = found.iter().map(|one| one.expected_s.unwrap()).collect();
@@ -171,7 +171,7 @@ mod tests {
         let far =
             |k: usize| move |i: usize| (0..k).map(|s| (i * 97 + s * 15_013) % 60_000).collect();
         assert_eq!(named(&made(60_000, 60_000, far(24)), false), "cuda/hll/column-major");
-        // Sorting rows costs nothing where x is read in no order anyway.
+        // Sorting rows costs nothing where x is accessed at random anyway.
         let uneven = made(60_000, 60_000, |i| far(1 + i % 61)(i));
         assert_eq!(named(&uneven, false), "cuda/hll/sigma");
         let near = made(60_000, 60_000, |i| (i..(i + 1 + i % 61).min(60_000)).collect());
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn neighbours_share_sectors_and_long_rows_do_not_meet_themselves() {
         let gather = |a: &Csr| Traits::of(a).gather;
-        // 32 rows have 8 sectors; every entry one of its own; 1024 of 4000 columns follow one another.
+        // 32 rows have 8 sectors; every nonzero has its own; 1024 of 4000 columns are consecutive.
         assert_eq!(gather(&made(64, 64, |i| vec![i])), 0.25);
         assert_eq!(gather(&made(64, 640, |i| vec![i * 10])), 1.0);
         assert_eq!(gather(&made(1, 4096, |_| (0..4096).collect())), 0.25);

@@ -1,4 +1,4 @@
-//! What every kernel that chooses another needs: which ones the matrix speaks for, and why one is chosen.
+//! Shared by the kernels that choose another one: the candidates for a matrix, and the reason for a choice.
 
 mod candidate;
 mod expected;
@@ -13,8 +13,8 @@ pub use expected::{Traits, expected_s};
 pub use rules::on_gpu;
 pub(in crate::experiment) use rules::on_processor;
 
-/// Why it is the kernel in this place of those considered, in a sentence; `usual` is the one that it is
-/// compared with, and `csr` are the bytes that a product in CSR moves.
+/// Explains in a sentence why the candidate at `place` was chosen; `usual` is the kernel that it is compared
+/// with, and `csr` the bytes that an SpMV in CSR moves.
 pub fn why(choice: &Choice, place: usize, usual: &str, csr: u64) -> String {
     let timed = || {
         choice.tried.iter().enumerate().filter_map(|(place, one)| Some((place, one, one.least_s?)))

@@ -1,15 +1,15 @@
-//! Some rows of a large matrix, where they tell as much as all.
+//! A sample of the rows of a large matrix.
 
 use crate::matrix::{Csr, RowPtr, Scalar};
 
-/// Rows that are looked at together where a part of the matrix is enough: blocks of every edge begin
-/// where they do.
+/// Consecutive rows per span of the sample. Divisible by every block edge, so that blocks start where spans
+/// do.
 const SPAN: usize = 840;
 
-/// Spans of the part.
+/// Number of spans in the sample.
 const SPANS: usize = 16;
 
-/// Some rows of a large matrix, evenly spread; none where all of them are few enough.
+/// Samples evenly spread rows of a large matrix; `None` if the matrix is small enough to use whole.
 pub(super) fn part<T: Scalar>(a: &Csr<T>) -> Option<Csr<T>> {
     let spans = a.rows() / SPAN;
     if spans <= SPANS {

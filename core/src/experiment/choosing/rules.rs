@@ -1,4 +1,4 @@
-//! Which kernels may be the fastest on a matrix: rules on what its rows and columns say.
+//! Rules that pick candidates for the fastest kernel from the structure of a matrix.
 
 use std::cmp::Ordering::Equal;
 use std::collections::BTreeSet;
@@ -12,20 +12,20 @@ use crate::matrix::{
     ValueCoding,
 };
 
-/// Rows whose diagonals are counted before those of all rows are.
+/// Rows whose diagonals are counted first, before those of all rows.
 const ROWS_OF_DIAGONALS: usize = 256;
 
-/// Slots for each entry that HLL may have.
+/// Maximum slots per nonzero of HLL.
 const MOST_PADDING: f64 = 1.5;
 
-/// Slots for each entry with which HLL's rows need not be sorted.
+/// Slots per nonzero up to which the rows of HLL need no sorting.
 const LITTLE_PADDING: f64 = 1.1;
 
-/// Bytes of a compact format over those of CSR, from which on it is not worth decoding.
+/// Size of a compact format relative to CSR from which it is not worth decoding.
 const COMPACT_SHARE: f64 = 0.95;
 
-/// The kernels to be tried on `a` with so many threads, the serial one first, the others by the bytes that
-/// they move.
+/// The kernels to try on `a` with this number of threads: the serial one first, the others ordered by the
+/// bytes that they move.
 pub(in crate::experiment) fn on_processor<T: Scalar>(
     a: &Csr<T>,
     threads: usize,
@@ -40,7 +40,7 @@ pub(in crate::experiment) fn on_processor<T: Scalar>(
     found.extend(plain("cpu/csr/simd"));
     if threads > 1 {
         found.extend(plain("cpu/csr/nnz"));
-        // A row that is a good part of a thread's share has to be shared.
+        // A row that is a large part of a thread's share has to be split.
         let is_long = a.max_row_len() as f64 * 4.0 > a.nnz() as f64 / threads as f64;
         found.extend(is_long.then(|| plain("cpu/csr/merge")).flatten());
     }
@@ -62,8 +62,8 @@ pub(in crate::experiment) fn on_processor<T: Scalar>(
     found
 }
 
-/// The kernels to be tried on a GPU: by the time that they are expected to take where it copies so many bytes a
-/// second, and where that is not known that on CSR first, the others by the bytes that they move.
+/// The kernels to try on a GPU, ordered by expected time where the copy bandwidth `copy` (bytes per second)
+/// is known; otherwise the one on CSR first, the others ordered by the bytes that they move.
 pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool, copy: Option<f64>) -> Vec<Candidate> {
     let csr = a.minimal_bytes();
     let adaptive = candidate(ADAPTIVE, Parameters::default(), csr);
@@ -84,7 +84,7 @@ pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool, copy: Option<f64>) -> Vec<Ca
     found
 }
 
-/// Those on other formats, by the bytes that they move.
+/// Candidates on other formats than CSR, ordered by the bytes that they move.
 fn formats_on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
     let mut others = Vec::new();
     others.extend(diagonals(a, "cuda/dia/thread-per-row"));
@@ -113,13 +113,13 @@ fn formats_on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
     others
 }
 
-/// Threads a block of the GPU's kernels.
+/// Threads per block of the GPU kernels.
 const BLOCK: u32 = 256;
 
-/// How much less padding is worth sorting rows for: x is read and y written in no order then.
+/// Reduction of padding that makes sorting rows worthwhile: sorting scatters reads of x and writes of y.
 const SORTING: f64 = 1.05;
 
-/// DIA, where its diagonals move fewer bytes than CSR.
+/// DIA, if its diagonals move fewer bytes than CSR.
 fn diagonals<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
     let bytes = |slots: u128| slots * T::BYTES as u128;
     let rows = a.rows() as u128;
@@ -137,7 +137,8 @@ fn diagonals<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
     fewer.then(|| candidate(id, Parameters::default(), size.minimal_bytes)).flatten()
 }
 
-/// BSR with the edge that suits some parts of the matrix, where its blocks are full enough in all of it.
+/// BSR with the block edge that suits sampled parts of the matrix, if its blocks are full enough in the whole
+/// matrix.
 fn blocks<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
     let part = part(a);
     let (block, _) = Bsr::choose(part.as_ref().unwrap_or(a), None, BSR_MIN_FILL).ok()?;
@@ -147,8 +148,8 @@ fn blocks<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
     candidate(id, parameters, size.minimal_bytes)
 }
 
-/// HLL as it has little padding: in order, sorted, in smaller hacks; rows far longer than the others apart.
-/// Of these hack sizes and windows, in this order.
+/// HLL in the first layout with little padding: rows in order, sorted, or in smaller hacks; rows far longer
+/// than the others are stored apart. `layouts` lists hack sizes and windows in order of preference.
 fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<(Parameters, FormatSize)> {
     let mean = a.nnz() as f64 / a.rows().max(1) as f64;
     let most = (4.0 * mean).ceil() as usize + 32;
@@ -174,15 +175,15 @@ fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<(Parameters
     best.filter(|(_, size)| size.padding <= MOST_PADDING)
 }
 
-/// The kernels on compact formats.
+/// Ids of the kernels on compact formats.
 #[derive(Clone, Copy)]
 struct Compacts {
     csr: Option<&'static str>,
     hll: &'static str,
 }
 
-/// The compact formats that move fewer bytes, most of their columns in 16 bits: values in the coding of the
-/// fewest bytes, and as they are, which takes less decoding.
+/// The compact formats that move fewer bytes, with most of their columns in 16 bits: one with values in the
+/// smallest coding, and one with plain values, which takes less decoding.
 fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Vec<Candidate> {
     let pays = |bytes: u64, narrow: f64| {
         let fewer = (bytes as f64) < COMPACT_SHARE * a.minimal_bytes() as f64;
@@ -259,7 +260,7 @@ mod tests {
         assert_eq!(bsr.parameters.get(Parameter::BsrBlock).as_deref(), Some("3"));
         assert!(!ids(&blocks, 1, true).contains(&"cpu/dia/rows"));
 
-        // One row has nearly everything.
+        // One row has nearly all nonzeros.
         let long =
             made(2_000, 2_000, (0..2_000).flat_map(|i| [(i, i, 1.0), (7, (i + 9) % 2_000, 0.5)]));
         assert!(ids(&long, 2, true).contains(&"cpu/csr/merge"));
@@ -267,7 +268,7 @@ mod tests {
         let hll = hll.iter().find(|one| one.kernel.id == "cpu/hll/simd").unwrap();
         assert!(hll.parameters.get(Parameter::Spill).is_some());
 
-        // Far columns and a value of its own for each entry: nothing is compact, hence no fewer bytes.
+        // Far columns and distinct values: no format is compact, so none has fewer bytes.
         let far = |i: usize| {
             (0..4).map(move |k| (i, (i * 7 + k * 150_001) % 600_000, (4 * i + k) as f64))
         };

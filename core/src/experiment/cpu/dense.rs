@@ -1,4 +1,4 @@
-//! The processor's kernels of many small dense systems, bound to a batch.
+//! The CPU kernels for many small dense systems, bound to a batch.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::matrix::Batches;
 use crate::memory::MemoryLimit;
 use crate::record::Costs;
 
-/// A kernel: false when it was told to stop.
+/// A kernel; returns false when it was stopped.
 type Kernel = fn(Systems<'_>, &mut Solutions, &(dyn Fn() -> bool + Sync)) -> bool;
 
-/// One for each kernel of this backend, in the descriptors' order.
+/// The launchers of this backend, in the order of the descriptors.
 const LAUNCHERS: &[(&str, Kernel)] = &[
     ("cpu/dense/gauss", gauss),
     ("cpu/dense/cholesky", cholesky),
@@ -26,14 +26,14 @@ const LAUNCHERS: &[(&str, Kernel)] = &[
     ("vendor/faer/cholesky", crate::dense::faer_cholesky),
 ];
 
-/// Kernels of the library, which not every build has.
+/// Kernels of the library, which not every build includes.
 pub(super) const FAER: &str = "vendor/faer/";
 
 struct Dense {
     kernel: Kernel,
     batches: Arc<Batches>,
     right: Given,
-    /// Of each size.
+    /// Solutions, by size.
     found: Vec<Solutions>,
 }
 
@@ -182,7 +182,7 @@ mod tests {
                 backend.prepare(&configuration, &problem, MemoryLimit::unlimited()).unwrap();
             let output = prepared.output(&Watch::cancelled_by(&go)).wait().unwrap().unwrap();
             assert_eq!(problem.check(&configuration, &output).verdict, Verdict::Pass, "{id}");
-            // Of 4, then of 16 and 4 on the last place; 1/3 + 2 and 9 + 18 operations each.
+            // Of size 4, then of 16 and 4 in the last place; 1/3 + 2 and 9 + 18 operations each.
             assert_eq!(problem.work(&output).flops, (7 + 2 * 81) / 3);
             let Output::Systems(mut found) = output else { panic!("no systems") };
             assert_eq!((found[0].x[0], &found[1].x[6..]), (0.25, &[0.0, 0.0, 0.25][..]), "{id}");

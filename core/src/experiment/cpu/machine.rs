@@ -1,4 +1,4 @@
-//! What all tasks of the backend share: the pools of threads, and the flusher of the caches.
+//! Shared by all tasks of the backend: the thread pools and the cache flusher.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,11 +7,11 @@ use crate::measure::{CacheFlusher, CacheSizes, ThreadsError, binds_threads, pool
 use crate::memory::MemoryLimit;
 use crate::spmv::gather;
 
-/// Both are made when first asked for.
+/// Both are created on first use.
 pub(super) struct Machine {
     caches: CacheSizes,
     pools: Mutex<BTreeMap<usize, Arc<rayon::ThreadPool>>>,
-    /// By the threads that a library starts for the one thread of each.
+    /// Single-thread callers, by the number of threads that a library starts for each.
     callers: Mutex<BTreeMap<usize, Arc<rayon::ThreadPool>>>,
     flusher: Mutex<Option<Arc<CacheFlusher>>>,
 }
@@ -34,8 +34,8 @@ impl Machine {
         kept(&self.pools, threads, threads)
     }
 
-    /// One thread that calls a library, which gives it so many of its own: always the same for as many, so
-    /// that those are the same, too.
+    /// A single thread that calls a library, which starts `threads` threads of its own for it. The same
+    /// thread is returned for the same count, so that the library's threads are the same, too.
     pub(super) fn caller(&self, threads: usize) -> Result<Arc<rayon::ThreadPool>, ThreadsError> {
         kept(&self.callers, threads, 1)
     }
@@ -52,7 +52,7 @@ impl Machine {
     }
 }
 
-/// Calls `work` with a crew of the ambient pool, where there is a processor for each of its threads.
+/// Calls `work` with the workers of the ambient pool kept awake, if there is a core for each of its threads.
 pub(super) fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     match u32::try_from(rayon::current_num_threads()).is_ok_and(binds_threads) {
         true => gather(work),
@@ -60,7 +60,7 @@ pub(super) fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// The pool under `key`, of `threads` threads, made when first asked for.
+/// The pool under `key`, of `threads` threads, created on first use.
 fn kept(
     pools: &Mutex<BTreeMap<usize, Arc<rayon::ThreadPool>>>,
     key: usize,

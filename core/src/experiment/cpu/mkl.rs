@@ -1,4 +1,4 @@
-//! oneMKL's products on the processor, with and without what its inspector makes of the matrix.
+//! SpMV of oneMKL on the CPU, with and without its inspector.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use crate::memory::MemoryLimit;
 use crate::mkl::{Mkl, MklMatrix, MklValue, mkl};
 use crate::record::Costs;
 
-/// The kernel on CSR as it is, and the one after the inspector.
+/// The kernel on plain CSR; the other one runs after the inspector.
 const PLAIN: &str = "vendor/mkl/csr";
 const OPTIMIZED: &str = "vendor/mkl/optimized";
 
-/// Products that the inspector is told of: so many that whatever makes them faster pays.
+/// Number of SpMVs announced to the inspector: enough for any optimisation to pay off.
 const CALLS: u32 = 100_000;
 
-/// Whether a kernel is one of the library's.
+/// Whether the kernel belongs to the library.
 pub(super) fn has(id: &str) -> bool {
     [PLAIN, OPTIMIZED].contains(&id)
 }
 
-/// Whether the library is here, or why not.
+/// Whether the library is available, or why not.
 pub(super) fn availability() -> Availability {
     match mkl() {
         Ok(_) => Availability::Available,
@@ -35,12 +35,12 @@ pub(super) fn availability() -> Availability {
     }
 }
 
-/// The library and its version, where it is here.
+/// The library and its version, if it is available.
 pub(super) fn libraries() -> BTreeMap<String, String> {
     mkl().iter().map(|mkl| ("oneMKL".to_owned(), mkl.version().to_owned())).collect()
 }
 
-/// Binds a kernel of the library; the inspector works in its set-up.
+/// Binds a kernel of the library; the inspector runs in its setup.
 pub(super) fn bind(
     configuration: &Configuration,
     problem: &SpmvProblem,
@@ -75,7 +75,7 @@ where
     Ok(Bound { task: Box::new(task), parts: None, costs, params: BTreeMap::new() })
 }
 
-/// A product of the library, with its vectors.
+/// SpMV by the library, with its vectors.
 struct Product<T> {
     mkl: &'static Mkl,
     kernel: &'static str,

@@ -1,4 +1,4 @@
-//! The CPU backend: binds kernels to their input, one pool a thread count.
+//! The CPU backend: binds kernels to their input, with one pool per thread count.
 
 mod auto;
 mod dense;
@@ -25,7 +25,7 @@ use crate::record::Operation;
 use machine::Machine;
 use prepared::CpuPrepared;
 
-/// The kernels of this crate on this machine's processor.
+/// The kernels of this crate on the CPU of this machine.
 pub struct CpuBackend {
     model: String,
     machine: Machine,
@@ -38,7 +38,7 @@ impl Default for CpuBackend {
 }
 
 impl CpuBackend {
-    /// Describes the processor; pools are started when first asked for.
+    /// Describes the CPU; pools are started on first use.
     pub fn new() -> Self {
         let cpu = cpu();
         let machine = Machine::new(CacheSizes::of(&cpu));
@@ -132,17 +132,17 @@ mod tests {
         kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu).filter(here)
     }
 
-    /// Those with a mapping of their own.
+    /// The kernels that have their own mapping.
     fn mapped() -> impl Iterator<Item = &'static KernelDescriptor> {
         cpu_kernels().filter(|k| !matches!(k.mapping, Mapping::Chosen | Mapping::Library))
     }
 
-    /// Blocks and diagonals however empty.
+    /// Blocks and diagonals with any fill.
     fn any_fill() -> FormatParams {
         FormatParams { min_fill: Some(0), ..FormatParams::default() }
     }
 
-    /// Blocks and diagonals however empty, with so many threads.
+    /// Blocks and diagonals with any fill, on `threads` threads.
     fn configuration(kernel: &'static KernelDescriptor, threads: u32) -> Configuration {
         let parameters = match kernel.allowed(Parameter::MinFill) {
             Some(_) => Parameters::default().with(Parameter::MinFill, "0"),
@@ -203,7 +203,7 @@ mod tests {
                 let outside = match &matrix {
                     AnyFormat::Bsr(a) => outside(a.as_ref(), 97, |i, j| a.slot_entry(i, j)),
                     AnyFormat::Dia(a) => outside(a.as_ref(), 97, |i, j| a.slot_entry(i, j)),
-                    // The last hack stores rows past the last one.
+                    // The last hack stores rows past the end.
                     AnyFormat::Hll(a) => {
                         outside(a.shape(), a.shape().rows(), |_, _| Some((0, 0.0)))
                     }
@@ -233,8 +233,7 @@ mod tests {
         }
     }
 
-    /// Slots outside a matrix of `rows` rows: what remains of all when those with a column are
-    /// taken away.
+    /// Slots outside a matrix of `rows` rows: all slots except those with a column.
     fn outside(
         layout: &impl SlotLayout,
         rows: usize,

@@ -1,4 +1,4 @@
-//! Times a task of the processor, whatever it computes.
+//! Times a CPU task of any operation.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,11 +16,11 @@ use crate::record::Costs;
 
 /// Samples shorter than this are measured over several executions.
 const SHORTEST_SAMPLE_S: f64 = 50e-6;
-/// Most executions behind one sample.
+/// Maximum executions per sample.
 const MOST_REPETITIONS: f64 = 10_000.0;
-/// Before samples of executions shorter than this, others go on for so long.
+/// Minimum warm-up before samples of executions shorter than this.
 const WARM_UP_S: f64 = 2e-3;
-/// Executions longer than this need none before them to warm up.
+/// Executions longer than this need no warm-up.
 const WARM_BY_ITSELF_S: f64 = 1.0;
 
 pub(super) struct CpuPrepared<'p> {
@@ -29,11 +29,11 @@ pub(super) struct CpuPrepared<'p> {
     pool: Arc<rayon::ThreadPool>,
     bound: Bound<'p>,
     repetitions: u32,
-    /// Seconds of the execution that gave the last checked result.
+    /// Seconds of the execution that returned the last checked result.
     once: Option<f64>,
 }
 
-/// An execution that was cancelled or failed ends the sampling.
+/// A result of an execution; a cancelled or failed one ends the sampling.
 type Tried<T> = Result<Option<T>, KernelError>;
 
 impl<'p> CpuPrepared<'p> {
@@ -50,7 +50,7 @@ impl<'p> CpuPrepared<'p> {
         KernelError { kernel: self.kernel.to_owned(), reason }
     }
 
-    /// Runs `work` inside the pool, products with a crew; a panic of the kernel becomes an error.
+    /// Runs `work` inside the pool, SpMV with its workers kept awake; a panic of the kernel becomes an error.
     fn install<R: Send>(
         &mut self,
         work: impl FnOnce(&mut dyn Task) -> Result<R, KernelError> + Send,
@@ -68,7 +68,7 @@ impl<'p> CpuPrepared<'p> {
         })
     }
 
-    /// The same, after which nothing of the kernel takes time from others.
+    /// The same; afterwards no thread of the kernel takes time from others.
     fn install_and_rest<R: Send>(
         &mut self,
         work: impl FnOnce(&mut dyn Task) -> Result<R, KernelError> + Send,
@@ -80,7 +80,7 @@ impl<'p> CpuPrepared<'p> {
         })
     }
 
-    /// Samples of an execution that can be repeated as it is.
+    /// Takes samples of an execution that can be repeated as it is.
     fn sample_hot(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         let known = self.once.filter(|&once| once > WARM_BY_ITSELF_S);
         let (samples, repetitions) = self.install_and_rest(|task| {
@@ -93,9 +93,10 @@ impl<'p> CpuPrepared<'p> {
                 return Ok((Vec::new(), 1));
             }
             let repetitions = repetitions(once);
-            // Whatever the warm-up left, what is timed has to compute it anew.
+            // The timed execution must recompute whatever the warm-up left.
             task.spoil();
-            // One thread has just written all of the result, which would slow a short sample: that is not kept.
+            // One thread has just written the whole result, which would slow down a short sample: discard
+            // one.
             if once < WARM_UP_S && time(task, repetitions, watch)?.is_none() {
                 return Ok((Vec::new(), 1));
             }
@@ -117,8 +118,8 @@ impl<'p> CpuPrepared<'p> {
         })
     }
 
-    /// Samples of an execution in place: each is the mean of several, all of which begin with the
-    /// same input, and of which nothing but the execution is timed.
+    /// Takes samples of an in-place execution: each is the mean of several, all of which start with the same
+    /// input, and only the execution is timed.
     fn sample_in_place(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
         let known = self.once;
         let (samples, repetitions) = self.install(|task| {
@@ -140,8 +141,8 @@ impl<'p> CpuPrepared<'p> {
     }
 }
 
-/// Executions of so many seconds until caches, threads and clock are as they are among many of them: other
-/// kernels have had their turn.
+/// Repeats executions of `once` seconds until caches, threads and clock frequency have settled: other kernels
+/// ran before.
 fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Tried<()> {
     let start = Instant::now();
     while start.elapsed().as_secs_f64() + once < WARM_UP_S {
@@ -152,12 +153,12 @@ fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Tried<()> {
     Ok(Some(()))
 }
 
-/// How many executions of so many seconds a sample has.
+/// Executions per sample, for executions of `once` seconds.
 fn repetitions(once: f64) -> u32 {
     (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS) as u32
 }
 
-/// Mean time of `repetitions` executions in a row; none when they were cancelled.
+/// Mean time of `repetitions` consecutive executions; `None` when cancelled.
 fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> {
     let start = Instant::now();
     for _ in 0..repetitions {
@@ -169,7 +170,7 @@ fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> 
     Ok(Some((each - task.left_out()).max(0.0)))
 }
 
-/// The same of executions in place, each after a reset that is not timed.
+/// The same for in-place executions, each after an untimed reset.
 fn time_in_place(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> {
     let mut total = 0.0;
     for _ in 0..repetitions {
@@ -182,7 +183,7 @@ fn time_in_place(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tr
     Ok(Some(total / f64::from(repetitions)))
 }
 
-/// `n` samples; fewer once one was cancelled.
+/// Collects `n` samples; fewer when cancelled.
 fn collect(n: usize, mut sample: impl FnMut() -> Tried<f64>) -> Result<Vec<f64>, KernelError> {
     let mut samples = Vec::with_capacity(n);
     while samples.len() < n {
@@ -194,7 +195,7 @@ fn collect(n: usize, mut sample: impl FnMut() -> Tried<f64>) -> Result<Vec<f64>,
     Ok(samples)
 }
 
-/// What it costs to start and stop the clock: the median of many tries.
+/// Overhead of starting and stopping the clock: the median of many measurements.
 fn clock_seconds() -> f64 {
     let mut tries: Vec<f64> = std::iter::repeat_with(|| {
         let start = Instant::now();
@@ -288,7 +289,7 @@ mod tests {
     use crate::experiment::output::Output;
     use crate::measure::{CacheSizes, cpu, pool};
 
-    /// Counts its executions, and those that came without a reset before them.
+    /// Counts its executions, and those not preceded by a reset.
     struct Counting<'c> {
         in_place: bool,
         is_reset: bool,
@@ -343,11 +344,11 @@ mod tests {
             assert_eq!((samples, dirty), (3, 0));
             assert!(runs >= 4);
         }
-        // The other kind is repeated as it is.
+        // The other kind is repeated without resets.
         assert!(sampled(false, Temperature::Hot, u32::MAX).2 > 0);
     }
 
-    /// Computes so often, and does nothing from then on. It takes longer than a warm-up.
+    /// Computes this many times and does nothing afterwards. Takes longer than a warm-up.
     struct AtFirst {
         y: f64,
         computes: u32,
@@ -371,7 +372,7 @@ mod tests {
 
     #[test]
     fn an_execution_that_does_nothing_leaves_no_result_of_the_one_before() {
-        // The result and nothing else, or the warm-up too, but no sample that is kept.
+        // The result only, or the warm-up too, but no sample that counts.
         let all = [(Temperature::Hot, 1), (Temperature::Hot, 2), (Temperature::Cold, 1)];
         for (temperature, computes) in all {
             let machine = Machine::new(CacheSizes::of(&cpu()));
@@ -395,7 +396,7 @@ mod tests {
     fn a_cancelled_execution_ends_the_sampling_and_leaves_no_sample() {
         for in_place in [false, true] {
             assert_eq!(sampled(in_place, Temperature::Cold, 1).0, 0);
-            // The result, one sample, then the one that is cancelled.
+            // The result, one sample, then the cancelled one.
             assert_eq!(sampled(in_place, Temperature::Cold, 3).0, 1);
             assert_eq!(sampled(in_place, Temperature::Hot, 2).0, 0);
         }

@@ -1,4 +1,4 @@
-//! The processor's kernels of the skyline operator, bound to points.
+//! The CPU kernels for the skyline (Pareto front), bound to points.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::memory::{MemoryError, MemoryLimit};
 use crate::record::Costs;
 use crate::skyline::{Cancelled, Found, fast, own_points, serial, shared_marks};
 
-/// A kernel: the points that it keeps; none when it was told to stop.
+/// A kernel: returns the skyline points, or `None` when it was stopped.
 type Kernel = fn(PointsView<'_>, MemoryLimit, &Cancelled<'_>) -> Result<Option<Found>, MemoryError>;
 
-/// One for each kernel of this backend, in the descriptors' order.
+/// The launchers of this backend, in the order of the descriptors.
 const LAUNCHERS: &[(&str, Kernel)] = &[
     ("cpu/skyline/serial", serial),
     ("cpu/skyline/own-points", own_points),
@@ -34,7 +34,7 @@ struct Skyline {
 
 impl Task for Skyline {
     fn spoil(&mut self) {
-        // No index is that large, so that a result that was left as it was does not pass.
+        // No index is that large, so a result that was not overwritten fails the check.
         self.found = Found { indices: vec![u32::MAX], comparisons: 0 };
     }
 
@@ -78,7 +78,7 @@ pub(super) fn bind(
     let kernel = launcher(id)
         .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
     let points = Arc::clone(problem.points());
-    // What moves is not what takes the time: no bytes are counted that it must move.
+    // Memory traffic does not determine the time, so no minimum is given.
     let costs = Costs { format_bytes: points.bytes(), ..Costs::default() };
     let task = Box::new(Skyline { id, kernel, points, limit, found: Found::default() });
     Ok(Bound { task, parts: None, costs, params: BTreeMap::new() })
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn every_kernel_passes_the_gate_and_one_that_is_stopped_has_no_result() {
-        // A staircase with what lies below it, and a copy of one step.
+        // A staircase with the points below it, and a copy of one step.
         let step = |k: u32| [f64::from(k), f64::from(9 - k)];
         let below = |k: u32| [f64::from(k) - 0.5, f64::from(9 - k) - 0.5];
         let points: Vec<f64> =

@@ -1,4 +1,4 @@
-//! The processor's kernels of y = A·x, bound to a matrix in their format.
+//! The CPU kernels for y = A·x, bound to a matrix in their format.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::spmv::hyb::HybParts;
 use crate::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning, Vectorised};
 use crate::spmv::{GuidedChunks, MergePath, RowParts, bsr, coo, csr, dia, ellpack, hll, hyb};
 
-/// A product bound to its matrix and partition, with its vectors.
+/// SpMV bound to its matrix and partition, with its vectors.
 struct Product<F, T> {
     multiply: F,
     x: Arc<Vec<T>>,
@@ -47,12 +47,12 @@ where
     }
 }
 
-/// A product that is bound.
+/// A bound SpMV.
 pub(super) struct Bindable {
     pub(super) task: Box<dyn Task>,
-    /// Into how many parts the work fell.
+    /// Number of parts that the work was split into.
     pub(super) parts: Option<usize>,
-    /// Which vectors it is computed in, where that was chosen for the processor.
+    /// Its SIMD level, where one was chosen for the CPU.
     level: Option<Level>,
 }
 
@@ -62,11 +62,11 @@ impl Bindable {
     }
 }
 
-/// The vectors of a product that is being bound.
+/// The vectors of an SpMV that is being bound.
 pub(super) struct Vectors<T> {
     x: Arc<Vec<T>>,
     rows: usize,
-    /// How much of x lies near a core.
+    /// Bytes of x that fit close to a core.
     near_bytes: u64,
 }
 
@@ -74,12 +74,12 @@ impl<T: Real> Vectors<T>
 where
     Output: From<Vec<T>>,
 {
-    /// x, and a y of so many rows. `near_bytes` of x lie in a core's own caches.
+    /// Wraps x, and a y of `rows` rows. `near_bytes` of x fit in a core's private caches.
     pub(super) fn new(x: Arc<Vec<T>>, rows: usize, near_bytes: u64) -> Self {
         Self { x, rows, near_bytes }
     }
 
-    /// For a matrix with so many columns that are read in this order.
+    /// Tuning for a matrix with `cols` columns that are accessed in the order of `col`.
     fn tuning(&self, cols: usize, col: &[u32]) -> Tuning
     where
         T: Vectorised,
@@ -100,14 +100,14 @@ where
 /// Binds a kernel to a matrix of its format for a number of threads; `None` for another format.
 pub(super) type Bind<T> = fn(AnyFormat<T>, usize, Vectors<T>) -> Option<Bindable>;
 
-/// The launchers in a precision.
+/// The launchers for one precision.
 pub(super) struct Launchers<T>(PhantomData<T>);
 
 impl<T: Vectorised> Launchers<T>
 where
     Output: From<Vec<T>>,
 {
-    /// One for each kernel of this backend, in the descriptors' order.
+    /// The launchers of this backend, in the order of the descriptors.
     pub(super) const ALL: &'static [(&'static str, Bind<T>)] = &[
         ("cpu/csr/serial", |a, _, v| match a {
             AnyFormat::Csr(a) => Some(v.serial(move |x, y| csr::serial(&a, x, y))),
@@ -296,7 +296,7 @@ where
     Ok(bind_to(bind, configuration, side, &made, near_bytes))
 }
 
-/// Binds a configuration's kernel to the matrix in its format, on the pool that it is to run on.
+/// Binds a configuration's kernel to the matrix in its format, on the pool that it will run on.
 fn bind_to<T: Vectorised>(
     bind: Bind<T>,
     configuration: &Configuration,
@@ -324,8 +324,8 @@ where
     Bound { task, parts, costs, params }
 }
 
-/// The least that one product moves. A kernel that stops at `row_len` reads that array and only the slots
-/// that hold entries, so that padding does not count for it.
+/// Minimal bytes that one SpMV moves. A kernel that stops at `row_len` reads that array and only the slots
+/// with nonzeros, so padding does not count for it.
 fn minimal_bytes<T: Real>(kernel: &KernelDescriptor, matrix: &AnyFormat<T>) -> u64 {
     let whole = matrix.minimal_bytes();
     match matrix {

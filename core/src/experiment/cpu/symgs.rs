@@ -1,4 +1,4 @@
-//! The processor's kernels of symmetric Gauss–Seidel, bound to a system.
+//! The CPU kernels for symmetric Gauss–Seidel, bound to a system.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::memory::MemoryLimit;
 use crate::record::Costs;
 use crate::symgs::{Coloring, LevelSets, Mode, OperandError, Schedule, Workspace, serial};
 
-/// The sweeps over x, which lies in the order in which its kernel computes it.
+/// The sweeps over x, stored in the order in which the kernel computes it.
 struct Iteration<T> {
     side: Arc<SymgsSide<T>>,
     mode: Mode,
@@ -24,7 +24,7 @@ struct Iteration<T> {
     x: Vec<T>,
 }
 
-/// How the rows are visited.
+/// How rows are visited.
 enum Way<T> {
     Serial,
     Ordered { schedule: Box<Schedule<T>>, groups: Groups, b: Vec<T>, workspace: Workspace<T> },
@@ -83,23 +83,23 @@ where
     }
 }
 
-/// What a kernel follows for so many workers, with the seconds of finding what depends on what; nothing
-/// for the serial loop.
+/// Plans a kernel for a number of workers, with the seconds spent on finding dependencies; `None` for the
+/// serial loop.
 type Plan<T> = fn(&SymgsSide<T>, usize, MemoryLimit) -> Result<Option<Planned<T>>, OperandError>;
 type Planned<T> = (Schedule<T>, f64);
 
-/// What work gives, and how many seconds it took.
+/// Returns the result of `work` and its time in seconds.
 fn timed<R>(work: impl FnOnce() -> R) -> (R, f64) {
     let begun = Instant::now();
     let result = work();
     (result, begun.elapsed().as_secs_f64())
 }
 
-/// The launchers in a precision.
+/// The launchers for one precision.
 struct Launchers<T>(std::marker::PhantomData<T>);
 
 impl<T: Real> Launchers<T> {
-    /// One for each kernel of this backend, in the descriptors' order.
+    /// The launchers of this backend, in the order of the descriptors.
     const ALL: &'static [(&'static str, Plan<T>)] = &[
         ("cpu/symgs/serial", |_, _, _| Ok(None)),
         ("cpu/symgs/levels", |side, workers, limit| {
@@ -123,7 +123,7 @@ pub(super) fn has(id: &str) -> bool {
     Launchers::<f64>::of(id).is_some()
 }
 
-/// Lays the rows out and binds the configuration's kernel to them on the ambient pool.
+/// Lays out the rows and binds the configuration's kernel to them on the ambient pool.
 pub(super) fn bind(
     configuration: &Configuration,
     problem: &SymgsProblem,
@@ -154,7 +154,7 @@ where
     let vectors = 3 * T::BYTES as u64 * a.rows() as u64;
     let mut costs = Costs {
         format_bytes: a.bytes(),
-        // Each sweep reads the entries, b and x once, and writes x.
+        // Each sweep reads the nonzeros, b and x once, and writes x.
         minimal_bytes: 2 * u64::from(side.sweeps()) * (a.bytes() + vectors),
         ..Costs::default()
     };
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_kernel_tells_the_levels_or_colours_that_it_follows() {
-        // Row i of a bidiagonal matrix waits for row i - 1, and every second row has one colour.
+        // Row i of a bidiagonal matrix waits for row i - 1; every second row has the same colour.
         let lower: Vec<_> = (1..9).map(|i| (i, i - 1, -1.0)).collect();
         let all: Vec<_> = (0..9).map(|i| (i, i, 2.0)).chain(lower).collect();
         let a = Arc::new(Csr::from_triplets(9, 9, &all).unwrap());

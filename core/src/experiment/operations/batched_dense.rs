@@ -1,5 +1,4 @@
-//! Many small dense systems as a problem: the matrices, their right-hand sides, and what results are held
-//! against.
+//! Many small dense systems as a problem: the matrices, their right-hand sides, and the check of results.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,9 +20,9 @@ use crate::record::{Check, Verdict, Work};
 pub struct BatchedDenseProblem {
     batches: Arc<Batches>,
     seed: u64,
-    /// Of each size; drawn on first use.
+    /// Random right-hand sides, by size; drawn on first use.
     random: Mutex<Option<Arc<Vec<Vec<f64>>>>>,
-    /// Of each size; found before the first check.
+    /// Definiteness, by size; found before the first check.
     definiteness: Mutex<Option<Arc<Vec<Definiteness>>>>,
 }
 
@@ -35,7 +34,7 @@ pub(in crate::experiment) enum Given {
 }
 
 impl Given {
-    /// Of the batches' systems of one size, as kernels are given them.
+    /// The right-hand sides of the systems of one size, as passed to kernels.
     pub(in crate::experiment) fn view(&self, size: usize) -> RightHandSides<'_> {
         match self {
             Self::LastUnit => RightHandSides::LastUnit,
@@ -45,7 +44,7 @@ impl Given {
 }
 
 impl BatchedDenseProblem {
-    /// Of these matrices, random right-hand sides drawn from the usual seed.
+    /// The problem of these matrices, with random right-hand sides drawn from the default seed.
     pub fn new(batches: Arc<Batches>) -> Self {
         let (random, definiteness) = Default::default();
         Self { batches, seed: DEFAULT_SEED, random, definiteness }
@@ -61,8 +60,8 @@ impl BatchedDenseProblem {
         &self.batches
     }
 
-    /// The right-hand sides that a configuration asks for where they are not e_n: n numbers a system,
-    /// system after system, of each size.
+    /// The right-hand sides that a configuration requests, where they are not e_n: n numbers per system,
+    /// system after system, by size.
     pub fn given_right_hand_sides(
         &self,
         configuration: &Configuration,
@@ -73,14 +72,14 @@ impl BatchedDenseProblem {
         }
     }
 
-    /// Bytes that must move at least: the lower triangles are read once, and the solutions written.
+    /// Minimal bytes moved: the lower triangles are read once, and the solutions written.
     pub fn minimal_bytes(&self) -> u64 {
         let of = |n: u64, systems: u64| 8 * systems * (n * (n + 1) / 2 + n);
         let sizes = self.batches.sizes().iter().map(|sized| sized.batch());
         sizes.map(|batch| of(batch.unknowns() as u64, batch.len() as u64)).sum()
     }
 
-    /// The right-hand sides that a configuration asks for.
+    /// The right-hand sides that a configuration requests.
     pub(in crate::experiment) fn right_hand_sides(&self, configuration: &Configuration) -> Given {
         match configuration.parameters.rhs() {
             Rhs::LastUnit => Given::LastUnit,
@@ -94,7 +93,7 @@ impl BatchedDenseProblem {
         }
     }
 
-    /// What a configuration keeps in the host's memory beside the matrices.
+    /// Host memory that a configuration needs besides the matrices.
     pub fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
         let sizes = || self.batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
         let bytes = sizes().map(|(n, systems)| Solutions::bytes(n, systems)).sum();
@@ -107,7 +106,7 @@ impl BatchedDenseProblem {
         resident
     }
 
-    /// Finds once which systems have a solution, by loops of its own.
+    /// Determines once which systems have a solution, with independent loops.
     pub(in crate::experiment) fn find_reference(&self, cancel: &AtomicBool) -> Finished {
         match self.definiteness(&|| cancel.load(Ordering::Relaxed)) {
             Some(_) => Finished::Done,
@@ -128,7 +127,7 @@ impl BatchedDenseProblem {
         found.clone()
     }
 
-    /// The first size of systems that fails, or the worst share of all.
+    /// Returns the check of the first size that fails, or the worst check of all sizes.
     pub(in crate::experiment) fn check(
         &self,
         configuration: &Configuration,
@@ -159,7 +158,7 @@ impl BatchedDenseProblem {
         Some(worst)
     }
 
-    /// Which systems are not positive definite, once a result has been checked.
+    /// Lists the systems that are not positive definite, once a result has been checked.
     pub(in crate::experiment) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let Some(definiteness) = lock(&self.definiteness).clone() else { return BTreeMap::new() };
         let mut numbers: Vec<u64> = Vec::new();
@@ -170,7 +169,7 @@ impl BatchedDenseProblem {
         Flagged::of(self.batches.len(), numbers).to_files()
     }
 
-    /// n³/3 + 2·n² operations for each system that was solved.
+    /// n³/3 + 2·n² operations per solved system.
     pub(in crate::experiment) fn work(&self, output: &Output) -> Work {
         let Output::Systems(found) = output else { return Work::default() };
         let flops = self.batches.sizes().iter().zip(found).map(|(sized, found)| {

@@ -1,5 +1,5 @@
-//! x ← x + 1 in place, on a vector: an operation that is no product, on a subject that is no matrix,
-//! whose executions spoil their input. It shows that the rest of the program assumes none of these.
+//! x ← x + 1 in place on a vector: an operation that is not SpMV, on a subject that is not a matrix, whose
+//! executions overwrite their input. It shows that the rest of the program assumes none of these.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct IncrementProblem {
     x: Vec<f64>,
 }
 
-/// Adds 1 to the elements of a part, by one thread.
+/// Adds 1 to the elements of a part, on one thread.
 fn add_one(part: &mut [f64]) {
     part.iter_mut().for_each(|element| *element += 1.0);
 }
@@ -26,7 +26,7 @@ fn add_one(part: &mut [f64]) {
 struct Increment<'p> {
     input: &'p [f64],
     x: Vec<f64>,
-    /// Elements of a part.
+    /// Elements per part.
     part: usize,
 }
 
@@ -57,7 +57,7 @@ impl Task for Increment<'_> {
     }
 }
 
-/// Elements of a part of `len` for so many threads.
+/// Elements per part of a vector of `len` for `threads` threads.
 type Part = fn(len: usize, threads: usize) -> usize;
 
 const LAUNCHERS: &[(&str, Part)] = &[
@@ -85,12 +85,12 @@ pub(in crate::experiment) fn bind<'p>(
 }
 
 impl IncrementProblem {
-    /// Of this vector.
+    /// The problem of this vector.
     pub fn new(x: Vec<f64>) -> Self {
         Self { x }
     }
 
-    /// Of 0, 1, 2, … `len` elements, as a run without a file has it.
+    /// The problem of the vector 0, 1, 2, … of `len` elements, the default without a file.
     pub fn counting(len: usize) -> Self {
         Self::new((0..len).map(|k| k as f64).collect())
     }
@@ -101,7 +101,7 @@ impl IncrementProblem {
         crate::matrix::sha256(&bytes)
     }
 
-    /// x before it is incremented.
+    /// x before the increment.
     pub fn x(&self) -> &[f64] {
         &self.x
     }
@@ -111,7 +111,7 @@ impl IncrementProblem {
         vec![Resident { name: "a copy of x".to_owned(), bytes }]
     }
 
-    /// Bit by bit: incremented once, not twice.
+    /// Compares bit by bit: incremented once, not twice.
     pub(in crate::experiment) fn check(&self, output: &Output) -> Option<Check> {
         let Output::Vector(found) = output else { return None };
         let differs = |(found, x): (&f64, &f64)| found.to_bits() != (x + 1.0).to_bits();

@@ -1,5 +1,5 @@
-//! One file an operation (`side.rs` goes with `spmv.rs`): its problem with everything that the runner asks of it, and how the
-//! processor's backend binds its kernels to it.
+//! One file per operation (`side.rs` goes with `spmv.rs`): its problem with everything that the runner needs,
+//! and how the CPU backend binds its kernels to it.
 
 pub(super) mod batched_dense;
 #[cfg(feature = "proof")]

@@ -1,4 +1,4 @@
-//! y = A·x in one precision: its operands, the result to check against and every format made so far.
+//! y = A·x in one precision: its operands, the reference result and every format built so far.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,14 +17,14 @@ pub struct SpmvSide<T> {
     x: Arc<Vec<T>>,
     reference: Reference,
     formats: Mutex<BTreeMap<FormatSpec, Converted<T>>>,
-    /// [`FormatSpec::build`] of this crate. Called by its name it would be compiled anew, with all conversions, in
-    /// each crate that asks for a format.
+    /// [`FormatSpec::build`] of this crate. A direct call would compile it, with all conversions, again in
+    /// each crate that requests a format.
     build: Build<T>,
 }
 
 type Build<T> = fn(&FormatSpec, &Arc<Csr<T>>, MemoryLimit) -> Result<AnyFormat<T>, FormatError>;
 
-/// A format made from CSR, and what that took.
+/// A format converted from CSR, and the time of the conversion.
 #[derive(Clone, Debug)]
 pub struct Converted<T = f64> {
     /// The matrix.
@@ -34,7 +34,7 @@ pub struct Converted<T = f64> {
 }
 
 impl<T: Real> SpmvSide<T> {
-    /// Computes the reference. x has n elements; panics otherwise.
+    /// Computes the reference. Panics unless x has n elements.
     pub(super) fn new(a: Arc<Csr<T>>, x: Arc<Vec<T>>) -> Self {
         let reference = Reference::new(&a, &x);
         Self { a, x, reference, formats: Mutex::default(), build: FormatSpec::build }
@@ -45,18 +45,17 @@ impl<T: Real> SpmvSide<T> {
         &self.a
     }
 
-    /// x, n elements; shared with whoever copies it elsewhere and must know it again.
+    /// x, n elements; shared with callers that copy it elsewhere and must recognise it later.
     pub fn x(&self) -> &Arc<Vec<T>> {
         &self.x
     }
 
-    /// The result that others are checked against.
+    /// The reference result for checks.
     pub fn reference(&self) -> &Reference {
         &self.reference
     }
 
-    /// A in the given format, converted on first use. Fails before allocating when it needs more
-    /// than `limit`.
+    /// A in the given format, converted on first use. Fails before allocating if it needs more than `limit`.
     pub fn format(
         &self,
         spec: FormatSpec,
@@ -76,27 +75,27 @@ impl<T: Real> SpmvSide<T> {
         Ok(made)
     }
 
-    /// Whether A is there in the given format.
+    /// Whether A already exists in the given format.
     #[cfg(not(target_family = "wasm"))]
     pub fn has(&self, spec: FormatSpec) -> bool {
         lock(&self.formats).contains_key(&spec)
     }
 
-    /// Forgets one format; memory is freed once no kernel holds it.
+    /// Drops one format; its memory is freed once no kernel holds it.
     #[cfg(not(target_family = "wasm"))]
     pub fn forget(&self, spec: FormatSpec) {
         lock(&self.formats).remove(&spec);
     }
 
-    /// Forgets the formats.
+    /// Drops all formats.
     pub(super) fn release(&self) {
         lock(&self.formats).clear();
     }
 }
 
-/// The nearest values in f32, ties to even: those too small become subnormal or 0. In a sentence what
-/// f32 does not hold: a value of A or x, or a row whose terms may add up to more; infinities and NaN
-/// of the input stay what they are.
+/// A and x rounded to f32, ties to even: values that are too small become subnormal or 0, infinities and NaN
+/// of the input stay. Fails with a sentence if f32 overflows: a value of A or x, or a row whose terms may add
+/// up to more.
 pub(super) fn rounded(a: &Csr, x: &[f64]) -> Result<(Csr<f32>, Vec<f32>), String> {
     let most = Precision::F32.largest();
     let overflows = |value: f64| value.is_finite() && !f32::rounded(value).is_finite();
@@ -145,7 +144,7 @@ mod tests {
 
     #[test]
     fn values_are_the_nearest_and_what_is_not_finite_stays() {
-        // 1 + 2⁻²⁴ lies half-way and goes to the even 1.
+        // 1 + 2⁻²⁴ lies half-way and rounds to the even 1.
         let values = [1.0 + 2f64.powi(-24), 1e-60, f64::INFINITY];
         let row: Vec<_> = values.iter().enumerate().map(|(j, &v)| (0, j, v)).collect();
         let a = Csr::from_triplets(1, 3, &row).unwrap();

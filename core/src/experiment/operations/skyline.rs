@@ -1,5 +1,5 @@
-//! The skyline of a set of points as a problem: the points, and the certificate that results are held
-//! against.
+//! The skyline (Pareto front) of a set of points as a problem: the points, and the certificate that results
+//! are checked against.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -15,19 +15,19 @@ use crate::parallel::lock;
 use crate::record::{Check, Verdict, Work};
 use crate::skyline::{Found, PointsPicture, serial};
 
-/// Sets of at most so many points are decided by the serial kernel, too, before a result is believed.
+/// The serial kernel confirms results on sets of at most this many points.
 const SERIAL_POINTS: usize = 20_000;
 
-/// N points, of which those are kept that no other dominates.
+/// N points, whose skyline is computed: those not dominated by any other.
 #[derive(Debug)]
 pub struct SkylineProblem {
     points: Arc<Points>,
-    /// Of the first result that earned one.
+    /// Certificate of the first result that earned one.
     certificate: Mutex<Option<Arc<Certificate>>>,
 }
 
 impl SkylineProblem {
-    /// Of these points, larger coordinates being better.
+    /// The problem of these points; larger coordinates are better.
     pub fn new(points: Arc<Points>) -> Self {
         Self { points, certificate: Mutex::default() }
     }
@@ -37,14 +37,13 @@ impl SkylineProblem {
         &self.points
     }
 
-    /// What shows that the points kept are the skyline; none before a result has been checked and
-    /// passed.
+    /// Proof that the result is the skyline; `None` until a result has passed its check.
     pub fn certificate(&self) -> Option<Arc<Certificate>> {
         lock(&self.certificate).clone()
     }
 
-    /// The files of a picture of the points, its densities within `budget` bytes once deflated; none
-    /// before a result has been certified.
+    /// The files of a plot of the points, with densities limited to `budget` bytes after deflate; none until
+    /// a result has been certified.
     pub(in crate::experiment) fn files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
         let Some(certificate) = self.certificate().filter(|_| budget > 0) else {
             return BTreeMap::new();
@@ -57,7 +56,7 @@ impl SkylineProblem {
         vec![Resident { name, bytes: self.points.bytes() }]
     }
 
-    /// The first result is certified, and every other compared with it.
+    /// Certifies the first result and compares every other with it.
     pub(in crate::experiment) fn check(&self, output: &Output) -> Option<Check> {
         let Output::Points(found) = output else { return None };
         if let Some(certificate) = self.certificate() {

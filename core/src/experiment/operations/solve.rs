@@ -1,5 +1,5 @@
-//! A·x = b with a symmetric positive definite A as a problem: the system, what a user gives beside it,
-//! and when a solution passes.
+//! A·x = b with a symmetric positive definite A as a problem: the system, the user's input for it, and when a
+//! solution passes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -22,24 +22,23 @@ use crate::record::{Check, Work};
 pub struct SolveProblem {
     a: Arc<Csr>,
     given: Given,
-    /// The right-hand sides made so far, by their words.
+    /// The right-hand sides made so far, by name.
     sides: Mutex<BTreeMap<String, Arc<Side>>>,
-    /// What the processor set up last.
+    /// The CPU's last setup.
     factor: Mutex<Option<Arc<Fsai>>>,
     wants_g: bool,
-    /// G of the last set-up, if it is known here.
+    /// G of the last setup, if it is known here.
     g: Mutex<Option<Arc<Csr>>>,
-    /// The factor of another matrix, whose pattern the first set-up takes, and whether it drops what that
-    /// dropped.
+    /// The factor of another matrix whose pattern the first setup takes, and whether to reuse its filter.
     kept: Mutex<Option<(Arc<Fsai>, bool)>>,
 }
 
-/// What stands in the place of parameters.
+/// User input that replaces parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// The right-hand side, one element a row.
+    /// The right-hand side, one element per row.
     pub b: Option<Arc<Vec<f64>>>,
-    /// What the solver begins with, one element a row.
+    /// The initial guess, one element per row.
     pub start: Option<Arc<Vec<f64>>>,
     /// The pattern of a factorised sparse approximate inverse.
     pub pattern: Option<Arc<Csr>>,
@@ -50,20 +49,20 @@ pub struct Given {
 /// A right-hand side.
 #[derive(Debug)]
 struct Side {
-    /// As it was given or made, and as it is solved for, in another unit.
+    /// As given or made, and as solved for, in another unit.
     b: Arc<Vec<f64>>,
     scaled: Arc<Vec<f64>>,
     scale: Scale,
-    /// Why it is none, in a sentence.
+    /// Why it is unusable, in a sentence.
     vanishes: Option<String>,
 }
 
-/// The word of files for what a user gave.
+/// The name that files use for the user's input.
 const GIVEN: &str = "file";
 
 impl SolveProblem {
-    /// Of a symmetric matrix with a positive diagonal; says in a sentence what else it is. Vectors that
-    /// are given have an element a row; panics otherwise.
+    /// The problem of a symmetric matrix with a positive diagonal; fails with a sentence for any other
+    /// matrix. Panics unless given vectors have one element per row.
     pub fn new(a: Arc<Csr>, given: Given) -> Result<Self, String> {
         check_spd(&a).map_err(|error| error.to_string())?;
         for vector in [&given.b, &given.start].into_iter().flatten() {
@@ -73,19 +72,19 @@ impl SolveProblem {
         Ok(Self { a, given, sides, factor, wants_g: false, g, kept })
     }
 
-    /// The same where the next set-up of a factor takes the pattern and the groups of one that was made for
-    /// another matrix, and computes its values anew; with `keep_filter` it drops what that dropped.
+    /// The same, where the next setup of a factor takes pattern and groups of one made for another matrix and
+    /// recomputes its values; with `keep_filter` it also drops what that one dropped.
     pub fn reusing(self, factor: Arc<Fsai>, keep_filter: bool) -> Self {
         *lock(&self.kept) = Some((factor, keep_filter));
         self
     }
 
-    /// The same where a set-up leaves G to be read, wherever it was made.
+    /// The same, where a setup leaves G to be read, wherever it was made.
     pub fn keeping_g(self) -> Self {
         Self { wants_g: true, ..self }
     }
 
-    /// Whether G is to be read once it is set up.
+    /// Whether G will be read after the setup.
     pub fn is_g_wanted(&self) -> bool {
         self.wants_g
     }
@@ -95,24 +94,25 @@ impl SolveProblem {
         &self.a
     }
 
-    /// What stands in the place of parameters.
+    /// User input that replaces parameters.
     pub fn given(&self) -> &Given {
         &self.given
     }
 
-    /// The right-hand side that the parameters name, unless it is given: A·1, whose solution is known, ones, or
-    /// A·z.
+    /// The right-hand side that the parameters name, unless one is given: A·1, whose solution is known, ones,
+    /// or A·z.
     pub fn b(&self, parameters: &Parameters) -> Arc<Vec<f64>> {
         Arc::clone(&self.side(parameters).b)
     }
 
-    /// The same in the unit in which it is solved, and that unit: powers of two apart, so that all digits stay.
+    /// The right-hand side in the unit in which the system is solved, and that unit: it differs by a power of
+    /// two, so that no digits are lost.
     pub fn scaled_b(&self, parameters: &Parameters) -> (Arc<Vec<f64>>, Scale) {
         let side = self.side(parameters);
         (Arc::clone(&side.scaled), side.scale)
     }
 
-    /// Refuses a right-hand side that rounding hides.
+    /// Rejects a right-hand side that is lost in rounding.
     pub(in crate::experiment) fn admit(
         &self,
         configuration: &Configuration,
@@ -134,7 +134,7 @@ impl SolveProblem {
         Arc::clone(side)
     }
 
-    /// A right-hand side of these words, or the one that is given.
+    /// The right-hand side of this name, or the given one.
     fn made(&self, words: RightSide) -> Side {
         let (n, a) = (self.a.rows(), &self.a);
         let norm = |v: &[f64]| Magnitude::of(v.iter().copied());
@@ -168,8 +168,7 @@ impl SolveProblem {
         Side { b, scaled, scale, vanishes: hidden }
     }
 
-    /// The parameters in force as files hold them: also those that have their default, none that has no
-    /// effect.
+    /// The effective parameters as files record them: includes defaults, omits those without effect.
     pub fn params(&self, configuration: &Configuration) -> BTreeMap<String, String> {
         let mut params = configuration.kernel.in_force(&configuration.parameters);
         let Given { b, start, pattern, factor } = &self.given;
@@ -191,13 +190,13 @@ impl SolveProblem {
         params
     }
 
-    /// Whether the next set-up takes a pattern that is there.
+    /// Whether the next setup takes an existing pattern.
     #[cfg(not(target_family = "wasm"))]
     pub(in crate::experiment) fn has_kept(&self) -> bool {
         lock(&self.kept).is_some()
     }
 
-    /// What the processor set up last, or was given; none where it did not.
+    /// The CPU's last setup, or the given factor; `None` if there is neither.
     pub fn factor(&self) -> Option<Arc<Fsai>> {
         lock(&self.factor).clone()
     }
@@ -218,13 +217,13 @@ impl SolveProblem {
         *lock(&self.g) = Some(Arc::clone(g));
     }
 
-    /// The factor G of the last set-up, or the one that was given; none where none has been made, or where a
-    /// device keeps it.
+    /// The factor G of the last setup, or the given one; `None` if none has been made, or if a device keeps
+    /// it.
     pub fn g(&self) -> Option<Arc<Csr>> {
         lock(&self.g).clone()
     }
 
-    /// An estimate: how many entries a factor has is known once it has been made, and its set-up asks for
+    /// An estimate: the nonzeros of a factor are known only once it has been made, and its setup allocates
     /// its memory itself.
     pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
         let (parameters, a) = (&configuration.parameters, &self.a);
@@ -245,7 +244,7 @@ impl SolveProblem {
         resident
     }
 
-    /// Against the residual computed from x, whatever the solver says of it.
+    /// Checks the residual computed from x, whatever the solver reports.
     pub(in crate::experiment) fn check(
         &self,
         configuration: &Configuration,
@@ -276,7 +275,7 @@ impl SolveProblem {
     }
 }
 
-/// ‖x − 1‖ / ‖1‖; none where it is not finite.
+/// ‖x − 1‖ / ‖1‖; `None` if it is not finite.
 fn distance_from_ones(x: &[f64]) -> Option<f64> {
     let squares: f64 = x.iter().map(|x| (x - 1.0) * (x - 1.0)).sum();
     Some((squares / x.len().max(1) as f64).sqrt()).filter(|distance| distance.is_finite())

@@ -1,4 +1,4 @@
-//! y = A·x as a problem: the matrix and the vector, and what each precision makes of them.
+//! y = A·x as a problem: the matrix and the vector, in each precision.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -25,18 +25,18 @@ pub struct SpmvProblem {
     x: Arc<Vec<f64>>,
     x_is_finite: bool,
     double: OnceLock<Arc<SpmvSide<f64>>>,
-    /// Rounded on first use, or why it cannot be.
+    /// Rounded on first use; or the reason why rounding is impossible.
     single: Mutex<Option<Result<Arc<SpmvSide<f32>>, String>>>,
     sizes: Mutex<BTreeMap<FormatSpec, Result<FormatSize, FormatError>>>,
 }
 
 impl SpmvProblem {
-    /// x has n elements; panics otherwise.
+    /// Panics unless x has n elements.
     pub fn new(a: Arc<Csr>, x: Vec<f64>) -> Self {
         assert_eq!(x.len(), a.cols(), "x has one element a column");
         let x_is_finite = x.iter().all(|v| v.is_finite());
         let (double, single, sizes) = Default::default();
-        // x is read here and there.
+        // x is accessed at random.
         let x = Arc::new(copied(&x));
         Self { a, x, x_is_finite, double, single, sizes }
     }
@@ -46,14 +46,14 @@ impl SpmvProblem {
         &self.a
     }
 
-    /// The product in f64, its reference computed on first use.
+    /// SpMV in f64, with its reference computed on first use.
     pub fn double(&self) -> &Arc<SpmvSide<f64>> {
         let make = || Arc::new(SpmvSide::new(Arc::clone(&self.a), Arc::clone(&self.x)));
         self.double.get_or_init(make)
     }
 
-    /// The product in f32, A and x rounded on first use. Refused where a value is too large for f32,
-    /// and, before allocating, where the copies need more than `limit`.
+    /// SpMV in f32, with A and x rounded on first use. Fails if a value is too large for f32, or, before
+    /// allocating, if the copies need more than `limit`.
     pub fn single(&self, limit: MemoryLimit) -> Result<Arc<SpmvSide<f32>>, PrepareError> {
         let mut single = lock(&self.single);
         if single.is_none() {
@@ -73,7 +73,7 @@ impl SpmvProblem {
         self.a.bytes() - values * (Precision::F64.bytes() - bytes) + self.x.len() as u64 * bytes
     }
 
-    /// The format that a configuration reads; CSR for what reads no matrix.
+    /// The format that a configuration reads; CSR for kernels that read no matrix.
     pub fn spec(configuration: &Configuration) -> FormatSpec {
         let mut params = configuration.parameters.format();
         if configuration.kernel.takes.order && params.sigma <= 1 {
@@ -82,7 +82,7 @@ impl SpmvProblem {
         configuration.kernel.format().map_or(FormatSpec::Csr, |format| format.with(&params))
     }
 
-    /// Kernels that multiply padding by x refuse one that is not finite.
+    /// Rejects an x that is not finite for kernels that multiply padding by x.
     pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
         if configuration.kernel.needs.finite_x && !self.x_is_finite {
             let reason = "it multiplies padding by x, which holds an infinite or NaN element";
@@ -98,19 +98,19 @@ impl SpmvProblem {
     ) -> Vec<Resident> {
         let (spec, precision) = (Self::spec(configuration), configuration.precision);
         if configuration.kernel.reads == Reads::Chosen {
-            // Two formats at a time, each hardly larger than half as much again as CSR.
+            // Two formats at a time, each barely larger than 1.5 times CSR.
             let bytes = self.a.bytes().saturating_mul(3).min(memory.get());
             let name = format!("formats that are tried in {}", precision.as_str());
             return self.with_copies(vec![Resident { name, bytes }], precision, memory);
         }
         let mut sizes = lock(&self.sizes);
-        // Counting slots goes through the whole matrix: once a format, not once a configuration.
+        // Counting slots passes over the whole matrix: do it once per format, not once per configuration.
         let size = sizes.entry(spec).or_insert_with(|| spec.size(&self.a));
         let bytes = match size {
-            // Each slot holds one value. CSR is there already, and what is refused takes nothing.
+            // Each slot holds one value. CSR exists already, and a rejected format takes no memory.
             Ok(size) if spec != FormatSpec::Csr => {
                 let narrower = match spec {
-                    // How many values these have is not known in f32: at most as much.
+                    // The number of distinct values is unknown in f32; it is at most the same.
                     FormatSpec::CsrCompact(_) | FormatSpec::HllCompact(..) => 0,
                     _ => Precision::F64.bytes() - precision.bytes(),
                 };
@@ -123,7 +123,7 @@ impl SpmvProblem {
         self.with_copies(vec![format], precision, memory)
     }
 
-    /// The same after A and x as f32 needs them.
+    /// The same, preceded by A and x in f32 where needed.
     fn with_copies(
         &self,
         mut arrays: Vec<Resident>,
@@ -146,7 +146,7 @@ impl SpmvProblem {
         match (configuration.precision, output) {
             (Precision::F64, Output::Vector(y)) => Some(self.double().reference().check(y)),
             (Precision::F32, Output::Single(y)) => {
-                // It is there since the result was computed with it.
+                // It exists, because the result was computed with it.
                 Some(self.single(MemoryLimit::unlimited()).ok()?.reference().check(y))
             }
             _ => None,
@@ -175,7 +175,7 @@ impl SpmvProblem {
         if let Some(double) = self.double.get() {
             double.release();
         }
-        // A refusal takes no memory and need not be found again.
+        // A rejection takes no memory, so its result can be kept.
         let mut single = lock(&self.single);
         *single = single.take().filter(Result::is_err);
     }
@@ -191,12 +191,12 @@ fn predict_in<T: Real>(
     kernel.model?;
     let workers = match kernel.device {
         DeviceKind::Cpu => configuration.threads,
-        // Kernels with blocks of their own take no notice of it.
+        // Kernels with a fixed block size ignore it.
         DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu => {
             configuration.block.unwrap_or(LANES as u32)
         }
     };
-    // The format is there since it was measured, unless it was made on a GPU.
+    // The format exists because it was measured, unless it was built on a GPU.
     let made = side.format(SpmvProblem::spec(configuration), memory).ok()?;
     predict(kernel, &made.matrix, workers, cancel)
 }
@@ -228,7 +228,7 @@ mod tests {
         assert!(has_copies());
         problem.release();
         assert!(!has_copies());
-        // Ten entries of 8 bytes, six row offsets and five elements of x of 4.
+        // Ten nonzeros of 8 bytes, six row offsets and five elements of x of 4 bytes.
         let refused = problem.single(MemoryLimit::bytes(123)).unwrap_err();
         assert!(refused.to_string().starts_with("A and x in f32 needs 124 bytes"), "{refused}");
         assert!(!has_copies());

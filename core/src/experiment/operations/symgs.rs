@@ -1,5 +1,4 @@
-//! A symmetric Gauss–Seidel iteration as a problem: the system, what x is before, and what each
-//! precision makes of them.
+//! A symmetric Gauss–Seidel iteration as a problem: the system and the initial x, in each precision.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,11 +20,11 @@ use crate::symgs::{Coloring, Diagonal, Mode, relative_residual, serial};
 #[derive(Debug)]
 pub struct SymgsProblem {
     double: Arc<SymgsSide<f64>>,
-    /// Rounded on first use, or why it cannot be.
+    /// Rounded on first use; or the reason why rounding is impossible.
     single: Mutex<Option<Result<Arc<SymgsSide<f32>>, String>>>,
 }
 
-/// The same with values of one precision.
+/// The problem in one precision.
 #[derive(Debug)]
 pub struct SymgsSide<T> {
     a: Arc<Csr<T>>,
@@ -36,26 +35,27 @@ pub struct SymgsSide<T> {
     references: Mutex<References<T>>,
     residuals: Mutex<BTreeMap<Order, Arc<Vec<f64>>>>,
     bounds: Mutex<BTreeMap<Mode, Arc<SweepBounds>>>,
-    /// The rows colour after colour.
+    /// The rows, sorted by colour.
     by_color: Mutex<Option<Arc<Vec<u32>>>>,
 }
 
-/// Entries that sweeps whose residuals are told go over, but for the fewest and the most sweeps.
+/// Nonzeros visited in total by the sweeps of a residual history; their number stays within the limits below.
 const HISTORY_ENTRIES: usize = 400_000_000;
 const FEWEST_SWEEPS: usize = 2;
 const MOST_SWEEPS: usize = 30;
 
-/// What each mode gives in each order.
+/// Reference results, by mode and order.
 type References<T> = BTreeMap<(Mode, Order), Arc<Vec<T>>>;
 
-/// In which order the rows of a sweep follow one another.
+/// Order of the rows in a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Order {
     /// As in the matrix.
     Natural,
-    /// Colour after colour, the matrix numbered so.
+    /// By colour, with the matrix renumbered.
     Colors,
-    /// The same, but a row's terms in the order of the matrix: the same iteration, rounded otherwise.
+    /// By colour, with the terms of a row in the order of the matrix: the same iteration, rounded
+    /// differently.
     ByColor,
 }
 
@@ -68,21 +68,21 @@ impl Order {
         }
     }
 
-    /// Whether the loops over the rows in this order stand for a kernel, bit for bit. Others in natural
-    /// order add a row's terms in another one.
+    /// Whether the loops over rows in this order reproduce the kernel bit for bit. Other kernels in natural
+    /// order add the terms of a row in another order.
     fn has_bits_of(self, kernel: &KernelDescriptor) -> bool {
         kernel.exact || self != Self::Natural
     }
 }
 
 impl SymgsProblem {
-    /// Of a square matrix of finite numbers whose diagonal is there and nowhere zero, and of finite vectors; says
-    /// in a sentence what else they are. b and `start` have an element a row; panics otherwise.
+    /// The problem of a square matrix of finite numbers with a nonzero diagonal, and finite vectors; fails
+    /// with a sentence for anything else. Panics unless b and `start` have one element per row.
     pub fn new(a: Arc<Csr>, b: Vec<f64>, start: Vec<f64>) -> Result<Self, String> {
         Self::with_sweeps(a, b, start, 1)
     }
 
-    /// The same where one execution is so many symmetric sweeps, one after the other.
+    /// The same with `sweeps` consecutive symmetric sweeps per execution.
     pub fn with_sweeps(
         a: Arc<Csr>,
         b: Vec<f64>,
@@ -101,8 +101,8 @@ impl SymgsProblem {
         &self.double
     }
 
-    /// The system in f32, rounded on first use. Refused where a value is too large for f32 or a diagonal
-    /// entry too small, and, before allocating, where the copies need more than `limit`.
+    /// The system in f32, rounded on first use. Fails if a value is too large for f32 or a diagonal element
+    /// too small, or, before allocating, if the copies need more than `limit`.
     pub fn single(&self, limit: MemoryLimit) -> Result<Arc<SymgsSide<f32>>, PrepareError> {
         let mut single = lock(&self.single);
         if single.is_none() {
@@ -154,7 +154,7 @@ impl SymgsProblem {
         }
         let on_cpu = configuration.kernel.device == DeviceKind::Cpu;
         if on_cpu && configuration.kernel.mapping != Mapping::Serial {
-            // The rows once more in their order; twice where the structure is not symmetric.
+            // A copy of the rows in their order; two if the structure is not symmetric.
             let bytes = 2 * (a.nnz() as u64 * (4 + precision.bytes()) + 16 * a.rows() as u64);
             let (kernel, bits) = (configuration.kernel.id, precision.as_str());
             resident.push(Resident { name: format!("rows of {kernel} in {bits}"), bytes });
@@ -170,16 +170,15 @@ impl SymgsProblem {
         match (configuration.precision, output) {
             (Precision::F64, Output::Vector(x)) => self.double.check(configuration, x),
             (Precision::F32, Output::Single(x)) => {
-                // It is there since the result was computed with it.
+                // It exists, because the result was computed with it.
                 self.single(MemoryLimit::unlimited()).ok()?.check(configuration, x)
             }
             _ => None,
         }
     }
 
-    /// How the residual falls from sweep to sweep, in standard mode; a smoother solves nothing. Of
-    /// kernels whose results have the bits of the loops, which therefore stand for them. Nothing once
-    /// `cancel` is set.
+    /// The residual after each sweep, in standard mode (a smoother solves nothing), for kernels whose results
+    /// match the loops bit for bit, so that the loops stand in for them. `None` once `cancel` is set.
     pub(in crate::experiment) fn history(
         &self,
         configuration: &Configuration,
@@ -197,7 +196,7 @@ impl SymgsProblem {
         Some(History { step: "sweep".to_owned(), series })
     }
 
-    /// HPCG counts a product and a subtraction for each entry in each of the two sweeps.
+    /// HPCG counts a multiplication and a subtraction per nonzero in each of the two sweeps.
     pub(in crate::experiment) fn work(&self) -> Work {
         let sweeps = u64::from(self.double.sweeps);
         let flops = 4 * self.double.a.nnz() as u64 * sweeps;
@@ -209,7 +208,7 @@ impl SymgsProblem {
         lock(&self.double.residuals).clear();
         lock(&self.double.bounds).clear();
         *lock(&self.double.by_color) = None;
-        // A refusal takes no memory and need not be found again.
+        // A rejection takes no memory, so its result can be kept.
         let mut single = lock(&self.single);
         *single = single.take().filter(Result::is_err);
     }
@@ -239,22 +238,22 @@ impl<T: Real> SymgsSide<T> {
         &self.a
     }
 
-    /// Where its diagonal is.
+    /// Positions of its diagonal.
     pub fn diagonal(&self) -> &Diagonal {
         &self.diagonal
     }
 
-    /// The right-hand side; shared with whoever copies it elsewhere and must know it again.
+    /// The right-hand side; shared with callers that copy it elsewhere and must recognise it later.
     pub fn b(&self) -> &Arc<Vec<T>> {
         &self.b
     }
 
-    /// x before the first sweep; shared likewise.
+    /// x before the first sweep; shared like `b`.
     pub fn start(&self) -> &Arc<Vec<T>> {
         &self.start
     }
 
-    /// Symmetric sweeps of one execution.
+    /// Symmetric sweeps per execution.
     pub fn sweeps(&self) -> u32 {
         self.sweeps
     }
@@ -276,7 +275,7 @@ impl<T: Real> SymgsSide<T> {
             false => self.bounds(mode).check(&expected, x),
         };
         Some(match expected.iter().position(|value| !value.is_finite()) {
-            // Any infinity is like any other, and any NaN.
+            // All infinities count as equal, and all NaN.
             Some(row) if check.verdict == Verdict::Pass => {
                 let value: f64 = expected[row].into();
                 let reason =
@@ -298,15 +297,15 @@ impl<T: Real> SymgsSide<T> {
         })
     }
 
-    /// What the two loops give, the rows in this order; none where there is no memory for them.
+    /// Result of the two loops with rows in this order; `None` if memory is insufficient.
     fn reference(&self, mode: Mode, order: Order) -> Option<Vec<T>> {
         let mut system = self.in_order(order)?;
         (0..self.sweeps).for_each(|_| system.sweep(mode));
         Some(system.natural())
     }
 
-    /// ‖b − A·x‖₂ / ‖b‖₂ before the first sweep and after each, in standard mode, as far as they are
-    /// finite; none where there is no memory for the rows in this order, or once `cancel` is set.
+    /// ‖b − A·x‖₂ / ‖b‖₂ before the first sweep and after each, in standard mode, as long as they are finite;
+    /// `None` if memory is insufficient for the rows in this order, or once `cancel` is set.
     fn residuals(&self, order: Order, cancel: &AtomicBool) -> Option<Arc<Vec<f64>>> {
         if let Some(known) = lock(&self.residuals).get(&order) {
             return Some(Arc::clone(known));
@@ -332,7 +331,7 @@ impl<T: Real> SymgsSide<T> {
         Some(residuals)
     }
 
-    /// The system with its rows in this order; none where there is no memory for it.
+    /// The system with its rows in this order; `None` if memory is insufficient.
     fn in_order(&self, order: Order) -> Option<System<T>> {
         let limit = MemoryLimit::of_machine();
         match order {
@@ -361,7 +360,7 @@ impl<T: Real> SymgsSide<T> {
         }
     }
 
-    /// The rows colour after colour, found once; none where there is no memory for it.
+    /// The rows sorted by colour, computed once; `None` if memory is insufficient.
     fn by_color(&self, limit: MemoryLimit) -> Option<Arc<Vec<u32>>> {
         let mut known = lock(&self.by_color);
         if known.is_none() {
@@ -372,7 +371,7 @@ impl<T: Real> SymgsSide<T> {
     }
 }
 
-/// The first value of a matrix, or else of a vector with its name, that is not finite.
+/// Describes the first value that is not finite, in the matrix or in one of the named vectors.
 fn not_finite(a: &Csr, vectors: [(&str, &Vec<f64>); 2]) -> Option<String> {
     let in_row = (0..a.rows()).into_par_iter().find_map_first(|row| {
         let (col, val) = a.row(row);
@@ -394,9 +393,9 @@ struct System<T> {
     diagonal: Diagonal,
     b: Vec<T>,
     x: Vec<T>,
-    /// Row of each place; none for the matrix's own order.
+    /// Row at each position; `None` for the matrix's own order.
     order: Option<Arc<Vec<u32>>>,
-    /// The rows as the ascending sweep visits them; none for one after the other.
+    /// The rows as the ascending sweep visits them; `None` for consecutive rows.
     visits: Option<Arc<Vec<u32>>>,
 }
 
@@ -453,7 +452,7 @@ mod tests {
         };
         let configuration = Configuration::usual(kernel("cpu/symgs/serial").unwrap());
         let inf = f64::INFINITY;
-        // 1 / 1e-310 is more than f64 holds.
+        // 1 / 1e-310 overflows f64.
         let overflows = problem(1e-310);
         let check =
             |x: [f64; 2]| overflows.check(&configuration, &Output::Vector(x.to_vec())).unwrap();

@@ -1,14 +1,14 @@
-//! How far running is, and who hears it.
+//! Progress of a run, and its observer.
 
 use std::sync::Mutex;
 
 use crate::record::Run;
 
-/// What a runner tells about its work.
+/// Receives the progress of a runner.
 pub trait Observer: Send {
-    /// `done` of `total` samples of this problem are taken; `what` is being worked on.
+    /// `done` of `total` samples of this problem are taken; `what` is running.
     fn progress(&mut self, done: usize, total: usize, what: &str);
-    /// Of the execution that is under way, which takes long, this share is done, 0 to 1.
+    /// The fraction `share`, 0 to 1, of a long execution under way is done.
     fn executing(&mut self, done: usize, total: usize, share: f64) {
         let _ = (done, total, share);
     }
@@ -26,7 +26,7 @@ pub(super) struct Progress<'o> {
 }
 
 impl Progress<'_> {
-    /// What a watch tells the observer: how far an execution has come.
+    /// Returns a reporter that passes a watch's progress to the observer.
     pub(super) fn telling(&mut self) -> Telling<'_> {
         let (done, total) = (self.done, self.total);
         Telling { done, total, observer: Mutex::new(&mut *self.observer) }
@@ -37,7 +37,7 @@ impl Progress<'_> {
     }
 }
 
-/// Tells the observer of an execution that is under way.
+/// Reports the progress of an execution under way to the observer.
 pub(super) struct Telling<'o> {
     pub(super) done: usize,
     pub(super) total: usize,

@@ -1,4 +1,4 @@
-//! Taking samples of runs that are ready, in rounds in which all of them take turns.
+//! Sampling of prepared runs, in rounds in which they take turns.
 
 use web_time::Instant;
 
@@ -10,24 +10,24 @@ use crate::experiment::task::Watch;
 use crate::pace::set_down;
 use crate::record::{Until, Verdict};
 
-/// Runs of different kernels interleave in this many rounds, so that drift of the machine hits
-/// all of them alike.
+/// Number of rounds in which runs of different kernels interleave, so that drift of the machine affects all
+/// of them equally.
 pub(super) const ROUNDS: usize = 5;
 
-/// Samples of each round when runs are sampled until their medians are known.
+/// Samples per round when runs are sampled until their medians are known.
 const UNTIL_ROUND: usize = 5;
 
-/// The cancel flag is looked at this often, unless one sample alone takes longer.
+/// Interval in seconds between checks of the cancel flag, unless a single sample takes longer.
 pub(super) const BETWEEN_LOOKS_S: f64 = 0.1;
 
-/// What is done with samples that are taken.
+/// What to do with samples.
 #[derive(Clone, Copy)]
 enum Taken {
-    /// They are counted and forgotten.
+    /// Count and discard them.
     WarmUp,
-    /// They are kept.
+    /// Keep them.
     Samples,
-    /// They are kept, and no more are taken once the run has been sampled for so many seconds.
+    /// Keep them, and stop once the run has been sampled for this many seconds.
     Within(f64),
 }
 
@@ -74,8 +74,8 @@ impl Runner<'_> {
         Ending::Complete
     }
 
-    /// Takes samples in rounds until the median of each run is known as well as is asked. Only after
-    /// a round is it looked which runs leave, the rest keep taking turns.
+    /// Samples in rounds until the median of each run is as precise as required. Runs leave only at the end
+    /// of a round; the others keep taking turns.
     async fn sample_until(
         &self,
         goal: MedianGoal,
@@ -154,10 +154,10 @@ impl Runner<'_> {
     }
 }
 
-/// Of `n` samples, those taken before the next look at the cancel flag, at a pace of so many seconds
-/// a sample: one when cold; as many as possible when hot, since they come after one untimed product.
+/// Number of samples, of `n`, to take before the next check of the cancel flag, at `pace` seconds per sample:
+/// one when cold; as many as possible when hot, since they share one untimed execution.
 pub(super) fn chunk(n: usize, temperature: Temperature, pace: f64) -> usize {
-    // A sample of many quick products takes longer than the one product that gave the first pace.
+    // A sample of many short executions takes longer than the one execution that gave the first pace.
     const QUICKEST_S: f64 = 1e-4;
     match temperature {
         Temperature::Hot => ((BETWEEN_LOOKS_S / pace.max(QUICKEST_S)) as usize).clamp(1, n.max(1)),

@@ -1,4 +1,4 @@
-//! Running cut into steps, between which the caller may do something else: the page draws.
+//! A run in steps, between which the caller may do other work: the page draws.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,18 +15,18 @@ pub enum Ending {
     Cancelled,
 }
 
-/// How far a step came.
+/// State after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// There is more to do at once.
+    /// There is more work to do now.
     Working,
-    /// A backend has been asked for something that is not ready yet.
+    /// A backend's answer is not ready yet.
     Waiting,
-    /// All is done, or it was cancelled.
+    /// Everything is done, or it was cancelled.
     Finished(Ending),
 }
 
-/// An experiment under way. Dropping it ends it, with nothing told of the run under way.
+/// An experiment under way. Dropping it stops it without reporting the run under way.
 #[must_use = "it does nothing until its steps are taken"]
 pub struct Steps<'s> {
     work: Pin<Box<dyn Future<Output = Ending> + 's>>,
@@ -34,7 +34,7 @@ pub struct Steps<'s> {
     ended: Option<Ending>,
 }
 
-/// Whether the step that is set down has more to do, and who is told of it.
+/// Whether the paused step has more to do, and whom to wake.
 #[derive(Default)]
 struct More {
     is_there: AtomicBool,
@@ -56,8 +56,8 @@ impl<'s> Steps<'s> {
         Self { work: Box::pin(work), more: Arc::default(), ended: None }
     }
 
-    /// Works until a backend has not answered yet, or until there is a good moment to do something else:
-    /// about a tenth of a second, unless one sample alone takes longer.
+    /// Works until a backend's answer is pending, or until it is time to yield: after about a tenth of a
+    /// second, unless a single sample takes longer.
     pub fn step(&mut self) -> Step {
         if let Some(ending) = self.ended {
             return Step::Finished(ending);
@@ -74,7 +74,7 @@ impl<'s> Steps<'s> {
         }
     }
 
-    /// The same for whoever has a waker: where it would wait, it is pending until a backend has answered.
+    /// The same for callers with a waker: instead of blocking, it is pending until a backend has answered.
     pub fn poll_step(&mut self, context: &mut Context<'_>) -> Poll<Step> {
         let waker = Some(context.waker().clone());
         *self.more.waker.lock().unwrap_or_else(PoisonError::into_inner) = waker;
@@ -84,7 +84,7 @@ impl<'s> Steps<'s> {
         }
     }
 
-    /// Takes every step. Backends that answer later rest while they are asked.
+    /// Runs all steps. Backends that answer later block while they are polled.
     #[cfg(not(target_family = "wasm"))]
     pub(super) fn finish(mut self) -> Ending {
         loop {

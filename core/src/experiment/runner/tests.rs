@@ -1,4 +1,4 @@
-//! What the runner keeps, refuses and stops.
+//! Which runs the runner keeps, refuses and stops.
 
 use super::sampling::{BETWEEN_LOOKS_S, chunk};
 use super::*;
@@ -72,7 +72,7 @@ fn run_with(backend: &dyn Backend, memory: MemoryLimit, observer: &mut Collect) 
     runner.run("m", &problem(), &all, &[], observer)
 }
 
-/// The products of this processor; a library's only where it is.
+/// The CPU kernels for SpMV; a library's only where it is available.
 fn on_cpu() -> Vec<&'static KernelDescriptor> {
     let cpu = CpuBackend::new();
     let on_cpu = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Cpu);
@@ -116,7 +116,7 @@ fn formats_over_the_limit_are_refused_and_the_rest_runs_in_groups() {
     }
 }
 
-/// Computes with the CPU backend, then spoils one row.
+/// Computes with the CPU backend, then corrupts one row.
 struct Wrong {
     cpu: CpuBackend,
     spoil: fn(f64) -> f64,
@@ -233,7 +233,7 @@ fn stopping_keeps_what_is_finished() {
     assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 2));
 }
 
-/// Takes 20 ms for everything and is interrupted by its first sample.
+/// Takes 20 ms for every call and is interrupted by its first sample.
 struct Slow<'c> {
     cpu: CpuBackend,
     cancel: &'c AtomicBool,

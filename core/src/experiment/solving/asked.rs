@@ -1,4 +1,4 @@
-//! What a configuration asks of a solver.
+//! The solver parameters of a configuration.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 use crate::pcg::{OperatorFormat, Scale, SolveParameters, Start};
 
-/// What is applied to the residual.
+/// The preconditioner applied to the residual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// Nothing.
+    /// None.
     None,
     /// The reciprocals of the diagonal.
     Jacobi,
@@ -25,7 +25,7 @@ pub enum Applied {
     Fsai,
 }
 
-/// A system, and the parameters with which it is to be solved.
+/// A system, and the parameters to solve it with.
 #[derive(Clone, Debug)]
 pub struct Asked<'p> {
     problem: &'p SolveProblem,
@@ -33,7 +33,7 @@ pub struct Asked<'p> {
 }
 
 impl<'p> Asked<'p> {
-    /// Those parameters of this system.
+    /// Combines a system and its parameters.
     pub fn new(problem: &'p SolveProblem, parameters: Parameters) -> Self {
         Self { problem, parameters }
     }
@@ -43,7 +43,7 @@ impl<'p> Asked<'p> {
         self.problem
     }
 
-    /// The right-hand side in the solver's unit, an element a row.
+    /// The right-hand side in the solver's unit, one element per row.
     pub fn b(&self) -> Arc<Vec<f64>> {
         self.problem.scaled_b(&self.parameters).0
     }
@@ -68,7 +68,7 @@ impl<'p> Asked<'p> {
         self.format(Parameter::FormatG)
     }
 
-    /// With what a solve begins and when it ends.
+    /// Initial values and stopping criteria of a solve.
     pub fn how(&self, parallel: bool, limit: MemoryLimit) -> SolveParameters {
         let start = match (&self.problem.given().start, self.word(Parameter::Start).as_str()) {
             (Some(given), _) => {
@@ -90,8 +90,8 @@ impl<'p> Asked<'p> {
         }
     }
 
-    /// Who sets up the inverse: the processor where it begins with a factor or with a pattern and its groups
-    /// that are there.
+    /// Where the inverse is set up: on the CPU if it starts from an existing factor, or from an existing
+    /// pattern and its groups.
     pub fn set_up_by(&self) -> SetUpBy {
         match self.problem.given().factor.is_some() || self.problem.has_kept() {
             true => SetUpBy::Processor,
@@ -99,21 +99,20 @@ impl<'p> Asked<'p> {
         }
     }
 
-    /// How an inverse is to be set up anew.
+    /// Parameters for setting up an inverse from scratch.
     pub fn inverse(&self) -> FsaiParameters {
         let rule = self.problem.given().pattern.clone().map(PatternRule::Given);
         let parameters = inverse_of(&self.parameters);
         FsaiParameters { pattern: rule.unwrap_or(parameters.pattern), ..parameters }
     }
 
-    /// Tells the problem of a factor that was set up on a device.
+    /// Passes a factor that was set up on a device to the problem.
     pub fn keep(&self, g: &Arc<Csr>) {
         self.problem.keep_g(g);
     }
 
-    /// The factor that was given, or the one that the parameters describe, set up on the processor on the
-    /// ambient rayon pool, or one with the pattern that is kept; none once it is cancelled. The problem
-    /// keeps it.
+    /// The given factor, or the one that the parameters describe, set up on the CPU on the ambient rayon
+    /// pool, or one with the reused pattern; `None` when cancelled. The problem stores it.
     pub fn factor(
         &self,
         memory: MemoryLimit,
@@ -152,7 +151,7 @@ impl<'p> Asked<'p> {
 }
 
 impl Applied {
-    /// What the parameters name.
+    /// The preconditioner that the parameters name.
     pub fn of(parameters: &Parameters) -> Self {
         match parameters.get(Parameter::Preconditioner).unwrap_or_default().as_str() {
             "none" => Self::None,
@@ -163,7 +162,7 @@ impl Applied {
     }
 }
 
-/// How an inverse is to be set up by the parameters alone.
+/// Parameters for setting up an inverse, from the configuration's parameters alone.
 pub fn inverse_of(parameters: &Parameters) -> FsaiParameters {
     let number = |parameter| parameters.number::<f64>(parameter).unwrap_or_default();
     let block = parameters.number(Parameter::MergeBlock);

@@ -1,5 +1,5 @@
-//! What solvers of every backend share: what a configuration asks of them, a factor that the processor
-//! sets up, and what came of a solve as a run records it.
+//! Shared by the solvers of every backend: the parameters of a configuration, a factor set up on the CPU, and
+//! the result of a solve as a run records it.
 
 mod asked;
 mod told;

@@ -1,4 +1,4 @@
-//! What came of a set-up and of a solve, as a run records it.
+//! Results of a setup and of a solve, as a run records them.
 
 use std::cell::OnceCell;
 
@@ -8,19 +8,20 @@ use crate::fsai::SetUp;
 use crate::pcg::{Ritz, SolveParameters, Solved};
 use crate::record::{Phase, SetUpSizes, Solve, Spectrum};
 
-/// What setting a preconditioner up took and gave, for all solves that follow it.
+/// Costs and results of a preconditioner setup, shared by all solves that follow it.
 #[derive(Debug)]
 pub struct ToldSetUp {
     applied: Applied,
     phases: Vec<Phase>,
     sizes: Option<SetUpSizes>,
     setup_s: f64,
-    /// Of the first solve; all have the same, and finding them takes long after many iterations.
+    /// Ritz values of the first solve: all solves have the same, and computing them takes long after many
+    /// iterations.
     ritz: OnceCell<Option<Ritz>>,
 }
 
 impl ToldSetUp {
-    /// Of a preconditioner whose set-up took `setup_s` seconds, in these phases; a factor's has a report.
+    /// A preconditioner whose setup took `setup_s` seconds, in these phases; a factor has a report.
     pub fn new(
         applied: Applied,
         phases: &[(&str, f64)],
@@ -32,12 +33,12 @@ impl ToldSetUp {
         Self { applied, phases, sizes: report.map(sizes), setup_s, ritz: OnceCell::new() }
     }
 
-    /// Seconds of the set-up, all phases together.
+    /// Seconds of the setup, all phases together.
     pub fn setup_s(&self) -> f64 {
         self.setup_s
     }
 
-    /// A solve of a system in the solver's unit, told in the user's.
+    /// Converts a solve in the solver's unit to the user's.
     pub fn solution(&self, asked: &Asked<'_>, solved: &Solved) -> Solution {
         let a = asked.problem().a();
         self.solution_of((a.rows() as u64, a.nnz() as u64), solved).in_unit(asked.scale())
@@ -76,8 +77,8 @@ impl ToldSetUp {
         }
     }
 
-    /// Operations of an iteration: two for each entry of A and of what is applied to the residual, two
-    /// for each element in three sums and three updates.
+    /// Operations per iteration: two per nonzero of A and of the preconditioner, two per element in three
+    /// sums and three updates.
     fn flops(&self, (n, nnz): (u64, u64)) -> u64 {
         let applied = match self.applied {
             Applied::None => 0,
@@ -100,8 +101,8 @@ fn sizes(report: &SetUp) -> SetUpSizes {
     }
 }
 
-/// How far a solve has come, 0 to 1, after an iteration whose residual is `fall` of the first: by the
-/// logarithm of the residual, or by the iterations that it may make.
+/// Progress of a solve, 0 to 1, after an iteration whose residual is `fall` of the first: by the logarithm of
+/// the residual, or by the iteration limit.
 pub fn share_done(iteration: usize, fall: f64, how: &SolveParameters) -> f64 {
     let by_residual = (fall.ln() / how.tol.ln()).clamp(0.0, 1.0);
     let by_iterations = iteration as f64 / how.max_iterations.max(1) as f64;

@@ -1,4 +1,4 @@
-//! Preconditioners of which every rank has its rows.
+//! Preconditioners whose rows are distributed over the ranks.
 
 use rayon::prelude::*;
 
@@ -18,7 +18,7 @@ pub(super) enum Applied {
 }
 
 impl Applied {
-    /// The reciprocals of the diagonal, which has been looked at.
+    /// The reciprocals of the diagonal, which has already been checked.
     pub(super) fn jacobi(local: &LocalMatrix) -> Self {
         let inside = local.interior().rows();
         let diagonal = |i: usize| {
@@ -31,7 +31,7 @@ impl Applied {
         Self::Jacobi((0..local.own_rows()).map(|i| 1.0 / diagonal(i)).collect())
     }
 
-    /// z = K⁻¹·r, of the rank's rows; all ranks at once.
+    /// z = K⁻¹·r on the rank's rows; all ranks call it together.
     pub(super) fn apply(&mut self, r: &[f64], z: &mut [f64]) -> Spent {
         match self {
             Self::None => z.copy_from_slice(r),

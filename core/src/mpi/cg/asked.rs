@@ -1,5 +1,5 @@
-//! What a solve is asked for, and what it is recorded as once its x was held against the rows; the same whoever
-//! iterates.
+//! The parameters of a solve, and its record once x has been checked against the rows; independent of the
+//! iteration.
 
 use crate::experiment::Solution;
 use crate::experiment::solving::ToldSetUp;
@@ -11,7 +11,7 @@ use crate::mpi::world::World;
 use crate::pcg::{Magnitude, Recurrence, Scale, SolveParameters, Start, largest, squares};
 use crate::record::Check;
 
-/// When to end, and what to begin with.
+/// Stopping criteria and initial values.
 pub(super) fn how(parameters: &Parameters) -> SolveParameters {
     let usual = SolveParameters::default();
     SolveParameters {
@@ -31,15 +31,15 @@ pub(super) struct Side {
     pub(super) about: About,
 }
 
-/// What is known of b beside its elements.
+/// Properties of b besides its elements.
 #[derive(Clone, Copy)]
 pub(super) struct About {
     scale: Scale,
-    /// It is A·1, so that the solution is known.
+    /// Whether b is A·1, so that the solution is known.
     is_a_times_ones: bool,
 }
 
-/// The right-hand side that the parameters name. Fails on every rank where rounding hides it.
+/// The right-hand side that the parameters name. Fails on every rank if it is lost in rounding.
 pub(super) fn right_side(
     world: &World,
     matrix: &SharedMatrix,
@@ -71,8 +71,8 @@ pub(super) fn right_side(
     Ok(Side { b, about: About { scale, is_a_times_ones } })
 }
 
-/// The sum over each row of a term for each entry and its column, in the local order of rows, each added as one
-/// process adds it.
+/// The sum of `term` over the nonzeros of each row, in the local order of rows, with the order of addition
+/// that a single process uses.
 fn sums_of_rows(matrix: &SharedMatrix, mut term: impl FnMut(f64, u64) -> f64) -> Vec<f64> {
     let local = matrix.local();
     let mut row = Vec::new();
@@ -83,8 +83,8 @@ fn sums_of_rows(matrix: &SharedMatrix, mut term: impl FnMut(f64, u64) -> f64) ->
     (0..local.own_rows()).map(sum).collect()
 }
 
-/// The verdict over all ranks, and what is recorded of a solve whose x is the rank's part in the local order and in
-/// the unit of b, with the norms of its rows.
+/// The verdict over all ranks, and the record of a solve; x is the rank's part in the local order and in the
+/// unit of b, with the norms of its rows.
 pub(super) fn checked(
     world: &World,
     matrix: &SharedMatrix,

@@ -1,4 +1,4 @@
-//! The iteration of Hestenes and Stiefel: two reductions, of which neither is hidden.
+//! The iteration of Hestenes and Stiefel: two reductions, neither of which is overlapped.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -9,14 +9,14 @@ use super::vectors::{advance, dot, renew};
 use crate::memory::zeroed;
 use crate::pcg::{Breakdown, Recurrence, SolveParameters};
 
-/// Reductions of an iteration.
+/// Reductions per iteration.
 pub(super) const REDUCTIONS: u32 = 2;
 
-/// Vectors that it works on beside those of the system.
+/// Vectors that it needs besides those of the system.
 pub(super) const VECTORS: u32 = 3;
 
-/// Solves. z is found before the residual is known of which it may be the last, so that r·r and r·z are summed at
-/// once.
+/// Solves. z is computed before it is known whether the residual is the last one, so that r·r and r·z are
+/// summed in one reduction.
 pub(super) fn classic(
     system: &mut System,
     how: &SolveParameters,
@@ -31,7 +31,7 @@ pub(super) fn classic(
     let mut trace = Trace::new((how.tol, how.max_iterations), square_b, begun);
     let mut is_over = trace.residual(square_r, stop)?;
     let mut beta = 0.0;
-    // p lives where A's product takes it from.
+    // p is stored where the SpMV by A reads its x.
     system.a.x_mut().fill(0.0);
     while !is_over {
         trace.of_preconditioner(rz)?;

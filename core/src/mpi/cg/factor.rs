@@ -1,4 +1,4 @@
-//! The factorised sparse approximate inverse of which every rank has its rows of G and of Gᵀ.
+//! The factorised sparse approximate inverse, with the rows of G and Gᵀ distributed over the ranks.
 
 use std::time::Instant;
 
@@ -20,19 +20,19 @@ use crate::mpi::world::World;
 pub(super) struct Factors {
     g: Factor,
     gt: Factor,
-    /// Of each row of A the place in Gᵀ's y; nothing where they are the same.
+    /// Position in Gᵀ's y of each row of A; `None` where they are the same.
     back: Option<Vec<u32>>,
 }
 
-/// A matrix and where its x comes from.
+/// A matrix, and where its x comes from.
 struct Factor {
     product: Product,
-    /// Of each own element of x the place in the vector that it is taken from; nothing where they are the same.
+    /// Position, in the source vector, of each own element of x; `None` where they are the same.
     from: Option<Vec<u32>>,
     plan: ExchangePlan,
 }
 
-/// How a factor is made.
+/// Parameters for making a factor.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'m> {
     pub(super) world: &'m World,
@@ -45,9 +45,9 @@ pub(super) struct Making<'m> {
 }
 
 impl Factors {
-    /// Sets G up from the rank's rows of A and those that patterns reach of others, and Gᵀ from G by sending each
-    /// entry to the owner of its column, once. With what that took, phase by phase, and made.
-    /// Nothing where any rank was cancelled; fails on all ranks alike.
+    /// Sets up G from the rank's rows of A and the rows of other ranks that patterns reach, and Gᵀ from G by
+    /// sending each nonzero once, to the owner of its column. Reports what each phase took and made. `None`
+    /// if any rank was cancelled; fails on all ranks together.
     pub(super) fn set_up(
         making: Making<'_>,
         parameters: &FsaiParameters,
@@ -110,7 +110,7 @@ impl Factors {
         spent
     }
 
-    /// What is sent in one application: bytes to each other rank, product by product.
+    /// Bytes sent to each other rank in one application, for one SpMV after the other.
     pub(super) fn bytes_sent(&self) -> impl Iterator<Item = (usize, u64)> {
         let of = |factor: &'_ Factor| factor.plan.bytes_sent(size_of::<f64>()).collect::<Vec<_>>();
         of(&self.g).into_iter().chain(of(&self.gt))
@@ -130,7 +130,7 @@ impl Factor {
 }
 
 impl Making<'_> {
-    /// A factor's rows in their format, with the messages of their halo.
+    /// The rows of a factor in their format, with the messages of their halo.
     fn factor(self, local: &LocalMatrix) -> Result<Factor, String> {
         let plan = planned(self.world, local)?;
         let x = vec![0.0; local.own_cols()];
@@ -143,7 +143,8 @@ impl Making<'_> {
     }
 }
 
-/// How many steps from a row its pattern and the systems on it reach, and whether they may climb above it.
+/// Number of steps from a row that its pattern and the systems on it reach, and whether they may reach rows
+/// after it.
 fn reach(parameters: &FsaiParameters) -> (u32, bool) {
     match parameters.pattern {
         PatternRule::Recursive { power } => (power, false),
@@ -153,7 +154,7 @@ fn reach(parameters: &FsaiParameters) -> (u32, bool) {
     }
 }
 
-/// An error with the row as the whole matrix numbers it.
+/// Replaces the row of an error by its number in the whole matrix.
 fn told(error: FsaiError, gathered: &Gathered) -> FsaiError {
     match error {
         FsaiError::NotPositiveDefinite { row, size } => {
@@ -163,7 +164,7 @@ fn told(error: FsaiError, gathered: &Gathered) -> FsaiError {
     }
 }
 
-/// The rank's rows of G over the columns of the whole matrix.
+/// The rank's rows of G with the column numbers of the whole matrix.
 fn whole_columns(g: Csr, rows: u64, of_whole: impl Fn(&u32) -> u64) -> Result<Csr, String> {
     let narrow = |column: &u32| {
         let column = of_whole(column);
@@ -175,11 +176,11 @@ fn whole_columns(g: Csr, rows: u64, of_whole: impl Fn(&u32) -> u64) -> Result<Cs
     made.map_err(|error| error.to_string())
 }
 
-/// Words of an entry on its way: row of Gᵀ, column, value.
+/// Words per nonzero in a message: row of Gᵀ, column, value.
 const WORDS: usize = 3;
 
-/// The rank's rows of Gᵀ. Entries of a row come rank after rank, so that columns ascend. Fails on all ranks alike but
-/// for what the inner result says.
+/// The rank's rows of Gᵀ. The nonzeros of a row arrive rank after rank, so that columns ascend. Fails on all
+/// ranks together, except for the inner result.
 fn transposed(world: &World, g: &Csr, making: Making<'_>) -> Result<Result<Csr, String>, String> {
     let Making { local, partition, limit, .. } = making;
     let first = local.rows().start;
@@ -206,7 +207,7 @@ fn transposed(world: &World, g: &Csr, making: Making<'_>) -> Result<Result<Csr, 
     Ok(Csr::from_triplets(g.rows(), cols, &triplets).map_err(|error| error.to_string()))
 }
 
-/// Of each own row, in the order of `to`, its place in the order of `of`; nothing where they are the same.
+/// Position of each own row of `to` in the order of `of`; `None` where they are the same.
 fn places(to: &LocalMatrix, of: &LocalMatrix) -> Option<Vec<u32>> {
     let place = |k: usize| of.own_col(to.global_col(k)).unwrap_or_default();
     let places: Vec<u32> = (0..to.own_cols()).map(place).collect();
@@ -214,7 +215,7 @@ fn places(to: &LocalMatrix, of: &LocalMatrix) -> Option<Vec<u32>> {
     (!is_same).then_some(places)
 }
 
-/// to_k = from at the k-th place.
+/// to_k = from at position `places[k]`.
 fn place(places: &Option<Vec<u32>>, from: &[f64], to: &mut [f64]) {
     match places {
         None => to.copy_from_slice(from),

@@ -1,4 +1,4 @@
-//! Rows of other ranks, as far as the pattern of a factor reaches from a rank's own.
+//! Rows of other ranks, as far as the pattern of a factor reaches from a rank's own rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,20 +12,20 @@ use crate::mpi::world::World;
 /// Columns of the whole matrix, ascending, and values.
 type Row = Vec<(u64, f64)>;
 
-/// A rank's own rows of a symmetric matrix among rows of others, as a square matrix of these rows and columns in
-/// their order in the whole; entries in other columns are left out.
+/// A rank's own rows of a symmetric matrix and some rows of others, as a square matrix of these rows and
+/// columns in their original order; nonzeros in other columns are left out.
 pub(super) struct Gathered {
     /// The matrix.
     pub(super) a: Csr,
-    /// Which of its rows are the rank's own.
+    /// The range of the rank's own rows.
     pub(super) own: Range<usize>,
-    /// Its rows as the whole matrix numbers them.
+    /// Row numbers in the whole matrix.
     numbers: Vec<u64>,
 }
 
 impl Gathered {
-    /// The rows that so many steps along the entries reach. Where no step climbs above the row that it began in,
-    /// only rows before the rank's own are needed of others.
+    /// Gathers the rows within `steps` steps along the nonzeros. Unless a step may reach rows after the one it
+    /// starts from, only rows before the rank's own are needed from others.
     pub(super) fn of(
         world: &World,
         local: &LocalMatrix,
@@ -52,7 +52,7 @@ impl Gathered {
         agreed(world, Self::joined(local, found))
     }
 
-    /// The number that the whole matrix has for a row.
+    /// The number of a row in the whole matrix.
     pub(super) fn number(&self, row: usize) -> u64 {
         self.numbers.get(row).copied().unwrap_or_default()
     }
@@ -97,7 +97,7 @@ impl Gathered {
     }
 }
 
-/// These rows, from their owners.
+/// Requests these rows from their owners.
 fn asked(
     world: &World,
     local: &LocalMatrix,

@@ -1,5 +1,5 @@
-//! Conjugate gradients on several ranks: each has its rows of A, of the preconditioner and of all vectors. Three
-//! iterations of one recurrence, which differ in how often and when they add numbers of all ranks up.
+//! Conjugate gradients on several ranks: each has its rows of A, of the preconditioner and of all vectors.
+//! Three iterations of the same recurrence, which differ in how often and when they reduce over all ranks.
 
 mod applied;
 mod asked;

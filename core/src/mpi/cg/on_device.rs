@@ -1,5 +1,5 @@
-//! Solves on the ranks' devices, as tasks of the runner. The devices sum and exchange among themselves; what they
-//! found is held against the rows by the ranks.
+//! Solves on the ranks' devices, as tasks of the runner. The devices reduce and exchange among themselves;
+//! the ranks check their results against the rows.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -22,27 +22,28 @@ use crate::mpi::world::World;
 use crate::pcg::{OperatorFormat, Recurrence};
 use crate::record::{Check, Verdict};
 
-/// Sums over all ranks of an iteration: p·q, then r·r and r·z together.
+/// Reductions over all ranks per iteration: p·q, then r·r and r·z together.
 const REDUCTIONS: u32 = 2;
 
-/// Conjugate gradients of which each rank's device has its rows.
+/// Conjugate gradients with the rows distributed over the devices of the ranks.
 pub(in crate::mpi) struct SolverOnDevice<'c> {
     solver: Box<dyn DeviceSolver>,
     /// The rank's elements of b, in the local order.
     b: Vec<f64>,
-    /// x with the halo that the check needs.
+    /// x with the halo for the check.
     x: Exchange,
     told: ToldSetUp,
     about_b: About,
     cancel: &'c AtomicBool,
     costs: DeviceCosts,
-    /// The last solve was stopped half-way, on all devices.
+    /// Whether the last solve was stopped half-way, on all devices.
     stopped: bool,
     solution: Option<Solution>,
 }
 
 impl<'c> SolverOnDevice<'c> {
-    /// Sets a solver up and tries an iteration. What is told of how iterations are launched comes beside it.
+    /// Sets up a solver and runs a trial iteration. Also returns a note on how iterations are launched, if
+    /// there is one.
     pub(in crate::mpi) fn new(
         world: &World,
         matrix: &SharedMatrix,
@@ -94,19 +95,19 @@ impl<'c> SolverOnDevice<'c> {
         Ok((made, told))
     }
 
-    /// What setting it up took on this rank.
+    /// Setup costs on this rank.
     pub(in crate::mpi) fn costs(&self) -> DeviceCosts {
         self.costs
     }
 
-    /// Seconds of a solve by the device's own clock; nothing where it was stopped.
+    /// Seconds of a solve by the device's own clock; `None` if it was stopped.
     fn solve(&mut self) -> Result<Option<f64>, DeviceFailure> {
         let seconds = self.solver.solve(self.cancel)?;
         self.stopped = seconds.is_none();
         Ok(seconds)
     }
 
-    /// What came of the last solve, or why that is of no worth, on all ranks alike.
+    /// The result of the last solve, or why it is unusable; the same on all ranks.
     fn solved(&mut self, world: &World) -> Result<Recurrence, String> {
         let solved = agreed(world, self.solver.solved())?;
         let mut hasher = DefaultHasher::new();
@@ -134,7 +135,7 @@ impl Task for SolverOnDevice<'_> {
         Ok(self.solve()?.map(|_| Spent::default()))
     }
 
-    /// The devices' own clocks tell how long each solve takes.
+    /// Solves are timed by the devices' own clocks.
     fn time(&mut self, times: u32) -> Result<Option<(f64, Spent)>, DeviceFailure> {
         let mut seconds = 0.0;
         for _ in 0..times {

@@ -1,5 +1,5 @@
-//! The iteration of Ghysels and Vanroose (2014): one reduction, which travels while the preconditioner is applied
-//! and A multiplied.
+//! The iteration of Ghysels and Vanroose (2014): one reduction, overlapped with the preconditioner and the
+//! SpMV.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -12,17 +12,17 @@ use super::vectors::{BLOCK, dot, renew};
 use crate::memory::zeroed;
 use crate::pcg::{Breakdown, Recurrence, SolveParameters};
 
-/// Reductions of an iteration.
+/// Reductions per iteration.
 pub(super) const REDUCTIONS: u32 = 1;
 
-/// Vectors that it works on beside those of the system.
+/// Vectors that it needs besides those of the system.
 pub(super) const VECTORS: u32 = 8;
 
-/// Iterations after which r and all that follows from it is computed anew: the recurrences of so many vectors drift
-/// from what they stand for.
+/// Iterations after which r and all vectors derived from it are recomputed: with so many recurrences,
+/// rounding makes the vectors drift from their definitions.
 const ANEW: usize = 50;
 
-/// u = K⁻¹·r and w = A·u; p and, of it, s = A·p, q = K⁻¹·s and z = A·q.
+/// u = K⁻¹·r and w = A·u; p and, derived from it, s = A·p, q = K⁻¹·s and z = A·q.
 struct Vectors {
     x: Vec<f64>,
     r: Vec<f64>,
@@ -34,7 +34,7 @@ struct Vectors {
     z: Vec<f64>,
 }
 
-/// Solves. m = K⁻¹·w and n = A·m are found while γ = r·u and δ = w·u are summed.
+/// Solves. m = K⁻¹·w and n = A·m are computed while γ = r·u and δ = w·u are reduced.
 pub(super) fn pipelined(
     system: &mut System,
     how: &SolveParameters,
@@ -86,7 +86,7 @@ impl Vectors {
         self.w.copy_from_slice(system.a.y());
     }
 
-    /// p, s, q and z of the iteration, from u, w, m and n; then x, r, u and w of the next.
+    /// p, s, q and z of this iteration, from u, w, m and n; then x, r, u and w of the next.
     fn advance(&mut self, alpha: f64, beta: f64, m: &[f64], n: &[f64]) {
         renew(beta, &self.u, &mut self.p);
         renew(beta, &self.w, &mut self.s);
@@ -98,7 +98,7 @@ impl Vectors {
         step(-alpha, &self.z, &mut self.w);
     }
 
-    /// All but x and p from x and p.
+    /// Recomputes everything except x and p from x and p.
     fn anew(&mut self, system: &mut System) {
         self.r.copy_from_slice(&system.b);
         system.subtract_product(&self.x, &mut self.r);

@@ -1,4 +1,5 @@
-//! The iteration of Chronopoulos and Gear (1989): one reduction, for one more vector and its recurrence.
+//! The iteration of Chronopoulos and Gear (1989): one reduction, at the cost of one more vector and its
+//! recurrence.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -9,13 +10,13 @@ use super::vectors::{advance, dot, renew};
 use crate::memory::zeroed;
 use crate::pcg::{Breakdown, Recurrence, SolveParameters};
 
-/// Reductions of an iteration.
+/// Reductions per iteration.
 pub(super) const REDUCTIONS: u32 = 1;
 
-/// Vectors that it works on beside those of the system.
+/// Vectors that it needs besides those of the system.
 pub(super) const VECTORS: u32 = 4;
 
-/// Solves. s = A·p follows from w = A·u as p does from u = K⁻¹·r, so that p·Ap needs no sum of its own.
+/// Solves. s = A·p follows from w = A·u as p does from u = K⁻¹·r, so that p·Ap needs no reduction of its own.
 pub(super) fn single(
     system: &mut System,
     how: &SolveParameters,
@@ -24,7 +25,7 @@ pub(super) fn single(
     let begun = Instant::now();
     let (mut x, mut r) = system.begin(&how.start);
     let (mut p, mut s) = (zeroed(0.0, r.len()), zeroed(0.0, r.len()));
-    // u lives where A's product takes it from, w where it leaves it.
+    // u is stored where the SpMV by A reads its x, w where it writes its y.
     system.precondition_into_a(&r);
     system.multiply();
     let (u, w) = system.a.x_and_y();

@@ -1,16 +1,17 @@
-//! Whether conjugate gradients may be asked to solve with a matrix of which each rank has its rows.
+//! Checks whether conjugate gradients can solve with a distributed matrix.
 
 use crate::distributed::{LocalMatrix, Partition};
 use crate::mpi::agreed::agreed;
 use crate::mpi::world::World;
 use crate::pcg::{NotSpd, SYMMETRY};
 
-/// Words of an entry whose mirror another rank has: its row there, its column there, the value.
+/// Words per nonzero whose mirror another rank owns: its row there, its column there, the value.
 const WORDS: usize = 3;
 
-/// Checks what the entries show, as [`pcg::check_spd`](crate::pcg::check_spd) does for a matrix of one process: square,
-/// finite, a positive diagonal, symmetric. Entries in columns of others go to their owners, who compare them
-/// once all rows are right by themselves. Fails on all ranks alike, and names the first row that offends.
+/// Checks the nonzeros as [`pcg::check_spd`](crate::pcg::check_spd) does for the matrix of a single process:
+/// square, finite, a positive diagonal, symmetric. Nonzeros in columns of other ranks are sent to their
+/// owners, who compare them once all rows are valid on their own. Fails on all ranks together, and names the
+/// first offending row.
 pub(in crate::mpi) fn check_spd(
     world: &World,
     local: &LocalMatrix,
@@ -65,7 +66,7 @@ pub(in crate::mpi) fn check_spd(
     let abroad = mirrored.iter().flat_map(|list| list.chunks_exact(WORDS)).filter_map(|entry| {
         let [i, column, bits] = *entry else { return None };
         local.global_entries(i, &mut mirror);
-        // The entry is of row `column`, its mirror this rank's: each pair is looked at from both sides.
+        // The nonzero is in row `column`, its mirror is this rank's: each pair is compared from both sides.
         differs((column, i, f64::from_bits(bits)), &mirror, most)
     });
     let first = abroad.min_by_key(|&(row, col, ..)| (row, col));
@@ -84,8 +85,8 @@ pub(in crate::mpi) fn check_spd(
     }
 }
 
-/// An entry, by row and column, its value and that of its mirror, which is in the row of its column: where they
-/// differ by more than `most`.
+/// An error if a nonzero (row, column, value) and its mirror, which is in the row of its column, differ by
+/// more than `most`.
 fn differs(
     (row, col, value): (u64, u64, f64),
     mirror: &[(u64, f64)],
@@ -96,7 +97,7 @@ fn differs(
     ((value - mirrored).abs() > most).then_some((row, col, value, mirrored))
 }
 
-/// The same on all ranks, without the rank: the row says enough.
+/// The same error on all ranks, without the rank: the row is enough.
 fn said(world: &World, own: Result<(), NotSpd>) -> Result<(), String> {
     agreed(world, own).map_err(|text| match text.split_once(": ") {
         Some((rank, rest)) if rank.starts_with("rank ") => rest.to_owned(),

@@ -1,4 +1,4 @@
-//! What all iterations work with: A, the preconditioner, b and the sums over all ranks.
+//! Shared by all iterations: A, the preconditioner, b and reductions over all ranks.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -14,18 +14,18 @@ use crate::mpi::product::{Product, Spent};
 use crate::mpi::reduction::Reduction;
 use crate::pcg::Start;
 
-/// A·x = b and K⁻¹, a rank's rows of each, in the local order of A's rows.
+/// A·x = b and K⁻¹: a rank's rows of each, in the local order of A's rows.
 pub(super) struct System {
     pub(super) a: Product,
     pub(super) k: Applied,
     pub(super) b: Vec<f64>,
     pub(super) reduction: Reduction,
-    /// What was spent waiting, packing and multiplying so far.
+    /// Seconds spent on waiting, packing and multiplying so far.
     pub(super) spent: Spent,
 }
 
 impl System {
-    /// y = A·x for the x that A's product holds.
+    /// y = A·x, for the x stored with A.
     pub(super) fn multiply(&mut self) {
         self.spent += self.a.run();
     }
@@ -35,7 +35,7 @@ impl System {
         self.spent += self.k.apply(r, z);
     }
 
-    /// x = K⁻¹·r for the x that A's product holds.
+    /// x = K⁻¹·r, for the x stored with A.
     pub(super) fn precondition_into_a(&mut self, r: &[f64]) {
         self.spent += self.k.apply(r, self.a.x_mut());
     }
@@ -48,12 +48,12 @@ impl System {
         without_stop(sums)
     }
 
-    /// Begins to sum what [`awaited`](Self::awaited) gives.
+    /// Starts the reduction that [`awaited`](Self::awaited) completes.
     pub(super) fn start_sums(&mut self, own: [f64; 4], cancel: &AtomicBool) {
         self.reduction.start(with_stop(own, cancel));
     }
 
-    /// The sums that were begun last.
+    /// The sums of the reduction started last.
     pub(super) fn awaited(&mut self) -> ([f64; 4], bool) {
         let begun = Instant::now();
         let sums = self.reduction.wait();
@@ -61,7 +61,7 @@ impl System {
         without_stop(sums)
     }
 
-    /// x before the first iteration, and r = b − A·x.
+    /// The initial x, and r = b − A·x.
     pub(super) fn begin(&mut self, start: &Start) -> (Vec<f64>, Vec<f64>) {
         let mut x = match start {
             Start::Given(x) => x.clone(),
@@ -86,14 +86,14 @@ impl System {
         subtract(self.a.y(), r);
     }
 
-    /// The rank's part of ‖b − A·x‖, ‖|A|·|x|‖ and ‖b‖, row by row from the entries of its rows and not from a
-    /// product; the others' elements of x come as a product's do.
+    /// The rank's part of ‖b − A·x‖, ‖|A|·|x|‖ and ‖b‖, computed row by row from its nonzeros rather than by
+    /// the SpMV kernel; elements of x from other ranks are exchanged as for an SpMV.
     pub(super) fn residual(&mut self, local: &LocalMatrix, x: &[f64]) -> ResidualNorms {
         residual(local, &self.b, self.a.with_halo(x))
     }
 }
 
-/// The same for an x with its halo.
+/// The same for an x that includes its halo.
 pub(super) fn residual(local: &LocalMatrix, b: &[f64], x: &[f64]) -> ResidualNorms {
     let inside = local.interior().rows();
     let of_row = |i: usize| {

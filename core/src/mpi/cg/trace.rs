@@ -1,10 +1,10 @@
-//! What an iteration tells of itself as it goes on: residuals, coefficients, and whether it ends.
+//! History of an iteration in progress: residuals, coefficients, and whether it ends.
 
 use std::time::Instant;
 
 use crate::pcg::{Breakdown, Recurrence};
 
-/// The residuals so far. Every rank has the same, bit for bit.
+/// The residuals so far, identical on every rank, bit for bit.
 pub(super) struct Trace {
     tol: f64,
     max_iterations: usize,
@@ -17,11 +17,11 @@ pub(super) struct Trace {
     seconds: f64,
 }
 
-/// Room made for the history; a longer one grows.
+/// Initial capacity of the history; longer ones grow.
 const EXPECTED: usize = 10_000;
 
 impl Trace {
-    /// Of a solve that begins now, with ‖b‖².
+    /// Starts the history of a solve with this ‖b‖².
     pub(super) fn new((tol, max_iterations): (f64, usize), square_b: f64, begun: Instant) -> Self {
         let history = Vec::with_capacity(1 + max_iterations.min(EXPECTED));
         Self {
@@ -37,13 +37,13 @@ impl Trace {
         }
     }
 
-    /// Iterations done.
+    /// Iterations completed.
     pub(super) fn done(&self) -> usize {
         self.history.len().saturating_sub(1)
     }
 
-    /// Tells ‖r‖² before the first iteration or after one, and whether any rank wants to stop. Whether that was
-    /// the last one.
+    /// Records ‖r‖² before the first iteration or after one, and whether any rank wants to stop. Returns
+    /// whether that iteration was the last.
     pub(super) fn residual(&mut self, square_r: f64, stop: bool) -> Result<bool, Breakdown> {
         let relative = if self.norm_b == 0.0 { 0.0 } else { square_r.sqrt() / self.norm_b };
         self.history.push(relative);
@@ -58,13 +58,13 @@ impl Trace {
         Ok(stop)
     }
 
-    /// Tells the coefficients of an iteration, from which Ritz values are found.
+    /// Records the coefficients of an iteration, from which Ritz values are computed.
     pub(super) fn coefficients(&mut self, alpha: f64, beta: f64) {
         self.alphas.push(alpha);
         self.betas.push(beta);
     }
 
-    /// r·z before the iteration to come, which has to be positive.
+    /// Checks r·z of the next iteration, which must be positive.
     pub(super) fn of_preconditioner(&self, value: f64) -> Result<(), Breakdown> {
         let iteration = self.done();
         match value {
@@ -76,7 +76,7 @@ impl Trace {
         }
     }
 
-    /// p·Ap of the iteration to come, which has to be positive.
+    /// Checks p·Ap of the next iteration, which must be positive.
     pub(super) fn of_matrix(&self, value: f64) -> Result<(), Breakdown> {
         let iteration = self.done() + 1;
         match value {
@@ -97,7 +97,7 @@ impl Trace {
         self.norm_b == 0.0 || self.history.last().is_some_and(|last| *last <= self.tol)
     }
 
-    /// All of it with the rank's elements of x; where b is 0, so is x.
+    /// Completes the history with the rank's elements of x; where b is 0, so is x.
     pub(super) fn with(self, mut x: Vec<f64>) -> Recurrence {
         if self.norm_b == 0.0 {
             x.fill(0.0);

@@ -1,5 +1,5 @@
-//! Loops over the elements that a rank has of several vectors, block by block on the ambient pool. Sums are added in
-//! the order of the blocks, so that they have the same bits for any number of threads.
+//! Loops over a rank's elements of several vectors, block by block on the ambient pool. Sums are added in the
+//! order of the blocks, so that they are bitwise the same for any number of threads.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! `cpu/spmv/auto`: runs whichever of the other kernels a short trial finds the fastest.
+//! `cpu/spmv/auto`: runs the kernel that a short trial finds the fastest.
 
 mod trial;
 
@@ -22,14 +22,14 @@ use trial::{Runner, race};
 /// The kernel's id.
 pub(super) const ID: &str = "cpu/spmv/auto";
 
-/// Products of the serial kernel that choosing may take, conversions and all; the conversion that is under
-/// way when they are over is finished.
+/// Budget of the choice, conversions included, in SpMVs of the serial kernel; a conversion under way when it
+/// runs out is finished.
 const MOST_PRODUCTS: f64 = 200.0;
 
-/// On small matrices it may take so long all the same.
+/// Minimum budget in seconds, for small matrices.
 const AT_LEAST_S: f64 = 0.02;
 
-/// Binds it; what it runs is found in its set-up, on the pool that it is to run on.
+/// Binds the kernel; its setup picks the kernel to run, on the pool that it will run on.
 pub(super) fn bind<'p>(
     configuration: &Configuration,
     problem: &'p SpmvProblem,
@@ -48,7 +48,7 @@ pub(super) fn bind<'p>(
     Ok(Bound { task, parts: None, costs: Costs::default(), params })
 }
 
-/// What is to be chosen, and for what.
+/// The request: what to choose a kernel for.
 struct Asked<'p> {
     configuration: Configuration,
     problem: &'p SpmvProblem,
@@ -56,7 +56,7 @@ struct Asked<'p> {
     near_bytes: u64,
 }
 
-/// The product, once it is chosen that of the kernel that it runs.
+/// The SpMV; once chosen, that of the kernel that it runs.
 struct Auto<'p, T> {
     asked: Asked<'p>,
     side: Arc<SpmvSide<T>>,
@@ -117,27 +117,27 @@ where
     }
 }
 
-/// The kernel that was found, ready to run.
+/// The chosen kernel, ready to run.
 struct Found {
     runner: Runner,
     parts: Option<usize>,
-    /// Its own.
+    /// Costs of that kernel alone.
     costs: Costs,
     choice: Choice,
 }
 
-/// A kernel that leads the trial.
+/// The kernel that leads the trial.
 struct Leader {
     runner: Runner,
     configuration: Configuration,
     bound: Bare,
-    /// Its place among those considered.
+    /// Its place among the candidates.
     place: usize,
-    /// Its format is there for this trial only.
+    /// Whether its format was built for this trial only.
     is_new: bool,
 }
 
-/// What is known of a bound kernel beside its task.
+/// What is known of a bound kernel besides its task.
 struct Bare {
     parts: Option<usize>,
     costs: Costs,
@@ -148,7 +148,7 @@ impl<T: Vectorised> Auto<'_, T>
 where
     Output: From<Vec<T>>,
 {
-    /// Tries what the statistics speak for; nothing when it is cancelled.
+    /// Tries the candidates that the statistics suggest; `None` when cancelled.
     fn choose(&self, watch: &Watch<'_>) -> Result<Option<Found>, PrepareError> {
         let start = Instant::now();
         let Asked { configuration, .. } = &self.asked;
@@ -185,7 +185,7 @@ where
                 Ok(None) => return Ok(None),
                 Ok(Some(mut entered)) => match leader.take() {
                     None => {
-                        // Conversions made before count as if they were made now.
+                        // Conversions made earlier count as if they were made now.
                         let least = MOST_PRODUCTS * entered.runner.least_s;
                         let left = (least.max(AT_LEAST_S) - spent).clamp(0.0, 1e6);
                         end = Instant::now() + Duration::from_secs_f64(left);
@@ -233,7 +233,7 @@ where
         Ok(Some(Found { runner, parts, costs, choice }))
     }
 
-    /// How a candidate would run; why it cannot, in a sentence.
+    /// The configuration of a candidate, or the reason why it cannot run, in a sentence.
     fn admitted(&self, candidate: &Candidate) -> Result<Configuration, String> {
         let Asked { configuration, problem, .. } = &self.asked;
         let threads = if candidate.kernel.takes.threads { configuration.threads } else { 1 };
@@ -248,7 +248,7 @@ where
         Ok(configuration)
     }
 
-    /// Makes a candidate ready and executes it for the first time; why it takes no part, in a sentence.
+    /// Prepares a candidate and executes it for the first time; fails with the reason in a sentence.
     fn enter(
         &self,
         (place, configuration): (usize, Configuration),
@@ -272,7 +272,7 @@ where
         Ok(Some(Leader { runner, configuration, bound, place, is_new }))
     }
 
-    /// Frees the format of a kernel that has lost, unless others want it.
+    /// Frees the format of a kernel that lost, unless others use it.
     fn forget(&self, loser: &Leader, winner: &Leader) {
         let of = |one: &Leader| SpmvProblem::spec(&one.configuration);
         if loser.is_new && of(loser) != of(winner) {
@@ -281,7 +281,7 @@ where
     }
 }
 
-/// The part of the conversion that another kernel has paid for before.
+/// The part of the conversion that another kernel already paid for.
 fn already(tried: &Tried, entered: &Leader) -> Duration {
     let seconds = if entered.is_new { 0.0 } else { tried.conversion_s };
     Duration::try_from_secs_f64(seconds).unwrap_or_default()

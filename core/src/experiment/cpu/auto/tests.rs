@@ -8,7 +8,7 @@ use crate::matrix::Csr;
 use crate::measure::integer_vector;
 use crate::record::Verdict;
 
-/// A band of half-width 2, values of five kinds.
+/// A band of half-width 2 with five distinct values.
 fn band(m: usize) -> Arc<Csr> {
     let row = |i: usize| {
         (i.max(2) - 2..(i + 3).min(m)).map(move |j| (i, j, 1.5 + ((i + 2 * j) % 5) as f64))
@@ -37,7 +37,7 @@ fn set_up<'p>(
 #[test]
 fn its_result_has_the_bits_of_the_kernel_that_it_names() {
     let a = band(3_000);
-    // No powers of two: sums differ with their order.
+    // Not powers of two, so that sums depend on their order.
     let x: Vec<f64> = integer_vector(3_000, 5).into_iter().map(|v| v / 3.0).collect();
     let problem = Problem::Spmv(SpmvProblem::new(a, x));
     let backend = CpuBackend::new();
@@ -54,19 +54,19 @@ fn its_result_has_the_bits_of_the_kernel_that_it_names() {
             let choice = costs.choice.clone().unwrap();
             assert!(compact == "on" || !choice.kernel.ends_with("/compact"), "{}", choice.kernel);
             assert_eq!(prepared.params()["compact"], compact);
-            // All that it took is told, and told once.
+            // All of its cost is reported, and only once.
             let all = costs.conversion_s + costs.plan_s;
             assert!((all - choice.seconds()).abs() < 1e-12 && choice.trial_s > 0.0);
             let conversions: f64 = choice.tried.iter().map(|tried| tried.conversion_s).sum();
             assert!((conversions - choice.conversion_s).abs() < 1e-12);
             assert_eq!(choice.tried[0].kernel, SERIAL);
-            // Never slower than the serial kernel, as far as the trial saw.
+            // Never slower than the serial kernel, as far as the trial measured.
             let least = |id: &str| {
                 choice.tried.iter().find(|tried| tried.kernel == id).unwrap().least_s.unwrap()
             };
             assert!(least(&choice.kernel) <= least(SERIAL), "{choice:?}");
 
-            // The kernel that it names, by itself.
+            // The kernel that it names, run directly.
             let named = kernel(&choice.kernel).unwrap();
             let runs = |tried: &&Tried| {
                 let is_asked = |(name, value)| choice.params.get(name) == Some(value);
@@ -105,7 +105,7 @@ fn only_the_format_of_the_chosen_kernel_is_kept() {
         let spec = SpmvProblem::spec(&Configuration { parameters, ..Configuration::usual(kernel) });
         let is_asked = |(name, value)| choice.params.get(name) == Some(value);
         let is_chosen = tried.kernel == choice.kernel && tried.params.iter().all(is_asked);
-        // Two ways of coding may be one in the end.
+        // Two codings may turn out the same.
         assert!(!side.has(spec) || is_chosen, "{}", tried.kernel);
     }
 }
@@ -139,7 +139,7 @@ fn a_format_that_does_not_fit_is_left_out_and_a_cancelled_choice_is_none() {
     let left_out = |id: &str| {
         choice.tried.iter().find(|tried| tried.kernel == id).unwrap().left_out.clone().unwrap()
     };
-    // On a busy machine the time may be over before it is its turn.
+    // On a busy machine the time may be up before its turn.
     let why = left_out("cpu/hll/simd");
     assert!(why.contains("bytes") || why.contains("time"), "{why}");
 
@@ -147,7 +147,7 @@ fn a_format_that_does_not_fit_is_left_out_and_a_cancelled_choice_is_none() {
     let memory = MemoryLimit::unlimited();
     let mut prepared = backend.prepare(&asked, &problem, memory).unwrap();
     assert_eq!(prepared.set_up(&Watch::cancelled_by(&flag)).wait().unwrap(), Finished::Cancelled);
-    // Without a set-up there is nothing to run.
+    // Without setup there is nothing to run.
     flag.store(false, std::sync::atomic::Ordering::Relaxed);
     let error = prepared.output(&Watch::cancelled_by(&flag)).wait().unwrap_err().to_string();
     assert!(error.contains("not set up"), "{error}");

@@ -1,4 +1,4 @@
-//! The trial: kernels against the best so far, in turns, the fastest product of each counts.
+//! The trial: each kernel races the best so far, in alternation; the fastest SpMV of each counts.
 
 use std::time::Instant;
 
@@ -9,38 +9,38 @@ use crate::experiment::task::{Finished, Task, Watch};
 /// Rounds of a race.
 const ROUNDS: u32 = 7;
 
-/// Rounds after which a kernel that is far behind leaves.
+/// Rounds after which a kernel that is far behind drops out.
 const FIRST_ROUNDS: u32 = 2;
 
-/// Far behind: so many times the best.
+/// Ratio to the best from which a kernel is far behind.
 const BEHIND: f64 = 1.25;
 
-/// A kernel of another format must be so much better: its conversion is to be worth it, and what differs
-/// less differs by chance.
+/// Ratio of times that a kernel of another format must beat: its conversion has to pay off, and smaller
+/// differences are noise.
 const BETTER: f64 = 0.98;
 
-/// The same for what runs instead of the serial kernel, which it must never be slower than.
+/// The same ratio for a kernel that replaces the serial one, which the choice must never be slower than.
 const BETTER_THAN_SERIAL: f64 = 0.95;
 
-/// Shorter samples are of several products.
+/// Shorter samples consist of several SpMVs.
 const SHORTEST_SAMPLE_S: f64 = 50e-6;
 
-/// Most products of a sample.
+/// Maximum SpMVs per sample.
 const MOST_REPETITIONS: f64 = 10_000.0;
 
-/// A kernel in the trial, or nothing where it was cancelled.
+/// A result of the trial; `None` when cancelled.
 type Sampled<T> = Result<Option<T>, KernelError>;
 
-/// A kernel that takes part.
+/// A kernel in the trial.
 pub(super) struct Runner {
     task: Box<dyn Task>,
     repetitions: u32,
-    /// Seconds of its fastest product.
+    /// Seconds of its fastest SpMV.
     pub(super) least_s: f64,
 }
 
 impl Runner {
-    /// Executes it twice: once to warm up, once to see how long it takes.
+    /// Executes the kernel twice: once to warm up, once to measure its time.
     pub(super) fn new(mut task: Box<dyn Task>, watch: &Watch<'_>) -> Sampled<Self> {
         task.spoil();
         let twice = awake(|| {
@@ -54,7 +54,7 @@ impl Runner {
         Ok(Some(Self { task, repetitions, least_s }))
     }
 
-    /// The task itself, with nothing around it.
+    /// Returns the bare task.
     pub(super) fn into_task(self) -> Box<dyn Task> {
         self.task
     }
@@ -67,15 +67,14 @@ impl Runner {
         Ok(Some(()))
     }
 
-    /// Whether it is better than the best so far, which may still be the serial kernel.
+    /// Whether it beats the best so far, which may still be the serial kernel.
     pub(super) fn beats(&self, best: &Self, is_serial: bool) -> bool {
         let margin = if is_serial { BETTER_THAN_SERIAL } else { BETTER };
         self.least_s < margin * best.least_s
     }
 }
 
-/// Lets both take samples in turns, the first turn going round, until `end`, or until the second is seen to be
-/// far behind.
+/// Samples both in alternation, swapping who goes first, until `end` or until the second is far behind.
 pub(super) fn race(
     best: &mut Runner,
     other: &mut Runner,
@@ -100,7 +99,7 @@ pub(super) fn race(
     })
 }
 
-/// Mean time of so many products.
+/// Mean time of `repetitions` SpMVs.
 fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Sampled<f64> {
     let start = Instant::now();
     for _ in 0..repetitions {
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
     use crate::experiment::output::Output;
 
-    /// Takes so long, and counts.
+    /// Sleeps for this long, and counts its executions.
     struct Sleeper(Duration, &'static AtomicU32);
 
     impl Task for Sleeper {
@@ -149,10 +148,10 @@ mod tests {
         let end = Instant::now() + Duration::from_secs(60);
         let (mut slow, mut fast) = (runner(40, &SLOW), runner(2, &FAST));
         race(&mut fast, &mut slow, end, &watch).unwrap().unwrap();
-        // Twice to begin with, and two rounds.
+        // Two executions at the start, and two rounds.
         assert_eq!((SLOW.load(Ordering::Relaxed), FAST.load(Ordering::Relaxed)), (4, 4));
         assert!(!slow.beats(&fast, false) && fast.beats(&slow, true));
-        // A time that is over leaves one round; what is cancelled tells nothing.
+        // If the time is up, one round remains; a cancelled race returns nothing.
         race(&mut slow, &mut fast, Instant::now(), &watch).unwrap().unwrap();
         assert_eq!(SLOW.load(Ordering::Relaxed), 5);
         flag.store(true, Ordering::Relaxed);

@@ -1,5 +1,4 @@
-//! The processor's kernels of conjugate gradients, bound to a system: the set-up, which is timed in its
-//! phases, then solves.
+//! The CPU kernels for conjugate gradients, bound to a system: setup, timed by phase, then solves.
 
 mod set_up;
 
@@ -17,7 +16,7 @@ use crate::pcg::{Solved, solve};
 use crate::record::Costs;
 use set_up::{Ready, Wanted};
 
-/// Whether each kernel works on several threads, in the descriptors' order.
+/// The kernels, and whether each uses several threads, in the order of the descriptors.
 const LAUNCHERS: &[(&str, bool)] = &[("cpu/pcg/serial", false), ("cpu/pcg/threads", true)];
 
 fn launcher(id: &str) -> Option<bool> {
@@ -29,7 +28,7 @@ pub(super) fn has(id: &str) -> bool {
     launcher(id).is_some()
 }
 
-/// Binds the configuration's kernel to the system; nothing is set up yet.
+/// Binds the configuration's kernel to the system; sets nothing up yet.
 pub(super) fn bind<'p>(
     configuration: &Configuration,
     problem: &'p SolveProblem,
@@ -42,13 +41,13 @@ pub(super) fn bind<'p>(
     let (b, workers) = (asked.b(), configuration.threads as usize);
     let wanted = Wanted { asked, parallel, workers, memory };
     let task = Solver { id, wanted, b, ready: None, solved: None, left_out: 0.0 };
-    // How much moves depends on the iterations: no bytes are counted that it must move.
+    // Bytes moved depend on the iterations, so no minimum is given.
     let costs = Costs { format_bytes: problem.a().bytes(), ..Costs::default() };
     let params = problem.params(configuration);
     Ok(Bound { task: Box::new(task), parts: None, costs, params })
 }
 
-/// A system, and what solves it.
+/// A system and its solver.
 struct Solver<'p> {
     id: &'static str,
     wanted: Wanted<'p>,

@@ -1,4 +1,4 @@
-//! What solves of a system need before the first of them: A in its format, and the preconditioner.
+//! Setup before the first solve of a system: A in its format, and the preconditioner.
 
 use std::fmt::Display;
 use std::time::Instant;
@@ -9,21 +9,21 @@ use crate::experiment::task::Watch;
 use crate::memory::MemoryLimit;
 use crate::pcg::{Operator, OperatorFormat, Preconditioner, SolveParameters};
 
-/// What is to be set up.
+/// What to set up.
 pub(super) struct Wanted<'p> {
     pub(super) asked: Asked<'p>,
-    /// On the ambient pool, which has so many workers.
+    /// Whether to use the workers of the ambient pool.
     pub(super) parallel: bool,
     pub(super) workers: usize,
     pub(super) memory: MemoryLimit,
 }
 
-/// What the set-up leaves.
+/// Result of the setup.
 pub(super) struct Ready {
     pub(super) a: Operator,
     pub(super) preconditioner: Preconditioner,
     pub(super) told: ToldSetUp,
-    /// Bringing A into its format.
+    /// Seconds of converting A into its format.
     pub(super) conversion_s: f64,
     pub(super) how: SolveParameters,
 }
@@ -33,7 +33,7 @@ fn refused(error: impl Display) -> PrepareError {
 }
 
 impl Wanted<'_> {
-    /// Does it all; none once it is cancelled.
+    /// Runs the whole setup; `None` when cancelled.
     pub(super) fn ready(&self, watch: &Watch<'_>) -> Result<Option<Ready>, PrepareError> {
         let begun = Instant::now();
         let a = Operator::new(self.asked.problem().a(), self.asked.format_of_a(), self.memory);
@@ -47,7 +47,7 @@ impl Wanted<'_> {
         Ok(Some(Ready { a, preconditioner, told, conversion_s, how }))
     }
 
-    /// The preconditioner; none once it is cancelled.
+    /// Sets up the preconditioner; `None` when cancelled.
     fn preconditioner(
         &self,
         watch: &Watch<'_>,

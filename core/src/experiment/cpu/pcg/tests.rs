@@ -1,4 +1,4 @@
-//! Every preconditioner through the backend, what stops it, and what it refuses.
+//! Every preconditioner through the backend, what stops it, and what it rejects.
 
 use std::sync::atomic::AtomicBool;
 
@@ -122,7 +122,7 @@ fn what_is_not_positive_definite_is_refused_by_the_row_or_breaks_down() {
     }
 }
 
-/// Keeps all runs.
+/// Collects all runs.
 #[derive(Default)]
 struct Collect(Vec<Run>);
 
@@ -162,7 +162,7 @@ fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_g
     };
     let kernels: Vec<_> = on_cpu().collect();
     let all = Configuration::all(&kernels, &settings);
-    // Serial once and threads twice; jacobi once and fsai with two powers; two bounds of iterations.
+    // Serial once and threads twice; jacobi once and fsai with two powers; two iteration limits.
     assert_eq!(all.len(), 3 * 3 * 2);
     let mut seen = Collect::default();
     assert_eq!(runner.run("m", &problem, &all, &[], &mut seen), Ending::Complete);
@@ -188,7 +188,7 @@ fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_g
     }
 }
 
-/// What a kernel makes of a system, and its check.
+/// The solution that a kernel finds for a system, and its check.
 fn outcome(problem: &Problem, configuration: &Configuration) -> (Check, Solution) {
     let (backend, never) = (CpuBackend::new(), AtomicBool::new(false));
     let watch = Watch::cancelled_by(&never);
@@ -200,7 +200,7 @@ fn outcome(problem: &Problem, configuration: &Configuration) -> (Check, Solution
     (check, *solution)
 }
 
-/// The Laplacian of a graph: a node's degree, and −1 for each neighbour.
+/// The Laplacian of a graph: the degree of a node, and −1 for each neighbour.
 fn laplacian(nodes: usize, edges: &[(usize, usize)]) -> Arc<Csr> {
     let of_edge = |&(i, j): &(usize, usize)| [(i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)];
     let triplets: Vec<_> = edges.iter().flat_map(of_edge).collect();
@@ -209,7 +209,7 @@ fn laplacian(nodes: usize, edges: &[(usize, usize)]) -> Arc<Csr> {
 
 #[test]
 fn a_laplacian_times_ones_is_refused_and_one_times_random_numbers_is_solved() {
-    // Their eigenvalues beside 0: of a path 1 and 3, of a star 1 and 6, of a complete graph 3 alone.
+    // Their nonzero eigenvalues: of a path 1 and 3, of a star 1 and 6, of a complete graph only 3.
     let path = laplacian(3, &[(0, 1), (1, 2)]);
     let star = laplacian(6, &[(0, 1), (0, 2), (0, 3), (0, 4), (0, 5)]);
     let complete = laplacian(3, &[(0, 1), (1, 2), (0, 2)]);
@@ -226,7 +226,7 @@ fn a_laplacian_times_ones_is_refused_and_one_times_random_numbers_is_solved() {
             let (check, solution) = outcome(&problem, &range);
             assert_eq!((check.verdict, check.limited_by_rounding), (Verdict::Pass, false));
             assert_eq!(solution.solve.iterations, steps);
-            // From zero, x has no part in the null space, the constant vectors: it is z less its mean.
+            // From zero, x has no part in the null space, the constant vectors: it is z minus its mean.
             let z = crate::measure::uniform_vector(n, 7);
             let mean = z.iter().sum::<f64>() / n as f64;
             let off = solution.x.iter().zip(&z).map(|(x, z)| (x - (z - mean)).abs());

@@ -1,14 +1,14 @@
-//! Runs whose backend has its answers later, step by step.
+//! Runs in steps on a backend that answers later.
 
 use super::super::sampling::ROUNDS;
 use super::*;
 
-/// Gives every answer of another backend only when it is asked for the third time.
+/// Returns every answer of another backend only at the third poll.
 struct Later(CpuBackend);
 
 struct LaterPrepared<'p>(Box<dyn Prepared + 'p>);
 
-/// Ready when it is asked for the third time.
+/// Ready at the third poll.
 async fn third_time() {
     let mut asked = 0;
     std::future::poll_fn(|_| {
@@ -94,11 +94,11 @@ fn a_step_ends_where_a_backend_has_no_answer_yet_and_all_steps_give_every_run() 
     };
     assert_eq!((ending, steps.step()), (Ending::Complete, Step::Finished(Ending::Complete)));
     drop(steps);
-    // Twice in vain for the set-up, the first result, each chunk of samples and the last result.
+    // Two pending polls for the setup, the first result, each chunk of samples and the last result.
     let count = |step| taken.iter().filter(|taken| **taken == step).count();
     let chunks = 1 + ROUNDS;
     assert_eq!(count(Step::Waiting), 2 * (3 + chunks));
-    // After getting ready, after each chunk and after the run.
+    // After preparation, after each chunk and after the run.
     assert_eq!(count(Step::Working), 2 + chunks);
     assert_eq!((seen.runs.len(), seen.runs[0].samples.len(), seen.runs[0].warmup), (1, 7, 2));
     assert_eq!(seen.runs[0].check.verdict, Verdict::Pass);

@@ -5,15 +5,15 @@ use std::sync::Mutex;
 use super::*;
 use crate::experiment::plan::MedianGoal;
 
-/// Gives times out of a list that has no end, and remembers what it was asked for.
+/// Returns times from an endless list and records its calls.
 struct Scripted<'c> {
     cpu: CpuBackend,
     /// The k-th time of a kernel.
     time: fn(kernel: &str, k: usize) -> f64,
-    /// What a sample really takes.
+    /// Actual duration of a sample.
     takes: std::time::Duration,
     cancel: &'c AtomicBool,
-    /// Set `cancel` after so many samples.
+    /// Set `cancel` after this many samples.
     cancel_after: usize,
     asked: Mutex<Vec<(&'static str, usize)>>,
 }
@@ -80,13 +80,13 @@ impl Prepared for ScriptedPrepared<'_> {
 const STEADY: &str = "cpu/coo/serial";
 const NOISY: &str = "cpu/csr/serial";
 
-/// The kernel that is noisy takes twice as long every other time, up to its twentieth.
+/// Times of a noisy kernel: twice as long every other time, up to the twentieth.
 fn noisy_at_first(kernel: &str, k: usize) -> f64 {
     if kernel == NOISY && k < 20 && k % 2 == 1 { 2.0 } else { 1.0 }
 }
 
-/// Samples a steady and a noisy kernel until 1 %, at most for `at_most_s`; the runs by kernel, and
-/// what was asked of the backend.
+/// Samples a steady and a noisy kernel until 1 %, for at most `at_most_s`; returns the runs by kernel, and
+/// the calls of the backend.
 fn until(
     at_most_s: f64,
     script: impl FnOnce(Scripted<'_>) -> Scripted<'_>,
@@ -122,7 +122,7 @@ fn until(
 fn a_run_leaves_once_its_median_is_known_and_the_others_keep_taking_turns() {
     let (ending, runs, asked) = until(1e6, |script| script);
     assert_eq!(ending, Ending::Complete);
-    // Constant times are known at the first look, after ten. Of the other's, ten are twice as long;
+    // Constant times are known at the first check, after ten. Of the noisy kernel's, ten are twice as long;
     // the interval's upper end is the 12th largest of 35, and the 10th of 30.
     let lengths = [STEADY, NOISY].map(|kernel| runs[kernel].samples.len());
     assert_eq!(lengths, [10, 35]);
@@ -155,7 +155,7 @@ fn a_run_ends_after_the_time_that_it_may_take() {
     let time = |_: &str, k| (1 + k % 2) as f64;
     let (_, runs, _) = until(0.1, |script| Scripted { time, takes, ..script });
     for run in runs.values() {
-        // 25 samples take the time, and no more than 5 come between looks.
+        // 25 samples use up the time, and at most 5 fit between checks.
         assert!((1..=30).contains(&run.samples.len()), "{}", run.samples.len());
         let until = run.until.unwrap();
         assert!(!until.met && !run.cut_short && until.at_most_s == 0.1);
