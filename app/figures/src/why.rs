@@ -55,7 +55,7 @@ impl RunOf<'_> {
             _ if run.operation == Operation::Skyline.as_str() => {
                 self.skyline(figures.median_s, launch)
             }
-            // Costs other than data movement are small.
+            // At this rate, costs other than data movement are small.
             (Some(share), None) if (80.0..=110.0).contains(&share) => (
                 format!("{moved} at {share:.0} % of the copy bandwidth, its limit"),
                 self.padding().into_iter().collect(),

@@ -66,8 +66,8 @@ fn of_so_many(systems: u64) -> String {
     format!("{} systems", count(systems))
 }
 
-/// All batches, or those with a given number of systems; the latter if several sizes of systems
-/// were measured.
+/// All batches, and those with a given number of systems, for each such number that was measured
+/// with several numbers of unknowns.
 fn sizes(data: &Data<'_>) -> Vec<String> {
     let mut unknowns: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for [systems, n] in data.runs.iter().filter_map(|run| batch_extent(run.subject)) {

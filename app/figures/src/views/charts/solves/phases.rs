@@ -27,7 +27,7 @@ const ORDER: [&str; 10] = [
     "format",
 ];
 const ITERATIONS: &str = "iterations";
-/// A smaller fraction of the setup between its phases is not drawn.
+/// The rest of the setup outside its phases is not drawn below this fraction.
 const LEAST: f64 = 0.005;
 
 /// The parts of a run's time to solution in order, each with its index.
