@@ -1,4 +1,4 @@
-//! A set of points as it is drawn: from a bundle, from a recipe, or a few that were written down.
+//! A point set to draw: from a bundle, from a recipe, or a few points from a link.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,18 +11,19 @@ use sparsescope_core::skyline::{PointsPicture, dominates, serial};
 
 use crate::state::Recipe;
 
-/// Most points that are made here, and most coordinates: the serial kernel decides them at once.
+/// Maximum number of points generated here, and of coordinates: the serial kernel handles them
+/// instantly.
 const MOST: u64 = 10_000;
 const MOST_COORDINATES: u64 = 100_000;
 
-/// The picture of a set of points, or the end of a sentence why there is none.
+/// The picture of a point set, or a clause that says why there is none.
 pub(crate) type CloudOrWhy = Result<Arc<Cloud>, String>;
 
-/// A set of points as it is drawn.
+/// A point set to draw.
 #[derive(Debug)]
 pub struct Cloud {
     pub picture: PointsPicture,
-    /// How many of the points shown are kept.
+    /// How many of the points shown are on the skyline.
     pub(crate) kept_shown: usize,
 }
 
@@ -31,7 +32,7 @@ impl Cloud {
         Self { kept_shown: picture.kept_shown(), picture }
     }
 
-    /// The one that a bundle holds of a set, or a sentence's end why there is none.
+    /// The picture that a bundle holds of a set, or a clause that says why there is none.
     pub(crate) fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Self, String> {
         match PointsPicture::from_files(files) {
             Ok(Some(picture)) => Ok(Self::new(picture)),
@@ -42,7 +43,7 @@ impl Cloud {
         }
     }
 
-    /// Points of a recipe.
+    /// Generates the points of a recipe.
     pub(crate) fn made(recipe: &Recipe) -> Result<Self, String> {
         let text = recipe.text();
         if recipe.n > MOST || recipe.n.saturating_mul(recipe.d) > MOST_COORDINATES {
@@ -57,7 +58,7 @@ impl Cloud {
         Self::of(points.map_err(|error| error.to_string())?.view())
     }
 
-    /// A few points, all of as many coordinates.
+    /// A few points, all with the same number of coordinates.
     pub(crate) fn few(points: &[Vec<f32>]) -> Result<Self, String> {
         let wide = points.first().map_or(1, Vec::len);
         let coordinates = points.iter().flatten().map(|value| f64::from(*value)).collect();

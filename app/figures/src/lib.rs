@@ -1,5 +1,6 @@
-//! What Sparsescope shows, without a window: the opened bundles ([`model`]), the state of views
-//! ([`state`]), and each view ([`views`]) as a pure function of the two that gives a table and a figure.
+//! What Sparsescope shows, independent of the window: the opened bundles ([`model`]), the state of
+//! views ([`state`]), and each view ([`views`]) as a pure function of the two that returns a table
+//! and a figure.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 

@@ -1,16 +1,16 @@
-//! Small matrices that views make: diffusion on a grid whose edges are held.
+//! Small matrices that views generate: diffusion on a grid with Dirichlet boundary.
 
 use sparsescope_core::matrix::Csr;
 
 use crate::state::Mesh;
 
-/// How much more strongly the right half of two materials conducts.
+/// Conductivity of the right half relative to the left, for two materials.
 const JUMP: f64 = 1000.0;
-/// How loosely points hold upwards, relative to sideways.
+/// Vertical coupling relative to horizontal.
 const WEAK: f64 = 0.05;
 
-/// The matrix of a mesh, symmetric and positive definite: each point's row has −c for each neighbour
-/// that it is joined with by c, and the sum of all c, beyond the edges too, on the diagonal.
+/// The matrix of a mesh, symmetric positive definite: each row has −c for each neighbour coupled
+/// with strength c, and the sum of all c, including those across the boundary, on the diagonal.
 pub(crate) fn matrix(mesh: Mesh, side: u32) -> Csr<f64> {
     let side = side as usize;
     let deep = if mesh == Mesh::Seven { side } else { 1 };
@@ -25,7 +25,7 @@ pub(crate) fn matrix(mesh: Mesh, side: u32) -> Csr<f64> {
             let [x, y, z] =
                 [(x, right), (y, up), (z, back)].map(|(at, by)| at.wrapping_add_signed(by));
             sum += joined;
-            // Below 0 wraps to the far end of what a number holds.
+            // Subtracting from 0 wraps around to a large number.
             if x < side && y < side && z < deep {
                 entries.push((row, (z * side + y) * side + x, -joined));
             }
@@ -35,7 +35,7 @@ pub(crate) fn matrix(mesh: Mesh, side: u32) -> Csr<f64> {
     Csr::from_triplets(rows, rows, &entries).expect("points and their neighbours lie in the mesh") // invariant
 }
 
-/// Where the neighbours are.
+/// Offsets of the neighbours.
 fn steps(mesh: Mesh) -> impl Iterator<Item = [isize; 3]> {
     let deep = isize::from(mesh == Mesh::Seven);
     let all = (-deep..=deep).flat_map(|z| (-1..=1).map(move |y| (y, z)));
@@ -47,7 +47,8 @@ fn steps(mesh: Mesh) -> impl Iterator<Item = [isize; 3]> {
     })
 }
 
-/// How strongly a point is joined with a neighbour, so far up, where the left of both is at `left`.
+/// Coupling strength of a point and its neighbour, `up` rows above it; `left` is the left one of
+/// the two.
 fn conductance(mesh: Mesh, left: usize, up: isize, side: usize) -> f64 {
     match mesh {
         Mesh::Weak if up != 0 => WEAK,

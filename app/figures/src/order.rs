@@ -1,9 +1,9 @@
-//! Sorting that takes little room: one instance of the standard library's sort serves every type of
-//! the views, where each would bring four kilobytes of its own into the page.
+//! Sorting with small code: one instance of the standard library's sort serves every type of the
+//! views; otherwise each would add four kilobytes to the WebAssembly.
 
 use std::cmp::Ordering;
 
-/// Sorts `items`; equal ones stay in their order.
+/// Sorts `items`; the sort is stable.
 pub(crate) fn sort_by<T>(items: &mut Vec<T>, mut compare: impl FnMut(&T, &T) -> Ordering) {
     let mut order: Vec<usize> = (0..items.len()).collect();
     sort_places(&mut order, &mut |a, b| match (items.get(a), items.get(b)) {

@@ -1,9 +1,9 @@
 //! Percent-encoding of text in addresses (RFC 3986).
 
-/// Letters, digits and these bytes mean nothing in any part of an address.
+/// Letters, digits and these bytes have no special meaning in any part of an address.
 const UNRESERVED: &[u8] = b"-_.~";
 
-/// Encodes every byte but the unreserved ones and those of `plain`.
+/// Encodes every byte except the unreserved ones and those of `plain`.
 pub fn encode(text: &str, plain: &[u8]) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
@@ -15,7 +15,7 @@ pub fn encode(text: &str, plain: &[u8]) -> String {
     out
 }
 
-/// Undoes [`encode`]; `None` when an escape is cut short or the bytes are not UTF-8.
+/// Inverts [`encode`]; returns `None` if an escape is truncated or the bytes are not UTF-8.
 pub fn decode(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut out = Vec::new();

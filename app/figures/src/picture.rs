@@ -1,5 +1,5 @@
-//! A matrix as the picture of its structure needs it: counts at every zoom, row lengths, and the
-//! matrix itself where it is at hand.
+//! The data for the picture of a matrix's structure: counts at every zoom, row lengths, and the
+//! matrix itself if available.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,18 +15,18 @@ use sparsescope_core::spy::{Detail, Level, Pyramid, RowProfile};
 use crate::model::value;
 use crate::waves::Waves;
 
-/// Rows of a window up to which cells finer than the pyramid's are counted.
+/// Maximum rows of a window in which cells finer than the pyramid's are counted.
 const DETAIL_ROWS: usize = 1 << 20;
 
-/// Entries up to which a matrix is numbered anew, or its levels are found, while the window waits.
+/// Up to this many nonzeros a matrix is reordered, or its levels are computed, on the UI thread.
 const AT_ONCE: u64 = 200_000;
 
-/// How often the counts of a level's filled cells occur.
+/// Distribution of the counts of a level's nonempty cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The fullest cell's count.
+    /// Count of the fullest cell.
     pub max: u64,
-    /// Counts that 0/15, 1/15, … 15/15 of the filled cells do not exceed.
+    /// Quantiles of the counts of nonempty cells, at 0/15, 1/15, … 15/15.
     pub quantiles: [f32; 16],
 }
 
@@ -37,7 +37,7 @@ pub struct Picture {
     pub pyramid: Pyramid,
     /// Row lengths.
     pub profile: RowProfile,
-    /// The matrix, where it is at hand.
+    /// The matrix, if available.
     pub values: Option<LoadedValues>,
     spreads: Vec<OnceLock<Spread>>,
     band: OnceLock<Band>,
@@ -48,17 +48,17 @@ pub struct Picture {
     detail: Mutex<Option<Arc<Detail>>>,
 }
 
-/// The cells that are drawn.
+/// The cells to draw.
 #[derive(Clone, Debug)]
 pub enum Cells<'a> {
-    /// A level of the pyramid, by its number.
+    /// A level of the pyramid, with its index.
     Level(usize, &'a Level),
     /// A window of finer cells.
     Detail(Arc<Detail>),
 }
 
 impl Picture {
-    /// The picture of a matrix that is at hand.
+    /// The picture of an available matrix.
     pub fn of(values: &LoadedValues) -> Self {
         let (pyramid, profile) = match values {
             LoadedValues::Real(a) => (Pyramid::of(a), RowProfile::of(a)),
@@ -67,7 +67,8 @@ impl Picture {
         Self::new(pyramid, profile, Some(values.clone()))
     }
 
-    /// The same in steps, for whoever polls to do something else between.
+    /// The same as an async function with yield points, so that the caller can do other work in
+    /// between.
     pub async fn in_steps(values: &LoadedValues) -> Self {
         let (pyramid, profile) = match values {
             LoadedValues::Real(a) => (Pyramid::at(a, Pace::InSteps).await, RowProfile::of(a)),
@@ -76,7 +77,7 @@ impl Picture {
         Self::new(pyramid, profile, Some(values.clone()))
     }
 
-    /// The picture in the files of a matrix in a bundle, or a sentence why there is none.
+    /// The picture in a bundle's files of a matrix, or a sentence why there is none.
     pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Self, String> {
         if !files.contains_key("spy.json") {
             return Err("the bundle was written without a picture of this matrix".into());
@@ -103,7 +104,7 @@ impl Picture {
     }
 
     /// The picture of the matrix in reverse Cuthill–McKee order, or a sentence why there is none;
-    /// computed when it is first asked for.
+    /// computed on first use.
     pub(crate) fn renumbered(&self) -> &Result<Arc<Self>, String> {
         self.renumbered.get_or_init(|| {
             let values = self.values.as_ref().ok_or(
@@ -117,8 +118,8 @@ impl Picture {
         })
     }
 
-    /// The same without waiting: where it takes long, a thread computes it and `None` says that it
-    /// is at work.
+    /// The same without blocking: if it takes long, a thread computes it, and `None` is returned
+    /// until it is done.
     pub(crate) fn renumbered_soon(self: &Arc<Self>) -> Option<&Result<Arc<Self>, String>> {
         let is_begun = &self.is_being_renumbered;
         self.soon(is_begun, &self.renumbered, |picture| {
@@ -126,8 +127,8 @@ impl Picture {
         })
     }
 
-    /// The levels and colours of the rows, or why there are none; found when they are first asked
-    /// for, where no bundle has them.
+    /// The levels and colours of the rows, or why there are none; computed on first use unless a
+    /// bundle has them.
     pub(crate) fn waves(&self) -> &Result<Waves, String> {
         self.waves.get_or_init(|| match &self.values {
             Some(values) => Waves::of(values),
@@ -135,21 +136,21 @@ impl Picture {
         })
     }
 
-    /// The same without waiting, as [`renumbered_soon`](Self::renumbered_soon).
+    /// The same without blocking, like [`renumbered_soon`](Self::renumbered_soon).
     pub(crate) fn waves_soon(self: &Arc<Self>) -> Option<&Result<Waves, String>> {
         self.soon(&self.are_waves_sought, &self.waves, |picture| {
             picture.waves();
         })
     }
 
-    /// Takes up the levels and colours in the files of the matrix in a bundle, if there are any.
+    /// Takes the levels and colours from a bundle's files of the matrix, if present.
     pub(crate) fn take_waves(&self, files: &BTreeMap<String, Vec<u8>>) {
         if let Some(found) = Waves::from_files(files) {
-            let _ = self.waves.set(found); // what is there already is as good
+            let _ = self.waves.set(found); // a value already set is equally good
         }
     }
 
-    /// What `find` puts into `found`; where that takes long, a thread does it, once.
+    /// Sets `found` to the result of `find`; if that takes long, a thread does it, once.
     fn soon<'a, T>(
         self: &'a Arc<Self>,
         is_begun: &AtomicBool,
@@ -169,7 +170,7 @@ impl Picture {
         found.get()
     }
 
-    /// Bandwidth and profile, where the matrix is at hand.
+    /// Bandwidth and profile, if the matrix is available.
     pub(crate) fn band(&self) -> Option<Band> {
         let values = self.values.as_ref()?;
         let band = || match values {
@@ -179,22 +180,23 @@ impl Picture {
         Some(*self.band.get_or_init(band))
     }
 
-    /// Cells of 2^shift rows and columns are the finest where only the pyramid is at hand; `None`
-    /// where the matrix itself is.
+    /// Cells of 2^shift rows and columns are the finest if only the pyramid is available; `None` if
+    /// the matrix is.
     pub(crate) fn finest(&self) -> Option<u32> {
         let finest = self.pyramid.levels().first().map_or(0, |level| level.shift());
         self.values.is_none().then_some(finest)
     }
 
-    /// The finest cells of at least one pixel, where a pixel shows `per_pixel` rows (or columns,
-    /// whichever are more); `rows` and `cols` are in view.
+    /// The finest cells that are at least one pixel in size, at `per_pixel` rows or columns (the
+    /// larger) per pixel; `rows` and `cols` are in view.
     pub(crate) fn cells(
         &self,
         per_pixel: f64,
         rows: &Range<usize>,
         cols: &Range<usize>,
     ) -> Option<Cells<'_>> {
-        // Rounding must not choose cells of a hair under a pixel's size, which a pixel can miss.
+        // Rounding must not select cells slightly smaller than a pixel, which could fall between
+        // pixels.
         let wanted = (per_pixel * (1.0 - 1e-9)).log2().ceil().max(0.0) as u32;
         let finest = self.pyramid.levels().first()?.shift();
         if wanted < finest
@@ -208,7 +210,7 @@ impl Picture {
         Some(Cells::Level(number, self.pyramid.levels().get(number)?))
     }
 
-    /// Cells of 2^shift rows and columns in a window; the last window is remembered.
+    /// Counts cells of 2^shift rows and columns in a window; the last window is cached.
     fn count(
         &self,
         values: &LoadedValues,
@@ -233,7 +235,7 @@ impl Picture {
         detail
     }
 
-    /// How often which counts occur among the cells that are drawn.
+    /// The distribution of the counts of the cells to draw.
     pub(crate) fn spread(&self, cells: &Cells<'_>) -> Spread {
         match cells {
             Cells::Level(number, level) => {
@@ -246,8 +248,8 @@ impl Picture {
         }
     }
 
-    /// The value of the entry (i, j) as people read it, where the matrix is at hand and has it; of
-    /// a complex one the real part and then the imaginary.
+    /// The formatted value of the nonzero (i, j), if the matrix is available and has it; real and
+    /// imaginary part for a complex one.
     pub fn value(&self, i: usize, j: usize) -> Option<Vec<String>> {
         fn find<T: Copy>((col, val): (&[u32], &[T]), j: usize) -> Option<T> {
             let place = col.binary_search(&u32::try_from(j).ok()?).ok()?;
@@ -266,7 +268,7 @@ impl Picture {
     }
 }
 
-/// A complex value, each part with its sign.
+/// The parts of a complex value, with signs.
 fn parts(re: f64, im: f64) -> Vec<String> {
     let im = value(im);
     let sign = if im.starts_with('-') { "" } else { "+" };
@@ -304,7 +306,7 @@ impl Spread {
 }
 
 impl Cells<'_> {
-    /// A cell stands for 2^shift rows and columns.
+    /// log₂ of the rows and columns per cell.
     pub fn shift(&self) -> u32 {
         match self {
             Self::Level(_, level) => level.shift(),
@@ -312,7 +314,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Entries in the cells `first..first + counts.len()` of a row of cells.
+    /// Nonzeros in the cells `first..first + counts.len()` of a row of cells.
     pub(crate) fn line(&self, row: usize, first: usize, counts: &mut [u64]) {
         match self {
             Self::Level(_, level) => level.line(row, first, counts),
@@ -328,7 +330,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Entries in one cell.
+    /// Nonzeros in one cell.
     pub fn count(&self, row: usize, col: usize) -> u64 {
         let mut count = [0];
         self.line(row, col, &mut count);

@@ -1,5 +1,5 @@
-//! How a factorised sparse approximate inverse of a matrix comes about, kept for pictures: the patterns
-//! on the way, who is merged with whom, and the factor.
+//! The setup of a factorised sparse approximate inverse of a matrix, recorded for pictures: the
+//! intermediate patterns, the merged rows, and the factor.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -19,15 +19,15 @@ use crate::trial::Trials;
 #[cfg(test)]
 pub(crate) mod brute;
 
-/// Most rows, entries of a pattern, and multiplications of all dense systems together, that are gone
-/// through for a picture.
+/// Maximum number of rows, of nonzeros of a pattern, and of multiplications in all dense systems,
+/// for a picture.
 const MOST_ROWS: usize = 20_000;
 const MOST_ENTRIES: usize = 1 << 20;
 const MOST_WORK: f64 = 3e8;
-/// Most entries that a power of a pattern is found from.
+/// Maximum number of nonzeros visited to compute a power of a pattern.
 const MOST_REACH: usize = 3 << 24;
 
-/// What the set-up is asked for.
+/// The setup parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Asked {
     pub(crate) rule: PatternWord,
@@ -38,7 +38,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The same for the core: without a postfilter, and up to a power.
+    /// The same for the core: without a postfilter, up to a power.
     fn parameters(&self, power: u32) -> FsaiParameters {
         let pattern = match self.rule {
             PatternWord::Recursive => PatternRule::Recursive { power },
@@ -55,37 +55,37 @@ impl Asked {
     }
 }
 
-/// What an entry is on its way from A to G.
+/// The stage at which a position enters the pattern, from A to G.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// Of A; the prefilter leaves it out.
+    /// In A; removed by the prefilter.
     Left,
-    /// Of Ã, and not of the pattern: above the diagonal, or not chosen.
+    /// In Ã, but not in the pattern: above the diagonal, or not selected.
     Filtered,
-    /// Of Ã and of the pattern.
+    /// In Ã and in the pattern.
     Kept,
-    /// Of the pattern and not of Ã: of its second power, or chosen.
+    /// In the pattern but not in Ã: from its second power, or selected.
     Second,
-    /// Of its third power.
+    /// From its third power.
     Third,
     /// Added by merging.
     Merged,
 }
 
-/// An entry of A, of the pattern, or of G.
+/// A nonzero of A, of the pattern, or of G.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) col: u32,
     pub(crate) part: Part,
-    /// Of A.
+    /// In A.
     pub(crate) in_a: bool,
-    /// Of Ã.
+    /// In Ã.
     pub(crate) in_filtered: bool,
     /// The postfilter drops it.
     pub(crate) dropped: bool,
 }
 
-/// Systems of a set-up.
+/// The dense systems of a setup.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Systems {
     pub(crate) count: usize,
@@ -105,27 +105,27 @@ impl Systems {
     }
 }
 
-/// How many entries there are.
+/// Numbers of nonzeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) matrix: usize,
     pub(crate) filtered: usize,
     pub(crate) pattern: usize,
-    /// Of G before the postfilter.
+    /// In G before the postfilter.
     pub(crate) before: usize,
     pub(crate) factor: usize,
-    /// Of each part, in the order of [`Part`].
+    /// By part, in the order of [`Part`].
     pub(crate) parts: [usize; 6],
 }
 
 impl Counts {
-    /// Entries of a part.
+    /// Nonzeros of a part.
     pub(crate) fn of(&self, part: Part) -> usize {
         self.parts.get(part as usize).copied().unwrap_or(0)
     }
 }
 
-/// A set-up as it is drawn.
+/// A setup to draw.
 #[derive(Debug)]
 pub struct SetUp {
     pub(crate) a: Arc<Csr<f64>>,
@@ -134,10 +134,10 @@ pub struct SetUp {
     pub(crate) g: Arc<Csr>,
     row_ptr: Vec<usize>,
     cells: Vec<Cell>,
-    /// The group of each row; its own where nothing is merged.
+    /// The group of each row; a group of its own if nothing is merged.
     pub(crate) groups: Vec<u32>,
     pub(crate) counts: Counts,
-    /// Without merging, and with it.
+    /// Systems without merging, and with it.
     pub(crate) alone: Systems,
     pub(crate) merged: Systems,
     trials: OnceLock<Option<Trials>>,
@@ -154,12 +154,12 @@ pub struct Gathered {
     pub(crate) system: Vec<f64>,
     /// The solution of A[P,P] g = e.
     pub(crate) solution: Vec<f64>,
-    /// The row of G: what the postfilter drops is none.
+    /// The row of G; `None` where the postfilter drops a value.
     pub(crate) factor: Vec<Option<f64>>,
 }
 
 impl SetUp {
-    /// The set-up for a matrix, or the end of a sentence why there is none.
+    /// The setup for a matrix, or a clause that says why there is none.
     pub(crate) fn new(a: Arc<Csr<f64>>, asked: Asked) -> Result<Self, String> {
         check(&a)?;
         let found = found(&a, asked).map_err(|error| error.to_string())?;
@@ -207,7 +207,7 @@ impl SetUp {
         })
     }
 
-    /// What G is worth, tried when it is first asked for; nothing for what would take too long.
+    /// How well G works, tried on first use; `None` if that would take too long.
     pub(crate) fn trials(&self) -> Option<&Trials> {
         self.trials.get_or_init(|| Trials::new(&self.a, &self.g)).as_ref()
     }
@@ -217,14 +217,14 @@ impl SetUp {
         self.a.rows()
     }
 
-    /// The entries of a row, ascending.
+    /// The nonzeros of a row, ascending.
     pub(crate) fn row(&self, i: usize) -> &[Cell] {
         let end = self.row_ptr.get(i + 1).copied().unwrap_or(0);
         let start = self.row_ptr.get(i).copied().unwrap_or(end);
         self.cells.get(start..end).unwrap_or_default()
     }
 
-    /// An entry, if there is one.
+    /// A nonzero, if there is one.
     pub(crate) fn cell(&self, i: usize, j: u32) -> Option<&Cell> {
         let row = self.row(i);
         row.binary_search_by_key(&j, |cell| cell.col).ok().and_then(|place| row.get(place))
@@ -246,7 +246,8 @@ impl SetUp {
     }
 }
 
-/// The last column of the inverse of a row-major m × m matrix, unless it is not positive definite.
+/// The last column of the inverse of a row-major m × m matrix; `None` if it is not positive
+/// definite.
 fn last_of_inverse(system: &[f64], m: usize) -> Option<Vec<f64>> {
     let mut packed = Packed::new();
     packed.clear(m);
@@ -263,7 +264,7 @@ fn last_of_inverse(system: &[f64], m: usize) -> Option<Vec<f64>> {
     Some(normalised.iter().map(|value| value * last).collect())
 }
 
-/// What the core finds for a picture.
+/// The core's results for a picture.
 struct Found {
     kept: Pattern,
     powers: Vec<Pattern>,
@@ -275,14 +276,14 @@ struct Found {
     after: Option<Fsai>,
 }
 
-/// All that is drawn; nothing where it would take too long.
+/// Computes everything that is drawn; `None` if it would take too long.
 fn found(a: &Csr<f64>, asked: Asked) -> Result<Option<Found>, FsaiError> {
     let (limit, never) = (MemoryLimit::of_machine(), || false);
     let Some(kept) = prefiltered(a, asked.prefilter, limit, &never)? else { return Ok(None) };
     let mut powers: Vec<Pattern> = Vec::new();
     let most = if asked.rule == PatternWord::Adaptive { 1 } else { asked.power };
     for power in 1..=most {
-        // What the next power goes through, and then at most has.
+        // The number of nonzeros that the next power visits, which bounds its size.
         let lengths = |row: &[u32]| row.iter().map(|&j| kept.row(j as usize).len()).sum::<usize>();
         let reach: usize =
             powers.last().map_or(0, |last| (0..a.rows()).map(|i| lengths(last.row(i))).sum());
@@ -313,7 +314,7 @@ fn too_much() -> String {
     "its pattern is too large to be drawn: a smaller power or a larger δ leaves less of it".into()
 }
 
-/// What becomes of the entries of a row.
+/// The stages of the nonzeros of a row.
 fn row_cells(
     of_a: &[u32],
     kept: &[u32],
@@ -341,7 +342,7 @@ fn row_cells(
     all.into_iter().map(cell).collect()
 }
 
-/// Whether there can be a set-up, and one that is not too large.
+/// Checks that a setup is possible and not too large.
 fn check(a: &Csr<f64>) -> Result<(), String> {
     let (rows, nnz) = (a.rows(), a.nnz());
     if rows == 0 {
@@ -356,19 +357,19 @@ fn check(a: &Csr<f64>) -> Result<(), String> {
     check_spd(a).map_err(|why| why.to_string())
 }
 
-/// A set-up that is found once, where that takes long by a thread.
+/// A setup that is computed once, on a thread if it takes long.
 #[derive(Debug, Default)]
 pub struct Soon {
     found: OnceLock<Result<SetUp, String>>,
     is_begun: AtomicBool,
 }
 
-/// Entries up to which a set-up is found while the window waits.
+/// Up to this many nonzeros a setup is computed on the UI thread.
 const AT_ONCE: usize = 20_000;
 
 impl Soon {
-    /// The set-up, or the end of a sentence why there is none; nothing while it is sought, which
-    /// with `wait` it is now.
+    /// The setup, or a clause that says why there is none; `None` while it is being computed. With
+    /// `wait` it is computed immediately.
     pub fn get(
         self: &Arc<Self>,
         a: &Arc<Csr<f64>>,
@@ -378,7 +379,7 @@ impl Soon {
         let find = move |soon: &Self, a: &Arc<Csr<f64>>| {
             let found = soon.found.get_or_init(|| SetUp::new(a.clone(), asked));
             if let Ok(set_up) = found {
-                set_up.trials(); // which are told beside
+                set_up.trials(); // shown next to it
             }
         };
         if wait || cfg!(target_family = "wasm") || a.nnz() < AT_ONCE {

@@ -1,12 +1,12 @@
-//! What a link restores: which view, what is selected, filters, sorting, theme and zoom. Nothing
-//! of that hides in widgets. As text it is the fragment of a page's address.
+//! The state that a link restores: view, selection, filters, sorting, theme and zoom. Widgets hold
+//! none of it. Its text form is the fragment of the page's address.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use sparsescope_core::record::Operation;
 
-/// A choice with a word for links and a name for people.
+/// An enum with an id for links and a display name.
 macro_rules! choice {
     ($(#[$doc:meta])* $type:ident: $($(#[$item_doc:meta])* $item:ident $id:literal $name:literal,)*) => {
         $(#[$doc])*
@@ -17,15 +17,15 @@ macro_rules! choice {
         }
 
         impl $type {
-            /// Every choice, in the order offered.
+            /// Every choice, in display order.
             pub const ALL: &[Self] = &[$(Self::$item),*];
 
-            /// The word in a link.
+            /// Id in a link.
             pub fn id(self) -> &'static str {
                 match self { $(Self::$item => $id,)* }
             }
 
-            /// Name shown to people.
+            /// Display name.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$item => $name,)* }
             }
@@ -55,60 +55,60 @@ pub use levels::{Grid, LevelsOf, LevelsState, Order};
 pub use skyline::{Algorithm, PointsKind, PointsOf, Recipe, SkylineState};
 pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
 
-/// Everything that the views draw from, besides the bundles.
+/// Everything that determines the views, apart from the bundles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewState {
-    /// Id of the view in front.
+    /// Id of the active view.
     pub view: String,
-    /// How the views are arranged.
+    /// The arrangement of the views.
     #[serde(rename = "layout")]
     pub arrangement: Arrangement,
     /// Key of the selected matrix ([`matrix_key`](crate::model::matrix_key)), if any.
     pub matrix: Option<String>,
-    /// Number of the selected run, counted through the bundles in order, if any.
+    /// Number of the selected run, counted over all bundles in order, if any.
     pub run: Option<usize>,
     /// Which matrices and runs are shown.
     pub filter: Filter,
-    /// Column that the table is sorted by: one of its column ids.
+    /// Id of the column that the table is sorted by.
     pub sort: String,
-    /// Largest first.
+    /// Descending order.
     pub descending: bool,
     /// Logarithmic value axes.
     pub log: bool,
-    /// All kernels of a matrix are listed, not only the best.
+    /// List all kernels of a matrix, not only the best.
     pub all_kernels: bool,
-    /// Columns of the table of runs by their ids, commas between; empty for the usual ones.
+    /// Ids of the columns of the table of runs, comma-separated; empty for the default.
     pub columns: String,
-    /// Who wins.
+    /// The view of winners.
     pub best: BestState,
-    /// The charts.
+    /// The view of charts.
     pub charts: ChartState,
-    /// The picture of the structure.
+    /// The view of the structure.
     pub spy: SpyState,
     /// The view of memory layouts.
     pub layouts: LayoutsState,
-    /// The levels of a sweep.
+    /// The view of dependency levels.
     pub levels: LevelsState,
-    /// A set of points and its skyline.
+    /// The view of skylines (Pareto fronts).
     pub skyline: SkylineState,
-    /// How a preconditioner is set up.
+    /// The view of a preconditioner's setup.
     pub fsai: FsaiState,
-    /// Nothing is shown but the view in front and a line of its settings, for an audience.
+    /// Show only the active view and one line of its settings, for an audience.
     pub present: bool,
-    /// Colours and type size.
+    /// Colours and font size.
     pub theme: Theme,
-    /// Scale of everything; 1 is the usual size.
+    /// Scale of the interface; 1 is the default.
     pub zoom: f32,
 }
 
-/// Which matrices and runs are shown. An empty text lets everything pass.
+/// Which matrices and runs are shown. An empty text matches everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Filter {
-    /// `spmv`, …: runs of different operations are never shown together, but where this is empty.
+    /// `spmv`, …: runs of different operations are never shown together, except when this is empty.
     pub operation: String,
-    /// Part of a matrix's name, ignoring case.
+    /// Substring of a matrix's name, case-insensitive.
     pub search: String,
     /// Size class of nnz, e.g. `100k-500k`.
     pub nnz_class: String,
@@ -121,7 +121,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Lets everything pass, whatever its operation.
+    /// Matches everything, whatever its operation.
     pub fn everything() -> Self {
         let none = String::new;
         Self {
@@ -140,31 +140,31 @@ impl Filter {
     }
 }
 
-/// What links without an operation show: products.
+/// Links without an operation show SpMV.
 impl Default for Filter {
     fn default() -> Self {
         Self::all_of(Operation::Spmv.as_str())
     }
 }
 
-/// Colours and type size.
+/// Colours and font size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
-    /// Dark ink on white.
+    /// Dark on white.
     #[default]
     Light,
-    /// Light ink on near-black.
+    /// Light on near-black.
     Dark,
-    /// Black on white in large type, for a room.
+    /// Black on white in large type, for a lecture room.
     Projector,
 }
 
 impl Theme {
-    /// Every theme, in the order offered.
+    /// Every theme, in display order.
     pub const ALL: [Self; 3] = [Self::Light, Self::Dark, Self::Projector];
 
-    /// The word in a link.
+    /// Id in a link.
     pub fn id(self) -> &'static str {
         match self {
             Self::Light => "light",
@@ -174,7 +174,7 @@ impl Theme {
     }
 }
 
-/// Scales that can be asked for.
+/// Range of valid scales.
 pub const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
 impl Default for ViewState {
@@ -205,30 +205,30 @@ impl Default for ViewState {
 }
 
 impl ViewState {
-    /// What a link means that says nothing: since the first version, the charts.
+    /// The defaults of links: the charts, as since the first version.
     fn implied() -> Self {
         Self { view: "chart".into(), ..Self::default() }
     }
 
-    /// The state as `v1;key=value;…`, percent-encoded; what a link means anyway is left out.
+    /// The state as `v1;key=value;…`, percent-encoded; defaults are omitted.
     pub fn to_fragment(&self) -> String {
         let mut text = "v1".to_owned();
         let implied = Self::implied();
         for ((key, value), (_, usual)) in self.fields().into_iter().zip(implied.fields()) {
             if value != usual {
-                let _ = write!(text, ";{key}={}", encode(&value)); // a String takes everything
+                let _ = write!(text, ";{key}={}", encode(&value)); // infallible
             }
         }
         text
     }
 
-    /// Reads what [`to_fragment`](Self::to_fragment) writes, with or without a leading `#`. Unknown
-    /// keys and values that make no sense are passed over; `None` for another version.
+    /// Parses what [`to_fragment`](Self::to_fragment) writes, with or without a leading `#`.
+    /// Ignores unknown keys and invalid values; returns `None` for another version.
     pub fn from_fragment(text: &str) -> Option<Self> {
         Self::implied().with_fragment(text)
     }
 
-    /// This state with what a fragment says in place of its own; `None` for another version.
+    /// This state with the settings of a fragment applied; `None` for another version.
     pub fn with_fragment(self, text: &str) -> Option<Self> {
         let mut parts = text.trim_start_matches('#').split(';');
         if parts.next() != Some("v1") {
@@ -243,8 +243,8 @@ impl ViewState {
         Some(state)
     }
 
-    /// The first part of a fragment that [`from_fragment`](Self::from_fragment) passes over, for
-    /// those who write fragments by hand.
+    /// The first part of a fragment that [`from_fragment`](Self::from_fragment) ignores, for people
+    /// who write fragments by hand.
     pub fn not_understood(text: &str) -> Option<&str> {
         text.trim_start_matches('#').split(';').skip(1).find(|part| {
             let Some((key, value)) = part.split_once('=') else { return true };
@@ -254,7 +254,7 @@ impl ViewState {
                 return true;
             };
             let Some(value) = decode(value) else { return true };
-            // What has the usual value already is understood, too.
+            // A value equal to the default is understood, too.
             let ok = value == *usual;
             state.set(key, value);
             !ok && state.fields() == fields
@@ -334,26 +334,26 @@ impl ViewState {
     }
 }
 
-/// Leaves what every reader of an address passes through unchanged.
+/// Leaves characters that every reader of an address accepts unchanged.
 fn encode(text: &str) -> String {
     percent::encode(text, b"/:,()")
 }
 
-/// The states left behind, newest last.
+/// The undo history, newest state last.
 #[derive(Debug, Default)]
 pub struct History {
     past: Vec<ViewState>,
     typing: bool,
 }
 
-/// How many states can be gone back.
+/// Maximum number of undo steps.
 const DEPTH: usize = 200;
 
 impl History {
-    /// Remembers `before` when `after` differs. Letters typed one after the other into the search
-    /// count as one change, and so do moving about in the picture of a matrix or a set of points, moving τ or
-    /// what else filters, and going through the levels of a sweep, the steps of an algorithm or the rows
-    /// of a set-up.
+    /// Records `before` if `after` differs. Consecutive letters typed into the search count as one
+    /// change, and so do moves in the picture of a matrix or a point set, changes of τ and other
+    /// filter thresholds, and steps through the levels of a sweep, an algorithm or the rows of a
+    /// setup.
     pub fn record(&mut self, before: &ViewState, after: &ViewState) {
         if before == after {
             return;
@@ -379,24 +379,24 @@ impl History {
         self.typing = typing;
     }
 
-    /// What follows is a change of its own, even if it is typing.
+    /// Makes the next change a separate one, even if it continues typing.
     pub fn settle(&mut self) {
         self.typing = false;
     }
 
-    /// The last state left behind; gone from here then.
+    /// Removes and returns the last recorded state.
     pub fn back(&mut self) -> Option<ViewState> {
         self.typing = false;
         self.past.pop()
     }
 
-    /// No run is selected in what can be gone back to.
+    /// Clears the selected run in all recorded states.
     pub fn forget_runs(&mut self) {
         self.past.iter_mut().for_each(|state| state.run = None);
         self.past.dedup();
     }
 
-    /// Nothing to go back to.
+    /// Returns whether there is nothing to undo.
     pub fn is_empty(&self) -> bool {
         self.past.is_empty()
     }
@@ -491,7 +491,7 @@ mod tests {
         assert_eq!(read, Some(expected));
         assert_eq!(ViewState::from_fragment("v2;view=runs"), None);
         assert_eq!(ViewState::default().to_fragment(), "v1;view=best");
-        // As links have been understood since the first version.
+        // The meaning of links since the first version.
         assert_eq!(ViewState::from_fragment("v1").unwrap().view, "chart");
     }
 

@@ -1,12 +1,12 @@
-//! Colours and type. Series take the colour-blind-safe palette of Okabe and Ito, and a mark of
-//! their own each: colour alone never carries a meaning.
+//! Colours and fonts. Series use the colour-blind-safe palette of Okabe and Ito, and each has its
+//! own mark: colour is never the only distinction.
 
 use ecolor::Color32;
 
 use crate::state::Theme;
 
-/// Okabe and Ito's palette without black and yellow, which vanish on one of our backgrounds each; then
-/// a violet and a brown for what is drawn less often.
+/// Okabe and Ito's palette without black and yellow, each invisible on one of the backgrounds, plus
+/// violet and brown for what is drawn less often.
 const SERIES: [Color32; 8] = [
     Color32::from_rgb(0, 114, 178),
     Color32::from_rgb(230, 159, 0),
@@ -21,12 +21,12 @@ const SERIES: [Color32; 8] = [
 /// The formats in the order of their colours; others are grey.
 const FORMATS: [&str; 8] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia"];
 
-/// Colour of everything that belongs to a format or a variant of it (`hll-…`), in every view.
+/// Colour of a format and its variants (`hll-…`), in every view.
 pub fn format_color(format: &str) -> Color32 {
     family_place(format).and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
 }
 
-/// A format's family: cuSPARSE's sliced ELLPACK is of HLL's.
+/// A format's family: cuSPARSE's sliced ELLPACK belongs to HLL.
 pub(crate) fn family_of(format: &str) -> &str {
     match format.split('-').next().unwrap_or(format) {
         "sell" => "hll",
@@ -34,7 +34,7 @@ pub(crate) fn family_of(format: &str) -> &str {
     }
 }
 
-/// The place of a format's family among those that are known.
+/// Index of a format's family among the known ones.
 pub(crate) fn family_place(format: &str) -> Option<usize> {
     let family = family_of(format);
     FORMATS.iter().position(|known| *known == family)
@@ -45,26 +45,26 @@ pub(crate) fn has_color(format: &str) -> bool {
     family_place(format).is_some()
 }
 
-/// The colour of the `index`-th of things that only have an order; it repeats.
+/// The colour of the `index`-th item of an ordered list; colours repeat.
 pub(crate) fn series(index: usize) -> Color32 {
     SERIES.get(index % SERIES.len()).copied().unwrap_or(Color32::GRAY)
 }
 
-/// Colours of a figure's parts that are no series.
+/// Colours of a figure's parts other than series.
 #[derive(Clone, Copy, Debug)]
 pub struct Ink {
     /// Text and axes.
     pub text: Color32,
-    /// Text of less weight.
+    /// Secondary text.
     pub weak: Color32,
-    /// Lines to guide the eye.
+    /// Grid lines.
     pub grid: Color32,
-    /// What lies behind.
+    /// Background.
     pub paper: Color32,
 }
 
 impl Theme {
-    /// Name shown to people.
+    /// Display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Light => "Light",
@@ -73,7 +73,7 @@ impl Theme {
         }
     }
 
-    /// Its colours of text, lines and paper.
+    /// Its colours of text, lines and background.
     pub fn ink(self) -> Ink {
         match self {
             Self::Light => Ink {
@@ -97,20 +97,19 @@ impl Theme {
         }
     }
 
-    /// Size of everything relative to the usual.
+    /// Scale of the interface relative to the default.
     pub fn scale(self) -> f32 {
         if self == Self::Projector { 1.5 } else { 1.0 }
     }
 
-    /// Least height of type that is read from the last row, in points of the interface: 14 pixels of a
-    /// projector. Elsewhere type may be smaller.
+    /// Minimum font size that is legible from the last row, in points of the interface: 14 pixels
+    /// of a projector. Other themes may use smaller fonts.
     pub(crate) fn least_type(self) -> f32 {
         if self == Self::Projector { 14.0 / self.scale() } else { 7.0 }
     }
 }
 
-/// Black or white, whichever is the better to read on a colour: the one with the larger contrast as
-/// WCAG 2 defines it.
+/// Black or white, whichever has the higher contrast with a colour, as defined by WCAG 2.
 pub(crate) fn text_on(color: Color32) -> Color32 {
     let color = ecolor::Rgba::from(color);
     // Contrast with black is (luminance + 0.05) / 0.05, with white 1.05 / (luminance + 0.05).
@@ -118,15 +117,15 @@ pub(crate) fn text_on(color: Color32) -> Color32 {
     if luminance * luminance > 1.05 * 0.05 { Color32::BLACK } else { Color32::WHITE }
 }
 
-/// How marks of bundles are filled, by the bundles' numbers.
+/// How marks of bundles are filled, by bundle number.
 const FILLINGS: [&str; 3] = ["full", "hollow", "pale"];
 
-/// The filling of a bundle's marks in a word: the same in every view for as long as it is open.
+/// The name of the filling of a bundle's marks: the same in every view while the bundle is open.
 pub(crate) fn filling_word(bundle: usize) -> &'static str {
     FILLINGS.get(bundle % FILLINGS.len()).unwrap_or(&"full")
 }
 
-/// What fills the marks of this colour of a bundle.
+/// The fill colour of a bundle's marks of this colour.
 pub fn filling(color: Color32, bundle: usize, paper: Color32) -> Color32 {
     match bundle % FILLINGS.len() {
         0 => color,
@@ -135,13 +134,13 @@ pub fn filling(color: Color32, bundle: usize, paper: Color32) -> Color32 {
     }
 }
 
-/// A share of the most as a colour, from nearly that of the paper to orange.
+/// A fraction of the maximum as a colour, from close to the background to orange.
 pub(crate) fn heat_color(share: f64, paper: Color32) -> Color32 {
     let strength = 0.15 + 0.85 * share.clamp(0.0, 1.0) as f32;
     blend(Color32::from_rgb(213, 94, 0), paper, 1.0 - strength)
 }
 
-/// So much of the other colour in the one.
+/// Blends two colours; `share` is the weight of the second.
 pub fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
     let channel = |a: u8, b: u8| (f32::from(a) * (1.0 - share) + f32::from(b) * share) as u8;
     Color32::from_rgb(

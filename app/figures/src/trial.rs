@@ -1,5 +1,5 @@
-//! What a preconditioner is worth: conjugate gradients tried without one, with Jacobi's, and with the
-//! factor that was set up.
+//! How well a preconditioner works: conjugate gradients without one, with Jacobi, and with the
+//! computed factor.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Operator, OperatorFormat, Preconditioner, SolveParameters, solve};
 
-/// Most iterations, and most entries that they go through, before one is given up.
+/// Limit of iterations, and of nonzeros visited, before giving up.
 const MOST: usize = 5000;
 const MOST_WORK: usize = 100_000_000;
 
-/// One way to solve A x = b from x = 0 to a residual of 10⁻¹⁰ of b.
+/// One way to solve A x = b from x = 0 to a relative residual of 10⁻¹⁰.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Trial {
-    /// Nothing where it took more than is tried.
+    /// `None` if the limit was exceeded.
     pub(crate) iterations: Option<usize>,
-    /// The condition number that the iterations saw, at least.
+    /// Lower bound on the condition number, estimated from the iterations.
     pub(crate) condition: f64,
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct Trials {
     pub(crate) none: Trial,
     pub(crate) jacobi: Trial,
     pub(crate) fsai: Trial,
-    /// Entries that an iteration with G goes through, relative to one without: (A + 2 G) / A.
+    /// Nonzeros visited per iteration with G, relative to one without: (A + 2 G) / A.
     pub(crate) cost: f64,
 }
 
 impl Trials {
-    /// For A and G; nothing where an iteration fails or takes too long to be tried.
+    /// Runs the trials for A and G; `None` if an iteration fails or would take too long.
     pub(crate) fn new(a: &Arc<Csr<f64>>, g: &Csr<f64>) -> Option<Self> {
         let limit = MemoryLimit::of_machine();
         let operator = Operator::new(a, OperatorFormat::Csr, limit).ok()?;
@@ -45,7 +45,7 @@ impl Trials {
         if parameters.max_iterations == 0 {
             return None;
         }
-        // Scattered: of a symmetric b, grids show few of their eigenvectors.
+        // Scattered values: on grids a symmetric b excites few eigenvectors.
         let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
         let b: Vec<f64> = (0..a.rows()).map(|i| ((i + 1) as f64 * golden).fract()).collect();
         let with = |k: &Preconditioner| {

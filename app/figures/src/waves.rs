@@ -1,5 +1,5 @@
-//! The levels and colours of a matrix's rows, at two resolutions: as fine as they are known, and as
-//! fine as a picture of all rows needs them.
+//! The levels and colours of a matrix's rows, at two resolutions: as fine as they are known, and
+//! coarser for pictures of all rows.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use sparsescope_core::symgs::{Wavefront, Wavefronts};
 
 use crate::state::Order;
 
-/// Most places that are gone through for one picture.
+/// Maximum number of groups of rows visited for one picture.
 const IN_A_PICTURE: usize = 1 << 17;
 
 /// The levels and colours of a matrix's rows.
 #[derive(Debug)]
 pub struct Waves {
     fine: Wavefronts,
-    /// For looks at more rows than are gone through for one picture.
+    /// For pictures of more rows than are visited for one picture.
     coarse: Option<Wavefronts>,
 }
 
@@ -34,7 +34,7 @@ impl Waves {
         Self { fine, coarse }
     }
 
-    /// Of a matrix at hand, or why it has none.
+    /// The levels and colours of an available matrix, or why it has none.
     pub fn of(values: &LoadedValues) -> Result<Self, String> {
         let LoadedValues::Real(a) = values else {
             return Err("it is complex, and sweeps are those of real matrices".into());
@@ -43,7 +43,7 @@ impl Waves {
         found.map(Self::new).map_err(|error| error.to_string())
     }
 
-    /// Those that a bundle holds of a matrix, if it does.
+    /// The levels and colours that a bundle's files of a matrix contain, if any.
     pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Option<Result<Self, String>> {
         let found = Wavefronts::from_files(files).map_err(|error| error.to_string());
         found.map(|found| found.map(Self::new)).transpose()
@@ -54,12 +54,12 @@ impl Waves {
         self.fine.rows
     }
 
-    /// Levels, critical path, and the finest places.
+    /// Levels, critical path, and the finest groups of rows.
     pub fn wave(&self, order: Order) -> &Wavefront {
         of(&self.fine, order)
     }
 
-    /// The places for a look at so many rows, each of 2^shift rows.
+    /// The groups for a picture of this many rows, each of 2^shift rows.
     pub fn seen(&self, order: Order, rows: usize) -> (u32, &Wavefront) {
         let few = rows >> self.fine.shift <= IN_A_PICTURE;
         let waves = self.coarse.as_ref().filter(|_| !few).unwrap_or(&self.fine);
@@ -75,13 +75,13 @@ fn of(waves: &Wavefronts, order: Order) -> &Wavefront {
     }
 }
 
-/// Least, median and greatest level of 2^by places each; widths and path stay where they are.
+/// Minimum, median and maximum level of 2^by groups each; widths and path stay unchanged.
 fn coarser(wave: &Wavefront, by: u32) -> Wavefront {
     let places = wave.places.chunks(1 << by).filter_map(span_of).collect();
     Wavefront { places, ..Wavefront::default() }
 }
 
-/// Least, median and greatest level of some places; the median is that of their medians.
+/// Minimum, median and maximum level of some groups; the median is that of their medians.
 pub(crate) fn span_of(places: &[[u32; 3]]) -> Option<[u32; 3]> {
     if let [one] = places {
         return Some(*one);

@@ -1,4 +1,5 @@
-//! Why a run is as fast as it is: the two or three recorded facts that explain most, in one sentence.
+//! Explains the speed of a run in one sentence: the two or three recorded facts that explain most
+//! of it.
 
 mod ranks;
 mod skyline;
@@ -10,25 +11,25 @@ use sparsescope_core::symgs::Wavefronts;
 
 use crate::model::{RunOf, bytes, count, seconds, significant};
 
-/// A reason, and the share of the time that it explains, roughly: 0 to 1.
+/// A reason, and the approximate fraction of the time that it explains: 0 to 1.
 type Reason = (f64, String);
 
-/// Threads that a multiprocessor is well filled with: half of the most that it holds.
+/// Number of threads that fill a multiprocessor well: half of its maximum.
 const WORTHWHILE: f64 = 1024.0;
 
-/// Reasons that explain less are not worth words.
+/// Reasons that explain less are not mentioned.
 const LEAST: f64 = 0.15;
 
 /// A third reason must explain this much.
 const THIRD: f64 = 0.6;
 
-/// Seconds that it takes at least until one multiprocessor, or processor, sees what another has done:
-/// the shortest steps of sweeps on GPUs take as long.
+/// Minimum seconds until one multiprocessor, or core, sees what another has written: the time of
+/// the shortest steps of sweeps on GPUs.
 const HANDOVER_S: f64 = 5e-7;
 
 impl RunOf<'_> {
-    /// Why it is as fast as it is, or why it has no time, in one sentence. It tells only of what the
-    /// bundle records, and of what the kernel does by its definition.
+    /// Explains its speed, or why it has no time, in one sentence. Uses only what the bundle
+    /// records, and what the kernel does by definition.
     pub fn why(&self) -> String {
         let run = self.run;
         let Some(figures) = self.figures() else {
@@ -54,7 +55,7 @@ impl RunOf<'_> {
             _ if run.operation == Operation::Skyline.as_str() => {
                 self.skyline(figures.median_s, launch)
             }
-            // What costs time beside moving bytes costs little.
+            // At this rate, costs other than data movement are small.
             (Some(share), None) if (80.0..=110.0).contains(&share) => (
                 format!("{moved} at {share:.0} % of the copy bandwidth, its limit"),
                 self.padding().into_iter().collect(),
@@ -134,7 +135,7 @@ impl RunOf<'_> {
         reasons
     }
 
-    /// The levels of sweeps whose rows wait for those of the level before.
+    /// The levels of sweeps in which rows wait for the rows of the previous level.
     fn levels(&self, mapping: Mapping) -> Option<Reason> {
         let waits = matches!(mapping, Mapping::Levels | Mapping::Waiting);
         let matrix = self.matrix().filter(|_| waits)?;
@@ -152,7 +153,7 @@ impl RunOf<'_> {
         Some(((HANDOVER_S / level_s).min(1.0), text))
     }
 
-    /// The blocks of passes that found no row to do.
+    /// The blocks of passes that found no row to process.
     fn passes(&self) -> Option<Reason> {
         let history = self.run.history.as_ref()?;
         let blocks = |name: &str| -> Option<f64> {
@@ -165,7 +166,7 @@ impl RunOf<'_> {
         idle.is_finite().then_some((idle, text))
     }
 
-    /// What a launch of nothing takes, measured beside this run or for its device.
+    /// The launch latency, measured with this run or for its device.
     fn launch_seconds(&self) -> Option<f64> {
         let of_device = || self.gpu()?.details.get("launch_seconds")?.parse().ok();
         let found = self.run.costs.launch_s.or_else(of_device);
@@ -180,11 +181,11 @@ impl RunOf<'_> {
         self.machine()?.gpus.iter().find(|gpu| gpu.model == self.run.device)
     }
 
-    /// Slots that hold no entry, where the kernel multiplies them.
+    /// Slots without a nonzero, if the kernel multiplies them.
     fn padding(&self) -> Option<Reason> {
         let format = self.run.format();
         let size = self.matrix()?.statistics.formats.iter().find(|size| size.format == format)?;
-        // With other parameters than the statistics have, it would be another size.
+        // With parameters other than those of the statistics, the size would differ.
         let same = size.bytes.abs_diff(self.run.costs.format_bytes) <= size.bytes / 50;
         let multiplied = match &self.run.source {
             Some(source) => {
@@ -198,7 +199,7 @@ impl RunOf<'_> {
         })
     }
 
-    /// What the rows mean for those who go through them on a GPU.
+    /// The effect of row lengths on a GPU.
     fn rows(&self, mapping: Mapping) -> Vec<Reason> {
         let Mapping::Grid(mapping) = mapping else { return Vec::new() };
         let Some(matrix) = self.matrix() else { return Vec::new() };
@@ -211,7 +212,7 @@ impl RunOf<'_> {
                 let hack = self.run.params.get("hack_size").and_then(|size| size.parse().ok());
                 ("one thread", hack.unwrap_or(1.0))
             }
-            // Neither how long rows are nor how many there are leaves these without work.
+            // Neither row lengths nor the number of rows leave these idle.
             GridMapping::WarpPerSpan
             | GridMapping::BlockPerTile
             | GridMapping::LanesPerRow
@@ -235,7 +236,7 @@ impl RunOf<'_> {
             reasons.push((0.9 * (1.0 - row.mean / lanes), text));
         }
         let processors = self.gpu().and_then(|gpu| gpu.details.get("multiprocessors"));
-        // Few threads are what a thread a hack comes to: that is told already.
+        // One thread per hack implies few threads, which is mentioned already.
         let processors = processors.filter(|_| mapping != GridMapping::ThreadPerHack);
         if let Some(processors) = processors.and_then(|count| count.parse::<f64>().ok()) {
             let threads = statistics.rows as f64 / rows_of_one;
@@ -249,8 +250,8 @@ impl RunOf<'_> {
         reasons
     }
 
-    /// What disturbed it, where samples are `spread` apart from quartile to quartile; on a GPU also
-    /// what can do so unseen.
+    /// Explains noise, if the interquartile range of the samples is `spread`; on a GPU also causes
+    /// whose effect the samples do not show.
     fn noise(&self, spread: f64) -> Option<String> {
         let noisy = spread > 0.1;
         let mut seen = match (self.gpu(), self.machine()) {
@@ -265,7 +266,7 @@ impl RunOf<'_> {
     }
 }
 
-/// Who goes through a row on a GPU.
+/// The worker that processes a row on a GPU.
 fn worker(mapping: Mapping) -> Option<&'static str> {
     let Mapping::Grid(mapping) = mapping else { return None };
     Some(match mapping {
@@ -295,7 +296,7 @@ fn seen_on_processor(machine: &Environment) -> Vec<String> {
     governor.into_iter().chain(load).collect()
 }
 
-/// A share as people read it.
+/// A fraction as a percentage.
 fn percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
 }

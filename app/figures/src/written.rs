@@ -1,4 +1,4 @@
-//! What a view shows, as the files that Save, `export` and whoever asks the page get.
+//! The contents of a view as files, for Save, `export` and scripts on the web page.
 
 use sparsescope_core::bundle::spreadsheet_cell;
 
@@ -6,20 +6,20 @@ use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::{VIEWS, View};
 
-/// The table that a link shows, as the text of a CSV file.
+/// The table of a link, as CSV.
 ///
 /// # Errors
-/// Why there is none, in a sentence without its end.
+/// Why there is none, in a sentence without its full stop.
 pub fn table_of(model: &Model, link: &str) -> Result<String, String> {
     let (view, state) = shown(link)?;
     let text = table(view, model, &state).map_err(|error| error.to_string())?;
     String::from_utf8(text).map_err(|error| error.to_string())
 }
 
-/// The figure that a link shows, as SVG.
+/// The figure of a link, as SVG.
 ///
 /// # Errors
-/// Why there is none, in a sentence without its end.
+/// Why there is none, in a sentence without its full stop.
 pub fn svg_of(model: &Model, link: &str) -> Result<String, String> {
     let (view, state) = shown(link)?;
     let draw = view.svg.ok_or_else(|| format!("the view {} is no figure", view.id))?;
@@ -33,15 +33,15 @@ fn shown(link: &str) -> Result<(&'static View, ViewState), String> {
     Ok((view, state))
 }
 
-/// What a link says, of which the part after # counts; or what is wrong with it.
+/// The state of a link, i.e. of the part after #; or what is wrong with it.
 pub fn state_of(link: &str) -> Result<ViewState, String> {
     let fragment = link.rsplit('#').next().unwrap_or_default();
     ViewState::from_fragment(fragment)
         .ok_or_else(|| format!("expected a link (v1;key=value;…), found {fragment}"))
 }
 
-/// The table of a view as CSV that a spreadsheet opens without running anything. What the view finds
-/// in steps or beside drawing is waited for.
+/// The table of a view as CSV, safe to open in a spreadsheet: no cell is executed as a formula.
+/// Waits for what the view computes in steps or in the background.
 pub fn table(view: &View, model: &Model, state: &ViewState) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in (view.table)(model, state) {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::views::charts::{ids, ids_for};
 
-    /// The links on which program and page are compared.
+    /// The links for which program and web page are compared.
     const LINKS: &str = include_str!("../../../tests/browser/links.json");
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(svg_of(&model, "v1;view=runs").unwrap_err(), "the view runs is no figure");
         let rows =
             table_of(&model, "https://localhost/?x#v1;view=levels;levels-of=grid5x2").unwrap();
-        // Rows 0, 1 and 2, 3 of two by two points: the sum of a point's places is its level.
+        // Rows 0, 1 and 2, 3 of two by two points: the sum of a point's coordinates is its level.
         let header = "matrix,order,level,rows,rows_before,path_row";
         assert_eq!(rows.lines().next(), Some(header));
         let widths: Vec<_> =

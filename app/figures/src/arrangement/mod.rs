@@ -1,6 +1,6 @@
-//! How the views are arranged: groups of tabs, beside and below one another. As text it is one
-//! word of a link, e.g. `h(60:chart,40:v(spy,t2(runs,matrix)))`: `h` beside, `v` below, `t` tabs
-//! (with the number of the one in front), shares in percent where they differ.
+//! The arrangement of the views: groups of tabs, side by side or stacked. Its text form is one word
+//! of a link, e.g. `h(60:chart,40:v(spy,t2(runs,matrix)))`: `h` is side by side, `v` stacked, `t`
+//! tabs (with the number of the active one); shares are percentages, given where they differ.
 
 mod part;
 mod word;
@@ -15,7 +15,7 @@ pub use part::{Group, Part};
 pub struct Arrangement(Option<Part>);
 
 impl Arrangement {
-    /// Reads what [`text`](Self::text) writes; `None` for anything else.
+    /// Parses what [`text`](Self::text) writes; returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Self::default());
@@ -28,13 +28,13 @@ impl Arrangement {
         (views.len() == count).then_some(Self(Some(part)))
     }
 
-    /// As one word; empty for the default.
+    /// The arrangement as one word; empty for the default.
     pub fn text(&self) -> String {
         self.0.as_ref().map(word::of).unwrap_or_default()
     }
 
-    /// The arrangement of `all` views, of which `focus` is in front of its group. An arrangement that
-    /// names a view that is not among them counts as the default.
+    /// The arrangement of `all` views, with `focus` active in its group. An arrangement that names
+    /// a view outside `all` counts as the default.
     pub fn part(&self, all: &[&str], focus: &str) -> Part {
         let known = self.0.as_ref().filter(|p| p.views().iter().all(|view| all.contains(view)));
         let mut part = known.cloned().unwrap_or_else(|| {
@@ -45,7 +45,7 @@ impl Arrangement {
         part
     }
 
-    /// What [`part`](Self::part) gives back as `part`.
+    /// The inverse of [`part`](Self::part).
     pub fn of(mut part: Part, all: &[&str], focus: &str) -> Self {
         if matches!(&part, Part::Group(group) if group.views == all) {
             return Self::default();
@@ -56,8 +56,8 @@ impl Arrangement {
         Self(Some(part))
     }
 
-    /// The focus moves from one view to another, which joins the group of the first when it is
-    /// nowhere yet.
+    /// Moves the focus from one view to another, which joins the group of the first if it is not
+    /// shown yet.
     #[must_use]
     pub fn follow(&self, all: &[&str], from: &str, to: &str) -> Self {
         let mut part = self.part(all, from);
@@ -72,8 +72,8 @@ impl Arrangement {
         Self::of(part, all, to)
     }
 
-    /// The view leaves its group for a half of that group's place, right or down. Nothing changes
-    /// when it is alone.
+    /// Moves the view out of its group into a half of that group's area, right or below. Does
+    /// nothing if the view is alone.
     #[must_use]
     pub fn split(&self, all: &[&str], focus: &str, view: &str, down: bool) -> Self {
         let mut part = self.part(all, focus);
@@ -81,7 +81,7 @@ impl Arrangement {
         Self::of(part, all, focus)
     }
 
-    /// The group of this view goes, its views join the group nearest to it.
+    /// Removes the group of this view; its views join the nearest group.
     #[must_use]
     pub fn join(&self, all: &[&str], focus: &str, view: &str) -> Self {
         let mut part = self.part(all, focus);
@@ -153,7 +153,7 @@ mod tests {
             &deep,
             &long,
         ] {
-            // A lone letter is a view's name; whether there is such a view is asked later.
+            // A lone letter is a view's name; whether that view exists is checked later.
             assert_eq!(Arrangement::parse(text).is_some(), text == "h", "{text}");
         }
     }

@@ -1,26 +1,26 @@
-//! Groups of tabs, beside and below one another.
+//! Groups of tabs, side by side or stacked.
 
-/// A part of the centre.
+/// A part of the central area.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Views behind one another.
+    /// Tabs, of which one is visible.
     Group(Group),
-    /// Parts beside one another, or below.
+    /// Parts side by side or stacked.
     Split {
-        /// Below one another.
+        /// Stacked.
         down: bool,
-        /// Share in percent and part; at least two.
+        /// Share in percent, and the part; at least two.
         parts: Vec<(u8, Part)>,
     },
 }
 
-/// Views behind one another.
+/// Tabs, of which one is visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Ids in the order of the tabs; at least one.
     pub views: Vec<String>,
-    /// Place of the one in front. In an [`Arrangement`](super::Arrangement), 0 in the group that has the focused view: that
-    /// one is in front.
+    /// Index of the active tab. In an [`Arrangement`](super::Arrangement), 0 in the group that
+    /// holds the focused view, which is always active.
     pub front: usize,
 }
 
@@ -33,14 +33,14 @@ impl Group {
         self.views.iter().position(|known| known == view)
     }
 
-    /// The view in front.
+    /// The active view.
     pub fn shown(&self) -> &str {
         self.views.get(self.front).or(self.views.first()).map_or("", String::as_str)
     }
 }
 
 impl Part {
-    /// Parts beside or below one another, in proportion to these shares.
+    /// Parts side by side or stacked, in proportion to these shares.
     pub fn split_of(down: bool, parts: Vec<(f32, Part)>) -> Option<Self> {
         let sum: f32 = parts.iter().map(|(share, _)| share).sum();
         let percent = |share: f32| (share / sum.max(f32::MIN_POSITIVE) * 100.0).round();
@@ -122,7 +122,7 @@ impl Part {
         }
     }
 
-    /// The views of this view's group go to the part before it, or after it, and so does its place.
+    /// Moves the views of this view's group, and its area, to the part before it or after it.
     pub(super) fn join(&mut self, view: &str) {
         let Self::Split { parts, .. } = self else { return };
         let holds = |(_, part): &(u8, Self)| part.views().contains(&view);

@@ -1,10 +1,10 @@
-//! An arrangement as one word of a link, written and read.
+//! Writes and parses an arrangement as one word of a link.
 
 use std::fmt::Write as _;
 
 use super::part::{Group, Part};
 
-/// Longest word that is read, and deepest nesting: a link may come from anywhere.
+/// Maximum length and nesting depth of a word: a link may come from anywhere.
 const MOST_BYTES: usize = 1000;
 const MOST_DEPTH: usize = 6;
 
@@ -15,14 +15,14 @@ pub(super) fn of(part: &Part) -> String {
     text
 }
 
-/// The part that a word says; `None` when it is none.
+/// Parses a word; returns `None` if it is not a part.
 pub(super) fn read(text: &str) -> Option<Part> {
     let mut reader = Reader { rest: text };
     let part = (text.len() <= MOST_BYTES).then(|| reader.part(0))??;
     reader.rest.is_empty().then_some(part)
 }
 
-/// What each of so many equal parts gets, in percent.
+/// The share of each of `parts` equal parts, in percent.
 fn equal_share(parts: usize) -> u8 {
     u8::try_from((100 + parts / 2) / parts.max(1)).unwrap_or(100).max(1)
 }
@@ -32,7 +32,7 @@ fn write(part: &Part, text: &mut String) {
         Part::Group(group) => match (group.views.as_slice(), group.front) {
             ([view], _) => text.push_str(view),
             (views, 0) => {
-                let _ = write!(text, "t({})", views.join(",")); // a String takes everything
+                let _ = write!(text, "t({})", views.join(",")); // writing to a String cannot fail
             }
             (views, front) => {
                 let _ = write!(text, "t{}({})", front + 1, views.join(","));
@@ -56,7 +56,7 @@ fn write(part: &Part, text: &mut String) {
     }
 }
 
-/// Reads an arrangement's word from left to right.
+/// Parses an arrangement's word from left to right.
 struct Reader<'a> {
     rest: &'a str,
 }
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Letters, digits and hyphens; perhaps none.
+    /// Letters, digits and hyphens; may be empty.
     fn word(&mut self) -> &'a str {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         word
     }
 
-    /// A share of 1 to 100 percent with its colon, if there is one.
+    /// A share of 1 to 100 percent with its colon, if present.
     fn share(&mut self) -> Option<u8> {
         let (number, rest) = self.rest.split_once(':')?;
         let share = number.parse().ok().filter(|share| (1..=100).contains(share))?;

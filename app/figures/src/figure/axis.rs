@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Maps values to positions and says where its ticks are.
+/// Maps values to positions and chooses the ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
     low: f64,
@@ -13,9 +13,9 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis from `from` to `to` that holds all `values`, wide enough for ticks at its ends: from
-    /// zero when linear, over whole thirds of decades when logarithmic (values that are not
-    /// positive have no place there).
+    /// An axis from `from` to `to` that spans all `values` and ends at ticks: a linear axis starts
+    /// at zero, a logarithmic one spans whole thirds of decades (and ignores values that are not
+    /// positive).
     pub fn new(values: impl Iterator<Item = f64>, log: bool, from: f32, to: f32) -> Self {
         let usable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
         let range = usable.fold(None, |range: Option<(f64, f64)>, value| {
@@ -33,29 +33,29 @@ impl Axis {
         Self { low, high, log, from, to }
     }
 
-    /// An axis from one value to another, which the caller gives ticks.
+    /// An axis between two values; the caller sets the ticks.
     pub(crate) fn between(low: f64, high: f64, log: bool, from: f32, to: f32) -> Self {
         let low = if log && low <= 0.0 { f64::MIN_POSITIVE } else { low };
         Self { low, high: if high > low { high } else { above(low) }, log, from, to }
     }
 
-    /// Where a value lies; one that a logarithmic axis has no place for, at its beginning.
+    /// Position of a value; the start of the axis for values that a logarithmic axis cannot show.
     pub fn place(&self, value: f64) -> f32 {
         let value = if self.log && value <= 0.0 { self.low } else { value };
         let scaled = |value: f64| if self.log { value.log10() } else { value };
-        // In logarithms, for the quotient of a great and a small number is infinite.
+        // Subtract logarithms: the ratio of a large and a small number overflows.
         let share = (scaled(value) - scaled(self.low)) / (scaled(self.high) - scaled(self.low));
         self.from + (self.to - self.from) * if share.is_finite() { share as f32 } else { 0.0 }
     }
 
-    /// Its least and its greatest value.
+    /// The smallest and the largest value.
     pub(crate) fn range(&self) -> (f64, f64) {
         (self.low, self.high)
     }
 
-    /// Values with a tick, ascending; a dozen or so.
+    /// Tick values, ascending; about a dozen.
     pub fn ticks(&self) -> Vec<f64> {
-        // A hair's breadth beyond an end is at it.
+        // Allow for rounding at the ends.
         let (first, last) = (self.from.min(self.to) - 0.1, self.from.max(self.to) + 0.1);
         let inside = |tick: &f64| (first..=last).contains(&self.place(*tick));
         if !self.log {
@@ -78,42 +78,43 @@ impl Axis {
     }
 }
 
-/// Most ticks of a logarithmic axis that are not one a decade, and most decades with one each.
+/// Maximum number of ticks of a logarithmic axis with several per decade, and of decades with one
+/// tick each.
 const MOST_TICKS: i32 = 12;
-/// Most steps of a linear axis.
+/// Maximum number of steps of a linear axis.
 const LINEAR_STEPS: u32 = 10;
-/// The numbers of the round values that an `f64` holds: 5e-324 to 1e308.
+/// The indices of the round values that an `f64` can hold: 5e-324 to 1e308.
 const ROUND: RangeInclusive<i32> = -970..=924;
 
-/// …, 0.1, 0.2, 0.5, 1, 2, 5, …, numbered so that 1 is number 0 and 10 is number 3.
+/// The sequence …, 0.1, 0.2, 0.5, 1, 2, 5, …, where 1 has index 0 and 10 has index 3.
 fn round(number: i32) -> f64 {
     let leading = match number.rem_euclid(3) {
         0 => 1,
         1 => 2,
         _ => 5,
     };
-    // Read, it is the nearest number there is; a power that is computed need not be.
+    // Parsing gives the nearest number; computing a power need not.
     let text = format!("{leading}e{}", number.div_euclid(3));
     text.parse().expect("digits and an exponent are a number") // invariant
 }
 
-/// The number of the greatest round value that is not above this one.
+/// Index of the largest round value that is not above this one.
 fn below(value: f64) -> i32 {
     let decade = value.log10().floor().clamp(-324.0, 308.0) as i32;
-    // A logarithm may be rounded up to the next decade, or down to the last.
+    // The logarithm may round up to the next decade or down to the previous one.
     let near = (3 * decade - 1..=3 * decade + 3).rev();
     let found = near.filter(|number| ROUND.contains(number)).find(|number| round(*number) <= value);
     found.unwrap_or(*ROUND.start())
 }
 
-/// The least round value that lies above this one by more than a hair.
+/// The smallest round value clearly above this one, beyond rounding.
 fn above(value: f64) -> f64 {
     let round = (below(value)..=*ROUND.end()).map(round);
     let mut higher = round.filter(|round| *round > value && *round >= value * 1.0001);
     higher.next().unwrap_or(f64::MAX)
 }
 
-/// The greatest round value of which 4 reach up to `high`, so that fewer than 10 reach beyond it.
+/// The largest round step of which 4 fit below `high`, so that fewer than 10 pass it.
 fn linear_step(high: f64) -> f64 {
     round(below(high / 4.0))
 }
@@ -124,12 +125,12 @@ mod tests {
 
     use super::*;
 
-    /// Any positive number, those of every size alike.
+    /// Positive numbers, uniform over all magnitudes.
     fn positive() -> impl Strategy<Value = f64> {
         (1..=f64::MAX.to_bits()).prop_map(f64::from_bits)
     }
 
-    /// Ticks are few, ascend and lie with the values between the ends.
+    /// Ticks are few, ascend and lie between the ends, as the values do.
     fn check(axis: &Axis, values: &[f64], least: usize) -> Result<(), TestCaseError> {
         let ticks = axis.ticks();
         prop_assert!((least..=64).contains(&ticks.len()), "{:?} {:?}", axis, ticks);

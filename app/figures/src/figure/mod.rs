@@ -1,5 +1,5 @@
-//! A figure is a list of shapes, drawn once: the window paints them, and one writer makes the SVG
-//! that a paper takes, so that both show the same.
+//! A figure is a list of shapes: the window paints it, and the SVG writer exports it, so both show
+//! the same.
 
 mod axis;
 #[cfg(all(feature = "png", not(target_family = "wasm")))]
@@ -14,27 +14,27 @@ use emath::{Pos2, Rect, Vec2, pos2, vec2};
 pub use axis::Axis;
 pub use svg::{Provenance, escape};
 
-/// Shapes from (0, 0) to `size`, y downwards, and where a pointer finds something.
+/// Shapes from (0, 0) to `size`, y downwards, and areas that react to the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Extent.
     pub size: Vec2,
-    /// What lies behind.
+    /// Background colour.
     pub paper: Color32,
     /// In the order of painting.
     pub shapes: Vec<Shape>,
-    /// Places that answer a pointer; not part of an exported figure.
+    /// Areas that react to the pointer; not part of an exported figure.
     pub hits: Vec<Hit>,
-    /// What stays in sight when the figure is scrolled.
+    /// The part that stays visible when the figure is scrolled.
     pub head: Option<Head>,
 }
 
-/// The part of a figure that stays in sight, above what is scrolled: the axis of many rows.
+/// The part of a figure that stays visible above the scrolled part, e.g. the axis above many rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// Its shapes, among those of the figure.
     pub shapes: std::ops::Range<usize>,
-    /// Its upper and its lower end.
+    /// Its top and bottom.
     pub y: [f32; 2],
 }
 
@@ -43,7 +43,7 @@ pub struct Head {
 pub enum Shape {
     /// A filled rectangle.
     Rect {
-        /// Where.
+        /// Position and size.
         rect: Rect,
         /// Its colour.
         fill: Color32,
@@ -61,7 +61,7 @@ pub enum Shape {
     Polygon {
         /// Corners.
         points: Vec<Pos2>,
-        /// Inside.
+        /// Fill colour.
         fill: Color32,
         /// Outline.
         stroke: Color32,
@@ -72,40 +72,40 @@ pub enum Shape {
         center: Pos2,
         /// Radius.
         radius: f32,
-        /// Inside.
+        /// Fill colour.
         fill: Color32,
         /// Outline.
         stroke: Color32,
     },
-    /// An image; on the screen, whoever has it paints it below the figure.
+    /// An image; on screen, the owner paints it below the figure.
     Image {
-        /// Where.
+        /// Position and size.
         rect: Rect,
-        /// Its pixels, enlarged without smoothing.
+        /// Its pixels, scaled up without smoothing.
         pixels: Arc<ColorImage>,
     },
     /// A line of text.
     Text {
-        /// The point it is anchored at; vertically its middle.
+        /// The anchor point; vertically the middle.
         pos: Pos2,
-        /// Which of its ends is there.
+        /// Which end of the text is at `pos`.
         anchor: Anchor,
-        /// Height of the type.
+        /// Font size.
         size: f32,
         /// Its colour.
         color: Color32,
-        /// What it says.
+        /// The text.
         text: String,
     },
-    /// A line of text that is read from below upwards.
+    /// A line of text that reads from bottom to top.
     Upwards {
         /// Its lower end; horizontally its middle.
         pos: Pos2,
-        /// Height of the type.
+        /// Font size.
         size: f32,
         /// Its colour.
         color: Color32,
-        /// What it says.
+        /// The text.
         text: String,
     },
 }
@@ -115,24 +115,24 @@ pub enum Shape {
 pub struct ColorImage {
     /// Width and height in pixels.
     pub size: [usize; 2],
-    /// Its pixels, line by line.
+    /// Its pixels, row by row.
     pub pixels: Vec<Color32>,
 }
 
 impl ColorImage {
-    /// Of these pixels, so many a line and so many lines.
+    /// An image of these pixels, row by row.
     pub fn new(size: [usize; 2], pixels: Vec<Color32>) -> Self {
         debug_assert_eq!(size[0] * size[1], pixels.len());
         Self { size, pixels }
     }
 
-    /// In one colour.
+    /// An image in one colour.
     pub fn filled(size: [usize; 2], color: Color32) -> Self {
         Self { size, pixels: vec![color; size[0] * size[1]] }
     }
 }
 
-/// The end of a text that its position names.
+/// The end of a text that is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// Left end.
@@ -143,22 +143,22 @@ pub enum Anchor {
     End,
 }
 
-/// A place that answers a pointer.
+/// An area that reacts to the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// Where.
+    /// Position and size.
     pub rect: Rect,
-    /// What is said there, also to a screen reader.
+    /// Tooltip, also for screen readers.
     pub text: String,
-    /// Key of the matrix that a click goes to.
+    /// Key of the matrix that a click selects.
     pub matrix: String,
     /// Number of the run that a click selects.
     pub run: Option<usize>,
-    /// Name of the series that it is of, or that a click in the legend shows alone.
+    /// Name of its series, or of the series that a click in the legend shows alone.
     pub series: Option<String>,
 }
 
-/// Form of a point's mark. Beside colour, it tells series apart.
+/// Shape of a point's mark. With the colour, it distinguishes series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// ●
@@ -180,7 +180,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// Every mark, in the order that series take them.
+    /// Every mark, in the order in which series use them.
     pub const ALL: [Self; 8] = [
         Self::Circle,
         Self::Square,
@@ -219,7 +219,7 @@ impl Figure {
         Self { size, paper, shapes: Vec::new(), hits: Vec::new(), head: None }
     }
 
-    /// Makes everything in it so many times as large.
+    /// Scales everything in the figure.
     pub(crate) fn scale(&mut self, factor: f32) {
         if factor == 1.0 {
             return;
@@ -265,19 +265,19 @@ impl Figure {
         self.shapes.push(Shape::Text { pos, anchor, size, color, text: text.into() });
     }
 
-    /// A line of text that is read from below upwards.
+    /// A line of text that reads from bottom to top.
     pub fn text_upwards(&mut self, pos: Pos2, size: f32, color: Color32, text: &str) {
         self.shapes.push(Shape::Upwards { pos, size, color, text: text.into() });
     }
 
-    /// Another figure at the right of this one.
+    /// Places another figure to the right of this one.
     pub(crate) fn put_beside(&mut self, other: Self) {
         let by = vec2(self.size.x, 0.0);
         self.size = vec2(self.size.x + other.size.x, self.size.y.max(other.size.y));
         self.put(other, by);
     }
 
-    /// Another figure below this one.
+    /// Places another figure below this one.
     pub(crate) fn put_below(&mut self, other: Self) {
         let by = vec2(0.0, self.size.y);
         self.size = vec2(self.size.x.max(other.size.x), self.size.y + other.size.y);
@@ -303,7 +303,7 @@ impl Figure {
             .extend(other.hits.into_iter().map(|hit| Hit { rect: hit.rect.translate(by), ..hit }));
     }
 
-    /// A mark; `fill` is the paper's colour for a hollow one.
+    /// A mark; use the background colour as `fill` for a hollow one.
     pub fn mark(&mut self, center: Pos2, mark: Mark, radius: f32, fill: Color32, stroke: Color32) {
         let corners = mark.corners();
         self.shapes.push(if corners.is_empty() {
@@ -315,12 +315,12 @@ impl Figure {
     }
 }
 
-/// The width that a text takes, near enough to leave room for it.
+/// Approximate width of a text, for layout.
 pub fn text_width(text: &str, size: f32) -> f32 {
     text.chars().count() as f32 * size * 0.53
 }
 
-/// The text, cut in its middle where it is wider: what tells names apart stands at both ends.
+/// The text, elided in the middle if it is wider: names differ at their ends.
 pub fn elided(text: &str, width: f32, size: f32) -> String {
     let fits = (width / text_width("m", size)).max(1.0) as usize;
     let letters = text.chars().count();
@@ -333,16 +333,16 @@ pub fn elided(text: &str, width: f32, size: f32) -> String {
     start.chain(['…']).chain(end).collect()
 }
 
-/// A rectangle from its corners.
+/// A rectangle from its edges.
 pub fn area(left: f32, top: f32, right: f32, bottom: f32) -> Rect {
     Rect::from_min_max(pos2(left, top), pos2(right, bottom))
 }
 
-/// What is inside of an upright or level line.
+/// The part of a horizontal or vertical line inside `within`.
 pub(crate) fn clipped(from: Pos2, to: Pos2, within: Rect) -> Option<[Pos2; 2]> {
     let line = Rect::from_two_pos(from, to);
     let inside = within.intersect(line);
-    // What touches the edge only is outside.
+    // Lines that only touch the edge are outside.
     (inside.width() >= 0.0 && inside.height() >= 0.0)
         .then(|| [from, to].map(|end| inside.clamp(end)))
 }

@@ -1,4 +1,4 @@
-//! A figure as PNG: its SVG, rendered with the font of the window, so that every machine makes the
+//! A figure as PNG: its SVG, rendered with the window's font, so that every machine produces the
 //! same picture.
 
 use std::sync::{Arc, LazyLock};
@@ -6,13 +6,13 @@ use std::sync::{Arc, LazyLock};
 use epaint_default_fonts::{EGUI_ICONS, HACK_REGULAR, UBUNTU_LIGHT};
 use resvg::{tiny_skia, usvg};
 
-/// Why no picture could be made.
+/// The reason why a PNG could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
-    /// The SVG is not one.
+    /// The SVG is invalid.
     #[error("the figure is no SVG: {0}")]
     Svg(#[from] usvg::Error),
-    /// No memory, or no extent.
+    /// Out of memory, or an empty size.
     #[error("a figure of {0} × {1} pixels cannot be drawn")]
     Size(u32, u32),
     /// The pixels could not be written.
@@ -30,10 +30,10 @@ static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-/// Pixels to a point of a saved image.
+/// Pixels per point of a saved image.
 pub const PIXELS: f32 = 2.0;
 
-/// The SVG as PNG, `scale` pixels to a point.
+/// Renders the SVG as PNG, with `scale` pixels per point.
 pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     let options =
         usvg::Options { fontdb: FONTS.clone(), font_family: "Ubuntu".into(), ..Default::default() };

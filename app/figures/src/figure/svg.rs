@@ -1,4 +1,4 @@
-//! A figure as SVG, with where its numbers come from.
+//! A figure as SVG, with the source of its numbers.
 
 use std::fmt::Write as _;
 
@@ -9,17 +9,17 @@ use emath::Pos2;
 use super::{Anchor, Figure, Shape};
 use crate::figure::ColorImage;
 
-/// Where a figure's numbers come from: a line under the figure and the file's description.
+/// The source of a figure's numbers: a line under the figure, and the file's description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// One a bundle: label, device, date, start of its SHA-256.
+    /// One per bundle: label, device, date, start of its SHA-256.
     pub sources: Vec<String>,
     /// Some matrices are stand-ins for real ones.
     pub stand_in: bool,
 }
 
 impl Provenance {
-    /// All in a line a source.
+    /// One line per source.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.sources.clone();
         if self.stand_in {
@@ -66,7 +66,7 @@ impl Figure {
     }
 }
 
-/// Writing into a `String` does not fail, so the results are not looked at.
+/// Writing to a `String` cannot fail, so the results are ignored.
 fn write_shape(out: &mut String, shape: &Shape) {
     let _ = match shape {
         Shape::Rect { rect, fill } => writeln!(
@@ -134,7 +134,7 @@ fn write_shape(out: &mut String, shape: &Shape) {
     };
 }
 
-/// The pixels as a PNG file; nothing where they have no extent.
+/// The pixels as a PNG file; empty for an empty image.
 fn png_of(image: &ColorImage) -> Vec<u8> {
     let [width, height] = image.size.map(|side| u32::try_from(side).unwrap_or(0));
     let bytes: Vec<u8> =
@@ -159,7 +159,7 @@ fn color(color: Color32) -> String {
     format!("#{:02x}{:02x}{:02x}", color.r(), color.g(), color.b())
 }
 
-/// Text from a bundle, made harmless: markup escaped, characters that XML forbids left out.
+/// Text from a bundle, sanitised: markup escaped, characters that XML forbids removed.
 pub fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {

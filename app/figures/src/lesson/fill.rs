@@ -1,9 +1,9 @@
-//! Numbers in the texts of lessons: what stands in braces is asked of the view that a step shows.
+//! Numbers in the texts of lessons: the view that a step shows answers each question in braces.
 
 /// The text with each `{question}` replaced by its answer.
 ///
 /// # Errors
-/// A sentence without its end: the question and why it has no answer.
+/// A sentence without its full stop: the question and why it has no answer.
 pub(crate) fn fill(
     text: &str,
     answer: impl Fn(&str) -> Result<String, String>,

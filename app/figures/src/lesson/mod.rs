@@ -1,5 +1,5 @@
-//! Lessons: what a teacher shows step by step, in the view of memory layouts or in any other. A lesson is a file,
-//! `docs/lessons.md` says how one is written; [`Lesson::read`] reads it.
+//! Lessons: steps that a teacher shows, in the view of memory layouts or any other. A lesson is a
+//! file (`docs/lessons.md` describes the format); [`Lesson::read`] reads it.
 
 mod fill;
 mod read;
@@ -12,45 +12,45 @@ use crate::state::{FsaiOf, LevelsOf, ViewState};
 pub(crate) use fill::fill;
 pub use read::{LessonError, MOST_BYTES, is_lesson};
 
-/// Word of the view that steps show where they name none.
+/// Id of the view that steps show by default.
 pub const LAYOUTS: &str = "layouts";
 
 /// A lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
-    /// Word in a link.
+    /// Id in a link.
     pub id: String,
-    /// The language that it is written in, as a tag like `en`.
+    /// Language of the lesson, as a tag like `en`.
     pub language: String,
     /// Its name.
     pub title: String,
-    /// One after the other; at least one.
+    /// The steps in order; at least one.
     pub steps: Vec<Step>,
 }
 
 /// One step of a lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// Its name.
+    /// Its title.
     pub title: String,
     /// Paragraphs.
     pub text: Vec<String>,
-    /// What the class is to predict.
+    /// The question for the class.
     pub ask: Option<String>,
-    /// What it may choose from.
+    /// The choices offered.
     pub choices: Vec<String>,
-    /// The right one, from 0.
+    /// Index of the right choice.
     pub right: Option<usize>,
-    /// Paragraphs that are hidden until the class asks for them.
+    /// Paragraphs that are hidden until the answer is revealed.
     pub answer: Vec<String>,
-    /// What is shown.
+    /// The view state shown.
     pub show: ViewState,
-    /// What is shown with the answer, if something else.
+    /// The view state shown with the answer, if it differs.
     pub then: Option<ViewState>,
 }
 
 impl Step {
-    /// Whether something is to be revealed.
+    /// Returns whether the step has something to reveal.
     pub fn hides(&self) -> bool {
         !self.answer.is_empty()
     }
@@ -59,38 +59,38 @@ impl Step {
 /// A move through a lesson.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// The answer, or the next step where it is told already.
+    /// Reveal the answer, or go to the next step if it is revealed already.
     Forward,
-    /// What was before that.
+    /// Undo the last forward move.
     Back,
-    /// The next step, told or not.
+    /// Go to the next step, whether or not the answer is revealed.
     Next,
-    /// The step before.
+    /// Go to the previous step.
     Previous,
-    /// The answer.
+    /// Reveal the answer.
     Reveal,
 }
 
 impl Lesson {
-    /// The step of this number, the last one for all after it.
+    /// The step at this index; the last one for every index beyond it.
     pub fn step(&self, page: u32) -> Option<&Step> {
         self.steps.get(page as usize).or(self.steps.last())
     }
 
-    /// What a step shows, told or not.
+    /// The view state of a step, with or without the answer.
     fn shown(&self, page: u32, told: bool) -> Option<&ViewState> {
         let step = self.step(page)?;
         Some(step.then.as_ref().filter(|_| told).unwrap_or(&step.show))
     }
 
-    /// Word of the view that is shown in this state, whose lesson this is.
+    /// Id of the view that this lesson shows at the state's step.
     pub fn view(&self, state: &ViewState) -> Option<&str> {
         let (_, page) = state.layouts.lesson.as_ref()?;
         self.shown(*page, state.layouts.told).map(|shown| shown.view.as_str())
     }
 
-    /// Shows a step, told or not, as the lesson has it; theme and zoom stay, and so do filters and
-    /// the settings of views that it does not show.
+    /// Shows a step, with or without the answer, as the lesson defines it. Theme, zoom, filters and
+    /// the settings of views that the step does not show stay.
     pub fn show(&self, page: u32, told: bool, state: &mut ViewState) {
         let page = page.min(self.steps.len().saturating_sub(1) as u32);
         let Some(step) = self.step(page) else { return };
@@ -112,7 +112,7 @@ impl Lesson {
         if shown.matrix.is_some() {
             state.matrix.clone_from(&shown.matrix);
         }
-        // Without another picture for the answer, what the class has changed stays.
+        // If the answer has no state of its own, the changes made by the class stay.
         if shown.view == LAYOUTS && !(same && told && step.then.is_none()) {
             state.layouts = shown.layouts.clone();
         }
@@ -120,7 +120,7 @@ impl Lesson {
         (layouts.lesson, layouts.told, layouts.guess, layouts.tools) = (lesson, told, guess, tools);
     }
 
-    /// Goes from what is shown somewhere else.
+    /// Moves from the current step.
     pub fn go(&self, to: Move, state: &mut ViewState) {
         let Some((_, page)) = state.layouts.lesson else { return };
         let page = page.min(self.steps.len().saturating_sub(1) as u32);
@@ -139,7 +139,7 @@ impl Lesson {
     }
 }
 
-/// The lessons that can be chosen: those that come with the program, then those that were opened.
+/// The available lessons: the built-in ones, then those that were opened.
 #[derive(Clone, Debug)]
 pub struct Lessons(Vec<Arc<Lesson>>);
 
@@ -149,12 +149,12 @@ impl Lessons {
         self.0.iter()
     }
 
-    /// The lesson of this id.
+    /// The lesson with this id.
     pub fn get(&self, id: &str) -> Option<&Arc<Lesson>> {
         self.iter().find(|lesson| lesson.id == id)
     }
 
-    /// Takes up a lesson, in the place of the one with its id if there is one.
+    /// Adds a lesson, replacing the one with the same id.
     pub fn add(&mut self, lesson: Lesson) {
         let lesson = Arc::new(lesson);
         match self.0.iter_mut().find(|other| other.id == lesson.id) {
@@ -165,7 +165,7 @@ impl Lessons {
 }
 
 impl Default for Lessons {
-    /// The page has those that come with the program in its own file, not in its WebAssembly.
+    /// The web page loads the built-in lessons from a separate file, not from its WebAssembly.
     #[cfg(target_family = "wasm")]
     fn default() -> Self {
         Self(Vec::new())
@@ -178,7 +178,7 @@ impl Default for Lessons {
     }
 }
 
-/// The lessons that come with the program, in the order in which they are taught.
+/// The built-in lessons, in teaching order.
 #[cfg(not(target_family = "wasm"))]
 const BUILT_IN: [&str; 11] = [
     include_str!("../../../lessons/1-csr-hll.json"),

@@ -1,16 +1,16 @@
-//! Reads lessons: a stranger's file, so sizes have caps, and what is wrong is one sentence.
+//! Reads lessons: the file is untrusted, so sizes are limited, and an error is one sentence.
 
 use serde_json::{Map, Value};
 
 use super::{LAYOUTS, Lesson, Step};
 use crate::state::ViewState;
 
-/// Largest file.
+/// Maximum size of a file.
 pub const MOST_BYTES: usize = 1 << 18;
-/// Most steps of a lesson, paragraphs of a text, and choices.
+/// Maximum number of steps per lesson, paragraphs per text, and choices.
 const MOST_STEPS: usize = 100;
 const MOST_PARTS: usize = 12;
-/// Most letters of a title, of a paragraph, and of an address.
+/// Maximum number of characters of a title, of a paragraph, and of an address.
 const TITLE: usize = 120;
 const PARAGRAPH: usize = 1200;
 const ADDRESS: usize = 4000;
@@ -18,14 +18,14 @@ const ADDRESS: usize = 4000;
 const FORMAT: &str = "sparsescope-lesson";
 const VERSION: u64 = 1;
 
-/// What is wrong with a lesson, in a sentence without its end.
+/// The error in a lesson: a sentence without its full stop.
 pub type LessonError = String;
 
 type Read<T> = Result<T, LessonError>;
 
-/// Whether a file is to be read as a lesson: because it begins as a JSON object does, or by its
-/// name. JSON that speaks of `"spmv"` or `"benchmarks"` holds another program's results, as a list
-/// always does.
+/// Returns whether to read a file as a lesson: it starts like a JSON object, or has the right name.
+/// JSON that contains `"spmv"` or `"benchmarks"` holds another program's results, and so does a
+/// list.
 pub fn is_lesson(name: &str, bytes: &[u8]) -> bool {
     let names = |name: &str| bytes.windows(name.len()).any(|part| part == name.as_bytes());
     match bytes.trim_ascii_start().first() {
@@ -39,7 +39,7 @@ impl Lesson {
     /// Reads a lesson.
     ///
     /// # Errors
-    /// A sentence that says what is wrong where, and what was expected.
+    /// A sentence that says what is wrong, where, and what was expected.
     pub fn read(bytes: &[u8]) -> Read<Self> {
         if bytes.len() > MOST_BYTES {
             return Err(format!(
@@ -128,7 +128,7 @@ fn read_step(number: usize, value: &Value) -> Read<Step> {
     Ok(Step { right: Some(right - 1), ..step })
 }
 
-/// A JSON object and its name in sentences.
+/// A JSON object and its name in error messages.
 struct Part<'a> {
     at: String,
     map: Option<&'a Map<String, Value>>,
@@ -139,7 +139,7 @@ impl Part<'_> {
         self.map?.get(key)
     }
 
-    /// Refuses keys that there are not: a slip of the pen, mostly.
+    /// Rejects unknown keys: usually typos.
     fn knows(&self, known: &[&str]) -> Read<()> {
         let Some(map) = self.map else {
             return Err(format!("{} is no JSON object", self.at));
@@ -176,7 +176,7 @@ impl Part<'_> {
         }
     }
 
-    /// What an address shows: all of it, or the part after its `#`.
+    /// The view state of an address: the whole address, or the part after `#`.
     fn state(&self, key: &str) -> Read<ViewState> {
         let text = self.text(key, ADDRESS)?;
         let fragment = text.rsplit_once('#').map_or(text.as_str(), |(_, fragment)| fragment);

@@ -1,4 +1,4 @@
-//! Lessons as files: what is read, what is refused and how, and those that come with the program.
+//! Lessons as files: what is accepted, what is rejected and how, and the built-in ones.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn read(value: &Value) -> Result<Lesson, String> {
     read_lesson(value.to_string().as_bytes())
 }
 
-/// What is said when the value at `pointer` is another one, or gone.
+/// The error when the value at `pointer` is replaced or removed.
 fn refusal(pointer: &str, value: Option<Value>) -> String {
     let mut lesson = small();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -195,7 +195,7 @@ fn every_lesson_that_comes_with_the_program_is_sound() {
     }
 }
 
-/// Numbers that are none of the model's: sizes of the machine and of elements.
+/// Numbers that do not come from the model: sizes of the machine and of elements.
 const CONSTANTS: [&str; 5] = ["1", "4", "8", "32", "64"];
 
 #[test]
@@ -205,7 +205,7 @@ fn no_number_of_a_built_in_lesson_is_written_by_hand() {
         for step in &lesson.steps {
             let mut texts: Vec<&String> = step.text.iter().chain(&step.answer).collect();
             texts.extend(&step.ask);
-            // A wrong choice may say anything.
+            // Wrong choices may contain any number.
             texts.extend(step.right.and_then(|right| step.choices.get(right)));
             for text in texts {
                 let mut plain = String::new();

@@ -1,17 +1,17 @@
-//! What changed between two opened bundles, as the core's comparison finds it.
+//! Differences between two opened bundles, as computed by the core's comparison.
 
 use sparsescope_core::bundle::Comparison;
 use sparsescope_core::samples::Ratio;
 
 use super::open::subject_key;
 
-/// Runs that both bundles timed, and what they come to.
+/// Runs that both bundles timed, and a summary.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     pub(crate) runs: Vec<Changed>,
     /// How many became faster and slower, and the mean change.
     pub(crate) summary: String,
-    /// What makes the comparison less than fair, a sentence each.
+    /// What makes the comparison less fair, one sentence each.
     pub(crate) warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The pictures of sets of points.
+//! The pictures of point sets.
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use super::open::subject_key;
 use crate::cloud::{Cloud, CloudOrWhy};
 
 impl Model {
-    /// The picture of a set of points from the first bundle that holds one, or why there is
-    /// none.
+    /// The picture of a point set from the first bundle that holds one, or why there is none.
     pub(crate) fn cloud(&self, key: &str) -> CloudOrWhy {
         self.found.clouds.get(key.to_owned(), |key| {
             let folders = self.bundles.iter().flat_map(|open| &open.bundle.subjects);
@@ -26,7 +25,7 @@ impl Model {
         })
     }
 
-    /// The picture of points that are in no bundle, kept as those that are.
+    /// The picture of points that are in no bundle, cached like the others.
     pub(crate) fn own_cloud(
         &self,
         key: String,

@@ -1,4 +1,4 @@
-//! What is looked up in every frame, found once for each revision of the bundles.
+//! Data needed in every frame, computed once per revision of the bundles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,30 +8,30 @@ use sparsescope_core::record::{Run, Subject};
 use super::open::{OpenBundle, RunOf, subject_key, subject_size};
 use crate::state::Filter;
 
-/// Where runs and subjects are, and what they have.
+/// Index of runs and subjects, and their values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    /// By the number of the run; `None` where its bundle does not hold its subject.
+    /// By run number; `None` if its bundle does not contain its subject.
     runs: Vec<Option<RunPlace>>,
     subjects: Vec<SubjectPlace>,
-    /// The first of the subjects with this key.
+    /// The first subject with this key.
     keys: BTreeMap<String, usize>,
-    /// By the first of the subjects with their key: all of them.
+    /// For the first subject with a key: all subjects with it.
     same: BTreeMap<usize, Vec<usize>>,
-    /// By the first of the subjects with their key: the numbers of the best run of each kernel
-    /// among those with a prediction, in the order in which the kernels come.
+    /// For the first subject with a key: the numbers of the best run of each kernel with a
+    /// prediction, in kernel order.
     predicted: BTreeMap<usize, Vec<usize>>,
-    /// Of all runs.
+    /// Values of all runs.
     values: Values,
-    /// By operation.
+    /// Values by operation.
     of_operation: BTreeMap<String, Values>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct RunPlace {
-    /// Among the subjects of the index.
+    /// Index among the subjects.
     subject: usize,
-    /// Among the runs of the bundle.
+    /// Index among the runs of the bundle.
     run: usize,
 }
 
@@ -40,11 +40,11 @@ struct SubjectPlace {
     bundle: usize,
     folder: Folder,
     key: String,
-    /// The first with this key.
+    /// The first subject with this key.
     first: usize,
 }
 
-/// Where a bundle holds a subject.
+/// Position of a subject in a bundle.
 #[derive(Clone, Copy, Debug)]
 enum Folder {
     /// Among its matrices.
@@ -53,7 +53,7 @@ enum Folder {
     Other(usize),
 }
 
-/// What runs have: what a filter can ask for, each once and sorted, and more.
+/// Values that occur in runs: those that filters offer, unique and sorted, and others.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
     /// Size classes of nnz.
@@ -62,33 +62,33 @@ pub struct Values {
     pub kernels: BTreeSet<String>,
     /// `cpu`, `cuda`.
     pub backends: BTreeSet<String>,
-    /// Where kernels come from.
+    /// Origins of kernels.
     pub origins: BTreeSet<String>,
     /// Ids of the CPU kernels that ran with several threads.
     pub parallel: BTreeSet<String>,
-    /// Ids of the kernels whose threads come in blocks.
+    /// Ids of the kernels that run in thread blocks.
     pub blocked: BTreeSet<String>,
-    /// Some runs began with flushed caches.
+    /// Some runs started with flushed caches.
     pub flushed: bool,
-    /// How many runs there are.
+    /// Number of runs.
     pub runs: usize,
 }
 
 /// What passes a filter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Passing {
-    /// Places in the index, one for each key, sorted by entries.
+    /// Positions in the index, one per key, sorted by nonzeros.
     pub(super) matrices: Vec<usize>,
-    /// The same of subjects that are no matrices and have runs that pass, sorted by size.
+    /// The same for subjects other than matrices that have matching runs, sorted by size.
     pub(super) others: Vec<usize>,
-    /// Numbers, ascending.
+    /// Run numbers, ascending.
     pub(super) runs: Vec<usize>,
 }
 
 impl Index {
     pub(super) fn of(bundles: &[OpenBundle]) -> Self {
         let mut index = Self::default();
-        // By matrix and kernel: the place among the numbers in `predicted`.
+        // By matrix and kernel: the position in `predicted`.
         let mut fastest = BTreeMap::new();
         for (bundle, open) in bundles.iter().enumerate() {
             let matrices = (0..open.bundle.matrices.len()).map(Folder::Matrix);
@@ -108,7 +108,7 @@ impl Index {
                 index.runs.push(found.map(|(subject, _)| RunPlace { subject, run }));
                 if let (Some((_, first)), Some(run)) = (found, index.run(bundles, number)) {
                     index.values.add(&run);
-                    // The word is copied only when it is new.
+                    // Copy the word only if it is new.
                     match index.of_operation.get_mut(&run.run.operation) {
                         Some(values) => values.add(&run),
                         None => {
@@ -124,7 +124,7 @@ impl Index {
         index
     }
 
-    /// What the runs of this operation have; those of all for an empty word.
+    /// Values of the runs of this operation; of all runs for an empty word.
     pub(super) fn values(&self, operation: &str) -> &Values {
         static NONE: Values = Values::NONE;
         match operation {
@@ -133,7 +133,7 @@ impl Index {
         }
     }
 
-    /// The operations that runs are of.
+    /// The operations of the runs.
     pub(super) fn operations(&self) -> Vec<&str> {
         self.of_operation.keys().map(String::as_str).collect()
     }
@@ -142,7 +142,7 @@ impl Index {
         self.values(operation).runs
     }
 
-    /// Takes up a run on the subject that is the first with its key.
+    /// Adds a run on the subject that is the first with its key.
     fn add_predicted<'a>(
         &mut self,
         bundles: &[OpenBundle],
@@ -165,7 +165,7 @@ impl Index {
         }
     }
 
-    /// The subject at this place with its key.
+    /// The subject at this position, with its key.
     pub(super) fn subject<'a>(
         &'a self,
         bundles: &'a [OpenBundle],
@@ -202,12 +202,12 @@ impl Index {
         same.into_iter().flatten().filter_map(folder).collect()
     }
 
-    /// The place of the first subject with this key.
+    /// Position of the first subject with this key.
     pub(super) fn place_of(&self, key: &str) -> Option<usize> {
         self.keys.get(key).copied()
     }
 
-    /// The place of the first subject with the key of a run's.
+    /// Position of the first subject with the key of this run's subject.
     pub(super) fn first_of(&self, number: usize) -> Option<usize> {
         let place = (*self.runs.get(number)?)?;
         self.subjects.get(place.subject).map(|subject| subject.first)
@@ -224,7 +224,7 @@ impl Index {
         Some(RunOf { index: number, bundle, subject, run: bundle.bundle.runs.get(run)? })
     }
 
-    /// Numbers of runs on the matrix with this key: of each kernel with a prediction the fastest.
+    /// Numbers of the fastest run of each kernel with a prediction on the matrix with this key.
     pub(super) fn predicted(&self, key: &str) -> &[usize] {
         let runs = self.keys.get(key).and_then(|first| self.predicted.get(first));
         runs.map_or(&[], Vec::as_slice)
@@ -313,7 +313,7 @@ impl Values {
     }
 }
 
-/// Copies a text only when it is new.
+/// Copies a text only if it is new.
 fn put(values: &mut BTreeSet<String>, value: &str) {
     if !values.contains(value) {
         values.insert(value.to_owned());
@@ -331,7 +331,7 @@ fn is(wanted: &str, found: &str) -> bool {
     wanted.is_empty() || wanted == found
 }
 
-/// How many runs were looked at, so that tests see what a frame costs.
+/// Counts the runs visited, so that tests can check the cost of a frame.
 #[cfg(any(test, feature = "tests"))]
 pub mod visits {
     use std::cell::Cell;
@@ -342,7 +342,7 @@ pub mod visits {
         COUNT.set(COUNT.get() + 1);
     }
 
-    /// Since the last call, by this thread.
+    /// The count since the last call on this thread.
     pub fn take() -> usize {
         COUNT.take()
     }

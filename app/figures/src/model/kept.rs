@@ -1,8 +1,8 @@
-//! Answers that are kept because finding them takes long.
+//! A cache of answers that take long to compute.
 
 use std::cell::RefCell;
 
-/// The last `MOST` answers to a question, each with what was asked about.
+/// The last `MOST` answers, each with its question.
 #[derive(Clone, Debug)]
 pub(super) struct Kept<K, V, const MOST: usize>(RefCell<Vec<(K, V)>>);
 
@@ -13,13 +13,13 @@ impl<K, V, const MOST: usize> Default for Kept<K, V, MOST> {
 }
 
 impl<K: PartialEq, V: Clone, const MOST: usize> Kept<K, V, MOST> {
-    /// The answer, found now if it is not among the last.
+    /// The cached answer, or computes it now.
     pub(super) fn get(&self, asked: K, find: impl FnOnce(&K) -> V) -> V {
         let place = self.0.borrow().iter().position(|(of, _)| *of == asked);
         let answer = match place {
             Some(place) => self.0.borrow_mut().remove(place),
             None => {
-                let found = find(&asked); // which may ask further questions
+                let found = find(&asked); // may ask further questions
                 (asked, found)
             }
         };

@@ -1,5 +1,5 @@
-//! The opened bundles and the questions that views ask of them. Pure functions of (bundles,
-//! filter): nothing here draws.
+//! The opened bundles and the queries of the views. Pure functions of (bundles, filter): nothing
+//! here draws.
 
 mod changes;
 mod clouds;
@@ -59,37 +59,37 @@ pub use total::Total;
 pub struct Model {
     bundles: Vec<OpenBundle>,
     revision: u64,
-    /// The lessons that can be chosen.
+    /// The available lessons.
     pub lessons: Lessons,
     found: Found,
 }
 
-/// What was found in the bundles of a revision.
+/// Results computed for one revision of the bundles.
 #[derive(Clone, Debug, Default)]
 struct Found {
     index: OnceCell<Index>,
     passing: Kept<Filter, Arc<Passing>, 4>,
     ranked: Kept<Filter, Arc<Vec<Ranked>>, 4>,
-    /// By the key of the matrix. A large one takes a hundred megabytes.
+    /// By matrix key. A large picture takes 100 MB.
     pictures: Kept<String, PictureOrWhy, 3>,
-    /// By the key of the set of points, or what else names it.
+    /// By key of the point set, or another name.
     clouds: Kept<String, CloudOrWhy, 3>,
-    /// By the key of the matrix, or what else names it.
+    /// By matrix key, or another name.
     set_ups: Kept<(String, Asked), Arc<Soon>, 8>,
-    /// By the key of the matrix.
+    /// By matrix key.
     depths: OnceCell<BTreeMap<String, Depth>>,
-    /// By the series of two bundles. Resampling takes too long for every frame.
+    /// By the series of two bundles. Resampling is too slow for every frame.
     changes: Kept<([usize; 2], Filter), Arc<Changes>, 4>,
 }
 
-/// How deep the sweeps over a matrix are.
+/// Depth of the triangular sweeps of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Depth {
     /// Rows of the matrix.
     pub(crate) rows: u64,
-    /// Levels of both sweeps: steps that follow one another.
+    /// Levels of both sweeps: sequential steps.
     pub(crate) levels: u64,
-    /// Colours of its rows.
+    /// Number of colours of its rows.
     pub(crate) colors: u64,
 }
 
@@ -102,21 +102,20 @@ impl Model {
         &self.bundles
     }
 
-    /// A number that changes with the bundles and their names, so that what was made from them can
-    /// be kept until then. No two states of any models share one, unless nothing was ever open.
+    /// A number that changes with the bundles and their names, to invalidate caches. No two states
+    /// of any models share it, except empty ones.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// To be called after every change of the bundles.
+    /// Must be called after every change of the bundles.
     fn changed(&mut self) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         self.revision = NEXT.fetch_add(1, Ordering::Relaxed);
         self.found = Found::default();
     }
 
-    /// Reads a bundle, or results of Ginkgo's benchmark as one; what is already open is not opened
-    /// twice.
+    /// Reads a bundle, or results of Ginkgo's benchmark as one; does nothing if it is already open.
     pub fn open(&mut self, file: &str, bytes: &[u8]) -> Result<(), BundleError> {
         let sha256 = sha256(bytes);
         if self.is_open(&sha256) {
@@ -127,8 +126,7 @@ impl Model {
         Ok(())
     }
 
-    /// Takes up a matrix without runs and its picture; one that is already open is not taken up
-    /// twice.
+    /// Adds a matrix without runs, and its picture; does nothing if it is already open.
     pub fn add_matrix(&mut self, file: &str, record: MatrixRecord, picture: Arc<Picture>) {
         let sha256 = record.sha256.clone();
         if self.is_open(&sha256) {
@@ -149,19 +147,19 @@ impl Model {
         self.bundles.iter().any(|open| open.sha256 == sha256)
     }
 
-    /// Shows what is measured so far of the bundle that is to be opened as `file`, in place of what
-    /// was before.
+    /// Shows the measurements so far of the bundle that will be opened as `file`, replacing the
+    /// previous ones.
     pub fn show_unfinished(&mut self, file: &str, bundle: Bundle) {
         self.place(file, bundle, UNFINISHED.into(), None);
     }
 
-    /// There will be no bundle of this name after all.
+    /// Removes an unfinished bundle that will not be completed.
     pub fn forget_unfinished(&mut self, file: &str) {
         self.bundles.retain(|open| !(open.is_unfinished() && open.file == file));
         self.changed();
     }
 
-    /// Closes the bundle at this place.
+    /// Closes the bundle at this index.
     pub fn close(&mut self, index: usize) {
         if index < self.bundles.len() {
             self.bundles.remove(index);
@@ -169,15 +167,15 @@ impl Model {
         }
     }
 
-    /// Puts a bundle into the place of its unfinished self, or after the others.
+    /// Replaces the unfinished version of a bundle, or appends the bundle.
     fn place(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
         self.put(file, bundle, sha256, picture);
         self.recognise();
         self.changed();
     }
 
-    /// Imported matrices, of which only name and size are known, become those of the other bundles
-    /// that are so called and so large, whichever was opened first.
+    /// Identifies imported matrices, of which only name and size are known, with matrices of other
+    /// bundles of the same name and size, whichever was opened first.
     fn recognise(&mut self) {
         let by_name = |folder: &MatrixFolder| is_known_by_name(&folder.record);
         if !self.bundles.iter().any(|open| open.bundle.matrices.iter().any(by_name)) {
@@ -208,18 +206,18 @@ impl Model {
         self.bundles.push(OpenBundle { bundle, file, label, sha256, series, picture, on });
     }
 
-    /// The name, numbered where another bundle has it.
+    /// The name, with a number appended if another bundle has it.
     fn free_label(&self, name: &str) -> String {
         let is_free = |label: &String| self.bundles.iter().all(|open| open.label != *label);
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or(name.to_owned())
     }
 
-    /// Gives the bundle at this place another name, here and in what is exported, until it is
-    /// closed; without letters, the name that it came with.
+    /// Renames the bundle at this index, here and in exports, until it is closed; an empty name
+    /// restores the original.
     pub fn rename(&mut self, index: usize, name: &str) {
         let Some(open) = self.bundles.get_mut(index) else { return };
-        open.label.clear(); // its own name is free
+        open.label.clear(); // frees its own name
         let name = match name.trim() {
             "" => open.bundle.label.clone().unwrap_or_else(|| open.file.clone()),
             name => name.to_owned(),
@@ -231,18 +229,18 @@ impl Model {
         self.changed();
     }
 
-    /// The picture of a matrix, from the matrix itself where it is at hand; otherwise from the
-    /// bundle that holds the finest one. A few are kept.
+    /// The picture of a matrix, from the matrix itself if available; otherwise from the bundle that
+    /// holds the finest one. A few are cached.
     pub fn picture(&self, key: &str) -> PictureOrWhy {
         self.found.pictures.get(key.to_owned(), |key| self.make_picture(key))
     }
 
-    /// The picture of a matrix that is in no bundle, kept as those that are.
+    /// The picture of a matrix that is in no bundle, cached like the others.
     pub(crate) fn own_picture(&self, key: String, of: impl FnOnce() -> Picture) -> PictureOrWhy {
         self.found.pictures.get(key, |_| Ok(Arc::new(of())))
     }
 
-    /// How a preconditioner of a matrix is set up; begun where it is not among the last.
+    /// The setup of a preconditioner of a matrix; starts it if it is not cached.
     pub(crate) fn set_up(&self, key: &str, asked: Asked) -> Arc<Soon> {
         self.found.set_ups.get((key.to_owned(), asked), |_| Arc::default())
     }
@@ -275,7 +273,7 @@ impl Model {
         best
     }
 
-    /// How deep the sweeps over a matrix are, if a bundle says so.
+    /// Depth of the sweeps of a matrix, if a bundle records it.
     pub(crate) fn depth(&self, key: &str) -> Option<Depth> {
         let all = || {
             let folders = self.bundles.iter().flat_map(|open| &open.bundle.matrices);
@@ -298,14 +296,14 @@ impl Model {
         self.found.passing.get(filter.clone(), find)
     }
 
-    /// The matrices that pass, sorted by entries.
+    /// The matrices that pass the filter, sorted by nonzeros.
     pub fn matrices(&self, filter: &Filter) -> Vec<Matrix<'_>> {
         let passing = self.passing(filter);
         let found = passing.matrices.iter().filter_map(|place| self.matrix_at(*place));
         found.collect()
     }
 
-    /// The last of the matrices that pass: the one with most entries.
+    /// The matrix with the most nonzeros that passes the filter.
     pub fn largest(&self, filter: &Filter) -> Option<&MatrixRecord> {
         let place = *self.passing(filter).matrices.last()?;
         Some(self.matrix_at(place)?.record)
@@ -318,19 +316,20 @@ impl Model {
         }
     }
 
-    /// The subjects that are no matrices and have runs that pass, each with its key, sorted by size.
+    /// The subjects other than matrices with runs that pass the filter, each with its key, sorted
+    /// by size.
     pub fn others(&self, filter: &Filter) -> Vec<(&str, Subject<'_>)> {
         let passing = self.passing(filter);
         let found = passing.others.iter();
         found.filter_map(|place| self.index().subject(&self.bundles, *place)).collect()
     }
 
-    /// The subject of this key.
+    /// The subject with this key.
     pub fn subject(&self, key: &str) -> Option<Subject<'_>> {
         self.index().subject_of(&self.bundles, key)
     }
 
-    /// The matrix of this key.
+    /// The matrix with this key.
     pub fn matrix(&self, key: &str) -> Option<&MatrixRecord> {
         match self.subject(key)? {
             Subject::Matrix(record) => Some(record),
@@ -338,23 +337,23 @@ impl Model {
         }
     }
 
-    /// The run of this number.
+    /// The run with this number.
     pub fn run(&self, number: usize) -> Option<RunOf<'_>> {
         self.index().run(&self.bundles, number)
     }
 
-    /// How many runs pass.
+    /// The number of runs that pass the filter.
     pub fn count(&self, filter: &Filter) -> usize {
         self.passing(filter).runs.len()
     }
 
-    /// The runs that pass, bundle by bundle in their order.
+    /// The runs that pass the filter, bundle by bundle, in order.
     pub fn runs(&self, filter: &Filter) -> Vec<RunOf<'_>> {
         self.passing(filter).runs.iter().filter_map(|number| self.run(*number)).collect()
     }
 
-    /// The best run of each subject, operation, kernel, precision and bundle over threads, blocks and the other
-    /// settings. In the order of [`runs`](Self::runs).
+    /// The best run of each subject, operation, kernel, precision and bundle over threads, blocks
+    /// and the other settings, in the order of [`runs`](Self::runs).
     pub fn best(&self, filter: &Filter) -> Vec<RunOf<'_>> {
         let mut best: Vec<RunOf<'_>> = Vec::new();
         let mut places = BTreeMap::new();
@@ -371,9 +370,9 @@ impl Model {
         best
     }
 
-    /// Every subject with a competing run that passes, sorted by size; a row for a real matrix and
-    /// another for its stand-in. Competing are runs that rank, with warm caches, in f64 or of kernels that
-    /// have none.
+    /// Every subject with a competing run that passes the filter, sorted by size; a real matrix and
+    /// its stand-in have separate rows. Runs compete if they rank, have warm caches and use f64 (or
+    /// a kernel without f64).
     pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
         let ranked = self.ranked(filter);
         ranked.iter().filter_map(|ranked| self.standing(ranked)).collect()
@@ -399,19 +398,17 @@ impl Model {
         })
     }
 
-    /// The fastest run of each kernel on a matrix among those with a prediction, in the kernels'
-    /// order.
+    /// The fastest run on a matrix of each kernel with a prediction, in kernel order.
     pub fn predicted(&self, key: &str) -> Vec<RunOf<'_>> {
         self.index().predicted(key).iter().filter_map(|number| self.run(*number)).collect()
     }
 
-    /// What the runs of this operation have in all bundles; of every operation for an empty word.
+    /// Values of the runs of this operation in all bundles; of every operation for an empty word.
     pub fn values(&self, operation: &str) -> &Values {
         self.index().values(operation)
     }
 
-    /// The operations that runs are of, in the order of the program's list; those that it does not
-    /// know come after these.
+    /// The operations of the runs, in the order of the program's list; unknown ones come last.
     pub fn operations(&self) -> Vec<&str> {
         let found = self.index().operations();
         let known = Operation::ALL.iter().map(|operation| operation.as_str());
@@ -420,14 +417,14 @@ impl Model {
         known.chain(others).collect()
     }
 
-    /// The operation with most runs; of several the first of [`operations`](Self::operations).
+    /// The operation with the most runs; on a tie the first of [`operations`](Self::operations).
     pub fn main_operation(&self) -> Option<&str> {
         let count = |word: &&str| self.index().runs_of(word);
-        // Of equals `max_by_key` takes the last.
+        // On a tie `max_by_key` returns the last.
         self.operations().into_iter().rev().max_by_key(count)
     }
 
-    /// What changed between two bundles, of the runs that pass.
+    /// Differences between two bundles, over the runs that pass the filter.
     pub(crate) fn changes(
         &self,
         before: &OpenBundle,
@@ -441,7 +438,7 @@ impl Model {
         })
     }
 
-    /// The bundle with the runs that pass and without files.
+    /// The bundle with only the runs that pass the filter, and without files.
     fn passing_of(&self, open: &OpenBundle, filter: &Filter) -> Bundle {
         let all = &open.bundle;
         let mut bundle = Bundle::new(all.producer.clone(), all.created.clone());

@@ -1,12 +1,12 @@
-//! Numbers as people read them.
+//! Number formatting.
 
-/// A size as people read it: three digits and a decimal unit.
+/// A size with three digits and a decimal unit.
 pub fn bytes(count: u64) -> String {
     let (digits, prefix) = scaled(count as f64);
     format!("{digits} {prefix}B")
 }
 
-/// A number of things as people read it, e.g. `4.01 M`.
+/// A count with a decimal prefix, e.g. `4.01 M`.
 pub fn count(count: u64) -> String {
     let (digits, prefix) = scaled(count as f64);
     format!("{digits} {prefix}").trim_end().to_owned()
@@ -31,13 +31,13 @@ pub fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// A number that may be far from 1, with two digits, e.g. `1.1e-16`.
+/// A number of any magnitude with two digits, e.g. `1.1e-16`.
 pub fn small(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
 }
 
-/// A matrix's value as people read it, in at most twelve characters: five digits, whole numbers up to
-/// 10⁶ with all of theirs, an exponent beyond that and below 10⁻⁴, e.g. `-4`, `0.33333`, `2.0630e31`.
+/// A matrix value in at most twelve characters: five digits, all digits of whole numbers up to 10⁶,
+/// an exponent above that and below 10⁻⁴, e.g. `-4`, `0.33333`, `2.0630e31`.
 pub fn value(value: f64) -> String {
     let size = value.abs();
     if !size.is_finite() || size == 0.0 {
@@ -54,13 +54,13 @@ pub fn value(value: f64) -> String {
     }
 }
 
-/// Slots as people read them, e.g. `1 slot`, `1.5 slots`.
+/// A number of slots, e.g. `1 slot`, `1.5 slots`.
 pub fn slots(value: f64) -> String {
     let number = significant(value);
     if number == "1" { "1 slot".into() } else { format!("{number} slots") }
 }
 
-/// A time as people read it, e.g. `1.25 ms`.
+/// A time, e.g. `1.25 ms`.
 pub fn seconds(value: f64) -> String {
     let (scale, unit) = match value {
         v if v >= 1.0 => (1.0, "s"),

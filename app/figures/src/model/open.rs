@@ -1,4 +1,4 @@
-//! What is open: bundles, their matrices, their runs.
+//! The open bundles, their matrices and their runs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -16,25 +16,25 @@ use crate::picture::Picture;
 pub struct OpenBundle {
     /// What it holds.
     pub bundle: Arc<Bundle>,
-    /// File name, or what else it was opened under.
+    /// File name, or another name under which it was opened.
     pub file: String,
     pub(super) label: String,
-    /// SHA-256 of the file, in hexadecimal; another word while there is no file.
+    /// SHA-256 of the file, in hexadecimal; a placeholder while there is no file.
     pub sha256: String,
     /// Index of its series' marks: the smallest that was free when it was opened.
     pub series: usize,
-    /// The matrix and its picture, where not a bundle was opened but a matrix, which stands here
-    /// as a bundle without runs.
+    /// The matrix and its picture, if a matrix was opened instead of a bundle; it is represented as
+    /// a bundle without runs.
     pub picture: Option<Arc<Picture>>,
-    /// Places of the runs by the ids of their matrices, once somebody asks.
+    /// Indices of the runs by matrix id, computed on demand.
     pub(super) on: OnceLock<HashMap<String, Vec<usize>>>,
 }
 
-/// Stands for the hash of a bundle that has no file yet.
+/// Replaces the hash of a bundle that has no file yet.
 pub(super) const UNFINISHED: &str = "unfinished";
 
 impl OpenBundle {
-    /// Its runs on the matrix of this id, in their order.
+    /// Its runs on the matrix with this id, in order.
     pub(crate) fn runs_on(&self, matrix: &str) -> impl Iterator<Item = &Run> {
         let find = || {
             let mut on: HashMap<String, Vec<usize>> = HashMap::new();
@@ -47,23 +47,23 @@ impl OpenBundle {
         places.filter_map(|place| self.bundle.runs.get(*place))
     }
 
-    /// The name given by its maker, else the file's; numbered where several have the same.
+    /// The name given by its author, else the file name; numbered if it is not unique.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// What names it in links: the start of its hash.
+    /// Its id in links: the start of its hash.
     pub fn word(&self) -> String {
         self.sha256.chars().take(12).collect()
     }
 
-    /// It is being measured, and there is no file of it yet.
+    /// Returns whether it is still being measured, so that no file exists yet.
     pub fn is_unfinished(&self) -> bool {
         self.sha256 == UNFINISHED
     }
 }
 
-/// A matrix, once for all bundles that hold it.
+/// A matrix, merged over all bundles that hold it.
 #[derive(Clone, Debug)]
 pub struct Matrix<'a> {
     /// [`matrix_key`] of the record.
@@ -72,37 +72,37 @@ pub struct Matrix<'a> {
     pub record: &'a MatrixRecord,
 }
 
-/// A run with the bundle and the subject that it belongs to.
+/// A run with its bundle and subject.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOf<'a> {
     /// Its number, counted through the bundles in order.
     pub index: usize,
     /// The bundle.
     pub bundle: &'a OpenBundle,
-    /// What it was made on.
+    /// The subject that was measured.
     pub subject: Subject<'a>,
     /// The run.
     pub run: &'a Run,
 }
 
-/// What identifies a matrix in every bundle: the start of its SHA-256 and where it came from, so
-/// that a real matrix and a stand-in are never taken for one.
+/// The identity of a matrix across bundles: the start of its SHA-256 and its source, so that a real
+/// matrix and a stand-in are never merged.
 pub fn matrix_key(record: &MatrixRecord) -> String {
     subject_key(record.into())
 }
 
-/// The same of any subject.
+/// The same for any subject.
 pub fn subject_key(subject: Subject<'_>) -> String {
     let hash: String = subject.sha256().chars().take(16).collect();
     format!("{hash}-{}", subject.source().as_str())
 }
 
-/// The matrix's name with what must be said beside it.
+/// The matrix's name with its qualifiers.
 pub fn display_name(record: &MatrixRecord) -> String {
     subject_name(record.into())
 }
 
-/// The same of any subject.
+/// The same for any subject.
 pub fn subject_name(subject: Subject<'_>) -> String {
     match subject.source() {
         Source::StandIn => format!("{} (stand-in)", subject.name()),
@@ -110,8 +110,8 @@ pub fn subject_name(subject: Subject<'_>) -> String {
     }
 }
 
-/// How large a subject is, for sorting: entries of a matrix or of a batch's matrices, the largest size of
-/// another.
+/// Size of a subject, for sorting: nonzeros of a matrix or of all matrices of a batch, the largest
+/// size of other subjects.
 pub fn subject_size(subject: Subject<'_>) -> u64 {
     match subject {
         Subject::Matrix(record) => record.statistics.nnz,
@@ -122,7 +122,7 @@ pub fn subject_size(subject: Subject<'_>) -> u64 {
     }
 }
 
-/// What a subject is, as the title of a column.
+/// The kind of a subject, as a column title.
 pub fn subject_title(subject: Subject<'_>) -> &'static str {
     match subject {
         Subject::Matrix(_) => "Matrix",
@@ -131,14 +131,14 @@ pub fn subject_title(subject: Subject<'_>) -> &'static str {
     }
 }
 
-/// Points and dimensions of a set of points; none of other subjects.
+/// Points and dimensions of a point set; `None` for other subjects.
 pub fn extent(subject: Subject<'_>) -> Option<[u64; 2]> {
     let Subject::Other(record) = subject else { return None };
     let size = |name: &str| record.sizes.get(name).copied();
     Some([size("points")?, size("dimensions")?])
 }
 
-/// Systems of a batch and the unknowns of each; none of other subjects.
+/// Number of systems of a batch and unknowns per system; `None` for other subjects.
 pub fn batch_extent(subject: Subject<'_>) -> Option<[u64; 2]> {
     let Subject::Other(record) = subject else { return None };
     let size = |name: &str| record.sizes.get(name).copied();
@@ -154,7 +154,7 @@ pub fn metric_title(metric: &Metric) -> String {
 }
 
 impl<'a> RunOf<'a> {
-    /// The matrix that it was made on; none where that is something else.
+    /// The matrix that was measured; `None` for other subjects.
     pub fn matrix(&self) -> Option<&'a MatrixRecord> {
         match self.subject {
             Subject::Matrix(record) => Some(record),
@@ -162,14 +162,14 @@ impl<'a> RunOf<'a> {
         }
     }
 
-    /// Which systems of its batch are not positive definite; none where that is not told.
+    /// Which systems of its batch are not positive definite; `None` if not recorded.
     pub fn flagged(&self) -> Option<Flagged> {
         let folders = &self.bundle.bundle.subjects;
         let folder = folders.iter().find(|folder| folder.record.id == self.run.matrix)?;
         Flagged::from_files(&folder.files)
     }
 
-    /// Name of the subject with what must be said beside it.
+    /// Name of the subject with its qualifiers.
     pub fn name(&self) -> String {
         subject_name(self.subject)
     }
@@ -179,23 +179,23 @@ impl<'a> RunOf<'a> {
         subject_key(self.subject)
     }
 
-    /// One execution in a word; `run` for an operation that this program does not know.
+    /// The noun for one execution; `run` for an unknown operation.
     pub fn word(&self) -> &'static str {
         Operation::of(&self.run.operation).map_or("run", Operation::word)
     }
 
-    /// Its figures, when it passed its check.
+    /// Its figures, if it passed its check.
     pub fn figures(&self) -> Option<&'a Figures> {
         let passed = self.run.check.verdict == Verdict::Pass;
         self.run.figures.as_ref().filter(|_| passed)
     }
 
-    /// GB/s by the least bytes that its operation moves; none where it has no such bytes.
+    /// GB/s by the minimum bytes that its operation moves; `None` if that is undefined.
     pub fn gbs(&self) -> Option<f64> {
         self.moving().map(|figures| figures.gbs)
     }
 
-    /// The same in percent of the copy bandwidth, where that was measured.
+    /// The same in percent of the copy bandwidth, if that was measured.
     pub fn pct_copy(&self) -> Option<f64> {
         self.moving()?.pct_copy
     }
@@ -204,7 +204,7 @@ impl<'a> RunOf<'a> {
         self.run.figures.as_ref().filter(|_| self.run.costs.minimal_bytes > 0)
     }
 
-    /// The rate that its operation is compared by, when it passed its check.
+    /// The rate by which its operation is compared, if the run passed its check.
     pub fn metric(&self) -> Option<&'a Metric> {
         let passed = self.run.check.verdict == Verdict::Pass;
         self.run.metric.as_ref().filter(|_| passed)
@@ -215,7 +215,7 @@ impl<'a> RunOf<'a> {
         self.metric().map(|metric| metric.value)
     }
 
-    /// A number that is the larger the better its rate is.
+    /// A number that grows as the rate improves.
     pub fn goodness(&self) -> Option<f64> {
         self.metric().map(|metric| match metric.better {
             Better::More => metric.value,
@@ -223,21 +223,21 @@ impl<'a> RunOf<'a> {
         })
     }
 
-    /// How many times better its rate is than the other's, which is of the same operation; none
-    /// where one of them has no rate, both are 0, or they are told in different units.
+    /// The ratio by which its rate is better than the other's, for the same operation; `None` if
+    /// one of them has no rate, both are 0, or their units differ.
     pub fn gain_over(&self, other: &Self) -> Option<f64> {
         let (own, other) = (self.metric()?, other.metric()?);
         let same = (&own.name, &own.unit, own.better) == (&other.name, &other.unit, other.better);
         same.then(|| own.gain_over(other.value)).filter(|gain| gain.is_finite())
     }
 
-    /// Whether it has a rate that counts against those of others, as [`Run::ranks`] says: whatever picks a
-    /// fastest run or a baseline asks this.
+    /// Returns whether its rate counts against others, as defined by [`Run::ranks`]: check this
+    /// before picking a fastest run or a baseline.
     pub fn ranks(&self) -> bool {
         self.rate().is_some() && self.run.ranks()
     }
 
-    /// It ranks, and the other does not or has a worse rate.
+    /// Returns whether it ranks and the other does not, or has a worse rate.
     pub fn beats(&self, other: &Self) -> bool {
         match other.ranks() {
             true => self.ranks() && self.gain_over(other).is_some_and(|gain| gain > 1.0),
@@ -245,8 +245,8 @@ impl<'a> RunOf<'a> {
         }
     }
 
-    /// How its check ended; of an imported run only that it was imported, for Sparsescope has not
-    /// checked it.
+    /// The result of its check; for an imported run only that it was imported, since Sparsescope
+    /// has not checked it.
     pub fn verdict(&self) -> &'static str {
         match (&self.run.check.by, self.run.check.verdict) {
             (Some(_), Verdict::Pass) => "imported",
@@ -259,7 +259,7 @@ impl<'a> RunOf<'a> {
         self.run.costs.predicted.as_ref()?.moved_bytes().map(|moved| moved as f64)
     }
 
-    /// The copy bandwidth that its share of it relates to, in bytes a second.
+    /// The copy bandwidth that its percentage refers to, in bytes per second.
     pub fn copy_bandwidth(&self) -> Option<f64> {
         let figures = self.run.figures.as_ref()?;
         figures.pct_copy.filter(|share| *share > 0.0).map(|share| figures.gbs * 1e11 / share)

@@ -1,15 +1,15 @@
-//! What tells a run from others of its kernel on its subject.
+//! What distinguishes a run from others of its kernel on its subject.
 
 use super::open::RunOf;
 use super::solves::is_preconditioning;
 
 impl RunOf<'_> {
-    /// What tells it from other runs of its kernel on its subject, in words.
+    /// The settings that distinguish it from other runs of its kernel on its subject, as text.
     pub fn setting(&self) -> String {
         self.told_setting(true)
     }
 
-    /// The same without how a solve was preconditioned.
+    /// The same without the preconditioner of a solve.
     pub(crate) fn setting_beside_method(&self) -> String {
         self.told_setting(false)
     }

@@ -24,7 +24,7 @@ pub(crate) fn bundle() -> Bundle {
     bundle
 }
 
-/// Adds a set of points, which took a quarter of a second to make; returns its id.
+/// Adds a point set that took a quarter of a second to generate; returns its id.
 pub(crate) fn add_set(
     bundle: &mut Bundle,
     name: &str,
@@ -49,7 +49,7 @@ pub(crate) fn add_set(
     id
 }
 
-/// A run of a kernel on a set that takes so many seconds and makes so many comparisons.
+/// A run of a kernel on a set with this time and number of comparisons.
 pub(crate) fn run(
     set: &str,
     kernel: &str,
@@ -81,14 +81,15 @@ pub(crate) fn run(
     }
 }
 
-/// The same on a GPU, where copying takes `transfer_s`, a third of it back, and allocating `allocate_s`.
+/// The same on a GPU, with `transfer_s` for copies, a third of it back to the host, and
+/// `allocate_s` for allocation.
 pub(crate) fn on_gpu(run: Run, transfer_s: f64, allocate_s: f64) -> Run {
     let (upload_s, download_s) = (Some(transfer_s * 2.0 / 3.0), Some(transfer_s / 3.0));
     let allocate_s = Some(allocate_s);
     Run { costs: Costs { upload_s, download_s, allocate_s, ..run.costs }, ..run }
 }
 
-/// The bundle as it is opened.
+/// Opens the bundle.
 pub(crate) fn model(bundle: &Bundle) -> Model {
     let mut model = Model::default();
     model.open("skylines", &bundle.to_bytes().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Solves made for tests, whose numbers are known.
+//! Solves generated for tests, with known numbers.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "only tests are built with it")]
 
@@ -13,14 +13,14 @@ use sparsescope_core::record::{
 
 use super::Model;
 
-/// Entries of the matrix.
+/// Nonzeros of the matrix.
 pub const NNZ: u64 = 1000;
 /// The kernel that solves on one thread.
 pub const SERIAL: &str = "cpu/pcg/serial";
 /// The same on several threads.
 pub const THREADS: &str = "cpu/pcg/threads";
 
-/// A solve whose iterations take a millisecond each: kernel, parameters that are not usual, iterations, set-up
+/// A solve with iterations of a millisecond each: kernel, non-default parameters, iterations, setup
 /// by phase in milliseconds.
 pub fn run(kernel: &str, params: &[(&str, &str)], iterations: u64, phases: &[(&str, f64)]) -> Run {
     let matrix = matrix_id("m", &"ab".repeat(32));
@@ -39,7 +39,7 @@ pub fn run(kernel: &str, params: &[(&str, &str)], iterations: u64, phases: &[(&s
     }
     let phase = |(name, ms): &(&str, f64)| Phase { name: (*name).into(), seconds: ms * 1e-3 };
     let setup_s = phases.iter().map(|(_, ms)| ms * 1e-3).sum();
-    // Residuals fall from 1 to 1e-10 by the same share in each iteration.
+    // Residuals fall from 1 to 1e-10 at a constant rate.
     let share = |k: u64| 10f64.powf(-10.0 * k as f64 / iterations as f64);
     let series = |name: &str, values: Vec<f64>, step: Option<&str>| Series {
         name: name.into(),
@@ -101,14 +101,14 @@ pub fn run(kernel: &str, params: &[(&str, &str)], iterations: u64, phases: &[(&s
     }
 }
 
-/// The same run where rounding limits its residual.
+/// The same run with its residual limited by rounding.
 pub fn limited(run: Run) -> Run {
     let reason = Some("the relative residual is 1e-8".to_owned());
     Run { check: Check { limited_by_rounding: true, reason, ..run.check }, ..run }
 }
 
-/// A right solve of 100 iterations, and two that would win by far: one that rounding limits, and one that had
-/// nothing to do.
+/// A correct solve of 100 iterations, and two that would win by far: one limited by rounding, and
+/// one with nothing to do.
 pub fn planted() -> Vec<Run> {
     let jacobi = [("precond", "jacobi")];
     let mut idle = run("vendor/cusparse/pcg", &jacobi, 1, &[]);
@@ -116,7 +116,7 @@ pub fn planted() -> Vec<Run> {
     vec![run(SERIAL, &jacobi, 100, &[]), limited(run(THREADS, &jacobi, 1, &[])), idle]
 }
 
-/// A model of these runs on one matrix of 100 rows.
+/// A model with these runs on one matrix of 100 rows.
 pub fn model(runs: Vec<Run>) -> Model {
     let producer = Producer { name: "t".into(), version: "0".into(), revision: None };
     let mut bundle = Bundle::new(producer, "2026-01-31T12:00:00Z".into());

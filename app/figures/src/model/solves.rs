@@ -1,15 +1,16 @@
-//! What a solve says of itself: how it was preconditioned, what it solved, and where its time goes.
+//! What a solve records: its preconditioner, its system, and where its time goes.
 
 use sparsescope_core::kernel::Parameter;
 use sparsescope_core::record::Solve;
 
 use super::open::RunOf;
 
-/// Phases of a set-up that depend on where the entries of A stand alone: who keeps the pattern for other
-/// values does without them.
+/// Setup phases that depend only on the pattern of A: they can be skipped if the pattern is reused
+/// for other values.
 const SYMBOLIC: [&str; 3] = ["prefilter", "pattern", "group"];
 
-/// Parameters of a preconditioner that its words tell where they are not usual, with their signs.
+/// Preconditioner parameters that its description names if they are not the default, with their
+/// symbols.
 const SIGNS: [(&str, &str); 9] = [
     ("steps", "steps"),
     ("per_step", "per step"),
@@ -21,29 +22,29 @@ const SIGNS: [(&str, &str); 9] = [
     ("shift", "shift"),
     ("set_up", "set-up"),
 ];
-/// Whether the words for a preconditioner tell of this parameter.
+/// Returns whether the description of a preconditioner includes this parameter.
 pub(super) fn is_preconditioning(name: &str) -> bool {
     ["precond", "pattern", "power"].contains(&name) || SIGNS.iter().any(|(own, _)| *own == name)
 }
 
 impl<'a> RunOf<'a> {
-    /// What its solver told.
+    /// The record of its solver.
     pub fn solved(&self) -> Option<&'a Solve> {
         self.run.solve.as_ref()
     }
 
-    /// The value in force of a parameter of this name.
+    /// The value in effect of this parameter.
     pub(crate) fn param(&self, name: &str) -> Option<&'a str> {
         self.run.params.get(name).map(String::as_str)
     }
 
-    /// The same where it is not the usual one.
+    /// The same if it is not the default.
     pub(crate) fn unusual(&self, name: &str) -> Option<&'a str> {
         let usual = Parameter::of(name).and_then(Parameter::default);
         self.param(name).filter(|value| Some(*value) != usual.as_deref())
     }
 
-    /// How a solve was preconditioned, in words, with what is not usual: `Jacobi`, `FSAI k 2, τ 0.01`.
+    /// The preconditioner with its non-default parameters: `Jacobi`, `FSAI k 2, τ 0.01`.
     pub(crate) fn method(&self) -> String {
         let name = match self.param("precond") {
             Some("jacobi") => return "Jacobi".into(),
@@ -69,15 +70,15 @@ impl<'a> RunOf<'a> {
         words
     }
 
-    /// The place of its preconditioner among the others.
+    /// The position of its preconditioner among the others.
     pub(crate) fn method_order(&self) -> usize {
         let known = ["none", "jacobi", "symgs", "fsai"];
         let word = self.param("precond");
         known.iter().position(|known| Some(*known) == word).unwrap_or(known.len())
     }
 
-    /// What of the system that it solved is not usual, and how far it was to be solved: `b ones, x₀ precond`;
-    /// of one that gave up also after how many iterations.
+    /// The non-default parts of the system and its tolerance: `b ones, x₀ precond`; for a solve
+    /// that gave up also its iteration limit.
     pub(crate) fn system(&self) -> String {
         let gave_up = self.solved().is_some_and(|solve| !solve.converged);
         let all = [("b", "b"), ("x0", "x₀"), ("tol", "tol"), ("max_iter", "at most")];
@@ -88,12 +89,13 @@ impl<'a> RunOf<'a> {
         words.collect::<Vec<_>>().join(", ")
     }
 
-    /// Seconds before the first iteration: the set-up of the preconditioner, and bringing A into its format.
+    /// Seconds before the first iteration: setup of the preconditioner, and conversion of A to its
+    /// format.
     pub(crate) fn set_up_s(&self) -> Option<f64> {
         Some(self.solved()?.setup_s + self.run.costs.conversion_s)
     }
 
-    /// Seconds of the set-up that a kept pattern saves; none where no phase finds one.
+    /// Seconds of the setup saved by reusing a pattern; `None` if no phase computes one.
     pub(crate) fn symbolic_s(&self) -> Option<f64> {
         let phases = self.solved()?.phases.iter();
         let symbolic: Vec<f64> = phases
@@ -109,24 +111,24 @@ impl<'a> RunOf<'a> {
         Some(self.figures()?.median_s)
     }
 
-    /// Seconds from the matrix to one solution: the set-up and a solve.
+    /// Seconds from the matrix to one solution: setup and solve.
     pub(crate) fn whole_solve_s(&self) -> Option<f64> {
         Some(self.set_up_s()? + self.solve_s()?)
     }
 
-    /// It has a time to a solution, and the other has none or a longer one.
+    /// Returns whether it has a time to solution, and the other has none or a longer one.
     pub(crate) fn solves_before(&self, other: &Self) -> bool {
         let own_s = self.whole_solve_s();
         own_s.is_some_and(|own_s| other.whole_solve_s().is_none_or(|other_s| own_s < other_s))
     }
 
-    /// Mean seconds of one of its iterations; none where it made none.
+    /// Mean seconds per iteration; `None` if there were none.
     pub(crate) fn iteration_s(&self) -> Option<f64> {
         let iterations = self.solved().map(|solve| solve.iterations).filter(|all| *all > 0)?;
         Some(self.solve_s()? / iterations as f64)
     }
 
-    /// Entries of its factor G for each entry of A.
+    /// Nonzeros of its factor G per nonzero of A.
     pub fn density(&self) -> Option<f64> {
         let entries = self.solved()?.sizes?.factor;
         Some(entries as f64 / self.matrix()?.statistics.nnz as f64)

@@ -11,32 +11,33 @@ use super::open::{RunOf, subject_size};
 pub struct Standing<'a> {
     /// Key of the subject.
     pub key: &'a str,
-    /// The subject, as the first bundle that holds it knows it.
+    /// The subject, as recorded by the first bundle that holds it.
     pub subject: Subject<'a>,
-    /// The best run of each kernel and bundle, and of solves of each preconditioner too, the best of all
-    /// first; at least one.
+    /// The best run per kernel and bundle, and for solves per preconditioner; best first, at least
+    /// one.
     pub runs: Vec<RunOf<'a>>,
 }
 
-/// The same by places in the index and numbers of runs, to be kept.
+/// The same as positions in the index and run numbers, for caching.
 #[derive(Clone, Debug)]
 pub(super) struct Ranked {
     pub(super) subject: usize,
     pub(super) runs: Vec<usize>,
 }
 
-/// Whether a run competes: it ranks, warm, in f64 or on a device whose kernels have no f64.
+/// Returns whether a run competes: it ranks, has warm caches, and uses f64 or a device whose
+/// kernels have no f64.
 fn competes(run: &RunOf<'_>) -> bool {
     let is_usual = run.run.precision == "f64" || run.run.backend == "wgpu";
     run.run.hot && is_usual && run.ranks()
 }
 
-/// Ranks these runs; `first` is the place of a run's subject in the index.
+/// Ranks these runs; `first` maps a run to the position of its subject in the index.
 pub(super) fn rank<'a>(
     runs: impl Iterator<Item = RunOf<'a>>,
     first: impl Fn(usize) -> Option<usize>,
 ) -> Vec<Ranked> {
-    // By subject; there by kernel, preconditioner and bundle.
+    // By subject, then by kernel, preconditioner and bundle.
     let mut best: BTreeMap<usize, BTreeMap<_, RunOf<'_>>> = BTreeMap::new();
     for run in runs.filter(competes) {
         let Some(subject) = first(run.index) else { continue };
@@ -51,7 +52,7 @@ pub(super) fn rank<'a>(
     let mut ranked: Vec<(u64, Ranked)> = Vec::new();
     for (subject, runs) in best {
         let mut runs: Vec<RunOf<'_>> = runs.into_values().collect();
-        // Of an operation that the program does not know, runs may be rated in several units.
+        // Runs of an unknown operation may have rates in different units.
         if let Some(first) = runs.first().copied() {
             runs.retain(|run| run.gain_over(&first).is_some());
         }
@@ -71,13 +72,13 @@ impl<'a> Standing<'a> {
         self.runs.first()
     }
 
-    /// How many times better the winner is than the second kernel; none where there is no second.
-    /// The same kernel in another bundle counts as another.
+    /// The ratio of the winner to the second kernel; `None` if there is no second. The same kernel
+    /// in another bundle counts as another.
     pub fn lead(&self) -> Option<f64> {
         self.winner()?.gain_over(self.runs.get(1)?)
     }
 
-    /// The rate of a run as a share of the winner's: 1 for the winner, less for all others.
+    /// The rate of a run relative to the winner: 1 for the winner, less for all others.
     pub fn share(&self, run: &RunOf<'a>) -> Option<f64> {
         run.gain_over(self.winner()?)
     }

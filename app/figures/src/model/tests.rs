@@ -1,4 +1,4 @@
-//! What is open, found and named.
+//! Tests of opening, finding and naming.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use sparsescope_core::record::{
 
 use super::*;
 
-/// A bundle with one matrix and runs of (kernel, threads, seconds of a product of 2·10⁹ flops).
+/// A bundle with one matrix and runs of (kernel, threads, seconds per SpMV of 2·10⁹ flops).
 fn bundle(name: &str, source: Source, runs: &[(&str, u32, f64)]) -> Vec<u8> {
     let sha256 = "ab".repeat(32);
     let id = matrix_id(name, &sha256);

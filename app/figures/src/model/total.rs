@@ -1,22 +1,22 @@
-//! How long a run takes from its input in the host's memory to its result there.
+//! The time of a run from input in host memory to result in host memory.
 
 use super::open::RunOf;
 
-/// Seconds of the parts of a run: what is measured beside an execution was measured once.
+/// Seconds of the parts of a run: everything except the execution was measured once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Total {
-    /// Median of an execution.
+    /// Median time of an execution.
     pub kernel_s: f64,
-    /// Bringing the input into the kernel's order.
+    /// Rearranging the input for the kernel.
     pub arrange_s: f64,
     /// Copying the input to the GPU and the result back.
     pub transfer_s: f64,
-    /// Allocating memory there.
+    /// Allocating GPU memory.
     pub allocate_s: f64,
 }
 
 impl Total {
-    /// All of it.
+    /// The sum of all parts.
     pub fn whole_s(&self) -> f64 {
         self.kernel_s + self.around_s() + self.arrange_s
     }
@@ -28,8 +28,8 @@ impl Total {
 }
 
 impl RunOf<'_> {
-    /// What it takes in all; none of a run without times, or on a GPU whose transfers or allocation
-    /// nobody recorded. Building the kernels is not in it.
+    /// Its total time; `None` for a run without times, or on a GPU without recorded transfers or
+    /// allocation. Excludes building the kernels.
     pub fn total(&self) -> Option<Total> {
         let costs = &self.run.costs;
         let (kernel_s, arrange_s) = (self.figures()?.median_s, costs.conversion_s);

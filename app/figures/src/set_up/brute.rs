@@ -1,4 +1,4 @@
-//! The same by the definitions, row by row and with dense elimination, for tests.
+//! The same computed from the definitions, row by row and with dense elimination, for tests.
 
 use sparsescope_core::matrix::Csr;
 
@@ -9,7 +9,7 @@ pub(crate) fn entry(a: &Csr, i: usize, j: usize) -> f64 {
     col.iter().position(|&k| k as usize == j).map_or(0.0, |place| val[place])
 }
 
-/// Ã: the entries that a prefilter keeps.
+/// Ã: the nonzeros that a prefilter keeps.
 pub(crate) fn kept(a: &Csr, delta: f64) -> Rows {
     let keeps = |i: usize, j: usize| {
         let of = entry(a, i, j);

@@ -1,4 +1,4 @@
-//! Settings of the view that says who wins.
+//! Settings of the view of winners.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BestState {
-    /// What winners are compared with: `vendor`, or the start of a bundle's SHA-256; empty for the
+    /// Baseline of the comparison: `vendor`, or the start of a bundle's SHA-256; empty for the
     /// operation's reference.
     pub over: String,
-    /// A table of all kernels in place of the list.
+    /// Show a table of all kernels instead of the list.
     pub heat: bool,
     /// Column that the list is sorted by; empty for the size.
     pub by: String,
-    /// Largest first.
+    /// Descending order.
     pub down: bool,
 }
 
@@ -27,7 +27,7 @@ impl BestState {
         ]
     }
 
-    /// Takes a value if the key is one of these.
+    /// Sets a value if the key is one of these.
     pub(super) fn set(&mut self, key: &str, value: &str) {
         match key {
             "over" => self.over = value.into(),

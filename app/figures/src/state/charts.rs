@@ -2,25 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which chart is drawn, and what it is told.
+/// Which chart is drawn, and its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChartState {
     /// Id of the chart.
     pub chart: String,
-    /// What the chart is about where it offers a choice (a format, a kernel); empty for the first.
+    /// Subject of a chart that offers a choice (a format, a kernel); empty for the first.
     pub of: String,
-    /// Runs that began with flushed caches, in place of those with warm ones.
+    /// Show runs that started with flushed caches instead of warm ones.
     pub cold: bool,
-    /// Start of the SHA-256 of the bundle that others are compared with; empty for the first.
+    /// Start of the SHA-256 of the baseline bundle; empty for the first.
     pub baseline: String,
-    /// The τ of the performance profile.
+    /// τ of the performance profile.
     pub tau: f64,
-    /// Name of the series that is drawn alone; empty for all.
+    /// Name of the only series to draw; empty for all.
     pub only: String,
 }
 
-/// Values of τ that can be asked for.
+/// Range of valid values of τ.
 pub const TAU: std::ops::RangeInclusive<f64> = 1.0..=100.0;
 
 impl Default for ChartState {
@@ -42,7 +42,7 @@ impl ChartState {
         ]
     }
 
-    /// Takes a value if the key is one of these.
+    /// Sets a value if the key is one of these.
     pub(super) fn set(&mut self, key: &str, value: &str) {
         match key {
             "chart" => self.chart = value.into(),

@@ -1,5 +1,5 @@
-//! What the view of a preconditioner's set-up shows: which matrix, how the pattern is found and filtered,
-//! which row is gathered.
+//! Settings of the view of a preconditioner's setup: which matrix, how the pattern is computed and
+//! filtered, and which row's system is shown.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,45 +9,45 @@ use serde::{Deserialize, Serialize};
 pub struct FsaiState {
     /// Which matrix.
     pub of: FsaiOf,
-    /// How the pattern is found.
+    /// How the pattern is computed.
     pub rule: PatternWord,
     /// Its power, 1 to [`MOST_POWER`].
     pub power: u32,
-    /// δ: what the prefilter leaves out before the pattern is found.
+    /// δ: threshold of the prefilter, applied before the pattern is computed.
     pub prefilter: f64,
-    /// τ: what the postfilter drops from G.
+    /// τ: threshold of the postfilter, applied to G.
     pub postfilter: f64,
-    /// α, where rows with like patterns are merged into one system; at least 1.
+    /// α, if rows with similar patterns are merged into one system; at least 1.
     pub merge: Option<f64>,
-    /// How far the set-up has come.
+    /// The stage of the setup shown.
     pub stage: Stage,
-    /// The row that is gathered.
+    /// The row whose system is shown.
     pub row: Option<u32>,
-    /// What is drawn, as words of [`PARTS`] with commas between; empty for all.
+    /// The parts drawn, as words of [`PARTS`], comma-separated; empty for all.
     pub parts: String,
 }
 
-/// What can be drawn: the patterns, the gathered row, sentences.
+/// The parts that can be drawn: the patterns, the system of a row, sentences.
 pub const PARTS: [&str; 3] = ["patterns", "gather", "words"];
-/// Largest power of a pattern that is drawn.
+/// Maximum power of a pattern.
 pub const MOST_POWER: u32 = 3;
-/// Largest α that can be asked for.
+/// Maximum α.
 pub const MOST_MERGING: f64 = 4.0;
 
 choice! {
-    /// How the pattern is found.
+    /// How the pattern is computed.
     PatternWord:
-    /// Low(S·Ã) again and again.
+    /// Low(S·Ã), repeatedly.
     #[default]
     Recursive "recursive" "recursive",
-    /// Low(Ã^k), paths above the diagonal included.
+    /// Low(Ã^k), including paths above the diagonal.
     Power "power" "power",
-    /// Entries that promise most, row by row.
+    /// The most promising positions, row by row.
     Adaptive "adaptive" "adaptive",
 }
 
 choice! {
-    /// How far the set-up has come.
+    /// The stage of the setup.
     Stage:
     /// The matrix.
     Matrix "matrix" "A: the matrix",
@@ -55,38 +55,38 @@ choice! {
     Filtered "filtered" "Ã: after the prefilter",
     /// The pattern.
     Pattern "pattern" "S: the pattern",
-    /// The factor with all that it passed through.
+    /// The factor and all earlier stages.
     #[default]
     Factor "factor" "G: the factor",
 }
 
 choice! {
-    /// A matrix that is made for the view: a problem of diffusion on a grid with fixed edges.
+    /// A matrix generated for the view: a diffusion problem on a grid with Dirichlet boundary.
     Mesh:
-    /// A square, each point joined with 4 neighbours.
+    /// A square, each point coupled with 4 neighbours.
     #[default]
     Five "grid5" "Square, 5 points",
-    /// A square, with the neighbours at the corners.
+    /// A square, with the diagonal neighbours.
     Nine "grid9" "Square, 9 points",
     /// A cube.
     Seven "grid7" "Cube, 7 points",
-    /// A square whose points hold more loosely in one direction.
+    /// A square with weaker coupling in one direction.
     Weak "weak5" "Square, weak upwards",
     /// A square of two materials.
     Jump "jump5" "Square, two materials",
 }
 
-/// A mesh with so many points along a side.
+/// A mesh with this number of points per side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeshOf {
-    /// How its points are joined.
+    /// How its points are coupled.
     pub mesh: Mesh,
-    /// Points along a side.
+    /// Points per side.
     pub side: u32,
 }
 
 impl Mesh {
-    /// Most points along a side.
+    /// Maximum number of points per side.
     pub fn most_side(self) -> u32 {
         if self == Self::Seven { 16 } else { 64 }
     }
@@ -99,14 +99,14 @@ pub enum FsaiOf {
     /// The selected one.
     #[default]
     Selected,
-    /// The small one of the memory layouts.
+    /// The small matrix of the memory layouts.
     Small,
-    /// One of a mesh.
+    /// The matrix of a mesh.
     Mesh(MeshOf),
 }
 
 impl FsaiOf {
-    /// The word in a link.
+    /// Id in a link.
     pub(crate) fn text(self) -> String {
         match self {
             Self::Selected => String::new(),
@@ -159,7 +159,7 @@ impl FsaiState {
         ]
     }
 
-    /// Takes up a value, if the key is one of these and the value makes sense.
+    /// Sets a value if the key is one of these and the value is valid.
     pub(super) fn set(&mut self, key: &str, value: &str) {
         let number = |range: std::ops::RangeInclusive<f64>| {
             value.parse::<f64>().ok().filter(|number| range.contains(number))
@@ -183,14 +183,14 @@ impl FsaiState {
         }
     }
 
-    /// Another matrix is selected.
+    /// Called when another matrix is selected.
     pub fn leave_selected(&mut self) {
         if self.of == FsaiOf::Selected {
             self.row = None;
         }
     }
 
-    /// Whether a part is drawn.
+    /// Returns whether a part is drawn.
     pub fn shows(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.split(',').any(|shown| shown == part)
     }

@@ -1,16 +1,16 @@
-//! What the view of memory layouts shows: a small matrix, how HLL lays it out, the entry that is
-//! pointed at, the kernel that is followed, and the lesson.
+//! Settings of the view of memory layouts: a small matrix, how HLL stores it, the highlighted
+//! nonzero, the kernel that is stepped through, and the lesson.
 
 use serde::{Deserialize, Serialize};
 use sparsescope_core::matrix::{Csr, examples};
 
-/// Most rows and columns of a matrix that is drawn slot by slot.
+/// Maximum rows and columns of a matrix that is drawn slot by slot.
 pub const MOST: usize = 16;
 
-/// Largest window of sorted rows.
+/// Maximum window of sorted rows.
 const MOST_SIGMA: u32 = 64;
 
-/// Most threads of a processor that are followed.
+/// Maximum number of CPU threads that are stepped through.
 pub const MOST_THREADS: u32 = 8;
 
 /// The view of memory layouts.
@@ -19,33 +19,33 @@ pub const MOST_THREADS: u32 = 8;
 pub struct LayoutsState {
     /// The small matrix.
     pub small: Small,
-    /// First row and column, where the small matrix is a part of the selected one.
+    /// First row and column, if the small matrix is a part of the selected one.
     pub from: (u32, u32),
-    /// Rows of a hack.
+    /// Rows per hack.
     pub hack: u32,
-    /// Rows of a window that HLL sorts by length; 1 for none.
+    /// Rows per window that HLL sorts by length; 1 for no sorting.
     pub sigma: u32,
-    /// Row and column of the entry that is pointed at.
+    /// Row and column of the highlighted nonzero.
     pub pick: Option<(u32, u32)>,
-    /// The formats whose arrays are shown, as their words with commas between; empty for all.
+    /// Ids of the formats whose arrays are shown, comma-separated; empty for all.
     pub formats: String,
-    /// Kernel id whose steps are followed, empty for none.
+    /// Id of the kernel that is stepped through, empty for none.
     pub walk: String,
-    /// A second one beside it.
+    /// A second kernel next to it.
     pub beside: String,
-    /// Threads of a block.
+    /// Threads per block.
     pub block: u32,
-    /// Threads of a processor.
+    /// CPU threads.
     pub threads: u32,
-    /// The step that is shown.
+    /// The current step.
     pub step: u32,
     /// Id of the lesson and its page, from 0.
     pub lesson: Option<(String, u32)>,
-    /// The choice that the class made, from 0.
+    /// Index of the class's choice.
     pub guess: Option<u32>,
-    /// The answer of the lesson's question is shown.
+    /// Show the answer to the lesson's question.
     pub told: bool,
-    /// During a lesson, or on a projector, the view's settings are shown too.
+    /// Show the view's settings even during a lesson or on a projector.
     pub tools: bool,
 }
 
@@ -53,11 +53,11 @@ pub struct LayoutsState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Small {
-    /// One of the papers' examples, by name.
+    /// An example of the papers, by name.
     Example(Example),
     /// The selected matrix, or a part of it.
     Selected,
-    /// One that was drawn.
+    /// A drawn one.
     Drawn(Pattern),
 }
 
@@ -71,8 +71,8 @@ pub enum Example {
     Four,
 }
 
-/// Rows, columns, and the columns of each row's entries in ascending order. Entries have the values
-/// 1, 2, … row by row.
+/// Rows, columns, and the columns of each row's nonzeros in ascending order. The values are 1, 2, …
+/// row by row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
     cols: usize,
@@ -80,13 +80,13 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern without entries; sides from 1 to [`MOST`].
+    /// A pattern without nonzeros; sides from 1 to [`MOST`].
     pub fn empty(rows: usize, cols: usize) -> Self {
         let side = |n: usize| n.clamp(1, MOST);
         Self { cols: side(cols), rows: vec![Vec::new(); side(rows)] }
     }
 
-    /// The pattern of some entries; those outside are left out.
+    /// The pattern of these nonzeros; those outside are ignored.
     pub fn of(rows: usize, cols: usize, entries: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut pattern = Self::empty(rows, cols);
         for (i, j) in entries {
@@ -107,12 +107,12 @@ impl Pattern {
         self.cols
     }
 
-    /// Whether (i, j) is an entry.
+    /// Returns whether (i, j) is a nonzero.
     pub fn has(&self, i: usize, j: usize) -> bool {
         self.rows.get(i).is_some_and(|row| row.iter().any(|&col| col as usize == j))
     }
 
-    /// Adds or removes the entry (i, j), if that lies inside.
+    /// Adds or removes the nonzero (i, j), if it lies inside.
     pub fn toggle(&mut self, i: usize, j: usize) {
         let inside = j < self.cols;
         if let (Some(row), true) = (self.rows.get_mut(i), inside) {
@@ -123,13 +123,13 @@ impl Pattern {
         }
     }
 
-    /// Every entry, row by row.
+    /// Every nonzero, row by row.
     pub fn entries(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let rows = self.rows.iter().enumerate();
         rows.flat_map(|(i, row)| row.iter().map(move |&j| (i, j as usize)))
     }
 
-    /// The same entries in other sides.
+    /// The same nonzeros with other dimensions.
     pub fn resized(&self, rows: usize, cols: usize) -> Self {
         let (rows, cols) = (rows.clamp(1, MOST), cols.clamp(1, MOST));
         Self::of(rows, cols, self.entries().filter(|&(i, j)| i < rows && j < cols))
@@ -142,7 +142,8 @@ impl Pattern {
             .expect("a pattern's entries lie inside it") // invariant
     }
 
-    /// `COLSx` and each row's columns: `4x0,1/1//3` has four columns and four rows, one empty.
+    /// `COLSx` and each row's columns: `4x0,1/1//3` has four columns and four rows, one of them
+    /// empty.
     fn text(&self) -> String {
         let row = |row: &Vec<u32>| row.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         format!("{}x{}", self.cols, self.rows.iter().map(row).collect::<Vec<_>>().join("/"))
@@ -169,7 +170,7 @@ impl Pattern {
 }
 
 impl Small {
-    /// The matrix; `None` for the selected one, which the state alone does not know.
+    /// The matrix; `None` for the selected one, which is not part of the state.
     pub(crate) fn matrix(&self) -> Option<Csr<f64>> {
         Some(match self {
             Self::Example(Example::Five) => examples::five_by_five(),
@@ -179,7 +180,7 @@ impl Small {
         })
     }
 
-    /// The word in a link.
+    /// Id in a link.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Example(Example::Five) => "five".into(),
@@ -221,7 +222,7 @@ impl Default for LayoutsState {
     }
 }
 
-/// Two numbers with a comma between.
+/// Two numbers separated by a comma.
 fn pair(text: &str) -> Option<(u32, u32)> {
     let (one, other) = text.split_once(',')?;
     Some((one.parse().ok()?, other.parse().ok()?))
@@ -250,7 +251,7 @@ impl LayoutsState {
         ]
     }
 
-    /// Takes up a value, if the key is one of these and the value makes sense.
+    /// Sets a value if the key is one of these and the value is valid.
     pub(crate) fn set(&mut self, key: &str, value: &str) {
         let number = || value.parse::<u32>().ok();
         let hacks = sparsescope_core::matrix::HACK_SIZES;

@@ -1,4 +1,4 @@
-//! What the view of dependency levels shows, and how far the sweep has come.
+//! Settings of the view of dependency levels, and the step of the sweep.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,18 @@ pub struct LevelsState {
     pub of: LevelsOf,
     /// The order in which rows are computed.
     pub order: Order,
-    /// The colouring is drawn beside a sweep.
+    /// Draw the colouring next to a sweep.
     pub beside: bool,
-    /// Levels that are done, where the sweep is followed; `None` shows all levels at once.
+    /// Number of levels done, if the sweep is stepped through; `None` shows all levels at once.
     pub step: Option<u32>,
-    /// The longest chain of rows that wait for one another is drawn.
+    /// Draw the longest chain of dependent rows.
     pub path: bool,
-    /// What is drawn, as words of [`PARTS`] with commas between; empty for all.
+    /// The parts drawn, as words of [`PARTS`], comma-separated; empty for all.
     pub parts: String,
 }
 
-/// What can be drawn: the matrix, the points of a grid, the histogram of widths, sentences.
+/// The parts that can be drawn: the matrix, the points of a grid, the histogram of widths,
+/// sentences.
 pub const PARTS: [&str; 4] = ["matrix", "points", "widths", "words"];
 
 choice! {
@@ -35,33 +36,33 @@ choice! {
     Colors "colours" "colours",
 }
 
-/// Which matrix the levels are of.
+/// Which matrix is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LevelsOf {
     /// The selected one.
     #[default]
     Selected,
-    /// The small one of the memory layouts.
+    /// The small matrix of the memory layouts.
     Small,
-    /// One of a grid.
+    /// The matrix of a grid.
     Grid(Grid),
 }
 
-/// A square grid of points, numbered row by row, each joined with its neighbours.
+/// A square grid of points, numbered row by row, each coupled with its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grid {
-    /// Neighbours are diagonal ones, too: 9 points in all; otherwise 5.
+    /// Include diagonal neighbours: a 9-point stencil instead of 5 points.
     pub diagonal: bool,
-    /// Points along a side.
+    /// Points per side.
     pub side: u32,
 }
 
-/// Most points along a grid's side.
+/// Maximum points per side of a grid.
 pub const MOST_SIDE: u32 = 64;
 
 impl LevelsOf {
-    /// The word in a link.
+    /// Id in a link.
     pub(crate) fn text(self) -> String {
         match self {
             Self::Selected => String::new(),
@@ -106,7 +107,7 @@ impl LevelsState {
         ]
     }
 
-    /// Takes up a value, if the key is one of these and the value makes sense.
+    /// Sets a value if the key is one of these and the value is valid.
     pub(super) fn set(&mut self, key: &str, value: &str) {
         match key {
             "levels-of" => self.of = LevelsOf::parse(value).unwrap_or(self.of),
@@ -121,7 +122,7 @@ impl LevelsState {
         }
     }
 
-    /// Whether a part is drawn.
+    /// Returns whether a part is drawn.
     pub fn shows(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.split(',').any(|shown| shown == part)
     }

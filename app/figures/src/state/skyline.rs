@@ -1,5 +1,5 @@
-//! What the view of a skyline shows: which points, in which two of their dimensions, how closely, and
-//! how far an algorithm has come.
+//! Settings of the view of a skyline (Pareto front): which points, which two dimensions, the zoom,
+//! and the step of an algorithm.
 
 use serde::{Deserialize, Serialize};
 use sparsescope_core::generate::{DEFAULT_SEED, PointsSpec};
@@ -12,36 +12,36 @@ use super::At;
 pub struct SkylineState {
     /// Which points.
     pub of: PointsOf,
-    /// The dimensions to the right and upwards.
+    /// The dimensions on the horizontal and the vertical axis.
     pub axes: [u32; 2],
-    /// The part of the plot in view, in thousandths of the plot from its upper left corner; `None` for
-    /// all of it.
+    /// The part of the plot in view, in thousandths of the plot from its top left corner; `None`
+    /// for the whole plot.
     pub at: Option<At>,
-    /// The staircase is drawn; `None` where there are two dimensions only.
+    /// Draw the staircase; `None` draws it only in two dimensions.
     pub staircase: Option<bool>,
-    /// Points that are dropped are drawn, too.
+    /// Draw dominated points, too.
     pub dropped: bool,
-    /// All pairs of dimensions are drawn beside, where there are more than one.
+    /// Draw all pairs of dimensions next to the plot, if there are several.
     pub pairs: bool,
-    /// Nobody is told who is kept.
+    /// Hide which points are on the skyline.
     pub alike: bool,
-    /// What is stepped through.
+    /// The algorithm that is stepped through.
     pub algorithm: Algorithm,
-    /// Steps that are done, where the algorithm is followed.
+    /// Number of steps done, if the algorithm is stepped through.
     pub step: Option<u32>,
-    /// Number of the selected point in its set.
+    /// Index of the selected point in its set.
     pub point: Option<u32>,
 }
 
 choice! {
-    /// How a skyline is found.
+    /// An algorithm that computes a skyline.
     Algorithm:
-    /// Each point against all others, until one dominates it.
+    /// Compare each point with all others until one dominates it.
     #[default]
     OwnPoints "own-points" "own points",
-    /// Each point marks what it dominates; what is marked is passed over.
+    /// Each point marks those that it dominates; marked points are skipped.
     SharedMarks "shared-marks" "shared marks",
-    /// In order of falling sums, each point against the skyline so far.
+    /// In order of descending sums, compare each point with the skyline so far.
     Sorted "sorted" "sorted by sum",
 }
 
@@ -68,24 +68,24 @@ pub enum PointsOf {
     Selected,
     /// Points of a recipe.
     Made(Recipe),
-    /// A few points, all of as many coordinates.
+    /// A few points, all with the same number of coordinates.
     Few(Vec<Vec<f32>>),
 }
 
 /// Points of a generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipe {
-    /// How they lie.
+    /// Their distribution.
     pub kind: PointsKind,
-    /// How many.
+    /// Number of points.
     pub n: u64,
-    /// Coordinates of each.
+    /// Coordinates per point.
     pub d: u64,
-    /// Of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// Most points, and most coordinates of each, that are written in a link.
+/// Maximum number of points, and of coordinates per point, in a link.
 const MOST_FEW: usize = 64;
 const MOST_FEW_DIMENSIONS: usize = 8;
 
@@ -96,7 +96,7 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// `points-sphere?n=100&d=3`, as generators understand it.
+    /// `points-sphere?n=100&d=3`, the syntax of generators.
     pub fn text(&self) -> String {
         let Self { kind, n, d, seed } = self;
         let seed = if *seed == DEFAULT_SEED { String::new() } else { format!("&seed={seed}") };
@@ -115,7 +115,7 @@ impl Recipe {
 }
 
 impl PointsOf {
-    /// The word in a link: nothing, a recipe, or `2,5/3,4/4,1`.
+    /// The text in a link: empty, a recipe, or `2,5/3,4/4,1`.
     pub fn text(&self) -> String {
         let of_point = |point: &Vec<f32>| {
             let numbers: Vec<String> = point.iter().map(f32::to_string).collect();
@@ -179,7 +179,7 @@ impl SkylineState {
         ]
     }
 
-    /// Takes up a value, if the key is one of these and the value makes sense.
+    /// Sets a value if the key is one of these and the value is valid.
     pub(super) fn set(&mut self, key: &str, value: &str) {
         let truth = || value.parse().ok();
         match key {
@@ -206,14 +206,14 @@ impl SkylineState {
         }
     }
 
-    /// Other points are shown: what is a part of one set, and means nothing in another, is forgotten.
+    /// Shows other points, and resets the settings that only apply to the current set.
     pub fn show(&mut self, of: PointsOf) {
         if self.of != of {
             (self.of, self.at, self.step, self.point) = (of, None, None, None);
         }
     }
 
-    /// Another set is selected.
+    /// Called when another set is selected.
     pub fn leave_selected(&mut self) {
         if self.of == PointsOf::Selected {
             (self.at, self.step, self.point) = (None, None, None);

@@ -1,100 +1,100 @@
-//! What the picture of a matrix shows of it, and how.
+//! Settings of the picture of a matrix.
 
 use serde::{Deserialize, Serialize};
 
-/// The part of the matrix in view, its colours, and what is drawn over it.
+/// The part of the matrix in view, its colours, and the overlays.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpyState {
     /// The part in view; `None` for the whole matrix.
     pub at: Option<At>,
-    /// Rows and columns are scaled apart, so that any matrix fills the picture.
+    /// Scale rows and columns independently, so that any matrix fills the picture.
     pub stretch: bool,
-    /// From counts to the range of colours.
+    /// Mapping from counts to colours.
     pub scale: Scale,
-    /// The range of colours.
+    /// The colour map.
     pub map: ColorMap,
-    /// Threads whose rows are marked; 0 for none.
+    /// Number of threads whose rows are marked; 0 for none.
     pub parts: u32,
-    /// How the rows are divided among them.
+    /// How the rows are divided among the threads.
     pub split: Split,
-    /// Rows of a hack whose padding is shown; 0 for none.
+    /// Rows per hack for showing padding; 0 for none.
     pub hack: u32,
-    /// How rows and columns are numbered.
+    /// The ordering of rows and columns.
     pub numbering: Numbering,
-    /// Key of a matrix of the same size that it is compared with; empty for none.
+    /// Key of a matrix of the same size to compare with; empty for none.
     pub against: String,
-    /// The ranks that shared the selected run are marked.
+    /// Mark the ranks that shared the selected run.
     pub ranks: bool,
-    /// Number of the rank whose columns of others are lit, from 0.
+    /// Index of the rank whose external columns are highlighted.
     pub rank: Option<u32>,
 }
 
-/// A part of a matrix: the rows and columns around a point. Rows and columns count from 0, the
-/// entry (i, j) covers [i, i + 1) × [j, j + 1).
+/// A part of a matrix: the rows and columns around a point. Rows and columns count from 0; the
+/// position (i, j) covers [i, i + 1) × [j, j + 1).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct At {
-    /// Row in the middle.
+    /// Row at the centre.
     pub row: f64,
-    /// Column in the middle.
+    /// Column at the centre.
     pub col: f64,
     /// Rows from the top to the bottom of the picture.
     pub rows: f64,
 }
 
-/// Most threads that are marked.
+/// Maximum number of marked threads.
 pub const MOST_PARTS: u32 = 256;
 
-/// Most rows of a hack.
+/// Maximum rows per hack.
 pub const MOST_HACK: u32 = 1 << 16;
 
 choice! {
-    /// From the count of a cell to a place in the range of colours.
+    /// Mapping from the count of a cell to the colour map.
     Scale:
     /// By the logarithm of the count.
     #[default]
     Log "log" "logarithmic",
     /// By the count.
     Linear "linear" "linear",
-    /// By the share of filled cells that hold fewer.
+    /// By the fraction of nonempty cells that hold fewer.
     Percentile "percentile" "by rank",
 }
 
 choice! {
-    /// Range of colours, from few entries to many.
+    /// Colour map, from few nonzeros to many.
     ColorMap:
-    /// One hue, from the paper to the ink.
+    /// One hue, from the background to the foreground colour.
     #[default]
     Blues "blues" "Blues",
-    /// Purple over green to yellow.
+    /// Purple, green, yellow.
     Viridis "viridis" "Viridis",
-    /// Blue over grey to yellow.
+    /// Blue, grey, yellow.
     Cividis "cividis" "Cividis",
-    /// Black over red to light yellow.
+    /// Black, red, light yellow.
     Inferno "inferno" "Inferno",
-    /// Every filled cell alike.
+    /// Every nonempty cell in the same colour.
     Ink "ink" "Ink, no shades",
 }
 
 choice! {
     /// How rows are divided among threads.
     Split:
-    /// Equally many rows each.
+    /// Equal numbers of rows.
     #[default]
     Rows "rows" "equal rows",
-    /// About equally many entries each, whole rows.
+    /// Approximately equal numbers of nonzeros, whole rows.
     Entries "entries" "equal entries",
 }
 
 choice! {
-    /// How rows and columns are numbered.
+    /// The ordering of rows and columns.
     Numbering:
-    /// As the matrix's file does.
+    /// The order of the matrix's file.
     #[default]
     Stored "stored" "as stored",
-    /// Anew, by reverse Cuthill–McKee.
+    /// Reordered by reverse Cuthill–McKee.
     Rcm "rcm" "reverse Cuthill–McKee",
-    /// The one beside the other.
+    /// Both, side by side.
     Both "both" "before and after RCM",
 }
 
@@ -128,7 +128,7 @@ impl SpyState {
         ]
     }
 
-    /// Values that make no sense, and keys of others, are passed over.
+    /// Ignores invalid values and other keys.
     pub(super) fn set(&mut self, key: &str, value: &str) {
         let number = |most: u32| value.parse::<u32>().ok().filter(|number| *number <= most);
         match key {

@@ -1,5 +1,5 @@
-//! Numbers in the texts of lessons that show another view than the layouts: of what is selected, and
-//! of its runs.
+//! Numbers in the texts of lessons that show another view than the layouts: values of the selected
+//! subject and of its runs.
 
 use sparsescope_core::record::Subject;
 
@@ -10,10 +10,11 @@ use crate::state::ViewState;
 
 /// Questions about a matrix.
 const OF_MATRIX: [&str; 5] = ["rows", "columns", "entries", "longest", "mean"];
-/// Questions about the runs on it; `rate` is of a kernel.
+/// Questions about the runs on it; `rate` takes a kernel.
 const OF_RUNS: [&str; 4] = ["best", "lead", "kernels", "rate"];
 
-/// Whether there is such a question about this view: what can be said of it while nothing is open.
+/// Checks that this question exists for this view, which is all that can be checked while nothing
+/// is open.
 pub(crate) fn is_known(asked: &str, view: &str) -> Result<(), String> {
     if own::is_known(asked, view) {
         return Ok(());
@@ -26,7 +27,7 @@ pub(crate) fn is_known(asked: &str, view: &str) -> Result<(), String> {
     }
 }
 
-/// The answer for what this state shows.
+/// The answer for this state.
 pub fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, String> {
     is_known(asked, &state.view)?;
     if own::is_known(asked, &state.view) {

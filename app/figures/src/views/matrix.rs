@@ -1,4 +1,4 @@
-//! One matrix: its figures, how long its rows are, what each format makes of it.
+//! One matrix: its statistics, its row lengths, its size in each format.
 
 use emath::{pos2, vec2};
 use sparsescope_core::record::{MatrixRecord, Subject};
@@ -23,7 +23,7 @@ pub const VIEW: View = View {
 
 const TYPE: f32 = 13.0;
 
-/// The figures in words.
+/// The statistics as text.
 pub fn facts(record: &MatrixRecord) -> Vec<(&'static str, String)> {
     let of = &record.statistics;
     let share = |share: Option<f64>| share.map_or("–".into(), percent);
@@ -114,7 +114,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
         .to_svg(&title, &provenance(model, &runs))
 }
 
-/// Row lengths that a bin of the histogram counts.
+/// Label of the row lengths that a bin of the histogram counts.
 fn bin(index: usize) -> String {
     let from = |index: usize| 1_u64 << index.min(62);
     match index {
@@ -124,7 +124,7 @@ fn bin(index: usize) -> String {
     }
 }
 
-/// Histogram above, bars of the formats below, then those of the predictions.
+/// Histogram at the top, then bars of the formats, then bars of the predictions.
 pub fn figure(
     record: &MatrixRecord,
     predicted: &[RunOf<'_>],
@@ -142,13 +142,13 @@ pub fn figure(
     figure
 }
 
-/// Rows by length; returns the lowest y taken.
+/// Rows by length; returns the bottom.
 fn histogram(figure: &mut Figure, record: &MatrixRecord, log: bool, ink: Ink) -> f32 {
     let bins = &record.statistics.row.histogram;
     let (left, right, top, bottom) = (64.0, figure.size.x - 24.0, 34.0, 194.0);
     let title = "Rows by number of entries (bins double in width)";
     figure.text(pos2(8.0, 14.0), Anchor::Start, TYPE + 1.0, ink.text, title);
-    // Half a row is where a logarithmic bar of one row can begin.
+    // A logarithmic bar of one row starts at half a row.
     let values = bins.iter().map(|rows| *rows as f64).filter(|rows| *rows > 0.0);
     let values = values.chain(log.then_some(0.8));
     let axis = Axis::new(values, log, bottom, top);
@@ -181,12 +181,12 @@ struct Bar<'a> {
     name: &'a str,
     format: &'a str,
     bytes: u64,
-    /// The share that is not hollow.
+    /// The fraction that is filled; the rest is hollow.
     used: f64,
     text: String,
 }
 
-/// Bytes of each format, its padding the hollow part; returns the lowest y taken.
+/// Bytes of each format, with padding hollow; returns the bottom.
 fn formats(figure: &mut Figure, record: &MatrixRecord, top: f32, ink: Ink) -> f32 {
     let bars = record.statistics.formats.iter().map(|size| {
         let padding = match size.padding {
@@ -202,8 +202,8 @@ fn formats(figure: &mut Figure, record: &MatrixRecord, top: f32, ink: Ink) -> f3
     draw_bars(figure, title, &bars, 210.0, top, ink)
 }
 
-/// Bytes that each kernel is predicted to move, what it does not ask for the hollow part; returns
-/// the lowest y taken.
+/// Bytes that each kernel is predicted to move, with bytes that it does not request hollow; returns
+/// the bottom.
 fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
     let bars = runs.iter().filter_map(|run| {
         let predicted = run.run.costs.predicted.as_ref()?;
@@ -230,7 +230,7 @@ fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
     draw_bars(figure, title, &bars, longest + 84.0, top, ink)
 }
 
-/// Draws bars, with `room` points for their texts; returns the lowest y taken.
+/// Draws bars, with `room` points for their texts; returns the bottom.
 fn draw_bars(
     figure: &mut Figure,
     title: &str,
@@ -244,7 +244,7 @@ fn draw_bars(
     let names = bars.iter().map(|bar| text_width(bar.name, TYPE));
     let left = names.fold(48.0, f32::max) + 16.0;
     let right = (figure.size.x - room).max(left + 40.0);
-    // One that explodes must not squeeze the others: bars end at eight times the smallest.
+    // A huge format must not squeeze the others: bars end at eight times the smallest.
     let smallest = bars.iter().map(|bar| bar.bytes).min().unwrap_or(1).max(1);
     let full = bars.iter().map(|bar| bar.bytes).max().unwrap_or(1).clamp(1, smallest * 8);
     let mut y = top + 24.0;

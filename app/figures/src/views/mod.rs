@@ -1,5 +1,5 @@
-//! The views. Each is one file with a [`View`] in it and one line in [`VIEWS`]; none knows another,
-//! all draw from (bundles, state) and change nothing but the state.
+//! The views. Each is one file with a [`View`] in it and one line in [`VIEWS`]. Views do not depend
+//! on each other; all draw from (bundles, state) and change only the state.
 
 #[doc(hidden)]
 pub mod best;
@@ -51,13 +51,13 @@ pub const VIEWS: &[View] = &[
     predicted::VIEW,
 ];
 
-/// The view in front; the first where the state names none that exists.
+/// The active view; the first one if the state names an unknown view.
 pub fn current(state: &ViewState) -> Option<&'static View> {
     VIEWS.iter().find(|view| view.id == state.view).or(VIEWS.first())
 }
 
-/// Whether a lesson, or on a projector the board of layouts, takes the place of this view's settings
-/// and of what lies around the views.
+/// Returns whether a lesson, or on a projector the board of layouts, replaces this view's settings
+/// and the surroundings of the views.
 pub fn teaches(view: &View, model: &Model, state: &ViewState) -> bool {
     if view.id == layouts::VIEW.id && layouts::is_framed(state) {
         return true;
@@ -67,14 +67,14 @@ pub fn teaches(view: &View, model: &Model, state: &ViewState) -> bool {
     shown.unwrap_or(layouts::VIEW.id) == view.id
 }
 
-/// Reads a lesson and looks whether its numbers and kernels are there.
+/// Reads a lesson and checks its numbers and kernels.
 pub fn read_lesson(bytes: &[u8]) -> Result<Lesson, String> {
     let lesson = Lesson::read(bytes)?;
     check(&lesson)?;
     Ok(lesson)
 }
 
-/// What is wrong with the views, numbers and kernels of a lesson, if anything.
+/// Checks the views, numbers and kernels of a lesson.
 pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
     for (number, step) in lesson.steps.iter().enumerate() {
         let at = |why: String| format!("step {}: {why}", number + 1);
@@ -97,12 +97,12 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
     layouts::check(lesson)
 }
 
-/// Whether there is something to see when no bundle is open.
+/// Returns whether the view has something to show when no bundle is open.
 pub fn needs_no_bundle(view: &View, state: &ViewState) -> bool {
     view.id == layouts::VIEW.id || (view.id == state.view && own::is_own(state))
 }
 
-/// Whether a view draws the text of a lesson's step by itself.
+/// Returns whether a view draws the text of a lesson's step itself.
 pub fn draws_its_lesson(view: &View) -> bool {
     view.id == layouts::VIEW.id
 }

@@ -1,12 +1,12 @@
-//! Views that show what a link describes, too, without anything open: their numbers in the texts of
-//! lessons.
+//! Views that can also show what a link describes, without an open bundle: their numbers in the
+//! texts of lessons.
 
 use super::{fsai, levels, skyline};
 use crate::lesson::{Step, fill};
 use crate::model::Model;
 use crate::state::{FsaiOf, LevelsOf, PointsOf, ViewState};
 
-/// Whether the view of this state shows something that needs nothing open.
+/// Returns whether the view of this state shows something that needs no open bundle.
 pub(crate) fn is_own(state: &ViewState) -> bool {
     match state.view.as_str() {
         view if view == levels::VIEW.id => match state.levels.of {
@@ -24,19 +24,19 @@ pub(crate) fn is_own(state: &ViewState) -> bool {
     }
 }
 
-/// Whether a view, by its word, has steps that keys go through.
+/// Returns whether the view with this id has steps to go through with keys.
 pub fn steps(view: &str) -> bool {
     [levels::VIEW.id, skyline::VIEW.id, fsai::VIEW.id].contains(&view)
 }
 
-/// Whether there is such a question about this view.
+/// Returns whether this question exists for this view.
 pub(super) fn is_known(asked: &str, view: &str) -> bool {
     view == levels::VIEW.id && levels::is_known(asked)
         || view == skyline::VIEW.id && skyline::is_known(asked)
         || view == fsai::VIEW.id && fsai::is_known(asked)
 }
 
-/// The answer to `quantity;key=value`, with settings as in a link, for what this state shows.
+/// The answer to `quantity;key=value`, with settings as in a link, for this state.
 pub(super) fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, String> {
     let (asked, settings) = asked.split_once(';').unwrap_or((asked, ""));
     let mut state = state.clone();
@@ -54,7 +54,7 @@ pub(super) fn number(asked: &str, model: &Model, state: &ViewState) -> Result<St
     }
 }
 
-/// What is wrong with the numbers of a lesson's step that needs nothing open, if anything.
+/// Checks the numbers of a lesson's step that needs no open bundle.
 pub(super) fn check(step: &Step) -> Result<(), String> {
     let then = step.then.as_ref().unwrap_or(&step.show);
     let model = Model::default();

@@ -1,4 +1,4 @@
-//! What the layout model predicts against what was measured: a point a run.
+//! The layout model's prediction against the measurement: one point per run.
 
 use ecolor::Color32;
 use emath::{Pos2, Rect, pos2, vec2};
@@ -21,18 +21,18 @@ pub const VIEW: View = View {
 
 const TYPE: f32 = 13.0;
 const RADIUS: f32 = 4.5;
-/// Height of a file's figure, and least height on the screen.
+/// Height of a saved figure, and minimum height on the screen.
 pub const HEIGHT: f32 = 560.0;
 
-/// A run with what is predicted of it.
+/// A run with its prediction.
 pub struct Point<'a> {
     run: RunOf<'a>,
-    /// Seconds that moving the predicted bytes takes at the copy bandwidth.
+    /// Seconds for moving the predicted bytes at the copy bandwidth.
     predicted_s: f64,
     median_s: f64,
 }
 
-/// Who goes through a row: the form of a point.
+/// The workers that process a row: the shape of a point.
 const WORKERS: [(&str, Mark); 7] = [
     ("a thread of the processor", Mark::Hexagon),
     ("a thread a row", Mark::Circle),
@@ -61,7 +61,7 @@ fn format_of<'a>(run: &RunOf<'a>) -> &'a str {
     run.run.format()
 }
 
-/// The runs that pass with a time, a prediction and a copy bandwidth.
+/// The runs that pass the filter and have a time, a prediction and a copy bandwidth.
 pub fn points<'a>(model: &'a Model, state: &ViewState) -> Vec<Point<'a>> {
     let point = |run: RunOf<'a>| {
         let median_s = run.figures()?.median_s;
@@ -112,7 +112,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
     figure.to_svg(VIEW.sentence, &provenance(model, &runs))
 }
 
-/// Both axes are logarithmic; on the diagonal the prediction is the time.
+/// Both axes are logarithmic; on the diagonal, prediction and measurement are equal.
 pub fn figure(points: &[Point<'_>], ink: Ink, size: emath::Vec2) -> Figure {
     let mut figure = Figure::new(size, ink.paper);
     let top = legend(&mut figure, points, ink) + 38.0;
@@ -152,7 +152,7 @@ pub fn figure(points: &[Point<'_>], ink: Ink, size: emath::Vec2) -> Figure {
     figure
 }
 
-/// Where prediction and measurement agree, as far as both axes reach.
+/// The line where prediction and measurement are equal, as far as both axes reach.
 fn diagonal(figure: &mut Figure, (x, y): (&Axis, &Axis), ink: Ink) {
     let (x_low, x_high) = x.range();
     let (y_low, y_high) = y.range();
@@ -163,7 +163,7 @@ fn diagonal(figure: &mut Figure, (x, y): (&Axis, &Axis), ink: Ink) {
     let at = |value: f64| pos2(x.place(value), y.place(value));
     let (start, end) = (at(from), at(to));
     figure.line(start, end, 1.5, ink.weak);
-    // Below the line, on whose other side most points lie.
+    // Below the line, as most points are above it.
     let middle = start + (end - start) * 0.62;
     figure.text(middle + vec2(14.0, 14.0), Anchor::Start, TYPE, ink.weak, "as predicted");
 }
@@ -183,8 +183,8 @@ fn tooltip(point: &Point<'_>) -> String {
     )
 }
 
-/// Colours of the formats, forms of the workers and fillings of the bundles that are there; returns
-/// the lowest y taken.
+/// Colours of the formats, shapes of the workers and fills of the bundles that occur; returns the
+/// bottom.
 fn legend(figure: &mut Figure, points: &[Point<'_>], ink: Ink) -> f32 {
     let mut formats: Vec<&str> = points.iter().map(|point| format_of(&point.run)).collect();
     formats.sort_unstable();
@@ -242,7 +242,7 @@ mod tests {
         (one / other - 1.0).abs() < 1e-9
     }
 
-    /// Where a label stands.
+    /// Position of a label.
     fn label(figure: &Figure, wanted: &str, anchored: Anchor) -> Pos2 {
         let found = figure.shapes.iter().find_map(|shape| match shape {
             Shape::Text { pos, anchor, text, .. } if text == wanted && *anchor == anchored => {
@@ -274,7 +274,7 @@ mod tests {
             let wanted = pos2(at(xs, predicted), at(ys, median));
             assert!(hit.rect.center().distance(wanted) < 0.1, "{wanted:?} {:?}", hit.rect);
         }
-        // The line of agreement goes through (1 ms, 1 ms) with both axes' slope.
+        // The diagonal goes through (1 ms, 1 ms) with both axes' slope.
         let sloped = figure.shapes.iter().find_map(|shape| match shape {
             Shape::Line { points, .. } => match points.as_slice() {
                 [from, to] if from.x != to.x && from.y != to.y => Some((*from, *to)),

@@ -1,4 +1,4 @@
-//! Where the numbers of a view come from, as its files say.
+//! The source of a view's numbers, as its files state it.
 
 use sparsescope_core::bundle::{MatrixFolder, SubjectFolder};
 use sparsescope_core::record::{MatrixRecord, Source, SubjectRecord};
@@ -6,7 +6,7 @@ use sparsescope_core::record::{MatrixRecord, Source, SubjectRecord};
 use crate::figure::Provenance;
 use crate::model::{Model, OpenBundle, RunOf, matrix_key, subject_key};
 
-/// Where the numbers of these runs come from.
+/// The source of the numbers of these runs.
 pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
     let mut sources = Vec::new();
     for open in model.bundles() {
@@ -35,7 +35,7 @@ pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
     Provenance { sources, stand_in }
 }
 
-/// Where what is known of a matrix comes from.
+/// The source of the data of a matrix.
 pub(super) fn record_provenance(model: &Model, record: &MatrixRecord) -> Provenance {
     let key = matrix_key(record);
     let is_it = |folder: &MatrixFolder| matrix_key(&folder.record) == key;
@@ -45,7 +45,7 @@ pub(super) fn record_provenance(model: &Model, record: &MatrixRecord) -> Provena
     origin(model, name, *source, generator.as_deref(), &identity, holds)
 }
 
-/// The same of a subject that is no matrix.
+/// The same for a subject other than a matrix.
 pub(super) fn subject_provenance(model: &Model, record: &SubjectRecord) -> Provenance {
     let key = subject_key(record.into());
     let is_it = |folder: &SubjectFolder| subject_key((&folder.record).into()) == key;

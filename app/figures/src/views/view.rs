@@ -1,4 +1,4 @@
-//! What a view is, and what several draw from or say.
+//! The definition of a view, and what several views share.
 
 use sparsescope_core::record::{MatrixRecord, Subject};
 
@@ -7,25 +7,25 @@ use crate::state::ViewState;
 
 /// One way to look at the bundles.
 pub struct View {
-    /// Word in a link.
+    /// Id in a link.
     pub id: &'static str,
-    /// Name of its tab.
+    /// Title of its tab.
     pub name: &'static str,
     /// What it shows, in one sentence.
     pub sentence: &'static str,
-    /// Exactly what is drawn as a table: header and lines.
+    /// The data of the drawing as a table: header and lines.
     pub table: fn(&Model, &ViewState) -> Vec<Vec<String>>,
-    /// What is drawn as SVG, for views that are figures.
+    /// The drawing as SVG, for views that are figures.
     pub svg: Option<fn(&Model, &ViewState) -> String>,
 }
 
-/// The selected matrix; the largest where none is.
+/// The selected matrix; the largest one if none is selected.
 pub(super) fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
     let chosen = state.matrix.as_deref().and_then(|key| model.matrix(key));
     chosen.or_else(|| model.largest(&state.filter))
 }
 
-/// What is selected; the largest matrix, or other subject with runs, where nothing is.
+/// The selected subject; the largest matrix, or other subject with runs, if none is selected.
 pub fn subject<'a>(model: &'a Model, state: &ViewState) -> Option<Subject<'a>> {
     let chosen = state.matrix.as_deref().and_then(|key| model.subject(key));
     let others = || model.others(&state.filter).last().map(|(_, subject)| *subject);

@@ -1,4 +1,4 @@
-//! Why a run of several ranks does not scale: what they wait for one another.
+//! Explains why a run of several ranks does not scale: waiting for each other.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use sparsescope_core::record::Distributed;
 use super::{Reason, percent};
 use crate::model::{RunOf, bytes, seconds, significant};
 
-/// An imbalance smaller than this is none.
+/// A smaller imbalance is ignored.
 const BALANCED: f64 = 1.02;
 
 impl RunOf<'_> {
@@ -39,7 +39,7 @@ impl RunOf<'_> {
     }
 }
 
-/// What the rank that receives for the longest takes to receive its halo, where links were measured.
+/// The longest time of any rank for receiving its halo, if links were measured.
 fn halo(shared: &Distributed, product_s: f64) -> Option<Reason> {
     let mut received = vec![(0.0, 0_u64); shared.ranks.len()];
     let mut links = HashMap::new();
@@ -47,7 +47,7 @@ fn halo(shared: &Distributed, product_s: f64) -> Option<Reason> {
         links.entry((link.from, link.to)).or_insert(link);
     }
     for pair in &shared.pairs {
-        // What was measured the other way is the same wire.
+        // A measurement in the other direction uses the same wire.
         let link = links.get(&(pair.from, pair.to)).or_else(|| links.get(&(pair.to, pair.from)))?;
         let latency_s = f64::from(pair.messages) * link.latency_s.unwrap_or_default();
         if let Some((seconds, bytes)) = received.get_mut(pair.to as usize) {
@@ -66,7 +66,7 @@ fn halo(shared: &Distributed, product_s: f64) -> Option<Reason> {
     (share.is_finite() && halo > 0).then_some((share.min(1.0), text))
 }
 
-/// How long ranks wait in the mean, where nothing that was measured explains it.
+/// The mean waiting time of ranks, if no other measurement explains it.
 fn waiting(shared: &Distributed) -> Option<Reason> {
     let sum = |of: fn(&sparsescope_core::record::RankShare) -> f64| -> f64 {
         shared.ranks.iter().map(of).sum()
@@ -85,7 +85,7 @@ mod tests {
     use crate::state::Filter;
     use crate::why::tests::{model, run};
 
-    /// Two ranks with these entries, which wait for so much of their time and send one another 1 MB.
+    /// Two ranks with these nonzeros, which wait for this long and send each other 1 MB.
     fn shared(entries: [u64; 2], waiting_s: f64) -> Distributed {
         let rank = |entries| RankShare {
             rows: 50_000,
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Why a product of 1 ms is as fast as it is, or a solve of so many iterations.
+    /// Explains an SpMV of 1 ms, or a solve with this number of iterations.
     fn why(shared: Distributed, iterations: Option<u64>) -> String {
         let (mut run, statistics, environment) = run("cpu/csr/serial");
         run.distributed = Some(shared);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn the_halo_is_held_against_the_speed_of_the_links() {
         let mut slow = shared([400_000; 2], 0.0);
-        // 1 MB at 2 GB/s is 500 us, half of 1 ms; a link measured one way counts for both.
+        // 1 MB at 2 GB/s is 500 us, half of 1 ms; a link measured in one direction counts for both.
         slow.links = vec![Link { from: 0, to: 1, bandwidth: 2e9, latency_s: None }];
         let sentence = why(slow.clone(), None);
         let expected = "its links take 500 µs for the 1 MB that a rank receives, 50 % of its time";

@@ -1,5 +1,5 @@
-//! Why a skyline takes as long as it does: the comparisons made, what one of them costs, and what a GPU
-//! has to do besides.
+//! Explains the time of a skyline: the number of comparisons, the cost of one, and the overhead of
+//! a GPU.
 
 use sparsescope_core::kernel::{Mapping, kernel};
 
@@ -7,7 +7,7 @@ use super::{Reason, WORTHWHILE, percent};
 use crate::model::{RunOf, bytes, count, extent, seconds, significant};
 
 impl RunOf<'_> {
-    /// The beginning of the sentence, and the reasons.
+    /// The start of the sentence, and the reasons.
     pub(super) fn skyline(&self, median_s: f64, launch: f64) -> (String, Vec<Reason>) {
         let run = self.run;
         let made = run.work.map_or(0, |work| work.comparisons);
@@ -42,7 +42,7 @@ impl RunOf<'_> {
         (sentence, reasons)
     }
 
-    /// Why fewer comparisons were made than there are, by what the kernel does.
+    /// Why the kernel made fewer than all comparisons.
     fn spared(&self, share: f64) -> Option<Reason> {
         let text = match kernel(&self.run.kernel)?.mapping {
             Mapping::Serial | Mapping::OwnPoints => "a point is done with once one dominates it",
@@ -53,7 +53,7 @@ impl RunOf<'_> {
         Some((0.8 * (1.0 - share), text.to_owned()))
     }
 
-    /// What a kernel that is launched once takes of the multiprocessors.
+    /// How well a kernel with a single launch uses the multiprocessors.
     fn on_multiprocessors(&self) -> Vec<Reason> {
         let run = self.run;
         let mut reasons = Vec::new();
@@ -82,7 +82,7 @@ impl RunOf<'_> {
         reasons
     }
 
-    /// What getting the points to a GPU and the result back takes of it all.
+    /// The share of transferring the points to a GPU and the result back.
     fn around(&self) -> Vec<Reason> {
         let Some(total) = self.total().filter(|_| self.run.backend != "cpu") else {
             return Vec::new();
@@ -100,7 +100,7 @@ mod tests {
     use crate::model::skylines::{add_set, bundle, model, on_gpu, run};
     use crate::state::Filter;
 
-    /// The sentence of a run on 100 001 points in ten dimensions.
+    /// The sentence for a run on 100 001 points in ten dimensions.
     fn why(kernel: &str, setting: (u32, Option<u32>), change: impl Fn(Run) -> Run) -> String {
         let mut bundle = bundle();
         let set = add_set(&mut bundle, "test", "rbox 100001 d D10", [100_001, 10]);

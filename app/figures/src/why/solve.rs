@@ -1,17 +1,17 @@
-//! Why a solve takes as long as it does: the iterations, what one of them costs, and the set-up beside them.
+//! Explains the time of a solve: the iterations, the cost of one, and the setup.
 
 use sparsescope_core::record::{Run, Solve};
 
 use super::{Reason, percent};
 use crate::model::{RunOf, count, seconds, significant};
 
-/// How a solve ends that has nothing else to tell.
+/// The end of a solve that needs no mention.
 const CONVERGED: &str = "converged";
-/// Parameters that say what is solved, and how far.
+/// Parameters of the system and the tolerance.
 const SYSTEM: [&str; 3] = ["b", "x0", "tol"];
 
 impl RunOf<'_> {
-    /// The beginning of the sentence, and the reasons.
+    /// The start of the sentence, and the reasons.
     pub(super) fn solve(&self, solve: &Solve, median_s: f64) -> (String, Vec<Reason>) {
         let whole = seconds(median_s);
         let sentence = match self.iteration_s() {
@@ -44,7 +44,7 @@ impl RunOf<'_> {
         (sentence, reasons)
     }
 
-    /// What its preconditioner saves of the iterations that a plainer one takes in the same bundle.
+    /// The iterations that its preconditioner saves relative to a simpler one in the same bundle.
     fn bought(&self, solve: &Solve) -> Option<Reason> {
         let of = |run: &Run| SYSTEM.map(|name| run.params.get(name).cloned());
         let plainer = |precond: &str| {

@@ -1,4 +1,4 @@
-//! One sentence for each dominant cause, and those of the examples.
+//! One sentence for each dominant cause, and the sentences of the examples.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::model::Model;
 use crate::state::Filter;
 
 /// A run of 10 MB in 1 ms, so 10 GB/s, on a machine that copies 40 GB/s: a quarter of it. 100 000
-/// rows of 8 entries in the mean, none longer than 20.
+/// rows of 8 nonzeros on average, none longer than 20.
 pub(crate) fn run(kernel: &str) -> (Run, Statistics, Environment) {
     let on_gpu = kernel.starts_with("cuda/");
     let device = if on_gpu { "GPU" } else { "CPU" };
@@ -57,7 +57,7 @@ pub(crate) fn run(kernel: &str) -> (Run, Statistics, Environment) {
     (run, statistics, environment)
 }
 
-/// A model of these runs, whose figures are made where they are missing.
+/// A model of these runs, with figures generated if missing.
 pub(crate) fn model(runs: Vec<Run>, statistics: Statistics, environment: Environment) -> Model {
     model_with(runs, statistics, environment, BTreeMap::new())
 }
@@ -102,7 +102,7 @@ pub(crate) fn model_with(
     model
 }
 
-/// The sentence of a run after `change`.
+/// The sentence for a run after `change`.
 fn why(kernel: &str, change: impl Fn(&mut Run, &mut Statistics, &mut Environment)) -> String {
     let (mut run, mut statistics, mut environment) = self::run(kernel);
     change(&mut run, &mut statistics, &mut environment);
@@ -117,7 +117,7 @@ fn samples(seconds: f64) -> impl Fn(&mut Run, &mut Statistics, &mut Environment)
 fn nothing_is_claimed_that_is_not_recorded() {
     let plain = "Moves at least 10 MB a product at 25 % of the copy bandwidth.";
     assert_eq!(why("cuda/csr/thread-per-row", |_, _, _| ()), plain);
-    // The governor and the load of the machine disturb nobody whose samples are alike.
+    // Governor and load do not matter if the samples are equal.
     assert_eq!(why("cpu/csr/nnz", |_, _, _| ()), plain);
     let unknown = why("cpu/csr/nnz", |run, statistics, _| {
         run.figures = Figures::from_samples(&[1e-3; 3], 2.0 * statistics.nnz as f64, 10_000_000);
@@ -164,7 +164,7 @@ fn launching() {
         launched(1e-6),
         "Moves at least 10 kB a product at 6 % of the copy bandwidth: launching takes 25 % of its time."
     );
-    // Cold runs have the launch of their device.
+    // Cold runs use the launch latency of their device.
     let cold = why("cuda/csr/thread-per-row", |run, _, environment| {
         run.samples = vec![4e-6; 3];
         run.hot = false;
@@ -191,7 +191,7 @@ fn sectors_and_lanes() {
         "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
          a thread a row scatters its loads over 2.80 M sectors, 31 % useful."
     );
-    // A warp a row of 8 entries: 24 of 32 lanes idle, and rows end within sectors.
+    // One warp per row of 8 nonzeros: 24 of 32 lanes are idle, and rows end within sectors.
     let idle = Predicted {
         load_sectors: Some(600_000),
         store_sectors: Some(100_000),
@@ -206,7 +206,7 @@ fn sectors_and_lanes() {
         "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
          75 % of its lanes idle and a warp a row scatters its loads over 600 k sectors, 65 % useful."
     );
-    // Without a prediction the rows' mean length tells.
+    // Without a prediction, the mean row length is used.
     assert_eq!(
         why("cuda/csr/warp-shuffle", |_, _, _| ()),
         "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
@@ -237,7 +237,7 @@ fn a_users_kernel_is_explained_by_what_its_run_records() {
     assert!(warps.contains("a warp of 32 lanes has a row of 8 entries in the mean"), "{warps}");
     let words = "of its slots are padding";
     assert!(of_user("ell", "thread-per-row").contains(words));
-    // These stop at the ends of rows, and of a mapping that nobody knows nothing is said.
+    // Column-major ELLPACK kernels stop at the ends of rows; an unknown mapping explains nothing.
     let none = of_user("ell-column-major", "by-magic");
     assert!(!none.contains(words) && !none.contains("warp"), "{none}");
 }
@@ -288,7 +288,7 @@ fn padding_is_a_cause_where_it_is_multiplied() {
         padded("cuda/hll/thread-per-row", 25_600_000, 1e-3),
         format!("{start} 25 % of the copy bandwidth: {part}")
     );
-    // Padding is part of what the bandwidth is spent on.
+    // Padding is included in the bandwidth.
     assert_eq!(
         padded("cpu/ell/rows", 25_600_000, 2.5e-4),
         format!("{start} 100 % of the copy bandwidth, its limit: {part}")
@@ -340,7 +340,7 @@ fn noise_that_was_seen() {
 
 #[test]
 fn levels_that_wait_and_passes_that_find_nothing() {
-    // A chain: 1000 levels there, as many back.
+    // A chain: 1000 levels forward, and as many backward.
     let below = (1..1000).map(|i| (i, i - 1, -1.0));
     let above = (1..1000).map(|i| (i - 1, i, -1.0));
     let all: Vec<_> = (0..1000).map(|i| (i, i, 2.0)).chain(below).chain(above).collect();
@@ -365,7 +365,7 @@ fn levels_that_wait_and_passes_that_find_nothing() {
         "Moves at least 10 MB a symmetric sweep at 25 % of the copy bandwidth: \
          its 2 k levels wait for one another, 500 ns each (mean width 1)."
     );
-    // A level in 5 µs does more than wait.
+    // A level of 5 µs does more than wait.
     assert_eq!(
         sentence("cpu/symgs/levels", 1e-2, &[]),
         "Moves at least 10 MB a symmetric sweep at 2 % of the copy bandwidth."
@@ -392,7 +392,7 @@ fn solves_are_iterations_and_a_set_up_beside_them() {
     });
     let model = model(vec![run], statistics, environment);
     let filter = Filter { operation: "solve".into(), ..Filter::default() };
-    // 4 of 5 ms are set-up; of 800 000 entries and twice 400 000 a half are the factor's.
+    // 4 of 5 ms are setup; of 800 000 nonzeros and twice 400 000, half are the factor's.
     assert_eq!(
         model.runs(&filter)[0].why(),
         "Takes 1 ms a solve, 10 iterations of 100 µs: its set-up takes 4 ms once, 75 % of that for values \

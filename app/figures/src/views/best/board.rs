@@ -1,26 +1,26 @@
-//! The numbers: a row for each matrix, with the winner and all that compete with it.
+//! The numbers of the view of winners: one row per matrix, with the winner and its competitors.
 
 use crate::model::{
     Model, OpenBundle, RunOf, Standing, metric_title, significant, subject_name, subject_title,
 };
 use crate::state::ViewState;
 
-/// What the view draws from, as far as it takes a look at every run.
+/// The data of the view that requires visiting every run.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     pub rows: Vec<Row>,
-    /// What a row is about.
+    /// What a row stands for.
     pub(crate) what: &'static str,
-    /// What the rate is, with its unit.
+    /// The name of the rate, with its unit.
     pub rate: String,
-    /// What the last column compares with, and the same as its title.
+    /// The baseline of the last column, and the column's title.
     pub over: String,
     pub versus: String,
     /// The worst and the best rate of all.
     pub(crate) span: [f64; 2],
-    /// Ids of all kernels that compete somewhere, those that win most often first.
+    /// Ids of all kernels that compete somewhere, the most frequent winners first.
     pub kernels: Vec<String>,
-    /// More than one device: the winner's is named.
+    /// Whether there are several devices: then the winner's device is named.
     pub devices: bool,
 }
 
@@ -29,24 +29,24 @@ pub struct Board {
 pub struct Row {
     pub key: String,
     pub name: String,
-    /// Entries, or another size.
+    /// Nonzeros, or another size.
     pub size: u64,
-    /// Number of the winner.
+    /// Run number of the winner.
     pub run: usize,
     pub kernel: String,
-    /// What wins: the kernel, and of solves its preconditioner.
+    /// The winner: the kernel, and for solves its preconditioner.
     pub title: String,
     pub setting: String,
     pub device: String,
     pub rate: f64,
     pub pct_copy: Option<f64>,
-    /// How many times better than the second kernel.
+    /// Ratio to the second kernel.
     pub lead: Option<f64>,
     pub(crate) second: String,
-    /// How many times better than the baseline.
+    /// Ratio to the baseline.
     pub over: Option<f64>,
     pub why: String,
-    /// All that compete: the winner first.
+    /// All competitors, winner first.
     pub runs: Vec<Rival>,
     /// Kernels that were refused, failed, or are limited by rounding here, with the reason.
     pub(crate) without: Vec<(String, String)>,
@@ -58,13 +58,13 @@ pub struct Rival {
     pub run: usize,
     pub(crate) kernel: String,
     pub(crate) rate: f64,
-    /// Of the winner's rate; 1 for the winner.
+    /// Fraction of the winner's rate; 1 for the winner.
     pub(crate) share: f64,
-    /// What is said of it.
+    /// Its description.
     pub words: String,
 }
 
-/// Baselines by their word in a link, and what they are called: the reference, vendors, bundles.
+/// Baselines by id in a link, with display names: the reference, vendors, bundles.
 pub fn baselines(model: &Model, state: &ViewState) -> Vec<(String, String)> {
     let mut found = vec![(String::new(), "the serial reference".to_owned())];
     let kernels = &model.values(&state.filter.operation).kernels;
@@ -83,7 +83,7 @@ fn is_vendors(kernel: &str) -> bool {
     kernel.starts_with("vendor/")
 }
 
-/// How many times better the winner is than what the state compares with.
+/// The ratio of the winner to the baseline of the state.
 fn over(standing: &Standing<'_>, wanted: &str) -> Option<f64> {
     let winner = standing.winner()?;
     let first = |is_it: &dyn Fn(&RunOf<'_>) -> bool| {
@@ -139,7 +139,7 @@ impl Board {
         board
     }
 
-    /// Sorts the rows as the state says; by size, the smallest first, where it names no column here.
+    /// Sorts the rows as the state requests; by ascending size if it names no column of this view.
     fn sort(&mut self, state: &ViewState) {
         let by = |number: fn(&Row) -> Option<f64>| {
             move |a: &Row, b: &Row| {

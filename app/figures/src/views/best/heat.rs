@@ -1,5 +1,5 @@
-//! Matrix by kernel, coloured by the share of the best rate: the quickest way to see where a kernel
-//! is weak.
+//! Matrix by kernel, coloured by the fraction of the best rate: shows at a glance where a kernel is
+//! weak.
 
 use ecolor::Color32;
 use emath::{pos2, vec2};
@@ -17,8 +17,8 @@ const CELL: [f32; 2] = [38.0, 22.0];
 /// The colour of the best.
 const BEST: Color32 = Color32::from_rgb(0, 114, 178);
 
-/// Shares, a line a matrix, a column a kernel; empty where it did not run, the verdict's reason where
-/// it does not rank.
+/// Fractions, one row per matrix, one column per kernel; empty if it did not run, the reason of the
+/// verdict if it does not rank.
 pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
     let header = ["matrix".to_owned()].into_iter().chain(board.kernels.iter().cloned());
     let mut lines = vec![header.collect::<Vec<_>>()];
@@ -47,7 +47,7 @@ fn cell<'a>(row: &'a Row, kernel: &str) -> Cell<'a> {
     without.map_or(Cell::Nothing, |(_, why)| Cell::Without(why))
 }
 
-/// From nearly the paper at a tenth and less to full colour at 1, on a logarithmic scale.
+/// From close to the background at a tenth and less to full colour at 1, on a logarithmic scale.
 fn strength(share: f64) -> f32 {
     (1.0 + share.max(0.1).log10()) as f32 * 0.9 + 0.1
 }
@@ -116,7 +116,7 @@ fn hatch(figure: &mut Figure, rect: emath::Rect, color: Color32) {
     }
 }
 
-/// Which colour is which share.
+/// The legend of the colours.
 fn legend(figure: &mut Figure, at: emath::Pos2, ink: Ink) {
     figure.text(at, Anchor::Start, TYPE, ink.weak, "Share of the best:");
     let mut x = at.x + 124.0;

@@ -1,5 +1,5 @@
-//! The list: a row a matrix with the winner, its rate, its lead, a strip of all that compete on a
-//! common scale, and why it is as fast as it is.
+//! The list: one row per matrix with the winner, its rate, its lead, a strip of all competitors on
+//! a common scale, and an explanation of its speed.
 
 use ecolor::Color32;
 use emath::{pos2, vec2};
@@ -12,11 +12,11 @@ use crate::theme::{Ink, blend};
 use crate::views::charts::Looks;
 
 const TYPE: f32 = 14.0;
-/// Height of a row: a line of numbers, and a line that says why.
+/// Height of a row: a line of numbers, and a line of explanation.
 pub const ROW: f32 = 44.0;
 const RADIUS: f32 = 4.5;
 
-/// Where the columns of a row begin and end, from its left end.
+/// Horizontal positions of a row's columns, from its left end.
 pub struct Columns {
     pub matrix: [f32; 2],
     pub kernel: [f32; 2],
@@ -43,7 +43,7 @@ impl Columns {
     }
 }
 
-/// Titles of the columns with the word that sorts by them, and whether numbers stand there.
+/// Titles of the columns with the id that sorts by them, and whether they hold numbers.
 pub fn titles<'a>(columns: &Columns, board: &'a Board) -> [(&'a str, &'a str, [f32; 2], bool); 6] {
     [
         ("matrix", board.what, columns.matrix, false),
@@ -68,7 +68,7 @@ pub fn axis(board: &Board, columns: &Columns) -> Axis {
     Axis::new(board.span.into_iter(), true, from + RADIUS, to - RADIUS)
 }
 
-/// A power of ten without the zeros that three digits would bring.
+/// A power of ten without trailing zeros.
 pub fn decade(tick: f64) -> String {
     let exponent = tick.log10().round() as i32;
     match exponent {
@@ -88,7 +88,7 @@ pub fn about(row: &Row, board: &Board) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Where the marks of a row stand, what they look like: the winner last, so that it lies on top.
+/// Positions and looks of a row's marks: the winner last, so that it is on top.
 pub fn marks<'a>(
     row: &'a Row,
     axis: &Axis,

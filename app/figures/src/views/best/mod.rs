@@ -1,4 +1,4 @@
-//! Who wins on each matrix, and by how much: as a list, and as a table of all kernels.
+//! The winner on each matrix and its lead: as a list, and as a table of all kernels.
 
 pub mod board;
 pub mod heat;

@@ -1,5 +1,5 @@
-//! Which preconditioner brings a matrix to its solution first, in a sentence: its set-up counts there, and
-//! not in the time that solves are ranked by.
+//! A sentence on which preconditioner reaches the solution first, including its setup, which the
+//! time that ranks solves excludes.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use crate::model::{Model, RunOf, count, seconds, subject_key};
 use crate::state::ViewState;
 use crate::views::view::subject;
 
-/// Who is first with the set-up on each matrix, and on the selected one with its times; nothing without
-/// solves.
+/// Which solve is first, including setup, on each matrix, and with times on the selected one; empty
+/// without solves.
 pub fn summary(model: &Model, state: &ViewState) -> String {
     let (mut first, mut solver) = (BTreeMap::new(), BTreeMap::new());
     let runs = model.runs(&state.filter).into_iter();
@@ -44,7 +44,7 @@ pub fn summary(model: &Model, state: &ViewState) -> String {
     text
 }
 
-/// How it was preconditioned, and where it ran.
+/// Its preconditioner, and where it ran.
 fn way(run: &RunOf<'_>) -> String {
     let place = match (run.run.backend.as_str(), run.run.threads) {
         ("cpu", 1) => "1 thread".into(),

@@ -1,4 +1,4 @@
-//! Who wins, by how much and over what, against numbers made here.
+//! Winners, leads and baselines, against hand-made numbers.
 
 use super::VIEW;
 use super::board::{Board, baselines};
@@ -7,7 +7,8 @@ use crate::model::{Model, solved};
 use crate::state::ViewState;
 use crate::why::tests;
 
-/// Three kernels on a matrix: 1, 2 and 4 ms; the slowest also with flushed caches, faster than all.
+/// Three kernels on a matrix: 1, 2 and 4 ms; the slowest also with flushed caches, then faster than
+/// all.
 fn model() -> Model {
     let (run, statistics, environment) = tests::run("cpu/csr/serial");
     let timed = |kernel: &str, seconds: f64, hot: bool| {
@@ -124,7 +125,7 @@ fn solves_that_do_not_rank_win_nowhere_however_fast_they_are() {
     assert!(words.contains(solved::SERIAL) && !words.contains(solved::THREADS), "{words}");
     let best = model.best(&state.filter);
     assert!(best.iter().all(|run| run.run.kernel == solved::SERIAL) && best.len() == 1);
-    // None beats what ranks, and what ranks beats them.
+    // Neither beats a run that ranks, and such a run beats both.
     let runs = model.runs(&state.filter);
     let [right, limited, idle] = &runs[..] else { panic!("{}", runs.len()) };
     for other in [limited, idle] {

@@ -15,7 +15,7 @@ pub(in crate::views) const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// Width of the figure in files.
+/// Width of a saved figure.
 const SAVED: f32 = 1180.0;
 
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {

@@ -1,6 +1,6 @@
-//! The charts of batches of dense systems against the number of unknowns: how long a system takes, what
-//! kernels gain over the reference (a figure of the thesis), and what those of a GPU take of a
-//! multiprocessor, which the thesis explains that figure by.
+//! The charts of batches of dense systems against the number of unknowns: the time per system, the
+//! speed-up over the reference (a figure of the thesis), and the multiprocessor resources that GPU
+//! kernels use, by which the thesis explains that figure.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::model::{RunOf, batch_extent, count};
 
 const BATCHES: Operations = Operations::Only(&[Operation::BatchedDense]);
 
-/// In the order offered within their groups.
+/// In display order within their groups.
 pub(super) const CHARTS: [Chart; 4] = [
     Chart {
         id: "time-unknowns",
@@ -59,14 +59,15 @@ pub(super) const CHARTS: [Chart; 4] = [
 
 const NO_LAUNCHES: &str = "No run that passes the filters tells what its launches take of a multiprocessor: the program's own GPU kernels do.";
 
-/// Batches of any number of systems.
+/// Batches with any number of systems.
 const ANY: &str = "batches of any size";
 
 fn of_so_many(systems: u64) -> String {
     format!("{} systems", count(systems))
 }
 
-/// Any batches, or those of as many systems; these where several sizes of systems have been measured.
+/// All batches, and those with a given number of systems, for each such number that was measured
+/// with several numbers of unknowns.
 fn sizes(data: &Data<'_>) -> Vec<String> {
     let mut unknowns: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for [systems, n] in data.runs.iter().filter_map(|run| batch_extent(run.subject)) {
@@ -77,8 +78,8 @@ fn sizes(data: &Data<'_>) -> Vec<String> {
     std::iter::once(ANY.to_owned()).chain(sizes.map(of_so_many)).collect()
 }
 
-/// The fastest run of each kernel for each number of unknowns, on the batch of the most systems where
-/// there are several, with a number of the run.
+/// The fastest run of each kernel for each number of unknowns, with a value of the run; on the
+/// batch with the most systems if there are several.
 fn against<'a>(
     data: &Data<'a>,
     y: &'static str,
@@ -93,7 +94,7 @@ fn against<'a>(
     let class = |run: &RunOf<'a>| {
         let [systems, _] = batch_extent(run.subject)?;
         let is_shown = chosen == ANY || chosen == of_so_many(systems);
-        // Kernels with other right-hand sides are other series.
+        // Kernels with other right-hand sides are separate series.
         let rhs = run.run.params.get("rhs").filter(|rhs| *rhs != "last-unit");
         let name = run.run.kernel_and_precision();
         let name = rhs.map_or_else(|| name.clone(), |rhs| format!("{name} (b {rhs})"));
@@ -147,7 +148,7 @@ fn launch<'a>(run: &RunOf<'a>) -> Option<&'a LaunchCost> {
     }
 }
 
-/// What a launch takes of a multiprocessor, in words.
+/// Describes the multiprocessor resources of a launch.
 fn taken(launch: &LaunchCost) -> String {
     let LaunchCost { registers, shared_bytes, blocks_per_sm, .. } = launch;
     format!(
@@ -176,7 +177,7 @@ mod tests {
     const GAUSS: &str = "cpu/dense/gauss";
     const OURS: &str = "cpu/dense/cholesky";
 
-    /// Adds a batch of so many systems of n unknowns; returns its id.
+    /// Adds a batch of `systems` systems of n unknowns; returns its id.
     fn add_batch(bundle: &mut Bundle, [systems, n]: [u64; 2]) -> String {
         let name = format!("spd-{n}-{systems}");
         let sha256 = format!("{:064x}", bundle.subjects.len() + 1);
@@ -204,7 +205,7 @@ mod tests {
         ViewState::from_fragment(&format!("v1;operation=batched-dense;{rest}")).unwrap()
     }
 
-    /// Elimination takes n µs a system, ours n/4 with one thread and n/8 with two; of n = 8 there are two
+    /// Elimination takes n µs per system, ours n/4 with one thread and n/8 with two; n = 8 has two
     /// batches, the smaller one slower.
     fn measured() -> Bundle {
         let mut bundle = bundle();
@@ -271,7 +272,7 @@ mod tests {
         let shown = state("chart=time-unknowns");
         let offered = super::sizes(&Data::of(&model, &shown));
         assert_eq!(offered, [super::ANY, "1 k systems"]);
-        // The batches of 50 systems do not differ.
+        // The batches of 50 systems do not differ in unknowns.
         assert_drawn(
             &model,
             "chart=time-unknowns;of=1 k systems",

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::model::{RunOf, subject_size};
 
-/// What a run counts for: the order and the name of its series.
+/// Maps a run to the order and the name of its series.
 pub(super) type Class<'c, 'a> = &'c dyn Fn(&RunOf<'a>) -> Option<(usize, String)>;
 
-/// Size and key of a subject, number of a bundle, class: sorted in this order.
+/// Size and key of a subject, bundle number, class; sorted in this order.
 pub(super) type Place = (u64, String, usize, (usize, String));
 
 /// The best run of each class on each subject in each bundle.
@@ -15,7 +15,7 @@ pub(super) fn best<'a>(runs: &[RunOf<'a>], class: Class<'_, 'a>) -> BTreeMap<Pla
     best_by(runs, class, RunOf::beats)
 }
 
-/// The run of each class on each subject in each bundle that beats the others.
+/// The run of each class on each subject in each bundle that `beats` all others.
 pub(super) fn best_by<'a>(
     runs: &[RunOf<'a>],
     class: Class<'_, 'a>,
@@ -33,7 +33,7 @@ pub(super) fn best_by<'a>(
     best
 }
 
-/// Of the best those whose class is first in order, by subject and bundle: what others are compared with.
+/// The best runs of the first class in order, by subject and bundle: the baseline of the others.
 pub(super) fn bases<'b, 'a>(
     best: &'b BTreeMap<Place, RunOf<'a>>,
 ) -> BTreeMap<(&'b str, usize), RunOf<'a>> {

@@ -6,41 +6,41 @@ use super::plot::{Data, Plot};
 
 /// One chart.
 pub struct Chart {
-    /// Word in a link.
+    /// Id in a link.
     pub id: &'static str,
-    /// Where the chooser offers it.
+    /// Its group in the chooser.
     pub group: Group,
     pub name: &'static str,
     /// What it shows, in one sentence.
     pub sentence: &'static str,
-    /// Why there is nothing to draw, when there is nothing.
+    /// The message if there is nothing to draw.
     pub(super) nothing: &'static str,
     pub data: for<'a> fn(&Data<'a>) -> Plot<'a>,
-    /// What it can be about, if it offers a choice.
+    /// The options for its subject, if it offers a choice.
     pub of: Option<fn(&Data<'_>) -> Vec<String>>,
     /// The operations whose runs it can draw.
     pub(super) operations: Operations,
 }
 
-/// What a chart is asked for.
+/// The question that a chart answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Which is faster.
+    /// Which kernel is faster.
     Compare,
-    /// What threads and blocks bring.
+    /// The effect of threads and blocks.
     Scaling,
-    /// How far it is from what the machine can do.
+    /// How close it is to the machine's limits.
     Limits,
-    /// What a format costs beside its products.
+    /// The cost of a format apart from SpMV.
     Cost,
-    /// What was measured, each number.
+    /// Every measured number.
     Raw,
 }
 
 impl Group {
     pub const ALL: [Self; 5] = [Self::Compare, Self::Scaling, Self::Limits, Self::Cost, Self::Raw];
 
-    /// Name shown to people.
+    /// Display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Compare => "Compare",
@@ -52,17 +52,17 @@ impl Group {
     }
 }
 
-/// Which operations a chart is for.
+/// The operations that a chart supports.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operations {
-    /// Every operation, also those that the program does not know.
+    /// Every operation, including unknown ones.
     Any,
     /// These.
     Only(&'static [Operation]),
 }
 
 impl Chart {
-    /// Whether it can draw runs of an operation.
+    /// Returns whether it can draw runs of an operation.
     pub(super) fn is_for(&self, operation: &str) -> bool {
         match self.operations {
             Operations::Any => true,

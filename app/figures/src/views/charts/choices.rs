@@ -1,14 +1,14 @@
-//! What kernels that choose another one expected before they tried any, and what the trial measured.
+//! What kernels that choose another kernel predicted before any trial, and what the trial measured.
 
 use std::collections::BTreeSet;
 
 use super::plot::{Data, Guide, Plot, Point, Scale};
 use crate::model::seconds;
 
-/// A kernel that takes so many times as long as the fastest is as good as it.
+/// A kernel is as good as the fastest if it takes at most this factor longer.
 const AS_GOOD: f64 = 1.1;
 
-/// Microseconds of a second.
+/// Microseconds per second.
 const MICRO: f64 = 1e6;
 
 pub(super) fn expected<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -19,7 +19,7 @@ pub(super) fn expected<'a>(data: &Data<'a>) -> Plot<'a> {
     let (mut all, mut good) = (0, 0);
     for run in &data.runs {
         let Some(choice) = &run.run.costs.choice else { continue };
-        // Of runs that differ in what a trial does not depend on, one stands for all.
+        // Runs that differ only in settings irrelevant to the trial are represented by one.
         let of = run.run;
         if !known.insert((run.bundle.series, run.key(), &of.device, &of.precision, choice.words()))
         {

@@ -1,18 +1,18 @@
-//! What changed against the baseline bundle.
+//! Changes against the baseline bundle.
 
 use std::sync::Arc;
 
 use super::plot::{Data, Form, Guide, Plot, Point, Row, Scale};
 use crate::model::{Changes, OpenBundle, seconds};
 
-/// The bundle that others are compared with.
+/// The baseline bundle.
 pub(super) fn baseline<'a>(data: &Data<'a>) -> Option<&'a OpenBundle> {
     let (all, wanted) = (data.model.bundles(), &data.state.charts.baseline);
     let chosen = all.iter().find(|open| !wanted.is_empty() && open.sha256.starts_with(wanted));
     chosen.or_else(|| all.iter().find(|open| !open.bundle.runs.is_empty()))
 }
 
-/// Every other bundle with runs, and what changed from the baseline to it.
+/// Every other bundle with runs, and its changes from the baseline.
 fn others<'a>(data: &Data<'a>) -> Vec<(&'a OpenBundle, Arc<Changes>)> {
     let Some(before) = baseline(data) else { return Vec::new() };
     let all = data.model.bundles().iter();
@@ -20,7 +20,7 @@ fn others<'a>(data: &Data<'a>) -> Vec<(&'a OpenBundle, Arc<Changes>)> {
     others.map(|open| (open, data.model.changes(before, open, &data.state.filter))).collect()
 }
 
-/// What changed in words; nothing where no run is in both.
+/// Describes the changes; empty if no run is in both.
 pub(super) fn note(data: &Data<'_>) -> String {
     let mut note = String::new();
     let before = baseline(data).map_or("", OpenBundle::label);

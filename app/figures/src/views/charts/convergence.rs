@@ -1,5 +1,5 @@
-//! How far each kernel brings the residual down, by steps and by time: symmetric sweeps, and the iterations
-//! of solvers with each preconditioner.
+//! How far each kernel reduces the residual, by steps and by time: symmetric sweeps, and the
+//! iterations of solvers with each preconditioner.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,18 @@ use crate::model::{RunOf, seconds, significant, small, subject_key};
 use crate::views::view::subject;
 
 const RESIDUAL: &str = "relative residual";
-/// On a logarithmic axis residuals of 0 are drawn here.
+/// Position of residuals of 0 on a logarithmic axis.
 const ZERO: f64 = 1e-18;
-/// Of a line with more values the least and the greatest of each so many are drawn.
+/// Longer lines are thinned to the minimum and maximum of intervals, at most this many values.
 const MOST: usize = 400;
-/// Lines with more values have marks at their ends only.
+/// Lines with more values have marks only at their ends.
 const MARKED: usize = 40;
-/// Solves whose residuals differ by less than this share go the same way: sums in another order.
+/// Solves whose residuals differ by less than this fraction count as equal: they sum in another
+/// order.
 const ALIKE: f64 = 0.01;
 const TRUE: &str = "true residual |b − Ax| / |b| at the end";
 
-/// What a step is in the runs that are shown: in files, and in words.
+/// The name of a step of the runs shown: in files, and in text.
 fn step(data: &Data<'_>) -> [&'static str; 2] {
     match data.operation() {
         Some(Operation::Solve) => ["iteration", "iterations"],
@@ -41,7 +42,8 @@ fn of_subject<'a>(data: &Data<'a>, mut runs: Vec<RunOf<'a>>) -> Vec<RunOf<'a>> {
     runs
 }
 
-/// The fastest run of each kernel, with each preconditioner, that told its residuals, in each bundle.
+/// The fastest run with recorded residuals of each kernel, with each preconditioner, in each
+/// bundle.
 fn told_best<'a>(data: &Data<'a>, runs: &[RunOf<'a>], names: Names) -> Vec<Told<'a>> {
     let [step, _] = step(data);
     let residuals =
@@ -57,7 +59,7 @@ fn plane<'a>(data: &Data<'a>, x: Scale) -> Plot<'a> {
     plot
 }
 
-/// A residual as it is drawn; `zeros` counts those that no logarithmic axis has a place for.
+/// A residual to draw; `zeros` counts those that a logarithmic axis cannot show.
 fn drawn(value: f64, zeros: &mut usize) -> f64 {
     *zeros += usize::from(value < ZERO);
     value.max(ZERO)
@@ -70,7 +72,7 @@ fn zeros_note(zeros: usize) -> String {
     }
 }
 
-/// Whether two runs go the same way.
+/// Returns whether two runs have the same residuals.
 fn same_way((one, series): Told<'_>, (other, others): Told<'_>) -> bool {
     let (a, b) = (&series.values, &others.values);
     let near = |(a, b): (&f64, &f64)| (a - b).abs() <= ALIKE * a.abs();
@@ -87,8 +89,8 @@ fn same_way((one, series): Told<'_>, (other, others): Told<'_>) -> bool {
         }
 }
 
-/// The runs on what is selected, and with them solves that gave up: these have no time, but have come some
-/// way. They are left out where another run went this way to its end.
+/// The runs on the selected subject, and solves that gave up: they have no time, but have
+/// residuals. They are omitted if another run with the same residuals finished.
 fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
     let mut runs = of_subject(data, data.runs.clone());
     let way = |run: &RunOf<'a>| {
@@ -105,7 +107,7 @@ fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
     runs
 }
 
-/// Kernels with the same residuals in a bundle go the same way: they have one line together.
+/// Kernels with the same residuals in a bundle share one line.
 pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
     let [_, words] = step(data);
     let mut plot = plane(data, Scale::new(words, false));
@@ -115,7 +117,7 @@ pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
     for own in told_best(data, &runs, names) {
         let name = kernel(&own.0);
         match ways.iter_mut().find(|(way, _)| same_way(*way, own)) {
-            // The reference names the way, where it went it.
+            // The reference gives the line its name if it is among the runs.
             Some((way, names)) if name.starts_with(data.reference()) => {
                 *way = own;
                 names.insert(0, name);
@@ -125,7 +127,7 @@ pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
         }
     }
     plot.note = note;
-    // Where every solver goes the same ways, no line need name them.
+    // If every solver has the same residuals, lines need not name them.
     let solvers = ways.first().filter(|way| way.0.0.solved().is_some()).map(|way| way.1.clone());
     let solvers = solvers.filter(|all| ways.iter().all(|(_, kernels)| kernels == all));
     if let Some(all) = solvers.as_ref().filter(|all| all.len() > 1) {
@@ -152,13 +154,13 @@ pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// What tells a kernel from others of its operation, without its precision.
+/// What distinguishes a kernel from others of its operation, without its precision.
 fn last_of(name: &str) -> &str {
     let id = name.split(' ').next().unwrap_or(name);
     id.rsplit('/').next().unwrap_or(id)
 }
 
-/// The true residual of a solve, beside the last one of its recurrence.
+/// The true residual of a solve, next to the last recurrence residual.
 fn add_end<'a>(plot: &mut Plot<'a>, run: &RunOf<'a>, at: f64, zeros: &mut usize) {
     let Some(Solve { ended, residual, true_residual: Some(residual_of_x), .. }) = run.solved()
     else {
@@ -174,7 +176,7 @@ fn add_end<'a>(plot: &mut Plot<'a>, run: &RunOf<'a>, at: f64, zeros: &mut usize)
     plot.add(usize::MAX, TRUE, Some(run.bundle), point);
 }
 
-/// Chooses the form, and draws what was asked for.
+/// Chooses the form, and isolates the selected series.
 fn finish(plot: &mut Plot<'_>) {
     let longest = plot.series.values().map(|series| series.points.len()).max().unwrap_or(0);
     let is_solve =
@@ -218,7 +220,8 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
             let steps = k as f64 * f64::from(series.every);
             if k == 0 {
                 first = first.or(Some(value));
-                // On a logarithmic axis what takes no time has no place, and next to none much room.
+                // A logarithmic axis cannot show zero time, and times close to zero would take much
+                // of it.
                 if data.state.log && (!is_solve || place(0.0) < 0.1 * place(1.0)) {
                     continue;
                 }

@@ -1,11 +1,11 @@
-//! What getting ready costs, and when that has paid.
+//! The cost of preparation, and when it pays off.
 
 use super::best::best;
 use super::plot::{Data, Plot, Point, Scale, kernel};
 use crate::model::{RunOf, seconds};
 
-/// A row a subject, and for each kernel a value of its fastest run. The reference itself is left out,
-/// and so are runs that no time of it is known for.
+/// One row per subject, and for each kernel a value of its fastest run. The reference itself and
+/// runs without a known preparation time are left out.
 fn of_best<'a>(data: &Data<'a>, x: Scale, value: fn(&RunOf<'_>, f64) -> f64) -> Plot<'a> {
     let mut plot = Plot::rows(x);
     let reference = data.reference();

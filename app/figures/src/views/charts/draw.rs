@@ -9,21 +9,21 @@ use super::{plane, rows};
 use crate::figure::{Anchor, Figure, elided};
 use crate::state::ViewState;
 
-/// Height of a heading's type.
+/// Font size of a heading.
 const HEADING: f32 = 16.0;
-/// A legend that would take a larger share of the screen's height stands below.
+/// A legend taller than this fraction of the screen goes below the chart.
 const LEGEND: f32 = 0.35;
 
-/// For whom a figure is drawn.
+/// Where a figure is drawn.
 #[derive(Clone, Copy, Debug)]
 pub enum For<'t> {
-    /// The screen: it fills this height where it can, and the series of this name stands out.
+    /// On the screen: it fills this height if possible, and highlights the series of this name.
     Screen(f32, Option<&'t str>),
-    /// A file: below this heading.
+    /// In a file: below this heading.
     File(&'t str),
 }
 
-/// The figure, so wide.
+/// The figure with this width.
 pub fn figure(
     plot: &Plot<'_>,
     looks: &Looks,

@@ -1,4 +1,4 @@
-//! What is drawn of a chart's numbers: legend, styles, axes.
+//! The drawing of a chart: legend, styles, axes.
 
 use ecolor::Color32;
 use sparsescope_core::record::Figures;
@@ -20,7 +20,7 @@ fn a_series_shown_alone_leaves_the_others_in_the_legend_and_its_look_as_it_is() 
     assert_eq!(one.names(), every.names());
     assert!(one.points().all(|(name, ..)| name == "cpu/hll/guided"));
     assert_eq!(one.points().count(), 3);
-    // A name that no series has changes nothing.
+    // An unknown series name changes nothing.
     let other = state("kernels;only=cpu/none");
     let data = Data::of(&model, &other);
     assert_eq!(plot(&data).points().count(), every.points().count());
@@ -65,7 +65,7 @@ fn the_axis_of_rows_stands_above_them_and_stays_in_sight() {
     assert!(texts.iter().any(|text| text.starts_with("GFLOPS")), "{texts:?}");
     let first = figure.hits.iter().filter(|hit| hit.run.is_some()).map(|hit| hit.rect.min.y);
     assert!(first.fold(f32::INFINITY, f32::min) > head.y[1]);
-    // However little room there is, a row has 24 points.
+    // However little space there is, a row has 24 points.
     assert!(figure.size.y > head.y[1] + 3.0 * 24.0);
 }
 

@@ -1,4 +1,5 @@
-//! How the cost of an entry grows with their number: flat while everything lies in a cache, higher behind it.
+//! Time per nonzero against the number of nonzeros: flat while the data fits into a cache, higher
+//! beyond it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use crate::model::RunOf;
 /// Matrices of any kind.
 const ANY: &str = "all matrices";
 
-/// The recipe of a run's matrix but for its size; none of a matrix that nothing made.
+/// The recipe of a run's matrix without its size; `None` for a matrix that was not generated.
 fn family_of(run: &RunOf<'_>) -> Option<String> {
     let sizes = ["n", "m", "nx", "ny", "nz", "rows", "cols", "nnz"];
     run.matrix()?.generator.as_deref().map(|generator| family(generator, &sizes))
@@ -20,7 +21,8 @@ fn entries(run: &RunOf<'_>) -> Option<u64> {
     run.matrix().map(|matrix| matrix.statistics.nnz).filter(|nnz| *nnz > 0)
 }
 
-/// All matrices, and each family of generated ones that differ in their entries, the one of the most sizes first.
+/// All matrices, and each family of generated ones with different numbers of nonzeros, the family
+/// with the most sizes first.
 pub(super) fn families(data: &Data<'_>) -> Vec<String> {
     let mut found: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     for run in &data.runs {
@@ -36,14 +38,14 @@ pub(super) fn families(data: &Data<'_>) -> Vec<String> {
     std::iter::once(ANY.to_owned()).chain(names).collect()
 }
 
-/// The fastest run of each kernel on each matrix: nanoseconds an entry against entries.
+/// The fastest run of each kernel on each matrix: nanoseconds per nonzero against nonzeros.
 pub(super) fn time<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&families(data));
     let mut plot = Plot::plane(
         Scale::new("entries", data.state.log),
         Scale::new("time an entry, ns (less is better)", data.state.log),
     );
-    // A line joins sizes of one structure; matrices of all kinds have nothing between them.
+    // A line joins sizes of one structure; matrices of different kinds are not joined.
     plot.form = if chosen == ANY { Form::Marks } else { Form::Lines };
     let is_of = |run: &RunOf<'_>| chosen == ANY || family_of(run).as_ref() == Some(&chosen);
     for ((.., (order, name)), run) in best(&data.runs, &|run| is_of(run).then(|| (0, kernel(run))))
@@ -65,7 +67,7 @@ mod tests {
     use super::*;
     use crate::views::charts::tests::{NNZ, bundle, drawn, model_of, serial, state};
 
-    /// `small`, `middle` and `large` are said to be made by these.
+    /// A bundle in which `small`, `middle` and `large` have these recipes.
     fn made_by(recipes: [Option<&str>; 3]) -> Bundle {
         let mut bundle = bundle("a", 1.0);
         for (folder, recipe) in bundle.matrices.iter_mut().zip(recipes) {
@@ -81,7 +83,7 @@ mod tests {
         let state_of = |of: &str| state(&format!("time-entries;of={of}"));
         let data_of = state_of("");
         assert_eq!(families(&Data::of(&model, &data_of)), [ANY, "poisson2d"]);
-        // cpu/csr/serial needs a nanosecond an entry everywhere.
+        // cpu/csr/serial takes 1 ns per nonzero everywhere.
         let serials = |of: &str| -> Vec<(f64, f64)> {
             let state = state_of(of);
             let plot = time(&Data::of(&model, &state));

@@ -1,11 +1,11 @@
-//! How far results are from the reference: of each run that was checked, whether it passed or not.
+//! Deviations of results from the reference, for each checked run, whether it passed or not.
 
 use sparsescope_core::record::{Check, Verdict};
 
 use super::plot::{Data, Form, Plot, Point, Scale, kernel};
 use crate::model::RunOf;
 
-/// A measure of a result's error, and what it is.
+/// An error measure and its description.
 struct Measure {
     name: &'static str,
     of: fn(&Check) -> Option<f64>,
@@ -17,10 +17,10 @@ const MEASURES: [Measure; 3] = [
     Measure { name: "s of paper 000", of: |check| check.s_paper },
 ];
 
-/// What errors are drawn against.
+/// The quantities that errors are drawn against.
 const AGAINST: [&str; 3] = ["kernel", "threads", "threads a block"];
 
-/// On a logarithmic axis an error of 0 is drawn here.
+/// Position of an error of 0 on a logarithmic axis.
 const ZERO: f64 = 1e-18;
 
 /// Every measure against kernels, threads and blocks.
@@ -48,7 +48,7 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
     let runs = data.model.runs(&data.state.filter);
     for run in runs.iter().filter(|run| run.run.hot != data.state.charts.cold) {
         let Some(error) = (measure.of)(&run.run.check) else { continue };
-        // What passes without a time computed nothing: that its error is 0 was not measured.
+        // A run that passed without a time computed nothing: its error of 0 was not measured.
         if run.run.check.verdict == Verdict::Pass && run.run.figures.is_none() {
             empty += 1;
             continue;

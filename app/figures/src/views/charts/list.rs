@@ -1,4 +1,4 @@
-//! Every chart: its words, and the function that makes its numbers.
+//! Every chart: its texts, and the function that computes its numbers.
 
 use sparsescope_core::record::Operation;
 
@@ -23,7 +23,7 @@ const NO_SERIAL: &str =
 
 const NO_RESIDUALS: &str = "No run on what is selected that passes the filters tells its residuals: solves do, and sweeps of mode standard.";
 
-/// Every chart but those of one operation with a list of its own, in the order offered within its group.
+/// All charts except those specific to one operation, in display order within their groups.
 pub(super) const CHARTS: [Chart; 32] = [
     Chart {
         id: "kernels",
@@ -353,7 +353,7 @@ fn all() -> impl Iterator<Item = &'static Chart> {
     CHARTS.iter().chain(of_one).chain(&ranks::CHARTS)
 }
 
-/// The chart that the state names; the first where it names none that exists for its operation.
+/// The chart that the state names; the first one if it does not exist for the operation.
 pub fn current(state: &ViewState) -> &'static Chart {
     let [first, ..] = &CHARTS;
     let is_named = |chart: &&Chart| chart.id == state.charts.chart;
@@ -365,12 +365,12 @@ pub fn offered(state: &ViewState) -> impl Iterator<Item = &'static Chart> {
     all().filter(|chart| chart.is_for(&state.filter.operation))
 }
 
-/// The words for the charts of an operation.
+/// The ids of the charts for an operation.
 pub fn ids_for(operation: &str) -> impl Iterator<Item = &'static str> {
     all().filter(move |chart| chart.is_for(operation)).map(|chart| chart.id)
 }
 
-/// The words for all charts.
+/// The ids of all charts.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     all().map(|chart| chart.id)
 }

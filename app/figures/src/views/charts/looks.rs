@@ -1,6 +1,6 @@
-//! Format, colour and form of every series: everything of a format has its colour, and the kernels of
-//! a format differ in form. A kernel that the program knows looks the same in every chart,
-//! under every filter and whatever is open.
+//! Colour and mark of every series: everything of a format has the format's colour, and its kernels
+//! differ by mark. A known kernel looks the same in every chart, under every filter and whichever
+//! bundles are open.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::figure::Mark;
 use crate::model::Model;
 use crate::theme::{Ink, blend, family_of, format_color, has_color, series};
 
-/// Kernels that came after bundles were shown with the forms of the others, which they must not take: they
-/// are listed among these, and have their forms after them.
+/// Kernels added after bundles had been published with the marks of the others, which must not
+/// change: they come after the others.
 const LATER: [&str; 16] = [
     "cpu/csr/simd",
     "cpu/hll/simd",
@@ -33,19 +33,19 @@ const LATER: [&str; 16] = [
     "nccl/hll/halo-overlap",
 ];
 
-/// The forms of kernels by their ids.
+/// The index of the mark of each kernel id.
 pub struct Looks(BTreeMap<String, usize>);
 
 impl Looks {
-    /// Of the kernels of an operation: those that the program knows in its own order, the later ones after
-    /// them, then others of the opened bundles.
+    /// The looks of an operation's kernels: the known ones in the program's order, then the later
+    /// ones, then others of the opened bundles.
     pub fn of(model: &Model, operation: &str) -> Self {
         let known = Operation::of(operation).map_or(&[][..], kernels);
         let opened = model.values(operation).kernels.iter().map(String::as_str);
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
         let known = || known.iter().map(|kernel| kernel.id);
-        // Those in WGSL came after all of these.
+        // WGSL kernels were added after all of these.
         let round = |id: &&str| match id.starts_with("wgpu/") {
             true => 2,
             false => usize::from(LATER.contains(id)),
@@ -54,7 +54,7 @@ impl Looks {
         for id in listed.chain(opened) {
             if !places.contains_key(id) {
                 let format = format_of(id);
-                // What has no colour of its own is told apart among all that have none.
+                // Formats without a colour of their own share one numbering.
                 let family = if has_color(format) { family_of(format) } else { "" };
                 let place = seen.entry(family.to_owned()).or_default();
                 places.insert(id.to_owned(), *place);
@@ -64,24 +64,26 @@ impl Looks {
         Self(places)
     }
 
-    /// Of the series of this name; `index` is its place where it is no kernel and no format.
+    /// The look of the series with this name; `index` is used if it is neither a kernel nor a
+    /// format.
     pub(crate) fn find(&self, name: &str, index: usize, ink: &Ink) -> (Color32, Mark) {
         let format = format_of(name);
-        // `(f32)` after a kernel's id makes it another series.
+        // `(f32)` after a kernel's id makes it a separate series.
         let kernel = name.split(' ').next().unwrap_or(name);
         let (color, place) = match self.0.get(kernel) {
             Some(place) if has_color(format) => (format_color(format), *place),
-            // What chooses among formats has the colour of none, nor has a user's kernel one of ours.
+            // A kernel that chooses a format has no format's colour, and neither has a user's
+            // kernel.
             Some(place) if ["spmv", USER].contains(&format) => (ink.text, *place),
-            // Of an operation without formats, or of a format that nobody knows.
+            // An operation without formats, or an unknown format.
             Some(place) => (series(*place), *place),
             None if has_color(format) => (format_color(format), name.matches('-').count()),
             None => (series(index), index),
         };
         let count = Mark::ALL.len();
         let mark = Mark::ALL.get(place % count).copied().unwrap_or(Mark::Circle);
-        // A second round of the forms is darker on light paper and lighter on dark, a third even more so. `(and …)` names
-        // kernels that share a line.
+        // When marks repeat, they are darker on a light background and lighter on dark, more so the
+        // third time. `(and …)` names kernels that share a line.
         let is_other = name.split(' ').nth(1).is_some_and(|word| word != "(and");
         let is_other = is_other && self.0.contains_key(kernel);
         let color = match (place / count).max(usize::from(is_other)) {
@@ -93,7 +95,7 @@ impl Looks {
     }
 }
 
-/// What stands for the format in the ids of users' kernels, which do not say it.
+/// Stands for the format in the ids of users' kernels, which do not contain it.
 pub(super) const USER: &str = "user";
 
 /// The format that a run's kernel reads.
@@ -104,7 +106,7 @@ pub(super) fn format_of_run(run: &Run) -> &str {
     }
 }
 
-/// The format in a kernel's id; a format is its own. What MKL makes of a matrix it makes of CSR.
+/// The format in a kernel's id; for a format, itself. MKL's optimised format counts as CSR.
 pub(super) fn format_of(name: &str) -> &str {
     if is_user_id(name) {
         return USER;
@@ -133,7 +135,7 @@ mod tests {
             let other = seen.insert(look, kernel.id);
             assert_eq!(other, None, "looks as {}", kernel.id);
         }
-        // A library's kernel neither, where formats have no colours.
+        // The same for a library's kernel if formats have no colours.
         let looks_of_dense = Looks::of(&Model::default(), "batched-dense");
         let dense = kernels(Operation::BatchedDense).iter();
         let dense: BTreeSet<_> =
@@ -151,7 +153,7 @@ mod tests {
     fn a_users_kernel_looks_like_none_of_ours_and_counts_among_its_format() {
         let ink = crate::state::Theme::Light.ink();
         let (mut run, statistics, environment) = crate::why::tests::run("cuda/csr/warp-shuffle");
-        // Named as a format is, which says nothing.
+        // Named like a format, which has no effect.
         run.kernel = "user/csr/hll".into();
         run.source = Some(sparsescope_core::record::KernelSource {
             family: "ell-column-major".into(),

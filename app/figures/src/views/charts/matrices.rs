@@ -1,4 +1,4 @@
-//! Charts with a row for each matrix: how fast which kernels are on it.
+//! Charts with one row per matrix: the speed of kernels on it.
 
 use sparsescope_core::record::Run;
 
@@ -23,7 +23,7 @@ pub(super) fn kernels<'a>(data: &Data<'a>) -> Plot<'a> {
     by_class(data, &|run| Some((0, kernel(run))))
 }
 
-/// Formats that several kernels are for.
+/// Formats with several kernels.
 pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
     let all = data
         .model
@@ -77,10 +77,10 @@ pub(super) fn four<'a>(data: &Data<'a>) -> Plot<'a> {
     })
 }
 
-/// ELLPACK with one thread, which the others are compared with.
+/// ELLPACK with one thread, the baseline of the others.
 const SERIAL_ELL: &str = "cpu/ell/serial";
 
-/// Speed-ups over serial ELLPACK, as paper 002 compares its ways in figure 8.
+/// Speed-ups over serial ELLPACK, as in figure 8 of paper 002.
 pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
     let log = data.state.log;
     let mut plot = Plot::rows(Scale::new(format!("times as fast as {SERIAL_ELL}"), log));
@@ -97,7 +97,7 @@ pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
         let row = plot.row(|| run.name(), subject);
         plot.add(*order, name, Some(run.bundle), Point::of(run, gain, row));
     }
-    // Alone, one thread says nothing.
+    // One thread by itself is no comparison.
     if plot.series.keys().all(|(order, ..)| *order == 0) {
         plot.series.clear();
     }
@@ -105,7 +105,7 @@ pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// One GPU kernel on each matrix, a series a size of its blocks, as in section 9.3 of paper 000.
+/// One GPU kernel on each matrix, one series per block size, as in section 9.3 of paper 000.
 pub(super) fn blocks<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&block_kernels(data));
     by_class(data, &|run| {

@@ -1,5 +1,5 @@
-//! The charts: each is a function that gives numbers ([`plot`]), which are drawn as rows or as a
-//! plane and written as a table, and a line in `CHARTS` (`list.rs`).
+//! The charts: each is a function that computes numbers ([`plot`]), which are drawn as rows or as a
+//! plane and written as a table, and an element of `CHARTS` (`list.rs`).
 
 mod batches;
 mod best;

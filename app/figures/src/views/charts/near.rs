@@ -1,4 +1,4 @@
-//! What lies near a place on a sheet, found without looking at all that lies there.
+//! Finds items near a position on a sheet without visiting all of them.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use emath::Rect;
 
 /// Side of a cell, in points.
 const SIDE: f32 = 16.0;
-/// A cell takes no more: beyond that, marks cover one another.
+/// Maximum number of items per cell: beyond that, marks cover one another.
 const MOST: usize = 64;
 
-/// Things by the cells of the sheet that they reach into.
+/// Items by the cells of the sheet that they overlap.
 pub(super) struct Near<T>(HashMap<[i32; 2], Vec<T>>);
 
 impl<T: Copy> Near<T> {
@@ -26,7 +26,7 @@ impl<T: Copy> Near<T> {
         }
     }
 
-    /// Whether there is such a thing in a cell that this reaches into.
+    /// Returns whether a cell that `rect` overlaps holds a matching item.
     pub(super) fn any(&self, rect: Rect, is_it: impl Fn(T) -> bool) -> bool {
         cells(rect).any(|cell| self.0.get(&cell).is_some_and(|of| of.iter().any(|it| is_it(*it))))
     }
@@ -66,7 +66,7 @@ mod tests {
         };
         assert!(!near.any(around(pos2(100.0, 100.0)), none));
         assert!(looked.get() <= 9 * MOST, "{}", looked.get());
-        // Nowhere is a place, too.
+        // Positions that are not finite must work, too.
         near.add(at(pos2(f32::NAN, f32::INFINITY)), pos2(0.0, 0.0));
     }
 }

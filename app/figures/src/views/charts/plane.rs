@@ -9,23 +9,23 @@ use super::plot::{Form, Guide, Point, Series};
 use super::sheet::{Ends, FOOT, RADIUS, Sheet, TYPE, elide, radius, style, tick_label, title};
 use crate::figure::{Anchor, Axis, Figure, Mark, text_width};
 
-/// Height that a plane has at least, and in a file.
+/// Minimum height of a plane, and its height in a file.
 const HEIGHT: [f32; 2] = [260.0, 420.0];
 const LEFT: f32 = 66.0;
-/// Of more lines than this, no names stand at their ends.
+/// With more lines than this, their ends have no names.
 const MOST_NAMED: usize = 12;
-/// Lengths of dashes and gaps for the first, second, … bundle; the first's lines are whole.
+/// Lengths of dashes and gaps for the first, second, … bundle; the first has solid lines.
 const DASHES: [(f32, f32); 3] = [(1e9, 0.0), (9.0, 5.0), (2.5, 4.0)];
 
-/// Draws the plane below `top`; where it ends.
+/// Draws the plane below `top`; returns its bottom.
 pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f32 {
     let (plot, ink) = (sheet.plot, sheet.ink);
     let upright = |guide: &Guide| guide.ends[0][0] == guide.ends[1][0];
-    // Names of upright lines stand above them, below the title.
+    // Names of vertical lines are above them, below the title.
     let title_height = if plot.guides.iter().any(upright) { 36.0 } else { 20.0 };
     let top = top + title_height;
     let height = room.map_or(HEIGHT[1], |room| (room - top - FOOT).max(HEIGHT[0]));
-    // Names of lines stand at their ends, where there is room.
+    // Names of lines are at their ends, if there is space.
     let slanted = |guide: &&Guide| !upright(guide);
     let guides = plot.guides.iter().filter(slanted).map(|guide| guide.name.as_str());
     let curves = plot.series.iter().filter(|(_, of)| plot.form == Form::Curves && is_curve(of));
@@ -118,12 +118,12 @@ fn ways<'s, 'a>(series: &'s Series<'a>) -> impl Iterator<Item = &'s [Point<'a>]>
     series.points.chunk_by(move |one, other| of_run(one) == of_run(other))
 }
 
-/// Whether a series has lines where each run has one of its own.
+/// Returns whether each run of a series has a line of its own.
 fn is_curve(series: &Series<'_>) -> bool {
     ways(series).any(|way| way.len() > 1)
 }
 
-/// Level up to each point, then up or down to it.
+/// Horizontal to the next point, then vertical.
 fn steps(points: &[Pos2]) -> Vec<Pos2> {
     let mut path: Vec<Pos2> = Vec::new();
     for point in points {
@@ -135,7 +135,7 @@ fn steps(points: &[Pos2]) -> Vec<Pos2> {
     path
 }
 
-/// A line through the points in dashes.
+/// A dashed line through the points.
 fn dashed(figure: &mut Figure, points: &[Pos2], (on, off): (f32, f32), color: Color32) {
     let mut run = 0.0;
     let mut drawn: Vec<Pos2> = points.first().copied().into_iter().collect();

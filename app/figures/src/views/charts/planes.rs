@@ -14,7 +14,7 @@ fn by_format<'a>(data: &Data<'a>) -> Vec<(String, RunOf<'a>)> {
     best.into_iter().map(|((.., (_, format)), run)| (format, run)).collect()
 }
 
-/// Deviations below this are drawn here, for a logarithmic axis has no zero.
+/// Position of smaller deviations, since a logarithmic axis has no zero.
 const LEAST: f64 = 0.1;
 
 pub(super) fn deviation<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -43,7 +43,7 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
     let fastest = |hot| {
         best(&all, &|run| {
             (run.ranks() && run.run.hot == hot).then_some(())?;
-            // A run's pair has all its other settings.
+            // Two runs form a pair if all other settings are equal.
             let key = RunKey { hot: false, ..run.run.key(run.subject) };
             Some((0, format!("{}\n{}", kernel(run), key.digest())))
         })
@@ -75,7 +75,7 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// The bandwidths that a run's device was measured to have.
+/// The measured bandwidths of a run's device.
 fn roofs(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
     let Some(environment) = run.bundle.bundle.environment(&run.run.environment) else {
         return Vec::new();
@@ -89,7 +89,7 @@ fn roofs(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
     gpu.and_then(|gpu| gpu.copy).map(|copy| ("copy", copy)).into_iter().collect()
 }
 
-/// The roofline begins here: what a kernel does a byte is less only where almost all is padding.
+/// Left end of the roofline: fewer flops per byte occur only if almost everything is padding.
 const LEAST_INTENSITY: f64 = 0.02;
 
 pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {

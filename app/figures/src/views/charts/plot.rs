@@ -1,4 +1,4 @@
-//! What a chart draws, as numbers: the screen, the files and the tests take them from here.
+//! The numbers of a chart, used by the screen, the files and the tests.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -9,34 +9,34 @@ use sparsescope_core::record::{Metric, Operation, Subject};
 use crate::model::{Model, OpenBundle, RunOf, metric_title, seconds, significant, subject_name};
 use crate::state::ViewState;
 
-/// What the charts draw from.
+/// The input of the charts.
 pub struct Data<'a> {
     pub model: &'a Model,
     pub state: &'a ViewState,
-    /// Runs that rank and pass the filters, with caches as the settings say, rated in one unit.
+    /// Runs that rank and pass the filters, with caches as set, and rates in one unit.
     pub runs: Vec<RunOf<'a>>,
 }
 
-/// A chart's numbers. With rows, y counts them from the top.
+/// A chart's numbers. With rows, y is the row index from the top.
 #[derive(Debug)]
 pub struct Plot<'a> {
     pub(super) rows: Option<Vec<Row>>,
-    /// Places of the rows by their keys.
+    /// Row indices by key.
     pub(super) places: HashMap<String, usize>,
     pub(super) x: Scale,
     pub(super) y: Scale,
-    /// By what they show and the bundle that they are from.
+    /// By content and bundle.
     pub(super) series: BTreeMap<(usize, String, usize), Series<'a>>,
-    /// Order and name of series that are not drawn, for another one is shown alone.
+    /// Order and name of series that are hidden because another one is shown alone.
     pub(super) hidden: Vec<(usize, String)>,
-    /// What all of it is about, where that is one matrix or other subject.
+    /// The subject of the whole chart, if it is a single one.
     pub subject: Option<Subject<'a>>,
-    /// Lines to compare with.
+    /// Reference lines.
     pub(super) guides: Vec<Guide>,
-    /// What the numbers come to, in words.
+    /// A summary of the numbers, in words.
     pub note: String,
     pub(super) form: Form,
-    /// What the weights of cells count; empty where there are none.
+    /// What the weights of cells count; empty if there are none.
     pub(super) weights: &'static str,
 }
 
@@ -53,22 +53,22 @@ pub(super) enum Form {
     Intervals,
     /// Small marks; a range is a box.
     Boxes,
-    /// Lines through the points of each run, with a mark at its last one.
+    /// Lines through the points of each run, with a mark at the last one.
     Curves,
-    /// Upright strokes.
+    /// Vertical strokes.
     Strokes,
-    /// A range is a bar from its one end to the other.
+    /// A range is a bar.
     Bars,
-    /// A range is a cell of its row, as dark as its weight is near the greatest.
+    /// A range is a cell of its row, shaded by its weight relative to the maximum.
     Cells,
 }
 
-/// A line of a chart with rows.
+/// A row of a chart with rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
-    /// What stands before it.
+    /// Its label.
     pub name: String,
-    /// What tells it from the others.
+    /// Its unique key.
     pub key: String,
 }
 
@@ -77,17 +77,17 @@ pub(super) struct Row {
 pub(super) struct Scale {
     pub(super) title: Cow<'static, str>,
     pub(super) log: bool,
-    /// Where its ticks are, if not where they are round.
+    /// Positions of the ticks, if not at round values.
     pub(super) ticks: Vec<f64>,
-    /// What the values 0, 1, 2, … stand for, where they are no numbers.
+    /// Names of the values 0, 1, 2, …, for a categorical axis.
     pub(super) names: Vec<String>,
-    /// Word for a value that is infinite.
+    /// Word for an infinite value.
     pub(super) never: &'static str,
-    /// Smaller values are drawn here, with an arrow.
+    /// Smaller values are clamped to this one and marked with an arrow.
     pub(super) least: Option<f64>,
 }
 
-/// Points of one colour and form.
+/// Points of one colour and mark.
 #[derive(Debug)]
 pub(super) struct Series<'a> {
     pub(super) bundle: Option<&'a OpenBundle>,
@@ -98,17 +98,17 @@ pub(super) struct Series<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Point<'a> {
     pub(super) at: [f64; 2],
-    /// From where to where along x.
+    /// Start and end along x.
     pub(super) range: Option<[f64; 2]>,
-    /// How much a cell stands for.
+    /// The weight of a cell.
     pub(super) weight: Option<f64>,
-    /// The run that it is of, where it is of one.
+    /// The run that it shows, if it is a single one.
     pub(super) run: Option<RunOf<'a>>,
-    /// The subject that it is of.
+    /// The subject that it shows.
     pub(super) subject: Option<Subject<'a>>,
-    /// Written beside it.
+    /// Text next to it.
     pub(super) label: String,
-    /// What is said of it beyond its numbers.
+    /// Description in addition to its numbers.
     pub(super) text: String,
 }
 
@@ -120,44 +120,44 @@ pub(super) struct Guide {
 }
 
 impl<'a> Data<'a> {
-    /// What the state asks for.
+    /// The data that the state selects.
     pub fn of(model: &'a Model, state: &'a ViewState) -> Self {
         let mut runs = model.runs(&state.filter);
         runs.retain(|run| run.ranks() && run.run.hot != state.charts.cold);
-        // Of an operation that the program does not know, runs may be rated in several units.
+        // Runs of an unknown operation may have rates in different units.
         if let Some(first) = runs.first().copied() {
             runs.retain(|run| run.gain_over(&first).is_some());
         }
         Self { model, state, runs }
     }
 
-    /// The rate that the runs are told by.
+    /// The metric of the runs' rate.
     fn metric(&self) -> Option<&'a Metric> {
         self.runs.first().and_then(RunOf::metric)
     }
 
-    /// The axis of the rate, with these words before its title.
+    /// The axis of the rate, with `before` in front of its title.
     pub(super) fn rate_axis(&self, before: &str) -> Scale {
         let title = self.metric().map_or("GFLOPS".into(), metric_title);
         Scale::new(format!("{before}{title}"), self.state.log)
     }
 
-    /// The operation, if the program knows it.
+    /// The operation, if it is a known one.
     pub(super) fn operation(&self) -> Option<Operation> {
         Operation::of(&self.state.filter.operation)
     }
 
-    /// Several executions in a word.
+    /// The plural noun for executions.
     pub(super) fn words(&self) -> &'static str {
         self.operation().map_or("runs", Operation::words)
     }
 
-    /// Id of the kernel that speed-ups refer to, or what stands for it.
+    /// Id of the kernel that speed-ups refer to, or a word for it.
     pub(super) fn reference(&self) -> &'static str {
         self.operation().map_or("the reference", |operation| reference(operation).id)
     }
 
-    /// What the chart is about: what the state names if it is offered, else the first that is.
+    /// The subject of the chart: the state's choice if it is offered, else the first option.
     pub(super) fn chosen(&self, offered: &[String]) -> String {
         let wanted = &self.state.charts.of;
         offered.iter().find(|name| *name == wanted).or(offered.first()).cloned().unwrap_or_default()
@@ -165,7 +165,7 @@ impl<'a> Data<'a> {
 }
 
 impl<'a> Point<'a> {
-    /// A point of one run.
+    /// The point of one run.
     pub(super) fn of(run: &RunOf<'a>, x: f64, y: f64) -> Self {
         Self { at: [x, y], run: Some(*run), subject: Some(run.subject), ..Self::default() }
     }
@@ -181,13 +181,12 @@ impl<'a> Plot<'a> {
         Self { rows: None, places, x, y, series, hidden, subject, guides, note, form, weights }
     }
 
-    /// A chart of x with a row for each matrix, or whatever it is about.
+    /// A chart of x with one row per matrix, or other subject.
     pub(super) fn rows(x: Scale) -> Self {
         Self { rows: Some(Vec::new()), ..Self::plane(x, Scale::default()) }
     }
 
-    /// The number of the row that is told by `key`; a new one with this name after the others
-    /// where there was none.
+    /// The index of the row with this `key`; appends a new one with this name if there is none.
     pub(super) fn row(&mut self, name: impl FnOnce() -> String, key: &str) -> f64 {
         let rows = self.rows.get_or_insert_default();
         let place = self.places.get(key).copied().unwrap_or_else(|| {
@@ -198,7 +197,7 @@ impl<'a> Plot<'a> {
         place as f64
     }
 
-    /// Puts the ticks of x where points are.
+    /// Sets the ticks of x to the positions of the points.
     pub(super) fn tick_x_at_points(&mut self) {
         let mut ticks: Vec<f64> = self.points().map(|(_, _, point)| point.at[0]).collect();
         ticks.sort_unstable_by(f64::total_cmp);
@@ -206,8 +205,8 @@ impl<'a> Plot<'a> {
         self.x.ticks = ticks;
     }
 
-    /// Adds a point to the series of this name in a bundle; `order` comes before the name when
-    /// series are sorted.
+    /// Adds a point to the series of this name in a bundle; series are sorted by `order`, then by
+    /// name.
     pub(super) fn add(
         &mut self,
         order: usize,
@@ -231,7 +230,7 @@ impl<'a> Plot<'a> {
         self.series.iter().map(|(key, series)| (key.1.as_str(), series)).flat_map(all)
     }
 
-    /// Leaves the series of this name alone, if there are any.
+    /// Shows only the series of this name, if it exists.
     pub(super) fn isolate(&mut self, only: &str) {
         if self.series.keys().any(|(_, name, _)| name == only) {
             let others = self.series.keys().filter(|(_, name, _)| name != only);
@@ -240,7 +239,7 @@ impl<'a> Plot<'a> {
         }
     }
 
-    /// The names of all series, also of those that are not drawn, in their order.
+    /// The names of all series in order, including hidden ones.
     pub(super) fn names(&self) -> Vec<&str> {
         let drawn = self.series.keys().map(|(order, name, _)| (*order, name.as_str()));
         let hidden = self.hidden.iter().map(|(order, name)| (*order, name.as_str()));
@@ -250,12 +249,12 @@ impl<'a> Plot<'a> {
         names
     }
 
-    /// Nothing to draw.
+    /// Returns whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         self.points().next().is_none()
     }
 
-    /// The bundles that points are from, in the order of opening.
+    /// The bundles of the points, in the order of opening.
     pub(super) fn bundles(&self) -> Vec<&'a OpenBundle> {
         let mut found: Vec<&OpenBundle> = self.series.values().filter_map(|s| s.bundle).collect();
         crate::order::sort_by(&mut found, |a, b| a.series.cmp(&b.series));
@@ -263,7 +262,7 @@ impl<'a> Plot<'a> {
         found
     }
 
-    /// What is drawn, as a table.
+    /// The chart as a table.
     pub(super) fn table(&self) -> Vec<Vec<String>> {
         let weighs = self.form == Form::Cells;
         let ranged = !weighs && self.points().any(|(_, _, point)| point.range.is_some());
@@ -312,7 +311,7 @@ impl<'a> Plot<'a> {
         lines
     }
 
-    /// What a point says when it is pointed at.
+    /// The tooltip of a point.
     pub(super) fn words(&self, name: &str, series: &Series<'a>, point: &Point<'a>) -> String {
         let row = self.rows.as_ref().and_then(|rows| rows.get(point.at[1] as usize));
         let of = match (row, point.subject) {
@@ -355,17 +354,17 @@ impl<'a> Plot<'a> {
 }
 
 impl Scale {
-    /// A logarithmic axis where the toggle says so.
+    /// A logarithmic axis if the toggle is on.
     pub(super) fn new(title: impl Into<Cow<'static, str>>, log: bool) -> Self {
         Self { title: title.into(), log, ..Self::default() }
     }
 
-    /// What a value stands for, where it is no number.
+    /// The name of a value on a categorical axis.
     pub(super) fn name(&self, value: f64) -> Option<&str> {
         self.names.get(value as usize).map(String::as_str)
     }
 
-    /// A value in a table.
+    /// Formats a value for a table.
     fn value(&self, value: f64) -> String {
         match self.name(value) {
             Some(name) => name.into(),
@@ -374,7 +373,7 @@ impl Scale {
         }
     }
 
-    /// A value in a sentence.
+    /// Formats a value for a sentence.
     fn words(&self, value: f64) -> String {
         match self.name(value) {
             Some(name) => format!("{} {name}", self.title),
@@ -384,7 +383,7 @@ impl Scale {
     }
 }
 
-/// The kernel, and its precision where it is not the usual one.
+/// The kernel, with its precision if that is not the default.
 pub(super) fn kernel(run: &RunOf<'_>) -> String {
     run.run.kernel_and_precision()
 }

@@ -1,4 +1,4 @@
-//! Families of generated subjects: those whose recipes differ in size alone.
+//! Families of generated subjects: those whose recipes differ only in size.
 
 /// A recipe without these keys, its name first: `gen:poisson2d?n=64` is `poisson2d` without `n`,
 /// `fem-hex?n=9&dof=3` is `fem-hex dof=3`.

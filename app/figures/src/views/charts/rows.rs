@@ -1,5 +1,5 @@
-//! Charts with a row for each matrix, kernel or whatever they are about. A bundle has a band in each
-//! row that it has points in, and marks that would hide one another move to another lane of it.
+//! Charts with one row per matrix, kernel or other subject. Each bundle has a band in every row
+//! where it has points; marks that would overlap move to another lane of the band.
 
 use std::collections::HashSet;
 
@@ -11,30 +11,30 @@ use super::sheet::{Ends, HEAD, RADIUS, Sheet, elide, radius};
 use crate::figure::{Anchor, Mark, area, text_width};
 use crate::theme::{blend, heat_color};
 
-/// Least height of a bundle's band in a row, in points.
+/// Minimum height of a bundle's band in a row, in points.
 const BAND: f32 = 24.0;
-/// Height of a lane in a file, and the greatest.
+/// Height of a lane in a file, and its maximum.
 const LANE: [f32; 2] = [11.0, 15.7];
-/// Marks that would hide one another move up or down, in this order, in units of a lane.
+/// Offsets of overlapping marks, tried in this order, in units of a lane.
 const DODGE: [f32; 5] = [0.0, -1.0, 1.0, -2.0, 2.0];
-/// Where they go when these are taken too, and overlap.
+/// Offsets if all of those are occupied; these overlap.
 const BETWEEN: [f32; 4] = [-0.5, 0.5, -1.5, 1.5];
-/// With more rows than this, the axis stands below them too.
+/// With more rows than this, the axis is repeated below them.
 const MANY: usize = 12;
-/// Below the lowest row: nothing, or ticks.
+/// Space below the last row: without ticks, and with ticks.
 const BELOW: [f32; 2] = [12.0, 28.0];
-/// Rows that are lower than this have no names.
+/// Rows smaller than this have no names.
 const NAMED: f32 = 12.0;
-/// Size of names at marks.
+/// Font size of names at marks.
 const SMALL: f32 = 11.0;
-/// So many colours need no names at the marks.
+/// Up to this many colours, marks need no names.
 const FEW: usize = 3;
-/// Of more samples than this, none is drawn where another one is.
+/// With more samples than this, samples at the same position are drawn once.
 const CROWDED: usize = 20_000;
-/// With more, only the foremost mark of a band is named.
+/// With more series than this, only the rightmost mark of a band is named.
 const CROWD: usize = 12;
 
-/// Draws the rows below `top`; where they end.
+/// Draws the rows below `top`; returns their bottom.
 pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Option<f32>) -> f32 {
     let (plot, ink) = (sheet.plot, sheet.ink);
     let width = sheet.figure.size.x;
@@ -139,7 +139,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             _ => free(&placed, row, wanted, lane, size),
         };
         placed.add(Rect::from_min_max(at, at), (row, at));
-        // Of very many samples those that hide one another are drawn once.
+        // With very many samples, overlapping ones are drawn once.
         let place = [at.x, at.y].map(|at| (at * 4.0) as i32);
         if is_crowded && plot.form == Form::Boxes && !drawn.insert((row, place)) {
             continue;
@@ -155,7 +155,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             }
         }
         let small = plot.form == Form::Boxes;
-        // An interval that holds the guide decides nothing.
+        // An interval that contains the guide is inconclusive.
         let unclear = plot.form == Form::Intervals
             && plot.guides.iter().any(|guide| {
                 let [value, _] = guide.ends[0];
@@ -182,17 +182,17 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     bottom + foot
 }
 
-/// A mark that may be named.
+/// A mark that may get a name.
 struct Named<'p> {
     /// From the mark to the end of its range.
     rect: Rect,
     name: &'p str,
-    /// Row, and which of its bands.
+    /// Row, and index of its band.
     band: (usize, usize),
 }
 
-/// Writes the names of what the marks stand for beside those that have room for it, the ones furthest
-/// to the right first; where there are many, beside these only.
+/// Writes the names next to the marks that have space for one, rightmost first; with many series,
+/// only next to the rightmost mark of each band.
 fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
     let many = sheet.plot.names().len() > CROWD;
     let mut taken = Near::new();
@@ -216,8 +216,8 @@ fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
     }
 }
 
-/// The places of the bundles that have points in each row, ascending; a row without points is as
-/// high as one of a bundle.
+/// The indices of the bundles that have points in each row, ascending; a row without points is as
+/// tall as a row of one bundle.
 fn bands(sheet: &Sheet<'_, '_>, rows: usize) -> Vec<Vec<usize>> {
     let mut bands: Vec<Vec<usize>> = vec![Vec::new(); rows];
     for (_, series, point) in sheet.plot.points() {
@@ -232,7 +232,7 @@ fn bands(sheet: &Sheet<'_, '_>, rows: usize) -> Vec<Vec<usize>> {
     bands
 }
 
-/// Lanes of a band: as many as points that it may have to hold apart.
+/// Lanes per band: the number of points that may need to be separated.
 fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
     let mut series = vec![0_usize; sheet.bundles.len().max(1)];
     for of in sheet.plot.series.values() {
@@ -249,7 +249,8 @@ fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
     }
 }
 
-/// The place nearest to `wanted` where no other mark of the row is; `wanted` itself when all are taken.
+/// The position nearest to `wanted` without another mark of the row; `wanted` itself if all are
+/// occupied.
 fn free(placed: &Near<(usize, Pos2)>, row: usize, wanted: Pos2, lane: f32, size: f32) -> Pos2 {
     let step = lane.min(size * 2.2);
     let places = DODGE.map(|lanes| wanted + vec2(0.0, lanes * step));

@@ -1,4 +1,4 @@
-//! Charts against a setting: threads, or threads a block.
+//! Charts against a setting: threads, or threads per block.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use super::solves::{Names, few};
 use crate::model::{RunOf, subject_key, subject_size};
 use crate::views::view::subject;
 
-/// Runs of a series in a bundle, by setting and matrix; only matrices with a run at every setting.
+/// Runs of a series in a bundle, by setting and matrix; only matrices with a run for every setting.
 type Group<'a> = BTreeMap<u32, BTreeMap<String, RunOf<'a>>>;
 
-/// The groups in which at least two settings have matrices in common, by order and name of the
-/// series and number of the bundle.
+/// The groups with at least two settings that share matrices, by order and name of the series and
+/// bundle number.
 fn groups<'a>(
     data: &Data<'a>,
     setting: fn(&Run) -> Option<u32>,
@@ -44,7 +44,7 @@ fn groups<'a>(
     groups
 }
 
-/// A number of a run.
+/// A value of a run.
 pub(super) type Value = for<'r, 'a> fn(&'r RunOf<'a>) -> Option<f64>;
 
 fn rate(run: &RunOf<'_>) -> Option<f64> {
@@ -135,12 +135,13 @@ pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
     found
 }
 
-/// Kernels whose threads come in blocks.
+/// Kernels that run in thread blocks.
 pub(super) fn block_kernels(data: &Data<'_>) -> Vec<String> {
     data.model.values(&data.state.filter.operation).blocked.iter().cloned().collect()
 }
 
-/// A kernel's value against threads, a series for each class of nnz, and of solves for each preconditioner.
+/// A kernel's value against threads, one series per class of nnz, and for solves per
+/// preconditioner.
 fn by_nnz<'a>(data: &Data<'a>, title: String, value: Value) -> Plot<'a> {
     let chosen = data.chosen(&parallel_kernels(data));
     let class_of = |run: &RunOf<'a>| match run.matrix() {
@@ -190,7 +191,7 @@ pub(super) fn by_block<'a>(data: &Data<'a>) -> Plot<'a> {
 /// A run and one of its launches.
 type Filled<'a> = (RunOf<'a>, &'a LaunchCost);
 
-/// The launch of a run whose blocks fill the least of a multiprocessor.
+/// The launch of a run with the lowest occupancy.
 fn filled<'a>(run: &RunOf<'a>) -> Option<&'a LaunchCost> {
     let launches = run.run.costs.launches.iter();
     launches.min_by(|a, b| a.occupancy.total_cmp(&b.occupancy))
@@ -200,7 +201,7 @@ pub(super) fn occupancy<'a>(data: &Data<'a>) -> Plot<'a> {
     let y = Scale::new("occupancy, % of the threads that a multiprocessor holds", false);
     let mut plot = Plot::plane(Scale::new("threads a block", true), y);
     plot.form = Form::Lines;
-    // What a launch takes can differ with the subject: kernels are built for its width.
+    // The resources of a launch can depend on the subject: kernels are compiled for its width.
     let mut found: BTreeMap<(String, usize, u32), Vec<Filled<'a>>> = BTreeMap::new();
     for run in &data.runs {
         let (Some(block), Some(launch)) = (run.run.block, filled(run)) else { continue };
@@ -227,7 +228,7 @@ pub(super) fn occupancy<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// For each kernel its best block size by mean and by peak.
+/// The best block size of each kernel by mean and by peak.
 pub(super) fn best_block<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(data.rate_axis(""));
     let class = |run: &RunOf<'a>| Some((0, kernel(run)));

@@ -1,5 +1,5 @@
-//! A figure in the making, with what rows and planes have in common: the legend, marks, labels,
-//! the scale of x.
+//! A figure under construction, with the parts common to rows and planes: legend, marks, labels,
+//! the x axis.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,47 +14,47 @@ use crate::theme::{Ink, blend, filling, filling_word};
 
 pub(super) const TYPE: f32 = 13.0;
 pub(super) const RADIUS: f32 = 4.8;
-/// Below the lowest line: ticks and the title of x.
+/// Space below the lowest line: ticks and the title of x.
 pub(super) const FOOT: f32 = 48.0;
-/// Above the highest line: the same.
+/// Space above the highest line: the same.
 pub(super) const HEAD: f32 = 40.0;
 const LEGEND_ROW: f32 = 20.0;
-/// From the end of a scale to where infinite values are.
+/// From the end of an axis to the position of infinite values.
 const NEVER: f32 = 40.0;
-/// Between the ends of an axis and its first and last tick, where these are given.
+/// From the ends of an axis to its first and last tick, if these are given.
 const MARGIN: f32 = 30.0;
 
-/// A figure in the making, and what is needed to draw into it.
+/// A figure under construction, and the data for drawing it.
 pub(super) struct Sheet<'p, 'a> {
     pub(super) plot: &'p Plot<'a>,
     pub(super) figure: Figure,
     pub(super) ink: Ink,
     looks: Vec<(Color32, Mark)>,
-    /// Names in the legend, each once.
+    /// Unique names in the legend.
     names: Vec<&'p str>,
-    /// Their places.
+    /// Their indices.
     places: HashMap<&'p str, usize>,
-    /// Whether points say something when they are pointed at: in a file nobody does.
+    /// Whether points have tooltips: files have none.
     pub(super) tells: bool,
-    /// The bundles' numbers, in the order of opening.
+    /// The bundle numbers, in the order of opening.
     pub(super) bundles: Vec<usize>,
-    /// Name of the series that stands out.
+    /// Name of the highlighted series.
     bright: Option<&'p str>,
 }
 
-/// Where the ticks of x and its title stand.
+/// Where the ticks and the title of x are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ends {
     /// Below.
     Below,
-    /// Above, where they stay in sight.
+    /// Above, where they stay visible.
     Above,
-    /// There, and the ticks once more below.
+    /// Above, and the ticks again below.
     Both,
 }
 
 impl<'p, 'a> Sheet<'p, 'a> {
-    /// An empty one of this width.
+    /// An empty sheet of this width.
     pub(super) fn new(
         plot: &'p Plot<'a>,
         looks: &Looks,
@@ -75,8 +75,8 @@ impl<'p, 'a> Sheet<'p, 'a> {
         self.figure.text(at, anchor, TYPE, color, text);
     }
 
-    /// Colour, form and filling of a series. Marks of the bundle opened first are full, those of the
-    /// second hollow, of the third pale, and stay so whatever is filtered.
+    /// Colour, mark and fill of a series. Marks are filled for the first bundle opened, hollow for
+    /// the second, pale for the third, whatever is filtered.
     pub(super) fn look(&self, name: &str, series: &Series<'_>) -> (Color32, Mark, Color32) {
         let place = self.places.get(name).copied().unwrap_or_default();
         let (color, mark) = self.looks.get(place).copied().unwrap_or((self.ink.text, Mark::Circle));
@@ -84,7 +84,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
         (color, mark, filling(color, style(series), self.ink.paper))
     }
 
-    /// The colour, faint where another series stands out.
+    /// The colour, faded if another series is highlighted.
     fn shown(&self, name: &str, color: Color32) -> Color32 {
         match self.bright {
             Some(bright) if bright != name => blend(color, self.ink.paper, 0.8),
@@ -92,13 +92,13 @@ impl<'p, 'a> Sheet<'p, 'a> {
         }
     }
 
-    /// The place of a series' bundle among the bundles drawn.
+    /// The index of a series' bundle among the bundles drawn.
     pub(super) fn lane(&self, series: &Series<'_>) -> usize {
         let number = series.bundle.map(|open| open.series);
         self.bundles.iter().position(|known| Some(*known) == number).unwrap_or_default()
     }
 
-    /// Which filling means which bundle, where that is a question; the height below it.
+    /// Draws the legend of bundle fills, if there are several; returns its bottom.
     pub(super) fn bundles_legend(&mut self, top: f32) -> f32 {
         let open = self.plot.bundles();
         if open.len() < 2 && open.iter().all(|open| filling_word(open.series) == "full") {
@@ -117,8 +117,8 @@ impl<'p, 'a> Sheet<'p, 'a> {
         top + words.len().div_ceil(grid.1) as f32 * LEGEND_ROW
     }
 
-    /// Which mark means what; the height below it. A name that is pointed at stands out in the
-    /// chart, and a click shows its series alone.
+    /// Draws the legend of marks; returns its bottom. Hovering over a name highlights its series,
+    /// and a click shows it alone.
     pub(super) fn legend(&mut self, top: f32) -> f32 {
         let names: Vec<&str> = self.names.clone();
         let (column, columns) = self.columns(names.iter().copied());
@@ -151,7 +151,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
         top + names.len().div_ceil(columns) as f32 * LEGEND_ROW - LEGEND_ROW * 0.5
     }
 
-    /// Width and number of columns in which these texts stand beside marks.
+    /// Width and number of columns for these texts next to marks.
     fn columns<'t>(&self, texts: impl Iterator<Item = &'t str>) -> (f32, usize) {
         let width = self.figure.size.x;
         let longest = texts.map(|text| text_width(text, TYPE)).fold(0.0, f32::max);
@@ -159,7 +159,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
         (column, ((width / column) as usize).max(1))
     }
 
-    /// What a point says, and where.
+    /// Adds the tooltip of a point.
     pub(super) fn hit(
         &mut self,
         at: Pos2,
@@ -183,8 +183,8 @@ impl<'p, 'a> Sheet<'p, 'a> {
         });
     }
 
-    /// Names of lines beside their ends, moved apart, and not below `bottom` where they have room above;
-    /// each with its height.
+    /// Writes names of lines next to their ends, spaced apart, and not below `bottom` if there is
+    /// space above; each comes with its height.
     pub(super) fn name_ends(
         &mut self,
         (x, bottom): (f32, f32),
@@ -193,7 +193,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let apart = TYPE + 1.0;
         crate::order::sort_by(&mut names, |a, b| a.0.total_cmp(&b.0));
         let mut last = f32::NEG_INFINITY;
-        // Downwards, then back up by half of what the lowest was moved.
+        // Spread downwards, then move up by half of the lowest name's shift.
         let mut moved = 0.0;
         let mut placed = Vec::new();
         for (y, color, name) in names {
@@ -209,7 +209,8 @@ impl<'p, 'a> Sheet<'p, 'a> {
         }
     }
 
-    /// The scale of x between two places, its lines and numbers; where its values are.
+    /// Draws the x axis between two positions, with grid lines and numbers; returns the placement
+    /// of values.
     pub(super) fn x_axis(&mut self, x: (f32, f32), y: (f32, f32), log: bool, ends: Ends) -> Placer {
         let plot = self.plot;
         let scale = &plot.x;
@@ -273,7 +274,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
 }
 
 impl Scale {
-    /// From the first tick to the last, where they are given.
+    /// From the first tick to the last, if ticks are given.
     fn axis(&self, values: impl Iterator<Item = f64>, log: bool, from: f32, to: f32) -> Axis {
         match (self.ticks.first(), self.ticks.last()) {
             (Some(first), Some(last)) => {
@@ -283,7 +284,7 @@ impl Scale {
         }
     }
 
-    /// Where the ticks are.
+    /// Positions of the ticks.
     pub(super) fn at(&self, axis: &Axis) -> Vec<f64> {
         if self.ticks.is_empty() { axis.ticks() } else { self.ticks.clone() }
     }
@@ -301,29 +302,29 @@ impl Placer {
         if value.is_finite() { self.axis.place(value.max(self.least)) } else { self.never }
     }
 
-    /// Whether a value lies where the axis does not reach.
+    /// Returns whether a value is outside the axis.
     pub(super) fn is_beyond(&self, value: f64) -> bool {
         value < self.least
     }
 }
 
-/// The number of a series' bundle, which its style goes by.
+/// The number of a series' bundle, which determines its style.
 pub(super) fn style(series: &Series<'_>) -> usize {
     series.bundle.map_or(0, |open| open.series)
 }
 
-/// Where the mark of an entry of the legend stands.
+/// Position of the mark of a legend item.
 fn entry_at(index: usize, (column, columns): (f32, usize), top: f32) -> Pos2 {
     pos2(16.0 + (index % columns) as f32 * column, top + (index / columns) as f32 * LEGEND_ROW)
 }
 
-/// What an axis measures, and how.
+/// Title of an axis with its unit and scale.
 pub(super) fn title(scale: &Scale, log: bool) -> String {
     let how = if log && scale.ticks.is_empty() { " (logarithmic)" } else { "" };
     format!("{}{how}", scale.title)
 }
 
-/// A tick's value without the zeros that three digits would bring.
+/// The label of a tick without trailing zeros.
 pub(super) fn tick_label(tick: f64) -> String {
     if tick >= 1e6 || (tick > 0.0 && tick < 1e-3) {
         return format!("{tick:e}");
@@ -332,7 +333,7 @@ pub(super) fn tick_label(tick: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
-/// The text, cut where it is wider.
+/// The text, elided if it is wider.
 pub(super) fn elide(text: &str, width: f32) -> String {
     elided(text, width, TYPE)
 }
@@ -352,7 +353,7 @@ pub(super) fn wrap(text: &str, width: f32) -> Vec<String> {
     lines
 }
 
-/// The points are so small where there are very many.
+/// Radius of the points, smaller if there are very many.
 pub(super) fn radius(plot: &Plot<'_>) -> f32 {
     match plot.points().count() {
         _ if plot.form == Form::Boxes => 2.6,

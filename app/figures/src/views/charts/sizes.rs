@@ -6,20 +6,20 @@ use super::looks::{format_of, format_of_run};
 use super::plot::{Data, Plot, Point, Scale};
 use crate::model::{RunOf, bytes, display_name};
 
-/// What the slots of a format that hold no entry occupy.
+/// Bytes of the slots of a format that hold no nonzero.
 fn padding_of(size: &FormatSize, nnz: u64) -> u64 {
     let padding = size.slots.saturating_sub(nnz);
     if size.format.contains("-compact") {
-        // What a slot takes depends on its column and the coding of values: all alike.
+        // The size of a slot depends on its column and the encoding of values: use the average.
         return (size.bytes as f64 * padding as f64 / size.slots.max(1) as f64) as u64;
     }
-    // Blocks and diagonals have no column of each slot.
+    // BSR and DIA store no column per slot.
     let slot = if ["bsr", "dia"].contains(&size.format.as_str()) { 8 } else { 12 };
     padding.saturating_mul(slot)
 }
 
-/// Bytes of padding that a run moves; `None` where its format was made with other parameters than
-/// the matrix's statistics know.
+/// Bytes of padding that a run moves; `None` if its format has other parameters than the matrix's
+/// statistics.
 pub(super) fn padding_bytes(run: &RunOf<'_>) -> Option<u64> {
     let of = &run.matrix()?.statistics;
     let format = format_of_run(run.run);

@@ -1,4 +1,4 @@
-//! The raw times of one matrix, and how often a kernel is near the best.
+//! The raw times of one matrix, and how often a kernel is close to the best.
 
 use std::collections::BTreeMap;
 
@@ -34,12 +34,12 @@ pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// The profile ends at this τ, unless a larger one is asked for.
+/// The profile ends at this τ, unless a larger one is set.
 const FAR: f64 = 10.0;
 
-/// Dolan and Moré, Benchmarking optimization software with performance profiles, 2002: the share of
-/// matrices on which a kernel takes at most τ times as long as the best of its bundle. A matrix that
-/// a kernel has no time of counts against it.
+/// Dolan and Moré, Benchmarking optimization software with performance profiles, 2002: the fraction
+/// of matrices on which a kernel takes at most τ times as long as the best of its bundle. A matrix
+/// for which a kernel has no time counts against it.
 pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
     let x = Scale::new("τ: time over that of the best kernel", true);
     let mut plot = Plot::plane(x, Scale::new("matrices within τ, %", false));
@@ -62,7 +62,7 @@ pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
         most = most.max(ratio);
     }
     let tau = data.state.charts.tau;
-    // What is far slower is slow; how much is seen in other charts.
+    // Kernels that are far slower just count as slow; other charts show by how much.
     let most = most.min(tau.max(FAR));
     for ((name, bundle), (run, mut ratios)) in ratios {
         let matrices = top.keys().filter(|(of, _)| *of == bundle).count();

@@ -1,5 +1,5 @@
-//! Symmetric sweeps: how their time follows from how many rows can be computed at once, and passes over
-//! all rows.
+//! Symmetric sweeps: their time against the number of rows that can be computed in parallel, and
+//! passes over all rows.
 
 use sparsescope_core::symgs::Mode;
 
@@ -9,7 +9,7 @@ use super::told::{thinned, time, told};
 use crate::model::{RunOf, significant, subject_key};
 use crate::views::view::subject;
 
-/// Against what times are drawn.
+/// The quantities that times are drawn against.
 const AGAINST: [&str; 3] =
     ["time against mean level width", "time against levels", "time a level against mean width"];
 
@@ -17,7 +17,7 @@ pub(super) fn against(_: &Data<'_>) -> Vec<String> {
     AGAINST.map(str::to_owned).to_vec()
 }
 
-/// A mark for the fastest run of each kernel on each matrix whose levels its bundle holds.
+/// A mark for the fastest run of each kernel on each matrix whose levels are in its bundle.
 pub(super) fn parallelism<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&against(data));
     let [_, by_levels, a_level] = AGAINST.map(|name| name == chosen);
@@ -27,7 +27,7 @@ pub(super) fn parallelism<'a>(data: &Data<'a>) -> Plot<'a> {
     let y = if a_level { "nanoseconds a level" } else { "microseconds a symmetric sweep" };
     let log = data.state.log;
     let mut plot = Plot::plane(Scale::new(x, log), Scale::new(y, log));
-    // The modes are two operators: one of them is drawn.
+    // The modes are different operators: only one of them is drawn.
     let is_standard = |run: &RunOf<'a>| {
         run.run.params.get("mode").is_none_or(|mode| mode == Mode::Standard.as_str())
     };
@@ -56,7 +56,7 @@ pub(super) fn parallelism<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// More passes are drawn as the least and the most of each so many.
+/// More passes are thinned to the minimum and maximum of intervals, at most this many values.
 const MOST_PASSES: usize = 400;
 const BLOCKS: [&str; 2] = ["blocks launched", "blocks with work"];
 

@@ -12,7 +12,7 @@ use super::view::{plot, svg};
 use crate::model::Model;
 use crate::state::ViewState;
 
-/// Sweeps over one matrix, whose levels the bundle holds: residuals as given, and passes.
+/// Sweeps over one matrix, with levels in the bundle and given residuals and passes.
 fn swept() -> Model {
     let mut bundle = bundle("sweeps", 1.0);
     bundle.runs.clear();

@@ -1,4 +1,4 @@
-//! Each chart's numbers against a calculation made here, from a bundle made here.
+//! Each chart's numbers, from a generated bundle against an independent calculation.
 
 use emath::Rect;
 use sparsescope_core::bundle::{Bundle, Comparison, MatrixFolder};
@@ -16,10 +16,10 @@ use super::{VIEW, draw};
 use crate::model::{Model, matrix_key};
 use crate::state::ViewState;
 
-/// Entries of the matrices `small`, `middle` and `large`.
+/// Nonzeros of the matrices `small`, `middle` and `large`.
 pub(super) const NNZ: [u64; 3] = [1_000, 200_000, 4_000_000];
 const NAMES: [&str; 3] = ["small", "middle", "large"];
-/// Bytes that a product with ELLPACK moves: two slots an entry.
+/// Bytes that SpMV with ELLPACK moves: two slots per nonzero.
 const ELL: [u64; 3] = [24 * NNZ[0] + 16_000, 24 * NNZ[1] + 16_000, 24 * NNZ[2] + 16_000];
 
 fn record(index: usize) -> MatrixRecord {
@@ -57,12 +57,12 @@ fn record(index: usize) -> MatrixRecord {
     }
 }
 
-/// Twenty samples around `median`, which is theirs.
+/// Twenty samples with this median.
 fn samples(median: f64) -> Vec<f64> {
     (0..20).map(|k| median * (1.0 + (f64::from(k) - 9.5) * 1e-3)).collect()
 }
 
-/// A launch whose blocks fill the more of a multiprocessor the larger they are.
+/// A launch whose occupancy grows with the block size.
 fn launch(block: u32) -> LaunchCost {
     let occupancy = f64::from(block) / 256.0;
     LaunchCost { function: "f".into(), registers: 32, occupancy, ..LaunchCost::default() }
@@ -119,7 +119,7 @@ pub(super) fn run(index: usize, kernel: &str, setting: (u32, Option<u32>), times
     }
 }
 
-/// Serial, parallel and GPU kernels on three matrices; the GPU's with warm and flushed caches.
+/// Serial, parallel and GPU kernels on three matrices; GPU kernels with warm and flushed caches.
 pub(super) fn bundle(label: &str, faster: f64) -> Bundle {
     let producer = Producer { name: "t".into(), version: "0".into(), revision: None };
     let mut bundle = Bundle::new(producer, "2026-01-31T12:00:00Z".into());
@@ -190,7 +190,7 @@ pub(super) fn state(chart: &str) -> ViewState {
     ViewState::from_fragment(&format!("v1;chart={chart}")).unwrap()
 }
 
-/// The points of a chart in the order in which they are drawn: series, row or x, value.
+/// The points of a chart in drawing order: series, row or x, value.
 pub(super) fn drawn(model: &Model, state: &ViewState) -> Vec<(String, String, f64)> {
     let data = Data::of(model, state);
     let plot = plot(&data);
@@ -336,7 +336,7 @@ fn the_roofline_has_the_devices_bandwidth_and_tells_padding_apart() {
     let of = |format: &str| plot.points().find(|(name, ..)| *name == format).unwrap().2;
     let csr = 2000.0 / (12.0 * 1000.0 + 20_004.0);
     assert!((of("csr").at[0] - csr).abs() < 1e-12 && of("csr").range.is_none());
-    // ELLPACK moves 12 bytes for each of as many empty slots as entries.
+    // ELLPACK moves 12 bytes per empty slot, and has as many empty slots as nonzeros.
     let (useful, whole) = (2000.0 / (ELL[0] - 12_000) as f64, 2000.0 / ELL[0] as f64);
     assert_eq!(of("ell").range, Some([useful, whole]));
     assert_eq!(of("ell").at, [useful, of("ell").run.unwrap().rate().unwrap()]);
@@ -403,7 +403,7 @@ fn bytes_are_told_without_and_with_padding() {
 #[test]
 fn warm_caches_are_paired_with_flushed_ones_at_the_same_setting() {
     let found = drawn(&model(&[("a", 1.0)]), &state("hot-cold"));
-    // Blocks of 32 are the only ones with both; the fastest warm run is another.
+    // Only blocks of 32 have both; the fastest warm run has another size.
     assert_eq!(found.len(), 3);
     for (kernel, warm, flushed) in found {
         assert_eq!(kernel, "cuda/csr/vector-mining");
@@ -429,7 +429,7 @@ fn conversion_is_counted_in_serial_products_and_break_even_says_never() {
             ("cpu/hll/serial", "small", 4.0),
         ],
     );
-    // Twice as fast: four products' worth is saved after eight.
+    // Twice as fast: saves four SpMVs' worth of time after eight.
     assert_drawn(
         &format!("break-even;{only}"),
         &[
@@ -464,7 +464,7 @@ fn changes_are_those_of_the_comparison_and_turn_round_with_the_baseline() {
         };
         assert!(expected.runs.iter().any(|run| is_it(&run)), "{point:?}");
     }
-    // All but cpu/csr/serial, three times, are twice as fast.
+    // All except the three runs of cpu/csr/serial are twice as fast.
     let faster = expected.runs.len() - 3;
     assert!(
         shown.note.contains(&format!("{faster} faster, 0 slower, 3 unclear")),
@@ -510,9 +510,9 @@ fn every_chart_draws_tells_and_saves_what_it_has_for_one_bundle_two_and_none() {
             let data = Data::of(model, &state);
             let plot = plot(&data);
             if !chart.is_for("spmv") {
-                continue; // sweeps have a bundle of their own
+                continue; // sweeps have their own bundle
             }
-            // Of ELLPACK with one thread there is no time here, and nothing that chose a kernel.
+            // There is no time of ELLPACK with one thread here, and no kernel that chooses another.
             let absent = ["ell-four", "expected"].contains(&chart.id);
             let lacks = absent || opened == 1 && chart.id == "compare";
             let drawn = opened > 0 && !lacks;
@@ -549,7 +549,7 @@ fn a_kernel_keeps_its_look_in_every_chart_and_under_every_filter() {
         }
         let format = format_of(one);
         let (own, plain) = (looks.find(one, 0, &ink).0, looks.find(format, 0, &ink).0);
-        // The ninth kernel of a format begins the forms anew, darker.
+        // The ninth kernel of a format repeats the first mark, darker.
         let darker = crate::theme::blend(plain, ink.text, 0.45);
         assert!([plain, darker].contains(&own), "colour of {format}");
     }

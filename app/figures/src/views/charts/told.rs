@@ -1,10 +1,10 @@
-//! What runs told step by step, and how long a step takes.
+//! Values that runs recorded step by step, and the time of a step.
 
 use sparsescope_core::record::{History, Run, Series};
 
 use crate::model::RunOf;
 
-/// The series of this name and step of what a run told.
+/// The recorded series of a run with this name and step.
 pub(super) fn told<'a>(run: &'a Run, step: &str, name: &str) -> Option<&'a Series> {
     let History { step: usual, series } = run.history.as_ref()?;
     let is_asked = |of: &&Series| of.name == name && of.step.as_ref().unwrap_or(usual) == step;
@@ -18,7 +18,8 @@ pub(super) fn time(run: &RunOf<'_>) -> Option<f64> {
     Some(median_s / sweeps as f64)
 }
 
-/// Each value with its place; of many, the least and the greatest of each so many.
+/// Each value with its index; long series are thinned to the minimum and maximum of intervals, at
+/// most `most` values.
 pub(super) fn thinned(values: &[f64], most: usize) -> Vec<(usize, f64)> {
     let each = values.len().div_ceil(most / 2).max(1);
     if values.len() <= most {

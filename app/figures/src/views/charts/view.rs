@@ -1,4 +1,4 @@
-//! The view of the charts: a chooser, the figure, and the same as a table and as SVG.
+//! The charts view: a chooser, the figure, and the same as a table and as SVG.
 
 use sparsescope_core::record::Source;
 
@@ -22,7 +22,7 @@ pub(in crate::views) const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// Wider figures are not drawn in files.
+/// Maximum width of saved figures.
 const SAVED: f32 = 900.0;
 
 /// Why there is nothing to draw.
@@ -35,7 +35,7 @@ pub fn why(chart: &Chart, data: &Data<'_>) -> &'static str {
     }
 }
 
-/// The numbers of the current chart, and all that they come to in words.
+/// The numbers of the current chart, and their summary in words.
 pub fn plot<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = (current(data.state).data)(data);
     plot.isolate(&data.state.charts.only);
@@ -46,7 +46,7 @@ pub fn plot<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// Stand-ins are among the matrices drawn, or among those that a mean is over.
+/// Returns whether stand-ins are among the matrices drawn or averaged.
 pub fn holds_stand_ins(data: &Data<'_>, plot: &Plot<'_>) -> bool {
     let any = data.runs.iter().any(|run| run.subject.source() == Source::StandIn);
     plot.points()
@@ -61,7 +61,7 @@ pub(super) fn svg(model: &Model, state: &ViewState) -> String {
     picture(model, state).0
 }
 
-/// The same where there is anything to draw.
+/// The figure as SVG if there is anything to draw.
 pub fn drawn(model: &Model, state: &ViewState) -> Option<String> {
     let (svg, is_empty) = picture(model, state);
     (!is_empty).then_some(svg)

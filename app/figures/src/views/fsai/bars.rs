@@ -1,4 +1,4 @@
-//! Entries from A to G as bars.
+//! Numbers of nonzeros from A to G as bars.
 
 use emath::{Vec2, pos2, vec2};
 
@@ -11,11 +11,11 @@ use crate::views::spy::{TYPE, index};
 
 const LEFT: f32 = 2.0;
 const TOP: f32 = 30.0;
-/// A bar with its words above.
+/// A bar with its text above.
 const LINE: f32 = 40.0;
 const BAR: f32 = 13.0;
 
-/// The bars in a figure of this width; those of later stages are left out.
+/// The bars in a figure of this width; those of later stages are omitted.
 pub fn figure(set_up: &SetUp, stage: Stage, colors: &Colors, width: f32) -> Figure {
     let ink = colors.ink;
     let counts = &set_up.counts;

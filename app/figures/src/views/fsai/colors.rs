@@ -1,4 +1,4 @@
-//! How the entries look on their way from A to G: by colour, and by the size of their squares.
+//! The look of nonzeros from A to G: the colour and size of their squares.
 
 use ecolor::Color32;
 
@@ -6,19 +6,19 @@ use crate::set_up::{Cell, Part};
 use crate::state::{Stage, Theme};
 use crate::theme::{Ink, blend, series};
 
-/// How an entry is drawn.
+/// How a nonzero is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Look {
     pub(super) color: Color32,
-    /// Part of its cell that is left free on each side, where cells are large.
+    /// Fraction of its cell left free on each side, if cells are large.
     pub(super) inset: f32,
-    /// Only its edge is drawn.
+    /// Draw only its outline.
     pub(super) hollow: bool,
-    /// What lies on top where several share a pixel.
+    /// Drawing order if several share a pixel: the highest is visible.
     pub(super) rank: u8,
 }
 
-/// What colours mean.
+/// Meaning of the colours.
 #[derive(Clone, Copy, Debug)]
 pub struct Colors {
     pub(super) ink: Ink,
@@ -30,7 +30,7 @@ impl Colors {
         Self { ink: theme.ink(), dark: theme == Theme::Dark }
     }
 
-    /// Entries that are gathered.
+    /// Nonzeros of the gathered system.
     pub(super) fn gathered(&self) -> Color32 {
         Color32::from_rgb(213, 94, 0)
     }
@@ -48,7 +48,7 @@ impl Colors {
         }
     }
 
-    /// An entry as a stage of the set-up has it, if it is drawn then.
+    /// The look of a nonzero at a stage of the setup; `None` if it is not drawn.
     pub(super) fn look(&self, cell: &Cell, stage: Stage) -> Option<Look> {
         let part = match (stage, cell.part) {
             (Stage::Matrix, _) => cell.in_a.then_some(Part::Kept)?,
@@ -71,12 +71,13 @@ impl Colors {
         Some(Look { color: self.part(part), inset, hollow, rank: part as u8 * 2 + 1 })
     }
 
-    /// Entries beside which others are looked at.
+    /// Faded colour of nonzeros next to those in focus.
     pub(super) fn dimmed(&self, color: Color32) -> Color32 {
         blend(color, self.ink.paper, 0.66)
     }
 
-    /// Colour of a value of a dense system: its sign by colour, its size relative to `most` by depth.
+    /// Colour of a value of a dense system: the hue shows the sign, the saturation the magnitude
+    /// relative to `most`.
     pub(super) fn value(&self, value: f64, most: f64) -> Color32 {
         if value == 0.0 {
             return self.ink.paper;

@@ -1,4 +1,4 @@
-//! A row's dense system: what is gathered from A, its solution, and the row of G.
+//! A row's dense system: the part gathered from A, its solution, and the row of G.
 
 use emath::{Pos2, Rect, Vec2, pos2, vec2};
 
@@ -10,21 +10,21 @@ use crate::state::Theme;
 use crate::theme::text_on;
 use crate::views::spy::{TYPE, index, outline};
 
-/// Systems of at most so many rows have their numbers written.
+/// Maximum rows of a system whose numbers are written.
 pub(super) const WRITTEN: usize = 8;
 const LEFT: f32 = 2.0;
 const TOP: f32 = 48.0;
-/// Between the system, its solution and the right-hand side, for a sign.
+/// Space between the system, its solution and the right-hand side, for an operator sign.
 const SIGN: f32 = 20.0;
-/// Between the system and the row of G, for words.
+/// Space between the system and the row of G, for text.
 const BETWEEN: f32 = 36.0;
-/// Least extent.
+/// Minimum size.
 pub const LEAST_SIZE: Vec2 = vec2(160.0, 220.0);
 
-/// The system as it is drawn.
+/// The layout of the system.
 pub struct Dense {
     pub figure: Figure,
-    /// Where A[P,P] stands, and the row of G.
+    /// Areas of A[P,P], and of the row of G.
     system: Rect,
     factor: Rect,
 }
@@ -54,7 +54,7 @@ impl Dense {
         let count = m as f32;
         let wide = size.x - LEFT - names - 2.0 * SIGN - 4.0;
         let high = size.y - TOP - 20.0 - BETWEEN - 30.0;
-        // The solution and the right-hand side are a column each, of a readable width.
+        // The solution and the right-hand side are one column each, of a readable width.
         let cell = match written {
             true => {
                 vec2((wide / (count + 2.0)).min(62.0), (high / (count + 1.0)).clamp(16.0, 30.0))
@@ -152,7 +152,7 @@ impl Dense {
         dense
     }
 
-    /// The entry of A, or of the row of G, that stands at a place of the figure.
+    /// The position in A, or in the row of G, at a point of the figure.
     pub fn entry(&self, of: &Gathered, at: Pos2) -> Option<(u32, u32)> {
         let count = of.p.len();
         let place = |share: f32| ((share * count as f32) as usize).min(count.saturating_sub(1));
@@ -165,7 +165,7 @@ impl Dense {
         self.factor.contains(at).then(|| name(share(&self.factor).x))?.map(|j| (of.row, j))
     }
 
-    /// Where an entry stands: among those of A[P,P].
+    /// The area of a nonzero in A[P,P].
     fn square(&self, of: &Gathered, (i, j): (u32, u32)) -> Option<Rect> {
         let place = |of: &[u32], j| of.binary_search(&j).ok().map(|k| k as f32);
         let (row, col) = (place(&of.p, i)?, place(&of.p, j)?);
@@ -182,7 +182,7 @@ struct Draw<'a> {
 }
 
 impl Draw<'_> {
-    /// A value on the colour of its size relative to `most`, or a place that has none.
+    /// A value, coloured by its magnitude relative to `most`; an empty cell for `None`.
     fn value(&self, figure: &mut Figure, at: Rect, of: Option<f64>, most: f64) {
         let ink = self.colors.ink;
         let gap = if at.height() >= 6.0 { 0.5 } else { 0.0 };
@@ -196,7 +196,7 @@ impl Draw<'_> {
             return;
         }
         let ink = if of == 0.0 { ink.weak } else { text_on(color) };
-        // As many digits as there is room for.
+        // As many digits as fit.
         for text in [short(of, 3), short(of, 2), short(of, 1)] {
             let size = (at.width() - 3.0) / text_width(&text, 1.0);
             if size >= self.least {
@@ -207,13 +207,13 @@ impl Draw<'_> {
     }
 }
 
-/// The first of these, which shorten, that there is room for.
+/// The first of these texts, longest first, that fits.
 fn fitting<T: AsRef<str>>(texts: &[T], room: f32) -> &str {
     let fits = |text: &&T| text_width(text.as_ref(), TYPE) <= room - 2.0 * LEFT;
     texts.iter().find(fits).or(texts.last()).map_or("", AsRef::as_ref)
 }
 
-/// A value in at most so many digits behind the point.
+/// A value with at most this number of decimals.
 fn short(of: f64, digits: usize) -> String {
     if of != 0.0 && !(5e-4..1e4).contains(&of.abs()) {
         return value(of);

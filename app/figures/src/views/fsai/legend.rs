@@ -1,4 +1,4 @@
-//! What the looks of entries mean, in lines that wrap.
+//! The legend of nonzeros, in lines that wrap.
 
 use ecolor::Color32;
 use emath::{Pos2, pos2};
@@ -11,14 +11,14 @@ use crate::views::spy::{TYPE, index, outline};
 
 /// Height of a line.
 pub(super) const LINE: f32 = 19.0;
-/// From the left end of a sign to its text, and between texts.
+/// From the left end of a symbol to its text, and between texts.
 const SIGN: f32 = 20.0;
 const APART: f32 = 16.0;
 
-/// Signs with their texts, each at the left middle of its line.
+/// Symbols and texts, each with the left middle of its line.
 pub(super) struct Legend(Vec<(Look, Pos2, String)>);
 
-/// What is drawn at a stage.
+/// The items drawn at a stage.
 pub(super) fn items(set_up: &SetUp, stage: Stage, colors: &Colors) -> Vec<(Look, String)> {
     let mut items = Vec::new();
     let counts = &set_up.counts;
@@ -66,7 +66,7 @@ pub(super) fn items(set_up: &SetUp, stage: Stage, colors: &Colors) -> Vec<(Look,
 }
 
 impl Legend {
-    /// In lines of at most this width.
+    /// Arranged in lines of at most this width.
     pub(super) fn new(items: Vec<(Look, String)>, room: f32) -> Self {
         let mut at = pos2(0.0, LINE * 0.5);
         let mut placed = Vec::new();
@@ -86,7 +86,7 @@ impl Legend {
         self.0.last().map_or(0.0, |(_, at, _)| at.y + LINE * 0.5)
     }
 
-    /// Draws it with its upper left corner here.
+    /// Draws it with its top left corner at `corner`.
     pub(super) fn draw(&self, figure: &mut Figure, corner: Pos2, ink: Color32) {
         for (look, at, text) in &self.0 {
             let at = *at + corner.to_vec2();

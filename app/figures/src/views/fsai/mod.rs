@@ -1,5 +1,5 @@
-//! What the set-up of a preconditioner does to a matrix: the patterns from A to G, and how a row's
-//! dense system is gathered.
+//! The setup of a preconditioner: the patterns from A to G, and the dense system gathered for a
+//! row.
 
 pub mod bars;
 mod colors;

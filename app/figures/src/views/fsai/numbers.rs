@@ -1,4 +1,4 @@
-//! What a set-up comes to, in numbers and in words.
+//! A setup in numbers and in words.
 
 use super::subject::Subject;
 use crate::model::{Model, count, significant};
@@ -7,7 +7,7 @@ use crate::state::ViewState;
 use crate::trial::Trial;
 use crate::views::spy::index;
 
-/// Systems in words.
+/// Describes the systems.
 fn systems_words(of: &Systems, before: &str) -> String {
     let systems = match of.count {
         1 => "1 dense system of m rows".to_owned(),
@@ -18,7 +18,7 @@ fn systems_words(of: &Systems, before: &str) -> String {
     format!("{before}{systems}, m at most {largest}; the sum of m³ is {work}.")
 }
 
-/// Sentences about a set-up, and about its row that is gathered.
+/// Sentences about a setup, and about the row whose system is shown.
 pub fn words(set_up: &SetUp, row: Option<u32>) -> Vec<String> {
     let mut words = vec![systems_words(&set_up.alone, "")];
     if let Some(alpha) = set_up.asked.merge {
@@ -51,7 +51,7 @@ pub fn words(set_up: &SetUp, row: Option<u32>) -> Vec<String> {
     words
 }
 
-/// What the preconditioner is worth.
+/// Describes how well the preconditioner works.
 fn trial_words(set_up: &SetUp) -> Option<String> {
     let trials = set_up.trials()?;
     let steps = |of: &Trial| {
@@ -68,7 +68,8 @@ fn trial_words(set_up: &SetUp) -> Option<String> {
     ))
 }
 
-/// Questions of lessons about the matrix and its set-up; those of a row are about the gathered one.
+/// Questions of lessons about the matrix and its setup; questions about a row refer to the one
+/// whose system is shown.
 const ASKED: [&str; 32] = [
     "name",
     "rows",
@@ -104,12 +105,12 @@ const ASKED: [&str; 32] = [
     "effort-jacobi",
 ];
 
-/// Whether there is such a question about this view; settings may follow after `;`.
+/// Returns whether this question exists for this view; settings may follow after `;`.
 pub(in crate::views) fn is_known(asked: &str) -> bool {
     ASKED.contains(&asked.split(';').next().unwrap_or_default())
 }
 
-/// The answer for what this state shows.
+/// The answer for this state.
 pub(in crate::views) fn number(
     asked: &str,
     model: &Model,
@@ -158,7 +159,7 @@ pub(in crate::views) fn number(
     }
 }
 
-/// What was tried.
+/// The answer from the trials.
 fn tried(asked: &str, set_up: &SetUp) -> Result<String, String> {
     let trials =
         set_up.trials().ok_or("conjugate gradients were not tried on so large a matrix")?;

@@ -1,4 +1,4 @@
-//! The view on the screen: the patterns, the gathered row or the bars, the sentences.
+//! The view on the screen: the patterns, the row's system or the bars, the sentences.
 
 use emath::{pos2, vec2};
 
@@ -8,7 +8,7 @@ use super::{bars, numbers};
 use crate::figure::{Anchor, Figure};
 use crate::state::ViewState;
 
-/// The same as it is saved.
+/// The same as a saved figure.
 pub(super) fn saved(told: &Told<'_>, state: &ViewState) -> Figure {
     let ink = told.colors.ink;
     let mut whole = Figure::new(vec2(0.0, 0.0), ink.paper);

@@ -1,5 +1,5 @@
-//! The patterns on one sheet: entries as squares whose looks say where they come from and what becomes
-//! of them, the gathered row's system among them.
+//! The patterns on one sheet: nonzeros as squares whose looks show their origin and what becomes of
+//! them, with the system of one row marked.
 
 use std::sync::Arc;
 
@@ -16,29 +16,29 @@ use crate::state::{SpyState, Stage, ViewState};
 use crate::theme::{blend, series};
 use crate::views::spy::{Around, Frame, GAP, Place, STRIP, axes, caption, index, outline};
 
-/// Fewest rows from the top to the bottom of the closest look.
+/// Rows in view at maximum zoom.
 const HANDFUL: f64 = 5.0;
-/// Least extent of a picture.
+/// Minimum size of a picture.
 pub const LEAST_SIZE: Vec2 = vec2(220.0, 300.0);
-/// Room that a frame has for the legend, and above it.
+/// Space in a frame for the legend, and above it.
 const LEGEND: f32 = 58.0;
 const ABOVE_LEGEND: f32 = 8.0;
-/// Cells of fewer pixels are filled.
+/// In cells smaller than this, in pixels, squares fill the whole cell.
 const LARGE: f32 = 5.0;
 
-/// What is told of a set-up.
+/// A setup and how it is shown.
 pub struct Told<'a> {
     pub subject: &'a Subject,
     pub set_up: &'a SetUp,
     pub stage: Stage,
     pub colors: Colors,
-    /// The row that is gathered.
+    /// The system of the selected row.
     pub gathered: Option<Arc<Gathered>>,
-    /// What is pointed at, here or in the dense system.
+    /// The position under the pointer, here or in the dense system.
     pub pointed: Option<(u32, u32)>,
 }
 
-/// The sheet's parts, once its size is known.
+/// The layout of the sheet for a given size.
 pub struct Sheet {
     pub place: Place,
     width: f32,
@@ -57,12 +57,12 @@ impl<'a> Told<'a> {
         Self { subject, set_up, stage: state.fsai.stage, colors, gathered, pointed: None }
     }
 
-    /// Groups of rows are shown.
+    /// Returns whether groups of rows are shown.
     fn shows_groups(&self) -> bool {
         self.stage == Stage::Factor && self.set_up.asked.merge.is_some()
     }
 
-    /// The name of the stage for those who hear it.
+    /// The name of the stage, for screen readers.
     pub fn name(&self) -> String {
         format!("{}, {}", self.subject.name, self.stage.name())
     }
@@ -80,7 +80,7 @@ impl<'a> Told<'a> {
         Sheet { place, width: size.x.max(frame.size().x), frame, legend }
     }
 
-    /// The entries in view.
+    /// The nonzeros in view.
     pub fn image(&self, place: &Place, pixels: f32) -> ColorImage {
         let corner = place.area.min;
         let [wide, high] = [place.area.width(), place.area.height()]
@@ -134,7 +134,7 @@ impl<'a> Told<'a> {
         image
     }
 
-    /// The group of each row, in turning colours, beside them.
+    /// The group of each row, in alternating colours, next to the rows.
     fn groups(&self, figure: &mut Figure, sheet: &Sheet) {
         let (place, covered) = (&sheet.place, sheet.place.covered());
         let left = covered.max.x + GAP * 0.5;
@@ -154,7 +154,7 @@ impl<'a> Told<'a> {
             };
             let gap = if to - from > 4.0 { 0.75 } else { 0.0 };
             figure.rect(area(left, from + gap, left + STRIP, to - gap), color);
-            // Rows of one system, one after the other, as a block on the diagonal.
+            // Consecutive rows of one system form a block on the diagonal.
             let block = area(place.x(first as f64), from, place.x((i + 1) as f64), to);
             if i > first && block.width() >= 6.0 && covered.expand(0.5).contains_rect(block) {
                 outline(figure, block, self.colors.ink.text);
@@ -165,7 +165,7 @@ impl<'a> Told<'a> {
         outline(figure, strip, self.colors.ink.weak);
     }
 
-    /// Everything but the entries.
+    /// Everything except the nonzeros.
     pub fn figure(&self, sheet: &Sheet, paper: Color32) -> Figure {
         let ink = self.colors.ink;
         let Sheet { place, frame, legend, .. } = sheet;
@@ -199,14 +199,14 @@ impl<'a> Told<'a> {
         figure
     }
 
-    /// The square of an entry, at least a few points wide.
+    /// The square of a nonzero, at least a few points wide.
     fn square(&self, place: &Place, i: u32, j: u32) -> Rect {
         let (i, j) = (f64::from(i), f64::from(j));
         let at = area(place.x(j), place.y(i), place.x(j + 1.0), place.y(i + 1.0));
         at.expand(((4.0 - at.width()) * 0.5).max(0.0))
     }
 
-    /// The sheet as it is saved.
+    /// The sheet as a saved figure.
     pub(super) fn saved(&self, size: Vec2, pixels: f32, state: &ViewState) -> Figure {
         let sheet = self.sheet(size, &state.spy);
         let mut figure = self.figure(&sheet, self.colors.ink.paper);
@@ -215,7 +215,7 @@ impl<'a> Told<'a> {
         figure
     }
 
-    /// What is said of an entry.
+    /// Describes a nonzero.
     pub fn cell_words(&self, i: u32, j: u32) -> String {
         let at = format!("Row {}, column {}", index(i as usize), index(j as usize));
         let Some(cell) = self.set_up.cell(i as usize, j) else { return at };
@@ -246,7 +246,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// Draws an entry; of several in a pixel the one of the highest rank stays.
+/// Draws a nonzero; if several share a pixel, the one with the highest rank wins.
 fn fill(
     image: &mut ColorImage,
     ranks: &mut [u8],
@@ -257,7 +257,7 @@ fn fill(
     let wide = image.size[0];
     let (width, height) = (xs.len() as f32, ys.len() as f32);
     let large = width.min(height) >= LARGE;
-    // Squares of large cells stand apart; what is dropped leaves an edge, or is pale.
+    // Squares of large cells have gaps; dropped values are outlined or pale.
     let inset = |of: f32| (of * look.inset).floor();
     let edge = (width.min(height) * 0.12).floor().max(1.0);
     let pale = if look.hollow && !large { blend(look.color, paper, 0.55) } else { look.color };

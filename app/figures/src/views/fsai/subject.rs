@@ -1,5 +1,5 @@
-//! The matrix whose preconditioner is set up: the selected one, the small one of the layouts, or one
-//! of a mesh.
+//! The matrix whose preconditioner is set up: the selected one, the small one of the layouts, or
+//! the matrix of a mesh.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::state::{FsaiOf, Mesh, MeshOf, Small, ViewState};
 use crate::views::provenance::record_provenance;
 use crate::views::view::selected;
 
-/// A matrix and its set-up.
+/// A matrix and its setup.
 pub struct Subject {
     pub key: String,
     pub name: String,
@@ -25,7 +25,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What the state asks for, or a sentence why there is nothing to see.
+    /// The subject that the state names, or a sentence why there is nothing to show.
     pub fn of(model: &Model, state: &ViewState) -> Result<Self, String> {
         let own = |key: String, make: &dyn Fn() -> Csr<f64>| {
             model.own_picture(key, || Picture::of(&LoadedValues::Real(Arc::new(make()))))
@@ -71,14 +71,14 @@ impl Subject {
         Ok(Self { key, name, a, asked, set_up })
     }
 
-    /// Where what is drawn comes from.
+    /// The source of the numbers.
     pub(super) fn provenance(model: &Model, state: &ViewState) -> Provenance {
         let record = selected(model, state).filter(|_| state.fsai.of == FsaiOf::Selected);
         record.map_or_else(Provenance::default, |record| record_provenance(model, record))
     }
 }
 
-/// A mesh in words.
+/// Display name of a mesh.
 fn name_of(MeshOf { mesh, side }: MeshOf) -> String {
     let points = match mesh {
         Mesh::Seven => format!("{side} × {side} × {side}"),

@@ -1,4 +1,4 @@
-//! The set-up against its definitions, and what is told of it.
+//! The setup against its definitions, and its description.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::set_up::brute;
 use crate::set_up::{Asked, Part, SetUp};
 use crate::state::{FsaiState, Mesh, PatternWord, ViewState};
 
-/// The numbers that a lesson would tell of this state.
+/// The number that a lesson shows for this state.
 fn number(asked: &str, state: &str) -> f64 {
     let state = ViewState::from_fragment(&format!("v1;view=preconditioner;{state}")).unwrap();
     let told = crate::views::facts::number(asked, &Model::default(), &state).unwrap();
@@ -110,7 +110,7 @@ fn the_table_and_the_figure_tell_what_is_drawn() {
     let state = ViewState::from_fragment(link).unwrap();
     let table = (VIEW.table)(&Model::default(), &state);
     let of = |part: &str| table.iter().filter(|line| line[4] == part).count();
-    // 16 points, 24 joins: as many above the diagonal as below.
+    // 16 points, 24 couplings: as many above the diagonal as below.
     assert_eq!((of("kept"), of("not of the pattern")), (16 + 24, 24));
     let svg = (VIEW.svg.unwrap())(&Model::default(), &state);
     assert!(svg.contains("of A and the pattern: 40") && svg.contains("<image"), "the cells");
@@ -120,8 +120,8 @@ fn the_table_and_the_figure_tell_what_is_drawn() {
 #[test]
 fn the_lesson_is_right_in_words() {
     let grid = |side: u32| format!("fsai-of=grid5x{side}");
-    // Condition numbers of the 5-point Laplacian are cot²(π / (2 (side + 1))); b has the
-    // outermost eigenvectors in it.
+    // Condition numbers of the 5-point Laplacian are cot²(π / (2 (side + 1))); b contains the
+    // extreme eigenvectors.
     for side in [8, 16, 32] {
         let theory = 1.0 / (std::f64::consts::FRAC_PI_2 / f64::from(side + 1)).tan().powi(2);
         let found = number("condition-none", &grid(side));
@@ -143,7 +143,7 @@ fn the_lesson_is_right_in_words() {
     let merged = "fsai-of=grid9x16;fsai-merge=1";
     assert!(number("merged-work", merged) < number("work", merged));
     assert!(number("iterations", merged) <= number("iterations", "fsai-of=grid9x16"));
-    // The filter is what makes it pay.
+    // The filter makes it pay off.
     let weak = "fsai-of=weak5x32;fsai-power=3;fsai-delta=0.01";
     let none = number("effort-none", weak);
     assert!(number("effort", weak) < 0.9 * none, "with the filter");

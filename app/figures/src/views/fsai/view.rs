@@ -21,7 +21,7 @@ pub const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// The system of the row that is asked for.
+/// The system of the row that the state names.
 pub fn gathered(set_up: &SetUp, state: &ViewState) -> Option<Arc<crate::set_up::Gathered>> {
     set_up.gathered(state.fsai.row?).map(Arc::new)
 }
@@ -39,7 +39,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
     saved::saved(&told, state).to_svg(&title, &provenance)
 }
 
-/// Every entry of A, of the pattern and of G.
+/// Every nonzero of A, of the pattern and of G.
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let header = ["matrix", "row", "column", "a", "part", "g", "dropped"];
     let mut lines = vec![header.map(str::to_owned).to_vec()];

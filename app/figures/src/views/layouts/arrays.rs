@@ -1,4 +1,4 @@
-//! The arrays of each format, cell by cell, with what every cell belongs to.
+//! The arrays of each format, cell by cell, with the owner of every cell.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::state::LayoutsState;
 
 /// One format of the matrix.
 pub(super) struct Panel {
-    /// The word for the format, e.g. `hll-column-major`.
+    /// Id of the format, e.g. `hll-column-major`.
     pub(super) id: String,
     pub(super) name: String,
-    /// The arrays and what they occupy, or why there are none.
+    /// The arrays and their size, or why there are none.
     pub(super) arrays: Result<(Vec<Strip>, FormatSize), String>,
 }
 
-/// The formats that are to be shown.
+/// The formats to show.
 pub(super) fn panels(a: &Arc<Csr<f64>>, state: &LayoutsState) -> Vec<Panel> {
     let panel = |spec: FormatSpec| {
         let arrays = spec.build(a, MemoryLimit::bytes(1 << 20)).and_then(|format| {
@@ -38,7 +38,7 @@ pub(super) fn panels(a: &Arc<Csr<f64>>, state: &LayoutsState) -> Vec<Panel> {
     specs(state).into_iter().filter(wanted).map(panel).collect()
 }
 
-/// Every format, in the order in which they are taught.
+/// Every format, in teaching order.
 pub fn specs(state: &LayoutsState) -> [FormatSpec; 7] {
     let (row, column) = (Order::RowMajor, Order::ColumnMajor);
     [
@@ -52,18 +52,18 @@ pub fn specs(state: &LayoutsState) -> [FormatSpec; 7] {
     ]
 }
 
-/// HLL as the state lays it out.
+/// HLL with the state's parameters.
 fn hll(order: Order, state: &LayoutsState) -> FormatSpec {
     let (hack_size, sigma) = (state.hack as usize, state.sigma as usize);
     FormatSpec::Hll(HllLayout { hack_size, order, sigma, spill: None })
 }
 
-/// Whether a word means a format: the same however its rows are sorted.
+/// Returns whether a word names a format; the sorting of rows does not matter.
 pub(super) fn is_word(format: &str, word: &str) -> bool {
     format.strip_suffix("-sigma").unwrap_or(format) == word
 }
 
-/// Name of a format, for people.
+/// Display name of a format.
 pub fn name(spec: &FormatSpec) -> &'static str {
     match spec {
         FormatSpec::Coo => "COO",
@@ -98,7 +98,7 @@ pub(super) fn strips(a: &AnyFormat) -> Result<Vec<Strip>, String> {
         .collect())
 }
 
-/// x or y: an element for each of `n` columns or rows.
+/// x or y: one element for each of `n` columns or rows.
 pub(super) fn vector(array: Array, n: usize) -> Strip {
     let cell = |index: usize| {
         let owner = if array == Array::X { Owner::Col(index) } else { Owner::Row(index) };
@@ -163,7 +163,7 @@ fn owner(held: &Held) -> Owner {
     }
 }
 
-/// The rows of each hack; sorted ones do not follow one another.
+/// The rows of each hack; sorted rows are not consecutive.
 fn hacks(a: &Hll<f64>) -> impl Iterator<Item = Owner> + '_ {
     let sorted = a.row_order().row_of().is_some();
     (0..a.shape().hacks()).map(move |hack| {
@@ -172,7 +172,7 @@ fn hacks(a: &Hll<f64>) -> impl Iterator<Item = Owner> + '_ {
     })
 }
 
-/// Whether a row, a column of slots or a hack begins at this slot.
+/// Returns whether a row, a column of slots or a hack starts at this slot.
 fn begins(a: &AnyFormat, array: Array, slot: u64) -> bool {
     if !matches!(array, Array::Col | Array::Val) {
         return false;
@@ -194,8 +194,8 @@ mod tests {
     use super::*;
     use crate::state::Pattern;
 
-    /// Every format keeps every entry in exactly one slot, with its own value and column, and has
-    /// as many slots as `FormatSpec::size` says.
+    /// Every format stores every nonzero in exactly one slot, with its value and column, and has as
+    /// many slots as `FormatSpec::size` says.
     #[test]
     fn every_entry_is_in_one_slot_of_every_format_and_the_rest_is_padding() {
         let scattered = Pattern::of(7, 6, (0..20).map(|k| (k * k % 7, k * 5 % 6)));

@@ -10,7 +10,7 @@ use super::pen::{Pen, outline};
 use super::sizes::Sizes;
 use crate::figure::{Anchor, Figure, area, text_width};
 
-/// `3`, `0,2`, `0-31` for neighbours, `0…30` for many others.
+/// `3`, `0,2`, `0-31` for consecutive numbers, `0…30` for many others.
 fn lanes(lanes: &[usize]) -> String {
     let mut lanes = lanes.to_vec();
     lanes.sort_unstable();
@@ -30,17 +30,17 @@ pub(super) struct Board {
     pub(super) spots: Vec<Spot>,
     pub(super) pen: Pen,
     pub(super) sizes: Sizes,
-    /// Above the cells of arrays there is room for tags.
+    /// Reserve space for tags above the cells of arrays.
     pub(super) tagged: bool,
 }
 
-/// Where the next array goes: in lines as text is, or each in lines of its own.
+/// Position of the next array: in lines like text, or each array in lines of its own.
 pub(super) struct Flow {
     left: f32,
     right: f32,
-    /// Upper left corner of the next.
+    /// Top left corner of the next array.
     at: Pos2,
-    /// Lower end of this line.
+    /// Bottom of this line.
     bottom: f32,
 }
 
@@ -49,7 +49,7 @@ impl Flow {
         Self { left: at.x, right, at, bottom: at.y }
     }
 
-    /// Where the last line ends.
+    /// Bottom of the last line.
     pub(super) fn bottom(&self) -> f32 {
         self.bottom
     }
@@ -61,14 +61,14 @@ impl Board {
         Self { figure, spots: Vec::new(), pen, sizes, tagged: false }
     }
 
-    /// Room for an array's name.
+    /// Width of an array's name.
     fn names(&self, strip: &Strip) -> f32 {
         let (name, bytes) = self.labels(strip);
         let name = text_width(&name, self.sizes.text);
         self.sizes.names.max(name.max(text_width(&bytes, self.sizes.small)) + 6.0)
     }
 
-    /// Name and bytes, in one line where there is no line for indices.
+    /// Name and bytes per element, in one line if there is no line for indices.
     fn labels(&self, strip: &Strip) -> (String, String) {
         match self.has_indices(strip) {
             true => (strip.name.clone(), format!("{} B each", strip.element)),
@@ -76,17 +76,17 @@ impl Board {
         }
     }
 
-    /// The cells of x and y say their index themselves.
+    /// The cells of x and y contain their index.
     fn has_indices(&self, strip: &Strip) -> bool {
         !self.sizes.is_dense() || !matches!(strip.array, Array::X | Array::Y)
     }
 
-    /// Room above a cell for what reads it, which must not cover values.
+    /// Space above a cell for the tag of its readers, which must not cover values.
     fn tags(&self) -> f32 {
         if self.tagged { self.sizes.small + 2.5 } else { 0.0 }
     }
 
-    /// Draws a strip where the flow has room for it.
+    /// Draws a strip at the next position of the flow.
     pub(super) fn strip(&mut self, strip: &Strip, format: &str, flow: &mut Flow) {
         let names = self.names(strip);
         let wide = names + strip.cells.len() as f32 * self.sizes.cell.x;
@@ -100,7 +100,7 @@ impl Board {
         flow.at.x += wide + 14.0;
     }
 
-    /// Draws a strip with its upper left corner at `at`, not wider than `width`; the height taken.
+    /// Draws a strip with its top left corner at `at`, at most `width` wide; returns its height.
     fn strip_at(&mut self, strip: &Strip, format: &str, at: Pos2, width: f32) -> f32 {
         let (ink, Sizes { cell: side, text, small, .. }) = (self.pen.ink, self.sizes);
         let (names, tags) = (self.names(strip), self.tags());
@@ -113,7 +113,7 @@ impl Board {
         let (name, bytes) = self.labels(strip);
         self.figure.text(pos2(at.x, middle - up), Anchor::Start, text, ink.text, &name);
         self.figure.text(pos2(at.x, middle + down), Anchor::Start, small, ink.weak, &bytes);
-        // Below a cell are the bar of what is moved, and its index.
+        // Below a cell are the bar of the transfer, and its index.
         let has_indices = self.has_indices(strip);
         let below = if has_indices { small + 2.0 } else { 4.0 };
         let line_height = tags + side.y + below;
@@ -144,11 +144,11 @@ impl Board {
         lines as f32 * line_height + self.sizes.gap
     }
 
-    /// Marks a cell with what reads it in the step that is followed; the words stand above it.
+    /// Marks a cell with its readers in the current step; the text is above it.
     fn badge(&mut self, rect: Rect, who: &str, numbers: &[usize]) {
         let accent = self.pen.accent();
         outline(&mut self.figure, rect.shrink(1.0), 2.0, accent);
-        // Neighbours have tags, too: a long one says where it begins.
+        // Neighbouring cells have tags, too: a long one shows only its start.
         let (all, first) = (lanes(numbers), numbers.iter().min().copied().unwrap_or_default());
         let forms = [format!("{who}{all}"), all, format!("{first}…"), "…".to_owned()];
         let fits = |text: &&String| self.tag_width(text) <= rect.width() + 1.0;
@@ -167,7 +167,7 @@ impl Board {
         text_width(text, self.sizes.small) + 3.0
     }
 
-    /// A tag whose lower edge is at `bottom`.
+    /// A tag whose bottom is at `bottom`.
     fn tag(&mut self, left: f32, bottom: f32, text: &str, color: Color32) {
         let (width, small) = (self.tag_width(text), self.sizes.small);
         let tag = area(left, bottom - small - 2.0, left + width, bottom);
@@ -175,20 +175,20 @@ impl Board {
         self.figure.text(tag.center(), Anchor::Middle, small, self.pen.ink.paper, text);
     }
 
-    /// A bar under cells that are moved together.
+    /// A bar under cells that are transferred together.
     fn bar(&mut self, rect: Rect) {
         let (y, accent) = (rect.bottom() + 1.0, self.pen.accent());
         self.figure.rect(area(rect.left() + 0.5, y - 1.0, rect.right() - 0.5, y + 1.5), accent);
     }
 
-    /// Draws the step of a kernel over its strips, which `cells` belong to; `who` stands before the
-    /// numbers of those that read.
+    /// Draws the step of a kernel over its strips, to which `cells` belong; `who` is the prefix of
+    /// the readers' numbers.
     pub(super) fn step(&mut self, moment: &Moment, who: &str, cells: &[(Array, &Cell, Rect)]) {
         for (array, range) in &moment.blocks {
             let of = cells.iter().filter(|(a, cell, _)| a == array && cell.is_among(range));
             of.for_each(|(_, _, rect)| self.bar(*rect));
         }
-        // Several may touch the elements that one cell stands for.
+        // Several readers may touch the elements of one cell.
         let mut badges: Vec<(Rect, Vec<usize>)> = Vec::new();
         for touch in &moment.touches {
             for rect in lines_of(touch, cells) {
@@ -201,7 +201,7 @@ impl Board {
         badges.iter().for_each(|(rect, all)| self.badge(*rect, who, all));
     }
 
-    /// The finished figure of this size, `scale` times as large: frames come last.
+    /// The finished figure of this size, scaled by `scale`; draws the frames last.
     pub(super) fn finish(mut self, size: emath::Vec2, scale: f32) -> (Figure, Vec<Spot>) {
         self.pen.lights(&mut self.figure, &self.spots);
         self.figure.size = size;
@@ -212,14 +212,15 @@ impl Board {
         (self.figure, self.spots)
     }
 
-    /// Room for the numbers of rows and columns. Threads that begin in a row stand before its own.
+    /// Space for row and column numbers. The tags of threads that start in a row come before its
+    /// number.
     fn margin(&self) -> Vec2 {
         let digits = text_width("00", self.sizes.small);
         let flags = if self.pen.has_parts() { self.tag_width("T0,0") + 4.0 } else { 0.0 };
         vec2(flags + digits + 8.0, self.sizes.small + 5.0)
     }
 
-    /// The matrix as everyone writes it, with row and column numbers; the size taken.
+    /// The matrix in standard notation, with row and column numbers; returns its size.
     pub(super) fn dense(
         &mut self,
         (rows, cols): (usize, usize),
@@ -274,7 +275,7 @@ impl Board {
         size + margin + vec2(2.0, 4.0)
     }
 
-    /// A line of text; the height taken.
+    /// A line of text; returns its height.
     pub(super) fn line(&mut self, at: Pos2, size: f32, weak: bool, text: &str) -> f32 {
         let color = if weak { self.pen.ink.weak } else { self.pen.ink.text };
         self.figure.text(pos2(at.x, at.y + size * 0.6), Anchor::Start, size, color, text);
@@ -285,8 +286,8 @@ impl Board {
         if self.sizes.is_dense() { size * 1.15 + 1.0 } else { size * 1.3 + 4.0 }
     }
 
-    /// The same in smaller type where it would be wider than `width`, and in more lines where that
-    /// would be too small; the height taken is that of any line.
+    /// The same in a smaller font if it is wider than `width`, and in several lines if the font
+    /// would be too small; returns the height at the usual line spacing.
     pub(super) fn line_within(&mut self, at: Pos2, weak: bool, text: &str, width: f32) -> f32 {
         let Sizes { text: usual, least, .. } = self.sizes;
         let size = usual * (width / prose_width(text, usual)).min(1.0);
@@ -299,14 +300,14 @@ impl Board {
         height
     }
 
-    /// A block of the format's colour, before its name.
+    /// A square in the format's colour, in front of its name.
     pub(super) fn swatch(&mut self, at: Pos2, color: Color32) {
         let side = self.sizes.text.min(12.0) - 1.0;
         self.figure.rect(area(at.x, at.y, at.x + side, at.y + side), color);
     }
 }
 
-/// Where the cells lie that are touched together: a rectangle in each line that has some.
+/// Areas of the cells that are accessed together: one rectangle per line that has some.
 fn lines_of(touch: &Touch, cells: &[(Array, &Cell, Rect)]) -> Vec<Rect> {
     let mut lines: Vec<Rect> = Vec::new();
     let touched = |(array, cell, _): &&(Array, &Cell, Rect)| {
@@ -321,12 +322,12 @@ fn lines_of(touch: &Touch, cells: &[(Array, &Cell, Rect)]) -> Vec<Rect> {
     lines
 }
 
-/// The width of a sentence, whose letters are narrower than digits and names are.
+/// The width of a sentence, whose letters are narrower than digits and names.
 fn prose_width(text: &str, size: f32) -> f32 {
     text_width(text, size) * 0.88
 }
 
-/// A text in lines of this width, broken between words.
+/// A text in lines of this width, wrapped at spaces.
 fn broken(text: &str, width: f32, size: f32) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -343,7 +344,7 @@ fn broken(text: &str, width: f32, size: f32) -> Vec<String> {
     lines
 }
 
-/// A cell in words.
+/// Describes a cell.
 fn spoken(cell: &Cell, array: &str, format: &str) -> String {
     let (first, words) = (cell.elements.start, cell.owner.words());
     match cell.is_many() {

@@ -1,16 +1,16 @@
-//! The cells of an array, and what each belongs to.
+//! The cells of an array, and their owners.
 
 use std::ops::Range;
 
 use emath::Rect;
 use sparsescope_core::layout::Array;
 
-/// What a cell belongs to.
+/// The part of the matrix that a cell belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The entry (i, j).
+    /// The nonzero (i, j).
     Entry(usize, usize),
-    /// An empty place of the dense picture.
+    /// An empty position of the dense picture.
     Nothing(usize, usize),
     /// Padding of a row.
     Padding(usize),
@@ -18,39 +18,39 @@ pub enum Owner {
     Row(usize),
     /// A column: its element of x.
     Col(usize),
-    /// Consecutive rows: a hack's offset or width.
+    /// Consecutive rows: for a hack's offset or width.
     Rows(usize, usize),
-    /// A block: its first row and the one after its last, and its columns likewise.
+    /// A block: half-open ranges of its rows and columns.
     Block { rows: (usize, usize), cols: (usize, usize) },
     /// A diagonal: column minus row.
     Diagonal(i64),
-    /// A slot of this number of each row of a hack.
+    /// The k-th slot of each row of a hack.
     Line(usize),
-    /// A value that entries may share.
+    /// A value that several nonzeros may share.
     Value,
     /// A slot past the edge of the matrix.
     Outside,
-    /// No part of the matrix: the end of an array of pointers, unused room.
+    /// No part of the matrix: the end of an array of pointers, or unused space.
     Free,
 }
 
 /// A cell of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cell {
-    /// The elements of the array that it stands for: one, or some that are left out.
+    /// The elements of the array that it stands for: a single one, or several that are elided.
     pub(super) elements: Range<u64>,
     pub(super) text: String,
     pub(super) owner: Owner,
-    /// A thicker line stands before it: a hack or another part begins.
+    /// Draw a thicker line before it: a hack or another part starts.
     pub(super) begins: bool,
 }
 
-/// A place that a pointer finds.
+/// An area that reacts to the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
     pub rect: Rect,
     pub owner: Owner,
-    /// What it is, in words.
+    /// Its description.
     pub name: String,
 }
 
@@ -59,7 +59,7 @@ pub struct Spot {
 pub(super) struct Strip {
     pub(super) array: Array,
     pub(super) name: String,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub(super) element: usize,
     pub(super) cells: Vec<Cell>,
 }
@@ -70,25 +70,25 @@ impl Cell {
         Self { elements: index as u64..index as u64 + 1, text, owner, begins: false }
     }
 
-    /// Elements that no row has.
+    /// Elements elided from the array, which belong to no row.
     pub(super) fn left_out(elements: Range<usize>) -> Self {
         let elements = elements.start as u64..elements.end as u64;
         Self { elements, text: "…".into(), owner: Owner::Free, begins: false }
     }
 
-    /// Whether it stands for more than one element.
+    /// Returns whether it stands for more than one element.
     pub(super) fn is_many(&self) -> bool {
         self.elements.end - self.elements.start > 1
     }
 
-    /// Whether it stands for one of these elements.
+    /// Returns whether it stands for one of these elements.
     pub(super) fn is_among(&self, elements: &Range<u64>) -> bool {
         self.elements.start < elements.end && elements.start < self.elements.end
     }
 }
 
 impl Owner {
-    /// The slot of (i, j): past the edge of the matrix, or with an entry or without.
+    /// The owner of the slot (i, j): outside the matrix, a nonzero, or empty.
     pub(super) fn of_slot((i, j): (usize, usize), is_inside: bool, is_stored: bool) -> Self {
         match (is_inside, is_stored) {
             (false, _) => Self::Outside,
@@ -97,7 +97,7 @@ impl Owner {
         }
     }
 
-    /// Whether it has to do with the entry (i, j).
+    /// Returns whether it relates to the nonzero (i, j).
     pub(super) fn concerns(self, (i, j): (usize, usize)) -> bool {
         match self {
             Self::Entry(row, col) | Self::Nothing(row, col) => (row, col) == (i, j),
@@ -112,7 +112,7 @@ impl Owner {
         }
     }
 
-    /// The entry that a click on it points at.
+    /// The nonzero that a click on it selects.
     pub fn entry(self) -> Option<(usize, usize)> {
         match self {
             Self::Entry(i, j) => Some((i, j)),
@@ -120,7 +120,7 @@ impl Owner {
         }
     }
 
-    /// What it belongs to, in words.
+    /// Describes the owner.
     pub(super) fn words(self) -> String {
         match self {
             Self::Entry(i, j) => format!("entry in row {i}, column {j}"),
@@ -144,7 +144,7 @@ impl Owner {
         }
     }
 
-    /// The row that it has its colour from.
+    /// The row that determines its colour.
     pub(super) fn row(self) -> Option<usize> {
         match self {
             Self::Entry(row, _) | Self::Padding(row) | Self::Row(row) => Some(row),

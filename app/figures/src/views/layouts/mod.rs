@@ -1,5 +1,5 @@
-//! Memory layouts: where each format keeps every entry of a small matrix, slot by slot, and what a
-//! kernel reads of it in each step.
+//! Memory layouts: where each format stores every nonzero of a small matrix, slot by slot, and what
+//! a kernel reads of it in each step.
 
 pub mod arrays;
 mod board;

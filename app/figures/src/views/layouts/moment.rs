@@ -1,29 +1,29 @@
-//! What happens in one step of a kernel.
+//! The memory accesses in one step of a kernel.
 
 use std::ops::Range;
 
 use sparsescope_core::layout::Array;
 
-/// What happens in one step.
+/// The memory accesses in one step.
 #[derive(Default)]
 pub(super) struct Moment {
     pub(super) touches: Vec<Touch>,
-    /// Cells that are moved together, as ranges of an array.
+    /// Cells that are transferred together, as ranges of an array.
     pub(super) blocks: Vec<(Array, Range<u64>)>,
-    /// Where it is, then a line for each request.
+    /// The position of the kernel, then a line for each request.
     pub(super) words: Vec<String>,
 }
 
 /// Cells that are read or written together, and by which lanes or threads.
 pub(super) struct Touch {
     pub(super) array: Array,
-    /// Elements next to one another, mostly one.
+    /// Consecutive elements, usually a single one.
     pub(super) elements: Range<u64>,
     pub(super) who: Vec<usize>,
 }
 
 impl Moment {
-    /// Elements, and the number of the one that touches them.
+    /// Adds elements, and the number of the lane or thread that accesses them.
     pub(super) fn touch(&mut self, array: Array, elements: Range<u64>, who: usize) {
         let same = |touch: &&mut Touch| touch.array == array && touch.elements == elements;
         match self.touches.iter_mut().find(same) {
@@ -33,7 +33,7 @@ impl Moment {
         }
     }
 
-    /// The cells that are moved together with one, `cells` at a time.
+    /// Adds the cells that are transferred together with one cell, `cells` at a time.
     pub(super) fn block(&mut self, array: Array, index: u64, cells: u64) {
         let first = index / cells * cells;
         let range = (array, first..first + cells);

@@ -1,5 +1,5 @@
-//! Numbers in the texts of lessons: `{sectors:cuda/csr/thread-per-row:val}` becomes what the model
-//! counts on the matrix that the step shows, so that no text can disagree with the picture.
+//! Numbers in the texts of lessons: `{sectors:cuda/csr/thread-per-row:val}` is replaced by the
+//! model's count on the matrix that the step shows, so that text and picture always agree.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -13,21 +13,22 @@ use crate::lesson::{LAYOUTS, Lesson, Step, fill};
 use crate::model::significant;
 use crate::state::{LayoutsState, ViewState};
 
-/// The texts of a step with their numbers.
+/// The texts of a step with their numbers filled in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     /// Paragraphs.
     pub text: Vec<String>,
-    /// What the class is to predict.
+    /// The question for the class.
     pub ask: Option<String>,
-    /// What it may choose from.
+    /// The choices offered.
     pub choices: Vec<String>,
-    /// Paragraphs that are hidden until the class asks for them.
+    /// Paragraphs that are hidden until the answer is revealed.
     pub answer: Vec<String>,
 }
 
 impl Texts {
-    /// Of a step; what stands in braces is asked, with what is shown beside the text.
+    /// The texts of a step; the questions in braces are answered for the state shown next to the
+    /// text.
     pub(super) fn of(
         step: &Step,
         answer: impl Fn(&str, &ViewState) -> Result<String, String>,
@@ -44,19 +45,19 @@ impl Texts {
         })
     }
 
-    /// Of a step that shows layouts; `selected` is the matrix for steps that show the selected one.
+    /// The texts of a step that shows layouts; `selected` is the matrix for steps that show the
+    /// selected one.
     pub fn counted(step: &Step, selected: Option<&Csr<f64>>) -> Result<Self, String> {
         Self::of(step, |asked, state| number(asked, selected, &state.layouts))
     }
 
-    /// This sentence in place of a step's texts.
+    /// This sentence instead of a step's texts.
     pub fn only(sentence: String) -> Self {
         Self { text: vec![sentence], ..Self::default() }
     }
 }
 
-/// What is wrong with the numbers and kernels of those steps of a lesson that show layouts, if
-/// anything.
+/// Checks the numbers and kernels of those steps of a lesson that show layouts.
 pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
     for (number, step) in lesson.steps.iter().enumerate() {
         let at = |why: String| format!("step {}: {why}", number + 1);
@@ -76,7 +77,7 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
                 return Err(at(format!("there is no format {none}")));
             }
         }
-        // Numbers of the selected matrix are known only when it is.
+        // Numbers of the selected matrix are only known once it is selected.
         let known = |state: &ViewState| state.layouts.small.matrix().is_some();
         if known(&step.show) && step.then.as_ref().is_none_or(known) {
             let texts = Texts::counted(step, None).map_err(at)?;
@@ -91,7 +92,7 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
     Ok(())
 }
 
-/// `quantity:subject:part;key=value`, the keys as in a link.
+/// Answers `quantity:subject:part;key=value`, with keys as in a link.
 fn number(
     asked: &str,
     selected: Option<&Csr<f64>>,
@@ -181,8 +182,7 @@ fn of_kernel(quantity: &str, walk: &Walk, part: &str, step: usize) -> Option<Str
     }
 }
 
-/// Of the whole product, or with `step-` before it of the step of the settings; of all arrays or of
-/// one.
+/// For the whole SpMV, or with the prefix `step-` for the current step; for all arrays or for one.
 fn of_grid(quantity: &str, grid: &Grid, part: &str, step: usize) -> Option<String> {
     if quantity == "idle" {
         return text(share(grid.traffic.idle_share()));

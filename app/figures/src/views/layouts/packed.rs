@@ -1,5 +1,5 @@
-//! The arrays of formats whose slots have no column of their own, as the warps of a GPU read them: BSR,
-//! DIA, and compact HLL in groups of four slots.
+//! The arrays of formats that store no column per slot, as the warps of a GPU read them: BSR, DIA,
+//! and compact HLL in groups of four slots.
 
 use sparsescope_core::kernel::LANES;
 use sparsescope_core::layout::{Array, ArrayInfo};
@@ -9,13 +9,13 @@ use super::arrays::with;
 use super::cells::{Cell, Owner, Strip};
 use crate::model::value;
 
-/// Rows of a hack, one a lane (compact HLL).
+/// Rows of a hack, one per lane (compact HLL).
 const ROWS: usize = LANES as usize;
 
-/// Slots of a group: four a lane (compact HLL).
+/// Slots of a group: four per lane (compact HLL).
 const GROUP: usize = 4 * ROWS;
 
-/// What the name of the format leaves open, in words.
+/// Details that the name of the format omits.
 pub(super) fn detail(a: &AnyFormat) -> Option<String> {
     match a {
         AnyFormat::Bsr(a) => Some(format!("blocks of {0} × {0}", a.block())),
@@ -32,7 +32,8 @@ pub(super) fn detail(a: &AnyFormat) -> Option<String> {
     }
 }
 
-/// The arrays of such a format among those of a product, without x and y, or why they cannot be shown.
+/// The arrays of such a format among those of an SpMV, without x and y, or why they cannot be
+/// shown.
 pub(super) fn strips(a: &AnyFormat, arrays: &[ArrayInfo]) -> Result<Vec<Strip>, String> {
     let groups = match a {
         AnyFormat::HllCompact(a) => Some(Groups::of(a)?),
@@ -53,7 +54,7 @@ pub(super) fn strips(a: &AnyFormat, arrays: &[ArrayInfo]) -> Result<Vec<Strip>, 
         .collect())
 }
 
-/// A part begins at every cell whose number is a multiple of `span`.
+/// Starts a part at every cell whose index is a multiple of `span`.
 fn in_parts(mut cells: Vec<Cell>, span: usize) -> Vec<Cell> {
     for cell in cells.iter_mut().step_by(span.max(1)) {
         cell.begins = true;
@@ -123,7 +124,7 @@ impl<'a> Groups<'a> {
         Ok(Self { a, fours: Fours::of(a).map_err(|error| error.to_string())? })
     }
 
-    /// Of each group its hack and its number in it.
+    /// The hack of each group, and the group's index in it.
     fn hacks(&self) -> impl Iterator<Item = (usize, usize)> {
         let ends = self.fours.group_ptr().windows(2).enumerate();
         ends.flat_map(|(hack, ends)| {
@@ -132,7 +133,7 @@ impl<'a> Groups<'a> {
         })
     }
 
-    /// Rows of a hack: the last one may have fewer than a warp has lanes.
+    /// Rows of a hack: the last one may have fewer rows than a warp has lanes.
     fn rows(&self, hack: usize) -> usize {
         ROWS.min(self.a.rows().saturating_sub(hack * ROWS))
     }
@@ -170,8 +171,8 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The slots of an array that has `together` of a lane next to one another: all four, or one. Those
-    /// of lanes without a row are one cell.
+    /// The slots of an array that stores `together` slots of a lane consecutively: all four, or
+    /// one. The slots of lanes without a row are one cell.
     fn slots(&self, together: usize, text: impl Fn(usize) -> String) -> Vec<Cell> {
         let mut cells = Vec::new();
         for (group, (hack, _)) in self.hacks().enumerate() {

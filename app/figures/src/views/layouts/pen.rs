@@ -12,8 +12,8 @@ use super::walk::{Machine, Walk};
 use crate::figure::{Anchor, Figure, Shape, elided, text_width};
 use crate::theme::Ink;
 
-/// Colours of rows, or of threads: the "light" scheme of Paul Tol (SRON/EPS/TN/09-002), made for cells
-/// with text on them, which people with any colour vision tell apart; without its grey, which is
+/// Colours of rows, or of threads: the "light" scheme of Paul Tol (SRON/EPS/TN/09-002), made for
+/// cells with text, and safe for all kinds of colour vision; without its grey, which is used for
 /// padding.
 const ROWS: [Color32; 8] = [
     Color32::from_rgb(0x77, 0xAA, 0xDD),
@@ -26,12 +26,12 @@ const ROWS: [Color32; 8] = [
     Color32::from_rgb(0xAA, 0xAA, 0x00),
 ];
 
-/// The colour of a row; it repeats after eight.
+/// The colour of a row; repeats after eight.
 pub(super) fn row_color(row: usize) -> Color32 {
     ROWS.get(row % ROWS.len()).copied().unwrap_or(Color32::GRAY)
 }
 
-/// How cells are shown: colours, what is pointed at, and the kernel whose threads own them.
+/// How cells are shown: colours, the highlighted nonzero, and the kernel whose threads own them.
 #[derive(Clone)]
 pub(super) struct Pen {
     pub(super) ink: Ink,
@@ -41,18 +41,18 @@ pub(super) struct Pen {
 }
 
 impl Pen {
-    /// A row's colour, light enough for text on it.
+    /// A row's colour, light enough for text.
     fn row(&self, row: usize) -> Color32 {
         let strength = if self.ink.paper.r() > 127 { 0.75 } else { 0.4 };
         self.ink.paper.lerp_to_gamma(row_color(row), strength)
     }
 
-    /// What the kernel does now.
+    /// Colour of the kernel's current accesses.
     pub(super) fn accent(&self) -> Color32 {
         self.ink.text.lerp_to_gamma(Color32::from_rgb(213, 94, 0), 0.75)
     }
 
-    /// Whether it is threads of a processor that own cells.
+    /// Returns whether cells are owned by CPU threads.
     pub(super) fn has_parts(&self) -> bool {
         self.parts().is_some()
     }
@@ -64,7 +64,7 @@ impl Pen {
         }
     }
 
-    /// What a cell has its colour from: its thread, or its row.
+    /// The index that determines a cell's colour: its thread, or its row.
     fn hue(&self, owner: Owner) -> Option<usize> {
         match self.parts() {
             Some(parts) => parts.of(owner),
@@ -81,7 +81,7 @@ impl Pen {
         }
     }
 
-    /// The thread whose part begins with this cell, after those of `before`.
+    /// The thread whose part starts with this cell, if it differs from `before`.
     pub(super) fn part(&self, owner: Owner, before: &mut Option<usize>) -> Option<usize> {
         let thread = self.parts()?.of(owner)?;
         (before.replace(thread) != Some(thread)).then_some(thread)
@@ -91,7 +91,7 @@ impl Pen {
     pub(super) fn cell(&self, figure: &mut Figure, rect: Rect, text: &str, owner: Owner) {
         figure.rect(rect, self.fill(owner));
         if let Owner::Padding(row) = owner {
-            // Hatched, in the colour of the row that it fills up.
+            // Hatched, in the colour of the row that it pads.
             let hue = self.hue(owner).unwrap_or(row);
             let color = self.ink.text.lerp_to_gamma(row_color(hue), 0.6);
             for k in 1..4_u8 {
@@ -111,7 +111,7 @@ impl Pen {
         }
     }
 
-    /// A text with the size of type at which it fits; cut where it would be too small to be read.
+    /// A text with the font size at which it fits; elided if that would be illegible.
     fn fitting(&self, text: &str, width: f32) -> (f32, String) {
         let Sizes { text: usual, least, .. } = self.sizes;
         let size = usual * (width / text_width(text, usual)).min(1.0);
@@ -121,7 +121,7 @@ impl Pen {
         }
     }
 
-    /// The frames around what is pointed at, over everything else.
+    /// The frames around the highlighted cells, on top of everything else.
     pub(super) fn lights(&self, figure: &mut Figure, spots: &[Spot]) {
         let Some(pick) = self.pick else { return };
         for spot in spots.iter().filter(|spot| spot.owner.concerns(pick)) {

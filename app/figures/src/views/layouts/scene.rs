@@ -1,5 +1,5 @@
-//! All that is drawn: the matrix, and beside or below it each format's arrays or the kernels that
-//! are followed.
+//! The whole drawing: the matrix, and next to or below it each format's arrays or the kernels that
+//! are stepped through.
 
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -19,30 +19,30 @@ use crate::model::{slots, value};
 use crate::state::{LayoutsState, ViewState};
 use crate::theme::format_color;
 
-/// Between the picture of the matrix and the arrays.
+/// Space between the picture of the matrix and the arrays.
 const MARGIN: f32 = 28.0;
-/// Least width of the arrays beside the picture; narrower, they go below it.
+/// Minimum width of the arrays next to the picture; if narrower, they go below it.
 const BESIDE: f32 = 460.0;
 /// The same for a kernel in a lesson.
 const BESIDE_IN_LESSON: f32 = 330.0;
-/// Least width of a kernel that is followed beside another.
+/// Minimum width of a kernel next to another one.
 const COLUMN: f32 = 400.0;
-/// The same in a lesson, where the picture of the matrix makes way for the second of two.
+/// The same in a lesson, where the second kernel replaces the picture of the matrix.
 const COLUMN_IN_LESSON: f32 = 290.0;
-/// Less room for requests in words, and they are left out.
+/// With less space the requests are not described in text.
 const WORDS: f32 = 300.0;
 /// Width of a cell in a lesson, where arrays are short and their numbers small.
 const CELL_IN_LESSON: f32 = 23.0;
-/// Between what stands side by side where room is short.
+/// Space between side-by-side parts if space is short.
 const GUTTER: f32 = 16.0;
 
-/// What is shown of a small matrix.
+/// The contents for a small matrix.
 pub struct Shown<'a> {
     pub(super) subject: &'a Subject,
     pub(super) layouts: &'a LayoutsState,
-    /// The formats that are shown, where no kernel is followed.
+    /// The formats shown, if no kernel is stepped through.
     pub(super) panels: Vec<Panel>,
-    /// The kernels that are followed.
+    /// The kernels that are stepped through.
     pub(super) walks: &'a [Kept],
 }
 
@@ -59,7 +59,7 @@ impl<'a> Shown<'a> {
         self.layouts.lesson.is_some()
     }
 
-    /// The entry (i, j), if there is one.
+    /// The value of the nonzero (i, j), if there is one.
     fn value(&self, i: usize, j: usize) -> Option<String> {
         let (col, val) = self.subject.a.row(i);
         Some(value(*val.get(col.binary_search(&(j as u32)).ok()?)?))
@@ -81,7 +81,7 @@ impl<'a> Shown<'a> {
         sizes
     }
 
-    /// Rows, columns and entries.
+    /// Rows, columns and nonzeros.
     fn size_words(&self) -> String {
         let a = &self.subject.a;
         format!("{} × {}, {} entries", a.rows(), a.cols(), a.nnz())
@@ -94,7 +94,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The figure of this width, and the places in it that a pointer finds.
+/// The figure of this width, and the areas in it that react to the pointer.
 pub fn scene(shown: &Shown<'_>, state: &ViewState, width: f32, fit: Fit) -> (Figure, Vec<Spot>) {
     let ink = state.theme.ink();
     let pick = state.layouts.pick.map(|(i, j)| (i as usize, j as usize));
@@ -109,7 +109,7 @@ pub fn scene(shown: &Shown<'_>, state: &ViewState, width: f32, fit: Fit) -> (Fig
     board.finish(size, fit.scale)
 }
 
-/// The matrix with the arrays beside or below it; the size taken.
+/// The matrix with the arrays next to or below it; returns the size.
 fn roomy(board: &mut Board, shown: &Shown<'_>, width: f32) -> Vec2 {
     let (lesson, mut y) = (shown.teaches(), 4.0);
     if let (true, [one, other]) = (lesson, &shown.panels[..]) {
@@ -136,7 +136,8 @@ fn roomy(board: &mut Board, shown: &Shown<'_>, width: f32) -> Vec2 {
     vec2(width.max(least), bottom.max(y + dense.y) + 8.0)
 }
 
-/// The matrix with what is said of a kernel beside it, the arrays in lines below; the size taken.
+/// The matrix with the description of a kernel next to it, the arrays in lines below; returns the
+/// size.
 fn in_lines(board: &mut Board, shown: &Shown<'_>, width: f32) -> Vec2 {
     let mut y = 2.0;
     if let [one, other] = &shown.panels[..] {
@@ -173,7 +174,7 @@ fn in_lines(board: &mut Board, shown: &Shown<'_>, width: f32) -> Vec2 {
     vec2(width, strips(board, walk, id, step, pos2(0.0, top), width))
 }
 
-/// Two formats side by side, which needs all the room there is; the size taken.
+/// Two formats side by side, which takes all the space; returns the size.
 fn pair(
     board: &mut Board,
     shown: &Shown<'_>,
@@ -187,12 +188,12 @@ fn pair(
     vec2(width, left.max(right))
 }
 
-/// How far arrays stand in from the name above them.
+/// Indentation of arrays from the name above them.
 fn indent(board: &Board) -> f32 {
     if board.sizes.is_dense() { 0.0 } else { 18.0 }
 }
 
-/// Each format's arrays below one another; where they end.
+/// Each format's arrays, stacked; returns the bottom.
 fn formats(board: &mut Board, shown: &Shown<'_>, panels: &[Panel], at: Pos2, width: f32) -> f32 {
     let (mut top, nnz) = (at.y, shown.subject.a.nnz());
     for panel in panels {
@@ -219,7 +220,8 @@ fn formats(board: &mut Board, shown: &Shown<'_>, panels: &[Panel], at: Pos2, wid
     top
 }
 
-/// The kernels that are followed, one or two, side by side where there is room; where they end.
+/// The kernels that are stepped through, one or two, side by side if there is space; returns the
+/// bottom.
 fn kernels(board: &mut Board, shown: &Shown<'_>, at: Pos2, width: f32) -> f32 {
     let (layouts, walks) = (shown.layouts, shown.walks);
     let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
@@ -241,7 +243,7 @@ fn kernels(board: &mut Board, shown: &Shown<'_>, at: Pos2, width: f32) -> f32 {
     bottom
 }
 
-/// One kernel that is followed; where it ends.
+/// One kernel that is stepped through; returns the bottom.
 fn followed(board: &mut Board, walk: &Arc<Walk>, id: &str, step: u32, at: Pos2, width: f32) -> f32 {
     let (left, right) = (at.x + indent(board), at.x + width);
     let mut top = heading(board, walk, id, at, width);
@@ -250,7 +252,7 @@ fn followed(board: &mut Board, walk: &Arc<Walk>, id: &str, step: u32, at: Pos2, 
     top + totals(board, walk, step, pos2(left, top), right - left) + 8.0
 }
 
-/// The kernel's name and what it reads; where that ends.
+/// The kernel's name and what it reads; returns the bottom.
 fn heading(board: &mut Board, walk: &Arc<Walk>, id: &str, at: Pos2, width: f32) -> f32 {
     board.pen.walk = Some(walk.clone());
     board.swatch(pos2(at.x, at.y + 2.0), format_color(walk.spec.name()));
@@ -259,7 +261,7 @@ fn heading(board: &mut Board, walk: &Arc<Walk>, id: &str, at: Pos2, width: f32) 
     at.y + board.line_within(pos2(at.x + 18.0, at.y), false, &reads, width - 18.0)
 }
 
-/// What happens in the step, in words; where they end.
+/// Describes the step; returns the bottom.
 fn words_of(board: &mut Board, walk: &Walk, step: u32, at: Pos2, width: f32) -> f32 {
     let (mut top, moment) = (at.y, walk.moment(step));
     let lines = if width < WORDS { 1 } else { moment.words.len() };
@@ -269,7 +271,7 @@ fn words_of(board: &mut Board, walk: &Walk, step: u32, at: Pos2, width: f32) -> 
     top + if board.sizes.is_dense() { 2.0 } else { 8.0 }
 }
 
-/// The kernel's arrays with what the step touches; where they end.
+/// The kernel's arrays with the accesses of the step; returns the bottom.
 fn strips(board: &mut Board, walk: &Walk, id: &str, step: u32, at: Pos2, right: f32) -> f32 {
     let (mut cells, mut flow, moment) = (Vec::new(), Flow::new(at, right), walk.moment(step));
     for strip in &walk.strips {

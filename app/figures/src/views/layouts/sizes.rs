@@ -1,4 +1,4 @@
-//! How large cells and type are, and how arrays are arranged.
+//! Sizes of cells and fonts, and the arrangement of arrays.
 
 use emath::{Vec2, vec2};
 
@@ -6,31 +6,31 @@ use super::cells::Strip;
 use crate::figure::text_width;
 use crate::state::Theme;
 
-/// How much room a board takes.
+/// How compactly a board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
-    /// Everything is so many times as large.
+    /// Scale of everything.
     pub(super) scale: f32,
     pub(super) form: Form,
 }
 
-/// How arrays and what is said of them are arranged.
+/// Arrangement of arrays and their descriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Each array in lines of its own.
     Roomy,
-    /// Arrays in lines one after the other, what is said of them beside the matrix.
+    /// Several arrays per line, descriptions next to the matrix.
     Lines,
-    /// The same with room for tags only where there are some, which moves arrays from step to step.
+    /// The same with space for tags only where there are some, so that arrays move between steps.
     Tight,
 }
 
 impl Fit {
-    /// The usual, for files and where the board may be scrolled.
+    /// The default, for files and scrollable boards.
     pub const USUAL: Self = Self { scale: 1.0, form: Form::Roomy };
 
-    /// From the roomiest on, to draw the first that can be seen whole. On a projector no type becomes
-    /// smaller than the theme's least.
+    /// From the roomiest to the tightest: the first one that fits is used. On a projector no font
+    /// is smaller than the theme's minimum.
     pub fn all(theme: Theme) -> Vec<Self> {
         let of = |form: Form| move |scale: &f32| Self { scale: *scale, form };
         let mut all: Vec<Self> = [1.4, 1.2, 1.1, 1.0].iter().map(of(Form::Roomy)).collect();
@@ -43,27 +43,27 @@ impl Fit {
     }
 }
 
-/// Sizes of what is drawn, in points before they are scaled.
+/// Sizes in points, before scaling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sizes {
-    /// Sides of an array's cell.
+    /// Size of an array's cell.
     pub(super) cell: Vec2,
-    /// Sides of a cell of the matrix.
+    /// Size of a cell of the matrix.
     pub(super) dense: Vec2,
-    /// Least room for an array's name.
+    /// Minimum width of an array's name.
     pub(super) names: f32,
-    /// Height of the type of texts and values, and of indices and tags.
+    /// Font sizes of texts and values, and of indices and tags.
     pub(super) text: f32,
     pub(super) small: f32,
-    /// No type is smaller.
+    /// Minimum font size.
     pub(super) least: f32,
-    /// Between arrays.
+    /// Space between arrays.
     pub(super) gap: f32,
     pub(super) form: Form,
 }
 
 impl Sizes {
-    /// Whether arrays stand in lines one after the other.
+    /// Returns whether several arrays share a line.
     pub(super) fn is_dense(&self) -> bool {
         self.form != Form::Roomy
     }
@@ -75,7 +75,7 @@ impl Sizes {
         Self { cell, dense: cell, names: 76.0, text, small, least, gap: 8.0, form: Form::Roomy }
     }
 
-    /// Cells as wide as the longest of these arrays' values and of these values of the matrix.
+    /// Cells as wide as the longest of these arrays' values and of the matrix's values.
     pub(super) fn in_lines<'a>(
         least: f32,
         form: Form,

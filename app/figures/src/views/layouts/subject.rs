@@ -1,5 +1,5 @@
 //! The small matrix that is drawn slot by slot: an example, a part of the selected matrix, or one
-//! that was drawn by hand.
+//! drawn by hand.
 
 use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::matrix::Csr;
@@ -14,14 +14,14 @@ use crate::views::view::selected;
 pub struct Subject {
     pub a: Csr<f64>,
     pub title: String,
-    /// Its first row and column in the matrix that it is a part of.
+    /// Its first row and column in the matrix of which it is a part.
     pub from: (usize, usize),
-    /// Sides of the matrix that it is a part of, where there is more of it.
+    /// Size of the matrix of which it is a part, if that is larger.
     pub part_of: Option<(usize, usize)>,
 }
 
 impl Subject {
-    /// What the state asks for, or a sentence why that cannot be shown.
+    /// The subject that the state names, or a sentence why it cannot be shown.
     pub fn of(model: &Model, state: &ViewState) -> Result<Self, String> {
         let small = &state.layouts.small;
         let Some(a) = small.matrix() else { return Self::selected(model, state) };
@@ -50,7 +50,7 @@ impl Subject {
         Ok(Self { a, title: name, from: (row, col), part_of: more.then_some((rows, cols)) })
     }
 
-    /// Its pattern, to draw on in.
+    /// Its pattern, for further drawing.
     pub fn pattern(&self) -> Pattern {
         let rows = 0..self.a.rows();
         let entries = rows.flat_map(|i| self.a.row(i).0.iter().map(move |&j| (i, j as usize)));
@@ -66,14 +66,14 @@ pub fn title(example: Example) -> &'static str {
     }
 }
 
-/// First row and column of a part that lies inside the matrix.
+/// First row and column of a part, clamped to the matrix.
 fn origin(state: &LayoutsState, rows: usize, cols: usize) -> (usize, usize) {
     let inside = |first: u32, n: usize| (first as usize).min(n.saturating_sub(MOST));
     (inside(state.from.0, rows), inside(state.from.1, cols))
 }
 
-/// The entries in a part of a matrix, numbered from its corner; without values in the bundle they
-/// are ones. `None` where single entries are not known.
+/// The nonzeros in a part of a matrix, numbered from its corner; their values are ones if the
+/// bundle has none. `None` if single nonzeros are not known.
 fn window(
     picture: &Picture,
     rows: std::ops::Range<usize>,

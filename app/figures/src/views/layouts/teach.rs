@@ -1,4 +1,4 @@
-//! A step of a lesson beside what it shows.
+//! A step of a lesson next to what it shows.
 
 use super::numbers::Texts;
 use super::subject::Subject;
@@ -7,8 +7,8 @@ use crate::model::Model;
 use crate::state::{Small, ViewState};
 use crate::views::{facts, own};
 
-/// The texts of a lesson's step with their numbers, for what this state shows; in place of a number that
-/// there is not, a sentence that says so.
+/// The texts of a lesson's step with their numbers for this state; if a number does not exist, a
+/// sentence that says so.
 pub fn texts_of(step: &Step, model: &Model, now: &ViewState) -> Texts {
     let texts = if now.view == LAYOUTS {
         let is_selected = now.layouts.small == Small::Selected;
@@ -17,7 +17,7 @@ pub fn texts_of(step: &Step, model: &Model, now: &ViewState) -> Texts {
     } else {
         Texts::of(step, |asked, shown| match own::is_own(shown) {
             false => facts::number(asked, model, now),
-            // Of the step's own matrix or points, whatever the class makes of them.
+            // For the step's own matrix or points, even if the class has changed them.
             true => facts::number(asked, model, shown),
         })
     };

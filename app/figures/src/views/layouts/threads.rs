@@ -1,5 +1,5 @@
-//! A kernel of a processor followed slot by slot: which thread takes what, and the cache lines that
-//! it has touched so far.
+//! A CPU kernel stepped through slot by slot: the slots of each thread, and the cache lines that it
+//! has touched so far.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use super::cells::Owner;
 use super::moment::Moment;
 use crate::model::significant;
 
-/// Every thread with the slots that it takes, in order.
+/// Every thread with its slots, in order.
 pub(super) struct Threads {
     traffic: CpuTraffic,
-    /// Of each thread, (share, step of the share).
+    /// For each thread, (share, step of the share).
     turns: Vec<Vec<(usize, u64)>>,
-    /// Which thread takes a free share is not known before the product runs.
+    /// The thread of a dynamically scheduled share is not known before the run.
     guided: bool,
     pub(super) parts: Parts,
 }
 
-/// Which thread each row and each entry belongs to.
+/// The thread that owns each row and each nonzero.
 pub(super) struct Parts {
     cols: usize,
     rows: Vec<Option<usize>>,
@@ -29,7 +29,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The thread of a cell, if one has it for itself.
+    /// The thread of a cell, if a single one owns it.
     pub(super) fn of(&self, owner: Owner) -> Option<usize> {
         match owner {
             Owner::Entry(i, j) => self.entries.get(i * self.cols + j).copied().flatten(),
@@ -53,7 +53,7 @@ impl Threads {
         let mut turns = vec![Vec::new(); workers];
         let mut guided = false;
         for (number, share) in traffic.shares().iter().enumerate() {
-            // A free share goes to the thread that is ready first when every slot takes as long.
+            // A dynamic share goes to the thread that is free first, assuming equal time per slot.
             let first_free = || (0..workers).min_by_key(|&w| turns.get(w).map_or(0, Vec::len));
             guided |= share.share.worker.is_none();
             let Some(thread) = share.share.worker.or_else(first_free) else { continue };
@@ -76,12 +76,12 @@ impl Threads {
         Ok(Self { traffic, turns, guided, parts })
     }
 
-    /// Steps of the thread with the most.
+    /// Steps of the busiest thread.
     pub(super) fn len(&self) -> usize {
         self.turns.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Steps of the thread with the most, divided by the mean: 1 is balanced.
+    /// Steps of the busiest thread divided by the mean: 1 is balanced.
     pub(super) fn imbalance(&self) -> f64 {
         let all: usize = self.turns.iter().map(Vec::len).sum();
         if all == 0 { 1.0 } else { (self.len() * self.turns.len()) as f64 / all as f64 }
@@ -95,7 +95,7 @@ impl Threads {
         }
     }
 
-    /// What a thread has touched after its first `steps` slots.
+    /// The places that a thread has touched after its first `steps` slots.
     fn places(&self, thread: usize, steps: usize) -> Vec<Place> {
         let Some(turns) = self.turns.get(thread) else { return Vec::new() };
         let turns = turns.get(..steps).unwrap_or(turns);
@@ -109,7 +109,7 @@ impl Threads {
         places
     }
 
-    /// Elements of an array in a cache line.
+    /// Elements of an array per cache line.
     fn a_line(&self, array: Array) -> u64 {
         let info = self.traffic.arrays().iter().find(|info| info.array == array);
         CACHE_LINE / u64::from(info.map_or(8, |info| info.element_bytes))
@@ -128,7 +128,7 @@ impl Threads {
         self.traffic.steps(share, step..step + 1).into_iter().next()
     }
 
-    /// What every thread touches in its step `at`.
+    /// The accesses of every thread in its step `at`.
     pub(super) fn moment(&self, at: usize) -> Moment {
         let mut moment = Moment::default();
         for thread in (0..self.turns.len()).filter(|&thread| self.now(thread, at).is_some()) {
@@ -149,7 +149,7 @@ impl Threads {
         moment
     }
 
-    /// Each thread's work until step `at`: header and lines.
+    /// Each thread's work up to step `at`: header and lines.
     pub(super) fn totals(&self, at: usize) -> (String, Vec<Vec<String>>) {
         let busiest = self.len();
         let mean = self.steps(None) as f64 / self.turns.len().max(1) as f64;

@@ -1,4 +1,4 @@
-//! What a kernel adds up to, as a table.
+//! The totals of a kernel, as a table.
 
 use emath::{Pos2, pos2};
 
@@ -6,10 +6,10 @@ use super::board::Board;
 use super::walk::Walk;
 use crate::figure::text_width;
 
-/// Between columns.
+/// Space between columns.
 const GAP: f32 = 12.0;
 
-/// What it adds up to, not wider than `width`; the height taken.
+/// Draws the totals, at most `width` wide; returns the height.
 pub(super) fn totals(board: &mut Board, walk: &Walk, step: u32, at: Pos2, width: f32) -> f32 {
     let (title, lines) = walk.totals(step);
     let mut top = board.line_within(at, false, &title, width);
@@ -20,7 +20,7 @@ pub(super) fn totals(board: &mut Board, walk: &Walk, step: u32, at: Pos2, width:
         texts.map(|text| text_width(text, size)).fold(0.0, f32::max) + GAP
     };
     let widths: Vec<f32> = (0..columns).map(widest).collect();
-    // Narrower where there is too little room, all by the same share.
+    // If there is too little space, all columns shrink by the same factor.
     let share = (width / widths.iter().sum::<f32>().max(1.0)).min(1.0);
     for (number, line) in lines.iter().enumerate() {
         let (mut x, mut height) = (at.x, 0.0_f32);

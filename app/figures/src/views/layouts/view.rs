@@ -1,4 +1,4 @@
-//! The view: the board with or without a lesson beside it, and the same as a table and as SVG.
+//! The view: the board with or without a lesson next to it, and the same as a table and as SVG.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// Whether the view has a frame of its own, as lessons have: on a projector.
+/// Returns whether the view has a frame of its own, like lessons: on a projector.
 pub fn is_framed(state: &ViewState) -> bool {
     state.theme == Theme::Projector && state.layouts.lesson.is_none()
 }

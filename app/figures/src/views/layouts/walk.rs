@@ -1,5 +1,5 @@
-//! A kernel followed step by step: which lanes of a warp, or which threads of a processor, read
-//! which cells, what the memory moves for that, and what the whole product adds up to.
+//! A kernel stepped through: which lanes of a warp, or which CPU threads, read which cells, the
+//! memory transfers this causes, and the totals of the whole SpMV.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ use super::threads::Threads;
 use super::{arrays, packed};
 use crate::state::LayoutsState;
 
-/// The kernels that can be followed: those whose model is known. Threads of a processor are not followed
-/// in formats whose slots have no column of their own; kernels in WGSL read as their siblings in CUDA do.
+/// The kernels that can be stepped through: those with a model. CPU threads are not supported in
+/// formats that store no column per slot; WGSL kernels read like their CUDA counterparts.
 pub fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
     let known = |kernel: &&KernelDescriptor| {
         let packed = [Format::Bsr, Format::Dia, Format::CsrCompact, Format::HllCompact];
@@ -36,13 +36,13 @@ pub fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
 /// A kernel on the small matrix.
 pub struct Walk {
     pub(super) spec: FormatSpec,
-    /// What the format's name leaves open.
+    /// Details that the format's name omits.
     pub(super) detail: Option<String>,
     pub(super) strips: Vec<Strip>,
     pub(super) machine: Machine,
 }
 
-/// Who works.
+/// What executes the kernel.
 pub(super) enum Machine {
     Grid(Grid),
     Threads(Threads),
@@ -57,14 +57,15 @@ pub(super) struct Grid {
 }
 
 impl Walk {
-    /// The kernel of this id, or why it cannot be followed.
+    /// The kernel with this id, or why it cannot be stepped through.
     pub fn of(a: &Arc<Csr<f64>>, state: &LayoutsState, id: &str) -> Result<Self, String> {
         let kernel = kernel(id).ok_or_else(|| format!("there is no kernel {id}"))?;
-        // Most kernels of a GPU take rows in their own order only.
+        // Most GPU kernels take rows in their original order only.
         let in_any = !matches!(kernel.mapping, Mapping::Grid(_)) || kernel.takes.order;
         let sigma = if in_any { state.sigma as usize } else { 1 };
         let format = kernel.format().ok_or("it reads no matrix")?;
-        // A warp has a hack of compact HLL; blocks and diagonals of small matrices are seldom full.
+        // A warp has one hack of compact HLL; blocks and diagonals of small matrices are seldom
+        // full.
         let is_compact = format == Format::HllCompact;
         let hack_size = if is_compact { LANES as usize } else { state.hack as usize };
         let min_fill = Some(0);
@@ -103,7 +104,7 @@ impl Walk {
         }
     }
 
-    /// What happens in a step; the last one for all after it.
+    /// The accesses in a step; the last one for all later indices.
     pub(super) fn moment(&self, at: u32) -> Moment {
         let at = (at as usize).min(self.len().saturating_sub(1));
         match &self.machine {
@@ -112,7 +113,7 @@ impl Walk {
         }
     }
 
-    /// What it adds up to: a sentence, and a table with its header.
+    /// The totals: a sentence, and a table with its header.
     pub(super) fn totals(&self, at: u32) -> (String, Vec<Vec<String>>) {
         let at = (at as usize).min(self.len().saturating_sub(1));
         match &self.machine {
@@ -122,10 +123,10 @@ impl Walk {
     }
 }
 
-/// A kernel that can be followed, or why not.
+/// A kernel that can be stepped through, or why not.
 pub type Kept = Result<Arc<Walk>, String>;
 
-/// The kernels that are followed.
+/// The kernels that are stepped through.
 pub fn walks(
     a: &Arc<Csr<f64>>,
     layouts: &LayoutsState,
@@ -135,7 +136,7 @@ pub fn walks(
     ids.map(|id| of(a, layouts, id)).collect()
 }
 
-/// Steps of the longest of them.
+/// Number of steps of the longest of them.
 pub fn most(walks: &[Kept]) -> u32 {
     walks.iter().flatten().map(|walk| walk.len()).max().unwrap_or(1).max(1) as u32
 }
@@ -193,7 +194,7 @@ impl Grid {
         moment
     }
 
-    /// The whole product in words, array by array.
+    /// The totals of the whole SpMV, array by array.
     fn totals(&self) -> (String, Vec<Vec<String>>) {
         let idle = share(self.traffic.idle_share());
         let title = format!("The whole product; {idle} of the lanes idle in loops");
@@ -267,7 +268,7 @@ mod tests {
             for step in 0..walk.len() as u32 {
                 let moment = walk.moment(step);
                 let asks = moment.words.len() > 1;
-                // Before and after their loops some kernels have nothing to load or to store.
+                // Before and after their loops some kernels have nothing to load or store.
                 if let Machine::Grid(grid) = &walk.machine {
                     let kind = grid.step(step as usize).unwrap().kind;
                     assert!(asks || !matches!(kind, StepKind::Loop(_)), "{} {step}", kernel.id);
@@ -276,7 +277,7 @@ mod tests {
                 }
                 for touch in moment.touches {
                     let of = |strip: &&Strip| strip.array == touch.array;
-                    // What spans hand over lies in no array of the format.
+                    // Values passed between spans are in no array of the format.
                     if let Some(strip) = walk.strips.iter().find(of) {
                         let found = |cell: &Cell| cell.is_among(&touch.elements);
                         assert!(strip.cells.iter().any(found), "{}: {}", kernel.id, strip.name);
@@ -301,7 +302,7 @@ mod tests {
         assert_eq!(of_val.map(|touch| touch.elements.start).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
     }
 
-    /// 10 entries of 8 bytes lie in two cache lines, 10 columns of 4 bytes in one, and x, y and
+    /// 10 nonzeros of 8 bytes are in two cache lines, 10 columns of 4 bytes in one, and x, y and
     /// the pointers in one each.
     #[test]
     fn threads_take_all_slots_and_touch_the_lines_that_there_are() {
@@ -316,7 +317,7 @@ mod tests {
         let serial = of(1, "cpu/csr/serial");
         assert_eq!((serial.steps(Some(0)), serial.lines(0, 10)), (10, 6));
         assert_eq!(serial.imbalance(), 1.0);
-        // Two rows of two entries a thread, and one row for the last.
+        // Two rows of two nonzeros per thread, and one row for the last.
         let rows = of(3, "cpu/csr/rows");
         let mut each: Vec<usize> = (0..3).map(|thread| rows.steps(Some(thread))).collect();
         each.sort_unstable();

@@ -1,4 +1,4 @@
-//! Colours of levels, of the rows of a sweep that is under way, and of the colouring.
+//! Colours of levels, of the rows of a running sweep, and of the colouring.
 
 use ecolor::Color32;
 
@@ -9,20 +9,20 @@ use crate::theme::{Ink, series};
 
 /// Rows that are done.
 pub(super) const DONE: Color32 = Color32::from_rgb(86, 180, 233);
-/// Rows that are computed now: apart from the others in lightness, too.
+/// Rows being computed: also different in lightness.
 pub(super) const NOW: Color32 = Color32::from_rgb(213, 94, 0);
-/// Colours of a colouring that each have one of the palette; of more, all take theirs from a range.
+/// Maximum number of colours of a colouring that use the palette; more use a continuous colour map.
 pub(super) const FEW: usize = 8;
 
-/// How much of a row's colour lies over its cells.
+/// Opacity of a row's colour over its cells.
 const OVER: f32 = 0.5;
-/// The same of the rows that are computed now.
+/// The same for rows being computed.
 const OVER_NOW: f32 = 0.85;
 
-/// What colours mean.
+/// Meaning of the colours.
 #[derive(Clone, Copy)]
 pub struct Colors {
-    /// Levels, or colours, in all.
+    /// Total number of levels, or of colours.
     pub(super) count: usize,
     order: Order,
     dark: bool,
@@ -34,7 +34,7 @@ impl Colors {
         Self { count, order, dark: theme == Theme::Dark, ink: theme.ink() }
     }
 
-    /// Levels have no range, but colours that each can be told from all others.
+    /// Returns whether each colour is distinct; levels use a continuous colour map.
     pub(super) fn are_apart(&self) -> bool {
         self.order == Order::Colors && self.count <= FEW
     }
@@ -45,19 +45,19 @@ impl Colors {
             return series(level as usize);
         }
         let share = f64::from(level) / (self.count.saturating_sub(1).max(1) as f64);
-        // The ends of the range stand out from the paper.
+        // The ends of the colour map must be visible against the background.
         let (from, to) = if self.dark { (0.2, 1.0) } else { (0.0, 0.93) };
         let color = colorous::VIRIDIS.eval_continuous(from + (to - from) * share);
         Color32::from_rgb(color.r, color.g, color.b)
     }
 
-    /// Rows that wait.
+    /// Rows not yet computed.
     pub(super) fn waiting(&self) -> Color32 {
         self.ink.paper.lerp_to_gamma(self.ink.weak, 0.15)
     }
 
-    /// What lies over the cells of some rows: their median level, or how far the sweep is with them.
-    /// Of different colours none is in the middle.
+    /// The overlay on the cells of some rows: their median level, or the progress of the sweep in
+    /// them. Distinct colours have no median.
     pub(super) fn over(
         &self,
         front: &Front<'_>,
@@ -75,14 +75,14 @@ impl Colors {
         };
         let Share { done, now } = front.share(rows, step);
         if now > 0.0 {
-            // One of a thousand rows is seen, too.
+            // Even one row of a thousand must be visible.
             return NOW.gamma_multiply(OVER_NOW * (0.3 + 0.7 * now));
         }
         DONE.gamma_multiply(OVER * done)
     }
 
-    /// The strip beside a line of pixels: least, median and greatest level side by side, or shares of
-    /// what is done, computed now, and waiting.
+    /// The strip next to a line of pixels: minimum, median and maximum level side by side, or
+    /// fractions of rows done, being computed, and waiting.
     pub(super) fn strip(
         &self,
         front: &Front<'_>,
@@ -101,7 +101,7 @@ impl Colors {
         };
         let Share { done, now } = front.share(rows, step);
         let end = (done * STRIP as f32).round() as usize;
-        // Where a row is computed now, at least a twelfth of the strip says so.
+        // If a row is being computed, at least a twelfth of the strip shows it.
         let width = if now > 0.0 { (now * STRIP as f32).ceil().max(1.0) as usize } else { 0 };
         let end = end.min(STRIP - width);
         std::array::from_fn(|place| match place {
@@ -112,10 +112,10 @@ impl Colors {
     }
 }
 
-/// Parts of the strip beside the rows.
+/// Segments of the strip next to the rows.
 pub(super) const STRIP: usize = 12;
 
-/// An image of a line for each line of pixels; where there is no row, nothing.
+/// An image with a row for each line of pixels; transparent where the matrix has no row.
 pub(super) fn column<const WIDTH: usize>(
     lines: &[Option<std::ops::Range<usize>>],
     mut colors: impl FnMut(&std::ops::Range<usize>) -> [Color32; WIDTH],

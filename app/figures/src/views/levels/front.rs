@@ -1,4 +1,4 @@
-//! What the rows at some height of a picture are: their levels, and how far a sweep is with them.
+//! The rows at some height of a picture: their levels, and the progress of a sweep in them.
 
 use std::ops::Range;
 
@@ -8,36 +8,36 @@ use sparsescope_core::symgs::Wavefront;
 use crate::views::spy::Place;
 use crate::waves::span_of;
 
-/// The places of an order, each of 2^shift rows.
+/// The groups of an order, each of 2^shift rows.
 #[derive(Clone, Copy)]
 pub struct Front<'a> {
     pub wave: &'a Wavefront,
     pub shift: u32,
 }
 
-/// Shares of some rows; the rest wait.
+/// Fractions of some rows; the rest wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
     /// Their levels are done.
     pub done: f32,
-    /// They are computed now.
+    /// They are being computed.
     pub now: f32,
 }
 
 impl Front<'_> {
-    /// The places of some rows.
+    /// The groups of some rows.
     pub(super) fn places(&self, rows: &Range<usize>) -> Range<usize> {
         let end = (rows.end.saturating_sub(1) >> self.shift) + 1;
         (rows.start >> self.shift).min(self.wave.places.len())..end.min(self.wave.places.len())
     }
 
-    /// Least, median and greatest level of some rows; where their levels are known by places of
-    /// several, the median is that of the places' medians.
+    /// Minimum, median and maximum level of some rows; if levels are known by groups of rows, the
+    /// median is that of the groups' medians.
     pub fn span(&self, rows: &Range<usize>) -> Option<[u32; 3]> {
         span_of(self.wave.places.get(self.places(rows))?)
     }
 
-    /// How far a sweep is with some rows when the levels before `step` are done.
+    /// The progress of a sweep in some rows when the levels before `step` are done.
     pub fn share(&self, rows: &Range<usize>, step: usize) -> Share {
         let places = self.places(rows);
         let count = places.len().max(1) as f32;
@@ -50,7 +50,7 @@ impl Front<'_> {
     }
 }
 
-/// The rows of each line of pixels of a matrix, from the top; none where there is no row.
+/// The rows of each line of pixels of a matrix, from the top; `None` where there is no row.
 pub(super) fn lines(place: &Place, rows: usize, pixels: f32) -> Vec<Option<Range<usize>>> {
     let count = (place.area.height() * pixels).round().max(1.0) as usize;
     let y = |line: usize| place.area.min.y + line as f32 / pixels;
@@ -62,7 +62,7 @@ pub(super) fn lines(place: &Place, rows: usize, pixels: f32) -> Vec<Option<Range
             if middle < 0.0 || middle >= rows as f64 {
                 return None;
             }
-            // Of rows higher than a line, the one in its middle.
+            // For rows taller than a line, the row at its middle.
             let first = (first.ceil().max(0.0) as usize).min(middle as usize);
             Some(first..(end.ceil() as usize).clamp(middle as usize + 1, rows))
         })
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(lines_of.len(), 600);
         assert!(lines_of.iter().all(|line| line.len() == 1), "60 lines a row");
         assert_eq!(lines_of.iter().filter(|line| line.start == 500).count(), 60);
-        // A matrix in the middle of its area, with nothing above and below.
+        // A matrix in the middle of its area, with empty space above and below.
         let wide = Place::new(area, (100, 400), None, false, 5.0);
         assert_eq!(lines(&wide, 100, 1.0).iter().flatten().count(), 75);
     }

@@ -9,15 +9,15 @@ use crate::state::Grid;
 use crate::theme::text_on;
 use crate::views::spy::TYPE;
 
-/// Around the points.
+/// Space around the points.
 const MARGIN: f32 = 12.0;
 const TOP: f32 = 30.0;
-/// Least extent of the figure.
+/// Minimum size of the figure.
 pub const LEAST_SIZE: Vec2 = Vec2::splat(180.0);
-/// Least side of a point with its level written in it.
+/// Minimum side of a point with its level written in it.
 const READABLE: f32 = 17.0;
 
-/// Each point with its level: done, computed now, or waiting where a sweep is followed.
+/// Each point with its level; done, being computed, or waiting if a sweep is stepped through.
 pub(super) fn figure(
     grid: Grid,
     front: &Front<'_>,

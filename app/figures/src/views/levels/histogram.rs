@@ -1,4 +1,4 @@
-//! How many rows each level has, along the sweep.
+//! The number of rows per level, in the order of the sweep.
 
 use ecolor::Color32;
 use emath::{Rect, Vec2, pos2, vec2};
@@ -11,25 +11,26 @@ use crate::model::significant;
 use crate::state::Order;
 use crate::views::spy::TYPE;
 
-/// Room around the bars.
+/// Space around the bars.
 const LEFT: f32 = 62.0;
 const TOP: f32 = 46.0;
 const BOTTOM: f32 = 40.0;
 const RIGHT: f32 = 14.0;
-/// Widths that differ by more than this factor are drawn on a logarithmic axis.
+/// Widths that differ by more than this factor use a logarithmic axis.
 const SPANS: u32 = 30;
-/// On a logarithmic axis bars begin below one row.
+/// Start of bars on a logarithmic axis, below one row.
 const LEAST: f64 = 0.8;
 
-/// The bars and where they stand.
+/// The bars and their area.
 pub struct Histogram {
     pub figure: Figure,
-    /// Where the bars stand.
+    /// Area of the bars.
     pub bars: Rect,
     levels: usize,
 }
 
-/// Narrowest and widest of the levels of each bar, which stand for `levels` from this one on.
+/// Minimum and maximum width of the levels of each bar, which stands for `levels` levels from this
+/// one on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bin {
     pub(super) levels: std::ops::Range<usize>,
@@ -37,7 +38,7 @@ pub(super) struct Bin {
     pub(super) most: u32,
 }
 
-/// Widths in at most so many bars, each of about as many levels.
+/// Widths in at most `most` bars, each of about the same number of levels.
 pub(super) fn bins(widths: &[u32], most: usize) -> Vec<Bin> {
     let count = most.clamp(1, widths.len().max(1));
     let bounds = |bin: usize| bin * widths.len() / count;
@@ -115,18 +116,18 @@ impl Histogram {
         histogram
     }
 
-    /// Where a level stands.
+    /// Position of a level.
     fn x(&self, level: f32) -> f32 {
         self.bars.min.x + self.bars.width() * level / self.levels.max(1) as f32
     }
 
-    /// The level that stands here.
+    /// The level at this position.
     pub fn level(&self, x: f32) -> usize {
         let share = (x - self.bars.min.x) / self.bars.width();
         ((share * self.levels as f32).max(0.0) as usize).min(self.levels.saturating_sub(1))
     }
 
-    /// The mean width, and the widths that a warp and a block need.
+    /// The mean width, and the widths that fill a warp and a block.
     fn guides(&mut self, y: &Axis, numbers: &Numbers, colors: &Colors) {
         let (bars, ink) = (self.bars, colors.ink);
         let mean = format!("mean {}", significant(numbers.mean));
@@ -175,7 +176,7 @@ impl Histogram {
         self.figure.text(at, Anchor::Middle, TYPE, ink.text, title);
     }
 
-    /// Where the sweep is.
+    /// The position of the sweep.
     fn mark(&mut self, step: usize, wave: &Wavefront, colors: &Colors) {
         let (bars, ink) = (self.bars, colors.ink);
         let (x, text) = match wave.widths.get(step) {
@@ -194,10 +195,10 @@ impl Histogram {
     }
 }
 
-/// Least extent with everything legible.
+/// Minimum size at which everything is legible.
 pub const LEAST_SIZE: Vec2 = vec2(220.0, 150.0);
 
-/// What is said of the level that is pointed at.
+/// Describes the level under the pointer.
 pub fn words(wave: &Wavefront, order: Order, level: usize) -> String {
     let word = if order == Order::Colors { "Colour" } else { "Level" };
     let width = wave.widths.get(level).map_or(0, |width| u64::from(*width));
@@ -205,7 +206,7 @@ pub fn words(wave: &Wavefront, order: Order, level: usize) -> String {
     format!("{word} {}: {} {rows}", digits(level as u64), digits(width))
 }
 
-/// A colour behind words.
+/// A coloured square behind text.
 pub(super) fn swatch(
     figure: &mut Figure,
     at: emath::Pos2,

@@ -1,5 +1,5 @@
-//! The levels of a sweep: which rows wait for which, how many can be computed at once, and how the
-//! sweep goes through them.
+//! The levels of a sweep: the dependencies between rows, how many rows can be computed in parallel,
+//! and the progress of the sweep.
 
 mod colors;
 pub mod front;

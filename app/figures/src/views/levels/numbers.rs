@@ -1,4 +1,4 @@
-//! What the levels come to, in numbers and in words.
+//! The levels in numbers and in words.
 
 use sparsescope_core::symgs::Wavefront;
 
@@ -8,18 +8,18 @@ use crate::model::{Model, significant};
 use crate::state::{Order, ViewState};
 pub use crate::views::spy::digits;
 
-/// Levels with fewer rows than these leave idle a warp, or a block of the largest size.
+/// Levels with fewer rows leave a warp, or a block of the maximum size, partly idle.
 pub(super) const NARROW: [u32; 2] = [32, 1024];
 
-/// What the levels of an order come to.
+/// The levels of an order in numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbers {
     pub(super) rows: u64,
     pub(super) levels: usize,
     pub(super) widest: u32,
-    /// Rows a level: how many can be computed at once, on average.
+    /// Rows per level: how many can be computed in parallel, on average.
     pub(super) mean: f64,
-    /// Rows in levels of fewer rows than [`NARROW`] says.
+    /// Rows in levels with fewer rows than [`NARROW`].
     pub(super) in_narrow: [u64; 2],
 }
 
@@ -38,7 +38,7 @@ impl Numbers {
         }
     }
 
-    /// Sentences about all of it.
+    /// Describes the levels in sentences.
     pub fn words(&self, order: Order) -> Vec<String> {
         let [rows, widest] = [self.rows, u64::from(self.widest)].map(digits);
         let mean = significant(self.mean);
@@ -69,7 +69,7 @@ impl Numbers {
     }
 }
 
-/// How many levels, or colours.
+/// The number of levels, or of colours.
 fn counted(count: usize, order: Order) -> String {
     let word = match (order, count) {
         (Order::Colors, 1) => "colour",
@@ -80,7 +80,7 @@ fn counted(count: usize, order: Order) -> String {
     format!("{} {word}", digits(count as u64))
 }
 
-/// Rows that are done before a step, and those of the step.
+/// Rows done before a step, and rows of the step.
 pub fn progress(wave: &Wavefront, step: usize) -> [u64; 2] {
     let step = step.min(wave.widths.len());
     let (before, after) = wave.widths.split_at(step);
@@ -88,7 +88,7 @@ pub fn progress(wave: &Wavefront, step: usize) -> [u64; 2] {
     [done, after.first().map_or(0, |width| u64::from(*width))]
 }
 
-/// How far a sweep is, in words.
+/// Describes the progress of a sweep.
 pub fn progress_words(wave: &Wavefront, order: Order, step: usize) -> String {
     let all = counted(wave.widths.len(), order);
     let [done, now] = progress(wave, step);
@@ -103,18 +103,18 @@ pub fn progress_words(wave: &Wavefront, order: Order, step: usize) -> String {
     format!("{word} {step} of {all}: {now} {rows_now} at once; {done} done, {waits} wait.")
 }
 
-/// Questions of lessons about the matrix, and about its levels, or colours where these are shown.
+/// Questions of lessons about the matrix, and about its levels, or its colours if these are shown.
 const ASKED: [&str; 14] = [
     "name", "rows", "columns", "entries", "levels", "colours", "widest", "width", "narrow", "path",
     "step", "now", "done", "sweeps",
 ];
 
-/// Whether there is such a question about this view; settings may follow after `;`.
+/// Returns whether this question exists for this view; settings may follow after `;`.
 pub(in crate::views) fn is_known(asked: &str) -> bool {
     ASKED.contains(&asked.split(';').next().unwrap_or_default())
 }
 
-/// The answer for what this state shows.
+/// The answer for this state.
 pub(in crate::views) fn number(
     asked: &str,
     model: &Model,
@@ -131,7 +131,7 @@ pub(in crate::views) fn number(
     let waves = subject.waves(true)?;
     let order = match (asked, state.levels.order) {
         ("colours", _) => Order::Colors,
-        // Of a sweep, also where colours are shown.
+        // Refers to a sweep even if colours are shown.
         ("levels" | "path", Order::Colors) => Order::Forward,
         (_, order) => order,
     };

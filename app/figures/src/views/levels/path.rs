@@ -1,15 +1,15 @@
 //! The critical path as lines over the cells: from one row's diagonal along its column to the row
-//! that waits for it, and on to that one's diagonal.
+//! that depends on it, and on to that row's diagonal.
 
 use emath::{Pos2, pos2};
 
 use crate::figure::clipped;
 use crate::views::spy::Place;
 
-/// Steps of fewer points are drawn as one.
+/// Shorter steps, in points, are merged.
 const LEAST: f32 = 1.0;
 
-/// The lines of these rows, each waiting for the one before, as far as they are in view.
+/// The visible lines of these rows, each of which depends on the one before.
 pub(super) fn lines(path: &[u32], place: &Place) -> Vec<Vec<Pos2>> {
     let within = place.covered();
     let middle = |row: u32| f64::from(row) + 0.5;
@@ -51,7 +51,7 @@ mod tests {
         let drawn = lines(&[0, 3, 4], &place);
         let points = [(5.0, 5.0), (5.0, 35.0), (35.0, 35.0), (35.0, 45.0), (45.0, 45.0)];
         assert_eq!(drawn, [points.map(|(x, y)| pos2(x, y)).to_vec()]);
-        // A backward sweep comes from below.
+        // A backward sweep starts at the bottom.
         let drawn = lines(&[9, 2], &place);
         assert_eq!(drawn, [vec![pos2(95.0, 95.0), pos2(95.0, 25.0), pos2(25.0, 25.0)]]);
         let close =

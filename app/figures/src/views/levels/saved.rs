@@ -19,7 +19,7 @@ pub fn histogram(told: &Told<'_>, size: Vec2) -> Histogram {
     Histogram::new(told.waves.wave(told.order), told.order, told.step, &told.colors, size)
 }
 
-/// The same as it is saved.
+/// The same as a saved figure.
 pub(super) fn saved(told: &Told<'_>, state: &ViewState) -> Figure {
     let paper = state.theme.ink().paper;
     let mut whole = Figure::new(vec2(0.0, 0.0), paper);

@@ -1,5 +1,4 @@
-//! The picture of the matrix with its rows in colours: a strip beside them, and the same over the
-//! cells.
+//! The picture of the matrix with coloured rows: a strip next to them, and an overlay on the cells.
 
 use std::sync::Arc;
 
@@ -18,12 +17,12 @@ use crate::theme::text_on;
 use crate::views::spy::{Around, Frame, GAP, STRIP, Scene, Shown, TYPE, axes, caption, outline};
 use crate::waves::Waves;
 
-/// What is told of one order of a matrix's rows.
+/// One order of a matrix's rows and how it is shown.
 pub struct Told<'a> {
     pub subject: &'a Subject,
     pub waves: &'a Waves,
     pub order: Order,
-    /// Levels that are done, where the sweep is followed.
+    /// Number of levels done, if the sweep is stepped through.
     pub step: Option<usize>,
     pub with_path: bool,
     pub theme: Theme,
@@ -47,7 +46,7 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// The critical path where it is drawn.
+    /// The critical path, if it is drawn.
     pub(super) fn path(&self) -> &[u32] {
         if self.with_path { &self.waves.wave(self.order).path } else { &[] }
     }
@@ -57,12 +56,12 @@ impl<'a> Told<'a> {
         let around = Around { lines: 2.0, strip: true, profile: false, stretch: spy.stretch };
         let shape = (self.waves.rows(), self.waves.rows());
         let frame = Frame::with(size, shape, around);
-        // The colours are the levels'; cells are ink.
+        // Colours show levels, so the cells are drawn in ink.
         let spy = SpyState { map: ColorMap::Ink, against: String::new(), ..spy.clone() };
         Scene::framed(&self.shown, frame, pixels, &spy, self.theme)
     }
 
-    /// What lies over the cells, and the strip beside them: a line for each line of pixels.
+    /// The overlay on the cells, and the strip next to them: a row for each line of pixels.
     pub fn images(&self, scene: &Scene<'_>, pixels: f32) -> [ColorImage; 2] {
         let (shift, wave) = self.waves.seen(self.order, scene.place.rows().len());
         let front = Front { wave, shift };
@@ -72,7 +71,7 @@ impl<'a> Told<'a> {
         [over, strip]
     }
 
-    /// Where the strip is.
+    /// Area of the strip.
     pub fn strip(&self, scene: &Scene<'_>) -> Rect {
         let (left, place) = (scene.place.covered().max.x + GAP * 0.5, scene.place.area);
         area(left, place.min.y, left + STRIP, place.max.y)
@@ -83,7 +82,7 @@ impl<'a> Told<'a> {
         path::lines(self.path(), &scene.place)
     }
 
-    /// Everything but the cells and the images.
+    /// Everything except the cells and the images.
     pub fn figure(&self, scene: &Scene<'_>, path: &[Vec<Pos2>], paper: Color32) -> Figure {
         let ink = self.colors.ink;
         let mut figure = Figure::new(scene.frame.size(), paper);
@@ -110,7 +109,7 @@ impl<'a> Told<'a> {
         figure
     }
 
-    /// The level of each row in the strip, where rows are so high.
+    /// Writes the level of each row into the strip, if rows are tall enough.
     fn write_levels(&self, figure: &mut Figure, scene: &Scene<'_>, strip: Rect) {
         let (rows_per_point, _) = scene.place.per_point_each();
         if self.step.is_some() || rows_per_point * f64::from(TYPE) > 1.0 {
@@ -132,7 +131,7 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// The row of the path that is computed now.
+    /// Marks the row of the path that is being computed.
     fn mark_path(&self, figure: &mut Figure, scene: &Scene<'_>) {
         let row = self.step.and_then(|step| self.path().get(step).copied());
         let Some(row) = row else { return };
@@ -150,7 +149,7 @@ impl<'a> Told<'a> {
         figure.text(pos2(left + 4.0, at.y), Anchor::Start, TYPE, ink.text, &text);
     }
 
-    /// What the colours mean.
+    /// The legend of the colours.
     fn legend(&self, figure: &mut Figure, scene: &Scene<'_>) {
         let (left, top) = (scene.frame.area.min.x, scene.frame.area.max.y + 16.0);
         let (ink, room) = (self.colors.ink, figure.size.x - 6.0);
@@ -191,7 +190,7 @@ impl<'a> Told<'a> {
         below(figure, left, top + 20.0, room, ink.weak, "Strip: least, median, greatest level");
     }
 
-    /// The picture as it is saved: cells with what lies over them, the strip, and all around.
+    /// The picture as a saved figure: cells with the overlay, the strip, and everything around.
     pub(super) fn saved(&self, size: Vec2, pixels: f32, state: &ViewState) -> Option<Figure> {
         let scene = self.scene(size, pixels, &state.spy)?;
         let mut figure = self.figure(&scene, &self.path_lines(&scene), state.theme.ink().paper);
@@ -210,7 +209,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// Words that begin further left where they would not end inside.
+/// Text that is shifted left if it would not fit.
 fn below(figure: &mut Figure, x: f32, y: f32, room: f32, color: Color32, text: &str) {
     let x = x.min((room - text_width(text, TYPE)).max(2.0));
     figure.text(pos2(x, y), Anchor::Start, TYPE, color, text);

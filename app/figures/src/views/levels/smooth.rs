@@ -1,4 +1,4 @@
-//! How many symmetric sweeps a small system takes in one order or another.
+//! The number of symmetric sweeps that a small system takes in different orders.
 
 use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::matrix::Csr;
@@ -9,14 +9,14 @@ use super::subject::Subject;
 use crate::state::Order;
 use crate::waves::Waves;
 
-/// The residual that is asked for, relative to b.
+/// Target residual, relative to b.
 const ENOUGH: f64 = 1e-6;
-/// Larger systems are not swept.
+/// Maximum rows of a system.
 const MOST_ROWS: usize = 1024;
 const MOST_SWEEPS: u32 = 5000;
 
-/// Symmetric sweeps over A x = b from x = 0 with all of b equal to 1 until the residual is 10⁻⁶ of
-/// b, in ascending or descending order first, or colour by colour.
+/// Symmetric sweeps over A x = b from x = 0 with b = 1 until the residual is 10⁻⁶ of b; each starts
+/// in ascending or descending order, or goes colour by colour.
 pub(super) fn sweeps(subject: &Subject, waves: &Waves, order: Order) -> Result<u32, String> {
     let refused = || format!("{} is swept in no lesson: it has too many rows", subject.name);
     let Some(LoadedValues::Real(a)) = &subject.picture.values else { return Err(refused()) };
@@ -35,8 +35,8 @@ pub(super) fn sweeps(subject: &Subject, waves: &Waves, order: Order) -> Result<u
     count(a, &rows).ok_or_else(|| "the sweeps do not converge".into())
 }
 
-/// Sweeps over the rows in this order and back, until the residual is small enough; none where it
-/// never is, or where a row has nothing to be divided by.
+/// Sweeps over the rows in this order and back until the residual is small enough; `None` if it
+/// never is, or if a row has no usable diagonal.
 fn count(a: &Csr<f64>, rows: &[u32]) -> Option<u32> {
     let diagonal = Diagonal::of(a, MemoryLimit::of_machine()).ok()?;
     let (b, mut x) = (vec![1.0; a.rows()], vec![0.0; a.rows()]);
@@ -60,7 +60,7 @@ mod tests {
         let lower = [(0, 0, 2.0), (1, 0, -1.0), (1, 1, 2.0), (2, 1, -1.0), (2, 2, 2.0)];
         let lower = Csr::from_triplets(3, 3, &lower).unwrap();
         assert_eq!(count(&lower, &[0, 1, 2]), Some(1));
-        // From the far end, the way back goes as the rows wait for one another.
+        // From the far end, the way back follows the dependencies.
         assert_eq!(count(&lower, &[2, 1, 0]), Some(1));
         let wild = Csr::from_triplets(2, 2, &[(0, 0, 1.0), (0, 1, 3.0), (1, 0, 3.0), (1, 1, 1.0)]);
         assert_eq!(count(&wild.unwrap(), &[0, 1]), None);
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn two_colours_take_as_many_sweeps_as_theory_says() {
-        // A chain: spectral radius r² a symmetric sweep colour by colour, where r is Jacobi's,
+        // A chain: a symmetric sweep colour by colour has spectral radius r², where r is Jacobi's,
         // cos(π / (n + 1)) (Young, Iterative Solution of Large Linear Systems, 1971): half of the
-        // sweep back repeats what the sweep there did.
+        // backward sweep repeats the forward sweep.
         let n = 24;
         let of = |i: usize| [(i, i, 2.0), (i, (i + 1) % n, -1.0), (i, (i + n - 1) % n, -1.0)];
         let inside = |&(i, j, _): &(usize, usize, f64)| i.abs_diff(j) < 2;

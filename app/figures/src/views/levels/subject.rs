@@ -1,4 +1,4 @@
-//! The matrix that the levels are of: the selected one, the small one of the layouts, or a grid's.
+//! The matrix whose levels are shown: the selected one, the small one of the layouts, or a grid's.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ pub struct Subject {
     pub key: String,
     pub name: String,
     pub(super) picture: Arc<Picture>,
-    /// The grid that it is of.
+    /// The grid that it comes from.
     pub grid: Option<Grid>,
 }
 
 impl Subject {
-    /// What the state asks for, or a sentence why there is nothing to see.
+    /// The subject that the state names, or a sentence why there is nothing to show.
     pub fn of(model: &Model, state: &ViewState) -> Result<Self, String> {
         let own = |name: String, key: String, grid, a: &dyn Fn() -> Csr<f64>| {
             let picture = || Picture::of(&LoadedValues::Real(Arc::new(a())));
@@ -56,8 +56,8 @@ impl Subject {
         }
     }
 
-    /// Its levels, or a sentence why there are none; an empty one while they are sought. With `wait`
-    /// they are found now.
+    /// Its levels, or a sentence why there are none; an empty sentence while they are being
+    /// computed. With `wait` they are computed immediately.
     pub fn waves(&self, wait: bool) -> Result<&Waves, String> {
         let (rows, cols) = (self.picture.pyramid.rows(), self.picture.pyramid.cols());
         let name = &self.name;
@@ -82,7 +82,7 @@ impl Subject {
         }
     }
 
-    /// Where what is drawn comes from.
+    /// The source of the numbers.
     pub(super) fn provenance(model: &Model, state: &ViewState) -> Provenance {
         let of_bundle = |record: &MatrixRecord| record_provenance(model, record);
         let is_selected = state.levels.of == LevelsOf::Selected;

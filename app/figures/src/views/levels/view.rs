@@ -1,4 +1,4 @@
-//! The view: the orders that are shown with their controls, and the same as a table and as SVG.
+//! The view: the orders shown with their controls, and the same as a table and as SVG.
 
 use emath::vec2;
 
@@ -18,10 +18,10 @@ pub const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// Narrower places have no second order beside the first.
+/// Minimum width for a second order next to the first.
 const LEAST_BESIDE: f32 = 640.0;
 
-/// The orders that are shown.
+/// The orders shown.
 pub fn orders(state: &ViewState, width: f32) -> Vec<Order> {
     let first = state.levels.order;
     let with_colors = state.levels.beside && first != Order::Colors && width >= LEAST_BESIDE;

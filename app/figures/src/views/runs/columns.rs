@@ -1,4 +1,4 @@
-//! The columns of the table of runs: what a run says in each.
+//! The columns of the table of runs.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use sparsescope_core::record::{Figures, Predicted};
 
 use crate::model::{Model, RunOf, count, seconds, significant, small};
 
-/// What a cell holds, for sorting and showing.
+/// The content of a cell, for sorting and display.
 pub enum Cell {
     Text(String),
     Number(Option<f64>, fn(f64) -> String),
@@ -17,7 +17,7 @@ pub struct Column {
     pub title: &'static str,
     pub width: f32,
     pub explain: &'static str,
-    /// Stands at the right of its column.
+    /// Right-aligned.
     pub number: bool,
     pub cell: fn(&RunOf<'_>) -> Cell,
 }
@@ -244,7 +244,7 @@ pub const COLUMNS: [Column; 25] = [
     },
 ];
 
-/// Columns that are shown unless others are chosen.
+/// Columns that are shown by default.
 const USUAL: [&str; 19] = [
     "matrix",
     "kernel",
@@ -267,7 +267,7 @@ const USUAL: [&str; 19] = [
     "rel_err",
 ];
 
-/// Columns that say nothing where no run has a number there.
+/// Columns that are omitted by default if no run has a number.
 const SOME: [&str; 8] = [
     "gbs",
     "pct_copy",
@@ -283,7 +283,7 @@ fn predicted<'a>(run: &RunOf<'a>) -> Option<&'a Predicted> {
     run.run.costs.predicted.as_ref()
 }
 
-/// How its check ended; of a solve that passed it or gave up, how the solve ended.
+/// The result of its check; for a solve that passed it or gave up, how the solve ended.
 fn ended<'a>(run: &RunOf<'a>) -> &'a str {
     match run.solved() {
         Some(solve) if run.figures().is_some() || !solve.converged => &solve.ended,
@@ -296,7 +296,7 @@ fn figure(run: &RunOf<'_>, pick: fn(&Figures) -> Option<f64>, text: fn(f64) -> S
 }
 
 impl Cell {
-    /// What is shown; a dash for nothing.
+    /// The text displayed; a dash for an empty cell.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -305,7 +305,7 @@ impl Cell {
         }
     }
 
-    /// Nothing comes before everything.
+    /// Empty cells come first.
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Number(one, _), Self::Number(other, _)) => one.partial_cmp(other),
@@ -316,8 +316,8 @@ impl Cell {
     }
 }
 
-/// The columns that are chosen; without a choice those worth their place: one bundle need not be
-/// named in every line, nor what no run has.
+/// The selected columns; by default those with information: not the bundle if there is only one,
+/// and no columns that are empty for all runs.
 pub fn columns(model: &Model, runs: &[RunOf<'_>], chosen: &str) -> Vec<&'static Column> {
     let named = |column: &&Column| chosen.split(',').any(|id| id == column.id);
     let found: Vec<&Column> = COLUMNS.iter().filter(named).collect();
@@ -333,7 +333,7 @@ pub fn columns(model: &Model, runs: &[RunOf<'_>], chosen: &str) -> Vec<&'static 
         "caches" => runs.iter().any(|run| !run.run.hot),
         "runs_kernel" => runs.iter().any(|run| run.run.costs.choice.is_some()),
         "method" => runs.iter().any(|run| run.solved().is_some()),
-        // The rate of solves is their time.
+        // The rate of a solve is its time.
         "median_s" => runs.iter().any(|run| run.solved().is_none()),
         id => USUAL.contains(&id) && (!SOME.contains(&id) || any(column)),
     };

@@ -1,5 +1,5 @@
-//! Every run: as a table whose columns are chosen (`columns.rs`), and on narrow screens in two lines
-//! each (`narrow.rs`).
+//! Every run: as a table with selectable columns (`columns.rs`), and on narrow screens in two lines
+//! per run (`narrow.rs`).
 
 pub mod columns;
 pub mod view;

@@ -1,4 +1,4 @@
-//! Every run in a table that sorts.
+//! Every run in a sortable table.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +15,16 @@ pub(in crate::views) const VIEW: View = View {
     svg: None,
 };
 
-/// The table but for its cells: what takes a look at every run.
+/// The table without its cells: everything that requires visiting every run.
 pub struct Rows {
-    /// Numbers of the runs, line by line.
+    /// Run numbers, line by line.
     pub runs: Vec<usize>,
     pub columns: Vec<&'static Column>,
     /// Title of the column of rates.
     pub rate: String,
 }
 
-/// The runs that pass, sorted as the state says; equal ones stay in their order.
+/// The runs that pass the filter, sorted as the state says; the sort is stable.
 pub fn rows(model: &Model, state: &ViewState) -> Rows {
     let runs = model.runs(&state.filter);
     let columns = columns(model, &runs, &state.columns);
@@ -40,7 +40,7 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
     Rows { runs: cells.into_iter().map(|(_, number)| number).collect(), columns, rate }
 }
 
-/// The unit that the runs are rated in.
+/// The unit of the runs' rate.
 fn rate_title(runs: &[RunOf<'_>]) -> String {
     let units: BTreeSet<&str> =
         runs.iter().filter_map(|run| Some(run.metric()?.unit.as_str())).collect();

@@ -1,4 +1,4 @@
-//! An image of the points that is drawn in parts, so that no frame has to wait for all of it.
+//! An image of the points that is drawn in parts, so that no frame waits for all of it.
 
 use super::look::Look;
 use super::marks::Marks;
@@ -7,11 +7,11 @@ use super::raster::Canvas;
 use super::sheet::Told;
 use crate::figure::ColorImage;
 
-/// Rows of pixels, and points, of a part.
+/// Rows of pixels per part, and points per part.
 const ROWS: usize = 64;
 const POINTS: usize = 8192;
 
-/// An image and how far it is.
+/// An image and its progress.
 pub struct Drawing {
     canvas: Canvas,
     plot: Plot,
@@ -21,7 +21,7 @@ pub struct Drawing {
     done: usize,
 }
 
-/// What a part draws.
+/// The content of a part.
 enum Part {
     Density(std::ops::Range<usize>),
     Dots(Look, std::ops::Range<usize>),
@@ -30,18 +30,19 @@ enum Part {
 }
 
 impl Drawing {
-    /// Of how densely all points lie, and of the points, of so many pixels a point; nothing is drawn yet.
+    /// An image of the density of all points, and of the points, with `pixels` pixels per point of
+    /// the screen; nothing is drawn yet.
     pub fn new((plot, marks): (Plot, Marks), pixels: f32, with_dots: bool) -> Self {
         let canvas = Canvas::new(plot.area(), pixels);
         Self { canvas, plot, marks, with_dots, done: 0 }
     }
 
-    /// What is seen of the points.
+    /// The part of the plot in view.
     pub fn plot(&self) -> &Plot {
         &self.plot
     }
 
-    /// All of it.
+    /// Draws all parts.
     pub fn at_once(mut self, told: &Told<'_>) -> ColorImage {
         while !self.go_on(told, &mut || false) {}
         self.canvas.image()
@@ -69,7 +70,7 @@ impl Drawing {
         }
     }
 
-    /// Draws at least a part, and others until `is_late`; whether that was the last one.
+    /// Draws at least one part, and more until `is_late`; returns whether that was the last one.
     pub fn go_on(&mut self, told: &Told<'_>, is_late: &mut dyn FnMut() -> bool) -> bool {
         let (picture, axes) = (&told.subject.cloud.picture, told.subject.axes);
         loop {

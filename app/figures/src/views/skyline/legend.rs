@@ -1,4 +1,4 @@
-//! What marks and lines mean, below the plot.
+//! The legend of marks and lines, below the plot.
 
 use ecolor::Color32;
 use emath::{Pos2, pos2, vec2};
@@ -13,10 +13,10 @@ use crate::views::spy::{TYPE, index};
 
 /// Height of a line.
 const LINE: f32 = 19.0;
-/// Room for a sign before its words.
+/// Space for a symbol before its text.
 const SIGN: f32 = 18.0;
 
-/// What stands before words.
+/// The symbol before a text.
 #[derive(Clone, Copy)]
 pub(super) enum Sign {
     Look(Look),
@@ -26,7 +26,7 @@ pub(super) enum Sign {
     None,
 }
 
-/// Words with their sign, in lines as wide as the room.
+/// Texts with their symbols, in lines that wrap.
 pub(super) struct Legend(Vec<(Sign, Pos2, String)>);
 
 impl Legend {
@@ -80,7 +80,7 @@ impl Legend {
     }
 }
 
-/// What a look is like: one mark, or where they are small a few.
+/// An example of a look: one mark, or several if they are small.
 fn example(figure: &mut Figure, middle: Pos2, look: Look, inks: &Inks, marks: Marks) {
     let few = [vec2(-4.0, 2.0), vec2(0.0, -3.0), vec2(4.0, 1.0)].map(|by| middle + by);
     match marks {
@@ -93,10 +93,10 @@ fn example(figure: &mut Figure, middle: Pos2, look: Look, inks: &Inks, marks: Ma
     }
 }
 
-/// A point as a shape; `radius` is that of a dropped one.
+/// A point as a shape; `radius` is that of a dominated point.
 pub(super) fn mark(figure: &mut Figure, at: Pos2, look: Look, radius: f32, inks: &Inks) {
     let ((mark, times, filled), color) = (look.form(), inks.of(look));
-    // As large as its pixels would be: marks are drawn within a circle, squares about one.
+    // The same size as its pixels: marks are drawn inside a circle, squares around one.
     let radius = radius * times * if mark == Mark::Circle { 1.0 } else { 0.85 };
     figure.mark(at, mark, radius, if filled { color } else { inks.ink.paper }, color);
 }
@@ -115,7 +115,7 @@ fn wrapped(text: &str, room: f32) -> Vec<String> {
     lines
 }
 
-/// What is drawn of a set of points.
+/// The items drawn for a point set.
 pub(super) fn items(
     subject: &Subject,
     looks: &Looks,

@@ -1,4 +1,4 @@
-//! How each point looks: kept or dropped, or what an algorithm knows of it so far.
+//! The look of each point: on the skyline or dominated, or what an algorithm knows so far.
 
 use ecolor::Color32;
 use sparsescope_core::skyline::PointsPicture;
@@ -8,23 +8,23 @@ use crate::figure::Mark;
 use crate::state::{SkylineState, Theme};
 use crate::theme::{Ink, series};
 
-/// How a point looks; later ones are drawn over earlier ones.
+/// The look of a point; later variants are drawn on top of earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     Hidden,
     Dropped,
-    /// It is not decided yet, or not told.
+    /// Not decided yet, or hidden.
     Waiting,
     Kept,
-    /// It is at work.
+    /// Being processed.
     Now,
 }
 
 impl Look {
-    /// Those that are drawn, in their order.
+    /// The looks that are drawn, in order.
     pub(super) const DRAWN: [Self; 4] = [Self::Dropped, Self::Waiting, Self::Kept, Self::Now];
 
-    /// Its shape, radius relative to that of a dropped point, and whether it is filled.
+    /// Its shape, its radius relative to that of a dominated point, and whether it is filled.
     pub(super) fn form(self) -> (Mark, f32, bool) {
         match self {
             Self::Hidden | Self::Dropped => (Mark::Circle, 1.0, true),
@@ -35,22 +35,22 @@ impl Look {
     }
 }
 
-/// How all points shown look.
+/// The looks of all points shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Looks {
     pub of: Vec<Look>,
-    /// Places of the points that the one at work is compared with.
+    /// Indices of the points with which the current one is compared.
     pub(super) compared: Vec<usize>,
-    /// Points that are not hidden.
+    /// Number of points that are not hidden.
     pub(super) drawn: usize,
-    /// From this place on all are hidden.
+    /// All points from this index on are hidden.
     pub(super) end: usize,
-    /// The looks that occur, in the order of drawing.
+    /// The looks that occur, in drawing order.
     pub(super) drawn_as: Vec<Look>,
 }
 
 impl Looks {
-    /// Of all points, or of those that an algorithm goes through as far as it has come.
+    /// The looks of all points, or of those that an algorithm has processed so far.
     pub(super) fn new(picture: &PointsPicture, walk: Option<&Walk>, state: &SkylineState) -> Self {
         let dropped = if state.dropped { Look::Dropped } else { Look::Hidden };
         let all = 0..picture.indices.len();
@@ -111,7 +111,8 @@ impl Inks {
         }
     }
 
-    /// Of a place with this share of the points of the fullest one, by the logarithm.
+    /// The colour of a cell with this fraction of the fullest cell's points, on a logarithmic
+    /// scale.
     pub(super) fn density(&self, share: f32) -> Color32 {
         self.ink.paper.lerp_to_gamma(self.ink.weak, 0.06 + 0.3 * share)
     }

@@ -1,4 +1,4 @@
-//! How large the marks of points are where so many are in view, and the pixels of each.
+//! The size of marks for a number of points in view, and their pixels.
 
 use emath::vec2;
 
@@ -8,16 +8,16 @@ use crate::figure::Mark;
 /// How points are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marks {
-    /// As shapes; a dropped point is a disc of this radius, in points.
+    /// Shapes; a dominated point is a disc of this radius, in points.
     Shapes(f32),
-    /// Two points wide, those that are kept as diamonds.
+    /// Two points wide; skyline points are diamonds.
     Small,
-    /// A point wide: shapes would cover one another.
+    /// One point wide: shapes would overlap.
     Dots,
 }
 
 impl Marks {
-    /// Those for so many points in view.
+    /// The marks for this number of points in view.
     pub(super) fn of(count: usize) -> Self {
         match count {
             0..=60 => Self::Shapes(4.0),
@@ -28,7 +28,7 @@ impl Marks {
         }
     }
 
-    /// Radius of a dropped point, in points.
+    /// Radius of a dominated point, in points.
     pub(super) fn radius(self) -> f32 {
         match self {
             Self::Shapes(radius) => radius,
@@ -37,7 +37,7 @@ impl Marks {
         }
     }
 
-    /// The pixels of a point that looks so, of so many pixels a point.
+    /// The pixels of a point with this look, at `pixels` pixels per point of the screen.
     pub(super) fn stamp(self, look: Look, pixels: f32) -> Stamp {
         let (mark, times, filled) = look.form();
         match (self, look) {
@@ -52,22 +52,22 @@ impl Marks {
         }
     }
 
-    /// The pixels around a point that another is compared with.
+    /// The pixels of the ring around a point that is being compared.
     pub(super) fn ring(self, pixels: f32) -> Stamp {
         let radius = (self.radius() * pixels).max(0.6) * 2.0;
         Stamp::shape(Mark::Circle, radius, Some(pixels * 1.3))
     }
 }
 
-/// The pixels of a mark around its middle, with how much of each is covered.
+/// The pixels of a mark around its centre, with the coverage of each.
 pub(super) struct Stamp {
     pub(super) pixels: Vec<(i32, i32, f32)>,
-    /// All are covered, and few.
+    /// Few pixels, all fully covered.
     pub(super) is_small: bool,
 }
 
 impl Stamp {
-    /// Of this radius in pixels; a hollow one with a line of so many pixels.
+    /// A mark of this radius in pixels; hollow, with this line width, if `line` is given.
     fn shape(mark: Mark, radius: f32, line: Option<f32>) -> Self {
         let reach = (radius * 1.3).ceil() as i32 + 1;
         let distance = |x: f32, y: f32| match mark {
@@ -86,7 +86,7 @@ impl Stamp {
         Self { pixels: covered.filter(|(.., cover)| *cover > 0.02).collect(), is_small: false }
     }
 
-    /// So many pixels wide.
+    /// A square of this width in pixels.
     fn square(side: i32) -> Self {
         let first = -(side.max(1) - 1) / 2;
         let span = first..first + side.max(1);
@@ -94,7 +94,7 @@ impl Stamp {
         Self { pixels: all.collect(), is_small: true }
     }
 
-    /// Those that so many steps to the side, up or down lead to.
+    /// The pixels within this many horizontal and vertical steps.
     fn diamond(steps: i32) -> Self {
         let all = (-steps..=steps).flat_map(|y| {
             let wide = steps - y.abs();
@@ -121,7 +121,7 @@ mod tests {
             assert_eq!(pixels(Marks::Dots, look, 2.0), 4);
         }
         assert_eq!([1.0, 2.0].map(|of| pixels(Marks::Small, Look::Dropped, of)), [4, 16]);
-        // Those that are kept have a shape of their own as long as there is room for one.
+        // Skyline points have a shape of their own as long as there is space for one.
         assert_eq!([1.0, 2.0].map(|of| pixels(Marks::Small, Look::Kept, of)), [5, 13]);
         assert!(pixels(Marks::of(5000), Look::Kept, 1.0) > 13);
     }

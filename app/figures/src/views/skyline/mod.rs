@@ -1,5 +1,5 @@
-//! A set of points in two of its dimensions: which are kept, who dominates the others, and how that is
-//! found, step by step.
+//! A point set in two of its dimensions: its skyline (Pareto front), which points dominate the
+//! others, and how an algorithm computes it, step by step.
 
 pub mod drawing;
 mod legend;

@@ -20,12 +20,12 @@ const ASKED: [&str; 11] = [
     "decided",
 ];
 
-/// Whether there is such a question about this view; settings may follow after `;`.
+/// Returns whether this question exists for this view; settings may follow after `;`.
 pub fn is_known(asked: &str) -> bool {
     ASKED.contains(&asked.split(';').next().unwrap_or_default())
 }
 
-/// The answer for what this state shows.
+/// The answer for this state.
 pub fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, String> {
     let subject = Subject::of(model, state)?;
     let picture = &subject.cloud.picture;
@@ -36,7 +36,7 @@ pub fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, S
         "dimensions" => return Ok(index(picture.dimensions as usize)),
         "kept" => return Ok(index(kept)),
         "dominated" => return Ok(index(points - kept)),
-        // Each point against each other one.
+        // Ordered pairs of different points.
         "pairs" => {
             let points = u64::from(picture.points);
             return Ok(digits(points * points.saturating_sub(1)));

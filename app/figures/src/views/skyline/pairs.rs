@@ -11,21 +11,21 @@ use crate::figure::{Anchor, Figure, Shape, area};
 use crate::state::At;
 use crate::views::spy::{TYPE, outline};
 
-/// Most dimensions.
+/// Maximum number of dimensions.
 pub(super) const MOST: usize = 8;
-/// Most points that are drawn in a plot, for each square point of it.
+/// Maximum number of points drawn in a plot, per square point of its area.
 const COVERED: f32 = 0.1;
-/// Room for the numbers of dimensions at the left and below, and for the title.
+/// Space for the numbers of dimensions on the left and below, and for the title.
 const EDGE: f32 = 18.0;
 const TOP: f32 = 26.0;
 const GAP: f32 = 4.0;
-/// Least side of a plot.
+/// Minimum side of a plot.
 const LEAST: f32 = 26.0;
 
-/// The places of the plots in a figure.
+/// The positions of the plots in a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pairs {
-    /// The dimensions to the right and upwards, and where their plot is.
+    /// The horizontal and vertical dimension, and the area of their plot.
     pub cells: Vec<([usize; 2], Rect)>,
     pub size: Vec2,
     count: usize,
@@ -33,7 +33,8 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Those of so many dimensions in a figure of about this size; none of fewer than three.
+    /// The plots of `dimensions` dimensions in a figure of about this size; `None` for fewer than
+    /// three.
     pub fn new(dimensions: usize, size: Vec2) -> Option<Self> {
         let count = dimensions.min(MOST);
         if count < 3 {
@@ -52,7 +53,7 @@ impl Pairs {
         Some(Self { cells, size: vec2(EDGE + all + 8.0, TOP + all + EDGE), count, side })
     }
 
-    /// Where the plots are.
+    /// Area of all plots.
     pub fn area(&self) -> Rect {
         let all = (self.side + GAP) * (self.count - 1) as f32 - GAP;
         Rect::from_min_size(pos2(EDGE, TOP), Vec2::splat(all))
@@ -82,7 +83,7 @@ impl Pairs {
         canvas.image()
     }
 
-    /// Frames and numbers; the part in view of the plot that is shown large.
+    /// Frames and numbers, and the visible part of the plot shown at full size.
     pub fn figure(&self, told: &Told<'_>, paper: ecolor::Color32) -> Figure {
         let ink = told.inks.ink;
         let mut figure = Figure::new(self.size, paper);
@@ -104,7 +105,7 @@ impl Pairs {
                 for by in [1.0, 2.0] {
                     outline(&mut figure, rect.expand(by), told.inks.now);
                 }
-                // Turned about, what is seen of it is turned, too.
+                // If the axes are swapped, so is the visible part.
                 if told.subject.axes.is_sorted()
                     && let Some(seen) = told.state.skyline.at.map(|at| seen(*rect, at, told))
                 {
@@ -129,12 +130,12 @@ impl Pairs {
         figure
     }
 
-    /// The plot of these dimensions, either way round.
+    /// The plot of these dimensions, in either order.
     pub(super) fn chosen(&self, [x, y]: [usize; 2]) -> Option<usize> {
         self.cells.iter().position(|(of, _)| *of == [x.min(y), x.max(y)])
     }
 
-    /// The same as it is saved.
+    /// The same as a saved figure.
     pub(super) fn saved(&self, told: &Told<'_>, pixels: f32) -> Figure {
         let mut figure = self.figure(told, told.inks.ink.paper);
         let pixels = std::sync::Arc::new(self.image(told, pixels));
@@ -143,12 +144,12 @@ impl Pairs {
     }
 }
 
-/// In small plots one point of so many is drawn, so that they are not covered with points.
+/// Step between the points drawn in small plots, so that points do not cover the whole plot.
 fn step(told: &Told<'_>, side: f32) -> usize {
     told.looks.drawn.div_ceil((side * side * COVERED) as usize + 1).max(1)
 }
 
-/// What is seen in the large plot, in a small one.
+/// The visible part of the large plot, within a small one.
 fn seen(rect: Rect, at: At, told: &Told<'_>) -> Rect {
     let picture = &told.subject.cloud.picture;
     let large = Plot::new(area(0.0, 0.0, 100.0, 100.0), picture, told.subject.axes, Some(at));

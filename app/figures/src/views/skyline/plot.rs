@@ -1,4 +1,4 @@
-//! Where points lie in a plot of two dimensions.
+//! Positions of points in a plot of two dimensions.
 
 use emath::{Pos2, Rect};
 use sparsescope_core::skyline::{Axis, PointsPicture};
@@ -6,29 +6,29 @@ use sparsescope_core::skyline::{Axis, PointsPicture};
 use crate::state::At;
 use crate::views::spy::Place;
 
-/// The plot is so many units wide and high, and at its closest so many are seen.
+/// Width and height of the plot in units, and the minimum number of units in view.
 const UNITS: f64 = 1000.0;
 const CLOSEST: f64 = 0.01;
-/// Beside the outermost points, relative to their distance.
+/// Space beyond the outermost points, relative to their distance.
 const MARGIN: f64 = 0.04;
 
 /// A plot of two dimensions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plot {
     pub place: Place,
-    /// Value at the left, or lower, end and distance to the other, of both dimensions.
+    /// For both dimensions: the value at the left or lower end, and the distance to the other end.
     ends: [[f64; 2]; 2],
 }
 
 impl Plot {
-    /// Of two dimensions of the points, all of it or the part `at`.
+    /// The plot of two dimensions of the points, all of it or the part `at`.
     pub fn new(area: Rect, picture: &PointsPicture, axes: [usize; 2], at: Option<At>) -> Self {
         let size = (UNITS as usize, UNITS as usize);
         let place = Place::new(area, size, at, true, CLOSEST);
         Self { place, ends: axes.map(|axis| picture.axes.get(axis).map_or([0.0, 1.0], ends)) }
     }
 
-    /// Where the plot is.
+    /// Area of the plot.
     pub fn area(&self) -> Rect {
         self.place.area
     }
@@ -47,7 +47,7 @@ impl Plot {
         Pos2::new(self.x(f64::from(x)), self.y(f64::from(y)))
     }
 
-    /// The pixels of many points, counted from a corner.
+    /// The mapping from many points to pixels, counted from a corner.
     pub(super) fn scale(&self, corner: Pos2, pixels: f32) -> Scale {
         let area = self.area();
         let [left, high] = self.values(area.left_top());
@@ -61,7 +61,7 @@ impl Plot {
         Scale([of(left, right, size.x, from.x), of(high, low, size.y, from.y)])
     }
 
-    /// The values here.
+    /// The values at a position.
     pub fn values(&self, at: Pos2) -> [f64; 2] {
         let (row, col) = self.place.matrix(at);
         let [[left, wide], [low, high]] = self.ends;
@@ -69,10 +69,10 @@ impl Plot {
     }
 }
 
-/// Pixels of values.
+/// Maps values to pixels.
 pub(super) struct Scale([Line; 2]);
 
-/// A value that lies `from` pixels from a corner, and pixels between two values that differ by 1.
+/// `value` is `from` pixels from a corner; values that differ by 1 are `times` pixels apart.
 struct Line {
     value: f64,
     times: f64,
@@ -93,12 +93,12 @@ impl Line {
     }
 }
 
-/// Left end and distance to the right one, with room beside the outermost values.
+/// Left end and distance to the right one, with space beyond the outermost values.
 fn ends(axis: &Axis) -> [f64; 2] {
     let [least, greatest] = [axis.least, axis.greatest].map(f64::from);
     let wide = match greatest - least {
         wide if wide > 0.0 => wide,
-        // All are equal: they lie in the middle.
+        // All values are equal: centre them.
         _ => least.abs().max(1.0),
     };
     let middle = least / 2.0 + greatest / 2.0;
@@ -106,7 +106,7 @@ fn ends(axis: &Axis) -> [f64; 2] {
     [middle - wide / 2.0, wide]
 }
 
-/// The coordinates of a point shown.
+/// The coordinates of a point shown, in two dimensions.
 pub fn point(picture: &PointsPicture, [x, y]: [usize; 2], place: usize) -> Option<[f32; 2]> {
     let value = |axis: usize| picture.axes.get(axis)?.values.get(place).copied();
     Some([value(x)?, value(y)?])
@@ -121,7 +121,7 @@ pub fn columns(
     values(x).iter().zip(values(y)).map(|(x, y)| [*x, *y])
 }
 
-/// Round numbers between two values, about `wanted`, ascending, each as it is written.
+/// Round numbers between two values, about `wanted` of them, ascending, with their texts.
 pub(super) fn ticks(low: f64, high: f64, wanted: f32) -> Vec<(f64, String)> {
     let rough = (high - low) / f64::from(wanted.max(1.0));
     let exponent = rough.log10().floor();
@@ -140,7 +140,7 @@ pub(super) fn ticks(low: f64, high: f64, wanted: f32) -> Vec<(f64, String)> {
         true => format!("{value:.decimals$}"),
         false => format!("{value:.2e}"),
     };
-    // A zero has no sign.
+    // Avoid negative zero.
     let value = |k: i32| (first + f64::from(k)) * step + 0.0;
     (0..=count).map(value).map(|value| (value, written(value))).collect()
 }

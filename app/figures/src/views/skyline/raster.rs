@@ -1,4 +1,4 @@
-//! Points as pixels: so many of them are drawn that shapes would take longer than a frame has.
+//! Points as pixels, for so many points that shapes would take longer than a frame.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::figure::ColorImage;
 
 /// With more points than this, no two shapes are drawn in the same pixel.
 const MANY: usize = 2000;
-/// Counts of a cell of the density up to this have their colours at hand.
+/// Colours of density cells up to this count are precomputed.
 const USUAL: u32 = 1024;
 
 /// A part of a figure as an image.
@@ -21,11 +21,11 @@ pub(super) struct Canvas {
     image: ColorImage,
     area: Rect,
     pixels: f32,
-    /// The looks of which a point lies in a pixel, where there are many; a bit each.
+    /// Bit set of the looks of points in each pixel, if there are many points.
     taken: Vec<u8>,
 }
 
-/// Where marks are drawn, of which look.
+/// The area where marks are drawn, and their look.
 struct Within {
     columns: [i32; 2],
     rows: [i32; 2],
@@ -39,7 +39,7 @@ impl Within {
 }
 
 impl Canvas {
-    /// A transparent one of so many pixels a point.
+    /// A transparent canvas with this number of pixels per point.
     pub(super) fn new(area: Rect, pixels: f32) -> Self {
         let size = area.size() * pixels;
         let [width, height] =
@@ -58,7 +58,7 @@ impl Canvas {
         self.image
     }
 
-    /// The pixels of a part of the figure: first and end of columns, then of rows.
+    /// The pixels of a part of the figure: half-open ranges of columns, then of rows.
     fn span(&self, part: Rect) -> [[i32; 2]; 2] {
         let [width, height] = self.image.size.map(|side| side as i32);
         let pixel = |at: f32, from: f32| ((at - from) * self.pixels).round() as i32;
@@ -73,7 +73,7 @@ impl Canvas {
         y.max(0) as usize * width + x.max(0) as usize
     }
 
-    /// How densely all points of the set lie, in these rows of pixels.
+    /// Draws the density of all points of the set in these rows of pixels.
     pub(super) fn density(
         &mut self,
         plot: &Plot,
@@ -106,13 +106,13 @@ impl Canvas {
         for row in rows {
             let above = cell(up, at(corner.x, middle(row, corner.y))[1]);
             let start = self.index(columns[0], row);
-            // Most rows are as the one before.
+            // Most rows equal the previous one.
             if let Some((before, other)) = last
                 && other == above
             {
                 self.image.pixels.copy_within(before..before + right.len(), start);
             } else if let Some(above) = above {
-                // The density's first dimension is the lower one.
+                // The first dimension of the density has the lower number.
                 let [by, from] =
                     if x <= y { [1, above * density.cells] } else { [density.cells, above] };
                 let (mut cell, mut color) = (None, Color32::TRANSPARENT);
@@ -132,7 +132,7 @@ impl Canvas {
         }
     }
 
-    /// The points of a look among these places, or every `step`-th of them.
+    /// Draws the points with a look in this range, or every `step`-th of them.
     pub(super) fn dots(
         &mut self,
         plot: &Plot,
@@ -146,7 +146,7 @@ impl Canvas {
         if looks.drawn > MANY && !stamp.is_small && self.taken.is_empty() {
             self.taken = vec![0; self.image.pixels.len()];
         }
-        // The one at work is never left out.
+        // Never skip the current point.
         let step = if look == Look::Now { 1 } else { step.max(1) };
         let values = |axis: usize| picture.axes.get(axis).map_or(&[][..], |axis| &axis.values[..]);
         let [along, up] = axes.map(values);
@@ -160,7 +160,7 @@ impl Canvas {
         }
     }
 
-    /// Rings around the points that another is compared with.
+    /// Draws rings around the points that are being compared.
     pub(super) fn rings(
         &mut self,
         plot: &Plot,
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::state::{SkylineState, Theme};
 
-    /// A point that is kept at the right, one that it dominates below it, and most points of the set
+    /// A skyline point on the right, a point below it that it dominates, and most points of the set
     /// at the lower right.
     fn picture() -> PointsPicture {
         let axis = |values: [f32; 2]| Axis { least: 0.0, greatest: 1.0, values: values.to_vec() };

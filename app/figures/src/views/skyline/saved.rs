@@ -1,4 +1,4 @@
-//! The scatter as it is saved.
+//! The scatter plot as a saved figure.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::pairs::Pairs;
 use super::sheet::Told;
 use crate::figure::{Anchor, Figure, Shape, area};
 
-/// Up to so many points a saved figure has shapes, of more an image.
+/// Maximum number of points that a saved figure draws as shapes; more are an image.
 const SHAPES: usize = 2000;
 
-/// All of it, an image in it having so many pixels a point.
+/// The whole scatter plot; its image has `pixels` pixels per point.
 pub(super) fn scatter(told: &Told<'_>, size: Vec2, pixels: f32) -> Figure {
     let frame = told.frame(size);
     let mut figure = told.under(&frame);
@@ -30,7 +30,7 @@ pub(super) fn scatter(told: &Told<'_>, size: Vec2, pixels: f32) -> Figure {
     figure
 }
 
-/// The same as it is saved.
+/// The same as a saved figure.
 pub(super) fn whole(told: &Told<'_>) -> Figure {
     let mut whole = scatter(told, vec2(700.0, 640.0), 2.0);
     let dimensions = told.subject.cloud.picture.axes.len();

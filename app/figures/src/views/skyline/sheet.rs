@@ -1,4 +1,4 @@
-//! The scatter of two dimensions: the plot, what is around it and what lies over it.
+//! The scatter plot of two dimensions: the plot, what is around it and the overlays.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use crate::figure::{Anchor, Figure, Shape, area, elided, text_width};
 use crate::state::ViewState;
 use crate::views::spy::{TYPE, index, outline};
 
-/// Room around the plot.
+/// Space around the plot.
 const LEFT: f32 = 62.0;
 const TOP: f32 = 28.0;
 const RIGHT: f32 = 14.0;
 const BOTTOM: f32 = 44.0;
-/// Least extent of the plot, and of a figure around it.
+/// Minimum size of the plot, and of a figure around it.
 const LEAST: f32 = 120.0;
 pub const LEAST_SIZE: Vec2 = vec2(240.0, 260.0);
 
-/// What is told of a set of points.
+/// A point set and how it is shown.
 pub struct Told<'a> {
     pub subject: &'a Subject,
     pub(super) walk: Option<Arc<Walk>>,
@@ -35,7 +35,7 @@ pub struct Told<'a> {
     corners: Arc<Vec<[f32; 2]>>,
 }
 
-/// The plot and what stands below it.
+/// The plot and the legend below it.
 pub struct Frame {
     pub plot: Plot,
     pub marks: Marks,
@@ -54,7 +54,7 @@ impl<'a> Told<'a> {
         Self { subject, walk, looks, state, inks: Inks::new(state.theme), corners }
     }
 
-    /// All of it, found now.
+    /// Everything, computed immediately.
     pub fn at_once(subject: &'a Subject, state: &'a ViewState) -> Self {
         let walk = state.skyline.step.map(|_| Arc::new(subject.walk(state)));
         let looks = subject.looks(walk.as_deref(), state);
@@ -62,13 +62,13 @@ impl<'a> Told<'a> {
         Self::new(subject, state, walk, Arc::new(looks), corners)
     }
 
-    /// The algorithm and how many of its steps are done, where it is followed.
+    /// The algorithm and the number of steps done, if it is stepped through.
     pub(super) fn followed(&self) -> Option<(&Walk, usize)> {
         let walk = self.walk.as_deref()?;
         Some((walk, (self.state.skyline.step? as usize).min(walk.count())))
     }
 
-    /// The scatter in a figure of this size, which may have to be larger.
+    /// The scatter plot in a figure of this size, or larger if necessary.
     pub fn frame(&self, size: Vec2) -> Frame {
         let items = legend::items(self.subject, &self.looks, self.state, !self.corners.is_empty());
         let legend = Legend::new(items, size.x - 16.0);
@@ -81,7 +81,7 @@ impl<'a> Told<'a> {
         Frame { marks: self.marks(&plot), plot, size, legend }
     }
 
-    /// How large the marks are: by how many points are in view.
+    /// The size of the marks, by the number of points in view.
     fn marks(&self, plot: &Plot) -> Marks {
         if plot.place.at().is_none() {
             return Marks::of(self.looks.drawn);
@@ -96,7 +96,7 @@ impl<'a> Told<'a> {
         Marks::of(all.filter(|(at, look)| **look != Look::Hidden && is_seen(*at)).count())
     }
 
-    /// What lies below the points: the plot's ground, its lines, its numbers.
+    /// Everything below the points: the plot's background, its grid lines, its numbers.
     pub fn under(&self, frame: &Frame) -> Figure {
         let ink = self.inks.ink;
         let plot = &frame.plot;
@@ -121,7 +121,7 @@ impl<'a> Told<'a> {
         figure
     }
 
-    /// What lies over the points, and all around the plot.
+    /// Everything on top of the points and around the plot.
     pub fn over(&self, frame: &Frame, pointed: Option<usize>) -> Figure {
         let ink = self.inks.ink;
         let place = frame.plot.area();
@@ -157,7 +157,7 @@ impl<'a> Told<'a> {
         figure
     }
 
-    /// A point with where those lie that could dominate it, and the one that does.
+    /// Highlights a point, the region of points that could dominate it, and the one that does.
     fn point_out(&self, figure: &mut Figure, frame: &Frame, place: usize) {
         let plot = &frame.plot;
         let Some(at) = self.position(plot, place) else { return };
@@ -183,7 +183,7 @@ impl<'a> Told<'a> {
         let Some([from, to]) = within(start, end, plot.area()) else { return };
         figure.line(from, to, 3.5, self.inks.ink.paper);
         figure.line(from, to, 1.8, self.inks.now);
-        // Both are seen at the ends of the line.
+        // Both points are visible at the ends of the line.
         for (place, at) in [(Some(place), start), (by, end)] {
             if let Some(place) = place.filter(|_| plot.area().contains(at)) {
                 mark(figure, at, self.looks.at(place), frame.marks.radius().max(2.5), &self.inks);
@@ -215,7 +215,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// The corners of the staircase, where it is drawn.
+/// The corners of the staircase, if it is drawn.
 pub fn corners(subject: &Subject, looks: &Looks, state: &ViewState) -> Vec<[f32; 2]> {
     let picture = &subject.cloud.picture;
     let usual = picture.dimensions == 2;

@@ -1,4 +1,4 @@
-//! The staircase: the edge of what the kept points dominate in two dimensions.
+//! The staircase: the boundary of the region that the skyline points dominate in two dimensions.
 
 use emath::{Pos2, pos2};
 use sparsescope_core::skyline::PointsPicture;
@@ -7,11 +7,11 @@ use super::look::{Look, Looks};
 use super::plot::{Plot, point};
 use crate::figure::clipped;
 
-/// Corners nearer than this to the last one are left out, in points.
+/// Corners closer than this to the last one are skipped, in points.
 const LEAST: f32 = 0.4;
 
-/// The kept points that no other kept one dominates in these two dimensions, from right to left; one
-/// of those that coincide.
+/// The skyline points that no other skyline point dominates in these two dimensions, from right to
+/// left; one of each group of duplicates.
 pub(super) fn corners(picture: &PointsPicture, looks: &Looks, axes: [usize; 2]) -> Vec<[f32; 2]> {
     let kept = looks.of.iter().enumerate().filter(|(_, look)| **look == Look::Kept);
     let mut all: Vec<[f32; 2]> =
@@ -26,7 +26,7 @@ pub(super) fn corners(picture: &PointsPicture, looks: &Looks, axes: [usize; 2]) 
     all
 }
 
-/// The staircase through these corners, as far as it is in view.
+/// The staircase through these corners, clipped to the view.
 pub(super) fn lines(corners: &[[f32; 2]], plot: &Plot) -> Vec<Vec<Pos2>> {
     let within = plot.area();
     let mut found: Vec<Vec<Pos2>> = Vec::new();

@@ -1,4 +1,4 @@
-//! The points that are shown: those of the selected set, of a recipe, or a few.
+//! The points shown: those of the selected set, of a recipe, or a few points.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::state::{PointsOf, ViewState};
 use crate::views::provenance::subject_provenance;
 use crate::views::view::subject;
 
-/// A set of points and its picture.
+/// A point set and its picture.
 #[derive(Clone)]
 pub struct Subject {
     pub key: String,
     pub name: String,
     pub cloud: Arc<Cloud>,
-    /// The dimensions to the right and upwards.
+    /// The horizontal and the vertical dimension.
     pub axes: [usize; 2],
 }
 
 impl Subject {
-    /// What the state asks for, or a sentence why there is nothing to see.
+    /// The subject that the state names, or a sentence why there is nothing to show.
     pub fn of(model: &Model, state: &ViewState) -> Result<Self, String> {
         let of = &state.skyline.of;
         let own = |name: String, make: &dyn Fn() -> Result<Cloud, String>| {
@@ -54,7 +54,7 @@ impl Subject {
         Ok(Self { key, name, cloud, axes })
     }
 
-    /// Where what is drawn comes from.
+    /// The source of the numbers.
     pub(super) fn provenance(model: &Model, state: &ViewState) -> Provenance {
         let is_selected = state.skyline.of == PointsOf::Selected;
         match subject(model, state).filter(|_| is_selected) {
@@ -63,23 +63,23 @@ impl Subject {
         }
     }
 
-    /// The algorithm that is followed, at once.
+    /// The algorithm that is stepped through, computed immediately.
     pub fn walk(&self, state: &ViewState) -> Walk {
         Walk::new(&self.cloud.picture, state.skyline.algorithm)
     }
 
-    /// How each point looks, at once.
+    /// The look of each point, computed immediately.
     pub fn looks(&self, walk: Option<&Walk>, state: &ViewState) -> Looks {
         Looks::new(&self.cloud.picture, walk, &state.skyline)
     }
 
-    /// Place of the selected point among those shown.
+    /// Index of the selected point among those shown.
     pub(super) fn selected(&self, state: &ViewState) -> Option<usize> {
         self.cloud.picture.indices.binary_search(&state.skyline.point?).ok()
     }
 }
 
-/// The dimensions asked for; of a single one, that one twice.
+/// The dimensions that the state names; with a single dimension, that one twice.
 fn axes(name: &str, cloud: &Cloud, state: &ViewState) -> Result<[usize; 2], String> {
     let picture = &cloud.picture;
     if picture.points == 0 {

@@ -1,4 +1,4 @@
-//! What is told of points, against brute force.
+//! Descriptions of points, against brute force.
 
 use sparsescope_core::generate::{PointsSpec, generate_points};
 use sparsescope_core::matrix::Points;
@@ -35,7 +35,7 @@ fn points_of_a_recipe_are_kept_as_brute_force_keeps_them() {
                 assert!(dominates(of(by), of(i)) && is_kept(by), "{by} over {i}");
             }
         }
-        // The serial kernel on what is drawn: in single precision.
+        // The serial kernel on the drawn values, which are in single precision.
         let single = points.coordinates().iter().map(|value| f64::from(*value as f32)).collect();
         let single = Points::new(points.dimensions(), single).unwrap();
         let found = serial(single.view(), MemoryLimit::unlimited(), &|| false).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What is told of a point, and of the step of an algorithm.
+//! Descriptions of a point, and of the step of an algorithm.
 
 use sparsescope_core::skyline::PointsPicture;
 
@@ -9,7 +9,7 @@ use crate::model::value;
 use crate::state::Algorithm;
 use crate::views::spy::{digits, index};
 
-/// Coordinates of a point that are written out.
+/// Maximum number of coordinates of a point that are written out.
 const WRITTEN: usize = 8;
 
 /// The coordinates of a point shown.
@@ -24,13 +24,13 @@ fn number(picture: &PointsPicture, place: usize) -> String {
     picture.indices.get(place).map_or_else(String::new, |of| index(*of as usize))
 }
 
-/// So many things, in words.
+/// A count with its noun.
 fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", digits(count), if count == 1 { "" } else { "s" })
 }
 
 impl Told<'_> {
-    /// Who dominates a point, as far as that is told.
+    /// The point that dominates this one, if it is known and not hidden.
     pub(super) fn dominator(&self, place: usize) -> Option<usize> {
         let picture = &self.subject.cloud.picture;
         match (self.followed(), self.looks.at(place)) {
@@ -42,7 +42,7 @@ impl Told<'_> {
         }
     }
 
-    /// A point in a sentence.
+    /// Describes a point.
     pub fn point_words(&self, place: usize) -> String {
         let picture = &self.subject.cloud.picture;
         let who = |place| format!("{} {}", number(picture, place), coordinates(picture, place));
@@ -56,7 +56,7 @@ impl Told<'_> {
         format!("Point {}{what}.", who(place))
     }
 
-    /// The selected point in a sentence, where there is one.
+    /// Describes the selected point, if there is one.
     pub fn selected_words(&self) -> Option<String> {
         let wanted = self.state.skyline.point?;
         let picture = &self.subject.cloud.picture;
@@ -71,7 +71,7 @@ impl Told<'_> {
         })
     }
 
-    /// How far the algorithm has come, in sentences.
+    /// Describes the progress of the algorithm.
     pub fn step_words(&self) -> Option<String> {
         let (walk, done) = self.followed()?;
         let picture = &self.subject.cloud.picture;
@@ -118,7 +118,7 @@ impl Told<'_> {
         }
     }
 
-    /// That the algorithm goes through a part of the points, where it does.
+    /// Says that the algorithm processes only a part of the points, if it does.
     pub fn part_words(&self) -> Option<String> {
         let (walk, _) = self.followed()?;
         let picture = &self.subject.cloud.picture;

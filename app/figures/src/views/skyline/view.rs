@@ -30,7 +30,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
     figure.to_svg(&format!("Skyline of {}", subject.name), &provenance)
 }
 
-/// Every point that is drawn, and every cell of the density in which points lie.
+/// Every point drawn, and every nonempty cell of the density.
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let header = [
         "set",
@@ -81,7 +81,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     lines
 }
 
-/// The cells of the density in view, each at its middle.
+/// The cells of the density in view, each by its centre.
 fn cells(subject: &Subject, plot: &Plot) -> Vec<Vec<String>> {
     let picture = &subject.cloud.picture;
     let [x, y] = subject.axes;

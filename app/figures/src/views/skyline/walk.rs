@@ -1,4 +1,4 @@
-//! How an algorithm finds the skyline of a few points, comparison by comparison.
+//! The steps of an algorithm that computes the skyline of a few points, comparison by comparison.
 
 use std::cmp::Ordering;
 
@@ -6,22 +6,22 @@ use sparsescope_core::skyline::PointsPicture;
 
 use crate::state::Algorithm;
 
-/// Most points that are stepped through.
+/// Maximum number of points that are stepped through.
 pub const MOST: usize = 1000;
 
-/// What is never decided, or by nobody.
+/// Stands for no step and for no point.
 const NEVER: u32 = u32::MAX;
 
-/// One step: a point at work.
+/// One step: the processing of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Place of the point among those shown.
+    /// Index of the point among those shown.
     pub(super) point: usize,
-    /// Comparisons that it takes.
+    /// Number of comparisons.
     pub(super) comparisons: u32,
-    /// Who dominates it, where that is found in this step.
+    /// A point that dominates it, if this step finds one.
     pub(super) by: Option<usize>,
-    /// Points that it marks as dominated.
+    /// Number of points that it marks as dominated.
     pub(super) marked: u32,
 }
 
@@ -30,13 +30,13 @@ pub(super) struct Step {
 pub struct Walk {
     pub(super) algorithm: Algorithm,
     pub(super) steps: Vec<Step>,
-    /// The step after which a point is known to be dropped.
+    /// The step after which a point is known to be dominated.
     dropped_at: Vec<u32>,
-    /// The step after which it is known to be kept.
+    /// The step after which it is known to be on the skyline.
     kept_at: Vec<u32>,
-    /// Who was found to dominate it.
+    /// The point that was found to dominate it.
     by: Vec<u32>,
-    /// Comparisons before each step, and in all.
+    /// Comparisons before each step, and in total.
     before: Vec<u64>,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Known {
     Dropped,
 }
 
-/// Whether the point at one place dominates that at another, in all dimensions shown.
+/// Returns whether point `p` dominates point `q` in all dimensions shown.
 fn dominates(picture: &PointsPicture, p: usize, q: usize) -> bool {
     let mut larger = false;
     for axis in &picture.axes {
@@ -61,8 +61,9 @@ fn dominates(picture: &PointsPicture, p: usize, q: usize) -> bool {
     larger
 }
 
-/// The places in order of falling sums of their coordinates; of equal sums, which rounding makes, too,
-/// the one that is larger in the first dimension in which they differ: none dominates an earlier one.
+/// The indices in order of descending sums of coordinates. Equal sums, also due to rounding, are
+/// ordered by the first dimension in which the points differ, larger first, so that no point
+/// dominates an earlier one.
 fn by_sum(picture: &PointsPicture, count: usize) -> Vec<usize> {
     let of = |place: usize| -> Vec<f32> {
         picture.axes.iter().filter_map(|axis| axis.values.get(place).copied()).collect()
@@ -156,7 +157,7 @@ impl Walk {
             }
             self.end(Step { point, comparisons, by: None, marked });
         }
-        // What nobody has marked by then stays.
+        // Points that are unmarked at the end are on the skyline.
         let last = self.count().saturating_sub(1) as u32;
         for (kept, dropped) in self.kept_at.iter_mut().zip(&self.dropped_at) {
             *kept = if *dropped == NEVER { last } else { NEVER };
@@ -178,17 +179,17 @@ impl Walk {
         self.dropped_at.get(point).copied().unwrap_or(NEVER)
     }
 
-    /// Points that are stepped through.
+    /// Number of points that are stepped through.
     pub(super) fn count(&self) -> usize {
         self.dropped_at.len()
     }
 
-    /// The step that is at work when so many are done; none at the end.
+    /// The current step when `done` steps are done; `None` at the end.
     pub(super) fn step(&self, done: usize) -> Option<&Step> {
         self.steps.get(done)
     }
 
-    /// What is known of a point once this step is done.
+    /// What is known about a point after this step.
     pub(super) fn known(&self, point: usize, step: usize) -> Known {
         let step = step as u32;
         let passed = |at: Option<&u32>| at.is_some_and(|at| *at <= step && *at != NEVER);
@@ -199,27 +200,27 @@ impl Walk {
         }
     }
 
-    /// Who was found to dominate a point.
+    /// The point that was found to dominate a point.
     pub(super) fn by(&self, point: usize) -> Option<usize> {
         self.by.get(point).filter(|by| **by != NEVER).map(|by| *by as usize)
     }
 
-    /// Comparisons until this step is done.
+    /// Comparisons up to and including this step.
     pub(super) fn comparisons(&self, step: usize) -> u64 {
         self.before.get(step + 1).or(self.before.last()).copied().unwrap_or(0)
     }
 
-    /// Comparisons in all.
+    /// Total number of comparisons.
     pub(super) fn all_comparisons(&self) -> u64 {
         self.before.last().copied().unwrap_or(0)
     }
 
-    /// Points of which it is known once this step is done whether they are kept.
+    /// Number of points decided after this step.
     pub(super) fn decided(&self, step: usize) -> usize {
         (0..self.count()).filter(|point| self.known(*point, step) != Known::Nothing).count()
     }
 
-    /// The points that the one at work is compared with in this step.
+    /// The points with which the current one is compared in this step.
     pub(super) fn compared(&self, number: usize) -> Vec<usize> {
         let Some(step) = self.steps.get(number) else { return Vec::new() };
         let wanted = step.comparisons as usize;

@@ -1,4 +1,4 @@
-//! Steps against brute force.
+//! The steps of algorithms, against brute force.
 
 use proptest::prelude::*;
 use sparsescope_core::matrix::Points;
@@ -9,7 +9,7 @@ use super::staircase;
 use super::walk::{Known, MOST, Walk};
 use crate::state::{Algorithm, SkylineState};
 
-/// Points with many ties and copies, and those that brute force keeps.
+/// Points with many ties and duplicates, and their skyline by brute force.
 fn sets() -> impl Strategy<Value = (Vec<Vec<f64>>, Vec<bool>)> {
     let points = (1..=4usize).prop_flat_map(|d| {
         let point = prop::collection::vec((0..5i8).prop_map(f64::from), d);
@@ -33,7 +33,7 @@ fn picture(points: &[Vec<f64>], kept: &[bool]) -> PointsPicture {
     PointsPicture::of(points.view(), &dominators)
 }
 
-/// Comparisons of each point in its turn, with whom, and the order.
+/// The points in processing order, each with the points it is compared with.
 fn expected(points: &[Vec<f64>], kept: &[bool], algorithm: Algorithm) -> Vec<(usize, Vec<usize>)> {
     let n = points.len();
     let until = |i: usize, others: Vec<usize>| {
@@ -61,7 +61,8 @@ fn expected(points: &[Vec<f64>], kept: &[bool], algorithm: Algorithm) -> Vec<(us
         Algorithm::Sorted => {
             let sum = |i: &usize| points[*i].iter().sum::<f64>();
             let mut order: Vec<usize> = (0..n).collect();
-            // Of equal sums none dominates another: any order does, this is the one promised.
+            // Points with equal sums do not dominate each other, so any order works; this is the
+            // documented one.
             order.sort_by(|i, j| {
                 let ties = points[*j].partial_cmp(&points[*i]).unwrap().then(i.cmp(j));
                 sum(j).total_cmp(&sum(i)).then(ties)

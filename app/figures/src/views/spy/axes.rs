@@ -9,10 +9,10 @@ use super::place::Place;
 use crate::figure::{Anchor, Figure, text_width};
 use crate::theme::Ink;
 
-/// Rows and columns of more points than this have their number at their middle.
+/// Rows and columns larger than this, in points, have their number at the centre.
 const WIDE: f64 = 4.0;
 
-/// Ticks with their numbers at the left of the matrix and above it.
+/// Ticks with numbers to the left of the matrix and above it.
 pub fn axes(figure: &mut Figure, area: Rect, place: &Place, ink: Ink) {
     let covered = place.covered();
     let (rows_per_point, cols_per_point) = place.per_point_each();
@@ -41,12 +41,12 @@ pub fn axes(figure: &mut Figure, area: Rect, place: &Place, ink: Ink) {
     figure.text(corner, Anchor::End, TYPE, ink.text, "Rows");
 }
 
-/// An index as people read it, all its digits in groups of three.
+/// An index with its digits in groups of three.
 pub fn index(number: usize) -> String {
     digits(number as u64)
 }
 
-/// The same of a count, which in the page may exceed what an index holds.
+/// The same for a count, which may exceed `usize` on the web page.
 pub fn digits(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -59,9 +59,9 @@ pub fn digits(number: u64) -> String {
     out
 }
 
-/// Round numbers in a range, about `wanted` of them, each with its place: the middle of its row (or
-/// column) where that can be told from its edge, `per_point` of which are a point. The end of the
-/// range is an edge and no row.
+/// About `wanted` round numbers in a range, each with its position: the centre of its row (or
+/// column) if that is distinguishable from its edge, at `per_point` rows per point. The end of the
+/// range is an edge, not a row.
 fn ticks(range: Range<usize>, wanted: f32, per_point: f64) -> impl Iterator<Item = (usize, f64)> {
     let rough = range.len() as f64 / f64::from(wanted.max(2.0));
     let decade = 10_f64.powf(rough.max(1.0).log10().floor());
@@ -82,8 +82,8 @@ mod tests {
     use crate::figure::Shape;
     use crate::state::{At, Theme};
 
-    /// The numbers of a picture of 400 × 400 points whose corner is at (100, 100) of this part of
-    /// 1000 × 1000, with their places.
+    /// The numbers of a picture of 400 × 400 points with its corner at (100, 100), for this part of
+    /// 1000 × 1000, with their positions.
     fn numbers(at: Option<At>) -> (Place, Vec<(String, emath::Pos2)>) {
         let area = Rect::from_min_size(pos2(100.0, 100.0), vec2(400.0, 400.0));
         let place = Place::new(area, (1000, 1000), at, false, 5.0);

@@ -1,4 +1,4 @@
-//! Two matrices of one size in one picture: where the one holds more entries, where the other.
+//! Two matrices of the same size in one picture: which of them has more nonzeros in each cell.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::state::{Numbering, ViewState};
 use crate::theme::Ink;
 use crate::views::view::selected;
 
-/// The matrix that another is compared with.
+/// The matrix to compare with.
 pub struct Other {
     pub(super) picture: Arc<Picture>,
     pub name: String,
@@ -24,15 +24,15 @@ pub struct Other {
     pub(super) here: String,
 }
 
-/// More entries in the selected matrix, as many in both, more in the other; colours that people
-/// with any colour vision tell apart.
+/// More nonzeros in the selected matrix, equal numbers, more in the other; safe for all kinds of
+/// colour vision.
 const COLORS: [Color32; 3] = [
     Color32::from_rgb(0, 114, 178),
     Color32::from_rgb(128, 128, 128),
     Color32::from_rgb(213, 94, 0),
 ];
 
-/// The opened matrices of the size of the selected one, by key and name.
+/// The open matrices of the same size as the selected one, by key and name.
 pub fn others(model: &Model, state: &ViewState) -> Vec<(String, String)> {
     let Some(record) = selected(model, state) else { return Vec::new() };
     let size = |record: &MatrixRecord| (record.statistics.rows, record.statistics.cols);
@@ -43,7 +43,7 @@ pub fn others(model: &Model, state: &ViewState) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the selected matrix is compared with, if it is and can be.
+/// The matrix that the selected one is compared with, if any.
 pub(super) fn other(model: &Model, state: &ViewState) -> Result<Option<Other>, String> {
     let against = &state.spy.against;
     if against.is_empty() || state.spy.numbering != Numbering::Stored {
@@ -57,7 +57,7 @@ pub(super) fn other(model: &Model, state: &ViewState) -> Result<Option<Other>, S
     Ok(Some(Other { picture, name, here }))
 }
 
-/// Colour of a cell with so many entries here and there: the stronger, the more they differ.
+/// Colour of a cell with these numbers of nonzeros: the larger the difference, the stronger.
 pub(super) fn color(shade: &Shade, here: u64, there: u64) -> Color32 {
     let [more, equal, fewer] = COLORS;
     let (color, strength) = match here.cmp(&there) {
@@ -70,7 +70,7 @@ pub(super) fn color(shade: &Shade, here: u64, there: u64) -> Color32 {
     shade.empty.lerp_to_gamma(color, strength)
 }
 
-/// What the colours mean.
+/// The legend of the colours.
 pub(super) fn legend(
     figure: &mut Figure,
     frame: &Frame,

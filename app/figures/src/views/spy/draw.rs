@@ -1,4 +1,4 @@
-//! The picture with everything around it: axes, row lengths, overlays, the scale of colours.
+//! The picture with its surroundings: axes, row lengths, overlays, colour bar.
 
 use ecolor::Color32;
 use emath::{Pos2, Rect, pos2};
@@ -17,10 +17,10 @@ use crate::picture::{Cells, Picture};
 use crate::state::{SpyState, Theme};
 use crate::theme::{Ink, format_color};
 
-/// Height of the type of the matrix's name.
+/// Font size of the matrix's name.
 const NAME: f32 = 14.0;
 
-/// Everything but the cells.
+/// Everything except the cells.
 pub(super) fn around(
     figure: &mut Figure,
     frame: &Frame,
@@ -53,7 +53,7 @@ pub(super) fn around(
     outline(figure, place.covered(), ink.weak);
 }
 
-/// Which matrix a picture shows and, below the name, in which numbering.
+/// The name of the matrix and, below it, its ordering.
 pub(in crate::views) fn caption(figure: &mut Figure, name: &str, numbering: &str, ink: Ink) {
     let left = 12.0;
     let name = elided(name, figure.size.x - 2.0 * left, NAME);
@@ -63,7 +63,7 @@ pub(in crate::views) fn caption(figure: &mut Figure, name: &str, numbering: &str
     }
 }
 
-/// A numbering and how far it keeps entries from the diagonal.
+/// An ordering and its distance of nonzeros from the diagonal.
 pub(super) fn numbering_words(name: &str, picture: &Picture) -> String {
     let Some(band) = picture.band() else { return name.to_owned() };
     format!(
@@ -74,7 +74,7 @@ pub(super) fn numbering_words(name: &str, picture: &Picture) -> String {
     )
 }
 
-/// Lines between the rows of the threads, with their numbers where there is room.
+/// Lines between the rows of the threads, with their numbers if there is space.
 fn draw_parts(figure: &mut Figure, place: &Place, parts: &Parts, ink: Ink) {
     let covered = place.covered();
     let color = MARKED;
@@ -99,7 +99,7 @@ fn draw_parts(figure: &mut Figure, place: &Place, parts: &Parts, ink: Ink) {
     }
 }
 
-/// The profile's groups of rows that each point of height shows.
+/// The profile's groups of rows at a height of the picture.
 fn groups_at(place: &Place, picture: &Picture, y: f32) -> Option<std::ops::Range<usize>> {
     let bins = picture.profile.bins.len();
     let group = |y: f32| {
@@ -110,7 +110,7 @@ fn groups_at(place: &Place, picture: &Picture, y: f32) -> Option<std::ops::Range
     (first < bins).then(|| first..group(y + 1.0).clamp(first + 1, bins))
 }
 
-/// Share of padding along the rows as a strip of colour.
+/// Fraction of padding along the rows as a colour strip.
 fn padding(figure: &mut Figure, left: f32, place: &Place, picture: &Picture, hack: u32, ink: Ink) {
     let padding = Padding::of(picture, hack as usize);
     let covered = place.covered();
@@ -137,7 +137,7 @@ fn padding(figure: &mut Figure, left: f32, place: &Place, picture: &Picture, hac
     figure.text(pos2(middle, covered.min.y - 13.0), Anchor::Middle, TYPE, ink.text, "Pad");
 }
 
-/// How long rows are: the longest of those at each height, and their mean.
+/// Row lengths: the longest row at each height, and the mean.
 fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, ink: Ink) {
     let covered = place.covered();
     let bins = &picture.profile.bins;
@@ -158,7 +158,7 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
         if let Some(of) = groups_at(place, picture, y).and_then(|groups| bins.get(groups)) {
             let (bar, mean) = summary(of, picture, y, place);
             figure.rect(area(rect.min.x, y, at(bar), (y + 1.5).min(covered.max.y)), color);
-            // Steps, not slopes: a row has a length of its own.
+            // Steps, not slopes: each row has its own length.
             let (x, end) = (at(mean), (y + 1.0).min(covered.max.y));
             match means.last_mut() {
                 Some(last) if last.x == x => last.y = end,
@@ -198,7 +198,7 @@ fn summary(groups: &[LengthBin], picture: &Picture, y: f32, place: &Place) -> (f
     (longest, entries as f64 / rows as f64)
 }
 
-/// The scale of colours under the picture.
+/// The colour bar below the picture.
 pub(super) fn legend(
     figure: &mut Figure,
     frame: &Frame,
@@ -221,7 +221,7 @@ pub(super) fn legend(
         let x = left + width * position;
         let label = count(entries);
         let half = text_width(&label, TYPE) * 0.5;
-        // The ends are always named; what lies between, where there is room.
+        // The ends always have labels; values in between only if there is space.
         let room = x - half > taken && (number == last || x + half < left + width - 40.0);
         if room {
             let x_inside = x.min(figure.size.x - half);
@@ -233,7 +233,7 @@ pub(super) fn legend(
     below(figure, pos2(left, top + 40.0), ink, &text);
 }
 
-/// What is counted in which cells.
+/// Describes what the cells count.
 fn cell_words(cells: &Cells<'_>) -> String {
     match 1_usize << cells.shift() {
         1 => "entries (each cell is one row and column)".to_owned(),
@@ -241,7 +241,7 @@ fn cell_words(cells: &Cells<'_>) -> String {
     }
 }
 
-/// Colours with what they mean, in place of the scale of counts.
+/// Coloured squares with their meanings, instead of the colour bar.
 pub fn swatches(
     figure: &mut Figure,
     frame: &Frame,
@@ -258,14 +258,14 @@ pub fn swatches(
     below(figure, pos2(frame.area.min.x, top + 40.0), ink, &cell_words(cells));
 }
 
-/// Words below the picture, begun further left where they would not end inside the figure.
+/// Text below the picture, shifted left if it would not fit into the figure.
 fn below(figure: &mut Figure, at: Pos2, ink: Ink, text: &str) {
     let last = figure.size.x - text_width(text, TYPE) - 2.0;
     let x = at.x.min(last.max(0.0));
     figure.text(pos2(x, at.y), Anchor::Start, TYPE, ink.text, text);
 }
 
-/// What the overlays say, in words.
+/// Describes the overlays.
 pub fn overlay_words(picture: &Picture, state: &SpyState) -> Vec<String> {
     let mut words = Vec::new();
     if state.parts > 0 {

@@ -1,47 +1,47 @@
-//! Where the parts of the picture lie.
+//! The layout of the picture.
 
 use emath::{Rect, Vec2, pos2, vec2};
 
 use crate::state::{Numbering, SpyState};
 
-/// Height of the type, in points like all of these.
+/// Font size; like all sizes here, in points.
 pub(in crate::views) const TYPE: f32 = 12.5;
-/// Room around the matrix for numbers, and under it for the scale of colours.
+/// Space around the matrix for numbers, and below it for the colour bar.
 const LEFT: f32 = 78.0;
 const TOP: f32 = 46.0;
 const BOTTOM: f32 = 62.0;
-/// Between the matrix and what is beside it.
+/// Space between the matrix and what is next to it.
 pub(in crate::views) const GAP: f32 = 26.0;
 /// Width of the strip of padding.
 pub(in crate::views) const STRIP: f32 = 16.0;
-/// Above a picture, the matrix's name, and a line more where it is numbered anew.
+/// Height above a picture of the matrix's name, and of a second line if it is reordered.
 pub(in crate::views) const CAPTION: f32 = 22.0;
-/// Narrower places have the matrix alone.
+/// Narrower areas have only the matrix.
 const NARROW: f32 = 480.0;
-/// Row lengths take between these widths.
+/// Minimum and maximum width of the row lengths.
 const PROFILE: (f32, f32) = (110.0, 300.0);
 
-/// Where the parts of the picture lie in its figure.
+/// The layout of the picture in its figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// The matrix.
+    /// Area of the matrix.
     pub(in crate::views) area: Rect,
     /// Right edge of everything.
     pub(in crate::views) right: f32,
-    /// Row lengths are drawn beside it.
+    /// Row lengths are drawn next to it.
     pub(in crate::views) with_profile: bool,
 }
 
-/// What is drawn around a matrix, besides its numbers and the scale of colours.
+/// What is drawn around a matrix, apart from its numbers and the colour bar.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::views) struct Around {
-    /// Lines above it.
+    /// Lines of text above it.
     pub(in crate::views) lines: f32,
-    /// A strip beside it.
+    /// A strip next to it.
     pub(in crate::views) strip: bool,
-    /// Row lengths, where there is room.
+    /// Row lengths, if there is space.
     pub(in crate::views) profile: bool,
-    /// Rows and columns are scaled apart.
+    /// Rows and columns are scaled independently.
     pub(in crate::views) stretch: bool,
 }
 
@@ -50,7 +50,7 @@ impl Around {
         Self {
             lines: if state.numbering == Numbering::Stored { 1.0 } else { 2.0 },
             strip: state.hack > 0,
-            // Two pictures side by side leave no room for row lengths, which are those of either.
+            // Two pictures side by side leave no space for row lengths, which apply to one of them.
             profile: state.numbering != Numbering::Both,
             stretch: state.stretch,
         }
@@ -58,12 +58,12 @@ impl Around {
 }
 
 impl Frame {
-    /// Divides `size` for a matrix of this size.
+    /// Divides `size` for a matrix of this shape.
     pub(in crate::views) fn new(size: Vec2, shape: (usize, usize), state: &SpyState) -> Self {
         Self::with(size, shape, Around::of(state))
     }
 
-    /// The same with this around it; edges fall on pixels.
+    /// The same with these surroundings; edges are aligned to pixels.
     pub(in crate::views) fn with(size: Vec2, shape: (usize, usize), around: Around) -> Self {
         let strip = if around.strip { GAP + STRIP } else { 0.0 };
         let with_profile = around.profile && size.x >= NARROW;
@@ -81,7 +81,7 @@ impl Frame {
         Self { area, right: area.max.x + strip + beside, with_profile }
     }
 
-    /// Extent of the figure.
+    /// Size of the figure.
     pub(in crate::views) fn size(&self) -> Vec2 {
         vec2(self.right + 12.0, self.area.max.y + BOTTOM)
     }

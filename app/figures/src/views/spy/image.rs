@@ -1,14 +1,14 @@
-//! The cells in view as an image, computed without a graphics adapter: for figures that are saved,
-//! for windows finer than the pyramid, and where there is no adapter.
+//! The cells in view as an image, computed without a GPU: for saved figures, for windows finer than
+//! the pyramid, and for machines without one.
 
 use ecolor::Color32;
 
 use super::place::Place;
 use crate::figure::ColorImage;
 
-/// Paints the cells of 2^shift rows and columns in view, `pixels_per_point` pixels to a point.
-/// `colors_of` gives those of a row of cells from a column of cells on. Outside the matrix is
-/// transparent.
+/// Paints the cells of 2^shift rows and columns in view, with `pixels_per_point` pixels per point.
+/// `colors_of` returns the colours of a row of cells, starting at a column of cells. Outside the
+/// matrix the image is transparent.
 pub(super) fn paint(
     shift: u32,
     place: &Place,
@@ -45,7 +45,7 @@ pub(super) fn paint(
     ColorImage::new([width, height], pixels)
 }
 
-/// The cell that the middle of each pixel lies in; none outside the matrix.
+/// The cell at the centre of each pixel; `None` outside the matrix.
 fn axis(first: f64, per_pixel: f64, pixels: usize, end: usize, scale: f64) -> Vec<Option<usize>> {
     let middle = |pixel: usize| first + (pixel as f64 + 0.5) * per_pixel;
     let inside = |at: &f64| *at >= 0.0 && *at < end as f64;

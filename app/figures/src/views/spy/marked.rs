@@ -1,11 +1,11 @@
-//! What overlays and frames have in common.
+//! Parts shared by overlays and frames.
 
 use ecolor::Color32;
 use emath::Rect;
 
 use crate::figure::{Figure, Shape};
 
-/// What overlays draw: apart from every range of colours.
+/// Colour of overlays: distinct from every colour map.
 pub(super) const MARKED: Color32 = Color32::from_rgb(213, 94, 0);
 
 /// A thin line around a rectangle.

@@ -1,4 +1,4 @@
-//! The picture of a matrix's structure, from all of it to single entries.
+//! The picture of a matrix's structure, from the whole matrix to single nonzeros.
 
 pub mod axes;
 pub mod difference;

@@ -1,4 +1,4 @@
-//! What is drawn beside and over the cells: whose rows are whose, and how much padding hacks need.
+//! What is drawn next to and over the cells: the owners of rows, and the padding of hacks.
 
 use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::spmv::RowParts;
@@ -11,7 +11,7 @@ use crate::state::Split;
 pub(super) struct Parts {
     /// First row of each part, and the number of rows.
     pub(super) bounds: Vec<f64>,
-    /// Entries of each part.
+    /// Nonzeros of each part.
     pub(super) entries: Vec<f64>,
     /// Computed from every row, not from groups of them.
     pub(super) exact: bool,
@@ -20,7 +20,7 @@ pub(super) struct Parts {
 /// Padding along the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Padding {
-    /// Slots of each group of 2^shift rows, the groups of the row-length profile.
+    /// Slots of each group of 2^shift rows, as grouped by the row-length profile.
     pub(super) slots: Vec<f64>,
     /// Computed from every row; otherwise an upper bound.
     pub(super) exact: bool,
@@ -61,7 +61,7 @@ impl Parts {
         Self { bounds, entries, exact: picture.profile.shift == 0 }
     }
 
-    /// The largest part's entries over the mean: 1 is perfect balance.
+    /// The largest part's nonzeros over the mean: 1 is perfect balance.
     pub(super) fn imbalance(&self) -> f64 {
         let mean = self.entries.iter().sum::<f64>() / self.entries.len().max(1) as f64;
         let largest = self.entries.iter().copied().fold(0.0, f64::max);
@@ -69,7 +69,7 @@ impl Parts {
     }
 }
 
-/// Entries before each group of rows of the profile.
+/// Nonzeros before each group of rows of the profile.
 struct Sums {
     rows: f64,
     group: f64,
@@ -92,7 +92,7 @@ impl Sums {
         self.before.last().copied().unwrap_or(0.0)
     }
 
-    /// Entries before a row, evenly spread over the rows of its group.
+    /// Nonzeros before a row, assuming an even distribution over the rows of its group.
     fn before(&self, row: f64) -> f64 {
         let bin = (row / self.group) as usize;
         let (from, to) = (self.before.get(bin), self.before.get(bin + 1));
@@ -106,7 +106,7 @@ impl Sums {
         }
     }
 
-    /// The first row with at least `entries` before it.
+    /// The first row with at least `entries` nonzeros before it.
     fn row_after(&self, entries: f64) -> f64 {
         let bin = self.before.partition_point(|before| *before < entries).saturating_sub(1);
         let (from, to) = (self.before.get(bin), self.before.get(bin + 1));
@@ -118,7 +118,7 @@ impl Sums {
 }
 
 impl Padding {
-    /// Slots of hacks of `hack` rows: each has as many in a row as its longest row has entries.
+    /// Slots of hacks of `hack` rows: each row has as many as the hack's longest row has nonzeros.
     pub(super) fn of(picture: &Picture, hack: usize) -> Self {
         let (rows, shift) = (picture.pyramid.rows(), picture.profile.shift);
         let group = 1_usize << shift;
@@ -132,7 +132,7 @@ impl Padding {
             for first in (0..rows).step_by(hack) {
                 let hack = first..rows.min(first + hack);
                 let longest = hack.clone().map(&length).max().unwrap_or(0) as f64;
-                // A hack may lie in several groups: each of its rows brings its slots.
+                // A hack may overlap several groups: count its slots row by row.
                 for row in hack {
                     if let Some(slots) = slots.get_mut(row >> shift) {
                         *slots += longest;
@@ -155,13 +155,13 @@ impl Padding {
         Self { slots, exact: hack.is_multiple_of(group) }
     }
 
-    /// Slots for each stored entry: 1 without padding.
+    /// Slots per stored nonzero: 1 without padding.
     pub(super) fn slots_an_entry(&self, picture: &Picture) -> f64 {
         let entries = picture.pyramid.entries().max(1) as f64;
         (self.slots.iter().sum::<f64>() / entries).max(1.0)
     }
 
-    /// Share of padding among the slots of a run of groups.
+    /// Fraction of padding among the slots of consecutive groups.
     pub(super) fn share(&self, picture: &Picture, groups: std::ops::Range<usize>) -> f64 {
         let entries: u64 = picture
             .profile
@@ -182,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// Row i has 1 + i % 7 entries, row 13 has 60.
+    /// Row i has 1 + i % 7 nonzeros, row 13 has 60.
     fn matrix(rows: usize) -> LoadedValues {
         let length = |i: usize| if i == 13 { 60 } else { 1 + i % 7 };
         let t: Vec<_> = (0..rows).flat_map(|i| (0..length(i)).map(move |j| (i, j, 1.0))).collect();

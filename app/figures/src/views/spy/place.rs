@@ -1,4 +1,4 @@
-//! Which part of the matrix is in view, and where on the picture it lies.
+//! The part of the matrix in view, and its position in the picture.
 
 use std::ops::Range;
 
@@ -6,25 +6,25 @@ use emath::{Pos2, Rect, Vec2};
 
 use crate::state::At;
 
-/// A matrix of `rows` × `cols` laid out on an area of the screen.
+/// A matrix of `rows` × `cols` mapped to an area of the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     pub area: Rect,
     rows: f64,
     cols: f64,
-    /// Row and column at the upper left corner.
+    /// Row and column at the top left corner.
     row: f64,
     col: f64,
-    /// Rows and columns that a point shows.
+    /// Rows and columns per point.
     rows_per_point: f64,
     cols_per_point: f64,
-    /// Fewest rows from the top to the bottom of the area.
+    /// Minimum number of rows from the top to the bottom of the area.
     closest: f64,
 }
 
 impl Place {
-    /// Shows the part `at`, or the whole matrix in the middle of the area; of fewer rows than
-    /// `closest` only a smaller matrix.
+    /// Shows the part `at`, or the whole matrix centred in the area; never fewer rows than
+    /// `closest`, unless the matrix is smaller.
     pub(in crate::views) fn new(
         area: Rect,
         size: (usize, usize),
@@ -43,7 +43,7 @@ impl Place {
         let at = at.unwrap_or(At { row: rows / 2.0, col: cols / 2.0, rows: most });
         let zoom = at.rows.clamp(closest.min(most), most) / most;
         let (rows_per_point, cols_per_point) = (whole.0 * zoom, whole.1 * zoom);
-        // What is in view stays within the matrix, or in its middle where all of it is in view.
+        // The view stays within the matrix, or is centred if all of the matrix is in view.
         let first = |middle: f64, seen: f64, n: f64| match seen >= n {
             true => (n - seen) / 2.0,
             false => (middle - seen / 2.0).clamp(0.0, n - seen),
@@ -58,7 +58,7 @@ impl Place {
         Self { area, ..self }
     }
 
-    /// The part in view; `None` when that is everything.
+    /// The part in view; `None` for the whole matrix.
     pub fn at(&self) -> Option<At> {
         let seen = self.rows_per_point * f64::from(self.area.height());
         let across = self.cols_per_point * f64::from(self.area.width());
@@ -68,18 +68,18 @@ impl Place {
         Some(At { row: self.row + seen / 2.0, col: self.col + across / 2.0, rows: seen })
     }
 
-    /// Whether a closer look would show nothing more.
+    /// Returns whether zooming in would show nothing more.
     pub fn is_closest(&self) -> bool {
         self.rows_per_point * f64::from(self.area.height()) <= self.closest * (1.0 + 1e-9)
     }
 
-    /// The part in view after showing `factor` times as much around a point that stays in place.
+    /// The part in view after zooming out by `factor` around a fixed point.
     pub fn zoomed(&self, around: Pos2, factor: f64) -> Option<At> {
         self.pinched(around, Vec2::ZERO, factor)
     }
 
-    /// The part in view after fingers have moved by so many points, to have `center` as their
-    /// midpoint, and now show `factor` times as much: what was at their midpoint stays there.
+    /// The part in view after a pinch: the fingers moved by `by`, their midpoint is now `center`,
+    /// and the view shows `factor` times as much; what was at the midpoint stays there.
     pub fn pinched(&self, center: Pos2, by: Vec2, factor: f64) -> Option<At> {
         let seen = self.rows_per_point * f64::from(self.area.height());
         let across = self.cols_per_point * f64::from(self.area.width());
@@ -98,7 +98,7 @@ impl Place {
         Self::new(self.area, size, Some(at), stretched, self.closest).at()
     }
 
-    /// The part in view after dragging the matrix by so many points.
+    /// The part in view after dragging the matrix by this many points.
     pub fn moved(&self, by: Vec2) -> Option<At> {
         let at = self.at()?;
         Some(At {
@@ -108,7 +108,7 @@ impl Place {
         })
     }
 
-    /// Row and column, with fractions, at a point of the screen.
+    /// Row and column, as fractions, at a point of the screen.
     pub fn matrix(&self, point: Pos2) -> (f64, f64) {
         let from = point - self.area.min;
         (
@@ -117,12 +117,12 @@ impl Place {
         )
     }
 
-    /// Height of the upper edge of a row.
+    /// Vertical position of the top edge of a row.
     pub(in crate::views) fn y(&self, row: f64) -> f32 {
         self.area.min.y + ((row - self.row) / self.rows_per_point) as f32
     }
 
-    /// Place of the left edge of a column.
+    /// Horizontal position of the left edge of a column.
     pub(in crate::views) fn x(&self, col: f64) -> f32 {
         self.area.min.x + ((col - self.col) / self.cols_per_point) as f32
     }
@@ -146,17 +146,17 @@ impl Place {
         span(self.col, last, self.cols)
     }
 
-    /// Rows, or columns where they are fewer, that a point shows: cells must be as large.
+    /// Rows per point, or columns per point if fewer: cells must be at least this large.
     pub(in crate::views) fn per_point(&self) -> f64 {
         self.rows_per_point.max(self.cols_per_point)
     }
 
-    /// Row and column at the upper left corner.
+    /// Row and column at the top left corner.
     pub fn origin(&self) -> (f64, f64) {
         (self.row, self.col)
     }
 
-    /// Rows and columns that a point shows.
+    /// Rows and columns per point.
     pub fn per_point_each(&self) -> (f64, f64) {
         (self.rows_per_point, self.cols_per_point)
     }
@@ -202,7 +202,7 @@ mod tests {
             Place::new(area(), (100_000, 100_000), close.zoomed(pointer, 1e-9), false, 5.0);
         assert!((closest.at().unwrap().rows - 5.0).abs() < 1e-9);
         assert!(closest.is_closest() && !close.is_closest() && !place.is_closest());
-        // A matrix of fewer rows is seen whole, never less of it.
+        // A matrix with fewer rows is always shown whole.
         let small =
             Place::new(area(), (3, 3), Some(At { row: 1.0, col: 1.0, rows: 1.0 }), false, 5.0);
         assert_eq!((small.at(), small.zoomed(pointer, 0.5)), (None, None));

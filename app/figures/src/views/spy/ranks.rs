@@ -1,5 +1,5 @@
-//! The ranks that shared a product or a solve, over the matrix: whose rows are whose, which columns of
-//! others a rank needs, and how much they send one another.
+//! The ranks of an SpMV or a solve, over the matrix: the rows of each rank, the external columns it
+//! needs, and the communication between ranks.
 
 use std::ops::Range;
 
@@ -16,22 +16,22 @@ use crate::picture::Cells;
 use crate::state::ViewState;
 use crate::theme::{Ink, blend, heat_color};
 
-/// Bands that are narrower than this, in points, are shaded without a line of their own.
+/// Narrower bands, in points, are shaded without a line of their own.
 const THIN: f32 = 2.0;
 
-/// The ranks of a run on the matrix that is shown.
+/// The ranks of a run on the selected matrix.
 #[derive(Clone, Debug)]
 pub struct Ranks {
     /// The run's kernel.
     name: String,
     shared: Distributed,
-    /// The one whose columns are lit.
+    /// The rank whose columns are highlighted.
     lit: Option<usize>,
 }
 
 impl Ranks {
-    /// Those of the selected run, else of the fastest that several ranks shared on this matrix, or one, where they
-    /// are to be shown.
+    /// The ranks of the selected run, else of the fastest run with ranks on this matrix, with
+    /// several if possible; `None` if they are not to be shown.
     pub(super) fn of(model: &Model, state: &ViewState, record: &MatrixRecord) -> Option<Self> {
         if !state.spy.ranks {
             return None;
@@ -63,7 +63,7 @@ impl Ranks {
         Some(Self { name: run.run.kernel_and_precision(), shared, lit })
     }
 
-    /// The most ranks that a run of the opened bundles has.
+    /// The maximum number of ranks of any run of the open bundles.
     pub fn most(model: &Model) -> u32 {
         let runs = model.bundles().iter().flat_map(|open| &open.bundle.runs);
         let ranks = runs.filter_map(|run| Some(run.distributed.as_ref()?.ranks.len()));
@@ -75,7 +75,8 @@ impl Ranks {
         Some(rank.first_row..rank.first_row.saturating_add(rank.rows))
     }
 
-    /// Lines between the bands, with the ranks' numbers where there is room, and the lit rank's columns.
+    /// Lines between the bands, with the ranks' numbers if there is space, and the columns of the
+    /// highlighted rank.
     pub(super) fn draw(&self, figure: &mut Figure, place: &Place, cells: &Cells<'_>, ink: Ink) {
         let covered = place.covered();
         if let Some(band) = self.lit.and_then(|rank| self.rows(rank)) {
@@ -112,7 +113,8 @@ impl Ranks {
         }
     }
 
-    /// The bytes from each rank to each other one, as a square of cells in `room`: the darker, the more.
+    /// The bytes sent from each rank to each other one, as a square of cells in `room`: the darker,
+    /// the more.
     pub(super) fn heat(&self, figure: &mut Figure, room: Rect, ink: Ink) {
         let ranks = self.shared.ranks.len();
         let side = room.width().min(room.height() - 24.0).max(0.0);
@@ -136,7 +138,7 @@ impl Ranks {
         figure.text(foot, Anchor::Start, TYPE, ink.weak, &words);
     }
 
-    /// What they share, in a sentence without its end.
+    /// Describes the ranks, in a sentence without its full stop.
     pub fn words(&self) -> String {
         let Self { name, shared, .. } = self;
         let mut words = format!(
@@ -165,8 +167,8 @@ impl Ranks {
     }
 }
 
-/// Columns in view, outside the band's own, in which cells of the band's rows hold entries: whoever owns row
-/// j owns column j. As exact as the cells are fine.
+/// Columns in view, outside the band's own, in which the band's rows have nonzeros: the owner of
+/// row j owns column j. As accurate as the cells are fine.
 fn halo(cells: &Cells<'_>, place: &Place, band: &Range<u64>) -> Vec<Range<usize>> {
     let shift = cells.shift();
     let (rows, cols) = (place.rows(), place.cols());
@@ -213,7 +215,7 @@ mod tests {
     use crate::views::spy::VIEW;
     use crate::why::tests::{model_with, run};
 
-    /// A chain of 1000 in two ranks, each of which needs one column of the other.
+    /// A chain of 1000 on two ranks, each of which needs one column of the other.
     fn halves() -> Model {
         let n = 1000;
         let near = |i: usize| [i.saturating_sub(1), i, (i + 1).min(n - 1)];
@@ -269,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_halo_of_a_band_are_the_columns_of_its_entries_that_others_own() {
-        // Row i has entries at i, i + 3 and (i + 50) % 100.
+        // Row i has nonzeros at i, i + 3 and (i + 50) % 100.
         let n = 100;
         let entries = (0..n).flat_map(|i| [(i, i), (i, (i + 3) % n), (i, (i + 50) % n)]);
         let t: Vec<_> = entries.map(|(i, j)| (i, j, 1.0)).collect();
@@ -279,7 +281,7 @@ mod tests {
         let place = Place::new(whole, (n, n), None, false, 5.0);
         let cells = picture.cells(place.per_point(), &place.rows(), &place.cols()).unwrap();
         assert_eq!(cells.shift(), 0, "single entries");
-        // Rows 20 to 29 own 20 to 29: of the others they need 30, 31, 32 and 70 to 79.
+        // Rows 20 to 29 own columns 20 to 29, and need 30, 31, 32 and 70 to 79 of the others.
         assert_eq!(halo(&cells, &place, &(20..30)), [30..33, 70..80]);
         assert_eq!(halo(&cells, &place, &(0..100)), [0..0; 0]);
         assert_eq!(halo(&cells, &place, &(40..40)), [0..0; 0]);

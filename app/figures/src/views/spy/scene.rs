@@ -1,5 +1,5 @@
-//! What is drawn: the pictures of the selected matrix, and of each the cells in view and what is
-//! around them.
+//! What is drawn: the pictures of the selected matrix, and for each the cells in view and its
+//! surroundings.
 
 use std::sync::Arc;
 
@@ -21,23 +21,23 @@ use crate::picture::{Cells, Picture};
 use crate::state::{Numbering, SpyState, Theme, ViewState};
 use crate::views::view::selected;
 
-/// A picture among those that are drawn.
+/// One of the pictures drawn.
 pub struct Shown {
     pub picture: Arc<Picture>,
-    /// The matrix's key and the numbering's word.
+    /// The matrix's key and the ordering's id.
     pub key: String,
-    /// Name of the matrix, or of both that are compared.
+    /// Name of the matrix, or of both matrices compared.
     pub(in crate::views) name: String,
-    /// Which numbering or difference this is; empty for the matrix alone as its file has it.
+    /// The ordering or the difference; empty for the matrix by itself in file order.
     pub caption: String,
-    /// What it is compared with.
+    /// The matrix to compare with.
     pub other: Option<Other>,
-    /// The ranks that shared it.
+    /// The ranks of a run.
     pub ranks: Option<Ranks>,
 }
 
 /// The selected matrix with its pictures, or why there is nothing to draw. Without `wait`, an empty
-/// reason says that a picture is being made.
+/// reason means that a picture is being computed.
 pub fn subject<'a>(
     model: &'a Model,
     state: &ViewState,
@@ -64,7 +64,7 @@ pub fn subject<'a>(
         };
         let name = if other.is_some() { caption.clone() } else { display_name(record) };
         let key = matrix_key(record);
-        // The owner of a row owns the column of its number only where there are as many.
+        // The owner of row j owns column j, which requires a square matrix.
         let is_square = picture.pyramid.rows() == picture.pyramid.cols();
         let ranks = Ranks::of(model, state, record).filter(|_| is_square && other.is_none());
         shown.push(Shown { picture: picture.clone(), key, name, caption, other, ranks });
@@ -87,7 +87,7 @@ pub fn subject<'a>(
 }
 
 impl Shown {
-    /// A matrix alone, as its file has it.
+    /// A matrix by itself, in file order.
     pub(in crate::views) fn alone(picture: Arc<Picture>, key: String, name: String) -> Self {
         Self { picture, key, name, caption: String::new(), other: None, ranks: None }
     }
@@ -97,18 +97,18 @@ impl Shown {
         (self.picture.pyramid.rows(), self.picture.pyramid.cols())
     }
 
-    /// The finest cells that all that is compared has; `None` where the matrices are at hand.
+    /// The finest cells available for all matrices compared; `None` if the matrices are available.
     fn finest(&self) -> Option<u32> {
         let other = self.other.as_ref().map(|other| &other.picture);
         [Some(&self.picture), other].into_iter().flatten().filter_map(|of| of.finest()).max()
     }
 }
 
-/// Rows from the top to the bottom of the closest look at single entries.
+/// Rows in view at maximum zoom, down to single nonzeros.
 const HANDFUL: f64 = 5.0;
 
-/// Rows from the top to the bottom of the closest look, in an area of this height: a handful, or so
-/// many that the finest cells are no larger than they need to be.
+/// Rows in view at maximum zoom, in an area of this height: a handful, or enough that the finest
+/// cells are not larger than necessary.
 fn closest(finest: Option<u32>, height: f32) -> f64 {
     match finest {
         None => HANDFUL,
@@ -116,15 +116,15 @@ fn closest(finest: Option<u32>, height: f32) -> f64 {
     }
 }
 
-/// What is drawn, once the size is known.
+/// What is drawn at a given size.
 pub struct Scene<'a> {
     pub(in crate::views) frame: Frame,
     pub place: Place,
-    /// The finest cells that there are, of 2^shift rows and columns; `None` where the matrix itself
-    /// is at hand.
+    /// The finest cells available, of 2^shift rows and columns; `None` if the matrix itself is
+    /// available.
     pub finest: Option<u32>,
     pub cells: Cells<'a>,
-    /// Cells of the same rows and columns of what it is compared with.
+    /// Cells of the same rows and columns of the matrix to compare with.
     pub other: Option<Cells<'a>>,
     pub shade: Shade,
 }
@@ -161,7 +161,7 @@ impl<'a> Scene<'a> {
             Some(other) => Some(of(&other.picture, per_pixel)?),
             None => None,
         };
-        // The finest that both have.
+        // The finest cells that both have.
         let finer = |other: &Cells<'_>| other.shift() != cells.shift();
         if let Some(at_hand) = other.as_ref().filter(|other| finer(other)) {
             let shift = at_hand.shift().max(cells.shift());
@@ -191,7 +191,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Everything but the cells.
+    /// Everything except the cells.
     pub fn figure(&self, shown: &Shown, state: &ViewState, paper: Color32) -> Figure {
         let mut figure = Figure::new(self.frame.size(), paper);
         let numbering = if shown.other.is_some() { "" } else { &shown.caption };
@@ -239,7 +239,7 @@ mod tests {
         Shown { picture: Arc::new(picture), key, name, caption, other, ranks: None }
     }
 
-    /// Points that a cell takes in the closest look, cells of so many rows, and whether that is all.
+    /// Points per cell at maximum zoom, rows per cell, and whether that is the maximum.
     fn closest_look(shown: &Shown) -> (f64, usize, bool) {
         let mut state = ViewState::default();
         state.spy.at = Some(At { row: 4500.5, col: 4500.5, rows: 1e-3 });

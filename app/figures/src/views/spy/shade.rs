@@ -1,19 +1,19 @@
-//! From the number of entries in a cell to its colour. The graphics adapter computes the same.
+//! Maps the number of nonzeros in a cell to its colour, with the same formula as the shader.
 
 use ecolor::Color32;
 
 use crate::picture::Spread;
 use crate::state::{ColorMap, Scale, Theme};
 
-/// Colours of counts.
+/// The colour map of counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shade {
     pub scale: Scale,
     pub max: f32,
     pub quantiles: [f32; 16],
-    /// Colours of a sixteenth of the range each, from one entry to the fullest cell.
+    /// Sixteen equidistant colours, from one nonzero to the fullest cell.
     pub stops: [Color32; 16],
-    /// Inside the matrix, without entries.
+    /// Colour inside the matrix where there are no nonzeros.
     pub empty: Color32,
 }
 
@@ -23,7 +23,7 @@ impl Shade {
         let dark = theme == Theme::Dark;
         let stops = std::array::from_fn(|k| {
             let share = k as f64 / 15.0;
-            // A single entry must stand out from the paper: ranges begin well away from it.
+            // A single nonzero must be visible: colour maps start well away from the background.
             let of = |gradient: colorous::Gradient, from: f64, to: f64| {
                 let color = gradient.eval_continuous(from + (to - from) * share);
                 Color32::from_rgb(color.r, color.g, color.b)
@@ -47,7 +47,7 @@ impl Shade {
         Self { scale, max: spread.max as f32, quantiles: spread.quantiles, stops, empty }
     }
 
-    /// Place in the range, from 0 for one entry (or few) to 1 for the fullest cell.
+    /// Position in the colour map, from 0 for one nonzero (or few) to 1 for the fullest cell.
     pub(in crate::views) fn position(&self, count: f32) -> f32 {
         match self.scale {
             Scale::Log if self.max > 1.0 => count.ln() / self.max.ln(),
@@ -66,7 +66,7 @@ impl Shade {
         }
     }
 
-    /// Colour at a place in the range.
+    /// Colour at a position of the colour map.
     pub(in crate::views) fn at(&self, position: f32) -> Color32 {
         let place = position.clamp(0.0, 1.0) * 15.0;
         let low = (place as usize).min(14);
@@ -83,12 +83,12 @@ impl Shade {
         }
     }
 
-    /// Colour of a cell with so many entries.
+    /// Colour of a cell with this number of nonzeros.
     pub(in crate::views) fn color(&self, count: u64) -> Color32 {
         if count == 0 { self.empty } else { self.at(self.position(count as f32)) }
     }
 
-    /// Counts worth a label on the scale, with their places in the range.
+    /// Counts to label on the colour bar, with their positions.
     pub(in crate::views) fn labels(&self) -> Vec<(f32, u64)> {
         let counts: Vec<u64> = match self.scale {
             _ if self.max <= 1.0 => vec![1],
@@ -105,7 +105,7 @@ impl Shade {
             }
         };
         let mut labels: Vec<_> = match self.scale {
-            // Ranks are spread evenly, whatever the counts.
+            // Ranks are equidistant, whatever the counts.
             Scale::Percentile if self.max > 1.0 => {
                 counts.iter().zip([0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]).map(|(c, p)| (p, *c)).collect()
             }

@@ -1,4 +1,4 @@
-//! The view: the pictures with what is said of them, and the same as a table and as SVG.
+//! The view: the pictures with their descriptions, and the same as a table and as SVG.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ pub const VIEW: View = View {
     svg: Some(svg),
 };
 
-/// Extent of a saved figure.
+/// Size of a saved figure.
 const SAVED: emath::Vec2 = vec2(1000.0, 820.0);
-/// Pixels to a point of a saved figure's cells.
+/// Pixels per point for the cells of a saved figure.
 const SAVED_PIXELS: f32 = 2.0;
 
 fn svg(model: &Model, state: &ViewState) -> String {
@@ -44,7 +44,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
     whole.to_svg(&title, &record_provenance(model, record))
 }
 
-/// The cells in view that hold entries.
+/// The nonempty cells in view.
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let header = [
         "matrix",

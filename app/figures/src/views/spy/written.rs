@@ -1,4 +1,4 @@
-//! Values written in the cells of single entries, where those are large enough to be read.
+//! Values written into the cells of single nonzeros, if those are large enough to be legible.
 
 use emath::{Rect, pos2};
 
@@ -8,16 +8,16 @@ use crate::figure::{Anchor, Figure, text_width};
 use crate::picture::{Cells, Picture};
 use crate::theme::text_on;
 
-/// Least sides of a cell with its value in it, in points.
+/// Minimum side of a cell with its value in it, in points.
 pub(super) const READABLE: f32 = 48.0;
-/// Height of the type: the usual, and the least where a value is long.
+/// Font size: the default, and the minimum for long values.
 const TYPE: f32 = 13.0;
 const LEAST_TYPE: f32 = 7.0;
-/// Between a value and the edges of its cell.
+/// Space between a value and the edges of its cell.
 const MARGIN: f32 = 3.0;
 
-/// Writes the value of every entry in view that has room for it, in a colour to be read on that of
-/// its cell. Values of entries that are seen in part stand in the part.
+/// Writes the value of every nonzero in view that has space for it, in a colour that contrasts with
+/// its cell. If a cell is only partly in view, the value is written into that part.
 pub(super) fn values(
     figure: &mut Figure,
     place: &Place,
@@ -45,14 +45,14 @@ pub(super) fn values(
     }
 }
 
-/// Height of the type at which a value fits into its cell; `None` where nobody could read it.
+/// Font size at which a value fits into its cell; `None` if it would be illegible.
 fn size(lines: &[String], cell: Rect) -> Option<f32> {
     let longest = lines.iter().map(|line| text_width(line, 1.0)).fold(0.5, f32::max);
     let size = TYPE.min((cell.width() - 2.0 * MARGIN) / longest);
     (size >= LEAST_TYPE).then_some(size)
 }
 
-/// In the middle of what is seen of the cell, unless that is too little.
+/// In the middle of the visible part of the cell, unless that is too small.
 fn write(figure: &mut Figure, lines: &[String], seen: Rect, size: f32, color: ecolor::Color32) {
     let line_height = size * 1.25;
     let width = lines.iter().map(|line| text_width(line, size)).fold(0.0, f32::max);
@@ -80,7 +80,7 @@ mod tests {
     use crate::figure::Shape;
     use crate::state::{ColorMap, Scale, Theme};
 
-    /// 20 × 20 with large, small, negative and whole values on the diagonal and beside it.
+    /// 20 × 20 with large, small, negative and whole values on the diagonal and next to it.
     fn picture() -> Picture {
         let value = |i: usize| [4.0, 2.063_006_902_324_907_2e31, -1.0 / 3.0, -4e-12][i % 4];
         let beside = (1..20).map(|i| (i, i - 1, -1e7));
@@ -88,7 +88,7 @@ mod tests {
         Picture::of(&LoadedValues::Real(Arc::new(Csr::from_triplets(20, 20, &t).unwrap())))
     }
 
-    /// The values and their colours where the picture's cells have these sides, from its corner.
+    /// The values and their colours for cells of this size, starting at the picture's corner.
     fn written(picture: &Picture, side: f32) -> Vec<(emath::Pos2, f32, Color32, String)> {
         let area = Rect::from_min_size(pos2(10.0, 10.0), vec2(480.0, 480.0));
         let seen = f64::from(480.0 / side);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_is_seen_of_a_cell_has_its_value_unless_that_is_too_little() {
-        // Of the sixth cell four fifths, then a half, are in view: it has 2.0630e31.
+        // Four fifths, then a half, of the sixth cell are in view: it has 2.0630e31.
         let side = 480.0 / 5.8;
         let values = written(&picture(), side);
         let (pos, .., text) = values.last().unwrap();

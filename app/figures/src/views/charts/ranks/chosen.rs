@@ -1,4 +1,4 @@
-//! The run that charts of one run's ranks are about.
+//! The run shown by charts of a single run's ranks.
 
 use sparsescope_core::record::Distributed;
 
@@ -6,8 +6,8 @@ use crate::model::{RunOf, subject_key};
 use crate::views::charts::plot::{Data, Plot};
 use crate::views::view::subject;
 
-/// The selected run where ranks shared it, else the best of those that several did on what is selected, or one; the
-/// plot is told what it is about.
+/// The selected run if it has ranks, else the best run with ranks on the selected subject, with
+/// several if possible; sets the subject of the plot.
 pub(super) fn chosen<'a>(
     data: &Data<'a>,
     plot: &mut Plot<'a>,
@@ -39,7 +39,7 @@ pub(super) fn chosen<'a>(
     found
 }
 
-/// How a rank is called.
+/// Display name of a rank.
 pub(super) fn name(rank: usize) -> String {
     format!("rank {rank}")
 }

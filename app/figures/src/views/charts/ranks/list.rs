@@ -1,4 +1,4 @@
-//! The charts of several ranks: their words, and the functions that make their numbers.
+//! The charts of several ranks: their texts, and the functions that compute their numbers.
 
 use sparsescope_core::record::Operation;
 
@@ -7,7 +7,7 @@ use crate::views::charts::chart::{Chart, Group, Operations};
 
 const BY_RANKS: Operations = Operations::Only(&[Operation::Spmv, Operation::Solve]);
 
-/// In the order offered within their groups, after those of all operations.
+/// In display order within their groups, after those of all operations.
 pub(in crate::views::charts) const CHARTS: [Chart; 4] = [
     Chart {
         id: "rank-times",

@@ -1,5 +1,5 @@
-//! Charts of runs that several ranks shared, processes or GPUs: where their time goes, what they send one
-//! another, and what more of them bring.
+//! Charts of runs over several ranks, processes or GPUs: where their time goes, how much they
+//! communicate, and how they scale.
 
 mod chosen;
 mod list;

@@ -1,4 +1,4 @@
-//! What more ranks bring.
+//! Scaling with the number of ranks.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ const SPEED_UP: &str = "speed-up";
 const EFFICIENCY: &str = "efficiency";
 const TIME: &str = "time";
 
-/// Matrices whose entries a rank differ by less than this factor are as large for each rank.
+/// Matrices whose nonzeros per rank differ by less than this factor count as equal work per rank.
 const ALIKE: f64 = 1.15;
 
 pub(super) fn of_strong(_: &Data<'_>) -> Vec<String> {
@@ -22,19 +22,19 @@ pub(super) fn of_weak(_: &Data<'_>) -> Vec<String> {
     [EFFICIENCY, TIME].map(str::to_owned).to_vec()
 }
 
-/// A run, by what scaling asks of it.
+/// A run, with the numbers that scaling uses.
 #[derive(Clone, Copy)]
 struct Step<'a> {
     run: RunOf<'a>,
     ranks: f64,
-    /// Of the matrix.
+    /// Nonzeros of the matrix.
     entries: f64,
-    /// Of one product, or of one iteration of a solver.
+    /// Time of one SpMV, or of one iteration of a solver.
     seconds: f64,
 }
 
 impl<'a> Step<'a> {
-    /// None of a run that was not shared by ranks.
+    /// Returns `None` for a run without ranks.
     fn of(run: &RunOf<'a>) -> Option<Self> {
         let ranks = run.run.distributed.as_ref()?.ranks.len() as f64;
         let Subject::Matrix(matrix) = run.subject else { return None };
@@ -44,7 +44,7 @@ impl<'a> Step<'a> {
         (ranks > 0.0 && seconds > 0.0).then_some(Self { run: *run, ranks, entries, seconds })
     }
 
-    /// What is compared apart from the number of ranks: kernel, transport, partition, threads a rank.
+    /// The settings that are held constant: kernel, transport, partition, threads per rank.
     fn class(&self) -> String {
         let Some(shared) = &self.run.run.distributed else { return String::new() };
         let threads = match shared.threads {
@@ -58,13 +58,13 @@ impl<'a> Step<'a> {
         format!("{}{partition}{threads}", kernel(&self.run))
     }
 
-    /// Entries a second that a rank goes through.
+    /// Nonzeros per second and rank.
     fn rate(&self) -> f64 {
         self.entries / self.ranks / self.seconds
     }
 }
 
-/// Runs of one line, the fastest of each number of ranks.
+/// Runs of one line, the fastest for each number of ranks.
 type Line<'a> = BTreeMap<u64, Step<'a>>;
 
 fn take<'a>(line: &mut Line<'a>, step: Step<'a>) {
@@ -74,7 +74,7 @@ fn take<'a>(line: &mut Line<'a>, step: Step<'a>) {
     }
 }
 
-/// One matrix on more and more ranks.
+/// Strong scaling: one matrix on increasing numbers of ranks.
 pub(super) fn strong<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut lines: BTreeMap<(String, usize), Line<'a>> = BTreeMap::new();
     for step in data.runs.iter().filter_map(Step::of) {
@@ -84,7 +84,7 @@ pub(super) fn strong<'a>(data: &Data<'a>) -> Plot<'a> {
     drawn(data, lines, &data.chosen(&of_strong(data)))
 }
 
-/// Matrices that grow with the ranks.
+/// Weak scaling: matrices that grow with the number of ranks.
 pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut classes: BTreeMap<(String, usize), Vec<Step<'a>>> = BTreeMap::new();
     for step in data.runs.iter().filter_map(Step::of) {
@@ -103,7 +103,7 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
             take(lines.entry((name, series)).or_default(), step);
         }
     }
-    // One matrix on one number of ranks does not grow.
+    // Lines without a larger matrix show no weak scaling.
     lines.retain(|_, line| {
         let entries = || line.values().map(|step| step.entries);
         let most = entries().fold(0.0, f64::max);
@@ -112,7 +112,7 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
     drawn(data, lines, &data.chosen(&of_weak(data)))
 }
 
-/// A line for each that has several numbers of ranks, and what would be ideal.
+/// A line for each class with several numbers of ranks, and the ideal line.
 fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: &str) -> Plot<'a> {
     let y = match what {
         SPEED_UP => Scale::new("times the speed on the fewest ranks", true),

@@ -1,4 +1,4 @@
-//! Several ranks: times, traffic and scaling, each against a calculation of its own.
+//! Several ranks: times, traffic and scaling, each against an independent calculation.
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{Distributed, PairTraffic, RankShare};
@@ -9,7 +9,7 @@ use crate::views::charts::plot::Data;
 use crate::views::charts::tests::{NNZ, bundle, drawn, model_of, run, serial};
 use crate::views::charts::view::{plot, svg};
 
-/// So many ranks of a chain: each sends 8 bytes to its neighbours, and rank k waits k microseconds.
+/// A chain of `ranks` ranks: each sends 8 bytes to its neighbours, and rank k waits k microseconds.
 fn chain(ranks: u32) -> Distributed {
     let rank = |k: u32| RankShare {
         rows: 10,
@@ -35,15 +35,15 @@ fn chain(ranks: u32) -> Distributed {
     }
 }
 
-/// One kernel: the small matrix on 1, 2 and 4 ranks, 1, 1.8 and 3 times as fast as the reference; the middle
-/// one, whose ranks have as many entries, on `GROWN` ranks at 8/10 of the rate of a rank.
+/// One kernel: the small matrix on 1, 2 and 4 ranks, 1, 1.8 and 3 times as fast as the reference;
+/// the middle one, with as many nonzeros per rank, on `GROWN` ranks at 8/10 of the rate per rank.
 fn shared() -> Model {
     let mut all: Bundle = bundle("ranks", 1.0);
     all.runs.clear();
     let grown = (NNZ[1] / NNZ[0]) as u32;
     let steps = [(0, 1, 1.0), (0, 2, 1.8), (0, 4, 3.0), (1, grown, 0.8 * f64::from(grown))];
     for (index, ranks, times) in steps {
-        // `run` times against the reference, which goes through an entry in a nanosecond.
+        // `run` is relative to the reference, which takes 1 ns per nonzero.
         let mut run = run(index, "mpi/csr/halo", (ranks, None), times);
         run.distributed = Some(chain(ranks));
         all.runs.push(run);
@@ -55,7 +55,7 @@ fn state(chart: &str, of: &str) -> ViewState {
     ViewState::from_fragment(&format!("v1;search=small;chart={chart};of={of}")).unwrap()
 }
 
-/// Names and places as given, values but for rounding.
+/// Names and positions must be equal, values up to rounding.
 fn is_drawn(found: Vec<(String, String, f64)>, expected: &[(&str, &str, f64)]) {
     let is = |found: &(String, String, f64), (name, at, value): &(&str, &str, f64)| {
         (found.0.as_str(), found.1.as_str()) == (*name, *at) && (found.2 - value).abs() < 1e-9
@@ -111,7 +111,7 @@ fn a_cell_is_what_one_rank_sends_another_and_the_table_has_its_bytes() {
     let table = plot.table();
     let bytes = table[0].iter().position(|name| name == "bytes").unwrap();
     let sum: f64 = table[1..].iter().map(|line| line[bytes].parse::<f64>().unwrap()).sum();
-    // Rank k sends 8 (k + 1) bytes to each neighbour, of which the outer ranks have one.
+    // Rank k sends 8 (k + 1) bytes to each neighbour; the outer ranks have one neighbour.
     assert_eq!(sum, f64::from(8 * (1 + 2 * 2 + 2 * 3 + 4)));
     assert!(plot.note.contains("in 6 messages before a product"), "{}", plot.note);
     assert!(svg(&model, &state).contains("receiving rank"));
@@ -142,6 +142,6 @@ fn weak_scaling_compares_matrices_with_as_many_entries_a_rank() {
     let (name, at) = (name.as_str(), grown.to_string());
     let all = ViewState::from_fragment("v1;chart=weak-scaling").unwrap();
     is_drawn(drawn(&model, &all), &[(name, "1", 1.0), (name, &at, 0.8)]);
-    // The matrix that grows alone: nothing to compare on the small one.
+    // With the large matrix alone there is nothing to compare on the small one.
     assert_eq!(drawn(&model, &state("weak-scaling", "")), []);
 }

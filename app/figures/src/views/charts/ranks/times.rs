@@ -1,10 +1,10 @@
-//! Where the time of each rank goes.
+//! The time of each rank by activity.
 
 use super::chosen::{chosen, name};
 use crate::model::{count, significant};
 use crate::views::charts::plot::{Data, Form, Plot, Point, Scale};
 
-/// What a rank does, in the order of the bars.
+/// The activities of a rank, in the order of the bars.
 const PARTS: [&str; 3] = ["computing", "packing", "waiting"];
 
 /// A bar for each rank of one run.

@@ -1,11 +1,11 @@
-//! What ranks send one another.
+//! Communication between ranks.
 
 use super::chosen::{chosen, name};
 use crate::model::{bytes, count};
 use crate::views::charts::plot::{Data, Form, Plot, Point, Scale};
 
-/// A cell for each pair of ranks of one run that exchange something, as dark as what is sent from the row's
-/// to the column's is much.
+/// A cell for each pair of communicating ranks of one run, shaded by the bytes that the row's rank
+/// sends to the column's.
 pub(super) fn traffic<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(Scale::new("receiving rank", false));
     plot.form = Form::Cells;

@@ -1,4 +1,4 @@
-//! From how many points on a GPU is faster in all than the processor.
+//! The number of points from which a GPU is faster than the CPU in total.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use crate::model::{RunOf, significant};
 use crate::views::charts::best::best;
 use crate::views::charts::plot::{Data, Form, Plot, Point, Scale};
 
-/// Where a time falls below another, and stays there.
+/// Where a time falls below another for good.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Crossing {
-    /// It is below at the fewest points measured.
+    /// Below it already at the fewest points measured.
     Before(u64),
-    /// At so many points, between two numbers that were measured.
+    /// At `points` points, between two measured numbers.
     At { points: f64, between: [u64; 2] },
-    /// Not below at the most points measured.
+    /// Not below it at the most points measured.
     Beyond(u64),
 }
 
-/// Of ratios of one time to another by numbers of points, ascending. Between two numbers a power law is taken for
-/// granted: a straight line on logarithmic axes.
+/// Finds the crossing of two times from their ratios by number of points, ascending. Interpolates
+/// with a power law, a straight line on logarithmic axes.
 fn crossing(ratios: &[(u64, f64)]) -> Option<Crossing> {
     let (first, last) = (ratios.first()?, ratios.last()?);
     let Some(place) = ratios.iter().rposition(|(_, ratio)| *ratio >= 1.0) else {
@@ -52,7 +52,7 @@ fn sentence(own: &str, other: &str, ratios: &[(u64, f64)]) -> String {
     format!("The total of {own} {what}. ")
 }
 
-/// The least of the totals of some runs at each number of points.
+/// The minimum total of some runs at each number of points.
 fn least(
     totals: &[(u64, RunOf<'_>, f64)],
     is_its: impl Fn(&RunOf<'_>) -> bool,
@@ -69,11 +69,11 @@ fn ratios(own: &BTreeMap<u64, f64>, other: &BTreeMap<u64, f64>) -> Vec<(u64, f64
     own.iter().filter_map(|(points, own_s)| Some((*points, own_s / other.get(points)?))).collect()
 }
 
-/// The final version of the report for processors.
+/// The final version of the report for CPUs.
 const FINAL: &str = "cpu/skyline/shared-marks";
 const PAPER: &str = "paper:004";
 
-/// Totals of each kernel at its best setting, the processor's first.
+/// Totals of each kernel at its best setting, the CPU's first.
 pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
     let log = data.state.log;
     let mut plot = Plot::plane(Scale::new("points", log), Scale::new("milliseconds in all", log));
@@ -92,7 +92,7 @@ pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
         found.push((set.points, order, name, run, total.whole_s()));
     }
     plot.note = format!("{}. ", family.name);
-    // One side alone has nothing to cross.
+    // With one side only there is no crossing.
     if !found.iter().any(|(_, order, ..)| *order == 0)
         || !found.iter().any(|(_, order, ..)| *order == 1)
     {
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn a_crossing_lies_where_two_power_laws_meet_and_is_the_last_one() {
-        // 1000 / N: 1 at 1000, between 500 and 4000.
+        // 1000 / N: 1 at 1000, which is between 500 and 4000.
         let law = |points: u64| (points, 1000.0 / points as f64);
         let found = crossing(&[500, 4000, 8000].map(law)).unwrap();
         let Crossing::At { points, between } = found else { panic!("{found:?}") };
         assert!((points / 1000.0 - 1.0).abs() < 1e-12 && between == [500, 4000]);
-        // Once below, above again, and then below for good.
+        // Below, above again, and then below for good.
         let again = [(1, 2.0), (2, 0.5), (4, 4.0), (16, 0.25)];
         let Some(Crossing::At { points, between }) = crossing(&again) else { panic!() };
         assert!((points - 8.0).abs() < 1e-12 && between == [4, 16]);

@@ -1,5 +1,5 @@
-//! What a GPU gains over the processor on the same points, what getting them there takes, and where it
-//! counts what it keeps.
+//! The speed-up of a GPU over the CPU on the same points, the cost of transferring them, and where
+//! the GPU counts skyline points.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn is_on_cpu(run: &RunOf<'_>) -> bool {
     run.run.backend == "cpu"
 }
 
-/// What GPU kernels are compared with: the best of all, or one kernel of the processor.
+/// The baseline of GPU kernels: the best CPU kernel, or a given one.
 pub(super) fn baselines(data: &Data<'_>) -> Vec<String> {
     let all = data.model.values(&data.state.filter.operation).kernels.iter();
     let on_cpu = all.filter(|id| id.starts_with("cpu/")).cloned();
@@ -25,12 +25,12 @@ fn equal(plot: &mut Plot<'_>) {
     plot.guides.push(Guide { ends: [[1.0, 0.0], [1.0, 0.0]], name: "equal".into() });
 }
 
-/// Median seconds; runs that are drawn have one.
+/// Median seconds; every run drawn has one.
 fn median(run: &RunOf<'_>) -> Option<f64> {
     run.figures().map(|figures| figures.median_s)
 }
 
-/// Seconds that reading or making the points took.
+/// Seconds for reading or generating the points.
 fn reading(run: &RunOf<'_>) -> Option<f64> {
     match run.subject {
         sparsescope_core::record::Subject::Other(record) => record.read_seconds,
@@ -102,13 +102,14 @@ pub(super) fn transfer<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// Seconds of a run until the host knows how many points are kept: its count is part of copying back.
+/// Seconds of a run until the host knows the number of skyline points: counting on the host is part
+/// of the copy back.
 fn counted(run: &RunOf<'_>) -> Option<f64> {
     Some(median(run)? + run.run.costs.download_s?)
 }
 
-/// On each set the block size at which a kernel that counts on the device is fastest, among those at which it
-/// counted on the host, too.
+/// On each set the block size at which a kernel that counts on the device is fastest, among those
+/// that were also run with counting on the host.
 pub(super) fn counting<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(Scale::new(
         "counting on the host, times the time on the device",

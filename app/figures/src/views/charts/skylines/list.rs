@@ -1,4 +1,4 @@
-//! The charts of skylines: their words, and the functions that make their numbers.
+//! The charts of skylines: their texts, and the functions that compute their numbers.
 
 use sparsescope_core::record::Operation;
 
@@ -10,7 +10,7 @@ const SKYLINE: Operations = Operations::Only(&[Operation::Skyline]);
 const NO_GPU: &str =
     "No run of a GPU kernel that passes the filters tells its transfers and allocation.";
 
-/// In the order offered within their groups, after those of all operations.
+/// In display order within their groups, after those of all operations.
 pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
     Chart {
         id: "time-points",

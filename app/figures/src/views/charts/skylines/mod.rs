@@ -1,6 +1,6 @@
-//! The charts of skylines: times against the size of a set (`times.rs`), versions of the processor's
-//! kernels and how they scale (`versions.rs`), and what a GPU gains and costs (`gpu.rs`,
-//! `crossover.rs`); what the sets are that they sort by (`sets.rs`).
+//! The charts of skylines: times against the size of a set (`times.rs`), versions of the CPU
+//! kernels and their scaling (`versions.rs`), speed-up and cost of a GPU (`gpu.rs`,
+//! `crossover.rs`), and the properties of sets that they sort by (`sets.rs`).
 
 mod crossover;
 mod gpu;

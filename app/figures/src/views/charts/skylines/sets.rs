@@ -1,4 +1,5 @@
-//! The sets of points that charts sort by: how they were made, and those that differ in one number alone.
+//! The point sets that charts sort by: how they were generated, and families that differ in one
+//! number only.
 
 use sparsescope_core::record::Subject;
 
@@ -6,10 +7,11 @@ use crate::model::{RunOf, extent, subject_key};
 use crate::views::charts::plot::Data;
 use crate::views::charts::recipes::family;
 
-/// A set of points.
+/// A point set.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Set {
-    /// How they were made, but for how many; the name of a set that nothing made.
+    /// How it was generated, without the number of points; the name of a set that was not
+    /// generated.
     pub(super) kind: String,
     pub(super) points: u64,
     pub(super) dimensions: u64,
@@ -28,7 +30,7 @@ impl Set {
         8.0 * self.points as f64 * self.dimensions as f64
     }
 
-    /// All comparisons of one point with another.
+    /// The number of all comparisons of one point with another.
     pub(super) fn pairs(&self) -> f64 {
         self.points as f64 * self.points.saturating_sub(1) as f64
     }
@@ -44,10 +46,10 @@ fn kind(generator: &str) -> String {
     family(generator, &["n", "d"])
 }
 
-/// Numbers of points count as equal within this share: recipes add a few.
+/// Relative tolerance for equal numbers of points: recipes add a few.
 pub(super) const ALIKE: f64 = 0.01;
 
-/// Whether so many points are as many as are wanted.
+/// Returns whether `points` is about the number wanted.
 pub(super) fn alike(points: u64, wanted: f64) -> bool {
     (points as f64 - wanted).abs() <= ALIKE * wanted
 }
@@ -59,7 +61,7 @@ pub(super) enum Varies {
     Dimensions,
 }
 
-/// Sets of one kind that differ in one number alone.
+/// Sets of one kind that differ in one number only.
 pub(super) struct Family {
     pub(super) name: String,
     first: Set,
@@ -67,7 +69,7 @@ pub(super) struct Family {
 }
 
 impl Varies {
-    /// What a set has of it.
+    /// The number of a set that varies.
     pub(super) fn number(self, set: &Set) -> u64 {
         match self {
             Self::Points => set.points,
@@ -92,14 +94,14 @@ impl Varies {
 }
 
 impl Family {
-    /// Whether a run is on one of its sets.
+    /// Returns whether a run is on one of its sets.
     pub(super) fn holds(&self, run: &RunOf<'_>) -> bool {
         let key = run.key();
         self.sets.iter().any(|(_, own)| *own == key)
     }
 }
 
-/// The families among the sets with runs that pass the filters, those of the most sets first.
+/// The families among the sets with runs that pass the filters, largest family first.
 pub(super) fn families(data: &Data<'_>, varies: Varies) -> Vec<Family> {
     let all = data.model.others(&data.state.filter).into_iter();
     let mut sets: Vec<(Set, String)> =
@@ -138,7 +140,7 @@ pub(super) fn of_dimensions(data: &Data<'_>) -> Vec<String> {
     names(data, Varies::Dimensions)
 }
 
-/// The family that the state names, else the largest.
+/// The family that the state selects, else the largest.
 pub(super) fn chosen(data: &Data<'_>, varies: Varies) -> Option<Family> {
     let chosen = data.chosen(&names(data, varies));
     families(data, varies).into_iter().find(|family| family.name == chosen)

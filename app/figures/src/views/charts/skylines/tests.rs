@@ -1,4 +1,4 @@
-//! Each chart of skylines against a calculation made here, from runs made here.
+//! Each chart of skylines, from generated runs against an independent calculation.
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{LaunchCost, Run};
@@ -26,7 +26,7 @@ fn note(model: &Model, chart: &str) -> String {
     plot(&Data::of(model, &state(chart))).note
 }
 
-/// Asserts series, place and value of each point; values to nine digits.
+/// Asserts series, position and value of each point; values to nine digits.
 fn assert_drawn(model: &Model, chart: &str, expected: &[(&str, &str, f64)]) {
     let found = drawn(model, &state(chart));
     let same = found.iter().zip(expected).all(|(found, (series, at, value))| {
@@ -36,7 +36,7 @@ fn assert_drawn(model: &Model, chart: &str, expected: &[(&str, &str, f64)]) {
     assert!(same && found.len() == expected.len(), "{chart}: {found:?}\nexpected {expected:?}");
 }
 
-/// From where to where the hollow marks of a chart reach, by series and row.
+/// The ranges of the hollow marks of a chart, by series and row.
 fn ranges(model: &Model, chart: &str) -> Vec<(String, [f64; 2])> {
     let (model, state) = (model, state(chart));
     let data = Data::of(model, &state);
@@ -47,11 +47,11 @@ fn ranges(model: &Model, chart: &str) -> Vec<(String, [f64; 2])> {
     plot.points().filter_map(of).collect()
 }
 
-/// Numbers of points that are four times apart, in eight dimensions, and one set of another kind.
+/// Numbers of points in steps of four, in eight dimensions, and one set of another kind.
 const SIZES: [u64; 3] = [1000, 4000, 16_000];
 
-/// On N points the processor takes N²·10⁻⁸ s with one thread. The GPU takes a hundredth of that, 40 ms to
-/// copy and 20 ms to allocate.
+/// On N points the CPU takes N²·10⁻⁸ s with one thread. The GPU takes a hundredth of that, plus 40
+/// ms for copies and 20 ms for allocation.
 fn grown() -> Bundle {
     let mut bundle = bundle();
     for n in SIZES {
@@ -118,7 +118,7 @@ fn times_stand_at_the_numbers_of_points_of_one_kind_in_ascending_order() {
 #[test]
 fn dimensions_are_compared_on_sets_of_as_many_points_within_one_percent() {
     let mut bundle = bundle();
-    // As rbox has it: the corners are added.
+    // The numbers of rbox, which adds the corners.
     for (n, d) in [(100_400, 200), (100_020, 10), (100_100, 50), (50_000, 20)] {
         let set = add_set(&mut bundle, &format!("d{d}"), &format!("rbox {n} d D{d}"), [n, d]);
         bundle.runs.push(run(&set, OLD, (1, None), d as f64 * 1e-3, 1));
@@ -157,7 +157,7 @@ fn versions_are_paired_set_by_set_where_two_have_as_many_bytes() {
         bundle.runs.push(run(&set, OLD, (1, None), old, 1));
         bundle.runs.push(run(&set, MARKS, (1, None), last, 1));
     }
-    // Of the one only the older version, of the other only the final one.
+    // One set has only the older version, the other only the final one.
     for (name, kernel, seconds) in [("shell", OLD, 100.0), ("front", MARKS, 0.01)] {
         let set = add_set(&mut bundle, name, &format!("gen:{name}?n=1000&d=8"), [1000, 8]);
         bundle.runs.push(run(&set, kernel, (1, None), seconds, 1));
@@ -171,7 +171,7 @@ fn versions_are_paired_set_by_set_where_two_have_as_many_bytes() {
 fn what_was_measured_at_one_number_of_points_has_no_line_and_is_said() {
     let mut bundle = grown();
     let set = bundle.subjects[1].record.id.clone();
-    // At 4000 points it would be the GPU's fastest by far.
+    // At 4000 points it would be the fastest on the GPU by far.
     let fast = on_gpu(run(&set, "cuda/skyline/fast", (1, Some(64)), 1e-6, 1), 1e-6, 1e-6);
     bundle.runs.push(fast);
     let with = model(&bundle);
@@ -203,7 +203,8 @@ fn ways_of_reading_points_stand_side_by_side_with_the_mean_of_what_they_gain() {
     assert!(told.contains("coalesced reading takes 1.50 times as long"), "{told}");
 }
 
-/// Seconds of the processor's best on N points, and of a GPU kernel that takes `times` as long as the fastest.
+/// Seconds of the best CPU kernel on N points, and of a GPU kernel that takes `times` as long as
+/// the fastest.
 fn pair(n: u64, times: f64) -> [f64; 2] {
     let time_s = (n * n) as f64 * 1e-8;
     [time_s / 4.0, time_s / 100.0 * times]
@@ -232,7 +233,7 @@ fn a_gpu_is_held_against_the_processors_best_alone_and_with_all_around_it() {
             "{range:?} {ends:?}"
         );
     }
-    // Against the older version alone, twice as much; reading is on both sides.
+    // Against the older version alone, twice as much; both sides include reading.
     let of_old = drawn(&model, &state(&format!("gpu-gain;of={OLD}")));
     assert!(of_old.iter().zip(&expected).all(|(a, b)| (a.2 / b.2 / 2.0 - 1.0).abs() < 1e-9));
     let state = state("gpu-gain");
@@ -253,7 +254,7 @@ fn transfer_and_allocation_are_shares_of_all_that_a_run_takes() {
         let expected = [4.0, 6.0].map(|part| part / (gpu + 0.06));
         assert!(range.iter().zip(expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{range:?}");
     }
-    // What nobody recorded is not told.
+    // Costs that were not recorded are not shown.
     let mut bare = grown();
     bare.runs.retain(|run| run.backend == "cuda");
     bare.runs.iter_mut().for_each(|run| run.costs.allocate_s = None);
@@ -268,7 +269,8 @@ fn the_crossing_is_told_with_what_it_was_interpolated_between() {
         drawn.iter().filter(|(name, ..)| name == COALESCED).map(|(.., ms)| *ms).collect();
     let expected = SIZES.map(|n| (pair(n, 1.0)[1] + 0.06) * 1e3);
     assert!(gpu.iter().zip(expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-9) && gpu.len() == 3);
-    // On 4000 points 40 ms against 61.6, on 16 000 640 against 85.6: a straight line of logarithms.
+    // On 4000 points 40 ms against 61.6, on 16 000 640 against 85.6: a straight line on logarithmic
+    // axes.
     let [above, below] = [61.6_f64 / 40.0, 85.6 / 640.0];
     let points = 4000.0 * 4.0_f64.powf(above.ln() / (above.ln() - below.ln()));
     let told = note(&model, "crossover");
@@ -300,7 +302,7 @@ fn comparisons_are_told_as_a_share_with_what_changes_from_run_to_run() {
     let all = 1000.0 * 999.0;
     assert_eq!(of(OLD), 1.0);
     assert!((of(MARKS) / ((all / 2.0 + 4.0) / all) - 1.0).abs() < 1e-12, "with 4 threads");
-    // With one thread three fewer.
+    // With one thread, three fewer.
     let reach = ranges(&model, "comparisons;search=cube-1000");
     assert_eq!(reach.len(), 1);
     assert!((reach[0].1[1] / ((all / 2.0 + 1.0) / all) - 1.0).abs() < 1e-12);
@@ -308,7 +310,7 @@ fn comparisons_are_told_as_a_share_with_what_changes_from_run_to_run() {
     assert!(told.ends_with(&format!("Not the same in every execution: {MARKS}.")), "{told}");
 }
 
-/// Runs with p threads on N₀·√p points in fifty dimensions, efficient as given.
+/// Runs with p threads on N₀·√p points in fifty dimensions, with the given efficiencies.
 fn weakly(runs: &[(u32, u64, f64)]) -> Model {
     let mut bundle = bundle();
     for (threads, n, efficiency) in runs {
@@ -321,7 +323,7 @@ fn weakly(runs: &[(u32, u64, f64)]) -> Model {
 
 #[test]
 fn weak_efficiency_pairs_sets_whose_work_grows_with_the_threads_and_says_what_lacks() {
-    // 10 000·√2 is 14 142, and ·√4 is 20 000: 0.9 % off is near enough, 1.1 % is not.
+    // 10 000·√2 is 14 142, and ·√4 is 20 000: 0.9 % off is accepted, 1.1 % is not.
     let model = weakly(&[(1, 10_000, 1.0), (2, 14_142, 0.9), (4, 20_180, 0.75), (8, 28_600, 0.5)]);
     let name = format!("{MARKS} on points-independent, D = 50, N₀ = 10000");
     let expected =

@@ -49,7 +49,7 @@ fn of_family<'a>(data: &Data<'a>, varies: Varies, title: &'static str) -> Plot<'
     plot
 }
 
-/// Name and bundle of the series that stand at one place of x only: no line is drawn, nor followed, through them.
+/// Name and bundle of the series with points at a single x: they have no line.
 pub(super) fn lone(plot: &Plot<'_>) -> BTreeSet<(String, usize)> {
     let places = |series: &Series<'_>| {
         let mut at: Vec<f64> = series.points.iter().map(|point| point.at[0]).collect();
@@ -60,7 +60,7 @@ pub(super) fn lone(plot: &Plot<'_>) -> BTreeSet<(String, usize)> {
     all.map(|((_, name, bundle), _)| (name.clone(), *bundle)).collect()
 }
 
-/// That these have no line, in a sentence.
+/// A sentence that says that these have no line.
 pub(super) fn lone_words<'n>(names: impl Iterator<Item = &'n str>, title: &str) -> Option<String> {
     let names: BTreeSet<&str> = names.collect();
     let names: Vec<&str> = names.into_iter().collect();
@@ -83,22 +83,23 @@ pub(super) fn by_bytes<'a>(data: &Data<'a>) -> Plot<'a> {
     against_bytes(data, &|run| Some((0, kernel_of(run))))
 }
 
-/// Times against the megabytes of a set. Sets of one size may be quite different: no line joins them.
+/// Times against the megabytes of a set. Sets of one size may be quite different: no line joins
+/// them.
 pub(super) fn against_bytes<'a>(data: &Data<'a>, class: Class<'_, 'a>) -> Plot<'a> {
     let plot = against(data, BYTES, class, |set| set.bytes() / 1e6);
     Plot { form: Form::Marks, ..plot }
 }
 
-/// Marks of several threads stand between what they compare, in whatever order they come.
+/// With several threads its marks arrive in any order, so the comparisons vary.
 const MARKING: &str = "cpu/skyline/shared-marks";
 
-/// Whether two executions of this run's kernel may make different comparisons.
+/// Returns whether the number of comparisons may vary between executions of this run's kernel.
 fn varies(run: &RunOf<'_>) -> bool {
     let by_itself = kernel::kernel(&run.run.kernel).is_some_and(|kernel| !kernel.deterministic);
     by_itself || run.run.kernel == MARKING && run.run.threads > 1
 }
 
-/// What each kernel's fastest run compared, over all that there is to compare.
+/// The fraction of all comparisons that each kernel's fastest run made.
 pub(super) fn comparisons<'a>(data: &Data<'a>) -> Plot<'a> {
     let title = "comparisons made, over all N·(N − 1)";
     let mut plot = Plot::rows(Scale::new(title, data.state.log));
@@ -139,13 +140,13 @@ pub(super) fn comparisons<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// The mean of ratios, as products have it.
+/// The geometric mean of ratios.
 pub(super) fn geometric_mean(ratios: &[f64]) -> Option<String> {
     let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| significant((sum / ratios.len() as f64).exp()))
 }
 
-/// The report's ways of reading points, those of the same order side by side.
+/// The report's ways to read points, those with the same layout next to each other.
 const WAYS: [&str; 5] = [
     "cuda/skyline/row-major",
     "cuda/skyline/row-major-local",
@@ -154,7 +155,7 @@ const WAYS: [&str; 5] = [
     "cuda/skyline/coalesced-registers",
 ];
 
-/// How points lie in memory, and where a thread keeps its own.
+/// The layout of points in memory, and where a thread keeps its own.
 pub(super) fn ways<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(data.rate_axis(""));
     let place = |run: &RunOf<'a>| WAYS.iter().position(|way| *way == run.run.kernel);

@@ -1,4 +1,4 @@
-//! The report's two versions for processors side by side, and weak scaling.
+//! The report's two versions for CPUs side by side, and weak scaling.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,14 +57,16 @@ pub(super) fn old_and_final<'a>(data: &Data<'a>) -> Plot<'a> {
     plot
 }
 
-/// Where both have run: the place on the axis and the set's name, and how many times as long the older takes.
+/// A place where both versions have run: position on the axis, name of the set, and time of the
+/// older relative to the final version.
 struct Gain {
     at: f64,
     set: String,
     times: f64,
 }
 
-/// Of the runs of one bundle on one set at one place of the axis: other sets may have as many bytes.
+/// Compares runs of one bundle on one set at one position of the axis: other sets may have the same
+/// number of bytes.
 fn gains(plot: &Plot<'_>) -> Vec<Gain> {
     let of = |order: usize| {
         let own = plot.series.iter().filter(move |((of, ..), _)| *of == order);
@@ -83,7 +85,7 @@ fn gains(plot: &Plot<'_>) -> Vec<Gain> {
     gains
 }
 
-/// Each of a few, and of many the mean and the ends; by their sets or by their places.
+/// Lists each gain if there are few, else the mean and the extremes; by set or by position.
 fn told(gains: &[Gain], by_set: bool) -> Option<String> {
     const FEW: usize = 6;
     let words = |gain: &Gain| match by_set {
@@ -106,7 +108,7 @@ fn told(gains: &[Gain], by_set: bool) -> Option<String> {
     ))
 }
 
-/// Runs of a kernel in a bundle on sets of one kind and dimension: what may be weak scaling together.
+/// Runs of a kernel in a bundle on sets of one kind and dimension: candidates for weak scaling.
 type Group<'a> = BTreeMap<(u32, u64), RunOf<'a>>;
 
 fn groups<'a>(data: &Data<'a>) -> BTreeMap<(String, String, u64, usize), Group<'a>> {
@@ -128,7 +130,7 @@ struct Line<'a> {
     base: RunOf<'a>,
     points: u64,
     others: Vec<RunOf<'a>>,
-    /// Threads that other sets were run with, and the points that would be wanted.
+    /// Thread counts that were run only on other sets, and the number of points required.
     missing: Vec<(u32, f64)>,
 }
 
@@ -152,7 +154,7 @@ fn median(run: &RunOf<'_>) -> f64 {
     run.figures().map_or(f64::NAN, |figures| figures.median_s)
 }
 
-/// Comparisons that a run made for each of its threads.
+/// Comparisons per thread of a run.
 fn work(run: &RunOf<'_>) -> Option<f64> {
     let comparisons = run.run.work?.comparisons;
     (comparisons > 0).then(|| comparisons as f64 / f64::from(run.run.threads))
@@ -163,7 +165,7 @@ fn wanted(missing: &[(u32, f64)]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// Of each group the run with one thread that most others follow, and the least where as many do.
+/// For each group the single-thread run with the most matching runs, the smallest on a tie.
 pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
     let y =
         Scale::new("weak efficiency: time of 1 thread on N₀ points / time of p on N₀·√p", false);
@@ -193,7 +195,7 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
         }
     }
     if plot.is_empty() {
-        // One that is told is enough to see what to run.
+        // One message is enough to show what to run.
         plot.note = lone.into_iter().next().unwrap_or_default();
     } else {
         plot.guides.push(Guide { ends: [[1.0, 1.0], [1.0, 1.0]], name: "perfect".into() });
@@ -215,7 +217,7 @@ fn add<'a>(plot: &mut Plot<'a>, name: &str, line: &Line<'a>) {
             seconds(median(run)),
             seconds(median(&line.base))
         );
-        // N² is what the work grows as where no point ends it early.
+        // Without early termination the work grows as N².
         if let Some((one, own)) = work(&line.base).zip(work(run)) {
             let times = significant(own / one);
             point.text +=

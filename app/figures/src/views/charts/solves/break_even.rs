@@ -1,4 +1,4 @@
-//! How many solves a preconditioner takes until its set-up has paid.
+//! Number of solves after which the setup of a preconditioner pays off.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::views::charts::best::best;
 use crate::views::charts::plot::{Data, Plot, Point, Scale, kernel};
 use crate::views::view::subject;
 
-/// Preconditioners that others are compared with, by their word in files and in the chooser.
+/// Baseline preconditioners, by their word in files and in the chooser.
 const BASES: [(&str, &str); 3] = [
     ("jacobi", "against Jacobi"),
     ("none", "against no preconditioner"),
@@ -21,13 +21,14 @@ pub(super) fn bases(_: &Data<'_>) -> Vec<String> {
     BASES.map(|(_, name)| name.to_owned()).to_vec()
 }
 
-/// Solves after which a set-up that takes `more_s` longer has paid where each solve is `gain_s` shorter.
+/// Solves after which a setup that takes `more_s` longer pays off, if each solve is `gain_s`
+/// shorter.
 fn solves(more_s: f64, gain_s: f64) -> f64 {
     if gain_s > 0.0 { (more_s / gain_s).ceil().max(1.0) } else { f64::INFINITY }
 }
 
-/// A row for each preconditioner on what is selected: against the same kernel, on the same system, with
-/// another one.
+/// One row per preconditioner on the selected subject: compared with another one, with the same
+/// kernel and system.
 pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&bases(data));
     let word = BASES.iter().find(|(_, name)| *name == chosen).map_or("", |(word, _)| word);
@@ -40,7 +41,8 @@ pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
     plot.note = note;
     let is_base = |run: &RunOf<'_>| run.param("precond") == Some(word);
     let names = Names::of(&runs);
-    // The best of each class is the one whose solves take least: a set-up pays in many of them.
+    // The best of each class is the one with the shortest solves: a setup pays off over many of
+    // them.
     let class = |run: &RunOf<'a>| run.solved().map(|_| names.class(run));
     let best = best(&runs, &class);
     let place = |run: &RunOf<'a>| (run.bundle.series, kernel(run), run.system());

@@ -1,16 +1,17 @@
-//! Which preconditioners are drawn where there are more than a chart has room for.
+//! Selects the preconditioners to draw if there are more than fit into a chart.
 
 use std::collections::BTreeMap;
 
 use crate::model::RunOf;
 
-/// Most preconditioners that are told apart at a glance.
+/// Maximum number of preconditioners that can be distinguished at a glance.
 const MOST: usize = 8;
-/// Those before FSAI in the order of preconditioners: they have no parameters, and stay.
+/// Those before FSAI in the order of preconditioners: they have no parameters, and are always
+/// drawn.
 const PLAIN: usize = 3;
 
-/// The solves with the preconditioners that reach a solution first, and in words how many others there
-/// are; other runs stay as they are.
+/// The solves with the preconditioners that reach a solution first, and a text with the number of
+/// others; other runs are unchanged.
 pub(in crate::views::charts) fn few<'a>(runs: Vec<RunOf<'a>>) -> (Vec<RunOf<'a>>, String) {
     let mut methods: BTreeMap<String, (bool, f64)> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.solved().is_some()) {

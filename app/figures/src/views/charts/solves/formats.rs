@@ -1,4 +1,4 @@
-//! In which formats A and G are applied fastest.
+//! The fastest formats for applying A and G.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ fn way(run: &RunOf<'_>) -> String {
     format!("{}, {}", run.method(), kernel(run))
 }
 
-/// Those that were run with several formats, the ones with most first.
+/// Those that were run with several formats, most formats first.
 pub(super) fn ways(data: &Data<'_>) -> Vec<String> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for run in data.model.runs(&data.state.filter) {

@@ -1,4 +1,4 @@
-//! The charts of solves: their words, and the functions that make their numbers.
+//! The charts of solves: their texts, and the functions that compute their numbers.
 
 use sparsescope_core::record::Operation;
 
@@ -7,7 +7,7 @@ use crate::views::charts::chart::{Chart, Group, Operations};
 
 const SOLVE: Operations = Operations::Only(&[Operation::Solve]);
 
-/// In the order offered within their groups, after those of all operations.
+/// In display order within their groups, after those of all operations.
 pub(in crate::views::charts) const CHARTS: [Chart; 6] = [
     Chart {
         id: "set-up-and-solve",

@@ -1,5 +1,5 @@
-//! Charts of solves alone: where their time goes, what the parameters of a preconditioner bring, and what is
-//! known of spectra.
+//! Charts of solves only: where their time goes, the effect of preconditioner parameters, and
+//! spectra.
 
 mod break_even;
 mod few;

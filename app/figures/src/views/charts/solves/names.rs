@@ -1,9 +1,9 @@
-//! What solves are called in legends and rows: how they were preconditioned, and whatever else differs.
+//! Names of solves in legends and rows: the preconditioner, and whatever else differs.
 
 use crate::model::RunOf;
 use crate::views::charts::plot::kernel;
 
-/// What some runs differ in beside their preconditioners.
+/// What the runs differ in apart from their preconditioners.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::views::charts) struct Names {
     kernels: bool,
@@ -24,8 +24,8 @@ impl Names {
         Self { kernels: false, ..Self::of(runs) }
     }
 
-    /// Order and name: of a solve its preconditioner, and kernel and system where others have another one;
-    /// of other runs the kernel.
+    /// Order and name: for a solve its preconditioner, plus kernel and system if they differ
+    /// between runs; for other runs the kernel.
     pub(in crate::views::charts) fn class(self, run: &RunOf<'_>) -> (usize, String) {
         if run.solved().is_none() {
             return (0, kernel(run));

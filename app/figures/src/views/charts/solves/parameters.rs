@@ -1,4 +1,4 @@
-//! What the parameters of a preconditioner bring: solves that differ in one of them alone.
+//! The effect of preconditioner parameters: solves that differ in a single one.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ const PARAMETERS: [(&str, &str); 5] = [
 ];
 const MERGE: &str = "merge";
 
-/// What is measured of a solve.
+/// A measured quantity of a solve.
 struct Measure {
     name: &'static str,
-    /// What the axis says beside the name.
+    /// The unit, for the axis title.
     unit: &'static str,
     of: fn(&RunOf<'_>) -> Option<f64>,
     words: fn(f64) -> String,
@@ -50,15 +50,15 @@ const SYSTEMS: Measure = Measure {
     words: |systems| systems.to_string(),
 };
 
-/// Measures that are drawn together, as ratios.
+/// Number of measures that are drawn together, as ratios.
 const TOGETHER: usize = 4;
 const ALL: &str = "all measures";
 
-/// Solves by place of the value of one parameter, which they differ in alone: the best over threads and
+/// Solves that differ in a single parameter, by index of its value: the best over threads and
 /// formats.
 type Family<'a> = BTreeMap<usize, RunOf<'a>>;
 
-/// Values of a parameter in ascending order; words come first.
+/// Values of a parameter in ascending order, words first.
 fn values(data: &Data<'_>, parameter: &str) -> Vec<String> {
     let mut values: Vec<&str> = data.runs.iter().filter_map(|run| run.param(parameter)).collect();
     let number = |value: &str| value.parse::<f64>().unwrap_or(f64::NEG_INFINITY);
@@ -67,10 +67,10 @@ fn values(data: &Data<'_>, parameter: &str) -> Vec<String> {
     values.into_iter().map(str::to_owned).collect()
 }
 
-/// Of each subject and bundle the family that tells most: with most values, the fewest other parameters
-/// that are not usual, and then the shortest time to a solution.
+/// For each subject and bundle the most informative family: with the most values, then the fewest
+/// other non-default parameters, then the shortest time to solution.
 fn families<'a>(data: &Data<'a>, parameter: &str, values: &[String]) -> Vec<Family<'a>> {
-    // What differs beside the parameter without being another preconditioner, or follows from it.
+    // Parameters that may differ: they do not make another preconditioner, or follow from this one.
     let follows = |name: &str| {
         name == parameter
             || ["format_a", "format_g", "hyb_width"].contains(&name)
@@ -115,7 +115,7 @@ fn words(parameter: &str, measure: &str) -> String {
     format!("{parameter}: {measure}")
 }
 
-/// Each parameter that solves differ in with each measure.
+/// Each parameter in which solves differ, combined with each measure.
 pub(super) fn choices(data: &Data<'_>) -> Vec<String> {
     let runs = data.model.runs(&data.state.filter);
     let data = Data { runs, ..*data };
@@ -139,7 +139,7 @@ fn axes<'a>(parameter: &'static str, values: Vec<String>, y: Scale) -> Plot<'a> 
     plot
 }
 
-/// All measures of what is selected as ratios, or one measure of everything.
+/// All measures of the selected subject as ratios, or one measure of everything.
 pub(super) fn by_parameter<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&choices(data));
     for (parameter, name) in PARAMETERS {

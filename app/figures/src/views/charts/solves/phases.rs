@@ -1,4 +1,4 @@
-//! Where the time to a solution goes: the phases of the set-up, and the iterations.
+//! Time to solution by part: the phases of the setup, and the iterations.
 
 use super::{Names, few};
 use crate::model::{RunOf, seconds, significant, subject_key};
@@ -13,7 +13,7 @@ pub(super) fn shown(_: &Data<'_>) -> Vec<String> {
     [WITH_SOLVE, ALONE].map(str::to_owned).to_vec()
 }
 
-/// Phases in the order in which they run, those of all preconditioners together.
+/// Phases of all preconditioners, in execution order.
 const ORDER: [&str; 10] = [
     "diagonal",
     "levels",
@@ -27,10 +27,10 @@ const ORDER: [&str; 10] = [
     "format",
 ];
 const ITERATIONS: &str = "iterations";
-/// Less of a set-up than this between its phases is not drawn.
+/// The rest of the setup outside its phases is not drawn below this fraction.
 const LEAST: f64 = 0.005;
 
-/// The parts of a run's time to solution in order, each with a place among all.
+/// The parts of a run's time to solution in order, each with its index.
 fn parts(run: &RunOf<'_>) -> Option<Vec<(usize, String, f64)>> {
     let solve = run.solved()?;
     let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
@@ -53,7 +53,7 @@ fn parts(run: &RunOf<'_>) -> Option<Vec<(usize, String, f64)>> {
     Some(parts)
 }
 
-/// A bar for each preconditioner on what is selected, at each kernel's best setting.
+/// A bar for each preconditioner on the selected subject, at each kernel's best setting.
 pub(super) fn phases<'a>(data: &Data<'a>) -> Plot<'a> {
     let is_whole = data.chosen(&shown(data)) == WITH_SOLVE;
     let title =

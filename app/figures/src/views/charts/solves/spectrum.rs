@@ -1,4 +1,4 @@
-//! Where the eigenvalues of a preconditioned matrix lie, as far as the iterations saw them.
+//! The eigenvalues of a preconditioned matrix, as estimated from the iterations.
 
 use super::few;
 use crate::model::{RunOf, significant, subject_key};
@@ -9,10 +9,10 @@ use crate::views::view::subject;
 
 /// With more Ritz values than this …
 const MANY: usize = 400;
-/// … those so near one another are drawn once: no eye would tell them apart.
+/// … those this close to each other are drawn once, as they are indistinguishable.
 const NEAR: f64 = 1e-3;
 
-/// Ascending values without those that are near the last one kept; the ends stay.
+/// Drops ascending values close to the last one kept; keeps the ends.
 fn apart(values: &[f64]) -> Vec<f64> {
     let mut kept: Vec<f64> = Vec::new();
     for (place, value) in values.iter().enumerate() {
@@ -25,7 +25,8 @@ fn apart(values: &[f64]) -> Vec<f64> {
     kept
 }
 
-/// A row for each preconditioner on what is selected: that of the solve with most steps, for it saw most.
+/// One row per preconditioner on the selected subject: the solve with the most steps, which has the
+/// best estimate.
 pub(super) fn spectrum<'a>(data: &Data<'a>) -> Plot<'a> {
     let title = "Ritz values of the preconditioned matrix";
     let mut plot = Plot::rows(Scale::new(title, data.state.log));
@@ -81,7 +82,7 @@ mod tests {
         let many: Vec<f64> = (0..4001).map(|k| 1.0 + f64::from(k) * 1e-4).collect();
         let drawn = apart(&many);
         assert!(drawn.len() < 500 && drawn[0] == 1.0 && drawn.last() == many.last());
-        // Nothing is far from what is drawn.
+        // Every value is close to one that is drawn.
         let near = |value: &f64| drawn.iter().any(|d| (value - d).abs() <= 1.1 * NEAR * value);
         assert!(many.iter().all(near));
     }

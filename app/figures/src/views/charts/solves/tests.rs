@@ -1,4 +1,4 @@
-//! The charts of solves, from a bundle made here whose numbers are known.
+//! The charts of solves, from a generated bundle with known numbers.
 
 use sparsescope_core::record::{Check, Run, Verdict};
 
@@ -10,7 +10,7 @@ use crate::views::charts::plot::Data;
 use crate::views::charts::tests::drawn;
 use crate::views::charts::view::{plot, svg};
 
-/// Jacobi in 100 iterations, and FSAI with three powers and two merged.
+/// Jacobi in 100 iterations, and FSAI with three powers and two with merging.
 fn solves() -> Vec<Run> {
     let set_up = [("pattern", 20.0), ("values", 100.0)];
     let longer = [("pattern", 30.0), ("values", 300.0)];
@@ -32,7 +32,7 @@ fn near(found: f64, expected: f64) -> bool {
     (found / expected - 1.0).abs() < 1e-9
 }
 
-/// Asserts series, place and value of each point; values to nine digits.
+/// Asserts series, position and value of each point; values to nine digits.
 fn assert_drawn(model: &Model, chart: &str, expected: &[(&str, &str, f64)]) {
     let found = drawn(model, &state(chart));
     let same = found.iter().zip(expected).all(|(found, (series, at, value))| {
@@ -52,7 +52,7 @@ fn kernels_that_go_the_same_way_share_a_line_and_a_true_residual_stands_at_its_e
     gave_up.check = Check { verdict: Verdict::Fail, ..Check::default() };
     (gave_up.figures, gave_up.metric) = (None, None);
     gave_up.solve.as_mut().unwrap().converged = false;
-    // What gave up on a way that another run went to its end tells nothing more.
+    // A solve that gave up adds nothing if another with the same residuals finished.
     let mut shorter = jacobi(SERIAL);
     (shorter.figures, shorter.metric) = (None, None);
     shorter.check = Check { verdict: Verdict::Fail, ..Check::default() };
@@ -131,7 +131,7 @@ fn spectra_stand_in_rows_that_tell_the_bound_and_its_steps() {
 #[test]
 fn set_ups_pay_by_what_each_solve_gains_and_sooner_with_a_kept_pattern() {
     let model = model(solves().into_iter().take(2).collect());
-    // 119 ms more for 50 ms a solve; without the pattern's 20 ms 99.
+    // 119 ms more setup for 50 ms per solve; 99 ms without the pattern's 20 ms.
     let expected = [
         ("with the whole set-up", "FSAI k 1", 3.0),
         ("with a pattern kept from before", "FSAI k 1", 2.0),
