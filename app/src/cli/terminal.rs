@@ -7,7 +7,7 @@ use std::io::Write as _;
 use sparsescope_core::record::is_invisible;
 
 /// Shadows the standard library's macro: text goes through [`say`]. Macro scope follows source order, so no
-/// command can print on standard error without it by mistake.
+/// command can bypass it by mistake.
 macro_rules! eprintln {
     ($($text:tt)*) => { $crate::cli::terminal::say(&format!($($text)*)) };
 }

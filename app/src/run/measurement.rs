@@ -19,7 +19,7 @@ use crate::cli::Told;
 const BETWEEN_READS: Duration = Duration::from_millis(500);
 /// How long a child may take to write its bundle when the window closes.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Maximum number of lines and bytes of standard error that are kept.
+/// Maximum number of lines of standard error that are kept, and of bytes per line.
 const MOST_LINES: usize = 200;
 const MOST_LINE_BYTES: u64 = 4096;
 
@@ -142,7 +142,7 @@ impl Measurement {
         self.stops > 0
     }
 
-    /// Asks the child to stop and write what it has. A second call kills it; its results are then taken from
+    /// Asks the child to stop and write what it has. A second call ends it at once; its results then come from
     /// the journal.
     pub fn stop(&mut self) {
         self.stops += 1;
