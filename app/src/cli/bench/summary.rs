@@ -228,8 +228,8 @@ fn chosen(bundle: &Bundle) -> String {
     text
 }
 
-/// One line on the least useful prediction and one on the least balanced kernel; empty if all are good or
-/// nothing is predicted.
+/// One line on the run with the fewest useful bytes by prediction, and one on the least balanced run; empty
+/// if all are good or nothing is predicted.
 fn predicted(bundle: &Bundle) -> String {
     let of = |value: fn(&Predicted) -> Option<f64>| {
         let runs = bundle.runs.iter();

@@ -306,7 +306,7 @@ fn kernels(
     }
     let mut kernels = select_kernels(operation, &devices, &patterns)?;
     if patterns.is_empty() {
-        // As without a GPU: backends that are neither requested nor present are left out.
+        // As without a GPU: kernels that are neither requested nor available are left out.
         let cpu = CpuBackend::new();
         let here = |k: &KernelDescriptor| cpu.availability(k) == Availability::Available;
         let (kept, left_out): (Vec<_>, _) =

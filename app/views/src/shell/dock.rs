@@ -294,7 +294,7 @@ impl Behavior<&'static View> for Panes<'_> {
     }
 }
 
-/// Draws something without keyboard focus: it must not see keys that no widget takes.
+/// Draws a pane that does not have the focus: it sees no key events unless a widget has it.
 fn without_keys(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
     if ui.memory(|memory| memory.focused().is_some()) {
         return draw(ui);

@@ -207,7 +207,7 @@ fn items(ui: &mut Ui, subjects: &[(&str, Subject<'_>)], line: f32, state: &mut V
         item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{kind} {name}")));
         if item.clicked() {
             state.matrix = Some(key.to_owned());
-            // A user who looks at structures continues with the next one.
+            // From the structure view, show the structure of the next matrix.
             if state.view != "spy" || kind != "Matrix" {
                 state.view = "matrix".into();
             }
