@@ -1,4 +1,4 @@
-// Runs a test program that was built for `wasm32-wasip1`: `node wasi.mjs PROGRAM.wasm [ARGUMENT...]`.
+// Runs a test program built for `wasm32-wasip1`: `node wasi.mjs PROGRAM.wasm [ARGUMENT...]`.
 
 import { readFile } from "node:fs/promises";
 import { WASI } from "node:wasi";

@@ -1,5 +1,5 @@
-//! Memory that the system refuses ends the program with a sentence and exit code 1, as any work that fails
-//! does, not with an abort: the limits asked before ([`sparsescope_core::memory`]) are those of an instant.
+//! A refused allocation ends the program with a sentence and exit code 1, as any failing work does, not with
+//! an abort. The limits checked before ([`sparsescope_core::memory`]) only hold at that instant.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write as _;
@@ -10,7 +10,7 @@ struct Telling;
 #[global_allocator]
 static ALLOCATOR: Telling = Telling;
 
-/// What was allocated; does not return where it is nothing. Allocates nothing itself.
+/// Returns what was allocated; ends the program if that is null. Allocates nothing itself.
 fn told(allocated: *mut u8, bytes: usize) -> *mut u8 {
     if allocated.is_null() {
         let mut to = std::io::stderr();
@@ -20,7 +20,7 @@ fn told(allocated: *mut u8, bytes: usize) -> *mut u8 {
     allocated
 }
 
-/// Ends the program at once: handlers of libraries may wait for a lock that this thread holds.
+/// Exits at once: exit handlers of libraries may wait for a lock that this thread holds.
 fn leave() -> ! {
     #[cfg(unix)]
     // SAFETY: it takes a number, and nothing runs after it.
@@ -31,7 +31,7 @@ fn leave() -> ! {
     std::process::exit(1)
 }
 
-// SAFETY: every call is the system allocator's own, with what the caller has asked of this one.
+// SAFETY: every call goes to the system allocator with the caller's own arguments.
 unsafe impl GlobalAlloc for Telling {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller vouches for the layout.

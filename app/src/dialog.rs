@@ -1,41 +1,41 @@
-//! The desktop's file dialogs. They wait in a thread of their own, one at a time, so that the window
-//! goes on drawing; where a desktop has none, the caller does without.
+//! The desktop's file dialogs. They run on their own thread, one at a time, so that the window keeps drawing;
+//! on a desktop without them the caller does without.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use sparsescope_views::shell::Export;
 
-/// What a dialog is for.
+/// The purpose of a dialog.
 #[derive(Debug)]
 pub(crate) enum Purpose {
     /// Bundles and matrices to open.
     Open,
     /// Matrices to measure.
     Matrices,
-    /// Where a measurement's bundle goes.
+    /// The folder for a measurement's bundle.
     Folder(PathBuf),
-    /// Where a file goes that the user asked for.
+    /// The path for a file that the user requested.
     Save(Export),
 }
 
-/// What came of a dialog: the paths chosen, none when it was cancelled.
+/// The result of a dialog: the chosen paths, none if it was cancelled.
 pub(crate) struct Chosen {
     pub(crate) purpose: Purpose,
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// The dialog that is open, if any.
+/// The open dialog, if any.
 #[derive(Default)]
 pub(crate) struct Dialogs(Option<Receiver<Chosen>>);
 
 impl Dialogs {
-    /// Whether one is open.
+    /// Whether a dialog is open.
     pub(crate) fn is_open(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Opens a dialog over the window, which is drawn again when it is done.
+    /// Opens a dialog over the window, which is redrawn when the dialog closes.
     pub(crate) fn open(
         &mut self,
         purpose: Purpose,
@@ -47,19 +47,19 @@ impl Dialogs {
         let context = context.clone();
         let wait = move || {
             let paths = show(dialog, &purpose);
-            // A window that is gone wants no answer.
+            // A closed window needs no answer.
             let _ = sender.send(Chosen { purpose, paths });
             context.request_repaint();
         };
         if cfg!(target_os = "macos") {
-            wait(); // There dialogs belong to the main thread.
+            wait(); // Dialogs belong to the main thread there.
         } else {
             std::thread::spawn(wait);
         }
         self.0 = Some(receiver);
     }
 
-    /// What was chosen, once.
+    /// Returns the choice, once.
     pub(crate) fn take(&mut self) -> Option<Chosen> {
         let result = self.0.as_ref()?.try_recv();
         if !matches!(result, Err(TryRecvError::Empty)) {
@@ -95,8 +95,8 @@ fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
     }
 }
 
-/// Whether this desktop has file dialogs. On X11 and Wayland they are the desktop portal's or
-/// Zenity's; without either, asking for one would look like a person who cancelled.
+/// Whether this desktop has file dialogs. On X11 and Wayland they come from the desktop portal or Zenity;
+/// without either, a dialog would look as if the user had cancelled it.
 pub(crate) fn available() -> bool {
     if !cfg!(all(unix, not(target_os = "macos"))) {
         return true;

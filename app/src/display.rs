@@ -1,12 +1,12 @@
-//! Whether a window can appear here.
+//! Whether a window can open here.
 
-/// Whether there is a display, as far as the environment tells: on systems other than Windows and
-/// macOS, one of two variables names it.
+/// Whether the environment names a display. On systems other than Windows and macOS, one of two variables
+/// does.
 pub(crate) fn is_there() -> bool {
     is_named(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
-/// The same where `set` says which variables have a value.
+/// The same, given which variables are set.
 fn is_named(set: impl Fn(&str) -> bool) -> bool {
     let needs_name = cfg!(all(unix, not(target_os = "macos")));
     !needs_name || set("DISPLAY") || set("WAYLAND_DISPLAY")

@@ -1,5 +1,5 @@
-//! The program: its command line ([`cli`]), and with the feature `gui` the native window around the
-//! views and measuring from it (`run`). On the page it is no more than its name, [`producer`].
+//! The program: its command line ([`cli`]) and, with the feature `gui`, the native window around the views
+//! and measuring from it (`run`). On the web page it is only its name, [`producer`].
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 

@@ -1,6 +1,6 @@
-//! Lists of kernel patterns: separated by commas, but not by those inside braces.
+//! Lists of kernel patterns, separated by commas outside braces.
 
-/// The patterns of a list such as `cpu/{csr,hll}/*, vendor/*`, without blanks around them.
+/// Splits a list such as `cpu/{csr,hll}/*, vendor/*` into patterns without surrounding blanks.
 pub(crate) fn split(list: &str) -> Vec<String> {
     let mut depth = 0usize;
     let parts = list.split(|c| {

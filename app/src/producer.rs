@@ -1,9 +1,9 @@
-//! This program, as the bundles that it writes name it.
+//! This program, as named in the bundles that it writes.
 
 use sparsescope_core::record::Producer;
 
-/// Name, version and, in an optimised build out of a git checkout, the commit that was checked out.
-/// Uncommitted changes do not show in it.
+/// Name, version and, in an optimised build from a git checkout, the commit. It does not show uncommitted
+/// changes.
 pub fn producer() -> Producer {
     Producer {
         name: "sparsescope".to_owned(),

@@ -1,5 +1,5 @@
-//! Matrices that the window reads: one after the other in a thread of their own, so that the window
-//! goes on drawing, says how far it is, and can be told to stop.
+//! Matrices that the window reads, one after the other on their own thread, so that the window keeps drawing,
+//! shows progress and can stop the reading.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_figures::picture::Picture;
 use sparsescope_views::shell::{self, App, SHOWN_AFTER};
 
-/// The matrix that is being read and those that wait.
+/// The matrix being read and those waiting.
 #[derive(Default)]
 pub(crate) struct Reading {
     waiting: VecDeque<PathBuf>,
@@ -25,7 +25,7 @@ pub(crate) struct Reading {
 struct Current {
     path: PathBuf,
     started: Instant,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     total: u64,
     shared: Arc<Shared>,
     result: Receiver<Result<Read, SourceError>>,
@@ -33,24 +33,24 @@ struct Current {
 
 #[derive(Default)]
 struct Shared {
-    /// Bytes dealt with.
+    /// Bytes processed.
     done: AtomicU64,
     cancel: AtomicBool,
 }
 
-/// A matrix that was read, and its picture.
+/// A matrix that was read, with its picture.
 struct Read {
     matrix: LoadedMatrix,
     picture: Picture,
 }
 
 impl Reading {
-    /// Reads this file after those before it.
+    /// Queues this file.
     pub(crate) fn add(&mut self, path: &Path) {
         self.waiting.push_back(path.to_owned());
     }
 
-    /// Gives what was read to `app`, begins with the next, and shows how far it is.
+    /// Gives what was read to `app`, starts the next, and shows progress.
     pub(crate) fn ui(&mut self, ui: &mut Ui, app: &mut App) {
         if let Some(current) = &self.current {
             match current.result.try_recv() {
@@ -91,7 +91,7 @@ impl Current {
         let current = Self { path: path.clone(), started: Instant::now(), total, shared, result };
         let shared = current.shared.clone();
         std::thread::spawn(move || {
-            // A window that is gone wants no matrix.
+            // A closed window needs no matrix.
             let _ = sender.send(read(path, &shared));
             context.request_repaint();
         });
@@ -107,7 +107,7 @@ fn read(path: PathBuf, shared: &Shared) -> Result<Read, SourceError> {
     Ok(Read { matrix, picture })
 }
 
-/// Shows the matrix, or says why there is none. Without a result the thread has ended early.
+/// Shows the matrix, or reports why there is none. A missing result means that the thread died.
 fn finish(app: &mut App, path: &Path, result: Option<Result<Read, SourceError>>) {
     let name = file_name(path);
     match result {

@@ -1,4 +1,4 @@
-//! The native window around [`App`]: files in and out, and measuring.
+//! The native window around [`App`]: opening and saving files, and measuring.
 
 use std::collections::VecDeque;
 use std::io::Read as _;
@@ -18,17 +18,17 @@ use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
 
-/// What a first start shows.
+/// The example of a first start.
 const EXAMPLE: &[u8] = include_bytes!("../example/mini.zip");
 
-/// What [`GPU_EXAMPLE`] opens.
+/// The content of [`GPU_EXAMPLE`].
 const H200: &[u8] = include_bytes!("../example/h200.zip");
 
-/// What [`SOLVE_EXAMPLE`] opens.
+/// The content of [`SOLVE_EXAMPLE`].
 const SOLVES: &[u8] = include_bytes!("../example/thesis.zip");
 
-/// Opens the window with these bundles, or with an example, showing what the fragment `state`
-/// says; returns when it is closed.
+/// Opens the window with these bundles, or with an example, in the state that the fragment `state` gives;
+/// returns when it is closed.
 pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> {
     if let Some(reason) = no_display() {
         bail!("the window cannot be opened: {reason}");
@@ -38,7 +38,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         let state = ViewState::from_fragment(text);
         app = App::at(state.with_context(|| format!("`{text}`: expected `v1;key=value;...`"))?);
     }
-    // A lesson alone says nothing of runs.
+    // A lesson alone contains no runs.
     if files.iter().all(|file| has_extension(file, "json")) {
         app.open_bytes("example", EXAMPLE);
     }
@@ -81,7 +81,7 @@ struct Window {
     panel: RunPanel,
     reading: Reading,
     dialogs: Dialogs,
-    /// Files that wait for a place to go.
+    /// Files waiting to be saved.
     exports: VecDeque<Export>,
     /// When the last frame began.
     drawn: Instant,
@@ -90,7 +90,7 @@ struct Window {
 impl eframe::App for Window {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         if self.panel.is_measuring() {
-            // Whatever asks for frames, drawing must not disturb what is measured.
+            // Drawing must not disturb a measurement, whatever requests frames.
             std::thread::sleep(BETWEEN_FRAMES.saturating_sub(self.drawn.elapsed()));
         }
         self.drawn = Instant::now();
@@ -142,7 +142,7 @@ impl eframe::App for Window {
 }
 
 impl Window {
-    /// Lets the person choose, or says how to do without a dialog.
+    /// Opens a dialog, or says how to do without.
     fn ask(&mut self, purpose: Purpose, ui: &egui::Ui, frame: &eframe::Frame) {
         if dialog::available() {
             if !self.dialogs.is_open() {
@@ -175,7 +175,7 @@ impl Window {
         }
     }
 
-    /// Writes a file where a person chooses, or into the working directory.
+    /// Writes a file to a path that the user chooses, or into the working directory.
     fn export(&mut self, export: Export, ui: &egui::Ui, frame: &eframe::Frame) {
         if dialog::available() {
             self.dialogs.open(Purpose::Save(export), frame, ui.ctx());
@@ -193,8 +193,7 @@ impl Window {
         }
     }
 
-    /// Files that are dropped are opened; while the run panel is open, matrices among them are to
-    /// be measured instead.
+    /// Opens dropped files; while the run panel is open, matrices among them are added to it instead.
     fn take_dropped(&mut self, ui: &egui::Ui) {
         let dropped = ui.input_mut(|input| std::mem::take(&mut input.raw.dropped_files));
         let mut paths: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
@@ -212,7 +211,7 @@ impl Window {
     }
 }
 
-/// Opens a bundle or a lesson now, and anything else as a matrix when its turn comes.
+/// Opens a bundle or a lesson now; queues anything else as a matrix.
 fn open(app: &mut App, reading: &mut Reading, path: &Path) {
     if !is_read_at_once(path) {
         return reading.add(path);
@@ -224,7 +223,7 @@ fn open(app: &mut App, reading: &mut Reading, path: &Path) {
     }
 }
 
-/// Bundles and lessons, by name or first bytes: a damaged bundle is to be called a bundle.
+/// Recognises bundles and lessons by name or first bytes, so that a damaged bundle is reported as a bundle.
 fn is_read_at_once(path: &Path) -> bool {
     let mut start = [0; 4];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
@@ -237,7 +236,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|end| end.eq_ignore_ascii_case(extension))
 }
 
-/// The bytes of a file that is not larger than any bundle may be.
+/// Reads a file that is not larger than any bundle may be.
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let (most, bytes) = (Limits::default().zip_bytes, path.metadata()?.len());
     if bytes > most {
@@ -246,7 +245,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(std::fs::read(path)?)
 }
 
-/// Writes into the working directory, under the first numbered name that is free.
+/// Writes into the working directory, under the first free numbered name.
 fn save(export: &Export) -> anyhow::Result<PathBuf> {
     let (stem, extension) = export.name.rsplit_once('.').unwrap_or((&export.name, "txt"));
     let folder = std::env::current_dir().context("there is no working directory")?;
@@ -268,7 +267,7 @@ fn write(path: &Path, export: &Export, overwrite: Overwrite) -> anyhow::Result<(
     Ok(write_bytes(path, overwrite, &export.bytes)?)
 }
 
-/// Why no window can appear here, where the environment tells: said before anything is loaded.
+/// Why no window can open here, as far as the environment shows; checked before anything is loaded.
 fn no_display() -> Option<&'static str> {
     (!crate::display::is_there()).then_some(
         "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); `sparsescope --help` \

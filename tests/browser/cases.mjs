@@ -1,5 +1,5 @@
-// What the page must do in a browser. Each case gets a browser context of its own and `given`:
-// the address of the server, bundles and their names, and what the command line says of them.
+// What the page must do in a browser. Each case gets its own browser context and `given`: the address of the
+// server, bundles and their names, and what the command line says about them.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -61,7 +61,7 @@ export const cases = {
     await viewer.find("img", "Figure: Kernels by matrix");
     await viewer.colours(join(given.screenshots, "unknown-operation.png"));
     await viewer.close();
-    // Without the word in the link it is what most runs are of.
+    // Without an operation in the link it is the one of most runs.
     const products = await Viewer.open(context, shown(given, "unknown.zip", "#v1;view=runs"));
     await products.find("button", /^Sort by GFLOPS/);
     await products.close();
@@ -93,7 +93,7 @@ export const cases = {
     await viewer.shows("view=matrix");
     await viewer.click("button", "Structure");
     await viewer.shows("view=spy");
-    // poisson2d?n=6: 6 × 6 blocks of a five-point stencil, 36 + 4 · 30 entries.
+    // poisson2d?n=6: 6 × 6 blocks of a five-point stencil, 36 + 4 · 30 nonzeros.
     await viewer.find("text", /^All 156 entries/);
     const cells = await viewer.find("group", /^Cells of poisson2d/);
     const [left, top, width, height] = cells.rect;
@@ -122,7 +122,7 @@ export const cases = {
         };
       }),
     );
-    // An adapter that does not take the program for cells: they are painted as images.
+    // A GPU that rejects the program for cells: they are painted as images.
     const painted = await Viewer.open(context, address, (page) =>
       page.addInitScript(() => {
         WebGL2RenderingContext.prototype.getUniformBlockIndex = () => 0xffffffff;
@@ -130,7 +130,7 @@ export const cases = {
     );
     const matrices = (await drawn.widgets()).filter((widget) => /^Matrix ./.test(widget.name));
     assert.equal(matrices.length, 10, (await drawn.texts()).join("; "));
-    // Counts of the finest and of the coarser levels, once a matrix, that of the start included.
+    // Uploads of counts for the finest and the coarser levels, once per matrix, including the initial one.
     const uploads = () => drawn.page.evaluate(() => window.uploads);
     assert.equal(await uploads(), 2);
     for (const [k, { name }] of matrices.entries()) {
@@ -146,7 +146,7 @@ export const cases = {
         pictures.push(await viewer.page.screenshot({ clip }));
       }
       const { colours, share } = await drawn.ofPixels(pictures, ([one, other]) => {
-        // A pixel may lie on the border of two cells; colours may differ by the last bit.
+        // A pixel may be on the border of two cells; colours may differ in the last bit.
         const differs = (pixel, k) =>
           [0, 8, 16].some((bit) => Math.abs(((pixel >> bit) & 255) - ((other[k] >> bit) & 255)) > 2);
         return { colours: new Set(one).size, share: one.filter(differs).length / one.length };
@@ -192,7 +192,7 @@ export const cases = {
     assert.ok(svg.startsWith("<svg") && svg.includes("three"), svg.slice(0, 200));
     const png = await saved("Save PNG");
     assert.equal(png.subarray(0, 8).toString("latin1"), "\x89PNG\r\n\x1a\n");
-    // Two pixels to a point of the figure.
+    // Two pixels per point of the figure.
     const size = /<svg[^>]* width="(\d+)" height="(\d+)"/.exec(svg);
     assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * size[1], 2 * size[2]]);
     await viewer.drop("bad.mtx", Buffer.from("%%MatrixMarket matrix coordinate real general\n2 2\n"));
@@ -216,7 +216,7 @@ export const cases = {
     await reader.frames(3);
     assert.deepEqual(await reader.texts(), texts);
     assert.equal((await reader.find("button", "Back")).disabled, true);
-    assert.equal(await reader.page.evaluate(() => history.length), 2); // about:blank and this
+    assert.equal(await reader.page.evaluate(() => history.length), 2); // about:blank and this page
     await reader.colours(join(given.screenshots, "dark.png"));
     // Another link, followed in the same page.
     await reader.page.evaluate(() => (location.hash = "#v1;view=runs;search=dense"));
@@ -232,14 +232,14 @@ export const cases = {
     await sender.drop("three, small.mtx", Buffer.from(text));
     await sender.find("group", "Cells of three, small");
     await sender.click("button", "Copy link");
-    // The address is of this machine, which is said.
+    // The page says that the address is only valid on this machine.
     await sender.find("text", /^The link is copied\. Its address is of this machine .*`sparsescope export --html`/);
     const link = await sender.page.evaluate(() => navigator.clipboard.readText());
     await sender.close();
     const reader = await Viewer.open(context, link);
     await reader.find("group", "Cells of three, small");
     await reader.find("button", /^Matrix fem-3dof/);
-    // It stays in the address when the views change.
+    // It stays in the address when the view changes.
     await reader.click("button", "Matrix");
     await reader.until("both in the address", () => /view=matrix.*;b=/.test(reader.page.url()));
     await reader.close();
@@ -278,7 +278,7 @@ export const cases = {
     await viewer.click("button", "Matrices");
     await viewer.find("button", /^Matrix fem-3dof/);
     await viewer.colours(join(given.screenshots, "narrow-side.png"));
-    // What is chosen is shown.
+    // The selection is visible.
     await viewer.click("button", /^Matrix fem-3dof/);
     await viewer.page.keyboard.press("5");
     await viewer.find("group", /^Cells of fem-3dof/);
@@ -354,7 +354,7 @@ export const cases = {
     const asked = [];
     const watch = async (page) => page.on("request", (request) => asked.push(request.url()));
     const hosted = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
-    // What is fetched when it is asked for is not offered by a single file.
+    // A single file does not offer what would have to be fetched.
     const texts = (await hosted.texts()).filter((text) => text !== "button GPU example");
     await hosted.close();
     await context.setOffline(true);
@@ -420,7 +420,7 @@ export const cases = {
   async "a trap of the program ends the page, errors of others do not"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`);
     await viewer.page.evaluate(() => {
-      // What a browser reports when a layout takes two rounds has a message and no error.
+      // When a layout takes two rounds, the browser reports a message without an error.
       const message = "ResizeObserver loop completed with undelivered notifications.";
       window.dispatchEvent(new ErrorEvent("error", { message }));
       setTimeout(() => {
@@ -433,7 +433,7 @@ export const cases = {
     await viewer.shows("view=runs");
     assert.equal(await viewer.page.locator("#loader").isVisible(), false);
     await viewer.page.evaluate(() => {
-      // A program whose start is the instruction `unreachable`.
+      // A program whose start function is the instruction `unreachable`.
       const program = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 8, 1, 0, 10, 5, 1, 3, 0, 0, 11];
       WebAssembly.instantiate(new Uint8Array(program));
     });

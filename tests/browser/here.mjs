@@ -1,4 +1,4 @@
-// Measuring in the page, on a GPU that SwiftShader plays.
+// Measuring in the page, on a GPU that SwiftShader emulates.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -53,7 +53,8 @@ async function samples(viewer, count) {
     await viewer.page.keyboard.type(String(count));
     await viewer.page.keyboard.press("Enter");
     await viewer.frames(4);
-    // A digit that came before the field had the focus has chosen a view: the first one is drawn quickly.
+    // A digit typed before the field had the focus has selected a view: go to the first one, which is drawn
+    // quickly.
     await viewer.page.keyboard.press("1");
     await viewer.frames(2);
     const fields = (await viewer.widgets()).filter(({ name }) => name === "Samples a run");
@@ -64,7 +65,7 @@ async function samples(viewer, count) {
 
 /** Starts measuring on what a generator makes. */
 async function start(viewer, generator) {
-  // What is written while the form moves may reach a field that is no longer there.
+  // Text typed while the form moves may go to a field that no longer exists.
   await viewer.until(`a form that has ${generator}`, async () => {
     await set(viewer, "textbox", "Generator", generator);
     await viewer.frames(4);
@@ -152,7 +153,7 @@ export const cases = {
       assert.ok(of("cpu").every((run) => run.device.startsWith("WebAssembly")));
       assert.ok(of("wgpu").every((run) => run.figures.speedup > 0), "speed-ups are of the reference in f32");
     }
-    // Rows without entries, and one across the whole matrix.
+    // Rows without nonzeros, and one across the whole matrix.
     const rows = [...Array(300).keys()].map((column) => `2 ${column + 1} ${0.1 + column}`);
     const text = `%%MatrixMarket matrix coordinate real general\n5 300 301\n${rows.join("\n")}\n5 7 2.5\n`;
     await set(viewer, "textbox", "Generator", "");
@@ -293,7 +294,7 @@ export const cases = {
     await start(viewer, "poisson2d?n=40");
     await viewer.find("button", "Cancel");
     await show(true);
-    // Longer than all of it takes.
+    // Longer than the whole measurement.
     await new Promise((resolve) => setTimeout(resolve, 3000));
     const what = async () => (await viewer.widgets()).filter(({ role, name }) => role === "text" && /^(wgpu|cpu)\//.test(name)).map(({ name }) => name);
     const before = await what();
@@ -321,7 +322,7 @@ export const cases = {
   async "from the link to the comparison with the H200 in three clicks, then into one file"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`, watched);
     await viewer.click("button", "Run here");
-    await samples(viewer, 5); // which a teacher leaves as it is
+    await samples(viewer, 5); // which a teacher leaves unchanged
     await viewer.click("button", /^Start measuring FEM_3D_thermal1/);
     await viewer.colours(join(given.screenshots, "here-running.png"));
     const { runs } = entry(await measured(viewer), "runs.json");

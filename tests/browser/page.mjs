@@ -1,5 +1,4 @@
-// A page of the viewer as the cases see it: its widgets by role and name, the mouse on them, what
-// went wrong in the console.
+// A page of the viewer as the cases see it: widgets by role and name, mouse input, and console errors.
 
 import assert from "node:assert/strict";
 
@@ -15,7 +14,7 @@ export class Viewer {
     viewer.errors = [];
     viewer.page.on("pageerror", (error) => viewer.errors.push(String(error)));
     viewer.page.on("console", (message) => {
-      // What the graphics interface is used wrongly for is only a warning.
+      // Misuse of the graphics API is only a warning.
       if (message.type() === "error" || /INVALID_|GL_INVALID/.test(message.text())) {
         viewer.errors.push(message.text());
       }

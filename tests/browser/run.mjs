@@ -1,5 +1,5 @@
-// Runs the cases in Chromium: `node run.mjs GIVEN.json [WORD]`, those only whose name has the word.
-// One line a case; fails when one does.
+// Runs the cases in Chromium: `node run.mjs GIVEN.json [WORD]`, only those whose name contains the word.
+// Prints one line per case; exits with an error if one fails.
 
 import { readFileSync } from "node:fs";
 

@@ -1,5 +1,5 @@
-// The page shows what the program shows: tables, figures and the texts of lessons, whatever was shown before. What the
-// program shows was found with a model of its own for each link (`tests/src/links.rs`).
+// The page shows what the program shows: tables, figures and the texts of lessons, whatever was shown before.
+// The program's output was computed with a separate model for each link (`tests/src/links.rs`).
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -153,7 +153,8 @@ export const cases = {
     const { drawn } = JSON.parse(readFileSync(given.links, "utf8"));
     const open = (link) => Viewer.open(context, `${given.address}/?bundle=${given.bundles["golden.zip"]}#${link}`);
     const texts = async (viewer) => {
-      // What is under the mouse is found by where things were a frame before: a second move draws once more.
+      // Hit testing under the mouse uses the positions of the previous frame: a second move draws another
+      // frame.
       for (const x of [639, 640]) {
         await viewer.page.mouse.move(x, 795);
         await viewer.frames(3);
@@ -163,7 +164,7 @@ export const cases = {
     const fresh = new Map();
     for (const link of drawn) {
       const viewer = await open(link);
-      // What is drawn in parts is there when nothing changes any more.
+      // A drawing in parts is complete when nothing changes any more.
       let before = [];
       const rests = async () => {
         const now = await texts(viewer);
@@ -236,7 +237,7 @@ export const cases = {
         await viewer.page.keyboard.press("PageDown");
       }
     }
-    // A key acts in the next frame, a link at once.
+    // A key takes effect in the next frame, a link at once.
     await viewer.frames(6);
     const back = lessons.flatMap(({ id, steps }) => steps.map((step, page) => ({ id, page, step }))).toReversed();
     for (const { id, page, step } of back) {
@@ -250,7 +251,7 @@ export const cases = {
       saveReport(given.lessonsReport, report);
     }
     none(complaints);
-    // A dropped lesson is shown, and one that is none is refused in a sentence.
+    // A dropped lesson is shown, and an invalid one is refused with a sentence.
     const own = { ...inPage[0], id: "own", title: "Own" };
     await viewer.drop("own.json", Buffer.from(JSON.stringify(own)));
     await viewer.shows("lesson=own,0");

@@ -1,5 +1,5 @@
-// The kernels' texts in the browser's own compiler, which is stricter than the one that the program uses
-// elsewhere.
+// Compiles the kernels' sources with the browser's own compiler, which is stricter than the one that the
+// program uses elsewhere.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Two tables or figures that should be the same: what differs, in words.
+// Compares two tables or figures that should be equal; returns the difference as text.
 
 /** Floating-point numbers of the same arithmetic differ by less, relative to the larger one. */
 const CLOSE = 1e-12;

@@ -1,11 +1,11 @@
-// The entries of a bundle: an ordinary zip, deflated.
+// The entries of a bundle: an ordinary zip file, deflated.
 
 import assert from "node:assert/strict";
 import { inflateRawSync } from "node:zlib";
 
 /** The content of an entry as JSON. */
 export function entry(zip, wanted) {
-  // The end of the central directory has no comment; what it says stands in APPNOTE 4.3.16.
+  // The end of the central directory has no comment; APPNOTE 4.3.16 describes its fields.
   const end = zip.length - 22;
   assert.equal(zip.readUInt32LE(end), 0x06054b50, "a zip ends with its directory");
   let at = zip.readUInt32LE(end + 16);

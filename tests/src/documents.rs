@@ -4,10 +4,10 @@ use std::io::{Cursor, Read};
 
 use sparsescope_core::bundle::JSON_SCHEMA;
 
-/// Name and text of every entry of a bundle that is text, in their order.
+/// Name and text of every text entry of a bundle, in order.
 ///
 /// # Panics
-/// When it is no zip.
+/// If it is not a zip file.
 pub fn documents(bundle: &[u8]) -> Vec<(String, String)> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bundle)).expect("a zip"); // invariant of tests
     let mut documents = Vec::new();
@@ -25,10 +25,10 @@ pub fn documents(bundle: &[u8]) -> Vec<(String, String)> {
     documents
 }
 
-/// Holds every JSON document that the schema describes against it, and returns how many there are.
+/// Validates every JSON document that the schema describes, and returns their number.
 ///
 /// # Panics
-/// When one does not follow the schema.
+/// If one does not follow the schema.
 pub fn follow_the_schema(documents: &[(String, String)]) -> usize {
     let schema: serde_json::Value = serde_json::from_str(JSON_SCHEMA).expect("JSON"); // invariant
     let mut validated = 0;

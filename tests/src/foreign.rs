@@ -1,4 +1,4 @@
-//! Bundles as a stranger may make them: with other values in every field that may hold them.
+//! Bundles as an untrusted author may make them: with other values in every field that may hold them.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use serde_json::{Value, from_value, json};
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::{MatrixRecord, SubjectRecord};
 
-/// Objects whose keys are texts of the bundle, not names of fields.
+/// Objects whose keys are texts of the bundle, not field names.
 const MAPS: [&str; 5] = ["details", "libraries", "params", "asked", "sizes"];
 
-/// The bundle with another value at every place where a reader takes it, and these places: paths in
-/// which `*` stands for the elements of a list, and a `~` at the end for the keys of a map. `change` gives
-/// another value for the one that is there, or none to leave it.
+/// The bundle with another value at every place where a reader accepts it, and these places: paths in which
+/// `*` stands for the elements of a list, and a `~` at the end for the keys of a map. `change` returns
+/// another value for the current one, or none to keep it.
 ///
 /// # Panics
-/// When the records of a bundle cannot be written as JSON.
+/// If the records of a bundle cannot be written as JSON.
 pub fn changed(
     bundle: &Bundle,
     change: impl Fn(&str, &Value) -> Option<Value>,
@@ -41,7 +41,7 @@ pub fn changed(
     (made, taken)
 }
 
-/// All that a bundle says in JSON.
+/// All JSON of a bundle.
 fn document(bundle: &Bundle) -> Value {
     let matrices: Vec<&MatrixRecord> =
         bundle.matrices.iter().map(|folder| &folder.record).collect();
@@ -58,7 +58,7 @@ fn document(bundle: &Bundle) -> Value {
     })
 }
 
-/// The bundle with such a document, as it is written and read; none where it is refused.
+/// The bundle with this document, written and read back; none if it is refused.
 fn read(document: &Value, bundle: &Bundle) -> Option<Bundle> {
     let mut made = bundle.clone();
     let part = |name: &str| document.get(name).cloned().unwrap_or_default();
@@ -78,7 +78,7 @@ fn read(document: &Value, bundle: &Bundle) -> Option<Bundle> {
     Bundle::read(&made.to_bytes().ok()?, &Limits::default()).ok()
 }
 
-/// Shows every value that is no list and no object, and the keys of maps.
+/// Passes every value that is neither a list nor an object to `show`, and the keys of maps.
 fn visit(value: &mut Value, path: &str, show: &mut dyn FnMut(&str, &mut Value)) {
     match value {
         Value::Array(items) => {

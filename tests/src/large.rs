@@ -1,4 +1,4 @@
-//! A bundle whose counts no 32 bits hold, as they are in the page's indices.
+//! A bundle with counts that do not fit in 32 bits, the size of the page's indices.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use serde_json::json;
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Figures;
 
-/// Rows and columns of a full matrix, which has 10¹⁰ entries.
+/// Rows and columns of a full matrix, which has 10¹⁰ nonzeros.
 const SIDE: u64 = 100_000;
 const ENTRIES: u64 = SIDE * SIDE;
 
-/// Runs on a full matrix of 10⁵ rows, with a picture of it, made of runs on a smaller one.
+/// Runs on a full matrix of 10⁵ rows, with a picture of it, derived from runs on a smaller one.
 ///
 /// # Panics
-/// When `other` is no bundle with a matrix, or what is made of it is none.
+/// If `other` is not a bundle with a matrix, or the result is invalid.
 pub(crate) fn large(other: &[u8]) -> Vec<u8> {
     let mut bundle = Bundle::read(other, &Limits::default()).expect("a bundle"); // invariant of tests
     bundle.label = Some("large".into());
@@ -31,7 +31,7 @@ pub(crate) fn large(other: &[u8]) -> Vec<u8> {
     [row.min, row.q1, row.median, row.q3, row.max] = [SIDE; 5];
     (row.mean, row.empty) = (SIDE as f64, 0);
     (row.stddev, row.average_deviation, row.percent_average_deviation) = (0.0, 0.0, 0.0);
-    // The last of these holds 2^16 to 2^17 - 1.
+    // The last bucket holds 2^16 to 2^17 - 1.
     row.histogram = [vec![0; 17], vec![SIDE]].concat();
     for format in &mut of.formats {
         (format.bytes, format.slots, format.minimal_bytes) = (12 * ENTRIES, ENTRIES, 12 * ENTRIES);
@@ -49,7 +49,7 @@ pub(crate) fn large(other: &[u8]) -> Vec<u8> {
     bundle.to_bytes().expect("a bundle") // invariant of tests
 }
 
-/// One cell of all entries, and as many in each row.
+/// One cell of all nonzeros, and equally many in each row.
 fn picture() -> BTreeMap<String, Vec<u8>> {
     const ROWS_A_BIN: u64 = 32;
     let bins = SIDE / ROWS_A_BIN;
@@ -73,7 +73,7 @@ fn picture() -> BTreeMap<String, Vec<u8>> {
         .into()
 }
 
-/// Unsigned LEB128.
+/// Writes unsigned LEB128.
 fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push((number & 0x7f) as u8 | 0x80);

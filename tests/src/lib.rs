@@ -1,4 +1,4 @@
-//! What the whole-system tests share.
+//! Helpers shared by the whole-system tests.
 
 mod documents;
 mod foreign;

@@ -1,4 +1,4 @@
-//! The links of `browser/links.json`, and what the program shows of each: what the page has to show.
+//! The links of `browser/links.json`, and what the program shows for each, which the page must show too.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -11,32 +11,32 @@ use crate::large::large;
 
 const TESTS: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Links, and a model with the bundles that they are followed over.
+/// Links, and a model with the bundles that they refer to.
 pub struct Links {
-    /// What is open, each with its name, in this order.
+    /// The open bundles with their names, in this order.
     pub bundles: Vec<(String, Vec<u8>)>,
-    /// The links in their order.
+    /// The links, in order.
     pub links: Vec<String>,
-    /// All of the file.
+    /// The whole file.
     file: Value,
-    /// Nothing was asked of it.
+    /// An unused model.
     model: Model,
 }
 
 /// What a link shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// As the text of a CSV file.
+    /// The table as CSV text.
     pub table: String,
-    /// As SVG, of a view that is a figure.
+    /// The figure as SVG, if the view is one.
     pub svg: Option<String>,
 }
 
 impl Shown {
-    /// What a model shows of a link.
+    /// What a model shows for a link.
     ///
     /// # Panics
-    /// When there is no table.
+    /// If there is no table.
     pub fn of(model: &Model, link: &str) -> Self {
         let table = table_of(model, link);
         assert!(table.is_ok(), "{link}: {table:?}");
@@ -45,10 +45,10 @@ impl Shown {
 }
 
 impl Links {
-    /// The links over every golden bundle, every example and one whose counts no 32 bits hold.
+    /// The links over every golden bundle, every example and one with counts beyond 32 bits.
     ///
     /// # Panics
-    /// When one of them cannot be read.
+    /// If one of them cannot be read.
     pub fn read() -> Self {
         let text = read(&Path::new(TESTS).join("browser/links.json"));
         let file: Value = serde_json::from_slice(&text).expect("a list of links"); // invariant of tests
@@ -65,17 +65,17 @@ impl Links {
         Self { bundles, links, file, model }
     }
 
-    /// A model with the bundles, of which nothing was asked.
+    /// An unused model with the bundles.
     pub fn fresh(&self) -> Model {
         self.model.clone()
     }
 
-    /// What each link shows in a model of its own.
+    /// What each link shows in its own model.
     ///
     /// # Panics
-    /// When one has no table.
+    /// If one has no table.
     pub fn shown(&self) -> Vec<Shown> {
-        // A link takes a second where nothing is optimised.
+        // A link takes a second in an unoptimised build.
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let each = |links: Vec<(String, Model)>| -> Vec<Shown> {
             links.iter().map(|(link, model)| Shown::of(model, link)).collect()
@@ -94,7 +94,7 @@ impl Links {
         })
     }
 
-    /// The file with what its links show, for the page's test.
+    /// The file together with what its links show, for the page's test.
     pub fn with_shown(&self, shown: &[Shown]) -> Value {
         let links = self.links.iter().zip(shown);
         let links: Vec<Value> = links
@@ -104,7 +104,7 @@ impl Links {
     }
 }
 
-/// The zips of a folder, sorted by name.
+/// The zip files of a folder, sorted by name.
 fn zips(folder: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(TESTS).join(folder);
     let entries = std::fs::read_dir(&folder).expect("a folder of bundles"); // invariant of tests

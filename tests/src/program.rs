@@ -1,15 +1,15 @@
-//! Running the program as a user does, each time in a folder of its own.
+//! Runs the program as a user does, each time in its own folder.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 
-/// A folder that is removed at the end, and the program run inside it.
+/// A temporary folder, and the program run inside it.
 pub struct Program {
     executable: PathBuf,
     folder: tempfile::TempDir,
 }
 
-/// What a run of the program left.
+/// The result of a run of the program.
 #[derive(Debug)]
 pub struct Ran {
     /// Exit code; absent when a signal ended it.
@@ -24,13 +24,13 @@ impl Program {
     /// `executable` is `env!("CARGO_BIN_EXE_sparsescope-under-test")`.
     ///
     /// # Panics
-    /// When no temporary folder can be made.
+    /// If no temporary folder can be made.
     pub fn new(executable: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder"); // invariant of tests
         Self { executable: executable.into(), folder }
     }
 
-    /// The folder that the program runs in.
+    /// The program's working folder.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -43,7 +43,7 @@ impl Program {
     /// Writes a file into the folder.
     ///
     /// # Panics
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         std::fs::write(self.path(name), content).expect("the folder takes files"); // invariant of tests
     }
@@ -51,7 +51,7 @@ impl Program {
     /// Names of the files in the folder, sorted.
     ///
     /// # Panics
-    /// When the folder cannot be read.
+    /// If the folder cannot be read.
     pub fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder()).expect("the folder is there"); // invariant of tests
         let mut names: Vec<String> =
@@ -60,16 +60,16 @@ impl Program {
         names
     }
 
-    /// The program with these arguments, ready to be started.
+    /// The command with these arguments, not started yet.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.executable);
         command.args(args).current_dir(self.folder()).env_remove("RUST_BACKTRACE");
-        // What a test expects must not depend on the machine having a GPU.
+        // A test's expectations must not depend on whether the machine has a GPU.
         command.env("SPARSESCOPE_GPU", "off");
         command
     }
 
-    /// The program with these arguments as so many ranks of Open MPI, ready to be started.
+    /// The command with these arguments on several ranks of Open MPI, not started yet.
     pub fn ranks(&self, ranks: usize, args: &[&str]) -> Command {
         let mut command = Command::new("mpirun");
         command.args([
@@ -89,7 +89,7 @@ impl Program {
     /// Runs the program to its end.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn run(&self, args: &[&str]) -> Ran {
         Ran::of(self.command(args).output().expect("the program starts")) // invariant of tests
     }
@@ -97,7 +97,7 @@ impl Program {
     /// Runs the program, which must succeed, and returns its standard output.
     ///
     /// # Panics
-    /// When it does not succeed.
+    /// If it fails.
     pub fn succeed(&self, args: &[&str]) -> String {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
@@ -107,17 +107,17 @@ impl Program {
     /// Runs the program, which must print one JSON value and nothing else.
     ///
     /// # Panics
-    /// When it does not.
+    /// If it does not.
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         let out = self.succeed(args);
         serde_json::from_str(&out).expect("one JSON value on standard output") // invariant of tests
     }
 
-    /// Runs the program, which must fail with `code`, one sentence on standard error that begins
-    /// with `error:`, nothing on standard output and no trace of a panic. Returns the sentence.
+    /// Runs the program, which must fail with `code`, print one sentence on standard error that begins with
+    /// `error:`, nothing on standard output, and not panic. Returns the sentence.
     ///
     /// # Panics
-    /// When it does anything else.
+    /// If it does anything else.
     pub fn fail(&self, code: i32, args: &[&str]) -> String {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(code), "{args:?}: {}", ran.err);
@@ -130,7 +130,7 @@ impl Program {
     }
 }
 
-/// A process that does not outlive its test.
+/// A process that is killed when its test ends.
 pub struct Killed(pub Child);
 
 impl Drop for Killed {
@@ -142,7 +142,7 @@ impl Drop for Killed {
 }
 
 impl Ran {
-    /// What a finished process left.
+    /// The result of a finished process.
     pub fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }

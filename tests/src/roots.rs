@@ -1,14 +1,14 @@
-//! The files that the workspace's crates begin with.
+//! The root files of the workspace's crates.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-/// The kinds of targets that are libraries and programs.
+/// The target kinds of libraries and programs.
 pub const PROGRAMS: [&str; 4] = ["lib", "cdylib", "rlib", "bin"];
 
-/// The root files of the workspace's targets of these kinds, below its root.
+/// The root files of the workspace's targets of these kinds, relative to its root.
 pub fn roots(workspace: &Path, kinds: &[&str]) -> Vec<PathBuf> {
     const DOCUMENTED: &str = "what `cargo metadata` documents";
     let output = Command::new(env!("CARGO"))

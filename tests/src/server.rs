@@ -1,4 +1,4 @@
-//! A web server for tests, on 127.0.0.1, that answers as a test tells it to, also wrongly.
+//! A web server for tests, on 127.0.0.1, whose answers the test defines, including wrong ones.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What was asked for.
+/// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Path and query.
@@ -22,13 +22,13 @@ pub struct Reply {
     status: u16,
     headers: Vec<(&'static str, String)>,
     body: Vec<u8>,
-    /// The `Content-Length` where it is not the body's.
+    /// The `Content-Length` if it differs from the body's.
     length: Option<u64>,
     hangs: bool,
 }
 
 impl Reply {
-    /// Status 200 and all of `body`.
+    /// Status 200 and the whole `body`.
     pub fn whole(body: &[u8]) -> Self {
         Self { status: 200, headers: Vec::new(), body: body.to_vec(), length: None, hangs: false }
     }
@@ -38,7 +38,7 @@ impl Reply {
         Self { status, ..Self::whole(&[]) }
     }
 
-    /// Status 206 and `body` from byte `from` on; 416 where it has none.
+    /// Status 206 and `body` from byte `from` on; 416 if it is shorter.
     pub fn range(body: &[u8], from: u64) -> Self {
         let total = body.len();
         match body.get(from as usize..).filter(|rest| !rest.is_empty()) {
@@ -48,31 +48,31 @@ impl Reply {
         }
     }
 
-    /// With another header.
+    /// Adds a header.
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
-    /// Sends only so many bytes, but announces as many as before.
+    /// Sends only this many bytes, but announces the same number as before.
     pub fn cut_after(mut self, bytes: usize) -> Self {
         self.length = Some(self.length.unwrap_or(self.body.len() as u64));
         self.body.truncate(bytes);
         self
     }
 
-    /// Announces another number of bytes.
+    /// Announces a different number of bytes.
     pub fn announcing(self, bytes: u64) -> Self {
         Self { length: Some(bytes), ..self }
     }
 
-    /// Keeps the connection open, silently, until the server ends.
+    /// Keeps the connection open without sending, until the server ends.
     pub fn then_hang(self) -> Self {
         Self { hangs: true, ..self }
     }
 }
 
-/// Runs until it is dropped.
+/// A server that runs until it is dropped.
 pub struct Server {
     port: u16,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -81,10 +81,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Answers each request with what `answer` makes of it and of the number of requests before.
+    /// Answers each request with the result of `answer`, which also gets the number of earlier requests.
     ///
     /// # Panics
-    /// When it cannot listen.
+    /// If it cannot listen.
     pub fn start(answer: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port"); // invariant of tests
         let port = listener.local_addr().expect("an address").port(); // invariant of tests
@@ -106,7 +106,7 @@ impl Server {
                         log.len() - 1
                     };
                     let reply = answer(&asked, before);
-                    // A client that has gone has had enough.
+                    // The client may have closed the connection.
                     let _ = send(&connection, &reply);
                     while reply.hangs && !stopped.load(Ordering::Relaxed) {
                         std::thread::sleep(Duration::from_millis(10));
@@ -122,7 +122,7 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Every request so far.
+    /// All requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

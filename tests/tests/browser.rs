@@ -1,4 +1,4 @@
-//! The built page in a browser: `tests/browser` drives Chromium over what `serve` serves.
+//! The built page in a browser: `tests/browser` drives Chromium on what `serve` serves.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::{BufRead as _, BufReader, Cursor, Read as _, Write as _};
@@ -17,16 +17,16 @@ use sparsescope_tests::{Killed, Links, Program, Shown};
 const TESTS: &str = env!("CARGO_MANIFEST_DIR");
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
 
-/// Holds runs of an operation that the program does not know, on subjects that are no matrices.
+/// Runs of an operation that the program does not know, on subjects that are not matrices.
 const UNKNOWN: &[u8] = include_bytes!("../golden/bundle-1.3.zip");
 
-/// What the page opens where nothing else is asked for.
+/// The bundle that the page opens by default.
 const EXAMPLE: &[u8] = include_bytes!("../../app/example/mini.zip");
 
-/// What the program shows of each link, each in a model of its own.
+/// What the program shows for each link, each in its own model.
 static SHOWN: LazyLock<Vec<Shown>> = LazyLock::new(|| Links::read().shown());
 
-/// The first of these programs that there is.
+/// The first of these programs that exists.
 fn program_named(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&path).collect();
@@ -34,7 +34,7 @@ fn program_named(names: &[&str]) -> Option<PathBuf> {
     places.find(|place| place.is_file())
 }
 
-/// The golden bundle with its entry `name` made of `content`.
+/// The golden bundle with `content` as its entry `name`.
 fn with_entry(name: &str, content: &dyn Fn(Vec<u8>) -> Vec<u8>) -> Vec<u8> {
     let mut old = zip::ZipArchive::new(Cursor::new(GOLDEN)).unwrap();
     let mut new = zip::ZipWriter::new(Cursor::new(Vec::new()));
@@ -56,7 +56,7 @@ fn newer(manifest: Vec<u8>) -> Vec<u8> {
     serde_json::to_vec(&manifest).unwrap()
 }
 
-/// More than an entry may grow to.
+/// More than the size limit of an entry.
 fn bomb(_: Vec<u8>) -> Vec<u8> {
     let limits = Limits::default();
     vec![b' '; usize::try_from(limits.ratio_from + limits.document_bytes).unwrap()]
@@ -67,7 +67,7 @@ fn of_step(texts: &Texts) -> Value {
     json!({ "text": text, "ask": ask, "choices": choices, "answer": answer })
 }
 
-/// The texts of every step of every lesson: before the class is told the answer, and then.
+/// The texts of every step of every lesson, before and after the class sees the answer.
 fn lessons() -> Value {
     let mut model = Model::default();
     model.open("mini.zip", EXAMPLE).unwrap();
@@ -127,7 +127,7 @@ fn links_on_which_program_and_page_are_compared_show_something() {
         shown.filter(|(_, shown)| empty(shown)).map(|(link, _)| link).collect();
     println!("nothing to show: {empty:#?}");
     assert!(empty.len() * 4 < links.links.len(), "{empty:#?}");
-    // 10^10 entries.
+    // 10^10 nonzeros.
     let large = links.links.iter().zip(SHOWN.iter()).filter(|(link, _)| link.contains("dense?n"));
     let large: Vec<_> = large.filter(|(_, shown)| shown.table.contains("10000000000")).collect();
     assert!(!large.is_empty(), "no link shows a count that 32 bits do not hold");
@@ -148,7 +148,7 @@ fn the_choices_of_a_question_differ_and_one_of_them_is_right() {
             for (k, choice) in choices.iter().enumerate() {
                 assert!(!choices[..k].contains(choice), "{at}");
             }
-            // The question stays as it was when the answer is told.
+            // The question stays the same when the answer is shown.
             assert_eq!(step["told"]["choices"], texts["choices"], "{at}");
             questions += usize::from(right.is_some());
         }
@@ -185,7 +185,7 @@ fn the_page_does_in_a_browser_what_it_should() {
     let exported = p.command(&export).env("SPARSESCOPE_WEB", &dist).output().unwrap();
     assert!(exported.status.success(), "{exported:?}");
 
-    // What the command line says of a bundle is what the page has to say.
+    // The page must say the same about a bundle as the command line.
     let mut sentences = Map::new();
     for name in refused {
         let error = p.fail(1, &["export", name, "--csv", "none.csv"]);

@@ -1,5 +1,5 @@
-//! An operation that is no product, in place, on a subject that is no matrix, through the whole
-//! program: what fails here assumes an operation where it should ask.
+//! An operation other than SpMV, in place, on a subject that is not a matrix, through the whole program: a
+//! failure here shows code that assumes an operation instead of asking for it.
 //!
 //! `cargo test -p sparsescope-tests --features proof --test sixth`
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -61,7 +61,7 @@ fn killed_it_is_continued_to_the_runs_of_an_uninterrupted_sweep() {
     let program = program();
     bench(&program, &["-o", "whole.zip"]);
     let whole = open(&program, "whole.zip");
-    // The journal of a sweep that was killed after its third run.
+    // The journal of a bench that was killed after its third run.
     let mut part = whole.clone();
     let lost: Vec<Key> = part.runs.drain(3..).map(|run| Key::of(&run)).collect();
     part.complete = false;
@@ -144,7 +144,7 @@ fn tables_charts_and_report_take_its_rate_unit_and_direction_from_the_runs() {
     assert!(header.contains(&"ns") && !header.contains(&"gflops"), "{header:?}");
     assert_eq!(table.lines().count(), 1 + bundle.runs.len());
 
-    // The chart of kernels: for each vector the run with the least time an element.
+    // The chart of kernels: for each vector the run with the least time per element.
     let args = ["export", "b.zip", "--chart", "kernels", "--table", "-"];
     let chart = program.succeed(&args);
     let lines: Vec<Vec<&str>> =
@@ -175,7 +175,7 @@ fn tables_charts_and_report_take_its_rate_unit_and_direction_from_the_runs() {
         program.fail(2, &["export", "b.zip", "--chart", "roofline", "--svg", "roofline.svg"]);
     assert!(sentence.contains("there is no increment chart roofline"), "{sentence}");
 
-    // The report: the winner of each vector, in its own words.
+    // The report: the fastest kernel on each vector, in the operation's own terms.
     program.succeed(&["export", "b.zip", "--report", "report.html"]);
     let report = std::fs::read_to_string(program.path("report.html")).unwrap();
     for words in ["vector?n=100000", "cpu/increment/serial", "time an element, ns"] {

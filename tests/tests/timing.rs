@@ -1,4 +1,4 @@
-//! What takes how long: each of these tests is alone.
+//! Limits on running times: each of these tests runs alone.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,13 +16,13 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_sparsescope-under-test");
 /// Runs on matrices, of several kernels.
 const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.9.zip");
 
-/// Held by the test that runs: Cargo runs one program after another, but the tests of one side by side.
+/// Held by the running test: Cargo runs one test program after another, but the tests of one in parallel.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Seconds to follow `steps` links, each load waiting for the one before it.
+/// Seconds to follow `steps` links, each load depending on the one before it.
 fn chase(links: &[u32], steps: usize) -> f64 {
     let start = Instant::now();
     let end = (0..steps).fold(0_u32, |at, _| links[at as usize]);
@@ -65,7 +65,7 @@ fn after_a_flush_data_must_come_from_memory_again() {
     assert!(cold > 3.0 * hot, "cold {cold} s, hot {hot} s");
 }
 
-/// A bundle of `matrices` matrices with 15 runs each, of the kinds that the golden one holds.
+/// A bundle of `matrices` matrices with 15 runs each, of the kinds in the golden one.
 fn wide(matrices: usize) -> Bundle {
     let mut bundle = Bundle::read(GOLDEN, &Limits::default()).unwrap();
     let folder = bundle.matrices[0].clone();
@@ -82,7 +82,7 @@ fn wide(matrices: usize) -> Bundle {
         folder.files.clear();
         let id = format!("matrix-{k}");
         folder.record.name.clone_from(&id);
-        // Of a key the first digits count.
+        // Only the first digits of a key matter.
         folder.record.sha256 = format!("{k:016x}{}", "0".repeat(48));
         folder.record.id.clone_from(&id);
         bundle.matrices.push(folder);
@@ -96,8 +96,8 @@ fn wide(matrices: usize) -> Bundle {
     bundle
 }
 
-/// The longest that a report, a table, a comparison and a merge of such a bundle take, each in the best of so many
-/// tries.
+/// The time of the slowest of a report, a table, a comparison and a merge of such a bundle, each the best of
+/// `tries`.
 fn longest(p: &Program, matrices: usize, tries: usize) -> Duration {
     let mut bundle = wide(matrices);
     bundle.save(&p.path("a.zip"), true).unwrap();

@@ -1,11 +1,11 @@
-// What surrounds the viewer: loads it and the bundles that the address names, keeps the address in
-// step with what is shown, takes dropped files, gives out saved ones, and mirrors the canvas's
-// widgets as elements. The same script serves the hosted page and the self-contained file.
+// The code around the viewer: loads it and the bundles that the address names, keeps the address in sync with
+// the view, takes dropped files, saves files, and mirrors the canvas's widgets as elements. The same script
+// serves the hosted page and the self-contained file.
 "use strict";
 (() => {
   const script = document.currentScript.dataset;
   const byId = (id) => document.getElementById(id);
-  let canvas = byId("canvas"); // another one after its graphics were taken away
+  let canvas = byId("canvas"); // replaced after it lost its graphics context
   const loader = byId("loader");
 
   /** The running viewer; absent until it runs and after a failure. */
@@ -13,7 +13,7 @@
 
   // ---- loading ----------------------------------------------------------------------------------
 
-  const downloads = new Map(); // what is being loaded → {done, total} in bytes
+  const downloads = new Map(); // URL or name of each download → {done, total} in bytes
 
   function progressed(what, done, total) {
     downloads.set(what, { done, total });
@@ -81,7 +81,7 @@
     if (!response.ok) {
       throw new Error(`${script.program}: the server answers ${response.status} ${response.statusText}`);
     }
-    // The size is written into the page: a server that compresses on the way tells another one.
+    // The size is embedded in the page: a server that compresses on the fly reports another one.
     const stream = counted(response.body, "the viewer", Number(script.bytes), () => Infinity);
     return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
   }
@@ -110,7 +110,7 @@
         const status = `${response.status} ${response.statusText}`.trim();
         return { sentence: `${url} was not opened: the server answers ${status}.` };
       }
-      // A server that compresses on the way names the compressed size.
+      // A server that compresses on the fly reports the compressed size.
       const total = response.headers.get("Content-Encoding") ? 0 : Number(response.headers.get("Content-Length"));
       const stream = counted(response.body, name, total, mostBytes);
       return { name, bytes: new Uint8Array(await new Response(stream).arrayBuffer()), address };
@@ -125,7 +125,7 @@
     if (error instanceof TooLarge) {
       return `${url} was not opened: a bundle has at most ${mostBytes()} bytes, and this is larger.`;
     }
-    // The browser does not tell a page whether the server is away or forbids other pages to read.
+    // A page cannot find out whether the server is down or forbids cross-origin requests.
     if (url.origin !== location.origin) {
       return `${url} was not opened: its server cannot be reached or does not allow other pages to read it; download it and drop it here.`;
     }
@@ -167,7 +167,7 @@
 
   /** Keeps what was measured in this page: no file and no address has it. */
   function keep(name, view) {
-    const bytes = view.slice(); // `view` is one into the program's memory
+    const bytes = view.slice(); // `view` is a view into the program's memory
     sources.set(name, { bytes: bytes.length <= MOST_LINKED ? bytes : null });
     kept.set(name, bytes);
   }
@@ -181,7 +181,7 @@
     for (const file of files) {
       const source = sources.get(file);
       if (source?.inlined) {
-        continue; // this page brings it along
+        continue; // this page has it built in
       }
       if (source?.address) {
         link.searchParams.append("bundle", source.address);
@@ -240,7 +240,7 @@
   const fragmentParts = (start) => fragment().split(";").filter((part) => part.startsWith(start));
   const embedded = window.parent !== window;
 
-  let written = null; // the fragment that waits to be written
+  let written = null; // the fragment waiting to be written
   let timer = 0;
 
   function writeFragment() {
@@ -255,7 +255,7 @@
   /** Browsers refuse an address that changes with every frame: at most four times a second. */
   function shows(text, step) {
     const next = [text, ...fragmentParts("b=")].join(";");
-    // In a page that embeds this one, Back is the other page's.
+    // In a page that embeds this one, Back belongs to the other page.
     if (step && !embedded) {
       writeFragment();
       history.pushState(null, "", `#${next}`);
@@ -272,7 +272,7 @@
     viewer?.show(fragment());
   });
 
-  // The viewer has a Back of its own under these keys; the browser's would leave the page.
+  // The viewer has its own Back on these keys; the browser's would leave the page.
   window.addEventListener("keydown", (event) => {
     if (event.altKey && event.key === "ArrowLeft") {
       event.preventDefault();
@@ -362,12 +362,12 @@
       if (!response.ok) {
         throw new Error(`the server answers ${response.status} ${response.statusText}`.trim());
       }
-      const mark = "\x3c!-- sparsescope:bundles -->"; // this script stands in a page, too
+      const mark = "\x3c!-- sparsescope:bundles -->"; // this script is itself part of a page
       const [before, after] = (await response.text()).split(mark);
       if (after === undefined) {
         throw new Error("this page has no place for bundles");
       }
-      // Of the name, letters, digits and dashes alone are ours.
+      // Only characters of the name that are safe in an attribute are kept.
       const element = `<script type="text/plain" data-bundle="${name.replace(/[^\w.-]/g, "")}">${packed}<\/script>\n`;
       save(file, new TextEncoder().encode(before + element + after));
     } catch (error) {
@@ -428,7 +428,7 @@
     }
     known?.remove();
     const element = document.createElement(tag);
-    // Reachable by a screen reader; the Tab key belongs to the canvas.
+    // For screen readers only; the Tab key belongs to the canvas.
     element.tabIndex = -1;
     element.addEventListener("click", () => viewer?.act(widget.id, "click"));
     element.addEventListener("focus", () => viewer?.act(widget.id, "focus"));
@@ -545,7 +545,7 @@
 
   function frame() {
     if (afterFrame) {
-      // Runs when the frame is drawn, before the browser clears it away.
+      // Runs after the frame is drawn, before the browser clears it.
       queueMicrotask(afterFrame);
       afterFrame = null;
     }
@@ -724,7 +724,7 @@
       show(bundle);
     }
     performance.mark("sparsescope:opened");
-    // One frame to draw it, the next to know that it is on the screen.
+    // One frame to draw it, the next to know that it is visible.
     await nextFrame();
     await nextFrame();
     if (viewer) {
@@ -733,7 +733,7 @@
       document.documentElement.dataset.ready = "true";
     }
     if (script.worker) {
-      // Without it, as on pages without TLS, the page needs the network; nothing else changes.
+      // Without it, e.g. on pages without TLS, the page needs the network; nothing else changes.
       navigator.serviceWorker?.register(script.worker).catch(() => {});
     }
   }

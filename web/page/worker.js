@@ -1,5 +1,5 @@
-// Keeps the page for when there is no network: the files of one build under one name, the page
-// itself taken from the network whenever that answers.
+// Caches the page for offline use: the files of one build under one name; the page itself comes from the
+// network whenever that answers.
 "use strict";
 const CACHE = "sparsescope-{{version}}";
 const FILES = {{files}};

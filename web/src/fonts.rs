@@ -1,15 +1,15 @@
-//! The page's fonts: those of the window, with the characters that the interface uses. What they
-//! lack, such as a name in another script, is drawn with the browser's fonts.
+//! The page's fonts: those of the window, reduced to the characters of the interface. Others, such as names
+//! in another script, are drawn with the browser's fonts.
 
 use std::sync::Arc;
 
 use egui::{FontData, FontDefinitions, FontFamily};
 
-/// How `web/fonts/subset.py` made them, and their licences, lie beside them.
+/// `web/fonts/subset.py`, which made them, and their licences are in the same folder.
 const TEXT: &[u8] = include_bytes!("../fonts/Ubuntu-Light-derivative-Sparsescope.ttf");
 const MONOSPACE: &[u8] = include_bytes!("../fonts/Hack-subset-Sparsescope.ttf");
 
-/// The families as egui's own fonts make them up.
+/// The same families as in egui's own fonts.
 pub(crate) fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     for (name, data) in [("text", TEXT), ("monospace", MONOSPACE)] {

@@ -1,5 +1,5 @@
-//! Measuring in the page: what `sparsescope_views::here` asks of whoever shows it, done by the browser. The panel
-//! outlives the viewer, which is started again when the browser takes its graphics away.
+//! Measuring in the page: the browser's implementation of what `sparsescope_views::here` requires. The panel
+//! outlives the viewer, which is restarted when the browser takes its graphics context away.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ pub(crate) fn panel() -> Rc<RefCell<HerePanel>> {
     PANEL.with(Rc::clone)
 }
 
-/// Does what the panel asks for.
+/// Answers a request of the panel.
 pub(crate) fn answer(ask: &Ask) {
     match ask {
         Ask::Keep(name, bytes) => page::keep(name, bytes),
@@ -75,7 +75,7 @@ impl Host for Browser {
     }
 }
 
-/// The device that was opened last.
+/// The device opened last.
 fn device() -> PageDevice {
     let told: Value = serde_json::from_str(&page::gpu()).unwrap_or_default();
     let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
 //! The page's WebAssembly: the interface of `sparsescope` on a canvas.
 //!
-//! Thin on purpose. Downloads, dropped files, the address and the mirror of the widgets are the
-//! business of `page/page.js`, which calls `Viewer` and is called through `page`.
+//! Thin on purpose. `page/page.js` handles downloads, dropped files, the address and the mirror of the
+//! widgets; it calls `Viewer` and is called through `page`.
 
 #![cfg(target_family = "wasm")]
 

@@ -1,4 +1,4 @@
-//! The interface as an eframe application, and what the page may ask of it.
+//! The interface as an eframe application, and its functions for the page.
 
 use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
@@ -28,23 +28,23 @@ pub struct Viewer {
     runner: eframe::WebRunner,
 }
 
-/// What eframe draws.
+/// The eframe application.
 struct Window {
     app: App,
     context: egui::Context,
-    /// What the page was told last.
+    /// The state last passed to the page.
     shown: ViewState,
-    /// What assistive technology asked for since the last frame.
+    /// Requests of assistive technology since the last frame.
     requests: Vec<ActionRequest>,
 }
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Draws on `canvas` what the fragment of an address says. `examples` tells whether the page has
-    /// more examples than the first, `lessons` is a JSON list of lessons.
+    /// Draws on `canvas` the state of an address's fragment. `examples` says whether the page has more
+    /// examples than the first, `lessons` is a JSON list of lessons.
     ///
     /// # Errors
-    /// Why nothing can be drawn, in words.
+    /// A sentence, if nothing can be drawn.
     pub async fn start(
         canvas: HtmlCanvasElement,
         fragment: String,
@@ -84,7 +84,7 @@ impl Viewer {
         Ok(Self { runner })
     }
 
-    /// Opens a file; what is wrong with it is said in the interface.
+    /// Opens a file; errors are shown in the interface.
     pub fn open(&self, name: &str, bytes: Vec<u8>) {
         self.with(|window| window.app.open_bytes(name, bytes));
     }
@@ -96,17 +96,17 @@ impl Viewer {
         self.with(|window| window.app.open_example(name, bytes, operation));
     }
 
-    /// Says something in the interface.
+    /// Shows a message in the interface.
     pub fn say(&self, sentence: String) {
         self.with(|window| window.app.notify(sentence));
     }
 
-    /// Says that a link to the page at this address was copied, which leaves these files out.
+    /// Reports that a link to the page at this address was copied, which leaves out these files.
     pub fn copied(&self, address: &str, left_out: Vec<String>) {
         self.say(sparsescope_views::shell::copied(address, &left_out));
     }
 
-    /// Shows what the fragment of an address says; an address without one shows the usual.
+    /// Shows the state of an address's fragment; without one, the default state.
     pub fn show(&self, fragment: &str) {
         self.with(|window| {
             window.app.follow(fragment);
@@ -114,8 +114,8 @@ impl Viewer {
         });
     }
 
-    /// The widgets of the last frame, as JSON: a list of `{id, role, name, value, rect, …}` in
-    /// reading order. Reading them draws nothing.
+    /// The widgets of the last frame, as JSON: a list of `{id, role, name, value, rect, …}` in reading order.
+    /// Draws nothing.
     pub fn widgets(&self) -> String {
         let tree = self.runner.app_mut::<Window>().and_then(|window| {
             let widgets = window.context.plugin_opt::<Widgets>()?;
@@ -125,8 +125,8 @@ impl Viewer {
         tree.unwrap_or_else(|| "[]".into())
     }
 
-    /// Does to a widget what a user would: `click`, `focus` or `set`, which takes a value. Ids are
-    /// those of [`widgets`](Self::widgets).
+    /// Acts on a widget as a user would: `click`, `focus` or `set`, which takes a value. Ids are those of
+    /// [`widgets`](Self::widgets).
     pub fn act(&self, id: &str, action: &str, value: Option<String>) {
         let action = match action {
             "click" => accesskit::Action::Click,
@@ -145,17 +145,17 @@ impl Viewer {
         });
     }
 
-    /// Names of the files that are open.
+    /// Names of the open files.
     pub fn files(&self) -> Vec<String> {
         self.with(|window| window.files()).unwrap_or_default()
     }
 
-    /// Nobody sees the page any more.
+    /// Reports that the page is hidden.
     pub fn hidden(&self) {
         here::panel().borrow().interrupt();
     }
 
-    /// Ends the interface, whose canvas has lost its graphics. What is measured goes on.
+    /// Ends the interface after its canvas lost its graphics context. A measurement continues.
     pub fn stop(&self) {
         self.runner.destroy();
     }
@@ -165,11 +165,11 @@ impl Viewer {
         self.with(|_| ());
     }
 
-    /// What a link shows as the CSV that Save and `export --table` write. What is shown here, and what was
-    /// found for it, stays as it is.
+    /// What a link shows, as the CSV that Save and `export --table` write. The current state and its cached
+    /// results stay unchanged.
     ///
     /// # Errors
-    /// Why there is no table, in words.
+    /// A sentence, if there is no table.
     pub fn table(&self, link: &str) -> Result<String, JsValue> {
         self.written(|model| table_of(model, link))
     }
@@ -177,14 +177,14 @@ impl Viewer {
     /// The same as SVG, for views that are figures.
     ///
     /// # Errors
-    /// Why there is no figure, in words.
+    /// A sentence, if there is no figure.
     pub fn svg(&self, link: &str) -> Result<String, JsValue> {
         self.written(|model| svg_of(model, link))
     }
 
-    /// Size of the largest file that can be a bundle.
+    /// Maximum size of a bundle file.
     pub fn most_bytes() -> f64 {
-        Limits::default().zip_bytes as f64 // a number of JavaScript
+        Limits::default().zip_bytes as f64 // a JavaScript number
     }
 
     fn written(
@@ -197,7 +197,7 @@ impl Viewer {
         write(window.app.model()).map_err(JsValue::from)
     }
 
-    /// Does something to the window, which is drawn again then. Nothing after a failure.
+    /// Applies a function to the window, which is then redrawn. Returns nothing after a failure.
     fn with<R>(&self, act: impl FnOnce(&mut Window) -> R) -> Option<R> {
         let mut window = self.runner.app_mut::<Window>()?;
         let done = act(&mut window);
@@ -253,8 +253,8 @@ impl eframe::App for Window {
     }
 }
 
-/// Whether the browser's Back should undo this change: another view, matrix, run or step of a
-/// lesson, not each letter of a search or each turn of the wheel.
+/// Whether the browser's Back should undo this change: another view, matrix, run or step of a lesson, but not
+/// each letter of a search or each turn of the wheel.
 fn is_step(before: &ViewState, after: &ViewState) -> bool {
     let place = |state: &ViewState| {
         (state.view.clone(), state.matrix.clone(), state.run, state.layouts.lesson.clone())

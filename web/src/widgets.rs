@@ -1,5 +1,5 @@
-//! The widget tree: what egui tells accessibility tools about each frame, kept for the page, whose
-//! canvas has no elements that a screen reader or a test could find.
+//! The widget tree: egui's accessibility output for each frame, stored for the page, whose canvas has no
+//! elements that a screen reader or a test could find.
 
 use std::collections::HashMap;
 
@@ -25,8 +25,8 @@ impl egui::Plugin for Widgets {
 }
 
 impl Widgets {
-    /// The widgets that say something or can be used, in reading order, as a JSON list. A `rect` is
-    /// left, top, width and height in pixels of the page, `scale` to a point.
+    /// The widgets with content or an action, in reading order, as a JSON list. A `rect` is left, top, width
+    /// and height in pixels of the page, `scale` pixels per point.
     pub(crate) fn to_json(&self, scale: f32) -> String {
         let mut list = Vec::new();
         if let Some(tree) = &self.tree {
@@ -62,12 +62,12 @@ fn describe(
     focus: Option<NodeId>,
     scale: f32,
 ) -> Option<Value> {
-    // Containers, and the single lines of a text that is there as a whole.
+    // Containers, and the single lines of a text that is in the tree as a whole.
     if matches!(node.role(), Role::Unknown | Role::GenericContainer | Role::Window | Role::TextRun)
     {
         return None;
     }
-    // A label keeps its text as its value.
+    // A label's text is its value.
     let is_label = node.role() == Role::Label;
     let label = node.label().or_else(|| node.value().filter(|_| is_label)).map(str::to_owned);
     let name = label.or_else(|| named_by(nodes, node)).unwrap_or_default();
@@ -96,7 +96,7 @@ fn describe(
     Some(Value::Object(widget))
 }
 
-/// The text of the labels that name a widget without a name of its own.
+/// The text of the labels for a widget without its own name.
 fn named_by(nodes: &HashMap<NodeId, &Node>, node: &Node) -> Option<String> {
     let texts: Vec<&str> = node
         .labelled_by()
@@ -118,7 +118,7 @@ fn rect(node: &Node, scale: f32) -> Value {
     ])
 }
 
-/// The role's name in ARIA, where it has one of its own.
+/// The role's name in ARIA, if there is one.
 fn aria_role(role: Role) -> &'static str {
     match role {
         Role::Button | Role::DefaultButton => "button",

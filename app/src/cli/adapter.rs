@@ -1,4 +1,4 @@
-//! The device that wgpu reaches, or why there is none: a value, whatever this build holds.
+//! The device that wgpu reaches, or why there is none.
 
 use sparsescope_core::experiment::Availability;
 use sparsescope_core::kernel::KernelDescriptor;
@@ -6,8 +6,7 @@ use sparsescope_core::record::GpuAbsence;
 
 use super::gpu::Gpu;
 
-/// Where this variable is `on`, kernels in WGSL check every index, as browsers do: for finding out what
-/// that costs.
+/// If this variable is `on`, WGSL kernels check every index, as browsers do, to measure what that costs.
 #[cfg(feature = "wgpu")]
 const CHECKS_SWITCH: &str = "SPARSESCOPE_WGPU_CHECKS";
 
@@ -25,19 +24,19 @@ pub(super) fn open(_: usize) -> Result<Gpu, GpuAbsence> {
     Err(GpuAbsence::NoWgpu)
 }
 
-/// How many devices there are.
+/// The number of devices.
 #[cfg(feature = "wgpu")]
 pub(super) fn count() -> Result<usize, GpuAbsence> {
     sparsescope_wgpu::count()
 }
 
-/// How many devices there are.
+/// The number of devices.
 #[cfg(not(feature = "wgpu"))]
 pub(super) fn count() -> Result<usize, GpuAbsence> {
     Err(GpuAbsence::NoWgpu)
 }
 
-/// Whether a kernel in WGSL can run.
+/// Whether a WGSL kernel can run.
 pub(super) fn availability(
     adapter: &Result<Gpu, GpuAbsence>,
     kernel: &KernelDescriptor,

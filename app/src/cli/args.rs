@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command-line arguments.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -150,7 +150,7 @@ impl std::str::FromStr for ShardArg {
     }
 }
 
-/// Arguments that say what `--resume` finds in the bundle.
+/// Arguments that `--resume` takes from the bundle.
 const RESUME_TAKES_FROM_BUNDLE: [&str; 22] = [
     "precision",
     "output",

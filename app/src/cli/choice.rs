@@ -1,10 +1,10 @@
-//! What a kernel that runs another has chosen, for people.
+//! Describes what a kernel that runs another has chosen.
 
 use sparsescope_core::record::Choice;
 
 use super::table::seconds;
 
-/// The kernel that was chosen, why, and what finding it took.
+/// The chosen kernel, why, and the cost of the choice.
 pub(super) fn sentence(kernel: &str, choice: &Choice) -> String {
     let named = choice.named().map_or_else(String::new, |(named, expected)| {
         format!(" Expected before the trial: {} in {}.", named.words(), seconds(expected))

@@ -1,4 +1,4 @@
-//! `sparsescope compare`: what changed between two bundles, and how sure that is.
+//! `sparsescope compare`: what changed between two bundles, and how certain that is.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::outcome::Outcome;
 use super::output::{now, print, print_json};
 use super::table::{counted, render, seconds, table};
 
-/// Runs that a sentence or a list names before it says how many more there are.
+/// Runs that a sentence or a list names before it gives the number of the rest.
 const NAMED: usize = 5;
 
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
@@ -31,7 +31,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
     Ok(judge(args, &comparison))
 }
 
-/// A bundle, or results of another program as one; what of these is left out is said.
+/// Opens a bundle, or imports results of another program as one; reports what is left out of these.
 pub(super) fn open(path: &Path) -> anyhow::Result<Bundle> {
     let bundle = Bundle::open_any(path, now(), &Limits::default())
         .with_context(|| format!("cannot open {}", path.display()))?;
@@ -41,7 +41,7 @@ pub(super) fn open(path: &Path) -> anyhow::Result<Bundle> {
     Ok(bundle)
 }
 
-/// Exit code 3 when a limit was set and passed, or a right result became wrong.
+/// Exit code 3 if a limit was set and exceeded, or a right result became wrong.
 fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
     let Some(limit) = args.fail_above else { return Outcome::Success };
     let slower: Vec<String> = comparison
@@ -58,7 +58,7 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
         let runs = counted(wrong.len(), "result is", "results are");
         eprintln!("error: {runs} no longer right: {}", some(&wrong));
     }
-    // Nothing measured is no proof that nothing became slower.
+    // No measurements do not show that nothing became slower.
     let nothing = comparison.runs.is_empty() && wrong.is_empty();
     if nothing {
         eprintln!("error: no run was timed in both bundles, so that --fail-above cannot be judged");
@@ -70,7 +70,7 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
     }
 }
 
-/// The first names, and how many more there are.
+/// The first names, and the number of the rest.
 fn some(names: &[String]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let more = match names.len().saturating_sub(NAMED) {
@@ -217,7 +217,7 @@ fn key_fields(key: &RunKey<'_>, matrix: &str) -> [(&'static str, Value); 10] {
     ]
 }
 
-/// The ratio and its interval, null where there is none.
+/// The ratio and its interval, null if there is none.
 fn ratio_fields(ratio: Ratio) -> [(&'static str, Value); 3] {
     let (low, high) = ratio.interval.unzip();
     [("ratio", json!(ratio.value)), ("low", json!(low)), ("high", json!(high))]

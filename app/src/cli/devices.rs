@@ -28,7 +28,7 @@ pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<O
     }
     match gpus("wgpu", adapter::count(), adapter::open) {
         Ok(gpus) => devices.gpus.extend(gpus),
-        // Why there is none is told once.
+        // The reason for the missing device is printed once.
         Err(GpuAbsence::Disabled | GpuAbsence::NoWgpu) => {}
         Err(absence) => {
             let others = devices.gpus_absent.take().map(|why| format!("{why}; "));
@@ -43,7 +43,7 @@ pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<O
     Ok(Outcome::Success)
 }
 
-/// Every GPU of a backend, measured, with what names it on the command line.
+/// Every GPU of a backend, measured, with its name on the command line.
 fn gpus(
     backend: &str,
     count: Result<usize, GpuAbsence>,
@@ -61,7 +61,7 @@ fn gpus(
     Ok(all)
 }
 
-/// What so many GPUs send to one another, where there are several and NCCL.
+/// What this many GPUs send to one another, if there are several and NCCL.
 fn together(count: usize) -> Option<Gpu> {
     if count < 2 {
         return None;

@@ -15,20 +15,20 @@ use super::args::ExportArgs;
 use super::outcome::UsageError;
 use super::output::{check_free, is_stdout, keep};
 
-/// The files that are asked for by name.
+/// The files requested by name.
 pub(super) fn files(args: &ExportArgs) -> impl Iterator<Item = &PathBuf> {
     let svg = args.svg.iter().filter(|path| is_file(path, "svg"));
     svg.chain(args.png.iter().filter(|path| is_file(path, "png"))).chain(&args.table)
 }
 
-/// A path without the ending of its kind is a folder.
+/// A path without the extension of its kind is a folder.
 fn is_file(path: &Path, ending: &str) -> bool {
-    // A picture of pixels is nothing to print.
+    // A PNG cannot go to standard output.
     (is_stdout(path) && ending == "svg")
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
-/// Figures with their names: the one that is asked for, or every chart with something to draw.
+/// Figures with their names: the requested one, or every chart with something to draw.
 fn figures(
     args: &ExportArgs,
     model: &Model,
@@ -62,7 +62,7 @@ fn figures(
     Ok(drawn.collect())
 }
 
-/// What a view draws; nothing where its table has no lines.
+/// What a view draws; nothing if its table has no lines.
 fn drawing(view: &View, model: &Model, state: &ViewState) -> Option<String> {
     let has_lines = (view.table)(model, state).len() > 1;
     view.svg.filter(|_| has_lines).map(|draw| draw(model, state))
@@ -92,14 +92,14 @@ fn place(
     Ok(())
 }
 
-/// Writes the figure and its table as far as they are asked for.
+/// Writes the figure and its table, whichever are requested.
 pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
     if [&args.svg, &args.png, &args.table].iter().all(|path| path.is_none()) {
         return Ok(());
     }
     let (view, mut state) = wanted(args)?;
     let model = opened(&args.bundles)?;
-    // A state that says nothing of operations shows what the bundles are mostly about.
+    // Without an operation in the state, show the one that most runs in the bundles have.
     if !args.state.contains(";operation=")
         && let Some(main) = model.main_operation()
     {
@@ -128,7 +128,7 @@ fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
     render(svg, PIXELS).map_err(|error| anyhow::anyhow!("the image could not be made: {error}"))
 }
 
-/// There is nothing that draws pixels.
+/// This build cannot draw pixels.
 #[cfg(not(feature = "png"))]
 fn png(_: &str) -> anyhow::Result<Vec<u8>> {
     anyhow::bail!(
@@ -137,7 +137,8 @@ fn png(_: &str) -> anyhow::Result<Vec<u8>> {
     )
 }
 
-/// All of these bundles. Of a file that is larger than any bundle no more is read than shows that.
+/// Opens all of these bundles. A file larger than any bundle may be is read only as far as needed to show
+/// that.
 pub(super) fn opened(bundles: &[PathBuf]) -> anyhow::Result<Model> {
     let mut model = Model::default();
     let most = Limits::default().zip_bytes.saturating_add(1);
@@ -152,7 +153,7 @@ pub(super) fn opened(bundles: &[PathBuf]) -> anyhow::Result<Model> {
     Ok(model)
 }
 
-/// The view and the state that the arguments name.
+/// The view and the state from the arguments.
 fn wanted(args: &ExportArgs) -> Result<(&'static View, ViewState), UsageError> {
     let mut state = state_of(&args.state).map_err(|why| UsageError(format!("--state {why}")))?;
     if let Some(chart) = &args.chart {

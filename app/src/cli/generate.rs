@@ -60,7 +60,7 @@ pub(super) fn run(
     Ok(Outcome::Success)
 }
 
-/// Whether it is points that this names.
+/// Whether this names points.
 fn is_points(spec: &str) -> bool {
     let of_suite = spec.strip_prefix("suite:").and_then(points_suite_entry).is_some();
     of_suite || spec.strip_prefix("gen:").unwrap_or(spec).starts_with("points-")
@@ -105,7 +105,7 @@ fn stand_ins(interrupt: &Interrupt) -> anyhow::Result<Vec<StandIn>> {
     measured.collect()
 }
 
-/// Entries of the largest matrices whose columns are looked at: more would take too long for a list.
+/// Maximum nonzeros of matrices whose columns are counted: more would take too long for a list.
 const COLUMNS_UP_TO: u64 = 10_000_000;
 
 fn measured(spec: &GeneratorSpec, interrupt: &Interrupt) -> Result<Made, GenerateError> {
@@ -173,7 +173,7 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// The figures of real matrices beside those of their stand-ins.
+/// The figures of real matrices next to those of their stand-ins.
 fn comparison(stand_ins: &[&StandIn]) -> String {
     let columns = [
         "matrix",
@@ -206,7 +206,7 @@ fn comparison(stand_ins: &[&StandIn]) -> String {
     render(&figures)
 }
 
-/// `real > made`, or one number where both are shown as the same; `~` before what is guessed.
+/// `real > made`, or one number if both print the same; `~` before an estimate.
 fn beside<T: Copy>(
     wanted: Option<Figure<T>>,
     made: Option<T>,

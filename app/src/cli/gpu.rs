@@ -1,4 +1,4 @@
-//! The GPU, or why there is none: a value, whatever this build holds.
+//! The GPU, or why there is none.
 
 use sparsescope_core::experiment::{Availability, Backend};
 use sparsescope_core::kernel::KernelDescriptor;
@@ -19,31 +19,31 @@ pub(super) fn open(_: usize) -> Result<Gpu, GpuAbsence> {
     Err(GpuAbsence::NotCompiled)
 }
 
-/// Brings the GPUs of this machine together.
+/// Connects the GPUs of this machine.
 #[cfg(feature = "cuda")]
 pub(super) fn several() -> Result<Gpu, GpuAbsence> {
     Ok(Box::new(sparsescope_cuda::NcclBackend::open()?))
 }
 
-/// Brings the GPUs of this machine together.
+/// Connects the GPUs of this machine.
 #[cfg(not(feature = "cuda"))]
 pub(super) fn several() -> Result<Gpu, GpuAbsence> {
     Err(GpuAbsence::NotCompiled)
 }
 
-/// How many GPUs there are.
+/// The number of GPUs.
 #[cfg(feature = "cuda")]
 pub(crate) fn count() -> Result<usize, GpuAbsence> {
     sparsescope_cuda::probe().map(|found| found.devices)
 }
 
-/// How many GPUs there are.
+/// The number of GPUs.
 #[cfg(not(feature = "cuda"))]
 pub(crate) fn count() -> Result<usize, GpuAbsence> {
     Err(GpuAbsence::NotCompiled)
 }
 
-/// Builds a user's kernel without a GPU, where there is a compiler; fails with what that says.
+/// Builds a user's kernel without a GPU, if there is a compiler; fails with the compiler's message.
 #[cfg(feature = "cuda")]
 pub(super) fn check_user_kernel(kernel: &KernelDescriptor) -> anyhow::Result<()> {
     use sparsescope_cuda::{KernelCache, Nvrtc};
@@ -57,7 +57,7 @@ pub(super) fn check_user_kernel(_: &KernelDescriptor) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a kernel of the GPU can run.
+/// Whether a GPU kernel can run.
 pub(super) fn availability(
     gpu: &Result<Gpu, GpuAbsence>,
     kernel: &KernelDescriptor,

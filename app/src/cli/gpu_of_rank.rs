@@ -1,4 +1,4 @@
-//! The GPUs of ranks that a launcher started, one each, brought together for the kernels that they share.
+//! The GPUs of ranks that a launcher started, one each, connected for the kernels that they share.
 
 use sparsescope_core::experiment::RankDevice;
 use sparsescope_core::mpi::World;
@@ -6,26 +6,25 @@ use sparsescope_core::record::Gpu;
 
 use super::outcome::AgreedError;
 
-/// The GPU of this rank, together with those of all others.
+/// The GPU of this rank, connected with those of all others.
 pub(super) struct RankGpu {
     device: Box<dyn RankDevice>,
     told: Gpu,
 }
 
 impl RankGpu {
-    /// Where kernels run.
+    /// The device that kernels run on.
     pub(super) fn device(&self) -> &dyn RankDevice {
         &*self.device
     }
 
-    /// What the record of the machine says of all of them.
+    /// What the machine record says about all of them.
     pub(super) fn told(&self) -> Gpu {
         self.told.clone()
     }
 }
 
-/// Finds a GPU for each rank, brings them together through NCCL, which finds its ways by names that travel by MPI, and
-/// measures them.
+/// Picks a GPU for each rank, connects them through NCCL, whose ids are exchanged by MPI, and measures them.
 #[cfg(feature = "cuda")]
 pub(super) fn open(world: &World) -> anyhow::Result<RankGpu> {
     use sparsescope_core::mpi::agreed;
@@ -49,13 +48,13 @@ pub(super) fn open(world: &World) -> anyhow::Result<RankGpu> {
     let names = agreed(world, names).map_err(AgreedError)?;
     let names = world.numbers_from_first(names.into_iter().map(u32::from).collect());
     let names: Vec<u8> = names.into_iter().map(|byte| byte as u8).collect();
-    // From here on the others may be waiting for this rank: what fails ends them all.
+    // From here on other ranks may be waiting for this one: an error ends them all.
     let device = found.join(world.rank(), world.ranks(), &names).map_err(anyhow::Error::msg)?;
     let told = device.describe(&|own| world.max(own)).map_err(anyhow::Error::msg)?;
     Ok(RankGpu { device: Box::new(device), told })
 }
 
-/// There are none.
+/// This build has none.
 #[cfg(not(feature = "cuda"))]
 pub(super) fn open(_: &World) -> anyhow::Result<RankGpu> {
     use sparsescope_core::record::GpuAbsence;

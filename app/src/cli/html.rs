@@ -15,16 +15,16 @@ use super::markup::Html;
 use super::output::keep;
 use super::viewer;
 
-/// The viewer as one file without bundles, and the words in it where they go.
+/// The viewer as one file without bundles, and the placeholder in it where they go.
 const TEMPLATE: &str = "standalone.html";
 const MARK: &str = "<!-- sparsescope:bundles -->";
 
-/// Whether the viewer is there to be written.
+/// Whether the viewer is built.
 pub(super) fn is_possible() -> bool {
     viewer::find().is_ok_and(|folder| folder.join(TEMPLATE).is_file())
 }
 
-/// Writes the file; its size in bytes.
+/// Writes the file; returns its size in bytes.
 pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
     let template = viewer::find()?.join(TEMPLATE);
     let page = std::fs::read_to_string(&template)
@@ -41,7 +41,8 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
     Ok(html.len())
 }
 
-/// A bundle or a lesson as the page reads it. One that cannot be opened is none to send to anybody.
+/// A bundle or a lesson as the page reads it. One that cannot be opened is refused: it would be useless to
+/// others.
 fn element(path: &Path) -> anyhow::Result<String> {
     let cannot = || format!("cannot open {}", path.display());
     let mut name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -64,7 +65,7 @@ fn element(path: &Path) -> anyhow::Result<String> {
     Ok(Html::of(|html| html.of_text("script", &attributes, &data)) + "\n")
 }
 
-/// The bytes of a file, or one more than so many.
+/// Reads a file, but at most `most` + 1 bytes.
 fn read_at_most(path: &Path, most: usize) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! `sparsescope info`: what a matrix is and what each format would occupy.
+//! `sparsescope info`: describes a matrix and the size of each format.
 
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ struct Info<'a> {
     generator: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reordered: Option<&'a Reordered>,
-    /// What the file was taken for.
+    /// The form that was detected.
     form: &'static str,
     field: &'a str,
     symmetry: &'a str,
@@ -83,7 +83,7 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     Ok(Outcome::Success)
 }
 
-/// Lengths of the rows in a bucket of the histogram.
+/// The range of row lengths in a bucket of the histogram.
 fn bucket_name(bucket: usize) -> String {
     match bucket {
         0 | 1 => bucket.to_string(),
@@ -91,7 +91,7 @@ fn bucket_name(bucket: usize) -> String {
     }
 }
 
-/// The description that a person reads.
+/// The description as text.
 fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt::Error> {
     let s = &record.statistics;
     let row = &s.row;

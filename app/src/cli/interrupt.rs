@@ -1,5 +1,5 @@
-//! Ctrl-C: asked for once, work stops cleanly; asked for twice, the program ends. A time limit
-//! stops work in the same way.
+//! Ctrl-C: pressed once, work stops cleanly; pressed twice, the program ends. A time limit stops work in the
+//! same way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,22 +11,23 @@ use sparsescope_core::files::exit;
 
 use super::ranks;
 
-/// A flag that Ctrl-C (and a request to terminate) sets, or the end of a [`Deadline`].
+/// A flag that Ctrl-C, a request to terminate or an expired [`Deadline`] sets.
 #[derive(Default)]
 pub(super) struct Interrupt {
     stop: Arc<AtomicBool>,
-    /// By the user.
+    /// Set by the user.
     pressed: Arc<AtomicBool>,
 }
 
-/// A time limit while it is kept.
+/// A time limit, in force until dropped.
 pub(super) struct Deadline {
-    /// Dropped, it ends the thread that waits.
+    /// Ends the waiting thread when dropped.
     _over: Sender<()>,
 }
 
 impl Interrupt {
-    /// Takes over the signal. It ends work that looks at no flag `at_once`.
+    /// Installs the signal handler. With `at_once`, the signal ends the program, for work that checks no
+    /// flag.
     pub(super) fn install(at_once: bool) -> anyhow::Result<Self> {
         let interrupt = Self::default();
         let (stop, pressed) = (Arc::clone(&interrupt.stop), Arc::clone(&interrupt.pressed));
@@ -36,7 +37,7 @@ impl Interrupt {
                 if at_once {
                     eprintln!("interrupted");
                 }
-                // Measured runs are safe in the journal.
+                // Completed runs are safe in the journal.
                 exit(130);
             }
             stop.store(true, Ordering::Relaxed);
@@ -49,13 +50,13 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// A flag that nothing sets.
+    /// A flag that is never set.
     #[cfg(test)]
     pub(super) fn never() -> Self {
         Self::default()
     }
 
-    /// Sets the flag after `limit`, unless the deadline is dropped before.
+    /// Sets the flag after `limit`, unless the deadline is dropped first.
     pub(super) fn after(&self, limit: Duration) -> anyhow::Result<Deadline> {
         let stop = Arc::clone(&self.stop);
         let (over, wait) = mpsc::channel::<()>();
@@ -68,12 +69,12 @@ impl Interrupt {
         Ok(Deadline { _over: over })
     }
 
-    /// The flag, for work that looks at it.
+    /// The flag, for work that checks it.
     pub(super) fn flag(&self) -> &AtomicBool {
         &self.stop
     }
 
-    /// Whether it was set.
+    /// Whether the flag is set.
     pub(super) fn raised(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -84,8 +85,8 @@ impl Interrupt {
     }
 }
 
-/// Where the system gives no thread that could hear signals, they do what they do by themselves: Ctrl-C
-/// ends the program.
+/// If the system refuses a thread to wait for signals, they keep their default action: Ctrl-C ends the
+/// program.
 #[cfg(unix)]
 fn unheard(error: ctrlc::Error) -> Result<(), ctrlc::Error> {
     let ctrlc::Error::System(_) = error else { return Err(error) };

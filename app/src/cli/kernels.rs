@@ -1,4 +1,4 @@
-//! `sparsescope kernels`: every kernel there is.
+//! `sparsescope kernels`: lists every kernel.
 
 use serde::Serialize;
 use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
@@ -61,7 +61,7 @@ impl Kernel {
     }
 }
 
-/// Kernels of several ranks run wherever `mpirun` starts those of a build that knows of them.
+/// Kernels of several ranks run wherever `mpirun` starts ranks of a build with MPI.
 fn on_ranks() -> Availability {
     match cfg!(feature = "mpi") {
         true => Availability::Available,

@@ -1,30 +1,30 @@
-//! HTML that is well-formed XML, too. Text and attributes can only be written escaped, and elements only
-//! with names that stand in the source: what a bundle says cannot become markup.
+//! HTML that is also well-formed XML. Text and attributes are always escaped, and element names come from the
+//! source, so nothing in a bundle can become markup.
 
 use sparsescope_figures::figure::escape;
 
-/// Attributes: names from the source, any values.
+/// Attributes: names from the source, arbitrary values.
 type Attributes<'a> = &'a [(&'static str, &'a str)];
 
-/// A line ends behind these.
+/// Elements followed by a line break.
 const BLOCKS: [&str; 17] = [
     "br", "details", "div", "figure", "h1", "h2", "h3", "head", "html", "li", "meta", "p", "style",
     "summary", "table", "tr", "ul",
 ];
 
-/// HTML as far as it is written.
+/// HTML written so far.
 #[derive(Default)]
 pub(super) struct Html(String);
 
 impl Html {
-    /// What `content` writes.
+    /// The HTML that `content` writes.
     pub(super) fn of(content: impl FnOnce(&mut Self)) -> String {
         let mut html = Self::default();
         content(&mut html);
         html.0
     }
 
-    /// A page without script; nor may anything in it be fetched.
+    /// A page without scripts, which may not load anything.
     pub(super) fn page(title: &str, style: &'static str, body: impl FnOnce(&mut Self)) -> String {
         const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
         let root = [("xmlns", "http://www.w3.org/1999/xhtml"), ("lang", "en")];
@@ -45,7 +45,7 @@ impl Html {
         })
     }
 
-    /// An element with what `content` writes in it.
+    /// An element with the content that `content` writes.
     pub(super) fn element(
         &mut self,
         name: &'static str,
@@ -72,21 +72,21 @@ impl Html {
         self.end(name);
     }
 
-    /// Text.
+    /// Escaped text.
     pub(super) fn text(&mut self, text: &str) {
         self.0 += &escape(text);
     }
 
-    /// A drawing of the program's own, in which all text is escaped.
+    /// An SVG drawn by this program, with all text escaped.
     pub(super) fn svg(&mut self, svg: &str) {
         self.0 += svg;
     }
 
-    /// The title of such a drawing: text that is escaped already.
+    /// The title of such a drawing, which is already escaped.
     pub(super) fn title_of(&mut self, svg: &str) {
         let title = svg.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
         match title {
-            // Without these nothing is markup.
+            // Without these characters nothing is markup.
             Some((title, _)) if !title.contains(['<', '>']) => self.0 += title,
             _ => {}
         }

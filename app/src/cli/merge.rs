@@ -1,4 +1,4 @@
-//! `sparsescope merge`: one bundle from several, e.g. of a sweep that was split over machines.
+//! `sparsescope merge`: joins several bundles, e.g. of a plan that was split over machines.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -70,8 +70,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Success)
 }
 
-/// Gives runs whose reference was measured into another bundle their speed-ups, where both were measured on
-/// processors of one model.
+/// Gives speed-ups to runs whose reference was measured in another bundle, if both ran on the same CPU model.
 fn relate_runs(bundle: &mut Bundle) {
     let models: HashMap<String, String> = bundle
         .environments
@@ -83,7 +82,7 @@ fn relate_runs(bundle: &mut Bundle) {
     relate(&mut bundle.runs, is_alike);
 }
 
-/// Says of imported bundles which of their matrices are those of the others.
+/// Finds the matrices of imported bundles that are also in the others.
 fn recognise(paths: &[PathBuf], bundles: &mut [Bundle]) {
     let folders = bundles.iter().flat_map(|bundle| &bundle.matrices);
     let known: Vec<MatrixRecord> = folders.map(|folder| folder.record.clone()).collect();

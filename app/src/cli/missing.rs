@@ -1,4 +1,4 @@
-//! What the parts of a sweep lack together of what was planned.
+//! The runs of a plan that are missing from all its parts together.
 
 use std::collections::HashMap;
 
@@ -12,33 +12,33 @@ use super::table::counted;
 /// Subjects that a sentence names.
 const NAMED: usize = 5;
 
-/// What is missing of a plan.
+/// The missing runs of a plan.
 pub(super) struct Missing {
     plan: Plan,
     configurations: Vec<Configuration>,
     units: Units,
-    /// For each subject of the plan, which configurations have no run.
+    /// For each subject of the plan, the configurations without a run.
     lacking: Vec<Vec<bool>>,
-    /// How many parts there are, where the bundles agree on that, and which of them are here.
+    /// The number of parts, if the bundles agree on it, and the parts that are present.
     parts: Option<(u32, Vec<u32>)>,
 }
 
-/// Why it cannot be said what is missing.
+/// Why the missing runs are unknown.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unknown {
-    /// They are no parts of one sweep.
+    /// They are not parts of the same plan.
     #[error(
         "the bundles are not parts of one plan, so nothing can be said of what is missing: the same \
          matrices, kernels, --threads and settings have to be named for every part"
     )]
     OtherPlans,
-    /// The plan is not understood here.
+    /// This version cannot read the plan.
     #[error("it cannot be said which runs are missing: {0}")]
     Plan(String),
 }
 
 impl Missing {
-    /// What `bundles` lack of their plan; nothing to say where none is a part or incomplete.
+    /// The runs of their plan that `bundles` lack; nothing if none is a part or incomplete.
     pub(super) fn among(bundles: &[Bundle]) -> Option<Result<Self, Unknown>> {
         let is_part = bundles.iter().any(|bundle| bundle.shard.is_some());
         let plan = bundles.first().and_then(|bundle| bundle.plan.as_ref());
@@ -77,7 +77,7 @@ impl Missing {
         let counts: Vec<u32> = bundles.iter().filter_map(|b| Some(b.shard?.of)).collect();
         let mut splits: HashMap<u32, Vec<Vec<Portion>>> = HashMap::new();
         for bundle in bundles {
-            // All that a complete bundle was to hold is there, be it once under another name.
+            // A complete bundle has everything it was to hold, even if under another name.
             if bundle.complete {
                 let portions = match bundle.shard {
                     None => units.whole(plan.subjects()),
@@ -108,17 +108,17 @@ impl Missing {
         Ok(Self { plan, configurations, units, lacking, parts })
     }
 
-    /// How many runs.
+    /// The number of missing runs.
     pub(super) fn runs(&self) -> usize {
         self.lacking.iter().flatten().filter(|lacks| **lacks).count()
     }
 
-    /// Places of the plan's subjects by the names that they have in bundles.
+    /// Indices of the plan's subjects by their names in bundles.
     pub(super) fn order(&self) -> HashMap<String, usize> {
         (0..self.plan.subjects()).rev().map(|subject| (self.plan.name(subject), subject)).collect()
     }
 
-    /// One line for each part that lacks runs, or one for all where there are no parts.
+    /// One line for each part that lacks runs, or one for all if there are no parts.
     pub(super) fn lines(&self) -> Vec<String> {
         let Some((of, here)) = &self.parts else {
             let whole = self.units.whole(self.plan.subjects());
@@ -144,7 +144,7 @@ impl Missing {
         lines
     }
 
-    /// How many runs of these portions are missing, and on what.
+    /// How many runs of these portions are missing, and of which subjects.
     fn lacked(&self, portions: &[Portion]) -> Option<String> {
         let mut runs = 0;
         let mut names = Vec::new();
@@ -171,7 +171,7 @@ impl Missing {
     }
 }
 
-/// The first few, and how many more there are.
+/// The first few names, and the number of the rest.
 fn some(names: &[&str]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let mut shown = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");

@@ -1,7 +1,7 @@
-//! The command line: arguments in, one exit code out. What is measured goes to standard output,
-//! progress and errors to standard error.
+//! The command line: arguments in, one exit code out. Results go to standard output, progress and errors to
+//! standard error.
 
-// First, for its macro holds for the modules after it.
+// First, so that its macro applies to the modules after it.
 #[macro_use]
 mod terminal;
 
@@ -104,7 +104,7 @@ pub fn run() -> ExitCode {
         }
     }
     let result = match cli.command {
-        None | Some(Command::View(_)) => Ok(Outcome::Success), // the window was all
+        None | Some(Command::View(_)) => Ok(Outcome::Success), // the window was everything
         Some(Command::Bench(args)) => bench::run(&args, &interrupt, cli.quiet),
         Some(Command::Info(args)) => info::run(&args, &interrupt, cli.quiet),
         Some(Command::Spmv(args)) => spmv::run(&args, &interrupt, cli.quiet),
@@ -143,8 +143,8 @@ fn open_window(_: &[std::path::PathBuf], _: Option<&str>) -> anyhow::Result<()> 
     )
 }
 
-/// Says what is wrong with the arguments, or helps, and ends. Arguments that would steer the terminal are
-/// shown without colours, for of these the text cannot be told from theirs.
+/// Prints what is wrong with the arguments, or the help, and exits. Arguments that contain terminal control
+/// sequences are shown without colours, since clap's text cannot be told apart from theirs.
 fn refuse_arguments(error: &clap::Error) -> ! {
     let steers = |arg: std::ffi::OsString| arg.to_string_lossy().chars().any(is_invisible);
     if !std::env::args_os().any(steers) {
@@ -154,7 +154,7 @@ fn refuse_arguments(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// One sentence on standard error; a reader that closed its end of the pipe is no failure.
+/// Prints one sentence on standard error. A reader that closed its end of the pipe is not an error.
 fn fail(error: &anyhow::Error) -> ExitCode {
     let closed_pipe = error.chain().any(|cause| {
         let io = cause.downcast_ref::<std::io::Error>();

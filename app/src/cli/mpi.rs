@@ -1,4 +1,4 @@
-//! Commands that several ranks run together: rank 0 prints and writes, and an error of one ends all.
+//! Commands that several ranks run together: rank 0 prints and writes, and an error on one ends all.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,8 +25,8 @@ use super::output::{check_form, check_free, check_result, keep, print_beside, pr
 use super::shared_matrix::{Anew, memory, shared};
 use super::solve::{Report, check_forms, history};
 
-/// Runs a command on all ranks. An error that only some ranks have ends the others, whatever they do; one in the
-/// arguments, which all ranks have, is told by rank 0.
+/// Runs a command on all ranks. An error on only some ranks ends the others, whatever they are doing; an
+/// error in the arguments, which all ranks have, is reported by rank 0.
 pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> ExitCode {
     let world = match World::start() {
         Ok(world) => world,
@@ -40,7 +40,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> Exit
     std::panic::set_hook(Box::new(move |panic| {
         usual(panic);
         eprintln!("error: rank {rank} of {ranks} panicked, which is a defect of the program");
-        // No rank waits for one that will not come.
+        // No rank waits for another that has failed.
         std::process::abort();
     }));
     let quiet = quiet || !world.is_first();
@@ -72,7 +72,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> Exit
     }
 }
 
-/// One checked product.
+/// One checked SpMV.
 fn spmv(
     world: &World,
     args: &SpmvArgs,
@@ -132,7 +132,7 @@ fn spmv(
     }
 }
 
-/// One system, solved and checked.
+/// Solves one system and checks the solution.
 fn solve(
     world: &World,
     args: &SolveArgs,
@@ -213,7 +213,7 @@ fn solve(
     Ok(Outcome::Success)
 }
 
-/// One execution on all ranks and their GPUs, checked; nothing where any rank was told to stop.
+/// One checked execution on all ranks and their GPUs; nothing if any rank was asked to stop.
 fn run_once(
     (world, gpu, memory): (&World, Option<&RankGpu>, MemoryLimit),
     (matrix, source): (&SharedMatrix, &MatrixSource),
@@ -233,7 +233,7 @@ fn run_once(
     once.map_err(|failure| not_run(configuration.kernel, source, failure))
 }
 
-/// Settings of a single execution.
+/// Settings for a single execution.
 fn one_sample(seed: u64) -> Settings {
     Settings {
         runs: 1,
@@ -248,13 +248,13 @@ fn one_sample(seed: u64) -> Settings {
     }
 }
 
-/// The GPUs of all ranks, where the kernel runs there.
+/// The GPUs of all ranks, if the kernel runs there.
 fn gpu_for(world: &World, kernel: &KernelDescriptor) -> anyhow::Result<Option<RankGpu>> {
     let on_gpus = kernel.device == DeviceKind::Nccl;
     on_gpus.then(|| gpu_of_rank::open(world)).transpose()
 }
 
-/// The parameters of a run: what GPUs share is run on those of all ranks.
+/// The parameters of a run: kernels for several GPUs use those of all ranks.
 fn on_all(world: &World, kernel: &KernelDescriptor, parameters: Parameters) -> Parameters {
     match kernel.device {
         DeviceKind::Nccl => parameters.with(Parameter::Ranks, &world.ranks().to_string()),
@@ -262,7 +262,7 @@ fn on_all(world: &World, kernel: &KernelDescriptor, parameters: Parameters) -> P
     }
 }
 
-/// Why there is no result: what all ranks know, or this one alone.
+/// Why there is no result: known to all ranks, or to this one only.
 fn not_run(
     kernel: &KernelDescriptor,
     source: &MatrixSource,

@@ -1,4 +1,4 @@
-//! What the commands that compute one result take: a product, a sweep, a skyline, a solution.
+//! Arguments of the commands that compute one result: an SpMV, a sweep, a skyline, a solution.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ over the rows, in the order in which the kernel visits them.
 MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list`
 explains both); it is square, with an entry other than 0 in every place of its diagonal.";
 
-/// What follows the options of `skyline`.
+/// Help text after the options of `skyline`.
 pub(super) const SKYLINE_HELP: &str = "\
 A point dominates another when it is as good in every dimension and better in one; larger is
 better unless --minimize says otherwise. Equal points do not dominate one another: all copies
@@ -30,7 +30,7 @@ explains both). A file is text (a line that begins with the number of dimensions
 the number of points, then a line a point), CSV (names that end in .csv), or this program's
 binary form; .gz is decompressed.";
 
-/// What follows the options of `solve`.
+/// Help text after the options of `solve`.
 pub(super) const SOLVE_HELP: &str = "\
 Conjugate gradients solve A x = b for a symmetric positive definite A. The preconditioner fsai
 is K = (G^T G)^-1 with a sparse lower triangular G, such that G A G^T is near to 1: a row of G is

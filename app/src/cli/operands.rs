@@ -1,5 +1,5 @@
-//! What the commands that compute one result have in common: which kernel, on which matrix and
-//! vectors, where it runs, and what its result is compared with.
+//! What the commands that compute one result share: the kernel, matrix and vectors, the device, and the
+//! expected result.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -18,15 +18,14 @@ use super::outcome::UsageError;
 use super::output::{file_size, overwrite, save, watched};
 use super::{adapter, gpu};
 
-/// Where a command reads and writes: who may interrupt it, whether it shows progress, and how much
-/// memory there is.
+/// The context of a command: its interrupt, whether it shows progress, and the memory limit.
 pub(super) struct Desk<'i> {
     pub(super) interrupt: &'i Interrupt,
     pub(super) quiet: bool,
     pub(super) memory: MemoryLimit,
 }
 
-/// The kernel of this id, which computes `operation`.
+/// The kernel with this id, which must compute `operation`.
 pub(super) fn kernel_of(
     operation: Operation,
     id: &str,
@@ -47,7 +46,7 @@ pub(super) fn kernel_of(
     Err(UsageError(sentence))
 }
 
-/// The backend that runs a kernel, on the GPU of this number where it needs one.
+/// The backend that runs a kernel, on the GPU with this number if it needs one.
 pub(super) fn backend(
     kernel: &KernelDescriptor,
     device: usize,
@@ -66,7 +65,7 @@ pub(super) fn backend(
     })
 }
 
-/// The parameters of one run: what several GPUs share is run on all that there are.
+/// The parameters of one run: kernels for several GPUs use all that exist.
 pub(super) fn on_all_gpus(
     kernel: &KernelDescriptor,
     parameters: Parameters,
@@ -77,7 +76,7 @@ pub(super) fn on_all_gpus(
     }
 }
 
-/// The threads that a kernel runs with: those asked for, or all that the machine has.
+/// The threads that a kernel runs with: as requested, or all of the machine.
 pub(super) fn threads(kernel: &KernelDescriptor, asked: Option<u32>) -> u32 {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     match (kernel.takes.threads, asked) {
@@ -87,7 +86,7 @@ pub(super) fn threads(kernel: &KernelDescriptor, asked: Option<u32>) -> u32 {
     }
 }
 
-/// That a vector, which an option names, has not as many elements as a matrix has rows or columns.
+/// The error for a vector, named by an option, whose length does not match the rows or columns of a matrix.
 pub(super) fn unfit(
     option: &str,
     elements: usize,
@@ -100,8 +99,7 @@ pub(super) fn unfit(
 }
 
 impl Desk<'_> {
-    /// Reads or makes a matrix of real values; what a person should know of how it was read goes to
-    /// standard error.
+    /// Reads or generates a matrix of real values; remarks on how it was read go to standard error.
     pub(super) fn real_matrix(&self, source: &MatrixSource) -> anyhow::Result<Arc<Csr>> {
         let total = match source {
             MatrixSource::File(path) | MatrixSource::SuiteFile(_, path) => file_size(path),
@@ -122,7 +120,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Reads the vector that `option` names, which has as many elements as `source` has `rows_or_columns`.
+    /// Reads the vector that `option` names; its length must be the `rows_or_columns` of `source`.
     pub(super) fn vector(
         &self,
         path: &Path,
@@ -140,7 +138,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Writes a result, replacing a file only where it is forced to.
+    /// Writes a result, replacing a file only with `force`.
     pub(super) fn write(&self, path: &Path, force: bool, result: &[f64]) -> anyhow::Result<()> {
         let what = format!("writing {}", path.display());
         watched(self.interrupt, self.quiet, &what, None, |progress| {
@@ -150,18 +148,18 @@ impl Desk<'_> {
     }
 }
 
-/// How a result differs from the one that is expected.
+/// How a result differs from the expected one.
 #[derive(Debug, PartialEq)]
 pub(super) struct Differences {
     pub(super) rows: usize,
-    /// Rows that differ by more than is allowed.
+    /// The number of rows that differ by more than allowed.
     pub(super) wrong: usize,
-    /// The first of them, from 0: what was found, and what was expected.
+    /// The first of them: its index from 0, the actual and the expected value.
     pub(super) first: Option<(usize, f64, f64)>,
 }
 
 impl Differences {
-    /// The rows where |found − e| is more than `allowed(e)`. Equal infinities and two NaNs agree.
+    /// Finds the rows where |found − e| is more than `allowed(e)`. Equal infinities and two NaNs agree.
     pub(super) fn of(found: &[f64], expected: &[f64], allowed: impl Fn(f64) -> f64) -> Self {
         let differs = |&(_, found, e): &(usize, f64, f64)| {
             let agrees = found == e || (found.is_nan() && e.is_nan());
@@ -175,7 +173,7 @@ impl Differences {
         Self { rows: found.len(), wrong, first }
     }
 
-    /// One sentence about the rows that differ by more than `tol`, if there are any.
+    /// One sentence about the rows that differ by more than `tol`, if any.
     pub(super) fn sentence(&self, tol: f64) -> Option<String> {
         let (row, found, e) = self.first?;
         let (row, others, rows) = (row + 1, self.wrong - 1, self.rows);

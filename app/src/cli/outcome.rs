@@ -1,4 +1,4 @@
-//! How a command ends, and errors in words.
+//! How a command ends, and errors as sentences.
 
 use std::process::ExitCode;
 
@@ -28,12 +28,12 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// An argument that names something that there is not.
+/// An argument that names something nonexistent.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct UsageError(pub(super) String);
 
-/// What a check that a result did not pass says of the kernel.
+/// What a failed check says about the kernel.
 pub(super) fn not_right(kernel: &str, check: &Check) -> String {
     let reason = check.reason.as_deref().unwrap_or("no reason given");
     match check.undecided {
@@ -42,13 +42,13 @@ pub(super) fn not_right(kernel: &str, check: &Check) -> String {
     }
 }
 
-/// What all ranks know to have failed: told once.
+/// An error that all ranks have: reported once.
 #[cfg(feature = "mpi")]
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct AgreedError(pub(super) String);
 
-/// An error with its causes, each once: some errors say their cause themselves.
+/// An error with its causes, each once: some errors include their cause themselves.
 pub(super) fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -61,7 +61,7 @@ pub(super) fn sentence(error: &anyhow::Error) -> String {
     text
 }
 
-/// Whether the arguments were at fault, not the work.
+/// Whether the arguments caused the error, not the work.
 pub(super) fn is_usage(error: &anyhow::Error) -> bool {
     use sparsescope_core::experiment::{SelectError, SourceError};
     use sparsescope_core::generate::SpecError;

@@ -19,10 +19,10 @@ use super::outcome::UsageError;
 use super::progress;
 use super::terminal::{visible, visible_json};
 
-/// How often it is looked how far work has come.
+/// Interval at which the progress of work is polled.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// Prints text on standard output, with what would steer a terminal made visible.
+/// Prints text on standard output, with terminal control characters made visible.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     print_as_is(&visible(text))
 }
@@ -39,12 +39,12 @@ pub(super) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print_as_is(&visible_json(&text))
 }
 
-/// What `--force` says about files that are there already.
+/// What `--force` means for existing files.
 pub(super) fn overwrite(force: bool) -> Overwrite {
     if force { Overwrite::Replace } else { Overwrite::Never }
 }
 
-/// Fails when `path` is there already and must not be overwritten: asked before long work.
+/// Fails if `path` exists and must not be overwritten; called before long work.
 pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     if is_stdout(path) {
         return Ok(());
@@ -64,7 +64,7 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The same of a bundle, which is nothing to print.
+/// The same for a bundle, which cannot go to standard output.
 pub(super) fn check_bundle(path: &Path, force: bool) -> anyhow::Result<()> {
     if is_stdout(path) {
         let path = path.display();
@@ -74,7 +74,7 @@ pub(super) fn check_bundle(path: &Path, force: bool) -> anyhow::Result<()> {
     check_free(path, force)
 }
 
-/// The same of a result beside a report, which both may be asked for on standard output.
+/// The same for a result next to a report: not both can go to standard output.
 pub(super) fn check_result(path: &Path, force: bool, json: bool) -> anyhow::Result<()> {
     if json && is_stdout(path) {
         let sentence = "--json and the file - both want standard output";
@@ -83,7 +83,7 @@ pub(super) fn check_result(path: &Path, force: bool, json: bool) -> anyhow::Resu
     check_free(path, force)
 }
 
-/// Prints a report: on standard error where one of the files beside it is standard output.
+/// Prints a report, on standard error if one of its output files is standard output.
 pub(super) fn print_beside<'p>(
     text: &str,
     files: impl IntoIterator<Item = &'p Path>,
@@ -95,7 +95,7 @@ pub(super) fn print_beside<'p>(
     Ok(())
 }
 
-/// The names that stand for standard output.
+/// The names of standard output.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 /// Whether an output file is standard output.
@@ -103,7 +103,7 @@ pub(super) fn is_stdout(path: &Path) -> bool {
     STANDARD_OUTPUT.iter().any(|name| path.as_os_str() == *name)
 }
 
-/// Now, in UTC and whole seconds.
+/// The current time in UTC, in whole seconds.
 pub(super) fn now() -> String {
     let now = jiff::Timestamp::now();
     let seconds = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
@@ -115,7 +115,7 @@ pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Re
     keep(path, force, &bundle.results_csv()?)
 }
 
-/// Endings of names, and the forms that they promise.
+/// File name endings and the formats that they imply.
 const FORMS: [(&str, &str); 28] = [
     ("mtx", "Matrix Market"),
     ("csv", "CSV"),
@@ -147,7 +147,7 @@ const FORMS: [(&str, &str); 28] = [
     ("tar", "tar"),
 ];
 
-/// Fails when the name of a file promises another form than one of those that its content can have.
+/// Fails if a file name implies a format that its content cannot have.
 pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> {
     let promised = FORMS.iter().find(|(ending, _)| ends_in(path, ending)).map(|(_, form)| *form);
     match promised.filter(|promised| !forms.contains(promised)) {
@@ -160,15 +160,15 @@ pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> 
     }
 }
 
-/// Whether the name of a file ends so, `.gz` after it or not.
+/// Whether a file name has this ending, with or without `.gz` after it.
 fn ends_in(path: &Path, ending: &str) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     name.rsplit_once('.').is_some_and(|(_, found)| found == ending)
 }
 
-/// The form in which points are written to a file of this name. Fails where it promises a form that points do not
-/// have.
+/// The format in which points are written to a file of this name. Fails if the name implies a format that
+/// points do not have.
 pub(super) fn points_form(path: &Path) -> Result<PointsForm, UsageError> {
     check_form(path, &["points as text", "CSV", "binary points"])?;
     Ok(match (ends_in(path, "points"), ends_in(path, "csv")) {
@@ -178,8 +178,8 @@ pub(super) fn points_form(path: &Path) -> Result<PointsForm, UsageError> {
     })
 }
 
-/// Writes a file through `write`, compressed where its name ends in `.gz`, or standard output. A reader
-/// that closed its end of the pipe is no failure.
+/// Writes a file through `write`, compressed if its name ends in `.gz`, or standard output. A reader that
+/// closed its end of the pipe is not an error.
 pub(super) fn save(
     path: &Path,
     overwrite: Overwrite,
@@ -198,8 +198,8 @@ pub(super) fn save(
     }
 }
 
-/// Writes a file as [`save`] does. To standard output it is printed as any other text: it may be read from
-/// a terminal.
+/// Writes a file as [`save`] does. Standard output is printed like any other text, since it may be a
+/// terminal.
 pub(super) fn keep(path: &Path, force: bool, content: &[u8]) -> anyhow::Result<()> {
     if is_stdout(path) {
         return print(&String::from_utf8_lossy(content));
@@ -209,7 +209,7 @@ pub(super) fn keep(path: &Path, force: bool, content: &[u8]) -> anyhow::Result<(
     })?)
 }
 
-/// Runs `work`, which reads or writes `total` bytes, while its progress is shown.
+/// Runs `work`, which reads or writes `total` bytes, and shows its progress.
 pub(super) fn watched<R>(
     interrupt: &Interrupt,
     quiet: bool,
@@ -226,7 +226,7 @@ pub(super) fn watched<R>(
     shown(quiet, what, share, || work(progress))
 }
 
-/// Runs an execution while it is shown how far it has come.
+/// Runs an execution and shows its progress.
 pub(super) fn executed<R>(
     interrupt: &Interrupt,
     quiet: bool,
@@ -239,7 +239,7 @@ pub(super) fn executed<R>(
     shown(quiet, what, share, || work(&Watch::new(interrupt.flag(), &tell)))
 }
 
-/// Runs `work` while another thread shows what `share` of it is done.
+/// Runs `work` while another thread shows how much of it is done, from `share`.
 fn shown<R>(
     quiet: bool,
     what: &str,
@@ -257,15 +257,15 @@ fn shown<R>(
             }
             shown.finish();
         };
-        // Where the system gives no thread, nobody is told, and the work is done.
+        // If the system refuses a thread, the work runs without progress.
         let _ = std::thread::Builder::new().spawn_scoped(scope, tell);
-        // Dropped at the end, also of a panic.
+        // Dropped at the end, also on a panic.
         let _finished = finished;
         work()
     })
 }
 
-/// Size of a file in bytes, where it has one.
+/// The size of a file in bytes, if it has one.
 pub(super) fn file_size(path: &Path) -> Option<u64> {
     path.metadata().ok().map(|meta| meta.len())
 }

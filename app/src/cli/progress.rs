@@ -1,5 +1,5 @@
-//! Progress on standard error: a bar in a terminal, a plain line now and then otherwise, nothing
-//! when quiet; JSON for the window, which runs this program to measure.
+//! Progress on standard error: a bar in a terminal, otherwise a plain line now and then, nothing when quiet;
+//! JSON for the window, which runs this program to measure.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 
 use super::terminal::{one_line, say, visible_json};
 
-/// How far a run says that it is, to whoever started it.
+/// Progress of a run, reported to the program that started it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Told {
-    /// Share of the whole that is done, 0 to 1.
+    /// Fraction of the whole that is done, 0 to 1.
     pub share: f64,
-    /// Matrix and kernel at work.
+    /// The current matrix and kernel.
     pub what: String,
-    /// Runs that are to be done.
+    /// Total number of runs.
     pub runs: usize,
 }
 
-/// Plain lines are at least this far apart.
+/// Minimum interval between plain lines.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
-/// JSON lines are at least this far apart: reading them must not disturb what is measured.
+/// Minimum interval between JSON lines: reading them must not disturb the measurement.
 const BETWEEN_JSON: Duration = Duration::from_millis(450);
-/// Work shorter than this shows nothing in plain lines.
+/// Work shorter than this prints no plain lines.
 const BEFORE_FIRST_LINE: Duration = Duration::from_millis(500);
 
-/// Shows how far something with a number of steps has come.
+/// Shows the progress of work with a number of steps.
 pub(super) struct Progress {
     shown: Shown,
     what: String,
@@ -41,7 +41,7 @@ enum Shown {
 }
 
 impl Progress {
-    /// Begins. `quiet` shows nothing.
+    /// Begins; shows nothing if `quiet`.
     pub(super) fn new(quiet: bool) -> Self {
         let shown = if quiet {
             Shown::Nothing
@@ -52,7 +52,7 @@ impl Progress {
                 bar.set_style(style);
             }
             bar.set_length(100);
-            // It ticks on a thread of its own, which the system may not give.
+            // The bar ticks on its own thread, which the system may refuse.
             if std::thread::Builder::new().spawn(|| {}).is_ok() {
                 bar.enable_steady_tick(Duration::from_millis(500));
             }
@@ -64,12 +64,12 @@ impl Progress {
         Self { shown, what: String::new() }
     }
 
-    /// Begins work of so many runs, told as JSON lines.
+    /// Begins work of `runs` runs, reported as JSON lines.
     pub(super) fn json(runs: usize) -> Self {
         Self { shown: Shown::Json { runs, next: Instant::now() }, what: String::new() }
     }
 
-    /// A share from 0 to 1 of the whole is done; `what` is being worked on.
+    /// Shows that a fraction `share` of the whole is done; `what` is in progress.
     pub(super) fn set(&mut self, share: f64, what: &str) {
         let percent = (share.clamp(0.0, 1.0) * 100.0) as u64;
         match &mut self.shown {
@@ -119,7 +119,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn finish(self) {
         if let Shown::Bar(bar) = self.shown {
             bar.finish_and_clear();

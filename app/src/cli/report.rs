@@ -1,5 +1,5 @@
-//! `sparsescope export --report`: bundles as one page without script, for those who have measured
-//! where there is no screen. It is HTML and well-formed XML, and refers to nothing outside itself.
+//! `sparsescope export --report`: bundles as one page without scripts, for those who measured on a machine
+//! without a display. It is HTML and well-formed XML, and references no external files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use super::markup::Html;
 use super::output::keep;
 use super::table::{count, counted, seconds, three_digits};
 
-/// Cells along the longer edge of a matrix's picture, and how large it is drawn.
+/// Cells along the longer edge of a matrix's picture, and its size on the page.
 const CELLS: usize = 160;
 const PICTURE: f32 = 120.0;
 
@@ -56,7 +56,7 @@ figure { margin: 1.2rem 0; } figcaption { margin-bottom: 0.4rem; }
 }
 ";
 
-/// Writes the report; its size in bytes.
+/// Writes the report; returns its size in bytes.
 pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Result<usize> {
     let model = opened(bundles)?;
     let html = page(&model);
@@ -139,13 +139,13 @@ fn page(model: &Model) -> String {
     })
 }
 
-/// What stands in a cell: numbers at the right end.
+/// The content of a table cell; numbers are right-aligned.
 enum Cell {
     Text(String),
     Number(String),
-    /// A sentence, in as many lines as it takes.
+    /// A sentence that may wrap.
     Long(String),
-    /// A text that leads to the subject of this number.
+    /// A link to the subject with this number.
     Subject(usize, String),
 }
 
@@ -179,8 +179,7 @@ fn table(html: &mut Html, header: &[&str], lines: &[Vec<Cell>]) {
     });
 }
 
-/// Who wins on each subject, over all bundles, operation by operation: the table that the view
-/// begins with.
+/// The fastest kernel on each subject, over all bundles, by operation: the table at the top of the view.
 fn fastest(html: &mut Html, model: &Model, subjects: &[(&str, Subject<'_>)]) {
     let operations = model.operations();
     let places: HashMap<&str, usize> =
@@ -195,7 +194,7 @@ fn fastest(html: &mut Html, model: &Model, subjects: &[(&str, Subject<'_>)]) {
     }
 }
 
-/// The same of one operation, under this heading; whether there is any.
+/// The same for one operation, under this heading; returns whether there is any.
 fn fastest_of(
     html: &mut Html,
     model: &Model,
@@ -289,7 +288,7 @@ fn figures(run: &RunOf<'_>) -> Vec<Cell> {
     ]
 }
 
-/// How the checks ended, and why runs have no time.
+/// The results of the checks, and why some runs have no time.
 fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     let of = |verdict: Verdict| runs.iter().filter(|run| run.run.check.verdict == verdict).count();
     let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
@@ -343,7 +342,7 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     });
 }
 
-/// Every chart that has something to show, operation by operation.
+/// Every chart that has data, by operation.
 fn all_charts(model: &Model) -> Vec<String> {
     let mut known = BTreeSet::new();
     let all = model
@@ -359,7 +358,7 @@ fn all_charts(model: &Model) -> Vec<String> {
     all.filter_map(draw).collect()
 }
 
-/// A chart with its sentence.
+/// A chart with its caption.
 fn figure(html: &mut Html, svg: &str) {
     html.element("figure", &[("class", "chart")], |html| {
         html.element("figcaption", &[], |html| html.title_of(svg));
@@ -367,7 +366,7 @@ fn figure(html: &mut Html, svg: &str) {
     });
 }
 
-/// A subject: the picture of a matrix, what is known of it, and every kernel at its best.
+/// A subject: the picture of a matrix, its properties, and the best run of every kernel.
 fn about(
     html: &mut Html,
     model: &Model,
@@ -404,7 +403,7 @@ fn about(
     });
 }
 
-/// Every kernel of an operation on a subject at its best.
+/// The best run of every kernel of an operation on a subject.
 fn kernels(html: &mut Html, model: &Model, mut runs: Vec<RunOf<'_>>) {
     let several = model.bundles().len() > 1;
     let goodness = |run: &RunOf<'_>| run.goodness().unwrap_or(f64::NEG_INFINITY);
@@ -432,7 +431,7 @@ fn kernels(html: &mut Html, model: &Model, mut runs: Vec<RunOf<'_>>) {
     });
 }
 
-/// What is known of a subject that is no matrix, a line a fact.
+/// The properties of a subject that is not a matrix, one per line.
 fn other_facts(record: &SubjectRecord) -> Vec<String> {
     let sizes: Vec<String> =
         record.sizes.iter().map(|(name, size)| format!("{} {name}", count(*size))).collect();
@@ -443,7 +442,7 @@ fn other_facts(record: &SubjectRecord) -> Vec<String> {
     vec![sizes.join(", "), made, format!("SHA-256 {:.16}", record.sha256)]
 }
 
-/// What is known of a matrix, a line a fact.
+/// The properties of a matrix, one per line.
 fn facts(record: &MatrixRecord) -> Vec<String> {
     let of = &record.statistics;
     let mut lines = vec![format!(
@@ -475,7 +474,7 @@ fn facts(record: &MatrixRecord) -> Vec<String> {
     lines
 }
 
-/// A small picture of the structure: the darker, the more entries, logarithmically.
+/// A small picture of the structure: darker means more nonzeros, on a logarithmic scale.
 fn thumbnail(picture: &Picture, record: &MatrixRecord) -> Option<String> {
     let fits = |level: &&sparsescope_core::spy::Level| {
         level.rows().max(level.cols()) <= CELLS && level.rows().min(level.cols()) > 0
@@ -499,7 +498,7 @@ fn thumbnail(picture: &Picture, record: &MatrixRecord) -> Option<String> {
     Some(figure.to_svg(&title, &Provenance::default()))
 }
 
-/// A bundle: where its numbers come from, and the machines.
+/// A bundle: the origin of its numbers, and the machines.
 fn measured(html: &mut Html, open: &OpenBundle) {
     let bundle = &open.bundle;
     let producer = &bundle.producer;

@@ -135,7 +135,7 @@ pub(super) struct RankArgs {
 }
 
 impl RankArgs {
-    /// Fails where one process is told how several ranks share rows out.
+    /// Fails if a single process gets options that share rows out among ranks.
     pub(super) fn refuse(&self) -> Result<(), UsageError> {
         let given = [("--partition", &self.partition), ("--permutation", &self.permutation)];
         match given.iter().find(|(_, file)| file.is_some()) {

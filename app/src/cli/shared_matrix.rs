@@ -1,4 +1,4 @@
-//! Matrices of which every rank has its own rows.
+//! Matrices distributed by rows over the ranks.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use sparsescope_core::mpi::{About, Numbering, SharedMatrix, World, agreed, equal
 use super::outcome::AgreedError;
 use super::shared_args::RankArgs;
 
-/// Makes or reads a matrix on all ranks; fails on all alike. What a person should know of how it was read goes to
+/// Generates or reads a matrix on all ranks; if it fails, it fails on all. Remarks on how it was read go to
 /// standard error.
 pub(super) fn shared(
     world: &World,
@@ -68,16 +68,17 @@ pub(super) fn shared(
     .map_err(told)
 }
 
-/// How rows and columns are to be numbered anew, if they are.
+/// How to renumber rows and columns, if at all.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Anew<'a> {
-    /// By a rule, which looks at the whole matrix.
+    /// By a reordering, which needs the whole matrix.
     pub(super) reorder: Option<Reordering>,
-    /// By a file: of the rank of each row, or of a permutation.
+    /// By a file: the rank of each row, or a permutation.
     pub(super) ranks: Option<&'a RankArgs>,
 }
 
-/// The new numbers, on all ranks. A rule is followed by rank 0, which reads or makes the whole matrix for it.
+/// The new numbering, on all ranks. Rank 0 computes a reordering, for which it reads or generates the whole
+/// matrix.
 fn numbering(
     world: &World,
     source: &MatrixSource,
@@ -111,7 +112,7 @@ fn numbering(
     Ok(Some(agreed(world, Numbering::new(rule.as_str(), order)).map_err(told)?))
 }
 
-/// The order that a rule gives the rows of a matrix that fits here.
+/// The row order that a reordering gives for a matrix that fits in memory here.
 fn ordered(
     source: &MatrixSource,
     rule: Reordering,
@@ -124,7 +125,7 @@ fn ordered(
     rule.order(a, limit).map_err(|error| error.to_string())
 }
 
-/// What a rank may allocate: its share of what its machine has.
+/// The memory that a rank may allocate: its share of its machine's.
 pub(super) fn memory(world: &World, asked: Option<u64>) -> MemoryLimit {
     let of_machine = || MemoryLimit::of_machine().get() / world.ranks_here() as u64;
     MemoryLimit::bytes(asked.unwrap_or_else(of_machine))

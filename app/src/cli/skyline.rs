@@ -1,4 +1,4 @@
-//! `sparsescope skyline`: of a set of points those that no other dominates, certified.
+//! `sparsescope skyline`: the certified skyline (Pareto front) of a point set.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -27,34 +27,34 @@ use super::table::{count, counted, seconds};
 #[derive(Serialize)]
 struct Report<'a> {
     points: &'a str,
-    /// What was taken of a file.
+    /// What was read from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<Read<'a>>,
     n: u64,
     d: u64,
-    /// Points kept.
+    /// Number of skyline points.
     k: u64,
     kernel: &'static str,
     backend: &'static str,
     threads: u32,
     block: Option<u32>,
     minimized: bool,
-    /// The kernel alone.
+    /// Time of the kernel alone.
     seconds: Option<f64>,
-    /// With reading or generating the points, and getting ready; without the check.
+    /// Time including reading or generating the points and preparation, without the check.
     total_seconds: f64,
     comparisons: u64,
     check: Check,
 }
 
-/// What was taken of a file of points.
+/// What was read from a file of points.
 #[derive(Serialize)]
 struct Read<'a> {
     form: &'static str,
     separator: Option<&'static str>,
     decimal_comma: bool,
     header: Option<&'a [String]>,
-    /// The same in words.
+    /// The same as text.
     #[serde(skip)]
     words: String,
 }
@@ -149,7 +149,7 @@ pub(super) fn run(
     Ok(Outcome::Success)
 }
 
-/// The form that the points kept are written in.
+/// The format in which the skyline points are written.
 fn written_form(path: &Path, paper_format: bool) -> Result<PointsForm, UsageError> {
     match (points_form(path)?, paper_format) {
         (form, false) => Ok(form),

@@ -1,4 +1,4 @@
-//! `sparsescope solve`: one system by preconditioned conjugate gradients, its set-up and its residuals.
+//! `sparsescope solve`: one system by preconditioned conjugate gradients, its setup and its residuals.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -41,7 +41,7 @@ pub(super) struct Report<'a> {
     params: BTreeMap<String, String>,
     iterations: u64,
     converged: bool,
-    /// How it ended, in words.
+    /// How the solve ended, as text.
     ended: String,
     tolerance: f64,
     b_norm: f64,
@@ -52,9 +52,9 @@ pub(super) struct Report<'a> {
     setup_seconds: f64,
     solve_seconds: Option<f64>,
     iteration_seconds: Option<f64>,
-    /// A in the format of the iterations.
+    /// Time to convert A into the format of the iterations.
     conversion_seconds: f64,
-    /// In the order in which they came.
+    /// In chronological order.
     phases: Map<String, Value>,
     nnz_g: Option<u64>,
     sizes: Option<SetUpSizes>,
@@ -64,7 +64,7 @@ pub(super) struct Report<'a> {
     check: Check,
 }
 
-/// What came of one matrix.
+/// The result for one matrix.
 struct Done<'a> {
     report: Report<'a>,
     solution: Box<Solution>,
@@ -135,7 +135,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     Ok(outcome)
 }
 
-/// Sets up and solves for one matrix; nothing once it is interrupted.
+/// Sets up and solves for one matrix; nothing if interrupted.
 fn solved<'a>(
     args: &'a SolveArgs,
     desk: &Desk<'_>,
@@ -194,7 +194,7 @@ fn solved<'a>(
     Ok(Some(Done { report, solution, factor }))
 }
 
-/// The parameters that the arguments name, one value each.
+/// The parameters from the arguments, one value each.
 pub(super) fn parameters(
     args: &SolveArgs,
     kernel: &KernelDescriptor,
@@ -241,7 +241,7 @@ pub(super) fn parameters(
     Ok(kernel.in_effect(&single.with(Parameter::SetUp, SetUpBy::Processor.as_str())))
 }
 
-/// What the arguments name as files.
+/// The files that the arguments name.
 fn given(
     args: &SolveArgs,
     desk: &Desk<'_>,
@@ -274,7 +274,7 @@ fn given(
     })
 }
 
-/// Fails where the name of a file promises what is not written.
+/// Fails if a file name implies a format that is not written.
 pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
     for path in [&args.output, &args.write_g].into_iter().flatten() {
         check_form(path, &["Matrix Market"])?;
@@ -282,7 +282,7 @@ pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
     args.history.iter().try_for_each(|path| check_form(path, &["CSV"]))
 }
 
-/// The residuals as CSV, each with the iteration after which it was.
+/// The residuals as CSV, each with its iteration.
 pub(super) fn history(solution: &Solution) -> String {
     let lines = solution.residuals.iter().enumerate();
     let lines: Vec<String> = lines.map(|(k, residual)| format!("{k},{residual:e}\n")).collect();
@@ -290,7 +290,7 @@ pub(super) fn history(solution: &Solution) -> String {
 }
 
 impl<'a> Report<'a> {
-    /// Of a matrix of so many rows and entries; A took so long to convert, and the solve so long.
+    /// The report for a matrix with this many rows and nonzeros, with the times to convert A and to solve.
     pub(super) fn of(
         (matrix, [rows, nnz]): (&'a str, [u64; 2]),
         configuration: &Configuration,
@@ -336,7 +336,7 @@ impl<'a> Report<'a> {
         Self { params, ..self }
     }
 
-    /// How the command ends and why, where the solution is none.
+    /// How the command ends and why, if there is no solution.
     pub(super) fn failure(&self) -> Option<(Outcome, String)> {
         match (self.check.verdict, self.converged) {
             (Verdict::Pass, _) => None,

@@ -1,4 +1,4 @@
-//! The parameters of solvers on the command line, for `solve` and for `bench`.
+//! The solver parameters on the command line, for `solve` and `bench`.
 
 use clap::Args;
 use sparsescope_core::experiment::ParameterLists;

@@ -1,4 +1,4 @@
-//! `sparsescope spmv`: one checked product.
+//! `sparsescope spmv`: one checked SpMV.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     }
 }
 
-/// The rows where |y − e| > tol·max(1, |e|).
+/// Finds the rows where |y − e| > tol·max(1, |e|).
 fn differences(y: &[f64], e: &[f64], tol: f64) -> Differences {
     Differences::of(y, e, |e| tol * e.abs().max(1.0))
 }

@@ -35,15 +35,15 @@ struct Report<'a> {
     threads: u32,
     block: Option<u32>,
     sweeps: u32,
-    /// Dependency levels of the ascending and of the descending sweep, of kernels that follow them.
+    /// Dependency levels of the forward and the backward sweep, for kernels that use them.
     levels: Option<[usize; 2]>,
-    /// Colours, of kernels that follow them.
+    /// Number of colours, for kernels that use them.
     colors: Option<usize>,
-    /// Analysis, laying the rows out in an order, and bringing b and x into it and x back.
+    /// Time for the analysis, reordering the rows, and permuting b and x forth and x back.
     plan_seconds: f64,
     conversion_seconds: f64,
     permute_seconds: Option<f64>,
-    /// All sweeps together.
+    /// Time of all sweeps together.
     seconds: Option<f64>,
     /// ‖b − A·x‖ / ‖b‖ before and after, in standard mode.
     residual: Option<[f64; 2]>,
@@ -51,21 +51,21 @@ struct Report<'a> {
     expected: Option<Expected>,
 }
 
-/// How the result compares with the one that is expected.
+/// How the result compares with the expected one.
 #[derive(Serialize)]
 struct Expected {
     tolerance: f64,
-    /// Elements that differ by more.
+    /// Elements that differ by more than allowed.
     wrong: usize,
     percent_right: f64,
     /// The first of them.
     first: Option<First>,
 }
 
-/// An element that is not as expected.
+/// An element that differs from the expected value.
 #[derive(Serialize)]
 struct First {
-    /// From 1.
+    /// Row number, from 1.
     row: usize,
     found: f64,
     expected: f64,
@@ -136,7 +136,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     }
 }
 
-/// The system that the arguments name, its matrix, and what its result is to be.
+/// The system from the arguments, its matrix, and the expected result.
 fn system(
     args: &SymgsArgs,
     desk: &Desk<'_>,
@@ -161,8 +161,8 @@ fn system(
     Ok((Problem::Symgs(problem), a, expected))
 }
 
-/// ‖b − A·x‖ / ‖b‖ before the first sweep and after the last; none in smoother mode, whose sweeps do
-/// not solve for b, and where one of them is no finite number.
+/// ‖b − A·x‖ / ‖b‖ before the first sweep and after the last; none in smoother mode, whose sweeps do not
+/// solve for b, or if one of them is not finite.
 fn residuals(
     configuration: &Configuration,
     problem: &Problem,
@@ -185,7 +185,7 @@ fn residuals(
 }
 
 impl<'a> Report<'a> {
-    /// What is known without looking at the result.
+    /// The report as far as it does not depend on the result.
     fn of(
         args: &'a SymgsArgs,
         a: &Csr,
@@ -262,7 +262,7 @@ impl<'a> Report<'a> {
         if let Some(expected) = &self.expected {
             let Expected { tolerance, wrong, percent_right, first } = expected;
             let wrong = counted(*wrong, "element", "elements");
-            // Rounded down, so that 100 says that all are right.
+            // Rounded down, so that 100 means all are right.
             let right = (percent_right * 1e4).floor() / 1e4;
             write!(out, "expected  {right} % right within {tolerance:e}, {wrong} not")?;
             match first {

@@ -1,10 +1,10 @@
-//! Tables for people.
+//! Tables for the terminal.
 
 use comfy_table::{CellAlignment, presets};
 
 use super::terminal::one_line;
 
-/// A table whose cells stay within their lines, whatever text they hold.
+/// A table whose cells are single lines, whatever text they hold.
 pub(super) struct Table(comfy_table::Table);
 
 impl Table {
@@ -14,7 +14,7 @@ impl Table {
     }
 }
 
-/// A table with these headings; the columns named in `right` are numbers.
+/// A table with these headings; the columns in `right` hold numbers.
 pub(super) fn table(headings: &[&str], right: &[usize]) -> Table {
     let mut table = comfy_table::Table::new();
     table.load_style(presets::NOTHING);
@@ -27,13 +27,13 @@ pub(super) fn table(headings: &[&str], right: &[usize]) -> Table {
     Table(table)
 }
 
-/// Lines of a table without trailing blanks, each ended.
+/// The lines of a table without trailing blanks, each with a line end.
 pub(super) fn render(table: &Table) -> String {
     let lines = table.0.to_string();
     lines.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// A duration with three digits and its unit.
+/// A duration with three significant digits and its unit.
 pub(super) fn seconds(s: f64) -> String {
     let (value, unit) = match s {
         s if s >= 1.0 => (s, "s"),
@@ -44,9 +44,9 @@ pub(super) fn seconds(s: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
-/// A positive number with three significant digits, without exponent; at most nine decimals.
+/// A positive number with three significant digits, without exponent, with at most nine decimals.
 pub(super) fn three_digits(value: f64) -> String {
-    // The power of ten of the leading digit after rounding to three digits.
+    // The exponent of the leading digit after rounding to three digits.
     let power = format!("{value:.2e}").split_once('e').and_then(|(_, p)| p.parse::<i32>().ok());
     let decimals = (2 - power.unwrap_or(0)).clamp(0, 9) as usize;
     let decimals = if value == 0.0 { 0 } else { decimals };
@@ -58,7 +58,7 @@ pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(n as u64), if n == 1 { one } else { many })
 }
 
-/// A count with thin groups of three: `1 234 567`.
+/// A count with digits in groups of three: `1 234 567`.
 pub(super) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);

@@ -1,35 +1,34 @@
-//! What reaches the terminal. Names, reasons and errors hold text from files and arguments: whatever is
-//! printed has its control characters made visible here, so that none of it steers the terminal.
+//! Terminal output. Names, reasons and errors hold text from files and arguments; control characters in
+//! anything printed are made visible here, so that no text controls the terminal.
 
 use std::borrow::Cow;
 use std::io::Write as _;
 
 use sparsescope_core::record::is_invisible;
 
-/// The standard library's, for the commands: its text goes through [`say`]. Macros are found in the order
-/// of the source, so that no command can print on standard error past it by mistake.
+/// Shadows the standard library's macro: text goes through [`say`]. Macro scope follows source order, so no
+/// command can bypass it by mistake.
 macro_rules! eprintln {
     ($($text:tt)*) => { $crate::cli::terminal::say(&format!($($text)*)) };
 }
 
-/// A line on standard error; nobody may be there to read it.
+/// Prints a line on standard error; nobody may be there to read it.
 pub(in crate::cli) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", visible(text));
 }
 
-/// Text of several lines: what is invisible is escaped, but for line ends and tabs.
+/// Escapes invisible characters in text of several lines, except line ends and tabs.
 pub(in crate::cli) fn visible(text: &str) -> Cow<'_, str> {
     let line_ends = |c| matches!(c, '\n' | '\t');
     escaped(text, |c| is_invisible(c) && !line_ends(c), |c| c.escape_unicode().collect())
 }
 
-/// Text within a line.
+/// Escapes invisible characters in a single line.
 pub(in crate::cli) fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_invisible, |c| c.escape_unicode().collect())
 }
 
-/// JSON, which means the same afterwards: outside its texts there are line ends and nothing else
-/// invisible.
+/// Escapes JSON without changing its meaning: outside strings, line ends are its only invisible characters.
 pub(in crate::cli) fn visible_json(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_invisible(c) && c != '\n', |c| format!("\\u{:04x}", u32::from(c)))
 }

@@ -1,10 +1,10 @@
-//! What is typed after a flag, as values, or what was expected in its place.
+//! Parsers of option values, with errors that say what was expected.
 
 use std::time::Duration;
 
 use sparsescope_core::kernel::{Parameter, ParameterError};
 
-/// Bytes that an archive to fetch may have unless the user says otherwise: more than the collection's have.
+/// Default maximum size of a downloaded archive: more than any of the collection.
 pub(super) const MAX_SIZE: u64 = 64 << 30;
 
 pub(super) fn thread_count(text: &str) -> Result<u32, String> {
@@ -14,7 +14,7 @@ pub(super) fn thread_count(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Threads a block: whole warps.
+/// Threads per block: a multiple of the warp size.
 pub(super) fn block_size(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
         Ok(size @ 32..=1024) if size % 32 == 0 => Ok(size),
@@ -27,7 +27,7 @@ pub(super) fn factor(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "expected a factor such as 1.05".to_owned())
 }
 
-/// Seconds, or a number with `s`, `m` or `h`.
+/// A duration: seconds, or a number with `s`, `m` or `h`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
@@ -43,7 +43,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     length.ok_or_else(|| "expected a time such as 90s, 5m or 1.5h".to_owned())
 }
 
-/// A share between nothing and all, as a fraction or in percent.
+/// A share between 0 and 1, as a fraction or in percent.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let share = match text.strip_suffix('%') {
@@ -66,7 +66,7 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "expected a finite number that is not negative".to_owned())
 }
 
-/// A number of bytes, perhaps with a decimal (k, M, G, T) or binary (Ki, Mi, Gi, Ti) suffix.
+/// A number of bytes, optionally with a decimal (k, M, G, T) or binary (Ki, Mi, Gi, Ti) suffix.
 pub(super) fn byte_count(text: &str) -> Result<u64, String> {
     let text = text.trim().trim_end_matches(['B', 'b']);
     let digits = text.trim_end_matches(char::is_alphabetic);

@@ -1,4 +1,4 @@
-//! The web viewer that `cargo web` built: found when it is asked for, never part of the program.
+//! The web viewer that `cargo web` built: located at run time, never part of the program.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use anyhow::bail;
 /// The environment variable that names the viewer's folder.
 const VARIABLE: &str = "SPARSESCOPE_WEB";
 
-/// The viewer's folder: `$SPARSESCOPE_WEB`, else `web` beside the program, else `web/dist`.
+/// Returns the viewer's folder: `$SPARSESCOPE_WEB`, else `web` beside the program, else `web/dist`.
 pub(super) fn find() -> anyhow::Result<PathBuf> {
     if let Some(folder) = std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()) {
         let folder = PathBuf::from(folder);

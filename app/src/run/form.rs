@@ -1,4 +1,4 @@
-//! The form in which a person says what to measure.
+//! The form for choosing what to measure.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,24 +11,24 @@ use sparsescope_core::generate::suites;
 
 use super::request::{self, Precisions, RUNS, Request, command_line};
 
-/// What the form holds besides the request.
+/// State of the form besides the request.
 #[derive(Debug, Default)]
 pub(super) struct Form {
-    /// The matrix being typed, and what is wrong with it.
+    /// The matrix being typed, and its error.
     entry: String,
     wrong: Option<String>,
-    /// Families of kernels whose members are shown.
+    /// Families of kernels that are unfolded.
     unfolded: BTreeSet<&'static str>,
-    /// The folder as it is being typed.
+    /// The folder being typed.
     folder: Option<String>,
 }
 
-/// What the window is asked to let a person choose.
+/// A file dialog that the window should open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     /// Matrix files.
     Matrices,
-    /// The folder of the results.
+    /// The results folder.
     Folder,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Pressed {
 }
 
 impl Form {
-    /// What cannot be used is said below the line for matrices.
+    /// Shows an error below the input for matrices.
     pub(super) fn complain(&mut self, sentence: String) {
         self.wrong = Some(sentence);
     }
@@ -62,7 +62,7 @@ impl Form {
         ui.separator();
         let output = request.folder.join("sparsescope-DATE-TIME.zip");
         let arguments = request.arguments(&output);
-        // Below the rest, always in sight.
+        // Below the rest, always visible.
         egui::Panel::bottom("start").show_separator_line(true).show(ui, |ui| {
             ui.add_space(6.0);
             pressed.start = start(ui, &arguments, busy);
@@ -235,7 +235,7 @@ fn set(these: &mut BTreeSet<&'static str>, one: &'static str, member: bool) {
     }
 }
 
-/// A file by its name, anything else as it is.
+/// The file name of a file; anything else as it is.
 fn short(matrix: &str) -> &str {
     if matrix.starts_with("gen:") || matrix.starts_with("suite:") {
         return matrix;
@@ -248,7 +248,7 @@ fn section(ui: &mut Ui, title: &str) {
     ui.strong(title);
 }
 
-/// What has to be changed; not by colour alone.
+/// An error to fix, shown not by colour alone.
 fn problem(ui: &mut Ui, sentence: &str) {
     let dark = ui.visuals().dark_mode;
     let color = if dark { Color32::from_rgb(255, 170, 130) } else { Color32::from_rgb(160, 50, 0) };
@@ -315,7 +315,7 @@ fn command(ui: &mut Ui, arguments: &Result<Vec<String>, String>) {
     }
 }
 
-/// The button that starts, and why it cannot be pressed.
+/// The start button, and why it is disabled.
 fn start(ui: &mut Ui, arguments: &Result<Vec<String>, String>, busy: bool) -> bool {
     let reason = match (busy, arguments) {
         (true, _) => Some("A measurement is running."),

@@ -1,8 +1,7 @@
-//! A measurement in a child process: start it, follow it, stop it, and lose nothing of it.
+//! A measurement in a child process: starts it, follows it, stops it, and loses no results.
 //!
-//! The child writes how far it is as JSON lines on standard error, and every finished run into the
-//! journal beside its bundle. Whatever becomes of it, what it measured ends as a bundle: written by
-//! itself, or from its journal.
+//! The child writes progress as JSON lines on standard error, and every finished run into the journal beside
+//! its bundle. However it ends, its results become a bundle: written by the child, or from its journal.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -16,35 +15,35 @@ use sparsescope_core::bundle::{Bundle, BundleError, Follower, Journal, Limits, j
 
 use crate::cli::Told;
 
-/// The journal is read at most this often.
+/// Minimum interval between readings of the journal.
 const BETWEEN_READS: Duration = Duration::from_millis(500);
-/// How long a child may take to write its bundle when the window goes.
+/// How long a child may take to write its bundle when the window closes.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Lines and bytes of standard error that are kept.
+/// Maximum number of lines of standard error that are kept, and of bytes per line.
 const MOST_LINES: usize = 200;
 const MOST_LINE_BYTES: u64 = 4096;
 
-/// What is new since the last look.
+/// What is new since the last call.
 #[derive(Debug, Default)]
 pub struct News {
-    /// What is measured so far, when there is more than before.
+    /// The results so far, if there are more than before.
     pub so_far: Option<Bundle>,
-    /// How it ended, when it has.
+    /// How it ended, once it has.
     pub ending: Option<Ending>,
 }
 
 /// How a measurement ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// The bundle, complete or not; none when nothing was measured.
+    /// The bundle, complete or not; none if nothing was measured.
     pub bundle: Option<PathBuf>,
-    /// Why it is not complete, or what is wrong with it.
+    /// Why it is incomplete, or what is wrong with it.
     pub failure: Option<String>,
-    /// It was asked to stop.
+    /// It was stopped on request.
     pub stopped: bool,
 }
 
-/// A child that measures. When dropped, it is asked to stop and waited for.
+/// A child process that measures. Dropping it stops the child and waits for it.
 #[derive(Debug)]
 pub struct Measurement {
     child: Child,
@@ -53,22 +52,22 @@ pub struct Measurement {
     started: Instant,
     told: Told,
     runs_done: usize,
-    /// Lines that are not progress.
+    /// Lines other than progress.
     said: Vec<String>,
     lines: Receiver<String>,
     reader: Option<JoinHandle<()>>,
     /// When the journal was last read.
     read: Instant,
-    /// What reads the journal, while it does not.
+    /// The journal's reader, while idle.
     follower: Option<Box<Follower>>,
-    /// What reads it comes back with what it read, if anything was new.
+    /// Returns the reader together with what it read, if anything was new.
     reading: Option<Receiver<(Box<Follower>, Option<Bundle>)>>,
     stops: u32,
     ended: bool,
 }
 
 impl Measurement {
-    /// Starts `executable` with these arguments, which make it write the bundle `output`.
+    /// Starts `executable` with arguments that make it write the bundle `output`.
     pub fn start(
         executable: &Path,
         arguments: &[impl AsRef<OsStr>],
@@ -111,12 +110,12 @@ impl Measurement {
         })
     }
 
-    /// How far it is.
+    /// The latest progress.
     pub fn told(&self) -> &Told {
         &self.told
     }
 
-    /// Finished runs, as far as the journal has been read.
+    /// The number of finished runs in the journal so far.
     pub fn runs_done(&self) -> usize {
         self.runs_done
     }
@@ -131,7 +130,7 @@ impl Measurement {
         self.started.elapsed()
     }
 
-    /// How long it will go on at this pace; none while that cannot be told.
+    /// The estimated time left at this pace; none while that is unknown.
     pub fn left(&self) -> Option<Duration> {
         let share = self.told.share;
         let left = (share > 0.02).then(|| self.elapsed().as_secs_f64() * (1.0 / share - 1.0))?;
@@ -143,8 +142,8 @@ impl Measurement {
         self.stops > 0
     }
 
-    /// Asks the child to stop and write what it has; asked again, it stops at once, and what it
-    /// measured is taken from its journal.
+    /// Asks the child to stop and write what it has. A second call ends it at once; its results then come from
+    /// the journal.
     pub fn stop(&mut self) {
         self.stops += 1;
         if !self.ended {
@@ -152,7 +151,7 @@ impl Measurement {
         }
     }
 
-    /// Looks what is new. Takes no time while nothing is; the journal is read by another thread.
+    /// Returns what is new. Takes no time while nothing is; another thread reads the journal.
     pub fn look(&mut self) -> std::io::Result<News> {
         if self.ended {
             return Ok(News::default());
@@ -160,9 +159,9 @@ impl Measurement {
         self.take_lines();
         if let Some(status) = self.child.try_wait()? {
             self.ended = true;
-            // The end of its standard error comes with its own.
+            // Its standard error ends when it does.
             if let Some(reader) = self.reader.take() {
-                let _ = reader.join(); // A reader that panicked has said all it can.
+                let _ = reader.join(); // A reader that panicked has passed on all it can.
             }
             self.take_lines();
             return Ok(News { so_far: None, ending: Some(self.ending(status)) });
@@ -180,8 +179,8 @@ impl Measurement {
         }
     }
 
-    /// The bundle so far, when a reading of the journal has come to its end and something was new;
-    /// begins another one after a while.
+    /// The bundle so far, if a reading of the journal has finished and found something new; starts another
+    /// reading after a while.
     fn read_journal(&mut self) -> Option<Bundle> {
         let mut so_far = None;
         if let Some(reading) = &self.reading {
@@ -201,10 +200,10 @@ impl Measurement {
             self.read = Instant::now();
             let (sender, receiver) = channel();
             std::thread::spawn(move || {
-                // A journal that cannot be read now is read again the next time.
+                // A journal that cannot be read now is read again next time.
                 let is_new = follower.read().unwrap_or(false);
                 let bundle = follower.bundle().filter(|_| is_new).cloned();
-                // Nobody waits any more where this fails.
+                // If this fails, nobody is waiting any more.
                 sender.send((follower, bundle)).ok();
             });
             self.reading = Some(receiver);
@@ -238,7 +237,7 @@ impl Measurement {
         Ending { bundle, failure, stopped: self.stops > 0 }
     }
 
-    /// Why the child failed, in its own words where it has some.
+    /// Why the child failed, in its own words if it has any.
     fn why(&self, status: ExitStatus) -> String {
         let said = self.said.iter().rev().find_map(|line| line.strip_prefix("error: "));
         match (said, status.code()) {
@@ -264,21 +263,21 @@ impl Drop for Measurement {
                 _ => return,
             }
         }
-        // The journal keeps what was measured.
+        // The journal keeps the results.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The next line without its end, cut where it is too long; none after the last.
+/// The next line without its line end, truncated if too long; none after the last.
 fn next_line(stderr: &mut impl BufRead) -> Option<String> {
     let mut line = Vec::new();
     let read = stderr.by_ref().take(MOST_LINE_BYTES).read_until(b'\n', &mut line).ok()?;
     (read > 0).then(|| String::from_utf8_lossy(&line).trim_end().to_owned())
 }
 
-/// Writes the bundle that a journal holds and removes the journal. False when there is none, or
-/// nothing in it.
+/// Writes the bundle from a journal and removes the journal. Returns false if there is no journal or it is
+/// empty.
 fn save_journal(journal: &Path, output: &Path) -> Result<bool, BundleError> {
     if !journal.is_file() {
         return Ok(false);
@@ -288,12 +287,12 @@ fn save_journal(journal: &Path, output: &Path) -> Result<bool, BundleError> {
         return Ok(false);
     }
     bundle.save(output, false)?;
-    // The bundle holds it all; a journal that stays does no harm.
+    // The bundle holds everything; a leftover journal does no harm.
     let _ = std::fs::remove_file(journal);
     Ok(true)
 }
 
-/// Ctrl-C for the child, which is not waited for yet.
+/// Sends Ctrl-C to the child, which has not been waited for yet.
 #[cfg(unix)]
 fn interrupt(child: &mut Child) {
     let Ok(pid) = libc::pid_t::try_from(child.id()) else { return };
@@ -304,7 +303,7 @@ fn interrupt(child: &mut Child) {
     }
 }
 
-/// There is no Ctrl-C for a process without a console; the journal keeps what was measured.
+/// A process without a console cannot receive Ctrl-C; the journal keeps the results.
 #[cfg(not(unix))]
 fn interrupt(child: &mut Child) {
     let _ = child.kill();

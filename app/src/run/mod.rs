@@ -1,7 +1,6 @@
-//! Measuring from the window: what to run ([`Request`]), a child process that runs it
-//! ([`Measurement`]), and the panel and the bar that a person sees ([`RunPanel`]). The child is this
-//! program's `bench`: drawing does not disturb its timing, and what brings it down leaves the window
-//! standing.
+//! Measuring from the window: what to run ([`Request`]), a child process that runs it ([`Measurement`]), and
+//! the panel and progress bar ([`RunPanel`]). The child is this program's `bench`: drawing does not disturb
+//! its timing, and its crash does not take the window down.
 
 mod form;
 mod measurement;

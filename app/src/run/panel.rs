@@ -1,4 +1,4 @@
-//! The panel that starts measurements, and the bar that shows one at work.
+//! The panel that starts measurements, and the bar that shows a running one.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,13 +9,13 @@ use sparsescope_views::shell::App;
 use super::form::{Ask, Form};
 use super::{Ending, Measurement, Request};
 
-/// While a measurement runs the window draws at most this often, so as not to disturb it.
+/// Minimum interval between frames while a measurement runs, so as not to disturb it.
 pub(crate) const BETWEEN_FRAMES: Duration = Duration::from_millis(500);
 
 /// Measuring from the window.
 #[derive(Debug)]
 pub struct RunPanel {
-    /// What is to be measured.
+    /// What to measure.
     pub request: Request,
     /// Whether the form is shown.
     pub open: bool,
@@ -26,16 +26,16 @@ pub struct RunPanel {
     closing: Closing,
 }
 
-/// What becomes of the window while a measurement runs.
+/// Whether the window closes while a measurement runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Closing {
     #[default]
     No,
-    /// The person is asked.
+    /// The user is asked.
     Asked,
-    /// When the measurement has stopped.
+    /// Once the measurement has stopped.
     Soon,
-    /// Now.
+    /// Immediately.
     Now,
 }
 
@@ -53,17 +53,17 @@ impl RunPanel {
         }
     }
 
-    /// Whether a measurement runs.
+    /// Whether a measurement is running.
     pub fn is_measuring(&self) -> bool {
         self.measurement.is_some()
     }
 
-    /// What the person wants to choose, once.
+    /// Returns the dialog that the user asked for, once.
     pub fn take_ask(&mut self) -> Option<Ask> {
         self.ask.take()
     }
 
-    /// Adds matrix files; what is wrong with one is said in the form.
+    /// Adds matrix files; errors are shown in the form.
     pub fn add_files(&mut self, files: &[PathBuf]) {
         for file in files {
             let added = match file.to_str() {
@@ -76,7 +76,7 @@ impl RunPanel {
         }
     }
 
-    /// Asks before a measurement is lost. Whether the window may close now.
+    /// Asks before a measurement is lost; returns whether the window may close now.
     pub fn may_close(&mut self) -> bool {
         if self.measurement.is_some() && self.closing != Closing::Soon {
             self.closing = Closing::Asked;
@@ -84,13 +84,12 @@ impl RunPanel {
         self.measurement.is_none()
     }
 
-    /// Whether the window is to close, since what it waited for has ended.
+    /// Whether the window should close, because the measurement it waited for has ended.
     pub fn closes(&self) -> bool {
         self.closing == Closing::Now
     }
 
-    /// Follows the measurement and draws the bar and the form. To be called before the app draws
-    /// the rest.
+    /// Follows the measurement and draws the bar and the form. Call it before the app draws the rest.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut App) {
         self.follow(app);
         if let Some(measurement) = &mut self.measurement {
@@ -126,7 +125,7 @@ impl RunPanel {
         }
     }
 
-    /// Takes what is new into the app.
+    /// Passes new results to the app.
     fn follow(&mut self, app: &mut App) {
         let Some(measurement) = &mut self.measurement else { return };
         let name = file_name(measurement.output());
@@ -155,7 +154,7 @@ impl RunPanel {
             return;
         }
         let Some(measurement) = &mut self.measurement else {
-            self.closing = Closing::No; // It ended meanwhile; the window stays and shows it.
+            self.closing = Closing::No; // It ended meanwhile; the window stays open and shows it.
             return;
         };
         let modal = egui::Modal::new(egui::Id::unique("close while measuring"));
@@ -184,7 +183,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Opens what was measured and says how it went.
+/// Opens the results and reports how the measurement ended.
 fn finish(app: &mut App, name: &str, measurement: &Measurement, ending: &Ending) {
     let runs = match measurement.runs_done() {
         1 => "1 run".to_owned(),
@@ -211,7 +210,7 @@ fn finish(app: &mut App, name: &str, measurement: &Measurement, ending: &Ending)
     });
 }
 
-/// Minutes and seconds, hours where there are any.
+/// Minutes and seconds, with hours if there are any.
 fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -221,7 +220,7 @@ fn clock(time: Duration) -> String {
     }
 }
 
-/// How far it is, what it works on, how long that takes, and the button that stops it.
+/// Progress, current work, time left, and the stop button.
 fn bar(ui: &mut Ui, measurement: &mut Measurement) {
     let told = measurement.told().clone();
     let mut time = clock(measurement.elapsed());

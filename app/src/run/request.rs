@@ -1,4 +1,4 @@
-//! What is to be measured, and the command that says so.
+//! What to measure, and the command for it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,49 +10,49 @@ use sparsescope_core::record::{GpuAbsence, Operation};
 
 use crate::cli::gpu;
 
-/// Numbers of samples that can be asked for.
+/// Allowed numbers of samples.
 pub(super) const RUNS: std::ops::RangeInclusive<u32> = 1..=1000;
 
-/// Everything that the run panel lets a person choose.
+/// Everything that the run panel offers.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Files, `gen:…` and `suite:…`.
     pub matrices: Vec<String>,
-    /// A whole suite besides, by name.
+    /// A whole suite in addition, by name.
     pub suite: Option<&'static str>,
-    /// Ids of the kernels ticked.
+    /// Ids of the selected kernels.
     pub kernels: BTreeSet<&'static str>,
-    /// Patterns of kernel ids, separated by commas; they rule where there are any.
+    /// Patterns of kernel ids, separated by commas; if there are any, they override the selection.
     pub pattern: String,
-    /// Thread counts, separated by commas; empty for the usual ones.
+    /// Thread counts, separated by commas; empty for the default.
     pub threads: String,
-    /// Threads a block of GPU kernels, separated by commas; empty for the usual ones.
+    /// Threads per block of GPU kernels, separated by commas; empty for the default.
     pub blocks: String,
-    /// Why kernels of GPUs are not offered; none where they are.
+    /// Why GPU kernels are not offered; none if they are.
     pub no_gpu: Option<GpuAbsence>,
     /// Precisions of the values.
     pub precisions: Precisions,
     /// Timed samples of each run.
     pub runs: u32,
-    /// With flushed caches too.
+    /// Also measure with flushed caches.
     pub cold: bool,
-    /// Where the bundle goes.
+    /// The folder for the bundle.
     pub folder: PathBuf,
 }
 
-/// Precisions that can be asked for.
+/// Precisions that can be selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precisions {
     /// f64.
     Double,
     /// f32.
     Single,
-    /// Each kernel once in either.
+    /// Each kernel in both.
     Both,
 }
 
 impl Precisions {
-    /// As the command line takes it; none for what it does by itself.
+    /// The command-line argument; none for the default.
     fn argument(self) -> Option<&'static str> {
         match self {
             Self::Double => None,
@@ -63,7 +63,7 @@ impl Precisions {
 }
 
 impl Default for Request {
-    /// The suite `mini` on everything that this machine has.
+    /// The suite `mini` on every device of this machine.
     fn default() -> Self {
         let mut request = Self {
             matrices: Vec::new(),
@@ -83,26 +83,25 @@ impl Default for Request {
     }
 }
 
-/// The part of a kernel's id that says device and format, e.g. `cpu/csr`.
+/// The device and format in a kernel's id, e.g. `cpu/csr`.
 pub(super) fn family(kernel: &KernelDescriptor) -> &'static str {
     kernel.id.rsplit_once('/').map_or(kernel.id, |(family, _)| family)
 }
 
-/// Texts between commas.
+/// Splits text at commas.
 fn between_commas(text: &str) -> Vec<String> {
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
     parts.map(str::to_owned).collect()
 }
 
 impl Request {
-    /// The kernels that can be ticked: of the operation that the panel measures, and of the
-    /// devices that are here.
+    /// The kernels that can be selected: those of the panel's operation and of the available devices.
     pub(super) fn offered(&self) -> impl Iterator<Item = &'static KernelDescriptor> {
         let devices = self.devices();
         kernels(Operation::Spmv).iter().filter(move |kernel| devices.contains(&kernel.device))
     }
 
-    /// Their families, in the order of the kernels.
+    /// Their families, in kernel order.
     pub(super) fn families(&self) -> Vec<&'static str> {
         let mut families: Vec<&str> = Vec::new();
         for kernel in self.offered() {
@@ -120,8 +119,8 @@ impl Request {
         }
     }
 
-    /// Adds a matrix as a person names it; says what is wrong with the name. The first one takes
-    /// the place of the suite, which can be chosen again.
+    /// Adds a matrix by name; fails with what is wrong with the name. The first one replaces the suite, which
+    /// can be selected again.
     pub fn add(&mut self, text: &str) -> Result<(), String> {
         let text = text.trim();
         if text.is_empty() {
@@ -133,7 +132,7 @@ impl Request {
         {
             return Err(format!("there is no file `{text}`"));
         }
-        // A file's name is never taken for an option.
+        // A file name must not be taken for an option.
         let text = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
         if self.matrices.is_empty() {
             self.suite = None;
@@ -155,7 +154,7 @@ impl Request {
         Ok(found.into_iter().map(|kernel| kernel.id).collect())
     }
 
-    /// The arguments of `sparsescope` that measure this into `output`; why there are none.
+    /// The arguments of `sparsescope` that measure this into `output`, or why there are none.
     pub fn arguments(&self, output: &Path) -> Result<Vec<String>, String> {
         let mut arguments = vec!["bench".to_owned()];
         if self.matrices.is_empty() && self.suite.is_none() {
@@ -202,7 +201,7 @@ impl Request {
         Ok(arguments)
     }
 
-    /// `None` for all kernels; a family that is whole is one pattern.
+    /// `None` for all kernels; a complete family becomes one pattern.
     fn kernel_patterns(&self) -> Result<Option<Vec<String>>, String> {
         let selected = self.selected()?;
         let patterns = crate::patterns::split(&self.pattern);
@@ -240,7 +239,7 @@ impl Request {
     }
 }
 
-/// The command as it is typed into a terminal.
+/// The command as typed in a terminal.
 pub(super) fn command_line(arguments: &[String]) -> String {
     let mut line = "sparsescope".to_owned();
     for argument in arguments {

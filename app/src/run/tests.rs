@@ -103,7 +103,7 @@ fn an_output_is_never_a_file_that_is_there() {
     assert!(third != first && !third.exists() && !journal_path(&third).exists());
 }
 
-/// Looks until `done` says so; a child that hangs fails the test.
+/// Polls until `done` returns a value; a child that hangs fails the test.
 #[cfg(unix)]
 fn until<T>(mut done: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
@@ -187,7 +187,7 @@ fn dropping_a_measurement_leaves_no_process_behind() {
     let measurement = shell(&script, &folder.path().join("a.zip"));
     let pid: libc::pid_t = until(|| std::fs::read_to_string(&pid_file).ok()?.trim().parse().ok());
     drop(measurement);
-    // SAFETY: signal 0 only asks whether the process is there.
+    // SAFETY: signal 0 only checks whether the process exists.
     assert_eq!(unsafe { libc::kill(pid, 0) }, -1, "the child is gone and waited for");
 }
 
@@ -302,7 +302,7 @@ mod panel {
         let begun = folder.path().join("begun.zip");
         drop(Journal::create(&begun, &example(9), false).unwrap());
         std::fs::rename(journal_path(&begun), folder.path().join("journal")).unwrap();
-        // The finished bundle has its runs in another order.
+        // The finished bundle orders its runs differently.
         let mut finished = Bundle::read(EXAMPLE, &Limits::default()).unwrap();
         finished.runs.reverse();
         finished.save(&folder.path().join("final"), false).unwrap();

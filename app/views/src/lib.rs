@@ -1,5 +1,5 @@
-//! Sparsescope's views on a screen, the same in the native window and in the page: what each shows is
-//! in `sparsescope_figures`; here it is drawn, and the shell ([`shell`]) has it in tabs and splits.
+//! Sparsescope's views on screen, the same in the native window and in the page: `sparsescope_figures`
+//! defines what each shows; this crate draws it, and the shell ([`shell`]) arranges it in tabs and splits.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 

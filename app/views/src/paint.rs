@@ -1,32 +1,32 @@
-//! A figure on the screen.
+//! Draws a figure on screen.
 
 use egui::epaint::TextShape;
 use egui::{Align2, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use sparsescope_figures::figure::{Anchor, Figure, Hit, Shape};
 
-/// With more places than this, not each is a widget.
+/// With more hits than this, not each becomes a widget.
 const MANY: usize = 400;
 
-/// How a pointer or the keyboard answered a figure.
+/// How the pointer or keyboard interacted with a figure.
 #[derive(Default)]
 pub(crate) struct Answer {
     pub(crate) clicked: Option<Hit>,
-    /// What is pointed at or has the focus.
+    /// The hit under the pointer or with the focus.
     pub(crate) pointed: Option<Hit>,
 }
 
-/// Figures as egui draws them.
+/// Draws figures with egui.
 pub(crate) trait Paint {
-    /// Paints the figure where `ui` continues, lets its hits answer, and returns the one that was
+    /// Paints the figure at the cursor of `ui`, makes its hits interactive, and returns the one that was
     /// clicked.
     fn show(&self, ui: &mut Ui, name: &str) -> Option<Hit> {
         self.show_and_tell(ui, name).clicked
     }
 
-    /// The same, which also tells what is pointed at.
+    /// The same, and also returns the hit under the pointer.
     fn show_and_tell(&self, ui: &mut Ui, name: &str) -> Answer;
 
-    /// Paints the shapes, images left out, with the figure's upper left corner here.
+    /// Paints the shapes, without images, with the figure's upper left corner here.
     fn paint(&self, painter: &Painter, corner: Pos2);
 }
 
@@ -38,8 +38,8 @@ impl Paint for Figure {
         painter.rect_filled(space, 0.0, self.paper);
         self.paint(&painter, space.min);
         paint_head(self, &painter, space.min);
-        // Thousands of places would take longer than a frame has; then only the one pointed at is
-        // one, and the table is what a screen reader has.
+        // Thousands of widgets would take longer than a frame; then only the hit under the pointer becomes
+        // one, and screen readers get the table.
         let pointer = ui.ctx().pointer_hover_pos().map(|at| at - space.min.to_vec2());
         let many = self.hits.len() > MANY;
         let is_there = |hit: &Hit| pointer.is_some_and(|at| hit.rect.contains(at));
@@ -71,7 +71,7 @@ impl Paint for Figure {
     }
 }
 
-/// What stays in sight, where it would be scrolled out of it.
+/// Paints the part that stays visible when it would be scrolled out of view.
 fn paint_head(figure: &Figure, painter: &Painter, corner: Pos2) {
     let Some(head) = &figure.head else { return };
     let [top, bottom] = head.y;
@@ -118,7 +118,7 @@ fn paint(shape: &Shape, painter: &Painter, corner: Pos2) {
         Shape::Upwards { pos, size, color, text } => {
             let font = FontId::proportional(*size);
             let galley = painter.layout_no_wrap(text.clone(), font, *color);
-            // Turned about its upper left corner, which comes to lie at the lower left.
+            // Rotated about its upper left corner, which ends up at the lower left.
             let corner = at(*pos) - vec2(galley.size().y * 0.5, 0.0);
             let text = TextShape::new(corner, galley, *color);
             painter.add(text.with_angle(-std::f32::consts::FRAC_PI_2));

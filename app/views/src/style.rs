@@ -1,9 +1,9 @@
-//! How the interface looks in each theme.
+//! The look of the interface in each theme.
 
 use egui::{Color32, Context, FontId, Stroke, TextStyle, Visuals};
 use sparsescope_figures::state::Theme;
 
-/// Makes the whole interface look so, `zoom` times as large.
+/// Applies the theme to the whole interface, scaled by `zoom`.
 pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32) {
     let (ink, dark) = (theme.ink(), theme == Theme::Dark);
     let mut visuals = if dark { Visuals::dark() } else { Visuals::light() };

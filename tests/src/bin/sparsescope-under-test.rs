@@ -1,4 +1,4 @@
-//! The program `sparsescope`, built with the tests so that they run what they were built with.
+//! The program `sparsescope`, built with the tests so that they run the same build.
 
 fn main() -> std::process::ExitCode {
     sparsescope::cli::run()

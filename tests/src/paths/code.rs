@@ -1,4 +1,4 @@
-//! The modules of a crate, and what a path in them leads to.
+//! The modules of a crate, and the targets of paths in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,37 +7,37 @@ use syn::{Item, UseTree, Visibility};
 
 use super::syntax::{attributes, each_leaf, each_word, has, line, name_of, only_tests};
 
-/// A module: a file, or a `mod` with braces inside one.
+/// A module: a file, or an inline `mod` in one.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// Below the crate; the root's is empty.
+    /// Its path in the crate; empty for the root.
     pub(super) path: Vec<String>,
     pub(super) file: PathBuf,
     parent: Option<usize>,
     pub(super) children: BTreeMap<String, usize>,
-    /// What the module defines itself.
+    /// Names that the module itself defines.
     pub(super) items: BTreeSet<String>,
-    /// The words in calls of macros, which may define anything by them.
+    /// The words in macro calls, which may define anything with these names.
     words: BTreeSet<String>,
-    /// What a `use` brings, by its name here.
+    /// The paths that `use` imports, by their local names.
     imports: Vec<(String, Vec<String>)>,
-    /// What a `use` with a star brings.
+    /// The paths of glob imports.
     globs: Vec<Vec<String>>,
-    /// The names of `imports` that others get from here.
+    /// The names of `imports` that are re-exported.
     pub(super) exports: BTreeSet<String>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Module(usize),
-    /// Something that this module defines.
+    /// An item of this module.
     Item(usize),
-    /// Something of another crate.
+    /// An item of another crate.
     Foreign,
 }
 
-/// Imports that are followed one after the other before a name counts as lost.
+/// Maximum number of imports that are followed before a name counts as lost.
 const PATIENCE: usize = 16;
 
 /// All modules of a crate.
@@ -48,7 +48,7 @@ pub(super) struct Code {
     /// Each file and its module.
     pub(super) files: BTreeMap<PathBuf, usize>,
     pub(super) parsed: BTreeMap<PathBuf, syn::File>,
-    /// Macros with `#[macro_export]`, which lie in the crate's root whatever module defines them.
+    /// Macros with `#[macro_export]`, which are in the crate's root whatever module defines them.
     macros: BTreeMap<String, usize>,
 }
 
@@ -119,7 +119,7 @@ impl Code {
                     let (file, line) = (file.display(), line(module.ident.span()));
                     return Err(format!("{file}:{line}: `mod {name}` lies at a path of its own"));
                 }
-                // Beside the crate's root or a mod.rs; else in the folder with the file's name.
+                // Next to the crate's root or a mod.rs; otherwise in the folder with the file's name.
                 let beside = parent.path.is_empty() || file.ends_with("mod.rs");
                 let folder = if beside { file.with_file_name("") } else { file.with_extension("") };
                 let alone = folder.join(format!("{name}.rs"));
@@ -132,12 +132,12 @@ impl Code {
         Ok(())
     }
 
-    /// What the path names, seen from a module.
+    /// Resolves a path as seen from a module.
     pub(super) fn follow(&self, from: usize, path: &[String]) -> Option<Target> {
         self.follow_within(from, path, PATIENCE)
     }
 
-    /// `patience` ends what would go round for ever: modules that import one another's all.
+    /// `patience` ends loops: modules that glob-import one another.
     fn follow_within(&self, from: usize, path: &[String], patience: usize) -> Option<Target> {
         let patience = patience.checked_sub(1)?;
         let mut at = from;
@@ -157,7 +157,7 @@ impl Code {
         None
     }
 
-    /// The module that a path goes on into by this name.
+    /// The module of this name into which a path continues.
     pub(super) fn module_named(&self, id: usize, name: &str) -> Option<usize> {
         match self.named_within(id, name, false, PATIENCE)? {
             Target::Module(module) => Some(module),
@@ -165,8 +165,8 @@ impl Code {
         }
     }
 
-    /// What a module knows by a name. A module and a function may share it: `last` says that the
-    /// path ends here, and so does not go on into the module.
+    /// Resolves a name in a module. A module and a function may share it; with `last` the path ends here and
+    /// does not continue into the module.
     fn named_within(&self, id: usize, name: &str, last: bool, patience: usize) -> Option<Target> {
         let module = &self.modules[id];
         let child = module.children.get(name).copied().map(Target::Module);
@@ -180,7 +180,7 @@ impl Code {
             match self.follow_within(id, path, patience) {
                 None if !starts_here(path) => return Some(Target::Foreign),
                 None => {}
-                // `use probe::probe` beside `mod probe` brings the function.
+                // `use probe::probe` next to `mod probe` imports the function.
                 Some(Target::Module(found)) if Some(Target::Module(found)) == child => {}
                 found => return found,
             }
@@ -216,13 +216,13 @@ impl Module {
         });
     }
 
-    /// The first module below the crate; none for the root.
+    /// The top-level module of the crate that contains this one; none for the root.
     pub(super) fn room(&self) -> Option<&String> {
         self.path.first()
     }
 }
 
-/// Whether a path says itself that it begins in its own crate.
+/// Whether a path starts explicitly in its own crate.
 pub(super) fn starts_here(path: &[String]) -> bool {
     path.first().is_some_and(|first| ["crate", "super", "self"].contains(&first.as_str()))
 }

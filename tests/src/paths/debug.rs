@@ -1,4 +1,4 @@
-//! The texts of a crate, and those of them that are made from `Debug`, file by file.
+//! The string literals of a crate, and those formatted with `Debug`, by file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use syn::{Attribute, Item, Meta};
 use super::code::Code;
 use super::syntax::{attributes, line, names, only_tests};
 
-/// A text that a program holds.
+/// A string literal of a program.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProgramText {
-    /// Which file holds it, below the workspace's root.
+    /// Its file, relative to the workspace's root.
     pub file: PathBuf,
     /// The line where it begins, from 1.
     pub line: usize,
@@ -20,7 +20,7 @@ pub struct ProgramText {
     pub text: String,
 }
 
-/// Of the texts of a crate, those with a placeholder such as `{x:?}`.
+/// The string literals of a crate that have a placeholder such as `{x:?}`.
 ///
 /// # Errors
 ///
@@ -31,12 +31,13 @@ pub fn debug_texts(workspace: &Path, root: &Path) -> Result<Vec<ProgramText>, St
     Ok(found)
 }
 
-/// Reads the crate whose root is the file `root`, a path below `workspace`. What only tests see is left out,
-/// and so is what is said of a fault in the program: by assertions, panics and `expect`.
+/// Reads the string literals of the crate whose root is the file `root`, a path relative to `workspace`.
+/// Literals of tests are left out, and so are messages about bugs in the program: of assertions, panics and
+/// `expect`.
 ///
 /// # Errors
 ///
-/// A sentence: a file that is missing, no Rust, or not where its name says.
+/// A sentence: a file is missing, is not Rust, or is not where its name says.
 pub fn texts(workspace: &Path, root: &Path) -> Result<Vec<ProgramText>, String> {
     let code = Code::read(workspace, root)?;
     let mut found = Vec::new();
@@ -46,13 +47,13 @@ pub fn texts(workspace: &Path, root: &Path) -> Result<Vec<ProgramText>, String> 
     Ok(found)
 }
 
-/// Whether a macro of this name says what is wrong with the program itself.
+/// Whether a macro of this name reports bugs in the program itself.
 fn tells_of_faults(name: &str) -> bool {
     let panics = ["panic", "unreachable", "todo", "unimplemented"].contains(&name);
     panics || ["assert", "debug_assert", "prop_assert"].iter().any(|start| name.starts_with(start))
 }
 
-/// Whether a method of this name says so.
+/// Whether a method of this name does.
 fn expects(name: &str) -> bool {
     ["expect", "expect_err"].contains(&name)
 }
@@ -64,7 +65,7 @@ fn is_of_debug(text: &str) -> bool {
     placeholders.any(|inside| inside.contains(':') && inside.ends_with('?'))
 }
 
-/// Reads one file's texts.
+/// Reads the string literals of one file.
 struct Finder<'a> {
     file: &'a Path,
     found: &'a mut Vec<ProgramText>,
@@ -75,7 +76,7 @@ impl Finder<'_> {
         self.found.push(ProgramText { file: self.file.to_owned(), line: line(span), text });
     }
 
-    /// The texts among a macro's tokens.
+    /// The literals among a macro's tokens.
     fn tokens(&mut self, tokens: &TokenStream) {
         let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
         let before = |at: usize, back: usize| match tokens.get(at.wrapping_sub(back)) {
@@ -130,7 +131,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         }
     }
 
-    /// `#[error("…")]` is a text; a comment is none.
+    /// `#[error("…")]` counts, a comment does not.
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         if let Meta::List(list) = &attribute.meta {
             self.tokens(&list.tokens);

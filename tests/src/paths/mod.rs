@@ -1,5 +1,5 @@
-//! What is read off a crate's files: who uses whom, every path followed to the file that defines what it
-//! names, and which texts there are or are made from `Debug`. What only tests see is left out.
+//! Reads a crate's sources: which file uses which, with every path followed to the file that defines its
+//! target, and which string literals exist or are formatted with `Debug`. Tests are left out.
 
 mod code;
 mod debug;

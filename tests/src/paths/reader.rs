@@ -1,4 +1,4 @@
-//! The paths of a crate, file by file.
+//! The paths in a crate, by file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,38 +15,38 @@ use super::syntax::{
 /// The paths of a crate that lead from one of its files into another.
 #[derive(Debug, Default)]
 pub struct Paths {
-    /// The modules right below the crate's root.
+    /// The top-level modules of the crate.
     pub rooms: BTreeSet<String>,
-    /// In the order of the files and their lines.
+    /// In the order of files and lines.
     pub uses: Vec<Use>,
-    /// Inherent impls in another room than their type's.
+    /// Inherent impls in a different top-level module than their type.
     pub astray: Vec<Use>,
-    /// Paths of the crate that lead nowhere: to a name that cannot be found.
+    /// Paths in the crate whose target cannot be found.
     pub lost: Vec<Use>,
 }
 
 /// One path that leads into another file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
-    /// Which file holds the path, below the workspace's root.
+    /// The file with the path, relative to the workspace's root.
     pub file: PathBuf,
     /// The line of the path, from 1.
     pub line: usize,
-    /// The path as it is written.
+    /// The path as written.
     pub path: String,
-    /// The room that holds the path: the first module below the crate; none in the crate's root.
+    /// The top-level module that contains the path; none in the crate's root.
     pub room: Option<String>,
-    /// The file that defines what the path names; none for modules and names of other crates.
+    /// The file that defines the target; none for modules and names of other crates.
     pub used: Option<PathBuf>,
-    /// The room that the path leads to.
+    /// The top-level module of the target.
     pub used_room: Option<String>,
 }
 
-/// Reads the crate whose root is the file `root`, a path below `workspace`.
+/// Reads the crate whose root is the file `root`, a path relative to `workspace`.
 ///
 /// # Errors
 ///
-/// A sentence: a file that is missing, no Rust, or not where its name says.
+/// A sentence: a file is missing, is not Rust, or is not where its name says.
 pub fn paths(workspace: &Path, root: &Path) -> Result<Paths, String> {
     let code = Code::read(workspace, root)?;
     let rooms = code.modules[0].children.keys().cloned().collect();
@@ -62,12 +62,12 @@ pub fn paths(workspace: &Path, root: &Path) -> Result<Paths, String> {
     Ok(found)
 }
 
-/// Reads one file's paths.
+/// Reads the paths of one file.
 struct Reader<'a> {
     code: &'a Code,
-    /// The module that is being read.
+    /// The module being read.
     module: usize,
-    /// What a `use` inside a function brings.
+    /// The imports of a `use` inside a function.
     blocks: Vec<(String, Vec<String>)>,
     found: &'a mut Paths,
 }
@@ -77,7 +77,7 @@ impl Reader<'_> {
         &self.code.modules[self.module]
     }
 
-    /// A path that may lead into another file.
+    /// Records a path that may lead into another file.
     fn note(&mut self, path: &[String], span: Span) {
         let module = self.module();
         let of = |id: usize| &self.code.modules[id];
@@ -85,7 +85,7 @@ impl Reader<'_> {
         let (used, used_room) = match target {
             Some(Target::Item(id)) => (Some(of(id).file.clone()), of(id).room().cloned()),
             Some(Target::Module(id)) => (None, of(id).room().cloned()),
-            // What another crate defines is in the room that hands it on.
+            // An item of another crate counts for the module that re-exports it.
             Some(Target::Foreign) | None => {
                 (None, path.get(1).filter(|_| path[0] == "crate").cloned())
             }
@@ -107,14 +107,14 @@ impl Reader<'_> {
 
     /// A path outside a `use`.
     fn mention(&mut self, mut path: Vec<String>, span: Span) {
-        // What a function imports for itself.
+        // Imports of the function itself.
         if let Some((_, import)) = self.blocks.iter().rev().find(|(name, _)| *name == path[0]) {
             path.splice(..1, import.iter().cloned());
             return self.note(&path, span);
         }
         let module = self.module();
         let first = &path[0];
-        // What a module imports was noted at the `use`, but for what it hands on and for modules.
+        // A module's imports were recorded at the `use`, except re-exports and modules.
         let leads_on = starts_here(&path)
             || path.len() > 1 && self.code.module_named(self.module, first).is_some()
             || module.exports.contains(first);
@@ -125,12 +125,12 @@ impl Reader<'_> {
 
     /// A `use`, in a module or a function.
     fn import(&mut self, tree: &UseTree, exported: bool) {
-        // A module that hands its children's names on does not use them by that.
+        // A module does not use its children's names by re-exporting them.
         if exported && !self.module().children.is_empty() {
             return;
         }
         each_leaf(tree, &mut |path, name, span| {
-            // A star brings everything.
+            // A glob imports everything.
             if name.is_none()
                 && let Some(Target::Module(id)) = self.code.follow(self.module, &path)
             {
@@ -214,7 +214,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_expr(&mut self, expression: &'ast Expr) {
-        // One small name is a variable as a rule; as a function it stands before its arguments.
+        // A single lower-case name is usually a variable; as a function it is followed by arguments.
         match expression {
             Expr::Path(alone) if is_small_name(&alone.path) => return,
             Expr::Call(call) => {
@@ -250,7 +250,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     /// `pub(in crate::a)` uses nothing.
     fn visit_visibility(&mut self, _: &'ast Visibility) {}
 
-    /// Attributes name what other crates know, but for paths in their texts.
+    /// Attributes name items of other crates, except for paths in their strings.
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         if let Meta::List(list) = &attribute.meta {
             each_text(&list.tokens, &mut |text, span| {

@@ -1,4 +1,4 @@
-//! What is read off a piece of syntax alone.
+//! Properties of a single piece of syntax.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
@@ -16,7 +16,7 @@ pub(super) fn is_small_name(path: &syn::Path) -> bool {
     path.get_ident().is_some_and(|name| !name.to_string().starts_with(char::is_uppercase))
 }
 
-/// Calls `leaf` with each path of a `use`, its name here (none for a star) and its place.
+/// Calls `leaf` with each path of a `use`, its local name (none for a glob) and its position.
 pub(super) fn each_leaf(tree: &UseTree, leaf: &mut impl FnMut(Vec<String>, Option<String>, Span)) {
     fn walk(
         tree: &UseTree,
@@ -24,7 +24,7 @@ pub(super) fn each_leaf(tree: &UseTree, leaf: &mut impl FnMut(Vec<String>, Optio
         leaf: &mut impl FnMut(Vec<String>, Option<String>, Span),
     ) {
         let with = |name: &syn::Ident| -> Vec<String> {
-            // `use a::{self}` brings `a`.
+            // `use a::{self}` imports `a`.
             let itself = *name == "self" && !before.is_empty();
             let name = (!itself).then(|| name.to_string());
             before.iter().cloned().chain(name).collect()
@@ -88,7 +88,7 @@ pub(super) fn has(attributes: &[Attribute], name: &str) -> bool {
     attributes.iter().any(|attribute| attribute.path().is_ident(name))
 }
 
-/// Whether something is there in tests alone.
+/// Whether an item exists in tests only.
 pub(super) fn only_tests(attributes: &[Attribute]) -> bool {
     fn only(condition: &Meta) -> bool {
         let parts = |list: &syn::MetaList| {
@@ -122,7 +122,7 @@ pub(super) fn each_word(tokens: &TokenStream, found: &mut impl FnMut(String)) {
     }
 }
 
-/// Calls `found` with each path in a macro's tokens that has two names or more.
+/// Calls `found` with each path of at least two names in a macro's tokens.
 pub(super) fn each_path(tokens: &TokenStream, found: &mut impl FnMut(Vec<String>, Span)) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let colons = |at: usize| {

@@ -1,4 +1,4 @@
-//! What a test may need beyond Cargo, and what happens where it is absent.
+//! What a test may need beyond Cargo, and what happens if it is missing.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ const REQUIRE: &str = "SPARSESCOPE_REQUIRE";
 /// Something that a test needs and that not every machine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// A graphics adapter that wgpu can draw with; a software one will do.
+    /// A graphics adapter that wgpu can draw with, possibly a software one.
     Adapter,
     /// A headless browser.
     Browser,
@@ -30,21 +30,21 @@ pub enum Need {
     Nvrtc,
     /// A `python3` that can import PyAMG.
     Pyamg,
-    /// A machine that does nothing else, so that times can be compared. Nobody can find that out: it
-    /// is there where it is required.
+    /// A machine without other load, so that times can be compared. It cannot be detected: it is present
+    /// where it is required.
     Quiet,
     /// The program `rbox` of Qhull.
     Rbox,
-    /// Leave to mount a small file system and to make a control group.
+    /// Permission to mount a small file system and to create a control group.
     Root,
     /// A `python3` that can import SciPy.
     Scipy,
-    /// Slurm and MUNGE, and leave to start their daemons.
+    /// Slurm and MUNGE, and permission to start their daemons.
     Slurm,
 }
 
 impl Need {
-    /// Every need, in the order of their names.
+    /// Every need, in alphabetical order.
     pub const ALL: [Self; 16] = [
         Self::Adapter,
         Self::Browser,
@@ -87,11 +87,11 @@ impl Need {
     }
 }
 
-/// Leaves a test, which returns nothing, whose [`Need`] is absent: `skip!(Need::Scipy, "python3
-/// cannot import scipy")`. The reason takes arguments as `format!` does.
+/// Returns from a test whose [`Need`] is missing: `skip!(Need::Scipy, "python3 cannot import scipy")`. The
+/// reason takes arguments as `format!` does.
 ///
 /// # Panics
-/// Where `SPARSESCOPE_REQUIRE` names the need, so that a machine that must run the test cannot pass
+/// If `SPARSESCOPE_REQUIRE` names the need, so that a machine that must run the test cannot pass
 /// without it.
 #[macro_export]
 macro_rules! skip {
@@ -101,18 +101,18 @@ macro_rules! skip {
     }};
 }
 
-/// Says on standard error that a test is skipped; [`skip!`](crate::skip!) calls it.
+/// Reports on standard error that a test is skipped; [`skip!`](crate::skip!) calls it.
 ///
 /// # Panics
-/// Where `SPARSESCOPE_REQUIRE` names the need, or holds a name that is no [`Need`].
+/// If `SPARSESCOPE_REQUIRE` names the need, or holds a name that is not a [`Need`].
 #[track_caller]
 #[expect(clippy::panic, reason = "a test fails by panicking")]
 pub fn skip(need: Need, why: &str) {
     if is_required(need) {
         panic!("{REQUIRE} names {}, but {why}", need.name());
     }
-    // The harness holds back what `eprintln!` writes in a test that passes, not what goes to the
-    // handle itself. One write: tests run side by side.
+    // The harness captures `eprintln!` in passing tests, but not writes to the handle itself. One write,
+    // since tests run in parallel.
     let line = format!("test skipped for want of {}: {why}\n", need.name());
     let written = std::io::stderr().write_all(line.as_bytes());
     assert!(written.is_ok(), "standard error is closed, and a skip must be seen");
@@ -121,7 +121,7 @@ pub fn skip(need: Need, why: &str) {
 /// Whether `SPARSESCOPE_REQUIRE` names the need.
 ///
 /// # Panics
-/// Where `SPARSESCOPE_REQUIRE` holds a name that is no [`Need`].
+/// If `SPARSESCOPE_REQUIRE` holds a name that is not a [`Need`].
 #[track_caller]
 #[expect(clippy::panic, reason = "a test fails by panicking")]
 pub fn is_required(need: Need) -> bool {
@@ -135,7 +135,7 @@ pub fn is_required(need: Need) -> bool {
     }
 }
 
-/// The needs that `require` lists, or the first name in it that is none.
+/// The needs that `require` lists, or the first name in it that is not one.
 fn required(require: &str) -> Result<Vec<Need>, &str> {
     require
         .split(',')
@@ -163,7 +163,7 @@ mod tests {
         );
     }
 
-    /// Runs the one test below in a process of its own, as a test whose need is absent.
+    /// Runs the one test below in its own process, as a test whose need is missing.
     fn run_skipping_test(require: &str) -> Output {
         Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "need::tests::a_skip_is_seen_and_a_required_one_fails"])

@@ -1,5 +1,4 @@
-//! Accidents and narrow places: `bench` is killed, the disk is full, memory is limited. What was
-//! measured stays.
+//! Accidents and tight limits: `bench` is killed, the disk is full, memory is limited. No results are lost.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -43,7 +42,7 @@ fn killed_after(delay: Duration, mut command: Command) {
     }
 }
 
-/// At random, below `most`.
+/// A random duration below `most`.
 fn random(most: Duration) -> Duration {
     let share = RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64;
     most.mul_f64(share)
@@ -55,12 +54,12 @@ fn samples(bundle: &Bundle) -> BTreeMap<(String, String), Vec<f64>> {
     bundle.runs.iter().map(of).collect()
 }
 
-/// What lies there after an accident.
+/// What is left after an accident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Left {
     /// Nothing was measured yet.
     Nothing,
-    /// A journal with finished runs, or none yet.
+    /// A journal, with or without finished runs.
     Journal,
     /// The finished bundle, and the journal not yet removed.
     BundleAndJournal,
@@ -68,7 +67,7 @@ enum Left {
     Bundle,
 }
 
-/// What the bench at `output` left, which must be valid and hold every run whose line is whole.
+/// What the bench at `output` left, which must be valid and hold every run with a complete line.
 fn left(output: &Path) -> (Left, Option<Bundle>) {
     let finished = output.exists().then(|| Bundle::open(output, &Limits::default()).unwrap());
     let journal = journal_path(output);
@@ -95,7 +94,7 @@ fn left(output: &Path) -> (Left, Option<Bundle>) {
     }
 }
 
-/// Continues the bench of `before` at `name`: complete, and every run of before is in it.
+/// Continues the bench of `before` at `name`: it completes and contains every earlier run.
 fn continues(p: &Program, name: &str, before: &Bundle, runs: usize) {
     p.succeed(&["bench", "--resume", name, "-q"]);
     let after = open(p, name);
@@ -127,7 +126,7 @@ fn a_bench_that_is_killed_at_any_moment_leaves_a_valid_bundle_or_one_to_continue
             let _ = std::fs::remove_file(journal_path(&p.path("b.zip")));
             continue;
         };
-        // Continuing is killed as well.
+        // The continued bench is killed as well.
         killed_after(random(whole / 2), p.command(&["bench", "--resume", "b.zip", "-q"]));
         let (left_there, again) = left(&p.path("b.zip"));
         assert!(left_there != Left::Nothing, "killed after {moment:?}: the journal is gone");
@@ -195,7 +194,7 @@ fn a_full_disk_is_a_sentence_and_what_was_measured_can_be_continued() {
         "disk/b.zip",
     ];
     let (mut journals, mut wholes) = (0, 0);
-    // From hardly a journal's first line to enough, in pages, which this file system counts.
+    // From too little for a journal's first line to enough, in pages, the unit of this file system.
     for pages in [1, 8, 40, 512] {
         let Some(disk) = SmallDisk::mount(&folder, pages * 4096) else {
             skip!(Need::Root, "this user may not mount a tmpfs");
@@ -215,7 +214,7 @@ fn a_full_disk_is_a_sentence_and_what_was_measured_can_be_continued() {
         assert_eq!(names, ["b.zip.partial.jsonl"]);
         let bundle = bundle.unwrap();
         assert!(ran.err.contains("kept in disk/b.zip.partial.jsonl"), "{}", ran.err);
-        // Without room it fails again and loses nothing.
+        // Without space it fails again and loses nothing.
         let again = p.run(&["bench", "--resume", "disk/b.zip", "-q"]);
         assert_eq!(again.code, Some(1), "{}", again.err);
         assert!(again.err.contains("No space left"), "{}", again.err);
@@ -254,7 +253,7 @@ struct ControlGroup(std::path::PathBuf);
 
 #[cfg(target_os = "linux")]
 impl ControlGroup {
-    /// Of the first or the second version, whichever has the memory controller.
+    /// Uses cgroup v1 or v2, whichever has the memory controller.
     fn with_memory(bytes: u64) -> Option<Self> {
         let name = format!("sparsescope-test-{}", std::process::id());
         let places =
@@ -283,7 +282,7 @@ fn the_memory_that_a_control_group_allows_is_all_there_is() {
     let Some(group) = ControlGroup::with_memory(400_000_000) else {
         skip!(Need::Root, "this user may not make a control group with a memory limit");
     };
-    // ELLPACK of it takes 588 MB.
+    // Its ELLPACK format takes 588 MB.
     let bench = [
         "bench",
         "gen:dense-row?m=7000",

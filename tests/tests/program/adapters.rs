@@ -1,24 +1,24 @@
-//! Kernels through wgpu from the command line, on whatever adapter there is; a software one will do.
+//! wgpu kernels from the command line, on any adapter, possibly a software one.
 
 use serde_json::Value;
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::{Program, Ran};
 
-/// Runs the program with what GPUs there are, which other tests leave alone.
+/// Runs the program with the GPUs of the machine, which other tests turn off.
 fn run(p: &Program, args: &[&str]) -> Ran {
     let mut command = p.command(args);
     command.env_remove("SPARSESCOPE_GPU");
     Ran::of(command.output().unwrap())
 }
 
-/// What it prints; it must succeed.
+/// The output of the program, which must succeed.
 fn succeed(p: &Program, args: &[&str]) -> Value {
     let ran = run(p, args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     serde_json::from_str(&ran.out).unwrap()
 }
 
-/// A program with a folder, where there is an adapter.
+/// A program with a folder, if there is an adapter.
 macro_rules! program {
     () => {{
         let p = crate::common::program();

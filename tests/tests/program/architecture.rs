@@ -1,4 +1,4 @@
-//! Holds the crate diagram of `ARCHITECTURE.md` against what cargo says.
+//! Compares the crate diagram of `ARCHITECTURE.md` with cargo's metadata.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const ARCHITECTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../ARCHITECTURE.md");
 
-/// The workspace's packages, and who uses whom.
+/// The workspace's packages and their dependencies.
 #[derive(Debug, Default, PartialEq)]
 struct Diagram {
     packages: BTreeSet<String>,
@@ -60,7 +60,7 @@ impl Diagram {
         self.packages.insert(name.to_owned());
     }
 
-    /// What to change in `self`, the diagram, to make it `truth`.
+    /// The changes to `self`, the diagram, that make it equal to `truth`.
     fn changes_to(&self, truth: &Self) -> Vec<String> {
         let arrow = |(user, used): &(String, String)| format!("{user} -> {used}");
         let mut changes = Vec::new();

@@ -1,4 +1,4 @@
-//! `cpu/spmv/auto` through the whole program: what it chose is told wherever a run is.
+//! `cpu/spmv/auto` through the whole program: its choice is reported with every run.
 
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Verdict;
@@ -31,7 +31,7 @@ fn bench_records_and_tells_what_was_chosen() {
     let bytes = std::fs::read(p.path("b.zip")).unwrap();
     assert!(follow_the_schema(&documents(&bytes)) > 0);
     let bundle = Bundle::read(&bytes, &Limits::default()).unwrap();
-    // Serial once; two thread counts with and without compact formats.
+    // One serial configuration; two thread counts with and without compact formats.
     assert_eq!(bundle.runs.len(), 2 * (1 + 2 * 2));
     for run in &bundle.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{:?}", run.check.reason);
@@ -44,7 +44,7 @@ fn bench_records_and_tells_what_was_chosen() {
         assert!(choice.tried.len() > 1 && choice.kernel.starts_with("cpu/"), "{choice:?}");
         let paid = run.costs.conversion_s + run.costs.plan_s;
         assert!((paid - choice.seconds()).abs() < 1e-9);
-        // What is gained a product pays for choosing after so many.
+        // The gain per SpMV pays for the choice after this many.
         if let Some(products) = run.costs.break_even {
             assert!(run.figures.as_ref().unwrap().speedup.unwrap() > 1.0 && products >= 1.0);
         }
@@ -63,7 +63,7 @@ fn spmv_says_what_it_ran_and_gives_the_right_result() {
     };
     let (serial, _) = with("cpu/csr/serial", "serial.mtx", &[]);
     let (auto, told) = with("cpu/spmv/auto", "auto.mtx", &["--no-compact", "--threads", "2"]);
-    // Whole numbers, which add up the same in any order.
+    // Integers, whose sum does not depend on the order.
     assert_eq!(auto, serial);
     assert!(told.contains("cpu/spmv/auto runs cpu/") && told.contains("Choosing took"), "{told}");
     assert!(!told.contains("/compact"), "{told}");

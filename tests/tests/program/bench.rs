@@ -19,7 +19,7 @@ fn entry(p: &Program, bundle: &str, name: &str) -> String {
     text
 }
 
-/// Configurations of all products on the processor with `threads` thread counts.
+/// Number of CPU SpMV configurations with `threads` thread counts.
 fn configurations(threads: usize) -> usize {
     let here: Vec<_> = products_here().collect();
     let serial = here.iter().filter(|k| !k.takes.threads).count();
@@ -33,7 +33,7 @@ const SMALL: [&str; 7] =
 fn a_small_bench_writes_a_valid_bundle_and_a_table() {
     let p = program();
     let args = [&SMALL[..], &["--threads", "1,2,3", "-o", "b.zip", "--csv", "b.csv"]].concat();
-    // Blocks and diagonals however empty.
+    // BSR and DIA even if nearly empty.
     let args = [&args[..], &["--min-fill", "0"]].concat();
     let table = p.succeed(&args);
     for heading in ["matrix", "nnz", "kernel", "threads", "median", "GFLOPS", "GB/s", "% of copy"] {
@@ -50,7 +50,7 @@ fn a_small_bench_writes_a_valid_bundle_and_a_table() {
         assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
         assert_eq!((run.samples.len(), run.warmup), (3, 1));
     }
-    // Small matrices are there whole, and the same as those generated.
+    // Small matrices are stored whole, and equal the generated ones.
     for matrix in &bundle.matrices {
         p.write("whole.mtx", &matrix.files["matrix.mtx"]);
         let info = p.json(&["info", "whole.mtx", "--json"]);
@@ -151,7 +151,7 @@ fn ellpack_of_a_dense_row_is_refused_with_its_bytes_and_the_rest_runs() {
     // 116835 rows x (114190 slots x 12 bytes + 4 bytes for the row's length)
     assert!(out.contains("needs 160097131140 bytes (160.1 GB)"), "{out}");
     for run in &open(&p, "b.zip").runs {
-        // Nor is it one of dense blocks or few diagonals.
+        // Nor does it have dense blocks or few diagonals.
         let refused =
             ["cpu/ell/", "cpu/bsr/", "cpu/dia/"].iter().any(|f| run.kernel.starts_with(f));
         let expected = if refused { Verdict::Refused } else { Verdict::Pass };
@@ -189,12 +189,12 @@ fn a_matrix_that_cannot_be_read_does_not_lose_the_others() {
     }
 }
 
-/// Samples of each run of the bench that is stopped: many enough that the last matrix takes
-/// seconds, while the first is done at once.
+/// Samples per run of the bench that is stopped: so many that the last matrix takes seconds, but the first is
+/// done at once.
 #[cfg(unix)]
 const SAMPLES: &str = "2000";
 
-/// Four kernels of the product on two matrices, the second of which takes seconds.
+/// Four SpMV kernels on two matrices, the second of which takes seconds.
 #[cfg(unix)]
 const PRODUCTS: [&str; 4] =
     ["gen:diagonal?m=9", "suite:grid-27pt", "--kernels", "cpu/csr/{serial,rows,nnz,merge}"];
@@ -221,7 +221,7 @@ fn stopped_by(p: &Program, name: &str, what: &[&str]) -> std::process::ExitStatu
     child.0.wait().unwrap()
 }
 
-/// What is interrupted can be continued: the runs that were finished stay as they are.
+/// An interrupted bench can be continued: the finished runs stay unchanged.
 #[cfg(unix)]
 fn continues(p: &Program, before: &Bundle, runs: usize) {
     let table = p.succeed(&["bench", "--resume", "b.zip", "-q"]);
@@ -318,11 +318,11 @@ fn a_path_that_a_bundle_or_a_journal_names_is_never_opened() {
         let error = p.fail(2, &["bench", "--resume", "b.zip"]);
         let sentence = "to continue, name the files of these matrices again: harmless";
         assert!(error.ends_with(sentence), "{error}");
-        // The same of a journal.
+        // The same with a journal.
         drop(Journal::create(&p.path("c.zip"), &bundle, true).unwrap());
         let error = p.fail(2, &["bench", "--resume", "c.zip"]);
         assert!(error.ends_with(sentence), "{error}");
-        // Nor is another file that is named taken for it.
+        // Nor is another named file used in its place.
         let error = p.fail(2, &["bench", "secret.mtx", "--resume", "b.zip"]);
         assert!(error.ends_with(sentence), "{error}");
     }
@@ -376,7 +376,7 @@ fn a_damaged_bundle_is_one_sentence() {
     p.succeed(&[&args[..], &["-o", "b.zip"]].concat());
     let whole = std::fs::read(p.path("b.zip")).unwrap();
     p.write("cut.zip", &whole[..whole.len() / 2]);
-    // In the middle of an entry's contents: a byte between entries may be one that nobody reads.
+    // In the middle of an entry's contents: a byte between entries may never be read.
     let mut changed = whole.clone();
     changed[middle_of_entry(&whole, "runs.json")] ^= 0x55;
     p.write("changed.zip", changed);
@@ -451,7 +451,7 @@ fn samples_are_taken_until_the_median_is_known_and_a_run_tells_how_well() {
     }
     let texts = sparsescope_tests::documents(&std::fs::read(p.path("b.zip")).unwrap());
     sparsescope_tests::follow_the_schema(&texts);
-    // What the plan holds, a continued measurement keeps.
+    // A continued measurement keeps the contents of the plan.
     let plan: serde_json::Value = serde_json::from_str(&entry(&p, "b.zip", "plan.json")).unwrap();
     assert_eq!(plan["settings"]["until"], serde_json::json!({ "share": 0.2, "at_most_s": 5.0 }));
     for wrong in [
@@ -477,7 +477,7 @@ fn a_bench_ends_with_a_step_that_works_here() {
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()
     };
-    // A page that is only pretended: two files make one.
+    // A dummy page: two files are enough.
     std::fs::create_dir(p.path("web")).unwrap();
     p.write("web/index.html", "");
     p.write("web/standalone.html", "");

@@ -35,7 +35,7 @@ fn kernels_lists_every_kernel_with_the_documented_fields() {
         let on_cpu = k["device"] == "cpu";
         let reason = k["reason"].as_str().unwrap_or_default();
         if k["id"].as_str().unwrap().starts_with("vendor/mkl/") {
-            // Here or not: then with the reason.
+            // Available, or not with a reason.
             assert_eq!(k["available"], reason.is_empty(), "{k}");
             continue;
         }
@@ -47,7 +47,7 @@ fn kernels_lists_every_kernel_with_the_documented_fields() {
         assert_eq!(k["available"], on_cpu, "{k}");
         assert_eq!(reason.contains("SPARSESCOPE_GPU=off"), !on_cpu, "{k}");
     }
-    // Every row of the papers' table of CPU kernels, and ours beside them.
+    // Every row of the papers' table of CPU kernels, and our own.
     for id in [
         "cpu/csr/serial",
         "cpu/csr/rows",
@@ -141,7 +141,7 @@ fn spmv_multiplies_with_every_kernel() {
     p.write("x.txt", "1\n2\n3\n4\n5\n");
     for k in on_cpu(Operation::Spmv).filter(|k| k.mapping != Mapping::Library) {
         let args = ["spmv", "five.mtx", "--kernel", k.id, "--x", "x.txt", "-o", "y.mtx", "--force"];
-        // Blocks and diagonals however empty.
+        // BSR and DIA even if nearly empty.
         p.succeed(&[&args[..], &["--min-fill", "0"]].concat());
         let y = std::fs::read_to_string(p.path("y.mtx")).unwrap();
         let mut lines = y.lines();
@@ -311,7 +311,7 @@ fn figures_of_the_viewer_are_written_without_a_window() {
     assert!(only(&["--state", "v9"]).contains("v1;key=value"));
     assert!(only(&["--view", "runs"]).contains("is no figure"));
     assert!(p.fail(1, &["export", golden, "--svg", "b.svg"]).contains("--force"));
-    // A folder takes every chart that has something to draw.
+    // A folder gets every chart that has data.
     p.succeed(&["export", golden, "--svg", "figures", "--png", "figures"]);
     let drawn: Vec<_> = p.files().into_iter().filter(|name| name.starts_with("figures/")).collect();
     for name in ["kernels.svg", "blocks.svg", "roofline.svg", "blocks.png"] {
@@ -321,7 +321,7 @@ fn figures_of_the_viewer_are_written_without_a_window() {
     assert!(p.fail(1, &["export", golden, "--svg", "figures"]).contains("--force"));
 }
 
-/// Each would compute the same and write over what the others wrote.
+/// Each would compute the same and overwrite the others' files.
 #[cfg(not(feature = "mpi"))]
 #[test]
 fn several_ranks_of_a_build_without_mpi_are_told_how_to_build_one() {

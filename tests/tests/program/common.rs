@@ -1,4 +1,4 @@
-//! What several of these modules need.
+//! Helpers for several of these modules.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -28,12 +28,12 @@ pub(crate) fn elements(p: &Program, name: &str) -> Vec<f64> {
     lines.map(|line| line.parse().unwrap()).collect()
 }
 
-/// The processor's kernels of an operation, also those of a library that is not here.
+/// The CPU kernels of an operation, including those of a missing library.
 pub(crate) fn on_cpu(operation: Operation) -> impl Iterator<Item = &'static KernelDescriptor> {
     kernels(operation).iter().filter(|k| k.device == DeviceKind::Cpu)
 }
 
-/// The products that the processor computes here: a library's only where it is.
+/// The SpMV kernels that run on this CPU: a library's only if it is present.
 pub(crate) fn products_here() -> impl Iterator<Item = &'static KernelDescriptor> {
     let cpu = CpuBackend::new();
     on_cpu(Operation::Spmv).filter(move |k| cpu.availability(k) == Availability::Available)

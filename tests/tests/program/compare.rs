@@ -1,4 +1,4 @@
-//! Bundles side by side and joined.
+//! Comparing and merging bundles.
 
 use sparsescope_core::record::{Figures, Verdict};
 use sparsescope_tests::Program;
@@ -25,7 +25,7 @@ fn bench(p: &Program, name: &str, kernels: &str) {
     ]);
 }
 
-/// Gives every run of a bundle times of a known ratio to those of `time`, and saves it.
+/// Gives every run of a bundle times with a known ratio to `time`, and saves it.
 fn with_times(p: &Program, from: &str, to: &str, time: f64, slow: &str, factor: f64) {
     let mut bundle = open(p, from);
     for (k, run) in bundle.runs.iter_mut().enumerate() {
@@ -161,7 +161,7 @@ fn a_sweep_in_two_parts_becomes_one_bundle() {
         let named = c.environment(&run.environment).unwrap().clone();
         assert_eq!((named.bandwidth, named.noise), (measured_in.bandwidth, measured_in.noise));
     }
-    // What was merged is compared, exported and follows the schema as what was measured.
+    // Merged bundles are compared, exported and follow the schema like measured ones.
     let texts = sparsescope_tests::documents(&std::fs::read(p.path("c.zip")).unwrap());
     assert_eq!(sparsescope_tests::follow_the_schema(&texts), 3 + 2 * 2);
     let same = p.json(&["compare", "a.zip", "c.zip", "--json"]);

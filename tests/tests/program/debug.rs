@@ -1,11 +1,11 @@
-//! Nothing that is shown, kept or compared is made from `Debug`: what that says is for who mends the
-//! program, changes with the names in it, and may be the same for two values.
+//! Nothing shown, stored or compared is formatted with `Debug`: that output is for developers, changes with
+//! the names in the program, and may be the same for two values.
 
 use std::path::Path;
 
 use sparsescope_tests::{PROGRAMS, debug_texts, roots};
 
-/// The texts in a file with this Rust.
+/// The string literals of a file with this Rust code.
 fn texts(rust: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("lib.rs"), rust).unwrap();

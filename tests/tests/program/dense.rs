@@ -8,7 +8,7 @@ use sparsescope_tests::{Program, documents, follow_the_schema};
 
 use crate::common::{on_cpu, open, program};
 
-/// The batch of the bundle whose name begins so.
+/// The batch of the bundle whose name begins with this.
 fn batch<'b>(bundle: &'b Bundle, name: &str) -> &'b SubjectFolder {
     bundle.subjects.iter().find(|s| s.record.name.starts_with(name)).unwrap()
 }
@@ -45,7 +45,7 @@ fn bench_solves_every_batch_with_every_kernel_and_flags_what_is_not_positive_def
             run.check.worst.unwrap() <= 1.0
                 && ["last-unit", "random"].contains(&&*run.params["rhs"])
         );
-        // n³/3 + 2n² for each of those that have a solution.
+        // n³/3 + 2n² for each system that has a solution.
         let [n, solved] = if run.matrix == small.record.id { [7, 27] } else { [20, 9] };
         let flops = run.work.unwrap().flops;
         assert_eq!(flops, (n * n * n + 6 * n * n) * solved / 3);
@@ -55,7 +55,7 @@ fn bench_solves_every_batch_with_every_kernel_and_flags_what_is_not_positive_def
         assert_eq!(figures.speedup == Some(1.0), is_reference, "{}", run.kernel);
     }
     let written = std::fs::read(p.path("out.zip")).unwrap();
-    // Manifest, environment and runs; of each batch the subject, its runs and what is flagged.
+    // Manifest, environment and runs; for each batch the subject, its runs and its flagged systems.
     assert_eq!(follow_the_schema(&documents(&written)), 3 + 2 * 3);
     p.succeed(&["export", "out.zip", "--report", "report.html"]);
     for chart in ["time-unknowns", "speedup-unknowns"] {
@@ -66,7 +66,7 @@ fn bench_solves_every_batch_with_every_kernel_and_flags_what_is_not_positive_def
     }
 }
 
-/// What a run is of, without what was measured.
+/// The configuration of a run, without its measurements.
 fn of(run: &Run) -> (String, String, u32, Vec<(String, String)>) {
     let params = run.params.clone().into_iter().collect();
     (run.matrix.clone(), run.kernel.clone(), run.threads, params)
@@ -79,7 +79,7 @@ fn a_measurement_that_was_stopped_goes_on_where_it_ended() {
     let whole = ["--rhs", "random", "-o", "whole.zip"];
     p.succeed(&[&["bench"], &specs[..], &HOW, &whole].concat());
     let all = open(&p, "whole.zip");
-    // As when it is killed after half of the runs: they are left in the bundle, and the plan.
+    // As if killed after half of the runs: the bundle keeps these and the plan.
     let mut half = all.clone();
     half.complete = false;
     half.runs.truncate(all.runs.len() / 2);
@@ -95,7 +95,7 @@ fn a_measurement_that_was_stopped_goes_on_where_it_ended() {
     assert_eq!(flagged.numbers, [6, 13, 20, 27, 34]);
 }
 
-/// Runs the program where no batch can be had; what it says of the one that was asked for.
+/// Runs the program where no batch can be had; returns what it says about the requested one.
 fn refused(p: &Program, args: &[&str]) -> String {
     let ran = p.run(args);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
@@ -146,7 +146,7 @@ fn what_cannot_be_a_batch_is_told_in_a_sentence() {
     for name in ["spd-batch?n=...&count=...", "thesis-batches", "spd-200"] {
         assert!(list.contains(name), "{name}");
     }
-    // Nothing of a batch is a sweep's, nothing of a product a batch's.
+    // A batch has nothing of a sweep, and an SpMV nothing of a batch.
     let plan = p.succeed(&[&["bench", "--plan", "suite:spd-28"], &HOW[..]].concat());
     assert!(plan.contains("cpu/dense/gauss") && plan.contains("spd-28"), "{plan}");
 }

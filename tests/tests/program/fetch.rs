@@ -1,15 +1,15 @@
-//! Downloads from a collection that is well, ill, or not a collection at all.
+//! Downloads from a server that works, fails, or is not the collection.
 
 use sha2::{Digest, Sha256};
 use sparsescope_tests::{Program, Ran, Reply, Server};
 
 use crate::common::program;
 
-/// As the collection's index is: two lines of other things, then a line a matrix.
+/// Like the collection's index: two other lines, then one line per matrix.
 const INDEX: &str = "3\n31-Oct-2023 18:12:37\n\
     Gleich,road,20000,20000,1,1,0,0,1,1,1,road network,1\nA,twin,1,1,1\nB,twin,1,1,1\n";
 
-/// What the server has: a gzip file of some 100 kB.
+/// The server's file: gzip data of some 100 kB.
 fn served(p: &Program) -> Vec<u8> {
     p.succeed(&["generate", "random?m=3000&row=9", "-o", "served.mtx.gz"]);
     let bytes = std::fs::read(p.path("served.mtx.gz")).unwrap();
@@ -38,7 +38,7 @@ fn cached(p: &Program) -> Vec<String> {
     names
 }
 
-/// The archive is there, whole, with its digest and nothing else.
+/// Checks that the archive is there and complete, with its digest and no other file.
 fn is_whole(p: &Program, expected: &[u8]) {
     assert_eq!(cached(p), ["road.tar.gz", "road.tar.gz.sha256"]);
     assert!(std::fs::read(p.path("cache/road.tar.gz")).unwrap() == expected, "other bytes");
@@ -79,7 +79,7 @@ fn a_name_is_looked_up_fetched_checked_and_not_fetched_again() {
     assert_eq!((tries, cached(&p).len()), (1, 2), "nothing is tried again or left behind");
 }
 
-/// The folder is the one that `suite:` looks into.
+/// The folder is the one that `suite:` searches.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_suites_matrix_is_real_once_it_was_fetched() {
@@ -152,12 +152,12 @@ fn wrong_lengths_are_noticed() {
     let p = program();
     let file = served(&p);
     let (short, long) = (file.clone(), file.clone());
-    // Half of the file, announced as all of it: only the gzip data can tell.
+    // Half of the file, announced as all of it: only the gzip data reveals it.
     let half = file.len() / 2;
     let server = Server::start(move |_, _| Reply::whole(&short[..half]));
     failed(&fetch(&p, &server, &["Gleich/road"]), "no intact archive");
     assert_eq!(cached(&p), [""; 0]);
-    // All of the file, announced as more: the server has nothing to add, and it is intact.
+    // All of the file, announced as longer: the server has nothing to add, and the file is intact.
     let server = Server::start(move |asked, _| match asked.from {
         None => Reply::whole(&long).announcing(long.len() as u64 + 100),
         Some(from) => Reply::range(&long, from),
@@ -177,7 +177,7 @@ fn what_does_not_fit_its_beginning_is_fetched_anew() {
         None => Reply::whole(&answers),
     });
     std::fs::create_dir(p.path("cache")).unwrap();
-    // Another file's beginning: only the data behind the header can tell.
+    // The beginning of another file: only the data after the header reveals it.
     let mut other = file[..5_000].to_vec();
     other[1_000..].reverse();
     for beginning in [&file[..100], &other, &vec![1; file.len() + 5]] {

@@ -1,4 +1,4 @@
-//! What a stranger's bundle can do to whoever opens it: nothing.
+//! An untrusted bundle cannot harm whoever opens it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use sparsescope_tests::{Program, Ran, changed};
 
 use crate::common::{open, program};
 
-/// Runs on matrices, of several ranks and of users' kernels, and on batches.
+/// Runs on matrices, on several ranks, of user kernels, and on batches.
 const GOLDEN: [&[u8]; 3] = [
     include_bytes!("../../golden/bundle-1.10.zip"),
     include_bytes!("../../golden/bundle-1.9.zip"),
@@ -23,7 +23,7 @@ fn golden(bytes: &[u8]) -> Bundle {
     bundle
 }
 
-/// The bundle with this before every text that may be any, but for those by which charts are chosen.
+/// The bundle with this prefix on every free text, except those that select charts.
 fn with_texts(bundle: &Bundle, text: &str) -> Bundle {
     const KEPT: [&str; 4] = [".operation", ".precision", ".backend", ".unit"];
     let (made, taken) = changed(bundle, |path, value| match value {
@@ -42,8 +42,8 @@ fn is_in_drawing(node: &Node<'_, '_>) -> bool {
     node.ancestors().any(|of| of.tag_name().name() == "svg")
 }
 
-/// How often each element stands in a report outside of drawings; inside are shapes alone, and nothing
-/// anywhere runs or is fetched.
+/// The number of each element in a report outside its drawings; drawings contain only shapes, and nothing is
+/// executed or loaded anywhere.
 fn elements(p: &Program, bundle: &Bundle) -> BTreeMap<String, usize> {
     const SHAPES: [&str; 9] =
         ["svg", "title", "desc", "rect", "polyline", "polygon", "circle", "image", "text"];
@@ -87,7 +87,7 @@ fn no_text_of_a_bundle_becomes_markup_in_the_report() {
     }
 }
 
-/// Nothing in it steers a terminal, and the program did not panic.
+/// Checks that the output contains no terminal control characters and that the program did not panic.
 fn assert_plain(args: &[&str], ran: &Ran) {
     let steers = |c: char| is_invisible(c) && !matches!(c, '\n' | '\t');
     for text in [&ran.out, &ran.err] {
@@ -159,7 +159,7 @@ fn cells_of_a_table_stay_on_their_line() {
     assert!(table.contains("two\\u{a}lines"), "{table}");
 }
 
-/// Values that no field was made for.
+/// Values that fit no field.
 fn odd_values() -> Vec<(&'static str, Value)> {
     vec![
         ("null", Value::Null),
@@ -175,7 +175,8 @@ fn odd_values() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What is read of the kinds above is shown without a panic: all fields at once that may have the value.
+/// Any of these values that a reader accepts is shown without a panic, in all fields at once that may have
+/// it.
 #[test]
 fn whatever_a_reader_takes_is_shown_without_a_panic() {
     let p = program();

@@ -1,4 +1,4 @@
-//! Bundles of the past open for ever.
+//! Bundles of earlier versions stay readable.
 //!
 //! `golden/bundle-1.0.zip` was written by version 0.1.0 with
 //! `bench 'gen:poisson2d?n=6' 'gen:dense-row?m=20' --runs 4 --warmup 1 --threads 1,2 --cold
@@ -30,8 +30,8 @@
 //! --kernels 'nccl/*/*' --runs 4 --warmup 1 --spy-bytes 1KiB --label golden`, `golden/bundle-1.11.zip` with `bench
 //! limited.mtx singular.mtx --operation solve --b ones --precond none,jacobi --kernels cpu/pcg/serial --runs 4 --warmup
 //! 1 --threads 1 --label golden`: limited.mtx is the Laplacian of a path of 40 nodes with 1e-9 added to its first
-//! element, singular.mtx that of 2 nodes with 1e-14 added to its last. They are never made again: a new schema adds a
-//! file beside them.
+//! element, singular.mtx that of 2 nodes with 1e-14 added to its last. They are never regenerated: a new
+//! schema version adds a file beside them.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ const GOLDEN_1_10: &[u8] = include_bytes!("../../golden/bundle-1.10.zip");
 
 const GOLDEN_1_11: &[u8] = include_bytes!("../../golden/bundle-1.11.zip");
 
-/// What window and page show of a GPU.
+/// The GPU example of the window and the page.
 const H200: &[u8] = include_bytes!("../../../app/example/h200.zip");
 
 const THESIS: &[u8] = include_bytes!("../../../app/example/thesis.zip");
@@ -85,12 +85,11 @@ fn a_bundle_of_schema_1_0_still_means_what_it_meant() {
         .iter()
         .map(|m| (m.record.name.as_str(), m.record.statistics.rows, m.record.statistics.nnz))
         .collect();
-    // 5n² − 4n entries; 3m − 2 less the middle row's 3 plus its m.
+    // 5n² − 4n nonzeros; 3m − 2 with the middle row's 3 replaced by m.
     assert_eq!(sizes, [("poisson2d?n=6", 36, 156), ("dense-row?m=20", 20, 75)]);
     assert!(bundle.matrices.iter().all(|m| m.record.source == Source::Generated));
     assert!(bundle.matrices.iter().all(|m| m.files.contains_key("matrix.mtx")));
-    // Five serial kernels once and six parallel ones with two thread counts, hot and cold, on two
-    // matrices.
+    // Five serial kernels once and six parallel ones with two thread counts, hot and cold, on two matrices.
     assert_eq!(bundle.runs.len(), (5 + 6 * 2) * 2 * 2);
     for run in &bundle.runs {
         assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4));
@@ -116,7 +115,7 @@ fn a_bundle_of_schema_1_1_tells_of_numbers_anew_and_of_a_gpu() {
         let reordered = matrix.record.reordered.as_ref().unwrap();
         assert_eq!(reordered.by, "rcm");
     }
-    // The grid's rows in their order: neighbours are one line of six apart.
+    // The grid's rows in natural order: neighbours are one line of six apart.
     let grid = bundle.matrices[0].record.reordered.as_ref().unwrap();
     assert_eq!((grid.lower_bandwidth, grid.upper_bandwidth), (6, 6));
 
@@ -130,7 +129,7 @@ fn a_bundle_of_schema_1_1_tells_of_numbers_anew_and_of_a_gpu() {
     for run in on_gpu {
         assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
         assert_eq!(run.block.is_some(), run.kernel.starts_with("cuda/"));
-        // So short that launching matters, which is measured with hot caches.
+        // So short that launch latency matters, which is measured with hot caches.
         assert_eq!(run.costs.launch_s.is_some() && run.costs.graph_s.is_some(), run.hot);
         let launched = run.figures.as_ref().unwrap().median_s;
         assert!(run.costs.graph_s.is_none_or(|graph| graph < launched * 1.5), "{}", run.kernel);
@@ -150,12 +149,12 @@ fn a_bundle_of_schema_1_2_tells_what_was_predicted() {
         assert_eq!(hot.costs.predicted, cold.costs.predicted);
         hot.costs.predicted.clone().unwrap()
     };
-    // 65 row pointers and 64 columns of 4 bytes, 64 values, x and y of 8: 33 lines of 64 bytes. Of
-    // two threads each reads the line with row_ptr[32].
+    // 65 row pointers and 64 columns of 4 bytes, 64 values, x and y of 8: 33 lines of 64 bytes. Both of two
+    // threads read the line with row_ptr[32].
     let serial = of("diagonal", "cpu/csr/serial", 1);
     assert_eq!((serial.line_bytes, serial.imbalance), (Some(33 * 64), Some(1.0)));
     assert_eq!(of("diagonal", "cpu/csr/rows", 2).moved_bytes(), Some(34 * 64));
-    // Of 75 entries the half with the dense row, the eleventh, has 20 + 8·3 + 2.
+    // Of 75 nonzeros, the half with the dense row, the eleventh, has 20 + 8·3 + 2.
     assert_eq!(of("dense-row", "cpu/csr/rows", 2).imbalance, Some(46.0 * 2.0 / 75.0));
     let has_none = |run: &&Run| run.costs.predicted.is_none();
     for run in bundle.runs.iter().filter(has_none) {
@@ -163,7 +162,7 @@ fn a_bundle_of_schema_1_2_tells_what_was_predicted() {
             && !run.kernel.ends_with("/compact");
         assert!(!modelled || run.check.verdict != Verdict::Pass, "{}", run.kernel);
     }
-    // Nothing was predicted before.
+    // Older versions predicted nothing.
     for old in [GOLDEN, GOLDEN_1_1] {
         assert!(Bundle::read(old, &Limits::default()).unwrap().runs.iter().all(|r| has_none(&r)));
     }
@@ -175,7 +174,7 @@ fn a_bundle_of_schema_1_3_tells_of_a_sweep_and_of_an_operation_that_nobody_knows
     assert_eq!((bundle.matrices.len(), bundle.subjects.len()), (1, 2));
     let of =
         |kernel: &str| bundle.runs.iter().filter(|run| run.kernel == kernel).collect::<Vec<_>>();
-    // Two sizes of hacks, sorted and not; CSR has neither.
+    // Two hack sizes, sorted and not; CSR has neither.
     let asked: BTreeSet<String> = of("cpu/hll/serial")
         .iter()
         .map(|run| run.asked.iter().map(|(name, value)| format!("{name}={value} ")).collect())
@@ -217,7 +216,7 @@ fn a_bundle_of_schema_1_4_tells_how_sweeps_advance_and_converge() {
         let (step, name) = (history.step.as_str(), series.name.as_str());
         assert_eq!((step, name, series.step.as_deref()), ("sweep", "relative residual", None));
         assert!(series.values.is_sorted_by(|before, after| after <= before || *after < 1e-6));
-        // A row of a k-mer graph needs only rows before it: one sweep solves.
+        // A row of a k-mer graph only depends on earlier rows: one sweep solves.
         let is_solved = *series.values.last().unwrap() < 1e-6;
         assert!(is_solved || !run.matrix.starts_with("kmer"), "{:?}", series.values);
     }
@@ -236,8 +235,8 @@ fn a_bundle_of_schema_1_4_tells_how_sweeps_advance_and_converge() {
 fn a_bundle_of_schema_1_5_tells_of_points_and_who_dominates_them() {
     let bundle = Bundle::read(GOLDEN_1_5, &Limits::default()).unwrap();
     assert_eq!((bundle.matrices.len(), bundle.subjects.len()), (0, 3));
-    // Serial once, three more of the processor with two thread counts; the paper's five on the GPU with two
-    // blocks, counting here or there, and the fast one.
+    // Serial once, three more CPU kernels with two thread counts; the paper's five on the GPU with two block
+    // sizes, counting on the device or the host, and the fast one.
     assert_eq!(bundle.runs.len(), 3 * (1 + 3 * 2 + 5 * 2 * 2 + 1));
     for run in &bundle.runs {
         assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
@@ -246,7 +245,7 @@ fn a_bundle_of_schema_1_5_tells_of_points_and_who_dominates_them() {
         assert!(run.work.unwrap().comparisons > 0);
         let launches = &run.costs.launches;
         assert_eq!(!launches.is_empty(), run.backend == "cuda", "{}", run.kernel);
-        // Their own point lies in local memory, of 8 coordinates at least.
+        // Their own point is in local memory, which holds at least 8 coordinates.
         let is_local = run.kernel.ends_with("-local");
         assert_eq!(launches.iter().any(|l| l.local_bytes >= 64), is_local, "{}", run.kernel);
     }
@@ -258,7 +257,7 @@ fn a_bundle_of_schema_1_5_tells_of_points_and_who_dominates_them() {
     };
     let hotels = picture("hotels");
     assert!(hotels.is_whole() && hotels.densities.is_empty());
-    // Of seven two are dominated: (4, 5) and (8, -1).
+    // Of seven, two are dominated: (4, 5) and (8, -1).
     let kept: Vec<bool> = (0..7).map(|place| hotels.is_kept(place)).collect();
     assert_eq!(kept, [true, true, true, false, true, true, false]);
     assert_eq!((picture("points-anti").kept, picture("points-anti").axes.len()), (102, 3));
@@ -272,8 +271,8 @@ fn a_bundle_of_schema_1_5_tells_of_points_and_who_dominates_them() {
 fn a_bundle_of_schema_1_6_tells_how_solves_ended_and_what_was_set_up() {
     let bundle = Bundle::read(GOLDEN_1_6, &Limits::default()).unwrap();
     assert_eq!(bundle.matrices.len(), 2);
-    // Serial once and with two thread counts: three preconditioners, and one with two patterns, each with
-    // two bounds of its iterations.
+    // Serial once and with two thread counts: three preconditioners, and one with two patterns, each with two
+    // iteration limits.
     assert_eq!(bundle.runs.len(), 2 * (1 + 2) * (3 + 2) * 2);
     for run in &bundle.runs {
         let (solve, history) = (run.solve.as_ref().unwrap(), run.history.as_ref().unwrap());
@@ -289,7 +288,7 @@ fn a_bundle_of_schema_1_6_tells_how_solves_ended_and_what_was_set_up() {
         assert_eq!((solve.tolerance, solve.spectrum.unwrap().steps), (1e-10, solve.iterations));
         let is_fsai = run.params["precond"] == "fsai";
         assert_eq!((solve.sizes.is_some(), run.params.contains_key("pattern")), (is_fsai, is_fsai));
-        // Only FSAI finds a pattern, and values on it.
+        // Only FSAI computes a pattern and the values on it.
         let phases: Vec<&str> = solve.phases.iter().map(|phase| phase.name.as_str()).collect();
         assert_eq!(["pattern", "values"].iter().all(|phase| phases.contains(phase)), is_fsai);
         let ended = (run.check.verdict, solve.converged, run.samples.len());
@@ -298,7 +297,7 @@ fn a_bundle_of_schema_1_6_tells_how_solves_ended_and_what_was_set_up() {
             false => assert_eq!(ended, (Verdict::Pass, true, 4)),
         }
     }
-    // As many iterations with any number of threads, and fewer with a preconditioner that knows more.
+    // The iteration count does not depend on the threads, and is lower with a better preconditioner.
     let iterations = |matrix: &str, precond: &str| {
         let of = |run: &&Run| {
             let is_it = run.params["precond"] == precond && run.params["max_iter"] != "3";
@@ -353,8 +352,8 @@ fn a_bundle_of_schema_1_7_tells_of_batches_and_which_systems_have_no_solution() 
 #[test]
 fn a_bundle_of_schema_1_8_tells_which_kernel_was_chosen_and_which_library_ran() {
     let bundle = Bundle::read(GOLDEN_1_8, &Limits::default()).unwrap();
-    // The serial kernel once; with two thread counts two compact ones, the choice with and without these,
-    // and two of the library.
+    // The serial kernel once; with two thread counts two compact ones, `auto` with and without these, and two
+    // of the library.
     assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * (1 + 2 * (2 + 2 + 2))));
     let machine = bundle.environment(&bundle.runs[0].environment).unwrap();
     assert!(machine.libraries["oneMKL"].starts_with("2026.2"), "{:?}", machine.libraries);
@@ -382,14 +381,15 @@ fn a_bundle_of_schema_1_8_tells_which_kernel_was_chosen_and_which_library_ran() 
 #[test]
 fn a_bundle_of_schema_1_9_keeps_the_source_of_a_users_kernel() {
     let bundle = Bundle::read(GOLDEN_1_9, &Limits::default()).unwrap();
-    // On two matrices, in two precisions: three kernels once, the user's with the three block sizes of its file.
+    // On two matrices, in two precisions: three kernels once, the user's with the three block sizes of its
+    // file.
     assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * 2 * (1 + 1 + 1 + 3)));
     let mut blocks = BTreeSet::new();
     for run in &bundle.runs {
         assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
         assert_eq!(run.source.is_some(), run.kernel == "user/my-csr/two_sums", "{}", run.kernel);
         if let Some(choice) = &run.costs.choice {
-            // A kernel was named before any was tried, with its time.
+            // A kernel was predicted before any was tried, with its time.
             let (named, expected_s) = choice.named().unwrap();
             assert!(named.kernel.starts_with("cuda/") && expected_s > 1e-6, "{named:?}");
         }
@@ -399,7 +399,7 @@ fn a_bundle_of_schema_1_9_keeps_the_source_of_a_users_kernel() {
         assert_eq!((source.family.as_str(), source.mapping.as_str()), ("csr", "warp-per-row"));
         let text = bundle.source_text(source).unwrap();
         assert!(text.contains("// sparsescope kernel\n") && text.contains("two_sums("));
-        // By its mapping the model knows what its warps load.
+        // The model knows from the mapping what the warps load.
         assert!(run.costs.predicted.as_ref().unwrap().load_sectors.is_some());
         assert_eq!(run.costs.launches[0].function, "two_sums");
     }
@@ -421,7 +421,7 @@ fn a_bundle_of_schema_1_10_tells_what_each_of_several_gpus_has_sends_and_waits_f
         let sum = |of: fn(&RankShare) -> u64| shared.ranks.iter().map(of).sum::<u64>();
         assert_eq!(sum(|rank| rank.rows), statistics.rows);
         assert_eq!(sum(|rank| rank.entries), statistics.nnz);
-        // What is received, 8 bytes an element, is what others lack.
+        // Each rank receives its halo, 8 bytes per element.
         assert_eq!(shared.bytes(), 8 * sum(|rank| rank.halo));
         assert!(shared.ranks.iter().all(|rank| rank.computing_s > 0.0));
     }
@@ -458,13 +458,13 @@ fn the_example_of_solves_holds_the_thesis_tables() {
         |of: Operation| bundle.runs.iter().filter(move |run| run.operation == of.as_str());
     let measured = |run: &&Run| run.check.verdict != Verdict::Unsupported;
     assert!(bundle.runs.iter().filter(measured).all(|run| run.check.verdict == Verdict::Pass));
-    // Three matrices, with the processor, the libraries and A and G in each of three formats.
+    // Three matrices, with CPU and libraries, with A and G in each of three formats.
     let solved: BTreeSet<(&str, &str)> = runs_of(Operation::Solve)
         .filter(measured)
         .map(|run| (run.matrix.as_str(), run.kernel.as_str()))
         .collect();
     assert_eq!(solved.len(), 3 * 3 + 1);
-    // The thesis's 18 sizes, in three numbers of systems for the kernels of a GPU.
+    // The thesis's 18 sizes, in three numbers of systems for the GPU kernels.
     assert_eq!(runs_of(Operation::BatchedDense).filter(measured).count(), 18 * (5 + 2 + 2));
 }
 
@@ -474,7 +474,7 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
     assert!(bundle.complete);
     assert_eq!(bundle.matrices.len(), 30);
-    // Kernels that came after it was measured are not in it.
+    // It lacks kernels that were added after it was measured.
     let measured: BTreeSet<&str> =
         bundle.runs.iter().filter(|run| run.backend == "cuda").map(|r| r.kernel.as_str()).collect();
     assert!(measured.len() >= 24);
@@ -483,12 +483,12 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
         assert_eq!(runs().count(), 30 * 2 * if kernel.takes.block { 5 } else { 1 });
         let (pass, refused) = (Verdict::Pass, Verdict::Refused);
         assert!(runs().all(|run| [pass, refused].contains(&run.check.verdict)), "{}", kernel.id);
-        // The model knows what every kernel of ours reads, not what a vendor's does; `auto` runs another.
+        // The model knows what each of our kernels reads, but not a vendor's; `auto` runs another kernel.
         let is_ours = kernel.id.starts_with("cuda/") && kernel.id != "cuda/spmv/auto";
         let predicted = |run: &Run| run.costs.predicted.is_some();
         let measured = || runs().filter(|run| run.check.verdict == pass);
         assert!(measured().all(|run| predicted(run) == is_ours), "{}", kernel.id);
-        // ELLPACK of a matrix with a dense row is larger than the memory; blocks and diagonals suit few.
+        // ELLPACK of a matrix with a dense row exceeds the memory; BSR and DIA suit few matrices.
         let may_be_refused = ["ell", "bsr", "dia"].contains(&kernel.what());
         assert_eq!(runs().any(|run| run.check.verdict == refused), may_be_refused);
     }
@@ -496,7 +496,7 @@ fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
 
 #[test]
 fn their_documents_follow_the_schema() {
-    // With the pictures: of the structure, of the levels; and the histories of passed runs that solve.
+    // With the pictures of the structure and of the levels, and the histories of passed runs that solve.
     for (bundle, matrices, pictures) in [
         (GOLDEN, 2, 0),
         (GOLDEN_1_1, 2, 2),
@@ -507,7 +507,7 @@ fn their_documents_follow_the_schema() {
         (GOLDEN_1_5, 3 * 2, 3),
         // The pictures of the structure, and the history of each run.
         (GOLDEN_1_6, 2, 2 + 60),
-        // And what is flagged.
+        // And the flagged systems.
         (GOLDEN_1_7, 2 * 2, 2),
         (GOLDEN_1_8, 2, 2),
         (GOLDEN_1_9, 2, 2),
@@ -537,7 +537,7 @@ fn only_a_higher_major_version_is_refused_and_the_version_needed_is_named() {
     assert!(error.contains("schema 2"), "{error}");
 }
 
-/// The golden bundle with another schema version in its manifest.
+/// The golden bundle with a different schema version in its manifest.
 fn with_schema(major: u32, minor: u32) -> Vec<u8> {
     use std::io::{Cursor, Read, Write};
     let mut old = zip::ZipArchive::new(Cursor::new(GOLDEN)).unwrap();

@@ -1,4 +1,4 @@
-//! Results of another program beside our own, through the command line.
+//! Results of another program next to our own, through the command line.
 
 use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::record::Verdict;
@@ -11,7 +11,7 @@ const PLAIN: &str = include_str!("../../golden/ginkgo-plain.json");
 const GOOGLE: &str = include_str!("../../golden/google-benchmark.json");
 const NVBENCH: &str = include_str!("../../golden/nvbench.json");
 
-/// The matrix `five` of the imported results: ten entries.
+/// The matrix `five` of the imported results: ten nonzeros.
 const FIVE: &str = "%%MatrixMarket matrix coordinate real general\n5 5 10\n1 1 2\n1 2 1\n2 2 2\n\
     2 3 1\n3 3 2\n3 4 1\n4 4 2\n4 5 1\n5 5 2\n5 1 1\n";
 
@@ -28,7 +28,7 @@ fn program() -> Program {
 #[test]
 fn merging_puts_them_on_the_matrix_of_equal_name_and_size_and_says_so() {
     let p = program();
-    // Whatever comes first.
+    // In either order.
     for files in [["ours.zip", "ginkgo.json"], ["ginkgo.json", "ours.zip"]] {
         let ran =
             p.run(&[&["merge"][..], &files, &["plain.json", "-o", "all.zip", "--force"]].concat());
@@ -119,13 +119,13 @@ fn one_file_of_another_program_becomes_a_bundle_and_one_bundle_is_not_merged() {
 fn in_a_page_they_are_bundles_since_the_page_imports_less() {
     let p = program();
     p.write("nvbench.json", NVBENCH);
-    // A page that is only pretended.
+    // A dummy page.
     std::fs::create_dir(p.path("web")).unwrap();
     p.write("web/index.html", "");
     p.write("web/standalone.html", "<!-- sparsescope:bundles -->");
     let mut export = p.command(&["export", "nvbench.json", "--html", "page.html"]);
     assert!(export.env("SPARSESCOPE_WEB", p.path("web")).output().unwrap().status.success());
     let page = std::fs::read_to_string(p.path("page.html")).unwrap();
-    // What follows is a zip in base64.
+    // A base64 zip follows.
     assert!(page.contains("data-bundle=\"nvbench.json.zip\">UEsDB"), "{page:.200}");
 }

@@ -1,4 +1,4 @@
-//! What is read beside Matrix Market, and what `bench` takes and prints beside its defaults.
+//! Input formats other than Matrix Market, and options and output of `bench` other than its defaults.
 
 use sparsescope_core::bundle::HEADER;
 use sparsescope_core::record::Verdict;
@@ -44,7 +44,7 @@ fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
         assert_eq!((&info["form"], &info["nnz"]), (&form.into(), &nnz.into()), "{name}");
         assert!(p.succeed(&["info", name]).contains(form), "{name}");
     }
-    // What fits two forms under a name of neither is not guessed.
+    // A file that fits two formats, with a name of neither, is not guessed.
     p.write("ring.txt", ring);
     let error = p.fail(1, &["info", "ring.txt"]);
     assert!(error.contains("ring.txt: expected text of one form, found a METIS graph"), "{error}");
@@ -224,7 +224,7 @@ fn a_bundle_without_some_of_its_matrices_is_incomplete_until_they_are_there() {
     let bundle = open(&p, "b.zip");
     assert!(bundle.complete);
     assert_eq!(bundle.runs.len(), 2);
-    // Small matrices are kept whole, of the field that their file has.
+    // Small matrices are stored whole, with the field of their file.
     let late = bundle.matrices.iter().find(|m| m.record.name == "late").unwrap();
     let text = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2\n";
     assert_eq!(late.files["matrix.mtx"], text.as_bytes());

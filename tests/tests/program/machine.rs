@@ -1,4 +1,4 @@
-//! What the machine gives and what it must keep: files that are no plain ones, memory, signals.
+//! System limits: special files, memory, threads, signals.
 
 use std::os::unix::fs::FileTypeExt;
 use std::process::Command;
@@ -52,7 +52,7 @@ fn text_is_written_to_standard_output_and_a_bundle_is_not() {
         // y = (2 * 5, 3 * 7).
         let values: Vec<f64> = y.lines().filter_map(|line| line.parse().ok()).collect();
         assert_eq!(values, [10.0, 21.0], "{y}");
-        // What a person reads goes to standard error then, and the result alone to the pipe.
+        // Then messages go to standard error, and only the result to the pipe.
         let ran = p.run(&["symgs", "a.mtx", "-o", name]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         assert!(ran.out.starts_with("%%MatrixMarket matrix array real"), "{}", ran.out);
@@ -89,7 +89,7 @@ fn limited(p: &Program, limit: &str, args: &[&str]) -> Ran {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(inner.get_program());
     command.args(inner.get_args()).current_dir(p.folder()).env("SPARSESCOPE_GPU", "off");
-    // Address space that threads set aside for themselves and do not use.
+    // Address space that threads reserve but do not use.
     command.env("MALLOC_ARENA_MAX", "1").env("RAYON_NUM_THREADS", "2");
     Ran::of(command.output().unwrap())
 }
@@ -120,7 +120,7 @@ fn commands_work_where_the_system_gives_no_threads() {
     let p = program();
     p.write("a.mtx", DIAGONAL);
     let without = |args: &[&str]| {
-        // No system has the address space for the stack of such a thread.
+        // No system has enough address space for a stack of this size.
         let mut command = p.command(args);
         command.env("RUST_MIN_STACK", (1u64 << 50).to_string());
         Ran::of(command.output().unwrap())
@@ -134,7 +134,7 @@ fn commands_work_where_the_system_gives_no_threads() {
         let ran = without(args);
         assert_eq!((ran.code, ran.err.contains("panicked")), (Some(0), false), "{}", ran.err);
     }
-    // What runs on threads of its own says so.
+    // Work on its own threads reports it.
     let ran = without(&["spmv", "a.mtx", "-o", "y.mtx", "-q"]);
     assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 1), "{}", ran.err);
     assert!(ran.err.contains("cannot run with 1 threads: "), "{}", ran.err);
@@ -157,10 +157,10 @@ fn commands_on_bundles_end_at_once_when_they_are_told_to() {
     ] {
         for name in ["-TERM", "-INT"] {
             let child = p.command(args).stderr(std::process::Stdio::piped()).spawn().unwrap();
-            // Opened once the program reads it; then it waits for what is never written.
+            // Opens once the program reads it; the program then waits for data that never comes.
             let pipe = std::fs::OpenOptions::new().write(true).open(p.path("pipe")).unwrap();
             signal(&child, name);
-            // A program that does not end has the rest of the pipe after a while, and ends otherwise.
+            // If the program does not end, it gets the rest of the pipe after a while, and ends differently.
             let (ended, wait) = std::sync::mpsc::channel::<()>();
             let patience = std::thread::spawn(move || {
                 let _ = wait.recv_timeout(std::time::Duration::from_secs(60));

@@ -1,5 +1,5 @@
-//! Tests that may run side by side: of the built program, of the libraries and of the sources. Those that must be
-//! alone are in `timing.rs`.
+//! Tests that may run in parallel: of the built program, of the libraries and of the sources. Those that must
+//! run alone are in `timing.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[cfg(unix)]

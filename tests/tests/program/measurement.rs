@@ -1,4 +1,4 @@
-//! What the window does to measure: the real program as its child.
+//! Measuring as the window does: the real program as its child.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ fn small(folder: &Path) -> Request {
     let mut request = Request { suite: None, folder: folder.into(), runs: 3, ..Request::default() };
     request.add("gen:poisson2d?n=20").unwrap();
     request.add("gen:dense-row?m=30").unwrap();
-    request.kernels.retain(|id| id.starts_with("cpu/")); // also where there is a GPU
+    request.kernels.retain(|id| id.starts_with("cpu/")); // also on machines with a GPU
     request.threads = "1".into();
     request
 }
@@ -58,7 +58,7 @@ fn a_job_is_measured_to_its_end_and_told_on_the_way() {
     assert_eq!(ending, Ending { bundle: Some(output.clone()), failure: None, stopped: false });
     let bundle = open(&output);
     assert!(bundle.complete);
-    // Blocks and diagonals are refused where they would be nearly empty.
+    // BSR and DIA are refused if they would be nearly empty.
     let refusable = |kernel: &str| ["cpu/bsr/", "cpu/dia/"].iter().any(|of| kernel.starts_with(of));
     for run in &bundle.runs {
         let refused = run.check.verdict == Verdict::Refused && refusable(&run.kernel);
@@ -76,7 +76,7 @@ fn a_job_is_measured_to_its_end_and_told_on_the_way() {
 fn stopping_saves_what_is_measured_and_so_far_it_was_shown() {
     let folder = tempfile::tempdir().unwrap();
     let mut request = small(folder.path());
-    // Long enough to be stopped in the middle of it.
+    // Long enough to be stopped while it runs.
     request.add("gen:stencil27?n=40").unwrap();
     request.runs = 1000;
     let output = request.output();

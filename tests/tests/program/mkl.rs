@@ -1,4 +1,4 @@
-//! oneMKL's kernels through the whole program, where it is found, and what is told where it is not.
+//! oneMKL's kernels through the whole program if it is found, and the message if it is not.
 
 use sparsescope_core::record::Verdict;
 use sparsescope_test_support::{Need, skip};
@@ -22,7 +22,7 @@ const SWEEP: [&str; 14] = [
     "-o",
 ];
 
-/// Why the library is not found; nothing where it is.
+/// Why the library is missing; nothing if it is found.
 fn absence(kernels: &serde_json::Value) -> Option<String> {
     let of = |k: &&serde_json::Value| k["id"] == "vendor/mkl/csr";
     let kernel = kernels.as_array().unwrap().iter().find(of).unwrap();
@@ -37,7 +37,7 @@ fn its_products_pass_the_check_and_its_version_is_recorded() {
     }
     p.succeed(&[&SWEEP[..], &["b.zip"]].concat());
     let bundle = open(&p, "b.zip");
-    // Serial once and two kernels with three thread counts, more than there may be processors.
+    // Serial once and two kernels with three thread counts, possibly more than there are cores.
     assert_eq!(bundle.runs.len(), 2 * 2 * (1 + 2 * 3));
     for run in &bundle.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
@@ -74,7 +74,7 @@ fn without_it_nothing_of_it_runs_and_the_reason_is_told() {
         assert_eq!((run.check.verdict, run.samples.is_empty()), (expected, is_vendors));
         assert!(!is_vendors || run.check.reason.unwrap().contains(&why));
     }
-    // What nobody asks for is not missed.
+    // A library that is not requested is not reported missing.
     let all = ["bench", "gen:diagonal?m=9", "--runs", "1", "--warmup", "0", "-o", "all.zip"];
     assert!(without(&all).status.success());
     assert!(open(&p, "all.zip").runs.iter().all(|run| !run.kernel.starts_with("vendor/")));

@@ -1,5 +1,5 @@
-//! Numbers that are none: matrices in which there is nothing to compute, sums that overflow, values that are
-//! not finite. No stream and no page shows NaN or infinity in the place of a time, a rate or a bound.
+//! Numbers that do not exist: matrices with nothing to compute, sums that overflow, values that are not
+//! finite. No output and no page shows NaN or infinity as a time, a rate or a bound.
 
 use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_tests::{Program, Ran};
@@ -101,7 +101,7 @@ fn values_that_are_not_finite_are_refused_where_sweeps_and_solves_read_them() {
         let place = "row 0 has NaN in column 0 (0-based), which is not finite";
         assert!(error.contains(place), "{command}: {error}");
     }
-    // A product has NaN where a row of the matrix has, and nowhere else.
+    // An SpMV has NaN exactly in the rows where the matrix has NaN.
     p.write("x.txt", "1\n1\n");
     p.succeed(&["spmv", "nan.mtx", "--x", "x.txt", "-o", "y.mtx"]);
 }

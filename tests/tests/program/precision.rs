@@ -1,4 +1,4 @@
-//! Products in f64 and in f32, side by side through the whole program.
+//! SpMV in f64 and in f32, side by side through the whole program.
 
 use std::collections::BTreeMap;
 
@@ -51,10 +51,10 @@ fn both_precisions_are_measured_told_apart_continued_and_compared() {
         assert!((speedup * figures.median_s / serial - 1.0).abs() < 1e-12, "{kernel} {precision}");
         let predicted = run.costs.predicted.as_ref().unwrap();
         if kernel == "cpu/csr/serial" {
-            // CSR has no padding: each entry and each element of x and y is 4 bytes shorter.
+            // CSR has no padding: each nonzero and each element of x and y is 4 bytes shorter.
             let [double, single] = ["f64", "f32"].map(|p| runs[&(kernel, p)].costs.minimal_bytes);
             assert_eq!(double - single, 4 * values);
-            // Every array begins at a line of its own, and its last line may be used in part.
+            // Every array begins on its own line, and its last line may be partly used.
             let lines = predicted.line_bytes.unwrap() - run.costs.minimal_bytes;
             assert!(lines < 5 * 64, "{precision}: {lines} bytes more than the minimum");
         }

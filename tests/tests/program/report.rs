@@ -1,4 +1,4 @@
-//! The report as a file: well-formed, complete, and a world of its own.
+//! The report as a file: well-formed, complete and self-contained.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn report(p: &Program, bundles: &[&str]) -> String {
     std::fs::read_to_string(p.path("report.html")).unwrap()
 }
 
-/// Parsed as XML, which is stricter than HTML.
+/// Parses as XML, which is stricter than HTML.
 fn parse(html: &str) -> Document<'_> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     Document::parse_with_options(html, options).unwrap()

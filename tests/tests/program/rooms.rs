@@ -1,24 +1,24 @@
-//! Holds the rooms of the core in the order of `ARCHITECTURE.md`, and the files of every crate free
-//! of circles.
+//! Checks the order of the core's modules in `ARCHITECTURE.md`, and that no crate's files use one another in
+//! a cycle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use sparsescope_tests::{PROGRAMS, Paths, Use, paths, roots};
 
-/// Rooms that all others may use, and that use none.
+/// Modules that all others may use, and that use none.
 const SHARED: [&str; 5] = ["files", "memory", "pace", "packed", "parallel"];
 
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const HEADER: &str = "| room | what it holds | may use |";
 
-/// Each room of the core and those that it may use.
+/// Each top-level module of the core and those that it may use.
 #[derive(Debug, Default)]
 struct Rooms(BTreeMap<String, Vec<String>>);
 
 impl Rooms {
-    /// Reads the one table with the header [`HEADER`]. A room may use rooms above it.
+    /// Reads the one table with the header [`HEADER`]. A module may use modules above it.
     fn from_markdown(text: &str) -> Result<Self, String> {
         let mut tables = text.split(HEADER).skip(1);
         let (Some(table), None) = (tables.next(), tables.next()) else {
@@ -58,7 +58,7 @@ impl Rooms {
         room == used || listed || SHARED.contains(&used) && !SHARED.contains(&room)
     }
 
-    /// What of a crate is against the order, a sentence each.
+    /// The violations of the order in a crate, one sentence each.
     fn held_against(&self, found: &Paths) -> Vec<String> {
         let mut wrong = Vec::new();
         for room in found.rooms.iter().filter(|room| !self.0.contains_key(*room)) {
@@ -82,7 +82,7 @@ impl Rooms {
     }
 }
 
-/// The files of a crate, and for each of those that it uses one path that leads there.
+/// The files of a crate, and for each file that they use one path that leads there.
 struct Files<'p>(BTreeMap<&'p Path, BTreeMap<&'p Path, &'p Use>>);
 
 impl<'p> Files<'p> {
@@ -96,14 +96,14 @@ impl<'p> Files<'p> {
         Self(files)
     }
 
-    /// For each file that is in a circle the shortest one, each circle once, in words.
+    /// The shortest cycle for each file in one, each cycle once, as text.
     fn circles(&self) -> Vec<String> {
         let shortest = self.0.keys().filter_map(|file| self.shortest_circle(file));
         let circles: BTreeSet<Vec<&Path>> = shortest.collect();
         circles.iter().map(|circle| self.circle_told(circle)).collect()
     }
 
-    /// The shortest way from a file back to itself; begins at the first file by name.
+    /// The shortest way from a file back to itself, starting at the first file by name.
     fn shortest_circle(&self, start: &'p Path) -> Option<Vec<&'p Path>> {
         let mut before: BTreeMap<&Path, &Path> = BTreeMap::new();
         let mut next = VecDeque::from([start]);
@@ -176,7 +176,7 @@ fn no_files_of_a_crate_use_one_another_in_a_circle() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// The paths of a crate with these files in `src`, and with the shared rooms.
+/// The paths of a crate with these files in `src`, and with the shared modules.
 fn read(files: &[(&str, &str)]) -> Paths {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| {
@@ -195,19 +195,19 @@ fn read(files: &[(&str, &str)]) -> Paths {
     found
 }
 
-/// The table of these rooms, each with those that it may use.
+/// The table of these modules, each with those that it may use.
 fn table(rooms: &[(&str, &str)]) -> Result<Rooms, String> {
     let line = |(room, used): &(&str, &str)| format!("| `{room}` | anything | {used} |\n");
     let lines: String = rooms.iter().map(line).collect();
     Rooms::from_markdown(&format!("# Rooms\n\n{HEADER}\n|---|---|---|\n{lines}\nMore."))
 }
 
-/// What of a crate with these files is against these rooms.
+/// The violations of these modules' order in a crate with these files.
 fn wrong(rooms: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
     table(rooms).expect("a table").held_against(&read(files))
 }
 
-/// What of a crate with the rooms `low` and `high` is.
+/// The violations in a crate with the modules `low` and `high`.
 fn wrong_in(low: &str, high: &str, high_may_use: &str) -> Vec<String> {
     let files = [("lib.rs", "mod low;\nmod high;"), ("low.rs", low), ("high.rs", high)];
     wrong(&[("low", "–"), ("high", high_may_use)], &files)
@@ -252,7 +252,7 @@ fn a_name_counts_for_the_file_that_defines_it() {
             ("user.rs", used),
         ]
     };
-    // What `near` hands on it does not use.
+    // `near` does not use what it re-exports.
     let rooms = [("far", "–"), ("near", "–"), ("user", "near")];
     assert_eq!(wrong(&rooms, &files("use crate::near::Own;")), [""; 0]);
     let sentence = "(defined in src/far/deep.rs): room user may not use far";

@@ -1,4 +1,4 @@
-//! SciPy as the outside check of reading, multiplying and sweeping, and PyAMG of sweeping.
+//! SciPy as the independent check of reading, SpMV and sweeps, and PyAMG of sweeps.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,8 +32,8 @@ const REAL: [&str; 14] = [
     "heat_500.mtx.gz",
 ];
 
-/// Whether a kernel may refuse a matrix for this reason: ELLPACK of a long row does not fit; blocks
-/// and diagonals are not for every structure.
+/// Whether a kernel may refuse a matrix for this reason: ELLPACK with a long row does not fit; BSR and DIA do
+/// not suit every structure.
 fn may_refuse(kernel: &str, reason: &str) -> bool {
     match kernel.split('/').nth(1) {
         Some("ell") => reason.contains("memory limit"),
@@ -42,13 +42,13 @@ fn may_refuse(kernel: &str, reason: &str) -> bool {
     }
 }
 
-/// Multiplies `matrix` by a random x with each of the kernels and lets SciPy check all results;
-/// SciPy and `info` must agree on the size. Returns the kernels that did not refuse it.
+/// Multiplies `matrix` by a random x with each of the kernels and lets SciPy check all results; SciPy and
+/// `info` must agree on the size. Returns the kernels that accepted it.
 fn check<'k>(p: &Program, matrix: &str, kernels: &[&'k str]) -> Vec<&'k str> {
     check_in(p, "f64", matrix, kernels)
 }
 
-/// The same in a precision.
+/// The same in a given precision.
 fn check_in<'k>(p: &Program, precision: &str, matrix: &str, kernels: &[&'k str]) -> Vec<&'k str> {
     let info = p.json(&["info", matrix, "--json"]);
     let cols = info["cols"].as_u64().unwrap();
@@ -197,7 +197,7 @@ fn reordering_is_as_good_as_scipys_on_real_matrices() {
             (lower, upper),
             "{name}"
         );
-        // The start differs (SciPy takes the node of least degree), and with it the result.
+        // The start node differs (SciPy takes the node of least degree), and so does the result.
         let ours = number(&info["lower_bandwidth"]).max(number(&info["upper_bandwidth"]));
         assert!(ours as f64 <= 1.25 * bandwidth as f64, "{name}: {ours}, SciPy {bandwidth}");
         let ours = number(&info["profile"]);
@@ -205,11 +205,11 @@ fn reordering_is_as_good_as_scipys_on_real_matrices() {
     }
 }
 
-/// Real matrices whose sweeps do not grow without bound.
+/// Real matrices whose sweeps do not diverge.
 const REAL_SWEPT: [&str; 6] =
     ["bcsstk16.mtx.gz", "rdb450.mtx", "cage10.mtx.gz", "mcca.mtx", "steam1.mtx", "Dubcova1.mtx.gz"];
 
-/// How small matrices for sweeps are made, most of unsymmetric structure.
+/// Generated small matrices for sweeps, most with unsymmetric structure.
 const SWEPT: [&str; 7] = [
     "random?m=300&row=6&dominant=1",
     "powerlaw?m=500&nnz=2500&max=200&dominant=1",
@@ -220,8 +220,8 @@ const SWEPT: [&str; 7] = [
     "kmer?m=800&near=20",
 ];
 
-/// Sweeps so often over `matrix` with every kernel, from a b and x of no special values, and lets
-/// `program` sweep as well and compare.
+/// Sweeps `sweeps` times over `matrix` with every kernel, from a generic b and x, and lets `program` sweep as
+/// well and compare.
 fn check_sweeps(p: &Program, program: &str, precision: &str, matrix: &str, sweeps: &[&str]) {
     let info = p.json(&["info", matrix, "--json"]);
     let rows = info["rows"].as_u64().unwrap();
@@ -285,7 +285,7 @@ fn sweeps_over_real_matrices_are_scipys() {
         skip!(Need::Matrices, "SPARSESCOPE_MATRICES names no folder");
     };
     let p = program();
-    // Of those whose sweeps grow without bound nothing could be compared.
+    // Diverging sweeps could not be compared.
     for name in REAL_SWEPT {
         let path = folder.join(name).to_string_lossy().into_owned();
         check_sweeps(&p, "scipy", "f64", &path, &["1"]);

@@ -1,7 +1,7 @@
 //! The model of the layout explorer against the counters of a GPU.
 //!
-//! `golden/nsight-compute.csv` holds what Nsight Compute counted; it is never written from the
-//! model. `cuda-native/gpu-check.sh` with `STEPS=sectors` takes such counts on another GPU.
+//! `golden/nsight-compute.csv` holds counts by Nsight Compute; it is never written from the model.
+//! `cuda-native/gpu-check.sh` with `STEPS=sectors` takes such counts on another GPU.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::common::real_matrices;
 
 const COUNTED: &str = include_str!("../../golden/nsight-compute.csv");
 
-/// Furthest that the model may be from the counter.
+/// Maximum deviation of the model from the counter.
 const TOLERANCE: f64 = 0.02;
 
 /// One count.
@@ -50,7 +50,7 @@ fn load(matrix: &str) -> std::sync::Arc<Csr> {
     a
 }
 
-/// Sectors of all global loads of one product.
+/// Sectors of all global loads of one SpMV.
 fn predicted(a: &std::sync::Arc<Csr>, id: &str, (block, sigma): (u32, usize)) -> u64 {
     let kernel = kernel(id).unwrap();
     let spec = kernel.format().unwrap().with(&FormatParams { sigma, ..FormatParams::default() });
@@ -59,7 +59,7 @@ fn predicted(a: &std::sync::Arc<Csr>, id: &str, (block, sigma): (u32, usize)) ->
     Traffic::of(&schedule).loads().sectors
 }
 
-/// Holds the model against the counts; `at` finds a matrix.
+/// Compares the model with the counts; `at` finds a matrix.
 fn hold(counts: &[Counted], at: impl Fn(&str) -> String) {
     let mut loaded: Option<(&str, std::sync::Arc<Csr>)> = None;
     for Counted { matrix, kernel, block, sigma, sectors } in counts {
@@ -78,7 +78,7 @@ fn sectors_of_a_generated_matrix_are_those_that_nsight_compute_counted() {
     let counts = counted(true);
     assert_eq!(counts.len(), 16);
     hold(&counts, str::to_owned);
-    // The tolerance tells kernels and loops apart: it is no formality.
+    // The tolerance is tight enough to tell kernels and loops apart.
     let a = load(counts[0].matrix);
     let other = predicted(&a, "cuda/ell/thread-per-row", (128, 1));
     assert!((other as f64 / counts[0].sectors as f64 - 1.0).abs() > TOLERANCE, "{other}");

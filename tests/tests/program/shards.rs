@@ -1,4 +1,4 @@
-//! A sweep in parts: each measured by a process of its own, joined to what one process measures.
+//! A plan in parts: each measured by its own process, merged, and compared with what one process measures.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
@@ -9,7 +9,7 @@ use sparsescope_tests::{Program, Ran, Reply, Server};
 
 use crate::common::{open, program};
 
-/// Four matrices, one of them more than half of everything, and kernels with and without threads.
+/// Four matrices, one of them more than half of the total, and kernels with and without threads.
 const SWEEP: [&str; 14] = [
     "bench",
     "gen:poisson2d?n=20",
@@ -44,13 +44,13 @@ fn run_parts(p: &Program, of: u32) {
     }
 }
 
-/// What a bundle says of its matrices, but for how long they took to read.
+/// The records of a bundle's matrices, except how long they took to read.
 fn matrices(bundle: &Bundle) -> Vec<MatrixRecord> {
     let untimed = |record: &MatrixRecord| MatrixRecord { read_seconds: 0.0, ..record.clone() };
     bundle.matrices.iter().map(|folder| untimed(&folder.record)).collect()
 }
 
-/// Every run in words: what was run, and how its check came out.
+/// Every run as text: its configuration and the result of its check.
 fn runs(bundle: &Bundle) -> Vec<String> {
     let words = |run| {
         let key = bundle.key(run).unwrap();
@@ -59,7 +59,7 @@ fn runs(bundle: &Bundle) -> Vec<String> {
     bundle.runs.iter().map(words).collect()
 }
 
-/// All but times is alike.
+/// Everything but times is equal.
 fn is_the_whole(merged: &Bundle, whole: &Bundle) {
     assert_eq!(runs(merged), runs(whole));
     assert_eq!(matrices(merged), matrices(whole));
@@ -110,7 +110,7 @@ fn merge_says_which_part_is_missing_and_resume_measures_it() {
     assert!(line.contains("bench with --shard 3/4"), "{line}");
     let some = open(&p, "some.zip");
     assert_eq!((some.complete, some.shard, &some.plan), (false, None, &whole.plan));
-    // Either the part is measured where it was to be, or the rest is measured here.
+    // Either the part is measured where it was planned, or the rest is measured here.
     p.succeed(&["merge", "some.zip", "3.zip", "-o", "later.zip"]);
     is_the_whole(&open(&p, "later.zip"), &whole);
     p.succeed(&["bench", "--resume", "some.zip", "-q"]);
@@ -222,7 +222,7 @@ fn the_part_comes_from_what_started_the_process_and_names_the_bundle() {
     let files = p.files();
     assert!(files.len() == 1 && files[0].ends_with("-part-4-of-4.zip"), "{files:?}");
     assert_eq!(open(&p, &files[0]).shard, Some(Shard { part: 4, of: 4 }));
-    // Ranks share no matrix where each has a part of its own, whether the program knows of MPI or not.
+    // If each rank has its own part, ranks share no matrix, whether the build has MPI or not.
     let ran = with(&[("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let files = p.files();

@@ -10,7 +10,7 @@ use crate::common::{on_cpu, open, program};
 /// Seven hotels by (quiet, near): two are copies, two are dominated.
 const HOTELS: &str = "2 quiet near\n7\n1 9\n5 5\n5 5\n4 5\n9 -0.0\n9 0\n8 -1\n";
 
-/// What a file of text holds below its first two lines.
+/// The contents of a text file after its first two lines.
 fn written(p: &Program, name: &str) -> (String, Vec<String>) {
     let text = std::fs::read_to_string(p.path(name)).unwrap();
     let mut lines = text.lines().map(str::to_owned);
@@ -35,7 +35,7 @@ fn every_kernel_keeps_the_hotels_that_none_dominates_with_all_copies_as_they_wer
                 .map(|n| n.parse().unwrap())
                 .collect();
             assert_eq!(numbers, [1.0, 9.0, 5.0, 5.0, 5.0, 5.0, 9.0, -0.0, 9.0, 0.0]);
-            // Equal, and each as it was read.
+            // Equal values, each written as it was read.
             assert!(numbers[7].is_sign_negative() && numbers[9].is_sign_positive());
         }
         let smaller =
@@ -47,7 +47,7 @@ fn every_kernel_keeps_the_hotels_that_none_dominates_with_all_copies_as_they_wer
             kernel.id
         );
     }
-    // What was written is points again, and all of them stay.
+    // The output can be read as points again, and all of them stay.
     let again = p.json(&["skyline", "kept.txt", "--json"]);
     assert_eq!((&again["n"], &again["d"], &again["k"]), (&5.into(), &2.into(), &5.into()));
     p.succeed(&["skyline", "hotels.txt", "-o", "paper.txt", "--paper-format"]);
@@ -105,7 +105,7 @@ fn what_is_no_set_of_points_is_refused_in_a_sentence_and_nothing_is_written() {
 #[test]
 fn the_name_of_a_file_decides_its_form_and_what_is_written_reads_back_as_the_same_points() {
     let p = program();
-    // Two of four are dominated, and as text their sizes would be points of CSV.
+    // Two of four are dominated; as text, their sizes would be points of CSV.
     p.write("one.csv", "v\n3\n7\n7\n1\n");
     p.write("two.csv", "Park North;price\n1,5;9\n2;2,25\n0;0\n");
     for (file, k, d) in [("one.csv", 2, 1), ("two.csv", 2, 2)] {
@@ -231,10 +231,10 @@ fn bench_measures_every_kernel_and_its_bundle_holds_the_points_apart_from_matric
         let median = run.figures.as_ref().unwrap().median_s;
         assert!((metric.value / (median * 1e3) - 1.0).abs() < 1e-9);
     }
-    // The reference is what speed-ups relate to.
+    // Speed-ups are relative to the reference.
     let serial = bundle.runs.iter().find(|run| run.kernel == "cpu/skyline/serial").unwrap();
     assert_eq!(serial.figures.as_ref().unwrap().speedup, Some(1.0));
-    // A matrix is no set of points, and a suite of matrices none of points.
+    // A matrix is not a point set, and a suite of matrices has no points.
     let error = p.fail(2, &["bench", "--operation", "skyline", "--suite", "mini"]);
     assert!(error.contains("there is no suite `mini`, nor a file of this name"), "{error}");
     assert!(error.contains("; there are: points, rbox"), "{error}");

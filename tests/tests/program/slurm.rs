@@ -1,4 +1,4 @@
-//! A job array of a real Slurm, of one node that is this machine.
+//! A job array on a real Slurm cluster whose one node is this machine.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use sparsescope_tests::Program;
 
 use crate::common::{open, program};
 
-/// The daemons of a cluster of one node; they end with it.
+/// The daemons of a cluster of one node, stopped when dropped.
 struct Slurm {
     folder: PathBuf,
     daemons: Vec<Child>,
 }
 
 impl Slurm {
-    /// Starts them in `folder`; why they cannot be, in words.
+    /// Starts them in `folder`, or says why they cannot be started.
     fn start(folder: &Path) -> Result<Self, String> {
         for daemon in ["munged", "slurmctld", "slurmd", "sbatch"] {
             let found = Command::new("sh").args(["-c", "command -v \"$0\"", daemon]).output();
@@ -116,14 +116,14 @@ impl Drop for Slurm {
     }
 }
 
-/// Nobody else may read a key.
+/// Makes a file readable by its owner only, as for a key.
 fn private(path: &Path) -> Result<(), String> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o400))
         .map_err(|error| error.to_string())
 }
 
-/// A cluster of this machine alone, without accounting and without control groups.
+/// A cluster of this machine only, without accounting and without control groups.
 fn configuration(folder: &Path) -> Result<String, String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").map_err(|e| e.to_string())?;
     let host = name.trim().split('.').next().unwrap_or_default();
@@ -184,7 +184,7 @@ fn a_job_array_measures_a_sweep_and_its_parts_become_the_whole() {
     let parts = ["part-3.zip", "part-5.zip", "part-7.zip", "part-9.zip"];
     p.succeed(&[&["merge"], &parts[..], &["-o", "array.zip"]].concat());
 
-    // Tasks of srun within one job.
+    // Tasks of srun in one job.
     slurm.batch(&p, &["--ntasks=2"], &format!("exec srun --overcommit {bench} --label srun"));
     let made = p.files().into_iter().filter(|name| name.contains("-of-2.zip"));
     let made: Vec<String> = made.collect();

@@ -13,7 +13,7 @@ use crate::common::{elements, on_cpu, open, program, python_imports};
 
 const PRECONDITIONERS: [&str; 4] = ["none", "jacobi", "symgs", "fsai"];
 
-/// Writes a matrix of these entries, rows and columns from 1.
+/// Writes a matrix with these nonzeros, rows and columns from 1.
 fn matrix(p: &Program, name: &str, rows: usize, entries: &[(usize, usize, f64)]) {
     let lines: Vec<String> = entries.iter().map(|(i, j, v)| format!("{i} {j} {v}\n")).collect();
     let size = format!("{rows} {rows} {}", entries.len());
@@ -54,7 +54,7 @@ fn what_is_told_is_what_was_found() {
     for (name, expected) in [("rows", 400), ("nnz", 5 * 400 - 80), ("threads", 2)] {
         assert_eq!(told[name], expected, "{name}");
     }
-    // Of the five-point stencil the diagonal and two neighbours lie in the lower triangle.
+    // The lower triangle of the five-point stencil has the diagonal and two neighbours.
     assert_eq!(told["nnz_g"], 400 + 2 * 380);
     for (name, expected) in [("precond", "fsai"), ("power", "1"), ("b", "a1"), ("x0", "zero")] {
         assert_eq!(told["params"][name], expected, "{name}");
@@ -71,7 +71,7 @@ fn what_is_told_is_what_was_found() {
     assert_eq!(lines[1], "0,1e0");
     let last: f64 = lines.last().unwrap().split(',').nth(1).unwrap().parse().unwrap();
     assert_eq!(last, number(&told, "residual"));
-    // The eigenvalues of G·A·Gᵀ are positive, and their mean is 1: its diagonal is.
+    // The eigenvalues of G·A·Gᵀ are positive, and their mean is 1, as its diagonal is 1.
     let ritz: Vec<f64> =
         told["ritz"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
     assert!(ritz[0] > 0.0 && ritz[0] < 1.0 && *ritz.last().unwrap() > 1.0 && ritz.is_sorted());
@@ -117,7 +117,7 @@ fn files_stand_in_the_place_of_g_its_pattern_and_the_vectors() {
     let zero = solve(&["--b", "zero.txt", "-o", "x.mtx"]);
     assert_eq!((&zero["iterations"], &zero["converged"]), (&0.into(), &true.into()));
     assert!(elements(&p, "x.mtx").iter().all(|&x| x == 0.0));
-    // Half of A has the same pattern and needs as many iterations.
+    // Half of A has the same pattern and needs equally many iterations.
     let text = std::fs::read_to_string(p.path("a.mtx")).unwrap();
     p.write("h.mtx", text.replace(" 4.0\n", " 2.0\n").replace(" -1.0\n", " -0.5\n"));
     let both = solve(&["h.mtx", "--reuse-pattern"]);
@@ -209,7 +209,7 @@ fn a_laplacian_is_refused_with_ones_solved_in_its_range_and_zero_is_solved_by_ze
 #[test]
 fn a_solve_is_limited_where_rounding_hides_its_tolerance_and_undecided_where_it_hides_b() {
     let p = program();
-    // Constant vectors are the null space of this Laplacian: to begin far out there costs digits of x alone.
+    // Constant vectors are the null space of this Laplacian: a distant start only costs digits of x.
     let edges = [(1, 1, 1.0), (1, 2, -1.0), (2, 1, -1.0), (2, 2, 2.0), (2, 3, -1.0)];
     let path = [&edges[..], &[(3, 2, -1.0), (3, 3, 1.0)]].concat();
     matrix(&p, "path.mtx", 3, &path);
@@ -224,7 +224,7 @@ fn a_solve_is_limited_where_rounding_hides_its_tolerance_and_undecided_where_it_
     let (ran, told) = from("0");
     assert_eq!((ran.code, &told["check"]["verdict"]), (Some(0), &"pass".into()));
     assert!(told["check"]["limited_by_rounding"].is_null(), "{told}");
-    // Numbers of 1e9 have digits down to 1.2e-7, and those of 1e15 down to 0.125.
+    // Numbers around 1e9 have a resolution of 1.2e-7, and those around 1e15 of 0.125.
     let (ran, told) = from("1e9");
     assert_eq!((ran.code, &told["check"]["verdict"]), (Some(0), &"pass".into()), "{}", ran.err);
     assert_eq!(told["check"]["limited_by_rounding"], true, "{told}");
@@ -250,7 +250,7 @@ fn what_does_not_converge_says_so_and_leaves_its_history_and_no_solution() {
     assert_eq!((&told["converged"], &told["ended"]), (&false.into(), &"not converged".into()));
     assert_eq!(p.files(), ["h.csv"]);
     assert_eq!(std::fs::read_to_string(p.path("h.csv")).unwrap().lines().count(), 1 + 8);
-    // Nor is it a wrong result of a bench.
+    // Nor is it a wrong result in a bench.
     let bench =
         ["bench", "gen:poisson2d?n=30", "--operation", "solve", "--kernels", "cpu/pcg/serial"];
     let lists = ["--precond", "none,fsai", "--max-iter", "7,1000", "--runs", "2", "-o", "b.zip"];
@@ -277,8 +277,8 @@ fn bench_multiplies_lists_only_where_they_have_an_effect_and_its_runs_tell_of_se
     let more = ["--merge-block", "8192,all", "--runs", "2", "--backend", "cpu"];
     let all = [&what[..], &lists, &more].concat();
     let plan = p.succeed(&[&all[..], &["--plan"]].concat());
-    // Serial once and threads twice; fsai with two powers, the others without: a block of rows to merge
-    // has no effect where none are.
+    // Serial once and threads twice; fsai with two powers, the others without: a merge block of rows has no
+    // effect without merging.
     let runs = 3 * (1 + 1 + 2) * 2;
     assert!(plan.contains(&format!("{runs} runs of 2 samples")), "{plan}");
     let table = p.succeed(&[&all[..], &["-o", "b.zip"]].concat());
@@ -303,7 +303,7 @@ fn bench_multiplies_lists_only_where_they_have_an_effect_and_its_runs_tell_of_se
     }
     assert_eq!(settings.len(), runs);
 
-    // What is missing is measured when it is continued, and nothing else.
+    // Continuing measures what is missing, and nothing else.
     let mut begun = bundle.clone();
     begun.complete = false;
     begun.runs.retain(|run| run.threads == 1 && run.params["precond"] != "jacobi");

@@ -46,7 +46,7 @@ fn every_kernel_sweeps_three_rows_as_one_does_by_hand() {
             for precision in ["f64", "f32"] {
                 let how = ["--kernel", kernel.id, "--mode", mode, "--precision", precision];
                 p.succeed(&[&THREE[..], &how, &["-o", "x.mtx", "--force"]].concat());
-                // All of these numbers are f32's own.
+                // All of these numbers are exact in f32.
                 assert_eq!(elements(&p, "x.mtx"), expected, "{how:?}");
             }
         }
@@ -152,7 +152,7 @@ fn residuals_fall_from_sweep_to_sweep() {
             before = after;
         }
     }
-    // A triangular system is solved by one sweep, but for rounding.
+    // One sweep solves a triangular system, up to rounding.
     let solved = p.json(&["symgs", "gen:kmer?m=5000", "--json"]);
     assert!(solved["residual"][1].as_f64().unwrap() < 1e-15, "{solved}");
 }
@@ -187,7 +187,7 @@ fn a_result_is_compared_with_an_expected_one_as_the_paper_does() {
     assert_eq!((&expected["wrong"], &expected["first"]["row"]), (&2.into(), &2.into()));
     assert_eq!(expected["first"]["expected"], 0.84575);
     assert!((expected["percent_right"].as_f64().unwrap() - 100.0 / 3.0).abs() < 1e-12);
-    // What was computed passed its own check, and is kept.
+    // The computed result passed its own check, and is written.
     assert_eq!(elements(&p, "x.mtx"), [1.578125, 0.84375, 1.8125]);
 }
 
@@ -234,8 +234,8 @@ fn what_cannot_be_swept_gets_one_sentence_and_leaves_nothing_behind() {
     assert_eq!(std::fs::read_to_string(p.path("b.txt")).unwrap(), "4\n8\n16\n");
 }
 
-/// The first row, from 0, of a matrix without an entry other than 0 on the diagonal, and whether there
-/// is a zero.
+/// The first row, from 0, of a matrix without a nonzero on the diagonal, and whether there is an explicit
+/// zero.
 fn first_bad_row(path: &Path) -> Option<(usize, bool)> {
     let file = open_matrix(path, MemoryLimit::unlimited(), Progress::none()).ok()?;
     let AnyMatrix::Real(a) = file.matrix else { return None };
@@ -338,7 +338,7 @@ fn bench_measures_every_kernel_in_both_modes_and_precisions() {
     assert!(runs.iter().all(|run| run["operation"] == "symgs"));
 }
 
-/// What a run has in common with the reference that its speed-up relates to.
+/// What a run shares with the reference for its speed-up.
 fn like(run: &Run) -> (String, String, String, bool) {
     let mode = run.params["mode"].clone();
     (run.matrix.clone(), run.precision.clone(), mode, run.hot)

@@ -1,5 +1,5 @@
-//! Kernels that users bring: `bench --kernel-file`, and what bundles keep of them. Where it matters that there
-//! is a GPU, `cuda-native/tests/gpu` has the tests.
+//! User kernels: `bench --kernel-file`, and what bundles store about them. Tests that need a GPU are in
+//! `cuda-native/tests/gpu`.
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::matrix::sha256;
@@ -44,7 +44,7 @@ fn without_a_gpu_its_runs_are_recorded_with_the_reason_and_its_source() {
     assert!(told.contains(ID) && told.contains("SPARSESCOPE_GPU=off"), "{told}");
     let bundle = open(&p, "b.zip");
     let runs = of_user(&bundle);
-    // The block sizes are those of the header.
+    // The block sizes of the header.
     let blocks: Vec<Option<u32>> = runs.iter().map(|run| run.block).collect();
     assert_eq!(blocks, [64, 128, 256].map(Some));
     for run in runs {
@@ -120,7 +120,7 @@ fn what_the_compiler_says_is_shown_with_the_users_lines() {
     p.write("broken.cu", EXAMPLE.replace("const u32 lane = ", "const u32 line = "));
     let ran = p.run(&["bench", "gen:diagonal?m=9", "--kernel-file", "broken.cu"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
-    // The first line that names what is not there.
+    // The first line that uses an undefined name.
     let line = 1 + EXAMPLE.lines().position(|line| line.contains("+ lane;")).unwrap();
     let place = format!("broken.cu({line}): error");
     assert!(
@@ -131,7 +131,7 @@ fn what_the_compiler_says_is_shown_with_the_users_lines() {
     assert_eq!(p.files(), ["broken.cu", "my-csr.cu"]);
 }
 
-/// Whether the compiler is missing: then a source with an error is measured as any other.
+/// Whether the compiler is missing: then a source with an error is measured like any other.
 fn compiler_is_missing() -> bool {
     let p = program();
     p.write("broken.cu", EXAMPLE.replace("return;", "return 1 +;"));

@@ -1,4 +1,4 @@
-//! `serve` and `export --html`, with a small viewer in the place of the built one.
+//! `serve` and `export --html`, with a small viewer in place of the built one.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -21,7 +21,7 @@ fn program() -> Program {
     p
 }
 
-/// A running server, ended with the test.
+/// A running server, stopped with the test.
 struct Server {
     child: Killed,
     address: String,
@@ -42,7 +42,7 @@ impl Server {
         rest.split('/').next().unwrap()
     }
 
-    /// Sends a request line and headers; what comes back, head and body.
+    /// Sends a request line and headers; returns head and body of the answer.
     fn ask(&self, request: &str) -> (String, String) {
         let mut stream = TcpStream::connect(format!("127.0.0.1:{}", self.port())).unwrap();
         write!(stream, "{request}\r\n\r\n").unwrap();
@@ -107,11 +107,11 @@ fn nothing_else_is_served() {
             "{head}"
         );
     }
-    // A page from elsewhere whose name was made to lead here.
+    // DNS rebinding: a page from elsewhere whose name resolves to this machine.
     let (head, body) = server.ask("GET / HTTP/1.1\r\nHost: evil.example");
     assert!(head.starts_with("HTTP/1.1 403 ") && !body.contains("the page"), "{head}");
     assert!(server.ask("nonsense").0.starts_with("HTTP/1.1 400 "));
-    // It goes on after all that.
+    // The server still works after all that.
     assert!(server.get("/").0.starts_with("HTTP/1.1 200 "));
 }
 
@@ -130,7 +130,7 @@ fn clients_that_say_nothing_keep_nobody_out() {
         assert_eq!(server.get("/").1, "the page");
     }
     assert!(begun.elapsed().as_secs() < 8, "{:?}", begun.elapsed());
-    // The oldest made room, not the youngest.
+    // The oldest connection was closed, not the newest.
     let patience = Some(std::time::Duration::from_secs(9));
     silent[0].set_read_timeout(patience).unwrap();
     let ended = silent[0].read(&mut [0]);

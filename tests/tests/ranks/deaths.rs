@@ -1,4 +1,4 @@
-//! What becomes of the other ranks and of the journal when one rank is killed.
+//! What happens to the other ranks and to the journal when one rank is killed.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use sparsescope_core::bundle::{Journal, journal_path};
 
 use super::*;
 
-/// The rank of a process that Open MPI has started, and the folder that it runs in.
+/// The process id of an Open MPI rank that runs in this folder.
 fn process_of_rank(rank: &str, folder: &std::path::Path) -> Option<String> {
     let wanted = format!("OMPI_COMM_WORLD_RANK={rank}");
     let is_it = |process: &std::path::Path| {
@@ -20,7 +20,7 @@ fn process_of_rank(rank: &str, folder: &std::path::Path) -> Option<String> {
     Some(found.file_name()?.to_string_lossy().into_owned())
 }
 
-/// Three ranks of a bench, of which one is killed once the journal of `b.zip` says so.
+/// Runs a bench on three ranks and kills one once `until` is true for the journal of `b.zip`.
 fn with_a_rank_killed(program: &Program, args: &[&str], until: impl Fn(&str) -> bool) -> Ran {
     let mut command = program.ranks(3, &[args, &["-q", "-o", "b.zip"]].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -69,7 +69,7 @@ fn what_ranks_began_as_many_continue() {
     let program = program!();
     let matrices = ["bench", "gen:stencil27?n=9", "gen:stencil27?n=20"];
     let args = [&matrices[..], &["--runs", "1500", "--label", "two cubes"]].concat();
-    // The runs of the first matrix are there.
+    // The runs of the first matrix are in the journal.
     let has_three = |journal: &str| journal.matches("\"samples\":[").count() >= 3;
     with_a_rank_killed(&program, &args, has_three);
     let journal = journal_path(&program.path("b.zip"));
@@ -103,7 +103,7 @@ fn what_ranks_began_as_many_continue() {
     let ran = run(&program, 3, &["bench", "--resume", "b.zip"]);
     assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
     assert!(errors(&ran)[0].contains("nothing to continue"), "{}", ran.err);
-    // A file that is not there leaves a bundle of one process incomplete.
+    // A missing file leaves a bundle of one process incomplete.
     let one = ["bench", "gen:diagonal?m=9", "absent.mtx", "--kernels", "cpu/csr/*", "-q"];
     program.run(&[&one[..], &["--runs", "3", "-o", "one.zip"]].concat());
     let ran = run(&program, 3, &["bench", "--resume", "one.zip", "absent.mtx"]);

@@ -1,4 +1,4 @@
-//! Files that ranks read in shares, and rows that are numbered anew.
+//! Files that ranks read in shares, and rows that are renumbered.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn rows_numbered_anew_by_a_rule_or_a_partition_file_give_the_same_matrix_and_sol
         );
         assert!(several.runs.iter().all(|run| run.check.verdict == Verdict::Pass));
 
-        // Every third row is rank 2's; rank 1 has none.
+        // Rank 2 has every third row; rank 1 has none.
         let ranks: String = (0..rows).map(|row| if row % 3 == 0 { "2\n" } else { "0\n" }).collect();
         program.write("ranks.txt", &ranks);
         let args = [&["bench", matrix, "--partition", "ranks.txt"], &with[..], &["b.zip"]].concat();
@@ -42,7 +42,7 @@ fn rows_numbered_anew_by_a_rule_or_a_partition_file_give_the_same_matrix_and_sol
             let of_ranks: Vec<u64> = shared.ranks.iter().map(|rank| rank.rows).collect();
             assert_eq!((shared.partition.as_str(), of_ranks), ("file", vec![250, 0, 125]));
         }
-        // The solution comes back in the order of the file.
+        // The solution is in the order of the file.
         let solve = ["solve", matrix, "--power", "1", "--b", "ones", "--json", "--force", "-o"];
         let one = solved(&Ran::of(
             program.command(&[&solve[..], &["one.mtx"]].concat()).output().unwrap(),
@@ -54,7 +54,7 @@ fn rows_numbered_anew_by_a_rule_or_a_partition_file_give_the_same_matrix_and_sol
         let largest = a.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-7 * largest));
     }
-    // A permutation that was written once gives the matrix that the rule gives, and no rank needs it whole.
+    // A stored permutation gives the same matrix as the reordering, and no rank needs the whole matrix.
     program.succeed(&["info", "a.mtx", "--reorder", "rcm", "--write-permutation", "rcm.txt"]);
     let args = [&["bench", "a.mtx", "--permutation", "rcm.txt"], &with[..], &["b.zip"]].concat();
     let ran = run(&program, 3, &args);
@@ -111,7 +111,7 @@ fn a_compressed_file_is_read_by_one_rank_and_is_the_same_matrix() {
     assert!(ran.err.contains(&expected), "{}", ran.err);
 }
 
-/// Duplicates, one triangle, an empty line and a last line without an end.
+/// Duplicates, one triangle, an empty line and a last line without a line end.
 #[test]
 fn ranks_that_read_a_share_of_a_file_each_have_its_matrix() {
     let program = program!();

@@ -1,13 +1,13 @@
-//! Ranks that have a GPU each.
+//! Ranks with one GPU each.
 
 use super::*;
 
-/// So many ranks with a GPU each, as far as the machine has them.
+/// Runs on this many ranks with one GPU each, as far as the machine has them.
 fn run_on_gpus(program: &Program, ranks: usize, args: &[&str]) -> Ran {
     Ran::of(program.ranks(ranks, args).env_remove("SPARSESCOPE_GPU").output().unwrap())
 }
 
-/// The numbers of ranks that find a GPU each, or why not even two do.
+/// The numbers of ranks for which each finds a GPU, or why not even two do.
 fn ranks_with_gpus(program: &Program) -> Result<Vec<usize>, String> {
     let product = ["spmv", "gen:poisson2d?n=9", "--kernel", "nccl/csr/halo-overlap"];
     let args = [&product[..], &["-o", "y.mtx", "--force"]].concat();

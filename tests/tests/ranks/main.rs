@@ -1,4 +1,4 @@
-//! Several ranks of MPI against one process, and what becomes of all when one of them dies.
+//! Several MPI ranks against one process, and what happens to all when one of them dies.
 //!
 //! `cargo test -p sparsescope-tests --features mpi --test ranks`
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -13,7 +13,7 @@ use sparsescope_core::record::Verdict;
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::{Program, Ran};
 
-/// The program in a folder of its own, or a skip where there is no `mpirun`.
+/// The program in its own folder, or a skip if there is no `mpirun`.
 macro_rules! program {
     () => {{
         if !has_mpirun() {
@@ -44,20 +44,20 @@ fn errors(ran: &Ran) -> Vec<&str> {
     ran.err.lines().filter(|line| line.starts_with("error:")).collect()
 }
 
-/// What `solve` says of a system.
+/// The report of `solve`.
 fn solved(ran: &Ran) -> serde_json::Value {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     serde_json::from_str(&ran.out).unwrap()
 }
 
-/// The numbers of a vector's file.
+/// The numbers in a vector file.
 fn numbers(program: &Program, name: &str) -> Vec<f64> {
     let text = std::fs::read_to_string(program.path(name)).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('%')).skip(1);
     lines.map(|line| line.trim().parse().unwrap()).collect()
 }
 
-/// Of integers: more ranks than rows, and a row whose columns live on every rank, among them.
+/// Integer matrices: with more ranks than rows, and with a row whose columns are on every rank, among them.
 const OF_INTEGERS: [&str; 5] = [
     "gen:stencil27?n=6",
     "gen:stencil7?n=4&nz=9",
@@ -66,11 +66,12 @@ const OF_INTEGERS: [&str; 5] = [
     "gen:dense-row?m=40",
 ];
 
-/// Of reals: rows that need no other rank, and rectangles.
+/// Real matrices: rows that need no other rank, and rectangles.
 const OF_REALS: [&str; 3] =
     ["gen:diagonal?m=30", "gen:random?m=60&n=17&row=5", "gen:random?m=11&n=200&row=40"];
 
-/// Whether all entries are integers and every Σ|a_ij·x_j| is below 2⁵³, so that sums in any order have the same bits.
+/// Whether all nonzeros are integers and every Σ|a_ij·x_j| is below 2⁵³, so that sums in any order have the
+/// same bits.
 fn sums_are_exact(matrix: &str) -> bool {
     let spec = GeneratorSpec::parse(matrix.strip_prefix("gen:").unwrap()).unwrap();
     let a = generate(&spec, MemoryLimit::unlimited(), &false.into()).unwrap();
@@ -150,7 +151,7 @@ fn one_bundle_has_the_matrix_of_one_process_and_what_each_rank_did() {
         let nnz = three.matrices.iter().find(|m| m.record.id == run.matrix).unwrap();
         let entries: u64 = shared.ranks.iter().map(|rank| rank.entries).sum();
         assert_eq!(entries, nnz.record.statistics.nnz);
-        // What a rank receives are the elements of its halo.
+        // A rank receives the elements of its halo.
         for (to, rank) in (0u32..).zip(&shared.ranks) {
             let comes: u64 = shared.pairs.iter().filter(|p| p.to == to).map(|p| p.bytes).sum();
             assert_eq!(comes, 8 * rank.halo);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Preconditioners, and entries of G that they have in one process: the same rows by whomever they are found.
+/// Preconditioners, and the nonzeros of G in one process: the rows are the same whichever rank computes them.
 const PRECONDITIONERS: [&[&str]; 5] = [
     &["--precond", "none"],
     &["--precond", "jacobi", "--b", "ones"],
@@ -48,7 +48,7 @@ fn solves_of_any_number_of_ranks_take_the_iterations_of_one_process() {
 #[test]
 fn iterations_with_fewer_reductions_solve_the_system_too() {
     let program = program!();
-    // More than 50 iterations, after which the pipelined one computes its vectors anew.
+    // More than 50 iterations, after which pipelined CG recomputes its vectors.
     for (with, ranks) in [(&["--precond", "none"][..], 3), (&["--power", "2"], 2)] {
         let classic = [&["solve", "gen:poisson2d?n=60", "--json"], with].concat();
         let one = solved(&run(&program, ranks, &classic));
@@ -61,7 +61,7 @@ fn iterations_with_fewer_reductions_solve_the_system_too() {
                 found > 50 && found.abs_diff(iterations) <= 2 + iterations / 20,
                 "{cg}: {found}"
             );
-            // The truth, not what the recurrence says.
+            // The true residual, not that of the recurrence.
             assert!(other["true_residual"].as_f64().unwrap() <= 1.1e-10 + 1e-12, "{cg}: {other}");
             assert_eq!(other["check"]["verdict"], "pass");
         }
@@ -124,9 +124,9 @@ fn what_cannot_be_solved_is_told_by_the_row_that_one_process_names() {
     let beside: String = (1..8).map(|i| format!("{i} {} -1\n{} {i} -1\n", i + 1, i + 1)).collect();
     let ends = diagonal.replace("1 1 2", "1 1 1").replace("8 8 2", "8 8 1");
     let cases = [
-        // The Laplacian of a path: no rank alone sees that its rows add up to zero.
+        // The Laplacian of a path: no single rank sees that its rows add up to zero.
         (format!("{head}22\n{ends}{beside}"), "b = A·1 is zero up to rounding"),
-        // The pair lies with two ranks.
+        // The pair is split over two ranks.
         (format!("{head}10\n{diagonal}1 8 1\n8 1 1.5\n"), "row 0 (0-based) has 1 in column 7"),
         (
             format!("{head}9\n{diagonal}7 2 1\n"),

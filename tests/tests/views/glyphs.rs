@@ -1,4 +1,4 @@
-//! The page's fonts are subsets: they have every character that the program itself writes.
+//! The page's fonts are subsets: they contain every character that the program itself writes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use sparsescope_tests::{Links, Shown, texts};
 #[path = "../../../web/src/fonts.rs"]
 mod fonts;
 
-/// Characters that texts hold, each with a place where it is.
+/// Characters in texts, each with a place where it occurs.
 #[derive(Default)]
 struct Characters(BTreeMap<char, String>);
 
@@ -59,7 +59,7 @@ fn the_fonts_of_the_page_have_every_character_that_is_written() {
     }
     let mut fonts = Fonts::new(TextOptions::default(), fonts::definitions());
     let (text, signs) = (FontId::proportional(14.0), FontId::monospace(14.0));
-    // Arrows of sorted columns ask for the other font, which alone has them.
+    // Arrows of sorted columns use the other font, the only one that has them.
     let font = |c: char| if ['▲', '▼'].contains(&c) { &signs } else { &text };
     let found = characters.0.iter();
     let missing: Vec<_> = found.filter(|(c, _)| !fonts.has_glyph(font(**c), **c)).collect();

@@ -1,5 +1,5 @@
-//! The views as pictures, drawn by a software adapter, which draws the same everywhere.
-//! `UPDATE_SNAPSHOTS=1 cargo test -p sparsescope-tests --test views` takes new ones; look at them.
+//! Pictures of the views, drawn by a software adapter, which draws the same everywhere. `UPDATE_SNAPSHOTS=1
+//! cargo test -p sparsescope-tests --test views` takes new ones; look at them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod glyphs;
@@ -36,10 +36,10 @@ const SWEEPS: &[u8] = include_bytes!("../../golden/bundle-1.4.zip");
 /// With solves.
 const SOLVES: &[u8] = include_bytes!("../../golden/bundle-1.6.zip");
 
-/// With products that two GPUs share.
+/// With SpMVs shared by two GPUs.
 const SHARED: &[u8] = include_bytes!("../../golden/bundle-1.10.zip");
 
-/// With kernels named before they were tried, on an NVIDIA H200.
+/// With kernels predicted before they were tried, on an NVIDIA H200.
 const NAMED: &[u8] = include_bytes!("../../golden/expected.zip");
 
 /// A software adapter, or why there is none.
@@ -58,7 +58,7 @@ fn adapter() -> Result<RenderState, String> {
     }
 }
 
-/// The example with other times: a second measurement, as it were.
+/// The example with other times, like a second measurement.
 fn again() -> Vec<u8> {
     let mut bundle = Bundle::read(EXAMPLE, &Limits::default()).unwrap();
     bundle.label = Some("Again".into());
@@ -76,17 +76,17 @@ fn again() -> Vec<u8> {
 
 const SIZE: (f32, f32) = (1100.0, 700.0);
 
-/// Adapters in software round colours differently from processor to processor, by one or two steps
-/// of 255; this is how far apart two colours may be.
+/// Software adapters round colours differently from CPU to CPU, by one or two steps of 255; this is how far
+/// apart two colours may be.
 const NEARLY: f32 = 1.5;
 
-/// The example, or what has predictions for the view of these, in this state; cells are drawn by
-/// the adapter, or painted as an image.
+/// The example, or a bundle with predictions for the view of these, in this state; cells are drawn by the
+/// adapter, or painted as an image.
 fn harness(adapter: RenderState, state: &str, by_adapter: bool) -> Harness<'static, App> {
     sized(adapter, state, by_adapter, SIZE)
 }
 
-/// The same in a window of so many pixels.
+/// The same in a window of this size in pixels.
 fn sized(
     adapter: RenderState,
     state: &str,
@@ -106,7 +106,7 @@ fn sized(
     drawn(adapter, app, by_adapter, (width, height))
 }
 
-/// The program in a window of so many pixels.
+/// The program in a window of this size in pixels.
 fn drawn(
     adapter: RenderState,
     app: App,
@@ -117,7 +117,7 @@ fn drawn(
     let mut installed = !by_adapter;
     let mut harness = Harness::builder()
         .with_size(vec2(width, height))
-        .with_max_steps(1000) // what is drawn in parts takes as many frames as the machine is busy
+        .with_max_steps(1000) // drawing in parts takes more frames on a busy machine
         .renderer(egui_kittest::wgpu::WgpuTestRenderer::from_render_state(adapter))
         .build_ui_state(
             move |ui, app: &mut App| {
@@ -169,7 +169,7 @@ fn every_view_looks_as_it_did() {
         ("predicted", "v1;view=predicted"),
         ("levels-grid", "v1;view=levels;levels-of=grid9x8;path=true"),
     ];
-    // As a projector shows them.
+    // As on a projector.
     let lessons = [
         ("lesson-asks", "v1;view=layouts;theme=projector", "coalescing", 1, false),
         ("lesson-tells", "v1;view=layouts;theme=projector", "coalescing", 1, true),
@@ -186,7 +186,7 @@ fn every_view_looks_as_it_did() {
         state.layouts.guess = told.then_some(0);
         (name, state.to_fragment(), (1024.0, 768.0))
     });
-    // Who wins, where the room is usual, large and little, and a run with all that is known of it.
+    // The fastest kernels, with usual, much and little space, and the details of a run.
     let sizes = [
         ("best", "v1;view=best", (1280.0, 800.0)),
         ("best-dark", "v1;view=best;theme=dark;over=vendor;by=lead;down=true", (1920.0, 1080.0)),
@@ -216,7 +216,7 @@ fn every_view_looks_as_it_did() {
     }
 }
 
-/// A matrix of a recipe as the text of a file.
+/// A generated matrix as the text of a file.
 fn text_of(recipe: &str) -> Vec<u8> {
     let spec = GeneratorSpec::parse(recipe).unwrap();
     let a: Csr = generate(&spec, MemoryLimit::unlimited(), &false.into()).unwrap();
@@ -397,7 +397,7 @@ fn every_chart_looks_as_it_did() {
     }
 }
 
-/// A class sees every step of a lesson as a whole: pictures of all of them, to look at.
+/// A class sees every step of a lesson as a whole: pictures of all of them, for inspection.
 #[test]
 #[ignore = "draws hundreds of pictures into the folder that SPARSESCOPE_SCREENSHOTS names"]
 fn every_step_of_every_lesson_as_a_picture() {
@@ -446,7 +446,7 @@ fn the_adapter_draws_the_cells_that_are_painted_without_it() {
             a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 3)
         };
         let differing = drawn.pixels().zip(painted.pixels()).filter(|pair| apart(*pair)).count();
-        // Where an edge of a cell falls on the middle of a pixel, rounding decides.
+        // Where the edge of a cell is in the middle of a pixel, rounding decides.
         let few = drawn.pixels().len() / 500;
         assert!(differing <= few, "{state}: {differing} pixels of {}", drawn.pixels().len());
         let colors: std::collections::BTreeSet<_> = drawn.pixels().map(|pixel| pixel.0).collect();

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// A command of it, without arguments.
+/// A cargo command, without arguments.
 pub(crate) fn command() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

@@ -1,4 +1,4 @@
-//! From Rust to WebAssembly and the JavaScript that loads it.
+//! Compiles Rust to WebAssembly and the JavaScript that loads it.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
-/// The target of the page.
+/// The page's target.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
-/// The package of the page.
+/// The page's package.
 pub(crate) const PACKAGE: &str = "sparsescope-web";
 
-/// Compiles the page's package; the path of what came out.
+/// Compiles the page's package; returns the path of the result.
 pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
     let profile = if dev { "dev" } else { "web" };
     let mut cargo = crate::cargo::command()
@@ -38,9 +38,9 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
     found.with_context(|| format!("cargo named no .wasm file of {PACKAGE}"))
 }
 
-/// Flags of rustc, besides those that the user asks for: for vectors, without which the glyph
-/// rasteriser emulates them in a third more code, and such as keep the folders of this machine out
-/// of the page. Every browser with WebGL 2 of the last years has WebAssembly's vectors.
+/// Flags for rustc, added to the user's: SIMD, without which the glyph rasteriser emulates it with a third
+/// more code, and path remapping, which keeps this machine's folders out of the page. Every recent browser
+/// with WebGL 2 has WebAssembly SIMD.
 fn flags(root: &Path) -> anyhow::Result<String> {
     let mut flags: Vec<String> = match std::env::var("CARGO_ENCODED_RUSTFLAGS") {
         Ok(flags) => flags.split('\x1f').map(str::to_owned).collect(),
@@ -60,7 +60,7 @@ fn flags(root: &Path) -> anyhow::Result<String> {
     Ok(flags.join("\x1f"))
 }
 
-/// The `.wasm` file that a message of cargo's says the page's package became.
+/// The `.wasm` file of the page's package, from a message of cargo.
 fn artifact(message: &Value) -> Option<PathBuf> {
     let is_ours = message["target"]["name"] == PACKAGE.replace('-', "_");
     let files = message["filenames"].as_array().filter(|_| is_ours)?;
@@ -68,9 +68,9 @@ fn artifact(message: &Value) -> Option<PathBuf> {
     paths.find(|path| path.extension().is_some_and(|extension| extension == "wasm"))
 }
 
-/// Splits what cargo built into the program and its JavaScript. The script is no ES module: those
-/// do not load from a file on disk, and one script serves the page and the self-contained file.
-/// Functions keep their names where `named`.
+/// Splits cargo's output into the program and its JavaScript. The script is not an ES module: those do not
+/// load from a file on disk, and one script serves the page and the self-contained file. Functions keep their
+/// names if `named`.
 pub(crate) fn bind(compiled: &Path, dev: bool, named: bool) -> anyhow::Result<(Vec<u8>, String)> {
     let mut output = Bindgen::new()
         .input_path(compiled)

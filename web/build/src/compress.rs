@@ -1,16 +1,16 @@
-//! Compressed copies, for servers that hand out what is there.
+//! Compressed copies, for servers that send precompressed files.
 
 use std::io::Write as _;
 
 use anyhow::Context;
 
-/// gzip, as small as it goes.
+/// Compresses with gzip at the highest level.
 pub(crate) fn gzip(bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(bytes).and_then(|()| encoder.finish()).context("cannot gzip")
 }
 
-/// brotli, as small as it goes; `quick` where nobody counts the bytes.
+/// Compresses with brotli at the highest level; `quick` if the size does not matter.
 pub(crate) fn brotli(mut bytes: &[u8], quick: bool) -> anyhow::Result<Vec<u8>> {
     let params = brotli::enc::BrotliEncoderParams {
         quality: if quick { 2 } else { 11 },

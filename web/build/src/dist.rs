@@ -1,4 +1,4 @@
-//! The folder of the finished page: filled beside its place, then put there whole.
+//! The folder of the finished page: filled next to its final path, then moved there as a whole.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use sha2::{Digest, Sha256};
 
 use crate::compress;
 
-/// A folder being filled. What is not published is removed.
+/// A folder being filled. Removed unless published.
 pub(crate) struct Dist {
     place: PathBuf,
     filling: PathBuf,
 }
 
 impl Dist {
-    /// A new folder that is to become `place`.
+    /// A new folder that will become `place`.
     pub(crate) fn beside(place: &Path) -> anyhow::Result<Self> {
         let filling = place.with_extension(format!("new-{}", std::process::id()));
         std::fs::create_dir_all(&filling)
@@ -22,7 +22,7 @@ impl Dist {
         Ok(Self { place: place.to_owned(), filling })
     }
 
-    /// Writes a file, whose name may hold folders.
+    /// Writes a file, whose name may contain folders.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
         let path = self.filling.join(name);
         if let Some(folder) = path.parent() {
@@ -31,7 +31,7 @@ impl Dist {
         std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Writes a file and its compressed copies; the sizes of the three.
+    /// Writes a file and its compressed copies; returns the sizes of the three.
     pub(crate) fn write_packed(
         &self,
         name: &str,
@@ -45,7 +45,7 @@ impl Dist {
         Ok([bytes.len(), gzip.len(), brotli.len()])
     }
 
-    /// Puts the folder in its place, instead of what is there.
+    /// Moves the folder to its final path, replacing the old one.
     pub(crate) fn publish(self) -> anyhow::Result<()> {
         let old = self.place.with_extension(format!("old-{}", std::process::id()));
         let moved = match std::fs::rename(&self.place, &old) {
@@ -67,11 +67,11 @@ impl Dist {
 
 impl Drop for Dist {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.filling); // gone already once published
+        let _ = std::fs::remove_dir_all(&self.filling); // already gone if published
     }
 }
 
-/// `stem-<hash>.extension`: the name changes with the content, so that caches may keep it for ever.
+/// `stem-<hash>.extension`: the name changes with the content, so that caches may keep it forever.
 pub(crate) fn hashed_name(stem: &str, extension: &str, bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     let hash: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();

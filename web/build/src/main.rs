@@ -4,8 +4,7 @@
 //! cargo build ─► bindgen ─► wasm-opt, terser ─► content-hashed files, notices, example, compressed copies
 //! ```
 //!
-//! Everything is written beside `dist` and renamed at the end, so that `dist` is a whole page at
-//! any time.
+//! Everything is written next to `dist` and renamed at the end, so that `dist` is always a complete page.
 
 mod cargo;
 mod compile;
@@ -60,7 +59,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
     let root = web.parent().context("web has no parent")?;
     eprintln!("building the viewer ({})", if args.dev { "debug" } else { "release" });
     let compiled = compile::run(root, args.dev)?;
-    // wasm-opt orders functions by their names and removes these.
+    // wasm-opt orders functions by their names and then removes these.
     let named = args.dev || !args.no_opt;
     let (program, glue) = compile::bind(&compiled, args.dev, named)?;
     let program = if args.dev || args.no_opt { program } else { optimise::run(web, program)? };
@@ -76,7 +75,7 @@ fn run(args: &Args) -> anyhow::Result<()> {
     let dist = Dist::beside(&web.join("dist"))?;
     let sizes = page.write(&web.join("page"), &root.join("app"), &dist, args.dev)?;
     println!("{}", sizes.table(&sizes::Sizes::recorded(web)?));
-    // A build without wasm-opt is one for trying things out.
+    // A build without wasm-opt is for experiments.
     if !args.dev && !args.no_opt {
         sizes.check()?;
     }

@@ -1,5 +1,5 @@
-//! The licences of the crates in the page: what `cargo tree` finds in it, with the texts that the
-//! crates bring along.
+//! The licences of the crates in the page: the crates that `cargo tree` lists, with the licence files in
+//! their packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::compile::{PACKAGE, TARGET};
 
-/// A crate of others in the page.
+/// A third-party crate in the page.
 #[derive(Debug)]
 struct Package {
     name: String,
     version: String,
     licence: String,
-    /// Texts of its licence files, in the order of their names.
+    /// Its licence texts, in the order of the file names.
     texts: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn collect(root: &Path) -> anyhow::Result<String> {
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let text = |field: &str| package[field].as_str().unwrap_or_default().to_owned();
         let key = format!("{} v{}", text("name"), text("version"));
-        // Without a source it is ours.
+        // Packages without a source are ours.
         if package["source"].is_null() || !used.contains(&key) {
             continue;
         }
@@ -85,8 +85,8 @@ fn cargo(root: &Path, args: &[&str]) -> anyhow::Result<String> {
     String::from_utf8(output.stdout).context("cargo's output is not UTF-8")
 }
 
-/// The licence texts in a crate's folder and the folders in it: fonts have licences of their own.
-/// Of a crate that may be taken under MIT only that text, where it is by itself.
+/// The licence texts in a crate's folder and its subfolders: fonts have their own licences. For a crate
+/// available under MIT only that text, if it is in a file of its own.
 fn texts(folder: &Path, licence: &str) -> anyhow::Result<Vec<String>> {
     let mut files = licence_files(folder)?;
     for folder in subfolders(folder)? {
@@ -140,7 +140,7 @@ fn subfolders(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(paths.into_iter().filter(|path| path.is_dir()).collect())
 }
 
-/// A list of the crates, then each text once with the crates that it belongs to.
+/// A list of the crates, then each text once with the crates it applies to.
 fn write(packages: &[Package]) -> String {
     let mut out = String::from(
         "Sparsescope's page contains the Rust standard library (MIT OR Apache-2.0) and these crates.\n\n",
@@ -148,7 +148,7 @@ fn write(packages: &[Package]) -> String {
     let mut owners: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for package in packages {
         let title = format!("{} {}", package.name, package.version);
-        let _ = writeln!(out, "{title}  {}", package.licence); // a String takes everything
+        let _ = writeln!(out, "{title}  {}", package.licence); // writing to a String cannot fail
         for text in &package.texts {
             owners.entry(text).or_default().push(title.clone());
         }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
-/// What rustc's target has by default; every browser with WebGL 2 and reference types knows them.
+/// The default features of rustc's target; every browser with WebGL 2 and reference types supports them.
 const FEATURES: [&str; 8] = [
     "bulk-memory",
     "bulk-memory-opt",
@@ -18,9 +18,9 @@ const FEATURES: [&str; 8] = [
     "simd",
 ];
 
-/// Passes that make the download smaller. `-Oz` as a whole does not: what it inlines and rewrites
-/// compresses worse, 1 % more with brotli for 6 % less without, and takes minutes. Instances of one
-/// generic function, alike and alike in name, compress better side by side: 1 %.
+/// Passes that make the download smaller. `-Oz` as a whole does not: what it inlines and rewrites compresses
+/// worse, 1 % more with brotli for 6 % less without, and takes minutes. Instances of one generic function,
+/// similar in code and in name, compress better next to each other: 1 %.
 const PASSES: [&str; 14] = [
     "--duplicate-function-elimination",
     "--merge-similar-functions",
@@ -61,7 +61,7 @@ pub(crate) fn run(web: &Path, program: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     std::fs::read(&after).with_context(|| format!("cannot read {}", after.display()))
 }
 
-/// A script without comments, line ends and long names; what it does and its global names stay.
+/// Removes a script's comments, line ends and long names; its behaviour and its global names stay.
 pub(crate) fn minify(web: &Path, script: &str) -> anyhow::Result<String> {
     install(web)?;
     let mut terser = Command::new("node")
@@ -71,7 +71,7 @@ pub(crate) fn minify(web: &Path, script: &str) -> anyhow::Result<String> {
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot run node, which runs terser; --no-opt does without")?;
-    // It reads everything before it writes anything.
+    // terser reads everything before it writes anything.
     terser.stdin.take().context("terser has no input")?.write_all(script.as_bytes())?;
     let output = terser.wait_with_output()?;
     if !output.status.success() {
@@ -80,7 +80,7 @@ pub(crate) fn minify(web: &Path, script: &str) -> anyhow::Result<String> {
     String::from_utf8(output.stdout).context("terser's output is not UTF-8")
 }
 
-/// Has npm put both in place, unless the pinned versions are there.
+/// Runs npm to install both, unless the pinned versions are there.
 fn install(web: &Path) -> anyhow::Result<()> {
     let version = |path: &str, keys: &[&str]| {
         let text = std::fs::read_to_string(web.join(path)).ok()?;
@@ -99,7 +99,7 @@ fn install(web: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     eprintln!("installing wasm-opt and terser from npm");
-    // npm is a script of the command interpreter on Windows.
+    // On Windows npm is a script of the command interpreter.
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let status = Command::new(npm)
         .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"])
@@ -117,7 +117,7 @@ fn install(web: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// A folder that goes away again.
+/// A folder that is removed when dropped.
 struct Scratch(std::path::PathBuf);
 
 impl Scratch {

@@ -1,5 +1,5 @@
-//! The files of the page: its templates filled in, the program and the scripts under hashed names,
-//! and `standalone.html`, the page as one file for `sparsescope export --html`.
+//! The files of the page: its templates filled in, the program and the scripts under hashed names, and
+//! `standalone.html`, the page as one file for `sparsescope export --html`.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::compress;
 use crate::dist::{Dist, hashed_name};
 use crate::sizes::Sizes;
 
-/// Nothing but the page's own files, except for bundles, which may come from anywhere.
+/// Only the page's own files, except for bundles, which may come from anywhere.
 const HOSTED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
     worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src *; base-uri 'none'; form-action 'none'";
 
@@ -19,13 +19,13 @@ const HOSTED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-
 const STANDALONE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; \
     style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
 
-/// Where `sparsescope export --html` puts bundles; it looks for these words.
+/// Where `sparsescope export --html` puts bundles; it searches for this text.
 const BUNDLES_MARK: &str = "<!-- sparsescope:bundles -->";
 
-/// The bundle that a page without any shows.
+/// The bundle that a page without others shows.
 const EXAMPLE: &str = "mini.zip";
 
-/// Keeps the page for use without a network. Browsers ask for it under the same name for ever.
+/// The service worker that caches the page for offline use. Browsers always request it under the same name.
 const WORKER: &str = "worker.js";
 
 /// The bundle that was measured on a GPU.
@@ -34,23 +34,23 @@ const GPU_EXAMPLE: &str = "h200.zip";
 /// The bundle of solves and dense systems.
 const SOLVE_EXAMPLE: &str = "thesis.zip";
 
-/// What goes into the page besides its templates.
+/// The contents of the page besides its templates.
 pub(crate) struct Page {
     /// The WebAssembly.
     pub(crate) program: Vec<u8>,
     /// wasm-bindgen's script.
     pub(crate) glue: String,
-    /// The notices of others' code.
+    /// The notices for third-party code.
     pub(crate) notices: String,
-    /// A script without what only its readers need.
+    /// The function that minifies a script.
     pub(crate) minified: Minified,
 }
 
-/// From a script to a shorter one that does the same.
+/// Turns a script into a shorter one that does the same.
 pub(crate) type Minified = Box<dyn Fn(&str) -> anyhow::Result<String>>;
 
 impl Page {
-    /// Writes everything into `dist`; the sizes of what a visitor downloads.
+    /// Writes everything into `dist`; returns the sizes of what a visitor downloads.
     pub(crate) fn write(
         &self,
         templates: &Path,
@@ -107,7 +107,7 @@ impl Page {
         )?;
         dist.write_packed("index.html", hosted.as_bytes(), quick)?;
 
-        // A new name with every change of the page, as the page's own file holds the others' names.
+        // A new name with every change of the page, whose file contains the names of the others.
         let version = hashed_name("page", "html", hosted.as_bytes());
         let example = format!("examples/{EXAMPLE}");
         let kept = [&program_name, &glue_name, &script_name, &style_name, &example];
@@ -151,7 +151,7 @@ impl Page {
     }
 }
 
-/// Copies the example bundles, files that are fetched when they are asked for.
+/// Copies the example bundles, which are fetched on request.
 fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
     for name in [EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE] {
         let path = examples.join(name);
@@ -162,8 +162,8 @@ fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The lessons that come with the program, in the order of their files' numbers: a part of the page itself,
-/// so that they are there without being fetched.
+/// The lessons that come with the program, in the order of their file numbers: a part of the page itself, so
+/// that they need no fetch.
 fn lessons(folder: &Path) -> anyhow::Result<String> {
     let cannot = |what: &Path| format!("cannot read {}", what.display());
     let entries = std::fs::read_dir(folder).with_context(|| cannot(folder))?;
@@ -176,18 +176,18 @@ fn lessons(folder: &Path) -> anyhow::Result<String> {
             serde_json::from_slice(&bytes).with_context(|| cannot(&path))?;
         list.push(lesson);
     }
-    // Nothing in it can end the element.
+    // Nothing in it can close the element.
     let json = serde_json::Value::Array(list).to_string().replace('<', "\\u003c");
     Ok(format!("<script type=\"application/json\" id=\"lessons\">{json}</script>"))
 }
 
-/// The number that the name of a lesson's file begins with.
+/// The number at the start of a lesson's file name.
 fn number_of(path: &Path) -> Option<u32> {
     let name = path.file_stem()?.to_str()?;
     name.split('-').next()?.parse().ok()
 }
 
-/// Replaces each `{{name}}` of a template by its text.
+/// Replaces each `{{name}}` in a template by its text.
 fn fill(template: &str, texts: &[(&str, &str)]) -> anyhow::Result<String> {
     let mut page = String::new();
     let mut rest = template;
@@ -204,8 +204,8 @@ fn fill(template: &str, texts: &[(&str, &str)]) -> anyhow::Result<String> {
     Ok(page)
 }
 
-/// A text that can stand in an element, which the first `</element` would end. `<!--` would change
-/// how the rest of a script is read.
+/// A text that can be inside an element, which the first `</element` would close. `<!--` would change how the
+/// rest of a script is parsed.
 fn inline<'a>(text: &'a str, element: &str) -> anyhow::Result<&'a str> {
     let lower = text.to_ascii_lowercase();
     ensure!(

@@ -1,4 +1,4 @@
-//! What a visitor downloads, and how that has changed.
+//! The size of what a visitor downloads, and its changes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-/// The most that program and scripts may have with brotli.
+/// Maximum size of program and scripts with brotli.
 const MOST: usize = 1_800_000;
 
-/// Where the sizes of an earlier build are kept.
+/// The file with the sizes of an earlier build.
 const FILE: &str = "sizes.json";
 
-/// Bytes as they are, with gzip and with brotli.
+/// Sizes in bytes: uncompressed, with gzip and with brotli.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sizes {
     /// The WebAssembly.
@@ -54,7 +54,7 @@ impl Sizes {
         Ok(())
     }
 
-    /// The sizes that were kept; none when there are none.
+    /// The recorded sizes; zeros if there are none.
     pub(crate) fn recorded(web: &Path) -> anyhow::Result<Self> {
         let path = web.join(FILE);
         if !path.exists() {
@@ -71,7 +71,7 @@ impl Sizes {
         Ok(Self { program: sizes("program"), scripts: sizes("scripts") })
     }
 
-    /// Keeps the sizes.
+    /// Records the sizes.
     pub(crate) fn record(&self, web: &Path) -> anyhow::Result<()> {
         let sizes =
             |[raw, gzip, brotli]: [usize; 3]| json!({"raw": raw, "gzip": gzip, "brotli": brotli});

@@ -1,4 +1,4 @@
-//! What a bench has to write, and how it ends: in one process, or in rank 0 of several.
+//! The output of a bench and how it ends, in one process or in rank 0 of several.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::cli::output::{
     check_bundle, check_form, check_free, is_stdout, print, print_json, write_csv,
 };
 
-/// What is said when there is nothing to measure.
+/// The error when there is nothing to measure.
 pub(super) const NOTHING_READ: &str = "no matrix could be had, so there is nothing to write";
 
-/// Refuses to write over files, before anything takes long.
+/// Refuses to overwrite files, before any long work.
 pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> anyhow::Result<()> {
     check_bundle(output, force)?;
     check_form(output, &["a zip archive"])?;
@@ -29,15 +29,15 @@ pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> any
     Ok(())
 }
 
-/// The error that ends a bench whose journal takes no more, and what there is.
+/// The error that ends a bench whose journal cannot be written, and what was kept.
 pub(super) fn kept(output: &Path, error: &anyhow::Error) -> anyhow::Error {
     let (journal, output, error) = (journal_path(output), output.display(), sentence(error));
     let journal = journal.display();
     anyhow!("{error}; what was measured is kept in {journal}, and --resume {output} continues it")
 }
 
-/// Tells what was measured as the arguments ask for, the table followed by `more`; `unread` matrices could not
-/// be had.
+/// Prints what was measured in the requested form, the table followed by `more`; `unread` matrices could not
+/// be read.
 pub(super) fn end(
     bundle: &Bundle,
     args: &BenchArgs,
@@ -58,7 +58,7 @@ pub(super) fn end(
         print(&summary::closing(bundle, output, incomplete(bundle, interrupt)))?;
     }
     let failed = bundle.runs.iter().any(Run::is_wrong);
-    // Whoever stops after the last run has stopped nothing.
+    // Ctrl-C after the last run interrupts nothing.
     Ok(match (failed, interrupt.by_user() && !bundle.complete, unread) {
         (true, ..) => Outcome::CheckFailed,
         (_, true, _) => Outcome::Interrupted,
@@ -67,7 +67,7 @@ pub(super) fn end(
     })
 }
 
-/// Why the bundle is incomplete, when it is.
+/// Why the bundle is incomplete, if it is.
 fn incomplete(bundle: &Bundle, interrupt: &Interrupt) -> Option<&'static str> {
     match (bundle.complete, interrupt.raised(), interrupt.by_user()) {
         (true, ..) => None,

@@ -1,4 +1,4 @@
-//! A file that names matrices, one a line.
+//! A file that names matrices, one per line.
 
 use std::path::Path;
 
@@ -10,21 +10,20 @@ use crate::cli::fetch::{self, Name};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
 
-/// Endings of files that matrices and points are read from: a name that has one is no name of the
-/// collection.
+/// File name endings of matrices and points: a name with one of them is not a name of the collection.
 const ENDINGS: [&str; 6] = [".mtx", ".gz", ".txt", ".csv", ".points", ".zip"];
 
 /// A line of a list.
 #[derive(Debug, PartialEq)]
 enum Line {
-    /// As on the command line.
+    /// A source as on the command line.
     Source(String),
     /// A matrix of the collection.
     Collection(Name),
 }
 
-/// What the file at `path` names, in its order, each once. Matrices of the collection are fetched where they
-/// are not here.
+/// Returns the sources that the file at `path` names, in order, each once. Matrices of the collection are
+/// fetched if they are not on this machine.
 pub(super) fn read(
     path: &Path,
     operation: Operation,
@@ -62,13 +61,13 @@ pub(super) fn read(
     Ok(sources)
 }
 
-/// Whether what an operation is computed on are matrices, of which the collection has some.
+/// Whether the operation takes matrices, some of which are in the collection.
 fn is_of_matrices(operation: Operation) -> bool {
     matches!(operation, Operation::Spmv | Operation::Symgs | Operation::Solve)
 }
 
-/// The lines that name something, with their numbers from 1. A comment begins with `#` at the line's
-/// beginning or after a blank.
+/// The lines that name something, with their numbers from 1. A comment begins with `#` at the start of a line
+/// or after a blank.
 fn lines(text: &str, of_matrices: bool, is_there: impl Fn(&str) -> bool) -> Vec<(usize, Line)> {
     let mut lines: Vec<(usize, Line)> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
@@ -115,7 +114,7 @@ mod tests {
             (10, source("/no/such")),
         ];
         assert_eq!(found, expected);
-        // Points have no collection.
+        // There is no collection of points.
         assert_eq!(lines("cant", false, |_| false), [(1, source("cant"))]);
         assert_eq!(lines("# nothing\n  \n", true, |_| true), []);
     }

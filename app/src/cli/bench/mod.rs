@@ -44,7 +44,7 @@ pub(super) fn run(args: &BenchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     run_with(args, interrupt, quiet, &CpuBackend::new())
 }
 
-/// The same with another backend for the CPU's kernels.
+/// Runs the same with another backend for the CPU kernels.
 fn run_with(
     args: &BenchArgs,
     interrupt: &Interrupt,
@@ -87,7 +87,7 @@ fn run_with(
     let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
     let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
     let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
-    // Users' kernels alone may have been without a GPU from the beginning.
+    // Only user kernels may have had no GPU from the beginning.
     let begun_on_gpu = earlier
         .as_ref()
         .is_some_and(|bundle| bundle.environments.iter().any(|machine| !machine.gpus.is_empty()));
@@ -98,10 +98,10 @@ fn run_with(
             "the bundle is to be continued with kernels of a GPU, which cannot run here: {absence}"
         );
     }
-    // Where several GPUs are asked for, they are to be there.
+    // If several GPUs are requested, they must exist.
     let uses_several = kernels.iter().any(|k| k.device == DeviceKind::Nccl) && !args.plan;
     let several = if uses_several { Some(gpu::several()?) } else { None };
-    // Every file is opened before anything takes long: a mistyped path is answered at once.
+    // Every file is opened before any long work: a mistyped path fails at once.
     let (share, plan) = Share::of(&sweep)?;
     share.check_x()?;
     let configurations = share.configurations();
@@ -143,7 +143,7 @@ fn run_with(
         Ok(gpu) => (Some(gpu).filter(|_| uses_gpu), None),
         Err(absence) => (None, Some(AbsentGpu(absence))),
     };
-    // Libraries are started when they are first asked for, and told of from then on.
+    // Libraries are loaded when first needed, and recorded from then on.
     let on_gpu = |c: &&Configuration| is_library(c) && c.kernel.device == DeviceKind::Cuda;
     if let Some(gpu) = &gpu {
         configurations.iter().filter(on_gpu).for_each(|c| drop(gpu.availability(c.kernel)));
@@ -160,7 +160,7 @@ fn run_with(
 
     let is_new = earlier.is_none();
     let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
-    // A bundle that is continued has them, or is to be without them.
+    // A continued bundle has them already, or must not have them.
     if is_new && !args.no_source {
         user::keep_texts(&mut bundle, kernels);
     }
@@ -186,7 +186,7 @@ fn run_with(
     for (k, task) in share.tasks().enumerate() {
         let source = task.source;
         if task.probed.is_err() {
-            unread += 1; // It was told above.
+            unread += 1; // Reported above.
             continue;
         }
         let part = Part { first: k, of: share.len(), name: source.name() };
@@ -250,7 +250,7 @@ fn run_with(
     end(&bundle, args, &output, &fastest, (interrupt, unread))
 }
 
-/// Thread counts of the processor's configurations, each once.
+/// The thread counts of the CPU configurations, each once.
 fn bandwidth_threads(configurations: &[Configuration]) -> Vec<u32> {
     let on_cpu = configurations.iter().filter(|c| c.kernel.device == DeviceKind::Cpu);
     let mut threads: Vec<u32> = on_cpu.map(|c| c.threads).collect();

@@ -1,4 +1,4 @@
-//! `bench` on several ranks: all run in step, rank 0 keeps the runs and writes the bundle.
+//! `bench` on several ranks: all run in step; rank 0 keeps the runs and writes the bundle.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,7 +29,7 @@ use crate::cli::shared_matrix::{Anew, memory, shared};
 use crate::cli::table::seconds as seconds_of;
 use crate::producer::producer;
 
-/// What all ranks read out of the arguments alike, or out of the bundle that is to be continued.
+/// The plan that all ranks read from the arguments, or from the bundle to continue.
 struct Plan {
     sweep: Sweep,
     matrices: Vec<MatrixSource>,
@@ -100,7 +100,7 @@ pub(in crate::cli) fn run(
             }
             Err(error) => return Err(error),
         };
-        // Which configurations have no run yet: rank 0 knows.
+        // Rank 0 knows which configurations have no run yet.
         let mut left = Vec::new();
         if let (Some(recorder), Some(record)) = (&mut recorder, matrix.record())
             && let Some(id) = recorder.add_record(record).map_err(|error| kept(&output, &error))?
@@ -132,7 +132,7 @@ pub(in crate::cli) fn run(
     end(&bundle, args, &output, &shares(&bundle), (interrupt, unread))
 }
 
-/// Fails where an argument is for one process.
+/// Fails if an argument only works in one process.
 fn refuse(args: &BenchArgs) -> Result<(), UsageError> {
     let for_one = [
         (args.x.is_some(), "--x"),
@@ -185,13 +185,13 @@ fn plan(
     let kernels = select_distributed(operation, &devices, &patterns)?;
     let mut settings = sweep::settings(args, &kernels, || Ok(world.ranks()))?;
     if args.threads.is_empty() {
-        // As many ranks as the machines have processors are usual.
+        // Usually there is one rank per core.
         settings.threads = vec![1];
     }
     if let Some(untaken) = settings.untaken(&kernels) {
         return Err(UsageError(untaken).into());
     }
-    // A list may be on some machines only: that is an error of those ranks, not in the arguments.
+    // A list file may exist on some machines only: that is an error of those ranks, not of the arguments.
     let named = sweep::sources(args, interrupt, quiet);
     let is_elsewhere = world.any(named.is_ok());
     let named = named.map_err(|error| match is_elsewhere {
@@ -232,7 +232,7 @@ fn continued(
     let plan = world.from_first(&plan.map(ToString::to_string).unwrap_or_default());
     let mut begun = Bundle::new(producer(), now());
     begun.plan = Some(serde_json::from_str(&plan).context(NOT_A_PLAN)?);
-    // As the arguments: what all ranks say of the plan, one tells.
+    // As for the arguments: one rank reports what all ranks know about the plan.
     let sweep = Sweep::continuing(&begun, args, &[], None, (interrupt, quiet));
     let is_elsewhere = world.any(sweep.is_ok());
     let mut sweep = sweep.map_err(|error| match is_elsewhere || is_usage(&error) {
@@ -248,7 +248,7 @@ fn continued(
     Ok(Plan { matrices: matrices(&sweep), sweep, earlier })
 }
 
-/// Fails where other than so many ranks began a bundle, or a part of a sweep is to be continued.
+/// Fails if a different number of ranks began the bundle, or if it is a part of a plan.
 fn begun_by(bundle: &Bundle, ranks: usize) -> anyhow::Result<()> {
     if bundle.shard.is_some() {
         bail!("the bundle is a part of a sweep, which one process continues");
@@ -267,7 +267,7 @@ fn is_of_ranks(kernel: &KernelDescriptor) -> bool {
     kernels_of_ranks(kernel.operation).any(|known| known.id == kernel.id)
 }
 
-/// The matrices of a sweep.
+/// The matrices of a plan.
 fn matrices(sweep: &Sweep) -> Vec<MatrixSource> {
     let matrix = |source: &SubjectSource| match source {
         SubjectSource::Matrix(source) => Some(source.clone()),
@@ -276,11 +276,11 @@ fn matrices(sweep: &Sweep) -> Vec<MatrixSource> {
     sweep.sources.iter().filter_map(matrix).collect()
 }
 
-/// The places of the configurations of which there is no run of so many ranks.
+/// Indices of the configurations without a run on this many ranks.
 fn unmeasured(configurations: &[Configuration], runs: &[Run], ranks: usize) -> Vec<u32> {
     let known: BTreeSet<Key> = runs.iter().map(Key::of).collect();
     let is_left = |configuration: &Configuration| {
-        // Runs tell of the threads of all ranks.
+        // Runs record the threads of all ranks.
         let ranks = if configuration.kernel.device == DeviceKind::Cpu { ranks } else { 1 };
         let threads = configuration.threads * ranks as u32;
         !known.contains(&Configuration { threads, ..configuration.clone() }.key())
@@ -289,7 +289,7 @@ fn unmeasured(configurations: &[Configuration], runs: &[Run], ranks: usize) -> V
     places.filter(|(_, one)| is_left(one)).map(|(place, _)| place).collect()
 }
 
-/// Begins the bundle, or goes on with one, on rank 0.
+/// Begins the bundle, or continues one, on rank 0.
 fn recorder(
     sweep: &Sweep,
     args: &BenchArgs,
@@ -305,7 +305,7 @@ fn recorder(
     Ok(Recorder::new(output, bundle, machine, shown, (sweep.operation, args), force)?)
 }
 
-/// A line a run on how its ranks shared the work.
+/// One line per run on how its ranks shared the work.
 fn shares(bundle: &Bundle) -> String {
     let mut text = String::from("\n");
     for run in &bundle.runs {
@@ -316,7 +316,8 @@ fn shares(bundle: &Bundle) -> String {
     text
 }
 
-/// `4 ranks of 1 thread: the most entries are 1.01 times the mean, …`, and what they did where that was timed.
+/// `4 ranks of 1 thread: the most entries are 1.01 times the mean, …`, and their times where these were
+/// measured.
 fn told(shared: &Distributed) -> String {
     let (ranks, threads) = (shared.ranks.len(), shared.threads);
     let of = |seconds: fn(&sparsescope_core::record::RankShare) -> f64| {

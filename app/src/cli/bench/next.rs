@@ -1,25 +1,25 @@
-//! What to do with a bundle next, as far as it works here.
+//! What to do with a bundle next, as far as this machine and build allow it.
 
 use std::path::Path;
 
 use crate::cli::html;
 use crate::display;
 
-/// What shows a bundle here.
+/// Ways to show a bundle here.
 #[derive(Clone, Copy)]
 pub(super) struct Here {
     /// There is a display for a window.
     display: bool,
-    /// This build has one.
+    /// This build has a window.
     window: bool,
-    /// Cargo runs the program, and can build it with one.
+    /// Cargo runs the program, so it can be built with a window.
     sources: bool,
-    /// The page is built, so that bundles can be put into it.
+    /// The web page is built, so bundles can be embedded in it.
     page: bool,
 }
 
 impl Here {
-    /// This machine and this build of the program.
+    /// Looks at this machine and this build.
     pub(super) fn found() -> Self {
         Self {
             display: display::is_there(),
@@ -30,7 +30,7 @@ impl Here {
     }
 }
 
-/// The commands that show the bundle at `path`, from the one that shows most.
+/// The commands that show the bundle at `path`, the one that shows most first.
 pub(super) fn steps(path: &Path, here: Here) -> String {
     let (bundle, html) = (word(path), word(&path.with_extension("html")));
     let mut steps = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn steps(path: &Path, here: Here) -> String {
     )
 }
 
-/// A path as a shell takes it for one word that is no option.
+/// Quotes a path so that a shell takes it for one word that is not an option.
 fn word(path: &Path) -> String {
     let text = path.display().to_string();
     let text = if text.starts_with('-') { format!("./{text}") } else { text };

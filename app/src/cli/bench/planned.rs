@@ -1,4 +1,5 @@
-//! The plan of a bench as a bundle keeps it: enough to continue, and to say what parts of it are missing.
+//! The plan of a bench as stored in a bundle: enough to continue it and to report what parts of it are
+//! missing.
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
@@ -10,13 +11,13 @@ use sparsescope_core::record::{Operation, Shard};
 
 use super::user::PlannedFile;
 
-/// What is said of a plan that cannot be read.
+/// The error for a plan that cannot be read.
 pub(super) const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
 
-/// Combinations of what a plan lists, many of which may be the same run.
+/// Maximum number of combinations in a plan; many of them may be the same run.
 const MOST_LISTED: u64 = 1 << 23;
 
-/// What was to be run. Files go by their names, not their paths: a bundle says nothing of the machine's
+/// What was to be run. Files are stored by name, not by path: a bundle reveals nothing about the machine's
 /// folders.
 #[derive(Serialize, Deserialize)]
 pub(in crate::cli) struct Plan {
@@ -29,10 +30,10 @@ pub(in crate::cli) struct Plan {
     pub(super) x: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) reordering: Option<Reordering>,
-    /// Files of users' kernels.
+    /// Files of user kernels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) kernel_files: Vec<PlannedFile>,
-    /// Ranks that share each subject, where a launcher started several.
+    /// Ranks that share each subject, if a launcher started several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ranks: Option<usize>,
 }
@@ -44,26 +45,26 @@ pub(super) struct PlannedMatrix {
     /// `gen:…` or `suite:…`; absent for a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) source: Option<String>,
-    /// Its entries, or what another subject has in their place, as far as they were known before it was
-    /// read: by these a plan is split.
+    /// Nonzeros, or the corresponding size of another subject, if known before it was read: plans are split
+    /// by these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cost: Option<u64>,
 }
 
 impl Plan {
-    /// That of a bundle.
+    /// The plan of a bundle.
     pub(in crate::cli) fn of(bundle: &Bundle) -> anyhow::Result<Self> {
         let plan = bundle.plan.clone().context("the bundle does not say what was to be run")?;
         serde_json::from_value(plan).context(NOT_A_PLAN)
     }
 
-    /// A subject of these kernels' runs, with what it costs to go through it where that is known.
+    /// A subject of these kernels' runs, with the cost of one pass over it if known.
     pub(super) fn matrix(source: &SubjectSource, cost: Option<u64>) -> PlannedMatrix {
         let recipe = (!source.is_file()).then(|| source.to_string());
         PlannedMatrix { name: source.name(), source: recipe, cost }
     }
 
-    /// The name that a subject has in the bundle.
+    /// The name of a subject in the bundle.
     pub(in crate::cli) fn name(&self, subject: usize) -> String {
         let name = self.matrices.get(subject).map_or("", |matrix| &matrix.name);
         match self.reordering {
@@ -72,12 +73,12 @@ impl Plan {
         }
     }
 
-    /// How many subjects there are.
+    /// The number of subjects.
     pub(in crate::cli) fn subjects(&self) -> usize {
         self.matrices.len()
     }
 
-    /// The kernels, those of users among `users`.
+    /// The kernels; those of users are looked up in `users`.
     pub(super) fn kernels(
         &self,
         users: &[&'static KernelDescriptor],
@@ -99,7 +100,7 @@ impl Plan {
         })
     }
 
-    /// What is run on each subject, of kernels that this program has.
+    /// The configurations run on each subject, of kernels that this program has.
     pub(in crate::cli) fn configurations(&self) -> anyhow::Result<Vec<Configuration>> {
         let kernels = self.kernels(&[])?;
         let most = self.settings.most_runs().saturating_mul(kernels.len() as u64);
@@ -112,7 +113,7 @@ impl Plan {
             let Some(ranks) = self.ranks else {
                 bail!("the plan is one of several ranks and does not say how many there were");
             };
-            // Runs tell of the threads of all ranks.
+            // Runs record the threads of all ranks.
             let ranks = u32::try_from(ranks).unwrap_or(u32::MAX);
             configuration.threads = configuration.threads.saturating_mul(ranks);
         }

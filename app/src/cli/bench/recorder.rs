@@ -1,4 +1,4 @@
-//! Keeps what is measured: in memory for the bundle, in the journal against every accident.
+//! Keeps the measurements: in memory for the bundle, in the journal in case the program dies.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -26,20 +26,20 @@ use sparsescope_core::spy::{self, Pyramid, RowProfile};
 use crate::cli::args::BenchArgs;
 use crate::cli::progress;
 
-/// Matrices up to this many entries are kept whole in the bundle.
+/// Matrices with up to this many nonzeros are stored whole in the bundle.
 const WHOLE_MATRIX_ENTRIES: u64 = 20_000;
 
-/// One matrix among all those of the experiment.
+/// A matrix's position among all those of the experiment.
 pub(super) struct Part {
     pub(super) first: usize,
     pub(super) of: usize,
     pub(super) name: String,
 }
 
-/// How often it is looked how far reading has come.
+/// Interval at which reading progress is polled.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
-/// Shares of a long execution are shown at least this far apart.
+/// Minimum interval between progress updates of a long execution.
 const BETWEEN_SHARES: Duration = Duration::from_millis(500);
 
 /// Collects the bundle and shows progress.
@@ -49,21 +49,21 @@ pub(super) struct Recorder {
     output: PathBuf,
     force: bool,
     shown: progress::Progress,
-    /// What was shown last, and when a share of a long execution was.
+    /// What was shown last, and when the progress of a long execution was shown last.
     what: String,
     told: Option<Instant>,
     part: Part,
-    /// Ids of the matrices taken up so far, and their places.
+    /// Ids of the matrices added so far, and their positions.
     seen: BTreeMap<String, usize>,
-    /// Bytes that the picture of a matrix may take.
+    /// Maximum size in bytes of a matrix's picture.
     spy_bytes: u64,
     operation: Operation,
     failure: Option<BundleError>,
 }
 
 impl Recorder {
-    /// Begins the journal beside `output`: with what `bundle` holds already, and `machine`, on
-    /// which the rest is measured.
+    /// Begins the journal beside `output` with what `bundle` holds already and `machine`, on which the rest
+    /// is measured.
     pub(super) fn new(
         output: &Path,
         mut bundle: Bundle,
@@ -72,7 +72,7 @@ impl Recorder {
         (operation, args): (Operation, &BenchArgs),
         force: bool,
     ) -> Result<Self, BundleError> {
-        // What was measured at another time is another environment, be it the same machine.
+        // Measurements from another time have another environment, even on the same machine.
         let taken = |id: &str| bundle.environment(id).is_some();
         let names = (2..).map(|k| format!("{}-{k}", machine.id));
         if let Some(free) = std::iter::once(machine.id.clone()).chain(names).find(|id| !taken(id)) {
@@ -99,7 +99,7 @@ impl Recorder {
         })
     }
 
-    /// The machine that is being measured.
+    /// The environment of the machine being measured.
     pub(super) fn environment(&self) -> Environment {
         self.bundle.environments.last().cloned().unwrap_or_default()
     }
@@ -109,15 +109,14 @@ impl Recorder {
         self.bundle.runs.iter().filter(|run| run.matrix == matrix).cloned().collect()
     }
 
-    /// The next matrix is being read.
+    /// Announces the next matrix, which is about to be read.
     pub(super) fn begin(&mut self, part: Part) {
         let what = format!("{}: reading", part.name);
         self.part = part;
         self.show(0.0, &what);
     }
 
-    /// Runs `read`, which reads or makes the next matrix, while it is shown how far that has come of
-    /// so many bytes.
+    /// Runs `read`, which reads or generates the next matrix, and shows how many of its bytes are done.
     pub(super) fn while_reading<R>(
         &mut self,
         total: Option<u64>,
@@ -133,15 +132,15 @@ impl Recorder {
                     self.show(0.0, &what);
                 }
             };
-            // Where the system gives no thread, nobody is told.
+            // If the system refuses a thread, no progress is shown.
             let _ = std::thread::Builder::new().spawn_scoped(scope, tell);
-            // Dropped at the end, also of a panic.
+            // Dropped at the end, also on a panic.
             let _finished = finished;
             read(Progress::none().counting(done))
         })
     }
 
-    /// Shows what is being done between matrices.
+    /// Shows the work done between matrices.
     pub(super) fn tell(&mut self, what: &str) {
         self.show(1.0, what);
     }
@@ -151,9 +150,9 @@ impl Recorder {
         self.shown.line(text);
     }
 
-    /// Keeps the description of a subject, and all of a small matrix, unless an earlier part of the
-    /// measurement has. Returns the id that runs refer to it by; none when the same subject has
-    /// been named before.
+    /// Stores the description of a subject, and the whole of a small matrix, unless an earlier part of the
+    /// measurement has. Returns the id by which runs refer to it, or none if the same subject was named
+    /// before.
     pub(super) fn add(&mut self, loaded: &LoadedSubject) -> anyhow::Result<Option<String>> {
         let record = loaded.record();
         if let Some(id) = self.known(record)? {
@@ -183,7 +182,7 @@ impl Recorder {
         Ok(Some(id))
     }
 
-    /// Keeps the description of a matrix that nobody holds, as [`add`](Self::add) does.
+    /// Stores the description of a matrix that no process holds whole, as [`add`](Self::add) does.
     #[cfg(feature = "mpi")]
     pub(super) fn add_record(&mut self, record: &MatrixRecord) -> anyhow::Result<Option<String>> {
         if let Some(id) = self.known(Subject::Matrix(record))? {
@@ -196,8 +195,8 @@ impl Recorder {
         Ok(Some(record.id.clone()))
     }
 
-    /// The id of a subject that the bundle has. Fails where it has another one of the same name from an earlier part
-    /// of the measurement.
+    /// The id of a subject that the bundle has. Fails if it has a different one of the same name from an
+    /// earlier part of the measurement.
     fn known(&self, record: Subject<'_>) -> anyhow::Result<Option<String>> {
         if let Some(id) = self.bundle.id_of(record.sha256(), record.source()) {
             return Ok(Some(id.to_owned()));
@@ -218,7 +217,7 @@ impl Recorder {
         Ok(None)
     }
 
-    /// Gives a subject the next place; false where it has one.
+    /// Gives a subject the next position; returns false if it has one.
     fn see(&mut self, id: &str) -> bool {
         let next = self.seen.len();
         let is_new = !self.seen.contains_key(id);
@@ -226,8 +225,7 @@ impl Recorder {
         is_new
     }
 
-    /// Keeps the files that show what came out on the subject `id`, where it is no matrix and has none
-    /// of them yet.
+    /// Stores the files that show the results on the subject `id`, unless it is a matrix or has some already.
     pub(super) fn show_results(&mut self, id: &str, problem: &Problem) -> Result<(), BundleError> {
         let mut subjects = self.bundle.subjects.iter_mut();
         let Some(folder) = subjects.find(|s| s.record.id == id && s.files.is_empty()) else {
@@ -240,13 +238,13 @@ impl Recorder {
         }
     }
 
-    /// An error that stopped the experiment while a run was being kept.
+    /// The error that stopped the experiment while a run was being stored.
     pub(super) fn take_failure(&mut self) -> Result<(), BundleError> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Bandwidths are measured before and after the runs and the better of both counts, as it
-    /// does among the passes of one measurement; shares of it are computed anew.
+    /// Bandwidths are measured before and after the runs and the better of both counts, as among the passes
+    /// of one measurement; percentages of it are recomputed.
     pub(super) fn better_bandwidth(&mut self, again: &[Bandwidth]) {
         let Some(machine) = self.bundle.environments.last_mut() else { return };
         for best in &mut machine.bandwidth {
@@ -273,7 +271,8 @@ impl Recorder {
             machine.noise = noise;
         }
         self.bundle.complete = complete;
-        // As they were taken up now, also those that an earlier part of the measurement brought.
+        // In the order in which subjects were added now, including those from an earlier part of the
+        // measurement.
         let place = |id: &str| self.seen.get(id).copied().unwrap_or(usize::MAX);
         self.bundle.matrices.sort_by_key(|folder| place(&folder.record.id));
         self.bundle.subjects.sort_by_key(|folder| place(&folder.record.id));
@@ -307,7 +306,7 @@ impl Observer for Recorder {
     }
 
     fn executing(&mut self, done: usize, total: usize, share: f64) {
-        // Seldom: a solver tells after every iteration, while it is timed.
+        // Rarely: a solver reports after every iteration, while it is timed.
         if self.told.is_some_and(|told| told.elapsed() < BETWEEN_SHARES) {
             return;
         }
@@ -318,7 +317,7 @@ impl Observer for Recorder {
     }
 
     fn finished(&mut self, mut run: Run) -> bool {
-        // A compiler may have said more than a bundle may hold.
+        // Compiler output may be longer than a bundle allows.
         if let Some(reason) = &mut run.check.reason {
             reason.truncate(reason.floor_char_boundary(MOST_REASON_BYTES));
         }
@@ -335,7 +334,7 @@ impl Observer for Recorder {
     }
 }
 
-/// Runs in the order of matrices and kernels, also where they were measured in several parts.
+/// Sorts runs by matrix and kernel, also if they were measured in several parts.
 pub(in crate::cli) fn sort_runs(bundle: &mut Bundle) {
     let subjects = bundle.all_subjects().enumerate();
     let places: HashMap<String, usize> =
@@ -344,12 +343,12 @@ pub(in crate::cli) fn sort_runs(bundle: &mut Bundle) {
     bundle.runs.sort_by_cached_key(|run| (place(run), table_position(&run.kernel), Key::of(run)));
 }
 
-/// The digits of a digest that tell it from others well enough for a sentence.
+/// The first digits of a digest, enough to identify it in a sentence.
 fn shortened(sha256: &str) -> String {
     sha256.chars().take(8).collect()
 }
 
-/// The picture of a matrix's structure, and all of a small one.
+/// The picture of a matrix's structure, and the whole of a small matrix.
 fn matrix_files(
     loaded: &LoadedMatrix,
     spy_bytes: u64,
@@ -376,7 +375,7 @@ fn reading(name: &str, done: u64, total: Option<u64>) -> String {
     }
 }
 
-/// The pyramid of entry counts and the profile of row lengths, as files.
+/// The pyramid of nonzero counts and the profile of row lengths, as files.
 fn picture<T: Scalar>(a: &Csr<T>, budget: u64) -> BTreeMap<String, Vec<u8>> {
     if budget == 0 {
         return BTreeMap::new();
@@ -384,7 +383,7 @@ fn picture<T: Scalar>(a: &Csr<T>, budget: u64) -> BTreeMap<String, Vec<u8>> {
     spy::to_files(&Pyramid::of(a), &RowProfile::of(a), budget)
 }
 
-/// A matrix as Matrix Market text, of the field that its file had.
+/// A matrix as Matrix Market text, with the field of its file.
 fn matrix_text(loaded: &LoadedMatrix) -> Result<Vec<u8>, IoError> {
     let mut text = Vec::new();
     match &loaded.values {
@@ -393,7 +392,7 @@ fn matrix_text(loaded: &LoadedMatrix) -> Result<Vec<u8>, IoError> {
             let field = fields.into_iter().find(|field| field.as_str() == loaded.record.field);
             let field = field.unwrap_or(Field::Real);
             match matrix_market::write_field(a, field, &mut text, Progress::none()) {
-                // Sums of duplicates are no pattern, and some integer files hold other numbers.
+                // Sums of duplicates are not a pattern, and some integer files hold other numbers.
                 Err(IoError::NotOfField { .. }) => {
                     matrix_market::write(a, &mut text, Progress::none())?;
                 }

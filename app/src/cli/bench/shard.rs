@@ -1,11 +1,11 @@
-//! Which part of a sweep this process is to run: as the user says, or as what started it does.
+//! Which part of a plan this process runs: as the user says, or as its launcher does.
 
 use sparsescope_core::record::Shard;
 
 use crate::cli::args::ShardArg;
 use crate::cli::outcome::UsageError;
 
-/// The part that is asked for.
+/// The requested part.
 pub(super) fn asked(arg: ShardArg) -> Result<Shard, UsageError> {
     match arg {
         ShardArg::Part(shard) => Ok(shard),
@@ -16,11 +16,11 @@ pub(super) fn asked(arg: ShardArg) -> Result<Shard, UsageError> {
     }
 }
 
-/// Looks a variable up.
+/// Looks up a variable.
 type Environment<'e> = &'e dyn Fn(&str) -> Option<String>;
 
-/// The part that the environment names: that of a task of a Slurm job array, of a rank of Open MPI, or of
-/// a task of srun; ranks and tasks within a job array split the array's part further.
+/// The part that the environment names: that of a task of a Slurm job array, of an Open MPI rank, or of an
+/// srun task. Ranks and tasks within a job array split the array's part further.
 fn found(environment: Environment<'_>) -> Result<Shard, String> {
     let array = of_array(environment)?;
     let step = || within("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", environment);
@@ -28,7 +28,7 @@ fn found(environment: Environment<'_>) -> Result<Shard, String> {
         Some(ranks) => Some(ranks),
         None => match (environment("SLURM_STEP_NUM_TASKS"), array) {
             (Some(_), _) => step()?,
-            // A job array's script runs once however many tasks its job has, unless srun starts them.
+            // The script of a job array runs once however many tasks its job has, unless srun starts them.
             (None, Some(_)) => None,
             (None, None) => within("SLURM_PROCID", "SLURM_NTASKS", environment)?,
         },
@@ -43,7 +43,7 @@ fn found(environment: Environment<'_>) -> Result<Shard, String> {
     Shard::new(part.saturating_add(1), outer.1.saturating_mul(inner.1))
 }
 
-/// Place among the tasks of a job array, from 0, and how many there are.
+/// Index among the tasks of a job array, from 0, and the number of tasks.
 fn of_array(environment: Environment<'_>) -> Result<Option<(u64, u64)>, String> {
     let Some(id) = number("SLURM_ARRAY_TASK_ID", environment)? else { return Ok(None) };
     let needed = |name: &str| {
@@ -52,7 +52,7 @@ fn of_array(environment: Environment<'_>) -> Result<Option<(u64, u64)>, String> 
     };
     let count = needed("SLURM_ARRAY_TASK_COUNT")?;
     let step = number("SLURM_ARRAY_TASK_STEP", environment)?.unwrap_or(1).max(1);
-    // An array may begin at 0, at 1 or anywhere; where nothing says so, it is one from 1.
+    // An array may begin at 0, at 1 or anywhere; if nothing says so, it begins at 1.
     let first = number("SLURM_ARRAY_TASK_MIN", environment)?.unwrap_or(1);
     let place = id.checked_sub(first).filter(|d| d % step == 0).map(|distance| distance / step);
     match place.filter(|place| *place < count) {
@@ -64,7 +64,7 @@ fn of_array(environment: Environment<'_>) -> Result<Option<(u64, u64)>, String> 
     }
 }
 
-/// A number from 0 and how many there are, by the names of their variables.
+/// An index from 0 and the count, by the names of their variables.
 fn within(
     place: &str,
     count: &str,

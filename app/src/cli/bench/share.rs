@@ -1,4 +1,4 @@
-//! What this process runs of a sweep: all of it, or one part.
+//! What this process runs of a plan: all of it, or one part.
 
 use sparsescope_core::experiment::{
     Configuration, Portion, Probed, SourceError, SubjectSource, Units,
@@ -10,7 +10,7 @@ use super::sweep::Sweep;
 use crate::cli::operands::unfit;
 use crate::cli::outcome::UsageError;
 
-/// What is run here, subject after subject.
+/// What runs here, subject by subject.
 pub(super) struct Share<'s> {
     sweep: &'s Sweep,
     configurations: Vec<Configuration>,
@@ -24,13 +24,13 @@ pub(super) struct Share<'s> {
 pub(super) struct Task<'s> {
     pub(super) source: &'s SubjectSource,
     pub(super) probed: &'s Result<Probed, SourceError>,
-    /// All configurations of the plan, or some.
+    /// All configurations of the plan, or some of them.
     pub(super) configurations: Vec<Configuration>,
 }
 
 impl<'s> Share<'s> {
-    /// Opens every file that the plan is split by, and the plan as the bundle is to keep it; none where the
-    /// bundle has that of the whole already.
+    /// Opens every file by which the plan is split. Also returns the plan to store in the bundle, or none if
+    /// the bundle has the whole plan already.
     pub(super) fn of(sweep: &'s Sweep) -> serde_json::Result<(Self, Option<serde_json::Value>)> {
         let configurations = Configuration::all(&sweep.kernels, &sweep.settings);
         let units = Units::among(&configurations);
@@ -52,8 +52,8 @@ impl<'s> Share<'s> {
         Ok((Self { sweep, configurations, units, portions, probed }, Some(plan)))
     }
 
-    /// Fails where x, which a user named, is of no use: no subject has as many columns, or where sweeps
-    /// begin with it rows, as it has elements. One that fits some is refused by the others.
+    /// Fails if the user's x fits no subject: none has as many columns (or rows, where sweeps begin with it)
+    /// as x has elements. If it fits some, the others refuse it.
     pub(super) fn check_x(&self) -> Result<(), UsageError> {
         let Some(x) = &self.sweep.x else { return Ok(()) };
         let operation = self.sweep.operation;
@@ -77,7 +77,7 @@ impl<'s> Share<'s> {
         }
     }
 
-    /// Subjects that are run on here.
+    /// The number of subjects that run here.
     pub(super) fn len(&self) -> usize {
         self.portions.len()
     }
@@ -91,17 +91,17 @@ impl<'s> Share<'s> {
         })
     }
 
-    /// The configurations that are run on some subject.
+    /// The configurations that run on some subject.
     pub(super) fn configurations(&self) -> Vec<Configuration> {
         self.at(self.units.places_of_any(&self.portions))
     }
 
-    /// How many the plan has.
+    /// The number of configurations in the plan.
     pub(super) fn planned(&self) -> usize {
         self.configurations.len()
     }
 
-    /// How many runs that makes.
+    /// The total number of runs.
     pub(super) fn runs(&self) -> usize {
         self.portions.iter().map(|portion| self.units.places(portion).count()).sum()
     }

@@ -15,12 +15,12 @@ use super::share::Share;
 use crate::cli::choice;
 use crate::cli::table::{self, count, counted, render, seconds, three_digits};
 
-/// The unit of the runs' rate, by which their operation is compared.
+/// The unit of the rate by which runs of this operation are compared.
 fn unit(bundle: &Bundle) -> &str {
     bundle.runs.iter().find_map(|run| Some(run.metric.as_ref()?.unit.as_str())).unwrap_or("rate")
 }
 
-/// One line a run, the subject named on its first line.
+/// One line per run, the subject named on its first line.
 pub(super) fn table(bundle: &Bundle) -> String {
     let cold_too = bundle.runs.iter().any(|run| !run.hot);
     let precisions = bundle.runs.iter().any(|run| run.precision != "f64");
@@ -59,7 +59,7 @@ pub(super) fn table(bundle: &Bundle) -> String {
     render(&list)
 }
 
-/// Entries of a matrix; the sizes of another subject.
+/// Nonzeros of a matrix; the sizes of another subject.
 fn size(subject: Subject<'_>) -> String {
     match subject {
         Subject::Matrix(record) => count(record.statistics.nnz),
@@ -74,7 +74,7 @@ fn size(subject: Subject<'_>) -> String {
     }
 }
 
-/// Threads of the processor, or those of a block on a GPU.
+/// CPU threads, or threads per block on a GPU.
 fn workers(run: &Run) -> String {
     match (run.backend.as_str(), run.block) {
         ("cpu", _) => run.threads.to_string(),
@@ -83,11 +83,11 @@ fn workers(run: &Run) -> String {
     }
 }
 
-/// Median, rate, GB/s, share of copy and speed-up; dashes for what a run does not have.
+/// Median, rate, GB/s, percentage of copy bandwidth and speed-up; a dash for each value that a run lacks.
 fn figures(run: &Run) -> [String; 5] {
     let dash = || "-".to_owned();
     let Some(f) = &run.figures else { return [dash(), dash(), dash(), dash(), dash()] };
-    // Not every operation has bytes that it must move.
+    // Not every operation has a minimum of bytes to move.
     let moves = run.costs.minimal_bytes > 0;
     [
         seconds(f.median_s),
@@ -115,7 +115,7 @@ pub(super) fn fastest(bundle: &Bundle) -> String {
     format!("\n{}", render(&list))
 }
 
-/// Reasons of runs that do not rank, the outcome, and how to look at the result.
+/// Reasons of runs that do not rank, the outcome, and how to view the result.
 pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) -> String {
     let mut text = String::new();
     let mut reasons: BTreeMap<(&str, &str, &str), Vec<String>> = BTreeMap::new();
@@ -196,7 +196,7 @@ pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) 
     text
 }
 
-/// What speed-ups are relative to; nothing where nothing ran.
+/// What speed-ups are relative to; empty if nothing ran.
 fn relative_to(bundle: &Bundle) -> String {
     let Some(first) = bundle.runs.first() else { return String::new() };
     let reference = reference(Operation::of(&first.operation).unwrap_or(Operation::Spmv)).id;
@@ -209,7 +209,7 @@ fn relative_to(bundle: &Bundle) -> String {
     format!("Speed-up is relative to {reference} on the same {what}.\n")
 }
 
-/// A line for each run of a kernel that has chosen another: what, why, what that took and when it has paid.
+/// One line for each run of a kernel that chose another: what, why, the cost and the break-even point.
 fn chosen(bundle: &Bundle) -> String {
     let with_choice = |run: &Run| Some((run.costs.choice.clone()?, run.clone()));
     let mut text = String::new();
@@ -228,8 +228,8 @@ fn chosen(bundle: &Bundle) -> String {
     text
 }
 
-/// A line on the prediction that is least useful to its kernel, one on the least balanced; nothing
-/// where all are good, or nothing is predicted.
+/// One line on the run with the fewest useful bytes by prediction, and one on the least balanced run; empty
+/// if all are good or nothing is predicted.
 fn predicted(bundle: &Bundle) -> String {
     let of = |value: fn(&Predicted) -> Option<f64>| {
         let runs = bundle.runs.iter();
@@ -253,13 +253,12 @@ fn predicted(bundle: &Bundle) -> String {
     text
 }
 
-/// A share for people.
+/// A fraction as a percentage.
 fn percent(share: f64) -> String {
     format!("{} %", three_digits(share * 100.0))
 }
 
-/// How many runs were sampled until their medians are known, and ended before; nothing where none
-/// did.
+/// How many runs with a target for the median's interval stopped before they reached it; empty if none did.
 fn unsettled(bundle: &Bundle) -> String {
     let goals = || bundle.runs.iter().filter_map(|run| Some((run.until?, run)));
     let unsettled: Vec<_> = goals().filter(|(until, _)| !until.met).collect();
@@ -283,7 +282,7 @@ fn unsettled(bundle: &Bundle) -> String {
     )
 }
 
-/// A run by its kernel and what it ran on.
+/// Names a run by its kernel and what it ran on.
 fn named(bundle: &Bundle, run: &Run) -> String {
     let subject = bundle.subject(&run.matrix).map_or("", Subject::name);
     format!("{} on {subject}", run.kernel)
@@ -305,12 +304,12 @@ fn planned(c: &Configuration) -> String {
     }
 }
 
-/// A size of a file for people.
+/// A file size in megabytes.
 fn megabytes(bytes: u64) -> String {
     format!("{} MB", three_digits(bytes as f64 / 1e6))
 }
 
-/// What would be run here; fails where a subject cannot be had.
+/// Prints what would run here; fails if a subject cannot be had.
 pub(super) fn plan(
     share: &Share<'_>,
     shard: Option<Shard>,
@@ -338,7 +337,7 @@ pub(super) fn plan(
     for task in share.tasks() {
         let probed = match task.probed {
             Ok(probed) => probed,
-            // Asked once more, for the error itself.
+            // Probed again for the error itself.
             Err(_) => &task.source.probe()?,
         };
         let size = probed.extent.map_or_else(String::new, |extent| {
@@ -379,7 +378,7 @@ pub(super) fn plan(
     Ok(text)
 }
 
-/// With a capital at its beginning.
+/// Capitalises the first letter.
 fn capitalised(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())

@@ -1,4 +1,4 @@
-//! What a bench is to do: from the arguments, or from a bundle that is to be continued.
+//! What a bench is to do: from the arguments, or from a bundle to continue.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
 use crate::cli::shared_args::BackendArg;
 
-/// Seconds of sampling that a run takes at most until its median is known.
+/// Default limit in seconds for sampling a run until its median is known.
 const AT_MOST_S: f64 = 10.0;
 
 /// Matrices, kernels and settings.
@@ -31,20 +31,20 @@ pub(super) struct Sweep {
     pub(super) sources: Vec<SubjectSource>,
     pub(super) kernels: Vec<&'static KernelDescriptor>,
     pub(super) settings: Settings,
-    /// The vector of the user, instead of the one from the seed.
+    /// The user's vector, in place of the one from the seed.
     pub(super) x: Option<Vec<f64>>,
     pub(super) reordering: Option<Reordering>,
-    /// The part to run, where it is not all.
+    /// The part to run, if not all.
     pub(super) shard: Option<Shard>,
-    /// What is run of a part that is continued, whose subjects alone are the sources.
+    /// What runs of a continued part; the sources are then only its subjects.
     pub(super) portions: Option<Vec<Portion>>,
-    /// Ranks that share each subject, where a launcher started several.
+    /// Ranks that share each subject, if a launcher started several.
     pub(super) ranks: Option<usize>,
 }
 
 impl Sweep {
-    /// What the arguments ask for. Without a GPU its kernels are left out, unless they are asked
-    /// for by `--backend cuda`, but not the users' kernels: who names a file wants to see what becomes of it.
+    /// The plan that the arguments ask for. Without a GPU its kernels are left out, unless they are requested
+    /// by `--backend cuda`. User kernels stay: whoever names a file wants to see what becomes of it.
     pub(super) fn of(
         args: &BenchArgs,
         gpu: &Result<Gpu, GpuAbsence>,
@@ -66,9 +66,9 @@ impl Sweep {
         Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions, ranks })
     }
 
-    /// What the bundle was to hold. Generated matrices are made again; files are those that the
-    /// arguments name, also where the bundle says a path: it may come from anybody, and its runs would
-    /// show what a file holds.
+    /// The plan of the bundle to continue. Generated matrices are generated again. Files are those that the
+    /// arguments name, even if the bundle gives a path: it may come from anybody, and its runs would reveal
+    /// what a file holds.
     pub(super) fn continuing(
         bundle: &Bundle,
         args: &BenchArgs,
@@ -109,7 +109,7 @@ impl Sweep {
         for matrix in needed {
             let recipe = matrix.source.as_deref();
             let recipe = recipe.map(|text| SubjectSource::parse(operation, text)).transpose()?;
-            // Who wrote the bundle does not choose which files of this machine are read.
+            // The author of a bundle must not choose which files of this machine are read.
             let recipe = recipe.filter(|source| !source.is_file());
             let named = || named.iter().find(|source| source.name() == matrix.name).cloned();
             match recipe.or_else(named) {
@@ -128,7 +128,7 @@ impl Sweep {
             };
             sources.extend(named.into_iter().filter(|source| !planned(source)));
         }
-        // What is run of each of the sources that are left.
+        // What runs of each of the remaining sources.
         let portions = portions.map(|portions| {
             let renumbered = |(subject, portion)| Portion { subject, ..portion };
             portions.into_iter().enumerate().map(renumbered).collect()
@@ -138,7 +138,7 @@ impl Sweep {
         Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions, ranks })
     }
 
-    /// As a bundle keeps it, with what is known of each of its sources.
+    /// The plan as stored in a bundle, with what is known about each of its sources.
     pub(super) fn plan(&self, probed: &[Result<Probed, SourceError>]) -> Plan {
         let planned = |(source, probed): (&SubjectSource, &Result<Probed, SourceError>)| {
             Plan::matrix(source, probed.as_ref().ok().map(|probed| probed.cost))
@@ -156,7 +156,7 @@ impl Sweep {
     }
 }
 
-/// SHA-256 of a vector's elements.
+/// The SHA-256 of a vector's elements.
 fn identity(x: &[f64]) -> String {
     let mut digest = Sha256Hex::default();
     for block in x.chunks(4096) {
@@ -166,13 +166,13 @@ fn identity(x: &[f64]) -> String {
     digest.finish()
 }
 
-/// Bytes of a subject's file, where it comes from one.
+/// The file size of a subject in bytes, if it comes from a file.
 pub(super) fn file_size(source: &SubjectSource) -> Option<u64> {
     source.file().and_then(crate::cli::output::file_size)
 }
 
-/// The interrupted bundle at `path`, or what its journal holds. Runs that were cut short are left
-/// out, to be measured again.
+/// Reads the interrupted bundle at `path`, or its journal. Runs that were cut short are left out, to be
+/// measured again.
 pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
     let journal = journal_path(path);
     let mut bundle = if journal.is_file() {
@@ -186,7 +186,7 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
         bail!("{} is complete; there is nothing to continue", path.display());
     }
     let plan = bundle.plan.as_ref();
-    // Before 1.3 a run did not say that it was cut short.
+    // Before 1.3 a run did not record that it was cut short.
     let setting = |name: &str| plan?.get("settings")?.get(name);
     let lists = setting("precision").is_some_and(serde_json::Value::is_array);
     let samples = setting("runs").and_then(serde_json::Value::as_u64);
@@ -195,7 +195,7 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
         false => run.samples.is_empty() || Some(run.samples.len() as u64) == samples,
     });
     if let (false, Some(plan)) = (lists, plan) {
-        // Nor with which parameters it was asked for: all runs had the plan's.
+        // Nor the requested parameters: all runs had the plan's.
         let settings = plan.get("settings").cloned().unwrap_or_default();
         let settings = serde_json::from_value::<Settings>(settings).context(NOT_A_PLAN)?;
         let parameters = settings.parameters.single().unwrap_or_default();
@@ -237,7 +237,7 @@ fn named(
     Ok(sources.into_iter().map(|source| source.with_header(header)).collect())
 }
 
-/// The matrices named, those of the suite or of the list, or the default suite.
+/// The matrices named, or those of the suite or the list, or the default suite.
 pub(super) fn sources(
     args: &BenchArgs,
     interrupt: &Interrupt,
@@ -283,13 +283,13 @@ fn kernels(
         Err(absence) if asked(BackendArg::Cuda) => return Err(absence.clone().into()),
         _ => {}
     }
-    // A GPU that CUDA has already is not run twice, unless that is asked for.
+    // A GPU that CUDA runs on is not used twice, unless requested.
     let names_wgpu = patterns.iter().any(|pattern| pattern.starts_with("wgpu/"));
     if asked(BackendArg::Wgpu) || (args.backend.is_empty() && names_wgpu) {
         devices.push(DeviceKind::Wgpu);
     }
     let operation = args.operation.into();
-    // All GPUs together are taken only where that is asked for.
+    // All GPUs together are used only on request.
     let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
     if !args.gpus.is_empty() || names_nccl {
         if !args.backend.is_empty() && !asked(BackendArg::Cuda) {
@@ -306,7 +306,7 @@ fn kernels(
     }
     let mut kernels = select_kernels(operation, &devices, &patterns)?;
     if patterns.is_empty() {
-        // As without a GPU: what nobody has asked for, and is not here, is left out.
+        // As without a GPU: kernels that are neither requested nor available are left out.
         let cpu = CpuBackend::new();
         let here = |k: &KernelDescriptor| cpu.availability(k) == Availability::Available;
         let (kept, left_out): (Vec<_>, _) =
@@ -319,7 +319,7 @@ fn kernels(
     Ok(kernels)
 }
 
-/// Those of these kernels that need a feature which this build has not, in a line.
+/// One line on the kernels that need a feature missing from this build.
 fn not_built_in(kernels: &[&KernelDescriptor]) -> Option<String> {
     let faer: Vec<&str> =
         kernels.iter().map(|k| k.id).filter(|id| id.starts_with("vendor/faer/")).collect();
@@ -327,9 +327,8 @@ fn not_built_in(kernels: &[&KernelDescriptor]) -> Option<String> {
     (!is_built).then(|| format!("Not built in: {} (--features faer)", faer.join(", ")))
 }
 
-/// The settings that the arguments ask for. Where kernels are in WGSL, all are run in the precision that
-/// these have, unless another is asked for: only so can they be compared. Several GPUs are `all_gpus` where none are
-/// named.
+/// The settings that the arguments ask for. With WGSL kernels among them, all run in the precision of these
+/// unless another is requested, so that they can be compared. The GPU count is `all_gpus` if none is named.
 pub(super) fn settings(
     args: &BenchArgs,
     kernels: &[&'static KernelDescriptor],
@@ -381,8 +380,8 @@ pub(super) fn settings(
     })
 }
 
-/// Where the bundle goes: where the arguments say, or `sparsescope-DATE-TIME.zip`, which names the part
-/// where it is one, with a number when that exists already.
+/// The bundle's path: as in the arguments, or `sparsescope-DATE-TIME.zip`, which names the part if it is one,
+/// with a number if that file exists.
 pub(super) fn output(args: &BenchArgs, shard: Option<Shard>) -> anyhow::Result<PathBuf> {
     if let Some(path) = args.resume.as_ref().or(args.output.as_ref()) {
         return Ok(path.clone());

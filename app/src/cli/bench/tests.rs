@@ -1,4 +1,4 @@
-//! A kernel that computes wrongly, through the whole of `bench`.
+//! A kernel that computes wrong results, through the whole of `bench`.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::cli::Outcome;
 use crate::cli::args::{Cli, Command};
 use crate::cli::interrupt::Interrupt;
 
-/// The CPU backend, but row 4 of `cpu/csr/nnz` is spoilt.
+/// The CPU backend, but row 4 of `cpu/csr/nnz` is wrong.
 struct Wrong {
     cpu: CpuBackend,
     spoil: fn(f64) -> f64,
@@ -111,7 +111,7 @@ fn a_wrong_kernel_ends_in_exit_code_3_and_leaves_no_timing() {
     }
 }
 
-/// How an exit code shows itself.
+/// The debug form of an exit code.
 fn exit_code(code: u8) -> String {
     format!("{:?}", std::process::ExitCode::from(code))
 }

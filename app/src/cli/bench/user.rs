@@ -1,4 +1,4 @@
-//! The kernels that `--kernel-file` names: read, held against what a bundle was begun with, and built before
+//! The kernels of `--kernel-file`: read, compared with those the bundle was begun with, and built before
 //! anything is measured.
 
 use std::path::Path;
@@ -18,16 +18,16 @@ use crate::cli::gpu::{self, Gpu};
 use crate::cli::outcome::UsageError;
 use crate::cli::shared_args::BackendArg;
 
-/// A file of kernels as the plan of a bundle keeps it.
+/// A kernel file as stored in the plan of a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlannedFile {
     /// Its name, without its folder.
     file: String,
-    /// Of its text.
+    /// SHA-256 of its text.
     sha256: String,
 }
 
-/// The kernels of the files that the arguments name, in their order.
+/// The kernels of the files that the arguments name, in order.
 pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
     let operation: Operation = args.operation.into();
     let is_usage = match (operation, args.backend.as_slice()) {
@@ -35,7 +35,7 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescr
         (Operation::Spmv, [BackendArg::Cpu]) => {
             Some("--kernel-file names kernels of a GPU, which --backend cpu leaves out".to_owned())
         }
-        // A bundle that is continued says itself what it computes.
+        // A continued bundle itself says what it computes.
         (Operation::Spmv, _) => None,
         (other, _) => {
             Some(format!("--kernel-file takes kernels of spmv, not of {}", other.as_str()))
@@ -64,7 +64,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
     Ok(user_kernels(&name, &content)?)
 }
 
-/// The sources of users' kernels among these, each once.
+/// The sources of the user kernels among these, each once.
 fn sources(kernels: &[&'static KernelDescriptor]) -> Vec<&'static UserSource> {
     let mut sources: Vec<&'static UserSource> = Vec::new();
     for user in kernels.iter().filter_map(|kernel| kernel.user) {
@@ -75,7 +75,7 @@ fn sources(kernels: &[&'static KernelDescriptor]) -> Vec<&'static UserSource> {
     sources
 }
 
-/// As a plan keeps them.
+/// The kernel files as stored in a plan.
 pub(super) fn planned(kernels: &[&'static KernelDescriptor]) -> Vec<PlannedFile> {
     let planned = |source: &UserSource| {
         let (file, sha256) = (source.file.clone(), source.sha256.clone());
@@ -84,7 +84,7 @@ pub(super) fn planned(kernels: &[&'static KernelDescriptor]) -> Vec<PlannedFile>
     sources(kernels).into_iter().map(planned).collect()
 }
 
-/// Fails unless the files named now are those that the bundle was begun with, to the last byte.
+/// Fails unless the files named now are, byte for byte, those that the bundle was begun with.
 pub(super) fn check_same(
     begun: &[PlannedFile],
     named: &[&'static KernelDescriptor],
@@ -118,7 +118,7 @@ pub(super) fn check_same(
     }
 }
 
-/// Puts the texts into the bundle.
+/// Stores the texts in the bundle.
 pub(super) fn keep_texts(bundle: &mut Bundle, kernels: &[&'static KernelDescriptor]) {
     for user in kernels.iter().filter_map(|kernel| kernel.user) {
         let text = user.source.text.clone().into_bytes();
@@ -126,7 +126,7 @@ pub(super) fn keep_texts(bundle: &mut Bundle, kernels: &[&'static KernelDescript
     }
 }
 
-/// Builds them, as far as there is a compiler: what is wrong with a source is told before anything is
+/// Builds the kernels if there is a compiler, so that errors in a source are reported before anything is
 /// measured.
 pub(super) fn check_builds(
     kernels: &[&'static KernelDescriptor],
@@ -145,8 +145,7 @@ pub(super) fn check_builds(
     Ok(())
 }
 
-/// Stands for a GPU that is not there: runs of kernels that were named all the same are recorded with the
-/// reason.
+/// Stands in for a missing GPU: runs of kernels that were named explicitly are recorded with the reason.
 pub(super) struct AbsentGpu(pub(super) GpuAbsence);
 
 impl Backend for AbsentGpu {

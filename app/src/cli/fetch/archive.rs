@@ -14,15 +14,15 @@ use sparsescope_core::matrix::Sha256Hex;
 
 use super::failure::Failure;
 
-/// How often it is looked whether another process has let go of a file.
+/// Interval at which another process's file lock is polled.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
-/// Where an archive lies, be it there or not.
+/// The path of an archive, whether it exists or not.
 pub(super) struct Archive {
     path: PathBuf,
 }
 
-/// The beginning of an archive, held by this process alone.
+/// A partial archive, locked by this process.
 pub(super) struct Part {
     file: File,
     path: PathBuf,
@@ -38,14 +38,14 @@ impl Archive {
         &self.path
     }
 
-    /// An archive gets its name once it has been checked.
+    /// An archive gets its final name once it has been checked.
     pub(super) fn is_complete(&self) -> bool {
         self.path.is_file()
     }
 
-    /// Opens what there is of the archive, or begins it, once no other process writes it; nothing where
-    /// another has completed it meanwhile and it is not wanted `anew`. `waiting` is called while another
-    /// process writes it.
+    /// Opens the partial archive, or begins it, once no other process writes it. Returns nothing if another
+    /// process has completed it meanwhile, unless `anew` asks to fetch it again. Calls `waiting` while
+    /// another process writes it.
     pub(super) fn part(
         &self,
         anew: bool,
@@ -73,7 +73,7 @@ impl Archive {
                     }
                 }
             }
-            // Who had the lock may have given the file its final name, or taken it away.
+            // The previous owner of the lock may have renamed or removed the file.
             if !is_at(&file, &path) {
                 continue;
             }
@@ -89,7 +89,7 @@ impl Archive {
     }
 }
 
-/// Whether an open file is the one that lies at `path` now.
+/// Whether an open file is the one at `path` now.
 fn is_at(file: &File, path: &Path) -> bool {
     let (Ok(open), Ok(there)) = (file.metadata(), path.metadata()) else { return false };
     #[cfg(unix)]
@@ -97,7 +97,7 @@ fn is_at(file: &File, path: &Path) -> bool {
         use std::os::unix::fs::MetadataExt;
         (open.dev(), open.ino()) == (there.dev(), there.ino())
     }
-    // Elsewhere an open file keeps its name.
+    // On other systems an open file keeps its name.
     #[cfg(not(unix))]
     {
         open.len() == there.len()
@@ -111,7 +111,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 }
 
 impl Part {
-    /// Bytes that are there.
+    /// The number of bytes present.
     pub(super) fn len(&self) -> std::io::Result<u64> {
         self.file.metadata().map(|meta| meta.len())
     }
@@ -120,12 +120,13 @@ impl Part {
         self.file.write_all(bytes)
     }
 
-    /// Begins anew.
+    /// Starts over.
     pub(super) fn clear(&mut self) -> std::io::Result<()> {
         self.file.set_len(0)
     }
 
-    /// Fails unless it is gzip data from its first byte to its last checksum and holds at most that many bytes.
+    /// Fails unless the file is gzip data from its first byte to its last checksum and decompresses to at
+    /// most `most` bytes.
     pub(super) fn check(&mut self, most: u64, cancel: &AtomicBool) -> Result<(), Failure> {
         self.file.seek(SeekFrom::Start(0))?;
         let progress = Progress::none().cancelled_by(cancel);
@@ -139,7 +140,7 @@ impl Part {
         }
     }
 
-    /// Writes the digest and gives the archive its name; returns its size.
+    /// Writes the digest and gives the archive its final name; returns its size.
     pub(super) fn finish(mut self) -> anyhow::Result<u64> {
         self.file.sync_all().with_context(|| format!("cannot write {}", self.path.display()))?;
         self.file.seek(SeekFrom::Start(0))?;
@@ -152,7 +153,7 @@ impl Part {
             }
         }
         let name = self.whole.file_name().unwrap_or_default().to_string_lossy();
-        // As `sha256sum --check` reads it.
+        // In the format that `sha256sum --check` reads.
         let line = format!("{}  {name}\n", digest.finish());
         let digest_path = beside(&self.whole, ".sha256");
         write_bytes(&digest_path, Overwrite::Replace, line.as_bytes())?;
@@ -162,7 +163,7 @@ impl Part {
         Ok(bytes)
     }
 
-    /// Takes away what is of no use.
+    /// Removes a useless partial file.
     pub(super) fn remove(&self) -> std::io::Result<()> {
         std::fs::remove_file(&self.path)
     }

@@ -1,5 +1,5 @@
-//! Where the collection keeps a matrix: `BASE/MM/GROUP/NAME.tar.gz`, the group of a name from the
-//! index `BASE/files/ssstats.csv`.
+//! Where the collection stores a matrix: `BASE/MM/GROUP/NAME.tar.gz`; the index `BASE/files/ssstats.csv`
+//! gives the group of a name.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use sparsescope_figures::percent;
 
 use crate::cli::outcome::UsageError;
 
-/// The collection of sparse matrices that T. Davis and Y. Hu began (ACM TOMS 38, 2011).
+/// The SuiteSparse Matrix Collection by T. Davis and Y. Hu (ACM TOMS 38, 2011).
 const BASE: &str = "https://sparse.tamu.edu";
-/// The environment variable that names another server with the same paths.
+/// The environment variable for another server with the same paths.
 const VARIABLE: &str = "SPARSESCOPE_COLLECTION";
-/// Names that a message lists.
+/// Maximum number of names that a message lists.
 const NAMED: usize = 8;
 
 /// A matrix as the user names it: `NAME` or `GROUP/NAME`.
@@ -41,7 +41,7 @@ impl Name {
     }
 }
 
-/// What can be part of a URL and of a path, and of nothing but its own folder.
+/// Whether this can be part of a URL and a path without leaving its folder.
 fn is_safe(part: &str) -> bool {
     let is_safe_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+' | '.');
     !part.is_empty()
@@ -65,7 +65,7 @@ pub(super) struct Collection {
 }
 
 impl Collection {
-    /// The one that the environment names, or the collection itself.
+    /// The server that the environment names, or the collection itself.
     pub(super) fn from_environment() -> Result<Self, UsageError> {
         let base = std::env::var(VARIABLE).ok().filter(|base| !base.trim().is_empty());
         let base = base.unwrap_or_else(|| BASE.to_owned());
@@ -77,12 +77,12 @@ impl Collection {
         Ok(Self { base })
     }
 
-    /// Where it is.
+    /// Its address.
     pub(super) fn address(&self) -> &str {
         &self.base
     }
 
-    /// No redirection may leave encryption.
+    /// Whether the server uses HTTPS; redirections must then use it too.
     pub(super) fn is_encrypted(&self) -> bool {
         self.base.starts_with("https://")
     }
@@ -96,13 +96,12 @@ impl Collection {
     }
 }
 
-/// Also a plus, which some servers read as a blank.
+/// Escapes a part of a URL, including plus, which some servers read as a blank.
 fn escaped(part: &str) -> String {
     percent::encode(part, b"")
 }
 
-/// The group of a matrix in the index: a line `group,name,…` for each matrix, below two lines of
-/// other things.
+/// The group of a matrix in the index, which has a line `group,name,…` per matrix after two other lines.
 pub(super) fn group_of(index: &str, name: &str) -> anyhow::Result<String> {
     let entries = || index.lines().filter_map(|line| line.trim().split_once(','));
     let entries =

@@ -1,4 +1,4 @@
-//! One file over HTTP: continued where it broke off, tried again where that may help.
+//! Downloads one file over HTTP: resumes where the connection broke off and retries where that may help.
 
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,28 +12,28 @@ use super::archive::Part;
 use super::collection::Collection;
 use super::failure::Failure;
 
-/// How long the server may take to be reached, and to say something.
+/// Timeout for connecting and for each piece of an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Tries without a new byte before giving up.
+/// Maximum number of tries without a new byte.
 const TRIES: u32 = 4;
-/// Tries in all: a server that sends a little each time must end too.
+/// Maximum number of tries in all: a server that sends a little each time must end too.
 const ALL_TRIES: u32 = 40;
 /// The wait after the first failure; it doubles with each.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// Longest index that is read.
+/// Maximum size of an index.
 const INDEX_BYTES: usize = 32 << 20;
-/// Most bytes that are handed on at a time.
+/// Maximum number of bytes passed on at a time.
 const BLOCK: usize = 64 << 10;
-/// How often it is looked for Ctrl-C while the server is silent.
+/// Interval at which Ctrl-C is polled while the server is silent.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
-/// Shows bytes done and, where the server says, in all.
+/// Shows the bytes done and, if known, the total.
 type Tell<'t> = &'t mut dyn FnMut(u64, Option<u64>);
 
-/// What talks to the collection's server.
+/// A client of the collection's server.
 pub(super) struct Client<'c> {
     agent: Agent,
-    /// Bytes that a file may have.
+    /// Maximum size of a file in bytes.
     most: u64,
     cancel: &'c AtomicBool,
 }
@@ -46,14 +46,14 @@ impl<'c> Client<'c> {
             .timeout_connect(Some(PATIENCE))
             .timeout_recv_response(Some(PATIENCE))
             .timeout_per_read(Some(PATIENCE))
-            // Bytes of a file, not of its encoding: ranges count those.
+            // No content encoding: ranges count the bytes of the file itself.
             .accept_encoding("identity")
             .user_agent(concat!("sparsescope/", env!("CARGO_PKG_VERSION")))
             .build();
         Self { agent: config.into(), most, cancel }
     }
 
-    /// Bytes that a file may have.
+    /// Maximum size of a file in bytes.
     pub(super) fn most(&self) -> u64 {
         self.most
     }
@@ -66,7 +66,7 @@ impl<'c> Client<'c> {
         if self.cancel.load(Ordering::Relaxed) { Err(Failure::Cancelled) } else { Ok(()) }
     }
 
-    /// A text file.
+    /// Downloads a text file.
     pub(super) fn text(&self, url: &str) -> Result<String, Failure> {
         let mut tries = 0;
         loop {
@@ -93,8 +93,8 @@ impl<'c> Client<'c> {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Asks for the file at `url` from a byte on. A thread of its own waits for the server, so that
-    /// Ctrl-C is heard meanwhile.
+    /// Requests the file at `url` from byte `start`. A separate thread waits for the server, so that Ctrl-C
+    /// works meanwhile.
     fn ask(&self, url: &str, start: u64) -> Result<Answer, Failure> {
         let mut request = self.agent.get(url);
         if start > 0 {
@@ -102,7 +102,7 @@ impl<'c> Client<'c> {
         }
         let (say, hear) = mpsc::sync_channel(4);
         let talk = move || {
-            // When nobody listens any more, there is nothing to say.
+            // If nobody listens any more, there is nothing to report.
             let _ = answer(request, &say);
         };
         std::thread::Builder::new()
@@ -138,7 +138,7 @@ impl<'c> Client<'c> {
         }
     }
 
-    /// Adds to `part` what it lacks of the file at `url`.
+    /// Appends to `part` what it lacks of the file at `url`.
     pub(super) fn download(
         &self,
         url: &str,
@@ -159,7 +159,7 @@ impl<'c> Client<'c> {
         }
     }
 
-    /// Fails where a file has more bytes than it may have.
+    /// Fails if a file is larger than allowed.
     fn expect_room(&self, url: &str, bytes: u64) -> Result<(), Failure> {
         let most = self.most;
         match bytes <= most {
@@ -170,7 +170,7 @@ impl<'c> Client<'c> {
         }
     }
 
-    /// Waits before the next try, or fails when there were enough.
+    /// Waits before the next try, or fails after too many.
     fn wait(&self, tries: u32, why: &str) -> Result<(), Failure> {
         self.check()?;
         if tries >= TRIES {
@@ -191,7 +191,7 @@ impl<'c> Client<'c> {
         let Head { status, range, length } = answer.head;
         let total = match (status, range) {
             (206, Some(range)) if range.start == Some(start) => range.total,
-            // What is there is all, or more than all.
+            // The part is complete, or too long.
             (416, Some(ContentRange { total: Some(total), .. })) if total == start => return Ok(()),
             (416 | 206, _) if start > 0 => {
                 part.clear()?;
@@ -201,7 +201,7 @@ impl<'c> Client<'c> {
             }
             _ => {
                 expect_file(url, &answer.head)?;
-                // The server begins anew.
+                // The server starts over.
                 part.clear()?;
                 length
             }
@@ -229,7 +229,7 @@ impl<'c> Client<'c> {
     }
 }
 
-/// What the server says before the file.
+/// The status and headers of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     status: u16,
@@ -249,7 +249,7 @@ struct Answer {
     hear: Receiver<Result<Message, String>>,
 }
 
-/// Sends a request and says what comes back, until nobody listens.
+/// Sends a request and passes on the answer until nobody listens.
 fn answer(
     request: RequestBuilder<WithoutBody>,
     say: &SyncSender<Result<Message, String>>,
@@ -284,7 +284,7 @@ fn broken(url: &str, why: &str) -> Failure {
     Failure::Broken(format!("{url}: {why}"))
 }
 
-/// One byte of two is as much as the first block may bring.
+/// Whether data begins as gzip; the first block may hold only one of the two magic bytes.
 fn is_gzip(start: &[u8]) -> bool {
     start.iter().zip([0x1f, 0x8b]).all(|(found, expected)| *found == expected)
 }
@@ -297,7 +297,7 @@ fn not_gzip(url: &str, start: &[u8]) -> Failure {
     Failure::Refused(format!("{url}: expected a gzip file, found {what}"))
 }
 
-/// Fails on any status but 200; those of a server in trouble may be another the next time.
+/// Fails on any status but 200; a server error may go away on the next try.
 fn expect_file(url: &str, head: &Head) -> Result<(), Failure> {
     match head.status {
         200 => Ok(()),

@@ -1,18 +1,18 @@
-//! Why a download did not end well.
+//! Why a download failed.
 
 /// The reason, as a sentence.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// The server says no.
+    /// The server refuses.
     #[error("{0}")]
     Refused(String),
-    /// Something went wrong on the way, and may go well the next time.
+    /// A transfer error that the next try may avoid.
     #[error("{0}")]
     Broken(String),
-    /// What came is not what it should be.
+    /// The received data is wrong.
     #[error("{0}")]
     Damaged(String),
-    /// The disk.
+    /// A disk error.
     #[error("cannot write the file: {0}")]
     Disk(#[from] std::io::Error),
     /// The user asked to stop.

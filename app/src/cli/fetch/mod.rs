@@ -1,4 +1,4 @@
-//! `sparsescope fetch`: matrices of the SuiteSparse collection, into the folder where `suite:` and
+//! `sparsescope fetch`: downloads matrices of the SuiteSparse collection into the folder where `suite:` and
 //! the next fetch look for them.
 
 mod archive;
@@ -22,7 +22,7 @@ pub(super) use collection::Name;
 use download::Client;
 use failure::Failure;
 
-/// What an archive may decompress to, over the bytes that it may have.
+/// Maximum ratio of the decompressed size to the largest allowed archive.
 const MOST_RATIO: u64 = 16;
 
 pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
@@ -48,9 +48,8 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     Ok(if failed == 0 { Outcome::Success } else { Outcome::Incomplete })
 }
 
-/// The file of each matrix of the collection: in one of the folders that `suite:` looks into, and
-/// downloaded into the cache where it is in none of them. Each is downloaded once, however many processes
-/// ask for it at the same time.
+/// The file of each matrix of the collection: from one of the folders that `suite:` searches, or downloaded
+/// into the cache. Each is downloaded once, however many processes ask for it at the same time.
 pub(super) fn files(
     names: &[Name],
     interrupt: &Interrupt,
@@ -81,7 +80,7 @@ struct Fetcher<'i> {
     folder: PathBuf,
     collection: Collection,
     client: Client<'i>,
-    /// The collection's, once it was asked for.
+    /// The collection's index, once it was requested.
     index: Option<String>,
     quiet: bool,
 }
@@ -106,13 +105,13 @@ impl<'i> Fetcher<'i> {
         Ok(Self { folder, collection, client, index: None, quiet })
     }
 
-    /// Where a matrix's archive lies, be it there or not.
+    /// The archive of a matrix, whether it exists or not.
     fn archive(&self, name: &Name) -> Archive {
         Archive::new(&self.folder, &name.name)
     }
 
-    /// Brings an archive into the folder, also one that is there already when it is wanted `anew`; returns
-    /// its bytes, or nothing where it was there.
+    /// Downloads an archive into the folder, even if it exists when `anew` is set; returns its size in bytes,
+    /// or nothing if it existed.
     fn fetch(&mut self, name: &Name, anew: bool) -> anyhow::Result<Option<u64>> {
         let archive = self.archive(name);
         if archive.is_complete() && !anew {
@@ -124,8 +123,8 @@ impl<'i> Fetcher<'i> {
         done
     }
 
-    /// Downloads one archive and checks it. What a broken connection left is continued; what does not
-    /// pass the check is fetched anew once.
+    /// Downloads one archive and checks it. A partial download is resumed; a file that fails the check is
+    /// downloaded again once.
     fn download(
         &mut self,
         name: &Name,
@@ -139,7 +138,7 @@ impl<'i> Fetcher<'i> {
             return Ok(None);
         };
         let done = complete(name, (collection, client), index, &mut part, shown);
-        // A beginning of nothing is of no use.
+        // An empty partial file is useless.
         if done.is_err() && part.len()? == 0 {
             part.remove()?;
         }
@@ -148,7 +147,7 @@ impl<'i> Fetcher<'i> {
     }
 }
 
-/// Adds to a part what it lacks, and checks the whole.
+/// Downloads what a partial file lacks, and checks the whole.
 fn complete(
     name: &Name,
     (collection, client): (&Collection, &Client<'_>),
@@ -177,7 +176,7 @@ fn complete(
     client.download(&url, part, &mut tell)?;
     let most = client.most().saturating_mul(MOST_RATIO);
     let checked = match part.check(most, client.cancel()) {
-        // The beginning may have been another file's, or the file a newer one.
+        // The partial file may be from another file, or the file newer.
         Err(Failure::Damaged(_)) if continued => {
             part.clear()?;
             client.download(&url, part, &mut tell)?;

@@ -1,27 +1,27 @@
-//! As much of HTTP/1.1 as a file server for one person's browser needs: a request's first lines
-//! in, a response out, one request a connection.
+//! As much of HTTP/1.1 as a file server for one person's browser needs: reads a request's head, sends a
+//! response, one request per connection.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 
 use sparsescope_figures::percent;
 
-/// The longest head of a request that is read.
+/// Maximum size of a request's head.
 const HEAD_BYTES: u64 = 16 << 10;
 
-/// What a request asks for.
+/// A parsed request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Request {
     /// `GET`, `HEAD`, …
     pub(super) method: String,
-    /// Path, decoded, with its leading `/`, without the query.
+    /// The decoded path with its leading `/`, without the query.
     pub(super) path: String,
-    /// The host that it believes to talk to, with its port.
+    /// The host and port that the client believes it talks to.
     pub(super) host: Option<String>,
-    /// The forms that it takes a file in.
+    /// The content encodings that it accepts.
     pub(super) encodings: String,
 }
 
-/// Status lines that are sent.
+/// Response statuses in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Ok,
@@ -46,7 +46,7 @@ impl Status {
 }
 
 impl Request {
-    /// Reads the head of a request; `None` for what is none.
+    /// Reads the head of a request; `None` if it is not one.
     pub(super) fn read(stream: impl Read) -> Option<Self> {
         let mut lines = BufReader::new(stream.take(HEAD_BYTES)).lines();
         let first = lines.next()?.ok()?;
@@ -66,7 +66,7 @@ impl Request {
             }
             let (name, value) = line.split_once(':')?;
             match name.to_ascii_lowercase().as_str() {
-                // Two of them are a trick.
+                // Two host headers are an attack.
                 "host" if request.host.is_some() => return None,
                 "host" => request.host = Some(value.trim().to_owned()),
                 "accept-encoding" => request.encodings = value.to_ascii_lowercase(),
@@ -76,8 +76,8 @@ impl Request {
         None
     }
 
-    /// Whether it talks to this machine by a name that only this machine has. A page from elsewhere
-    /// whose own name was made to lead here talks to that name.
+    /// Whether the request addresses this machine by a local name. With DNS rebinding, a page from elsewhere
+    /// would use its own name instead.
     pub(super) fn is_local(&self) -> bool {
         let host = self.host.as_deref().unwrap_or_default();
         let name = match host.rsplit_once(':') {
@@ -87,7 +87,7 @@ impl Request {
         ["127.0.0.1", "localhost", "[::1]"].iter().any(|own| name.eq_ignore_ascii_case(own))
     }
 
-    /// Whether it takes a file in this form: `br`, `gzip`.
+    /// Whether it accepts this encoding: `br`, `gzip`.
     pub(super) fn takes(&self, encoding: &str) -> bool {
         self.encodings.split(',').any(|part| {
             let mut words = part.split(';').map(str::trim);
@@ -101,7 +101,7 @@ impl Request {
     }
 }
 
-/// Sends the head of a response whose body has `bytes`.
+/// Sends the head of a response with a body of `bytes` bytes.
 pub(super) fn send_head(
     out: &mut impl Write,
     status: Status,

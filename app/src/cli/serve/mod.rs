@@ -1,5 +1,5 @@
-//! `sparsescope serve`: the web viewer and bundles on 127.0.0.1, for the browsers of this machine
-//! and, through a forwarded port, of the one in front of the user.
+//! `sparsescope serve`: the web viewer and bundles on 127.0.0.1, for browsers on this machine or, through a
+//! forwarded port, on the user's.
 
 mod http;
 mod site;
@@ -22,17 +22,17 @@ use super::viewer;
 use http::{Request, Status, send_head};
 use site::{Found, Site};
 
-/// How long a connection may take for its request, and for each piece of the answer.
+/// Timeout for a connection's request and for each piece of the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PATIENT_BYTES: u64 = 1 << 20;
 
-/// However large an answer is.
+/// Maximum duration of an answer, whatever its size.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// Connections at a time; one more ends the oldest.
+/// Maximum number of connections; one more closes the oldest.
 const CONNECTIONS: usize = 64;
 
-/// How often Ctrl-C is looked for.
+/// Interval at which Ctrl-C is polled.
 const WATCH: Duration = Duration::from_millis(50);
 
 pub(super) fn run(args: &ServeArgs, interrupt: &Interrupt) -> anyhow::Result<Outcome> {
@@ -50,7 +50,7 @@ pub(super) fn run(args: &ServeArgs, interrupt: &Interrupt) -> anyhow::Result<Out
         "From another machine: ssh -L {port}:127.0.0.1:{port} THIS_MACHINE, then the same address there."
     );
     eprintln!("Ctrl-C ends it.");
-    // Waits for connections until the process ends, which is what main returns for.
+    // Accepts connections until the process ends, when main returns.
     let accept = move || accept(&listener, &Arc::new(site));
     std::thread::Builder::new().spawn(accept).context("cannot wait for connections")?;
     while !interrupt.raised() {
@@ -59,7 +59,7 @@ pub(super) fn run(args: &ServeArgs, interrupt: &Interrupt) -> anyhow::Result<Out
     Ok(Outcome::Interrupted)
 }
 
-/// A file that can be read, said before anybody looks for it in a browser.
+/// Checks that a file can be read, before anybody opens it in a browser.
 fn check_file(path: &Path) -> anyhow::Result<()> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     if file.metadata()?.is_dir() {
@@ -78,11 +78,11 @@ fn lock(open: &Open) -> MutexGuard<'_, VecDeque<Arc<TcpStream>>> {
 fn accept(listener: &TcpListener, site: &Arc<Site>) {
     let open = Arc::<Open>::default();
     for stream in listener.incoming() {
-        // A visitor that gave up; the next one may not have.
+        // The client gave up; the next one may not have.
         let Ok(stream) = stream else { continue };
         let stream = Arc::new(stream);
         let mut connections = lock(&open);
-        // Whoever says nothing keeps nobody out.
+        // An idle client must not lock others out.
         if connections.len() >= CONNECTIONS
             && let Some(oldest) = connections.pop_front()
         {
@@ -92,25 +92,25 @@ fn accept(listener: &TcpListener, site: &Arc<Site>) {
         drop(connections);
         let (site, others) = (Arc::clone(site), Arc::clone(&open));
         let serve = move || {
-            // Nobody is left to tell when a browser hangs up.
+            // Nobody is left to notify when a browser hangs up.
             let _ = answer(&stream, &site);
             lock(&others).retain(|other| !Arc::ptr_eq(other, &stream));
         };
         if std::thread::Builder::new().spawn(serve).is_err() {
-            // The connection ends here; a later one may have its thread.
+            // The connection ends here; a later one may reuse its thread.
             lock(&open).pop_back();
         }
     }
 }
 
-/// A connection of which what is read or written is done by some moment, however slowly it comes.
+/// A connection with a deadline for all reads and writes, however slowly data arrives.
 struct Until<'s> {
     stream: &'s TcpStream,
     end: Instant,
 }
 
 impl<'s> Until<'s> {
-    /// Of a request, or of an answer of this size in bytes.
+    /// A deadline for a request, or for an answer of this size in bytes.
     fn of(stream: &'s TcpStream, bytes: u64) -> Self {
         let times = u32::try_from(1 + bytes / PATIENT_BYTES).unwrap_or(u32::MAX);
         Self { stream, end: Instant::now() + PATIENCE.saturating_mul(times).min(LONGEST) }
@@ -169,7 +169,7 @@ fn answer(stream: &TcpStream, site: &Site) -> std::io::Result<()> {
             let mut out = Until::of(stream, bytes);
             send_head(&mut out, Status::Ok, found.kind, bytes, &headers(&found, keep))?;
             if request.method == "GET" {
-                // As many as announced, should the file grow meanwhile.
+                // As many bytes as announced, even if the file grows meanwhile.
                 std::io::copy(&mut file.take(bytes), &mut out)?;
             }
             out.flush()
@@ -202,7 +202,7 @@ mod tests {
         let mut slow = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (stream, _) = listener.accept().unwrap();
         std::thread::scope(|scope| {
-            // A byte now and then, until the other side has had enough.
+            // Sends a byte now and then, until the server hangs up.
             scope.spawn(move || {
                 while slow.write_all(b"a").is_ok() {
                     std::thread::sleep(Duration::from_millis(5));

@@ -1,5 +1,5 @@
-//! What the server has to give: the viewer's files and the bundles. A request is looked up in a
-//! list of names, never joined to a folder, so that no path leads out.
+//! The files that the server offers: the viewer and the bundles. A request is looked up in a list of names,
+//! never joined to a folder, so no path escapes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,9 @@ pub(super) struct Site {
 pub(super) struct Found {
     pub(super) path: PathBuf,
     pub(super) kind: &'static str,
-    /// `br` or `gzip` when it is the compressed copy.
+    /// `br` or `gzip` for a compressed copy.
     pub(super) encoding: Option<&'static str>,
-    /// Its name changes with its content.
+    /// The file may be cached forever: its name changes with its content.
     pub(super) keeps: bool,
 }
 
@@ -36,16 +36,16 @@ impl Site {
         Self { viewer, bundles: bundles.iter().enumerate().map(address).collect() }
     }
 
-    /// The query of an address that opens all bundles.
+    /// The query that opens all bundles.
     pub(super) fn query(&self) -> String {
-        // Once as a path, once more as a value in a query.
+        // Encoded once as a path, and again as a value in a query.
         let encode = |text: &str| percent::encode(text, b"/");
         let values: Vec<String> =
             self.bundles.keys().map(|name| format!("bundle={}", encode(&encode(name)))).collect();
         if values.is_empty() { String::new() } else { format!("?{}", values.join("&")) }
     }
 
-    /// What a request asks for.
+    /// Finds the file for a request.
     pub(super) fn find(&self, request: &Request) -> Option<Found> {
         let name = request.path.strip_prefix('/')?;
         if let Some(path) = self.bundles.get(name) {
@@ -57,7 +57,7 @@ impl Site {
             });
         }
         let name = if name.is_empty() { "index.html" } else { name };
-        // Listed anew each time: the viewer may have been built again.
+        // Listed on each request: the viewer may have been rebuilt.
         let files = files(&self.viewer);
         let plain = files.get(name)?;
         let packed =
@@ -66,21 +66,21 @@ impl Site {
                 request.takes(encoding).then_some((path, encoding))
             });
         let (path, encoding) = packed.map_or((plain, None), |(path, it)| (path, Some(it)));
-        // All but the service worker have their content's hash in their name.
+        // All but the service worker have a content hash in their name.
         let keeps =
             name != "worker.js" && [".wasm", ".js", ".css"].iter().any(|end| name.ends_with(end));
         Some(Found { path: path.clone(), kind: kind(name), encoding, keeps })
     }
 }
 
-/// The files in a folder and the folders in it, by their names from there with `/` between.
+/// The files in a folder and its subfolders, by their relative names with `/` as separator.
 fn files(folder: &Path) -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![(String::new(), folder.to_owned())];
     while let Some((prefix, folder)) = waiting.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            // Neither for links, which could lead anywhere.
+            // Links are skipped too: they could lead anywhere.
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => waiting.push((format!("{name}/"), entry.path())),
                 Ok(kind) if kind.is_file() => drop(found.insert(name, entry.path())),
@@ -91,7 +91,7 @@ fn files(folder: &Path) -> BTreeMap<String, PathBuf> {
     found
 }
 
-/// The type of a file's content, from its name.
+/// The content type of a file, from its name.
 fn kind(name: &str) -> &'static str {
     match name.rsplit_once('.').map(|(_, extension)| extension) {
         Some("html") => "text/html; charset=utf-8",

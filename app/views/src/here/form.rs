@@ -1,4 +1,4 @@
-//! The form of the panel: the GPU, the matrix, the kernels, and what came out.
+//! The form of the panel: the GPU, the matrix, the kernels, and the results.
 
 use egui::{
     Align, Button, Checkbox, Color32, ComboBox, DragValue, Label, Layout, ProgressBar, RichText,
@@ -11,7 +11,7 @@ use super::gpu::GpuSeen;
 use super::wanted::{SAMPLES, Subject, Wanted, kernels_here, offered};
 use super::work::{Measured, Work};
 
-/// Where there is less room beside the views, the panel lies below them.
+/// In windows narrower than this, the panel is below the views.
 pub(super) const NARROW: f32 = 700.0;
 
 /// What was pressed.
@@ -25,16 +25,16 @@ pub(super) enum Pressed {
     SaveHtml,
 }
 
-/// What the form is drawn from.
+/// The data that the form shows.
 pub(super) struct Shown<'a> {
     pub(super) gpu: &'a GpuSeen,
-    /// The matrix that is selected, by its key.
+    /// The selected matrix, by its key.
     pub(super) selected: Option<(&'a str, &'a Model)>,
-    /// The matrix that is asked for, or why there is none.
+    /// The requested matrix, or why there is none.
     pub(super) subject: Result<&'a Subject, &'a str>,
     pub(super) work: Option<&'a Work>,
     pub(super) measured: Option<&'a Measured>,
-    /// Whether there is something to compare with, and whether the page can be given out.
+    /// Whether there is something to compare with, and whether the page can be saved.
     pub(super) offers: [bool; 2],
 }
 
@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) -> Optio
         });
     });
     ui.separator();
-    // Below the rest, always in sight.
+    // Below the rest, always visible.
     egui::Panel::bottom("here start").show_separator_line(true).show(ui, |ui| {
         ui.add_space(6.0);
         pressed = pressed.or(match shown.work {
@@ -87,7 +87,7 @@ fn wrapped(ui: &mut Ui, text: impl Into<RichText>) {
     ui.add(Label::new(text.into()).wrap());
 }
 
-/// What has to be changed, or known; not by colour alone.
+/// An error or a note, shown not by colour alone.
 fn problem(ui: &mut Ui, sentence: &str) {
     let dark = ui.visuals().dark_mode;
     let color = if dark { Color32::from_rgb(255, 170, 130) } else { Color32::from_rgb(160, 50, 0) };
@@ -203,7 +203,7 @@ fn samples(ui: &mut Ui, wanted: &mut Wanted) {
     });
 }
 
-/// The button that starts, and why it cannot be pressed.
+/// The start button, and why it is disabled.
 fn start(ui: &mut Ui, wanted: &Wanted, shown: &Shown<'_>) -> Option<Pressed> {
     let has_gpu = !matches!(shown.gpu, GpuSeen::None(_));
     let ticked = kernels_here().filter(|kernel| wanted.kernels.contains(kernel.id));
@@ -230,7 +230,7 @@ fn start(ui: &mut Ui, wanted: &Wanted, shown: &Shown<'_>) -> Option<Pressed> {
     clicked.then_some(Pressed::Start)
 }
 
-/// How far it is, and the button that stops it.
+/// The progress, and the stop button.
 fn progress(ui: &mut Ui, work: &Work) -> Option<Pressed> {
     let far = work.far();
     let seconds = work.started.elapsed().as_secs();
@@ -249,7 +249,7 @@ fn progress(ui: &mut Ui, work: &Work) -> Option<Pressed> {
     stops.then_some(Pressed::Cancel)
 }
 
-/// What was measured last, and where it may go.
+/// The latest results, and what can be done with them.
 fn results(ui: &mut Ui, measured: &Measured, [compare, html]: [bool; 2]) -> Option<Pressed> {
     let mut pressed = None;
     section(ui, "Measured");

@@ -1,4 +1,4 @@
-//! What the panel knows of the GPU.
+//! What the panel knows about the GPU.
 
 use sparsescope_core::experiment::{Availability, Backend};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
@@ -6,29 +6,29 @@ use sparsescope_wgpu::WgpuBackend;
 
 use super::wanted::kernels_here;
 
-/// What the panel knows of the GPU.
+/// What the panel knows about the GPU.
 #[derive(Clone, Debug, Default)]
 pub(super) enum GpuSeen {
-    /// It was not asked for yet.
+    /// Not requested yet.
     #[default]
     Unasked,
-    /// It is being asked for.
+    /// Requested, no answer yet.
     Asked,
-    /// There is one.
+    /// A GPU exists.
     There {
-        /// What it is called.
+        /// Its name.
         model: String,
-        /// A processor plays it.
+        /// The CPU emulates it.
         is_software: bool,
         /// Kernels that it cannot run, and why.
         missing: Vec<(&'static str, String)>,
     },
-    /// There is none, for this reason.
+    /// There is no GPU, for this reason.
     None(String),
 }
 
 impl GpuSeen {
-    /// What is seen of a GPU that was opened.
+    /// Describes an opened GPU.
     pub(super) fn of(backend: &WgpuBackend) -> Self {
         let missing = |kernel: &'static KernelDescriptor| match backend.availability(kernel) {
             Availability::Missing(why) => Some((kernel.id, why)),

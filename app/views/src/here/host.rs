@@ -1,4 +1,4 @@
-//! What the page does for measuring.
+//! The page's services for measuring.
 
 use std::pin::Pin;
 
@@ -6,33 +6,33 @@ use sparsescope_core::experiment::Interruptions;
 use sparsescope_core::record::Producer;
 use sparsescope_wgpu::WgpuBackend;
 
-/// What comes later.
+/// A future result.
 pub type Later<T> = Pin<Box<dyn Future<Output = T>>>;
 
-/// Whoever measures beside drawing.
+/// Runs measurements beside drawing.
 pub trait Host {
-    /// Does this beside drawing, to its end.
+    /// Runs this to its end beside drawing.
     fn spawn(&self, work: Later<()>);
 
-    /// Ends once input and drawing have had their turn.
+    /// Completes once input and drawing have had their turn.
     fn turn(&self) -> Later<()>;
 
-    /// Ends once somebody sees the page; at once where somebody does.
+    /// Completes once the page is visible; at once if it is.
     fn seen(&self) -> Later<()>;
 
-    /// Whether nobody sees the page.
+    /// Whether the page is hidden.
     fn is_hidden(&self) -> bool;
 
     /// Opens the GPU, or says in a sentence why there is none. Samples during which one of `interruptions` is
-    /// told are taken anew.
+    /// reported are repeated.
     fn open_gpu(&self, interruptions: Interruptions) -> Later<Result<WgpuBackend, String>>;
 
-    /// The program, as the bundles that it writes name it.
+    /// The program as named in the bundles that it writes.
     fn producer(&self) -> Producer;
 
     /// The browser and its version.
     fn browser(&self) -> String;
 
-    /// Now, in UTC and whole seconds, as RFC 3339 has it.
+    /// The current time in UTC, in whole seconds, as in RFC 3339.
     fn now(&self) -> String;
 }

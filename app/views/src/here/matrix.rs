@@ -1,4 +1,4 @@
-//! The matrix of a measurement: at hand, or generated between frames.
+//! The matrix of a measurement: already open, or generated between frames.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use super::host::Host;
 use super::wanted::Subject;
 use super::work::Work;
 
-/// How long work goes on before others have their turn.
+/// How long work runs before it yields.
 const IN_A_TURN: Duration = Duration::from_millis(25);
 
-/// A matrix with what its bundle says of it.
+/// A matrix with its record for the bundle.
 pub(super) struct Ready {
     pub(super) a: Arc<Csr>,
     pub(super) record: MatrixRecord,
     pub(super) picture: Arc<Picture>,
 }
 
-/// Does work that is cut into steps, with turns for others; nothing once it is cancelled.
+/// Runs work that is cut into steps, yielding between them; nothing once it is cancelled.
 async fn in_turns<T>(host: &dyn Host, work: &Work, steps: impl Future<Output = T>) -> Option<T> {
     let mut steps = Box::pin(steps);
     loop {
@@ -46,7 +46,7 @@ async fn in_turns<T>(host: &dyn Host, work: &Work, steps: impl Future<Output = T
     }
 }
 
-/// Waits for something that may not come before it is cancelled.
+/// Waits for a result, or until the work is cancelled.
 pub(super) async fn unless_cancelled<T>(work: &Work, later: impl Future<Output = T>) -> Option<T> {
     let mut later = Box::pin(later);
     poll_fn(|context| {
@@ -59,7 +59,7 @@ pub(super) async fn unless_cancelled<T>(work: &Work, later: impl Future<Output =
     .await
 }
 
-/// The matrix; nothing where it was cancelled, or a sentence why there is none.
+/// The matrix; nothing if cancelled, or a sentence why there is none.
 pub(super) async fn ready(
     host: &dyn Host,
     work: &Work,

@@ -23,16 +23,16 @@ use super::matrix::{Ready, ready, unless_cancelled};
 use super::wanted::{Subject, Wanted};
 use super::work::{Measured, Outcome, Teller, Work};
 
-/// What matrix and formats may take together.
+/// Memory limit for the matrix and its formats.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// What the picture of the structure may take of the bundle: as little as leaves room for a link.
+/// Size of the structure's picture in the bundle: small enough to leave space for a link.
 const PICTURE_BYTES: u64 = 4 << 10;
 
-/// What a run says whose device went away: those are run once more.
+/// The error of a run whose device was lost: such runs are repeated.
 const LOST: &str = "the device was lost";
 
-/// Measures, and says in `work` how it ended.
+/// Measures, and records in `work` how it ended.
 pub(super) async fn measure(host: Rc<dyn Host>, wanted: Wanted, subject: Subject, work: Arc<Work>) {
     let outcome = match measured(&*host, &wanted, subject, &work).await {
         Ok(Some(measured)) => Outcome::Measured(measured),
@@ -44,7 +44,7 @@ pub(super) async fn measure(host: Rc<dyn Host>, wanted: Wanted, subject: Subject
     work.end(outcome);
 }
 
-/// The bundle; nothing where it was cancelled before there was anything, or a sentence why there is none.
+/// The bundle; nothing if cancelled before there were any results, or a sentence why there is none.
 async fn measured(
     host: &dyn Host,
     wanted: &Wanted,
@@ -100,7 +100,7 @@ async fn measured(
         if !ended || was_lost || again.is_empty() {
             break;
         }
-        // Once; the device is opened anew by the first kernel that is made ready.
+        // Once; the first kernel to be prepared opens the device again.
         was_lost = true;
         runs.retain(|run| !again.iter().any(|one| lost(run, one)));
         configurations = again;
@@ -130,7 +130,7 @@ async fn measured(
     }))
 }
 
-/// Whether this is the run of a configuration whose device was lost.
+/// Whether this is the run of a configuration that lost its device.
 fn lost(run: &Run, one: &Configuration) -> bool {
     let reason = run.check.reason.as_deref().unwrap_or_default();
     run.check.verdict != Verdict::Pass
@@ -149,8 +149,8 @@ async fn gpu_of(
     Ok((gpu, described))
 }
 
-/// Takes every step, each when input and drawing have had their turn and somebody sees the page; whether it came
-/// to its end by itself.
+/// Runs every step, each after input and drawing have had their turn and while the page is visible; returns
+/// whether it finished by itself.
 async fn run(
     host: &dyn Host,
     runner: &Runner<'_>,

@@ -1,6 +1,6 @@
-//! Measuring where the views are shown, on the visitor's own machine: what to run ([`HerePanel`]), and running
-//! it beside drawing, step by step. The page has one thread and no child processes; what it must do itself is
-//! a [`Host`].
+//! Measuring in the page, on the visitor's own machine: what to run ([`HerePanel`]), and running it beside
+//! drawing, step by step. The page has one thread and no child processes; a [`Host`] provides what only the
+//! page can do.
 
 mod form;
 mod gpu;

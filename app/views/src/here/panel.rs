@@ -1,4 +1,4 @@
-//! The panel that measures here: what it holds between frames, and what it asks the page for.
+//! The panel that measures in the page: its state between frames, and its requests to the page.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,34 +16,34 @@ use super::wanted::{Subject, Wanted};
 use super::work::{Measured, Outcome, Work};
 use crate::shell::App;
 
-/// While something is measured the panel is drawn about so often: drawing takes the time of the one thread,
-/// and of the GPU that is measured.
+/// Approximate interval between frames of the panel during a measurement: drawing takes time from the only
+/// thread and from the GPU being measured.
 const BETWEEN_FRAMES: Duration = Duration::from_secs(1);
 
-/// The same while it is being stopped, for which somebody waits.
+/// The same while it is being stopped, when the user is waiting.
 const WHILE_STOPPING: Duration = Duration::from_millis(40);
 
-/// What the panel asks the page for.
+/// A request to the page.
 #[derive(Clone, Debug)]
 pub enum Ask {
-    /// To keep a bundle of this name for as long as the page is open.
+    /// Keep a bundle of this name for as long as the page is open.
     Keep(String, Arc<Vec<u8>>),
-    /// To open what was measured on the H200.
+    /// Open the results of the H200.
     Compare,
-    /// To give out a bundle of this name.
+    /// Save a bundle of this name.
     Save(String, Arc<Vec<u8>>),
-    /// To give out the page with this bundle as one file.
+    /// Save the page with this bundle as one file.
     SaveHtml(String, Arc<Vec<u8>>),
 }
 
-/// Measuring where the views are shown.
+/// Measuring in the page.
 pub struct HerePanel {
     host: Rc<dyn Host>,
-    /// Whether it is shown.
+    /// Whether the panel is shown.
     pub open: bool,
     /// Whether the page has the H200's results to compare with.
     pub has_example: bool,
-    /// Whether the page can be given out as one file.
+    /// Whether the page can be saved as one file.
     pub has_html: bool,
     wanted: Wanted,
     gpu: Rc<RefCell<GpuSeen>>,
@@ -53,7 +53,7 @@ pub struct HerePanel {
 }
 
 impl HerePanel {
-    /// A panel that is not shown yet. The GPU is first asked for when it is.
+    /// A hidden panel. The GPU is first requested when it is shown.
     pub fn new(host: Rc<dyn Host>) -> Self {
         let (wanted, gpu) = Default::default();
         let (open, has_example, has_html) = Default::default();
@@ -61,7 +61,7 @@ impl HerePanel {
         Self { host, open, has_example, has_html, wanted, gpu, work, measured, asks }
     }
 
-    /// Shows it, or hides it.
+    /// Shows or hides the panel.
     pub fn toggle(&mut self, app: &App) {
         self.open = !self.open;
         if !self.open {
@@ -76,24 +76,24 @@ impl HerePanel {
         }
     }
 
-    /// Whether something is measured.
+    /// Whether a measurement is running.
     pub fn is_measuring(&self) -> bool {
         self.work.is_some()
     }
 
-    /// Says that nobody sees the page any more: the sample under way is taken anew.
+    /// Reports that the page is hidden: the current sample is repeated.
     pub fn interrupt(&self) {
         if let Some(work) = &self.work {
             work.interruptions.tell();
         }
     }
 
-    /// What the page is asked for since the last call.
+    /// The requests to the page since the last call.
     pub fn take_asks(&mut self) -> Vec<Ask> {
         std::mem::take(&mut self.asks)
     }
 
-    /// Takes up what was measured, and draws the panel. To be called before the app draws the rest.
+    /// Takes over results and draws the panel. Call it before the app draws the rest.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut App) {
         self.follow(app);
         if let Some(work) = &self.work {
@@ -153,11 +153,11 @@ impl HerePanel {
         }
     }
 
-    /// Opens what was measured, and says how it went.
+    /// Opens the results and reports how the measurement ended.
     fn follow(&mut self, app: &mut App) {
         let Some(work) = &self.work else { return };
         if work.is_cancelled() {
-            work.stop(); // so that it looks whether its time is over
+            work.stop(); // so that it checks whether its time is over
         }
         let Some(outcome) = work.outcome() else { return };
         let time = work.started.elapsed().as_secs();
@@ -190,7 +190,7 @@ impl HerePanel {
         self.measured = Some(measured);
     }
 
-    /// Asks for the GPU, once.
+    /// Requests the GPU, once.
     fn ask_for_gpu(&self, context: &egui::Context) {
         if !matches!(*self.gpu.borrow(), GpuSeen::Unasked) {
             return;
@@ -209,7 +209,7 @@ impl HerePanel {
     }
 }
 
-/// Shows all kernels on the matrix that was measured, beside those of other bundles.
+/// Shows all kernels on the measured matrix, next to those of other bundles.
 fn show_runs(app: &mut App, measured: &Measured) {
     let mut state = app.state().clone();
     state.view = "chart".to_owned();

@@ -1,4 +1,4 @@
-//! What a person may choose to measure.
+//! What the user may choose to measure.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,30 +10,30 @@ use sparsescope_core::record::{MatrixRecord, Operation, Precision, Source};
 use sparsescope_figures::model::{Model, display_name};
 use sparsescope_figures::picture::Picture;
 
-/// Most entries of matrices that are offered: their formats are made within a moment.
+/// Maximum nonzeros of the matrices on offer, so that their formats are built within a moment.
 const MOST_ENTRIES: u64 = 4_500_000;
 
-/// Samples of each run that may be asked for, and the usual number.
+/// Allowed numbers of samples per run, and the default.
 pub(super) const SAMPLES: std::ops::RangeInclusive<usize> = 5..=200;
 const USUAL_SAMPLES: usize = 25;
 
-/// Invocations a workgroup.
+/// Invocations per workgroup.
 const BLOCK: u32 = 128;
 
-/// What stands there at first: large enough for a GPU, and measured on an H200, too.
+/// The initial matrix: large enough for a GPU, and also measured on an H200.
 const FIRST: &str = "FEM_3D_thermal1";
 
 /// A matrix to measure on.
 #[derive(Clone, Debug)]
 pub(super) enum Subject {
-    /// One that is at hand, with its picture.
+    /// An open one, with its picture.
     Open(Box<MatrixRecord>, Arc<Picture>),
-    /// One that is generated, under a name.
+    /// A generated one, with its name.
     Made(String, Source, GeneratorSpec),
 }
 
 impl Subject {
-    /// Its name with what must be said beside it.
+    /// Its name, with a note if one is needed.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Open(record, _) => display_name(record),
@@ -42,7 +42,7 @@ impl Subject {
         }
     }
 
-    /// The matrix of this key in what is open, or a sentence why it cannot be measured on.
+    /// The open matrix with this key, or a sentence why it cannot be measured.
     pub(super) fn selected(model: &Model, key: &str) -> Result<Self, String> {
         let record = model.matrix(key).ok_or("It is not open here.")?;
         if let Ok(picture) = model.picture(key)
@@ -64,7 +64,7 @@ impl Subject {
         }
     }
 
-    /// What a person types: `gen:KIND?…`, or without `gen:`.
+    /// Parses what the user types: `gen:KIND?…`, or the same without `gen:`.
     pub(super) fn typed(text: &str) -> Result<Self, String> {
         let text = bare(text.trim());
         let spec = GeneratorSpec::parse(text).map_err(|error| format!("{error}."))?;
@@ -76,7 +76,7 @@ fn bare(text: &str) -> &str {
     text.strip_prefix("gen:").unwrap_or(text)
 }
 
-/// Matrices of the suites that are offered: those of the papers, of which the H200 has results, and a few more.
+/// The matrices of the suites on offer: those of the papers, which have results on the H200, and a few more.
 pub(super) fn offered() -> impl Iterator<Item = &'static SuiteEntry> {
     let suites = ["paper", "mini"].into_iter().filter_map(suite);
     suites
@@ -84,16 +84,16 @@ pub(super) fn offered() -> impl Iterator<Item = &'static SuiteEntry> {
         .filter(|entry| entry.wanted.is_none_or(|wanted| wanted.nnz <= MOST_ENTRIES))
 }
 
-/// What is asked for.
+/// The selection in the form.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
-    /// Of the suites' matrices, by its name; nothing for the one that is selected.
+    /// The name of a suite's matrix; nothing for the matrix selected in the views.
     pub(super) entry: Option<&'static str>,
-    /// What a person typed instead of these.
+    /// What the user typed instead of these.
     pub(super) typed: String,
-    /// The kernels' ids.
+    /// The ids of the kernels.
     pub(super) kernels: BTreeSet<&'static str>,
-    /// Samples of each run.
+    /// Samples per run.
     pub(super) samples: usize,
 }
 
@@ -105,7 +105,7 @@ impl Default for Wanted {
 }
 
 impl Wanted {
-    /// The matrix that is asked for, or a sentence why there is none.
+    /// The requested matrix, or a sentence why there is none.
     pub(super) fn subject(&self, model: &Model, selected: Option<&str>) -> Result<Subject, String> {
         if !self.typed.trim().is_empty() {
             return Subject::typed(&self.typed);
@@ -120,7 +120,7 @@ impl Wanted {
         Ok(Subject::Made(entry.name.to_owned(), source, spec))
     }
 
-    /// What is run, in the kernels' order; the reference is always among it, in each precision.
+    /// The configurations to run, in kernel order; they always include the reference, in each precision.
     pub(super) fn configurations(&self) -> Vec<Configuration> {
         let mut all = Vec::new();
         for kernel in kernels_here().filter(|kernel| self.kernels.contains(kernel.id)) {
@@ -140,7 +140,7 @@ impl Wanted {
         all
     }
 
-    /// Leaves out what needs a GPU.
+    /// Removes what needs a GPU.
     pub(super) fn leave_gpu(&mut self) {
         self.kernels.retain(|id| kernel(id).is_some_and(|k| k.device == DeviceKind::Cpu));
     }
@@ -152,7 +152,7 @@ impl Wanted {
     }
 }
 
-/// The kernels that run here: two of the processor, and those of the GPU.
+/// The kernels that run here: two CPU kernels, and those of the GPU.
 pub(super) fn kernels_here() -> impl Iterator<Item = &'static KernelDescriptor> {
     kernels(Operation::Spmv).iter().filter(|kernel| {
         kernel.device == DeviceKind::Wgpu

@@ -1,4 +1,4 @@
-//! A measurement under way: what it tells the panel, and what the panel tells it.
+//! A running measurement: what it reports to the panel, and the panel's requests to it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,22 +9,22 @@ use sparsescope_core::experiment::{Interruptions, Observer};
 use sparsescope_core::record::Run;
 use web_time::Instant;
 
-/// How long a measurement may take to end by itself once it is cancelled, keeping what it has; then it is dropped.
+/// How long a cancelled measurement may take to end by itself, keeping its results; then it is dropped.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// A measurement as panel and work share it.
+/// A measurement, shared by the panel and the work.
 #[derive(Debug)]
 pub(super) struct Work {
     /// Set to stop.
     pub(super) cancel: AtomicBool,
-    /// How often nobody saw the page.
+    /// How often the page was hidden.
     pub(super) interruptions: Interruptions,
     /// When it began.
     pub(super) started: Instant,
     told: Mutex<Told>,
 }
 
-/// What is known of it.
+/// The latest progress.
 #[derive(Debug, Default)]
 struct Told {
     what: String,
@@ -45,10 +45,10 @@ pub(super) enum Outcome {
     Nothing(String),
 }
 
-/// What was measured.
+/// The results.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
-    /// Name of the file.
+    /// Name of the bundle file.
     pub(super) file: String,
     /// The bundle.
     pub(super) bytes: Arc<Vec<u8>>,
@@ -56,15 +56,15 @@ pub(super) struct Measured {
     pub(super) key: String,
     /// Its name.
     pub(super) name: String,
-    /// Runs with times, and those without.
+    /// The numbers of runs with and without times.
     pub(super) runs: [usize; 2],
     /// It was cancelled before its end.
     pub(super) is_cut: bool,
-    /// The GPU was lost meanwhile, and opened anew.
+    /// The GPU was lost meanwhile and opened again.
     pub(super) was_lost: bool,
 }
 
-/// How far it is.
+/// Progress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Far {
     pub(super) what: String,
@@ -97,7 +97,7 @@ impl Work {
         }
     }
 
-    /// Says what is done before the first kernel.
+    /// Reports the work before the first kernel.
     pub(super) fn tell(&self, what: &str) {
         self.told().what = what.to_owned();
     }
@@ -110,7 +110,7 @@ impl Work {
             told.cancelled.get_or_insert_with(Instant::now);
             told.waker.clone()
         };
-        // It looks whether it was stopped.
+        // Woken to check whether it was stopped.
         waker.into_iter().for_each(Waker::wake);
     }
 
@@ -118,17 +118,17 @@ impl Work {
         self.cancel.load(Ordering::Relaxed)
     }
 
-    /// Whether it was cancelled so long ago that nobody waits for its end.
+    /// Whether it was cancelled so long ago that its end is no longer awaited.
     pub(super) fn is_given_up(&self) -> bool {
         self.told().cancelled.is_some_and(|since| since.elapsed() >= GRACE)
     }
 
-    /// Who is woken when it is stopped.
+    /// Registers the waker to call when it is stopped.
     pub(super) fn wakes(&self, waker: &Waker) {
         self.told().waker = Some(waker.clone());
     }
 
-    /// The runs so far, which are forgotten here.
+    /// Returns the runs so far and forgets them.
     pub(super) fn take_runs(&self) -> Vec<Run> {
         std::mem::take(&mut self.told().runs)
     }
@@ -142,7 +142,7 @@ impl Work {
     }
 }
 
-/// Tells a measurement what its runner tells.
+/// Reports the runner's progress to a measurement.
 pub(super) struct Teller(pub(super) Arc<Work>);
 
 impl Observer for Teller {

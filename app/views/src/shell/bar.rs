@@ -1,5 +1,5 @@
-//! The line at the top: what there is to open, the side, views, what only the window or the page can
-//! do, back, size and theme; where there is little room, behind a menu.
+//! The bar at the top: what can be opened, the side panel, views, actions of the window or the page, back,
+//! size and theme; in a menu where space is short.
 
 use egui::{Align, Button, Layout, RichText, Ui};
 use sparsescope_figures::state::{Theme, ViewState, ZOOM};
@@ -7,52 +7,51 @@ use sparsescope_figures::state::{Theme, ViewState, ZOOM};
 use super::action::{Action, CPU_EXAMPLE, SOLVE_EXAMPLE};
 use super::dock;
 
-/// Least width with room for the side beside the views, in points; where there is less, it covers
-/// them.
+/// Minimum width for the side panel next to the views, in points; below it, the panel covers them.
 pub(super) const WITH_SIDE: f32 = 640.0;
-/// Narrower, the side is folded until it is asked for.
+/// Below this width, the side panel is folded until the user opens it.
 const FOLDS: f32 = 900.0;
-/// Least width with room for all buttons.
+/// Minimum width for all buttons.
 const WHOLE: f32 = 955.0;
 
-/// What the line asks for.
+/// The state and the requests of the bar.
 #[derive(Debug, Default)]
 pub(super) struct Bar {
-    /// What the window or the page can do.
+    /// The actions of the window or the page.
     pub(super) actions: Vec<Action>,
-    /// Which of it is wanted.
+    /// The requested actions.
     pub(super) asked: Vec<Action>,
-    /// Bundles and matrices are shown at the side, as was asked; as there is room where it was not.
+    /// Whether the side panel is shown, as the user chose; by available space if not set.
     pub(super) shows_side: Option<bool>,
-    /// What there is to open is shown instead of the views.
+    /// The welcome cards are shown instead of the views.
     pub(super) welcomes: bool,
-    /// Back to what was shown before.
+    /// Go back to the previous state.
     pub(super) back: bool,
 }
 
-/// What the line depends on besides the state.
+/// What the bar depends on besides the state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Now {
-    /// A lesson has the room.
+    /// A lesson fills the window.
     pub(super) teaches: bool,
-    /// The side is shown.
+    /// The side panel is shown.
     pub(super) side: bool,
     pub(super) can_go_back: bool,
 }
 
-/// How much of the line has room beside the title.
+/// How much of the bar fits next to the title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Room {
     /// Everything.
     Much,
-    /// Size and theme, the rest in a menu.
+    /// Size and theme; the rest in a menu.
     Some,
     /// A menu.
     Little,
 }
 
 impl Bar {
-    /// Whether bundles and matrices are shown, with so much room and while `any` are open.
+    /// Whether the side panel is shown, at this width and if `any` bundles or matrices are open.
     pub(super) fn side_shown(&self, width: f32, any: bool) -> bool {
         self.shows_side.unwrap_or(width >= FOLDS && any)
     }
@@ -74,7 +73,7 @@ impl Bar {
         if title.on_hover_text("What there is to open, examples, lessons").clicked() {
             self.welcomes = !self.welcomes;
         }
-        // A lesson needs the room; what the buttons do, keys do too.
+        // A lesson needs the space; keys do the same as the buttons.
         let teaches = now.teaches && room != Room::Little;
         if !teaches {
             let button = ui.add(Button::new("Matrices").selected(now.side));
@@ -118,15 +117,15 @@ impl Bar {
         });
     }
 
-    /// What stands in the line at the top where there is room.
+    /// The controls in the bar if there is space.
     fn menu(&mut self, ui: &mut Ui, state: &mut ViewState) {
         ui.set_min_width(200.0);
         self.offered(ui);
         dock::menu(ui, state);
     }
 
-    /// Buttons for what the window or the page can do. The first example is what a first start
-    /// shows: the cards have it.
+    /// Buttons for the actions of the window or the page. The first example is shown on a first start and is
+    /// among the cards.
     fn offered(&mut self, ui: &mut Ui) {
         for action in
             self.actions.iter().filter(|action| ![CPU_EXAMPLE, SOLVE_EXAMPLE].contains(action))
@@ -140,7 +139,7 @@ impl Bar {
     }
 }
 
-/// The themes, in the order of the layout.
+/// The themes, in layout order.
 fn themes(ui: &mut Ui, state: &mut ViewState) {
     let mut all = Theme::ALL;
     if ui.layout().prefer_right_to_left() {

@@ -4,14 +4,14 @@ use egui::{CursorIcon, EventFilter, Key, Rect, Role, Sense, Stroke, Ui, WidgetIn
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use sparsescope_figures::views::View;
 
-/// No pane is made smaller than this.
+/// Minimum size of a pane.
 const LEAST: f32 = 180.0;
-/// How far from its line a border is taken hold of.
+/// Distance from its line at which a border can be grabbed.
 const REACH: f32 = 4.0;
-/// What a press of an arrow key moves.
+/// Distance that a press of an arrow key moves a border.
 const STEP: f32 = 24.0;
 
-/// Lets the borders between the tiles be moved. To be called when the tiles have been drawn.
+/// Lets the user move the borders between tiles. Call it after the tiles have been drawn.
 pub(super) fn show(ui: &Ui, tree: &mut Tree<&'static View>) {
     let splits: Vec<(TileId, Linear)> = tree
         .tiles
@@ -32,7 +32,7 @@ pub(super) fn show(ui: &Ui, tree: &mut Tree<&'static View>) {
     }
 }
 
-/// One border; the new shares of its neighbours when it was moved.
+/// Draws one border; returns the new shares of its neighbours if it was moved.
 fn border(
     ui: &Ui,
     tiles: &Tiles<&'static View>,

@@ -1,4 +1,4 @@
-//! What is around the views: the side, presentations, messages, cards.
+//! What surrounds the views: the side panel, presentations, messages, cards.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;

@@ -1,6 +1,6 @@
-//! The centre: views in groups of tabs that are dragged, split and resized. The arrangement is the
-//! state's [`Arrangement`]; the tree of tiles is made from it anew whenever the two differ, and read
-//! back when the pointer lets go, so that a drag is one step.
+//! The centre: views in groups of tabs that can be dragged, split and resized. The arrangement is the state's
+//! [`Arrangement`]; the tree of tiles is rebuilt from it whenever the two differ, and read back when the
+//! pointer is released, so that a drag is one undo step.
 
 use egui::{Button, Color32, Response, Role, Stroke, Ui, Visuals, WidgetInfo};
 use egui_tiles::{
@@ -18,7 +18,7 @@ use super::tiles::{insert, read};
 
 const TAB_BAR: f32 = 32.0;
 
-/// The ids of every view, in their order.
+/// The ids of all views, in order.
 pub(super) fn all() -> Vec<&'static str> {
     VIEWS.iter().map(|view| view.id).collect()
 }
@@ -27,15 +27,14 @@ fn focus(state: &ViewState) -> &'static str {
     current(state).map_or("", |view| view.id)
 }
 
-/// Makes the state's arrangement one that can be drawn, with its view in front; `before` was in front
-/// until now.
+/// Makes the state's arrangement drawable, with its view in front; `before` was in front until now.
 pub(super) fn settle(state: &mut ViewState, before: &str) {
     let all = all();
     let from = if all.contains(&before) { before } else { focus(state) };
     state.arrangement = state.arrangement.follow(&all, from, focus(state));
 }
 
-/// Whether the two differ in nothing but which of the views shown has the keyboard.
+/// Whether the two differ only in which of the visible views has the keyboard focus.
 pub(super) fn only_focus_moved(before: &ViewState, after: &ViewState) -> bool {
     let part = |state: &ViewState| state.arrangement.part(&all(), focus(state));
     let same = ViewState {
@@ -46,7 +45,7 @@ pub(super) fn only_focus_moved(before: &ViewState, after: &ViewState) -> bool {
     before.view != after.view && same == *before && part(before) == part(after)
 }
 
-/// What was asked for in the corner of a group.
+/// A request from the corner of a group.
 enum Wish {
     Split { view: &'static str, down: bool },
     Join { view: &'static str },
@@ -71,7 +70,7 @@ impl Dock {
         Self { tree: Tree::new(egui::Id::unique("views"), root, tiles), shown: part }
     }
 
-    /// Draws the views that the state arranges; files that were asked for go into `saved`.
+    /// Draws the views as the state arranges them; requested files go into `saved`.
     pub(super) fn show(
         dock: &mut Option<Self>,
         ui: &mut Ui,
@@ -111,7 +110,7 @@ impl Dock {
         *dock = Some(now);
     }
 
-    /// Takes over into the state what was dragged or clicked in the tree.
+    /// Copies into the state what was dragged or clicked in the tree.
     fn read_back(&self, state: &mut ViewState) {
         let shown_before: Vec<&str> = self.shown.groups().iter().map(|g| g.shown()).collect();
         let root = self.tree.root().and_then(|root| read(&self.tree.tiles, root, &shown_before));
@@ -240,12 +239,12 @@ impl Behavior<&'static View> for Panes<'_> {
         visuals.faint_bg_color
     }
 
-    /// Borders have names and keys here, so they are drawn apart.
+    /// Borders have names and keys here, so they are drawn separately.
     fn is_container_resizable(&self, _: &Tiles<&'static View>, _: TileId) -> bool {
         false
     }
 
-    /// Tabs are dragged, one by one.
+    /// Only single tabs can be dragged.
     fn is_tile_draggable(&self, tiles: &Tiles<&'static View>, id: TileId) -> bool {
         Self::view(tiles, id).is_some()
     }
@@ -295,7 +294,7 @@ impl Behavior<&'static View> for Panes<'_> {
     }
 }
 
-/// Draws what does not have the keyboard: keys that no widget waits for are none of its business.
+/// Draws a pane that does not have the focus: it sees no key events unless a widget has it.
 fn without_keys(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
     if ui.memory(|memory| memory.focused().is_some()) {
         return draw(ui);
@@ -309,7 +308,7 @@ fn without_keys(ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
     ui.input_mut(|input| input.events = all);
 }
 
-/// The menu that brings any view to the front and arranges them without dragging.
+/// The menu that brings any view to the front and arranges views without dragging.
 pub(super) fn menu(ui: &mut Ui, state: &mut ViewState) {
     let menu = ui.menu_button("Views", |ui| {
         ui.set_min_width(210.0);

@@ -1,4 +1,5 @@
-//! Views beside one another: what a link says, what keys, buttons and drags do, what Back undoes.
+//! Views side by side: the state in a link, the effects of keys, buttons and drags, and undoing them with
+//! Back.
 
 use egui::{Key, Modifiers, Rect, pos2};
 use egui_kittest::Harness;
@@ -25,7 +26,7 @@ fn button(harness: &Harness<'_, App>, pos: egui::Pos2, pressed: bool) {
     harness.event(egui::Event::PointerButton { pos, button, pressed, modifiers });
 }
 
-/// Moves the pointer with its button down, in steps as a hand does.
+/// Moves the pointer with its button down, in steps like a hand.
 fn drag(harness: &mut Harness<'_, App>, from: egui::Pos2, to: egui::Pos2) {
     button(harness, from, true);
     harness.run_steps(2);
@@ -195,7 +196,7 @@ fn exports_say_whose_they_are_when_several_views_are_shown() {
     assert_eq!(exports[0].name, "sparsescope-runs.csv");
 }
 
-/// Every named widget of the centre keeps within the window and its own pane.
+/// Every named widget of the centre stays within the window and its own pane.
 #[test]
 fn beside_one_another_nothing_overlaps_at_the_usual_size() {
     for text in ["h(chart,runs,matrix)", "h(chart,v(runs,matrix))", "v(chart,runs)"] {

@@ -1,4 +1,4 @@
-//! What a frame costs with as many runs as a bundle may hold.
+//! The time of a frame with the maximum number of runs in a bundle.
 
 use egui::{Event, Modifiers, MouseWheelSource, MouseWheelUnit, TouchPhase, pos2, vec2};
 use egui_kittest::Harness;

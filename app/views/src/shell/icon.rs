@@ -1,8 +1,8 @@
-//! Small buttons with a drawn sign, in the corner of a group of views.
+//! Small icon buttons in the corner of a group of views.
 
 use egui::{Button, Rect, Response, Role, Stroke, Ui, Vec2, WidgetInfo};
 
-/// Signs in the corner of a group.
+/// Icons in the corner of a group.
 #[derive(Clone, Copy)]
 pub(super) enum Icon {
     /// The right half is filled.
@@ -12,7 +12,7 @@ pub(super) enum Icon {
     Cross,
 }
 
-/// A small button with a sign, whose name is said and shown on hover.
+/// A small icon button; its name is its tooltip and accessible name.
 pub(super) fn corner(ui: &mut Ui, icon: Icon, name: &str) -> Response {
     let sign = egui::Atom::paint(Vec2::splat(14.0), move |ui, args| {
         let stroke = Stroke::new(1.4, args.fallback_text_color);

@@ -1,6 +1,5 @@
-//! The keyboard: 1 to 9 choose a view, Ctrl+Z or Alt+Left goes back, / searches, B folds the side, P
-//! presents;
-//! what only the window or the page can do has keys of its own.
+//! The keyboard: 1 to 9 select a view, Ctrl+Z or Alt+Left goes back, / searches, B folds the side panel, P
+//! presents; actions of the window or the page have their own keys.
 
 use egui::{Key, Modifiers, Ui};
 use sparsescope_figures::state::ViewState;
@@ -8,7 +7,7 @@ use sparsescope_figures::views::VIEWS;
 
 use super::action::Action;
 
-/// Keys go to the text that is being written, if any.
+/// Whether keys go to a text field.
 fn typing(ui: &Ui) -> bool {
     ui.ctx().text_edit_focused()
 }
@@ -22,12 +21,12 @@ pub(super) fn back(ui: &Ui) -> bool {
         })
 }
 
-/// Whether to go to the search field.
+/// Whether to focus the search field.
 pub(super) fn search(ui: &Ui) -> bool {
     !typing(ui) && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Slash))
 }
 
-/// Whether a letter was pressed that is not written into a text.
+/// Whether a letter key was pressed outside text fields.
 pub(super) fn pressed(ui: &Ui, key: Key) -> bool {
     !typing(ui) && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
 }
@@ -42,7 +41,7 @@ pub(super) fn actions(ui: &Ui, offered: &[Action]) -> Vec<Action> {
     offered.iter().filter(pressed).copied().collect()
 }
 
-/// Lets number keys choose the view.
+/// Lets number keys select the view.
 pub(super) fn views(ui: &Ui, state: &mut ViewState) {
     const NUMBERS: [Key; 9] = [
         Key::Num1,

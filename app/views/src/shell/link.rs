@@ -1,8 +1,8 @@
-//! What is said of a link to the page that was copied.
+//! The message after copying a link to the page.
 
 use std::net::Ipv4Addr;
 
-/// What is said once a link to the page at this address is copied, which leaves these files out.
+/// The message after copying a link to the page at this address, which leaves out these files.
 pub fn copied(address: &str, left_out: &[String]) -> String {
     let without = match left_out {
         [] => String::new(),
@@ -21,8 +21,7 @@ pub fn copied(address: &str, left_out: &[String]) -> String {
     format!("The link is copied{without}.{only_here}")
 }
 
-/// Whether an address means another place, or nothing, on every other machine: that of a file, or of
-/// a server on this machine.
+/// Whether an address is only valid on this machine: that of a file, or of a server on this machine.
 fn is_of_this_machine(address: &str) -> bool {
     let address = address.to_ascii_lowercase();
     if address.starts_with("file:") {

@@ -1,6 +1,6 @@
-//! The frame around the views: bundles and matrices at the left, the views arranged in the centre,
-//! keyboard, dropped files. The same in the window and in the page; what only one of them can do (saving a file,
-//! fetching one) is left to it through [`App::take_exports`] and [`App::open_bytes`].
+//! The frame around the views: bundles and matrices on the left, the views in the centre, keyboard, dropped
+//! files. The same in the window and in the page; what only one of them can do (saving a file, fetching one)
+//! is left to it through [`App::take_exports`] and [`App::open_bytes`].
 
 mod action;
 mod bar;
@@ -55,10 +55,10 @@ use opening::Openings;
 pub use opening::{Reading, SHOWN_AFTER};
 use pane::Saved;
 
-/// Height of the line above a presented view.
+/// Height of the bar above a presented view.
 const LINE: f32 = 40.0;
 
-/// The whole interface.
+/// The whole user interface.
 #[derive(Debug, Default)]
 pub struct App {
     model: Model,
@@ -71,29 +71,28 @@ pub struct App {
     look: Option<(Theme, f32)>,
     focus_search: bool,
     bar: Bar,
-    /// The operation that is shown was chosen, by a link or by the first bundle.
+    /// The operation shown was chosen, by a link or by the first bundle.
     operation_chosen: bool,
-    /// What the link says that was followed last.
+    /// The fragment of the last link that was followed.
     link: String,
 }
 
-/// Least width beside the side with room for a run's details.
+/// Minimum width of the views for a run's details on the right.
 const WITH_DETAILS: f32 = 860.0;
 
 impl App {
-    /// An interface without bundles.
+    /// A user interface without bundles.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An interface without bundles that shows what a link says from the start on: there is nothing
-    /// to go back to.
+    /// A user interface without bundles that starts in the state of a link: Back has nothing to go to.
     pub fn at(state: ViewState) -> Self {
         Self { state, operation_chosen: true, ..Self::default() }
     }
 
-    /// Follows a link: shows what its fragment says, and says what of it means nothing here. An
-    /// empty one shows the usual.
+    /// Follows a link: shows the state of its fragment, and reports what in it is unknown here. An empty
+    /// fragment shows the default state.
     pub fn follow(&mut self, fragment: &str) {
         let fragment = fragment.trim_start_matches('#');
         self.link = fragment.to_owned();
@@ -115,14 +114,14 @@ impl App {
         self.set_state(state);
     }
 
-    /// The same from the start on: there is nothing to go back to.
+    /// The same as the initial state: Back has nothing to go to.
     pub fn follow_first(&mut self, fragment: &str) {
         self.follow(fragment);
         self.history = History::default();
     }
 
-    /// What the link says. The step of a lesson that it names sets what is shown, and the link's
-    /// other parts override that.
+    /// The state of the link. If it names a step of a lesson, that step sets the state, and the link's other
+    /// parts override it.
     fn linked(&self) -> Option<ViewState> {
         let state = ViewState::from_fragment(&self.link)?;
         let of = state.layouts.lesson.as_ref();
@@ -133,8 +132,8 @@ impl App {
         shown.with_fragment(&self.link)
     }
 
-    /// Opens a bundle, or a matrix in a form that [`read_named_matrix`] knows, under a name; what is
-    /// wrong with it is said in the interface. A large matrix is opened in the frames that follow.
+    /// Opens a bundle, or a matrix in a format that [`read_named_matrix`] knows, under a name; errors are
+    /// shown in the interface. A large matrix is opened over the following frames.
     pub fn open_bytes(&mut self, name: &str, bytes: impl AsRef<[u8]> + Into<Vec<u8>>) {
         self.bar.welcomes = false;
         let few = bytes.as_ref();
@@ -144,7 +143,7 @@ impl App {
         }
     }
 
-    /// Opens an example and shows what it is about: runs of this operation.
+    /// Opens an example and shows runs of this operation, its topic.
     pub fn open_example(
         &mut self,
         name: &str,
@@ -173,7 +172,7 @@ impl App {
         }
     }
 
-    /// The first bundle that is opened says of which operation runs are shown, unless a link did.
+    /// The first bundle opened determines the operation whose runs are shown, unless a link did.
     fn choose_operation(&mut self) {
         if !self.operation_chosen
             && let Some(word) = self.model.main_operation()
@@ -183,7 +182,7 @@ impl App {
         }
     }
 
-    /// Opens a lesson at its first step; a link that names it says the step.
+    /// Opens a lesson at its first step, or at the step of a link that names it.
     fn open_lesson(&mut self, bytes: &[u8]) -> Result<(), String> {
         let lesson = read_lesson(bytes)?;
         let named = self.state.layouts.lesson.as_ref();
@@ -194,7 +193,7 @@ impl App {
             self.change_state(state);
         }
         self.model.lessons.add(lesson);
-        // A link that came before its lesson.
+        // The link came before its lesson.
         let is_as_linked = ViewState::from_fragment(&self.link).as_ref() == Some(&self.state);
         if is_linked
             && is_as_linked
@@ -208,7 +207,7 @@ impl App {
     /// Offers the lessons of a JSON list without opening one of them.
     ///
     /// # Errors
-    /// What is wrong with them, in a sentence.
+    /// If the list or a lesson is invalid; the error is a sentence.
     pub fn add_lessons(&mut self, list: &str) -> Result<(), String> {
         let list: Vec<serde_json::Value> =
             serde_json::from_str(list).map_err(|error| error.to_string())?;
@@ -218,7 +217,7 @@ impl App {
         Ok(())
     }
 
-    /// Says of runs that were imported who measured them, and which matrices were recognised.
+    /// Reports who measured imported runs, and which matrices were recognised.
     fn tell_imported(&mut self, name: &str) {
         let Some(open) = self.model.bundles().last().filter(|open| open.file == name) else {
             return;
@@ -227,7 +226,7 @@ impl App {
             open.bundle.left_out().map(|sentence| format!("{name}: {sentence}.")).collect();
         let runs = &open.bundle.runs;
         let by = runs.iter().find_map(|run| run.check.by.as_ref());
-        // Of a merged bundle, the matrices were recognised when it was merged.
+        // The matrices of a merged bundle were recognised by the merge.
         let Some(by) = by.filter(|_| runs.iter().all(|run| run.check.by.is_some())) else { return };
         let matrices = &open.bundle.matrices;
         let by_name = matrices.iter().filter(|matrix| is_known_by_name(&matrix.record)).count();
@@ -252,7 +251,7 @@ impl App {
         Ok(())
     }
 
-    /// Goes on with the matrix that is being opened, and shows it once it is there.
+    /// Continues opening the current matrix, and shows it once it is open.
     fn go_on_opening(&mut self) {
         match self.openings.go_on() {
             Some((name, Ok((matrix, picture)))) => {
@@ -264,7 +263,7 @@ impl App {
         }
     }
 
-    /// Takes up a matrix that was read from a file of this name, and its picture; shows it.
+    /// Adds a matrix that was read from a file of this name, with its picture, and shows it.
     pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix, picture: Picture) {
         self.bar.welcomes = false;
         for warning in &matrix.warnings {
@@ -276,33 +275,33 @@ impl App {
         self.change_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
     }
 
-    /// Offers these actions; [`take_asked`](Self::take_asked) says which are wanted.
+    /// Offers these actions; [`take_asked`](Self::take_asked) returns those requested.
     pub fn offer(&mut self, actions: &[Action]) {
         self.bar.actions = actions.to_vec();
     }
 
-    /// The actions asked for since the last call.
+    /// The actions requested since the last call.
     pub fn take_asked(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.bar.asked)
     }
 
-    /// Shows what is measured so far of the bundle that is to be opened as `name`.
+    /// Shows the results so far of the bundle that will be opened as `name`.
     pub fn show_unfinished(&mut self, name: &str, bundle: Bundle) {
         self.keep_run(|app| app.model.show_unfinished(name, bundle));
         self.choose_operation();
     }
 
-    /// Opens the finished bundle in the place of what was measured of it before.
+    /// Opens the finished bundle in place of its earlier results.
     pub fn open_finished(&mut self, name: &str, bytes: &[u8]) {
         self.keep_run(|app| app.open_bytes(name, bytes));
     }
 
-    /// There will be no bundle of this name after all.
+    /// Removes the unfinished bundle of this name.
     pub fn forget_unfinished(&mut self, name: &str) {
         self.keep_run(|app| app.model.forget_unfinished(name));
     }
 
-    /// Runs are selected by their number, which others may take: the selection stays with the run.
+    /// Runs are selected by number, which `change` may reassign: keeps the same run selected.
     fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
         let key = |run: &RunOf<'_>| run.run.key(run.subject).digest();
         let revision = self.model.revision();
@@ -310,7 +309,7 @@ impl App {
         let before = selected.map(|run| (run.bundle.series, run.run.kernel.clone(), key(&run)));
         change(self);
         if self.model.revision() == revision {
-            return; // each run has its number
+            return; // each run kept its number
         }
         let number = before.and_then(|(series, kernel, before)| {
             let runs = self.model.runs(&Filter::everything());
@@ -321,12 +320,12 @@ impl App {
         self.state.run = number;
     }
 
-    /// Says something, in one sentence, until it is dismissed.
+    /// Shows a message of one sentence until it is dismissed.
     pub fn notify(&mut self, sentence: String) {
         self.notices.tell(sentence, false);
     }
 
-    /// Says that something was done as asked, for a moment.
+    /// Confirms that something was done, for a moment.
     pub fn confirm(&mut self, sentence: String) {
         self.notices.tell(sentence, true);
     }
@@ -336,7 +335,7 @@ impl App {
         &self.state
     }
 
-    /// Shows something else, e.g. what a link says. The user can go back.
+    /// Shows another state, e.g. that of a link. The user can go back.
     pub fn set_state(&mut self, state: ViewState) {
         self.operation_chosen = true;
         self.change_state(state);
@@ -348,12 +347,12 @@ impl App {
         self.state = state;
     }
 
-    /// The opened bundles.
+    /// The open bundles.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Files that the user asked for since the last call.
+    /// The files that the user requested since the last call.
     pub fn take_exports(&mut self) -> Vec<Export> {
         std::mem::take(&mut self.saved.exports)
     }
@@ -374,7 +373,7 @@ impl App {
         self.bar.back |= keys::back(ui);
         self.frame(ui);
         if self.model.bundles().len() < open {
-            // Other runs have their numbers now; closing is not undone.
+            // The numbers now belong to other runs; closing is not undone.
             before.run = self.state.run;
             self.history.forget_runs();
         }
@@ -397,7 +396,7 @@ impl App {
             (state.view.clone(), state.matrix.clone(), state.layouts.lesson.clone())
         };
         if shown(&self.state) != shown(&before) || !self.bar.asked.is_empty() {
-            self.bar.welcomes = false; // something of it, or something else, was chosen
+            self.bar.welcomes = false; // one of the cards, or something else, was chosen
         }
         if self.state != before {
             ui.ctx().request_repaint();
@@ -420,7 +419,7 @@ impl App {
         {
             return self.present(ui, view);
         }
-        // A class needs the room.
+        // A class needs the space.
         let teaches =
             current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
         let width = ui.available_width();
@@ -437,7 +436,7 @@ impl App {
             let before = (self.state.matrix.clone(), self.state.view.clone());
             CentralPanel::default().show(ui, |ui| side(self, ui));
             if before != (self.state.matrix.clone(), self.state.view.clone()) {
-                self.bar.shows_side = Some(false); // to what was chosen
+                self.bar.shows_side = Some(false); // to show what was chosen
             }
             return;
         } else if self.side_shown(width) && !teaches {
@@ -461,7 +460,7 @@ impl App {
         }
     }
 
-    /// Whether bundles and matrices are shown, with so much room.
+    /// Whether the side panel is shown at this width.
     fn side_shown(&self, width: f32) -> bool {
         self.bar.side_shown(width, !self.model.bundles().is_empty())
     }
@@ -472,7 +471,7 @@ impl App {
         self.tell_missing(ui);
     }
 
-    /// What there is to open, until something of it is chosen.
+    /// The welcome cards, until one is chosen.
     fn welcome(&mut self, ui: &mut Ui) {
         CentralPanel::default().show(ui, |ui| {
             let Bar { actions, asked, .. } = &mut self.bar;
@@ -480,9 +479,9 @@ impl App {
         });
     }
 
-    /// The view in front below one line: its name, its settings, the way back to work.
+    /// The view in front, below one bar: its name, its settings, the way out of the presentation.
     fn present(&mut self, ui: &mut Ui, view: &'static View) {
-        // What is laid out in it takes all its height: that is not left to the last frame.
+        // The content takes the panel's full height, which must not depend on the last frame.
         Panel::top("presents").exact_size(LINE).show(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let end = ui.button("End presentation");
@@ -507,7 +506,7 @@ impl App {
         });
     }
 
-    /// All of the selected run: at the right where there is room, else below.
+    /// The details of the selected run: on the right if there is space, else below.
     fn details(&mut self, ui: &mut Ui) {
         let (model, state) = (&self.model, &mut self.state);
         let frame = Frame::side_top_panel(ui.style()).inner_margin(10);
@@ -521,7 +520,7 @@ impl App {
         }
     }
 
-    /// Says that what is selected is not open here.
+    /// Reports that the selected subject is not open here.
     fn tell_missing(&mut self, ui: &mut Ui) {
         let is_open = |key: &String| self.model.subject(key).is_some();
         if self.model.bundles().is_empty() || self.state.matrix.as_ref().is_none_or(is_open) {
@@ -537,7 +536,7 @@ impl App {
         });
     }
 
-    /// A browser hands files out only later: the page reads them and calls
+    /// A browser delivers files asynchronously: the page reads them and calls
     /// [`open_bytes`](Self::open_bytes) itself.
     #[cfg(target_family = "wasm")]
     fn open_dropped(&mut self, _: &Ui) {}
@@ -555,8 +554,7 @@ impl App {
     }
 }
 
-/// Whether a file is to be read as a matrix: by its first bytes, or by its name where those are
-/// compressed.
+/// Whether to read a file as a matrix: by its first bytes, or by its name if those are compressed.
 fn is_matrix(name: &str, bytes: &[u8]) -> bool {
     let name = name.to_ascii_lowercase();
     bytes.starts_with(b"%%MatrixMarket")

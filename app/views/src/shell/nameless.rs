@@ -1,12 +1,12 @@
-//! What no screen reader can name, for the tests.
+//! Widgets without an accessible name, for the tests.
 
 use egui::accesskit::{Action, Role};
 use egui_kittest::Node;
 use egui_kittest::kittest::NodeT as _;
 
-/// What can be clicked or focused without saying what it is.
+/// The widgets that can be clicked or focused but have no accessible name.
 pub(crate) fn nameless(root: Node<'_>) -> Vec<String> {
-    // Text is its own name, and what a scroll bar does its role says.
+    // A text is its own name, and a scroll bar's role is enough.
     const SPEAKING: [Role; 3] = [Role::Label, Role::GenericContainer, Role::ScrollBar];
     root.children_recursive()
         .filter(|node| {

@@ -1,11 +1,10 @@
-//! Messages to the user: confirmations go away by themselves, what went wrong stays until it is
-//! dismissed.
+//! Messages to the user: confirmations disappear by themselves, errors stay until they are dismissed.
 
 use std::time::Duration;
 
 use egui::{Panel, Ui};
 
-/// Messages that are shown at a time.
+/// Maximum number of messages shown at a time.
 const MOST: usize = 3;
 /// Seconds that a confirmation stays.
 const STAYS: f64 = 8.0;
@@ -17,27 +16,27 @@ pub(super) struct Notices(Vec<Notice>);
 #[derive(Debug)]
 struct Notice {
     sentence: String,
-    /// It only confirms.
+    /// Only a confirmation.
     confirms: bool,
-    /// When a confirmation goes, in seconds, once it was seen.
+    /// When a confirmation disappears, in seconds, once it was visible.
     until: Option<f64>,
 }
 
 impl Notices {
-    /// Says something, unless it is being said.
+    /// Shows a message, unless it is already shown.
     pub(super) fn tell(&mut self, sentence: String, confirms: bool) {
         if self.0.iter().all(|notice| notice.sentence != sentence) {
             self.0.push(Notice { sentence, confirms, until: None });
         }
     }
 
-    /// What is being said.
+    /// The messages shown.
     #[cfg(test)]
     pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|notice| notice.sentence.as_str())
     }
 
-    /// Says nothing more.
+    /// Removes all messages.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,5 +1,5 @@
-//! Matrices that are opened in steps between frames, one after the other: a page has one thread, and
-//! goes on drawing. What is small is opened at once.
+//! Matrices opened in steps between frames, one after the other: the page has one thread and keeps drawing.
+//! Small ones are opened at once.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,26 +17,26 @@ use sparsescope_core::record::matrix_name;
 use sparsescope_figures::picture::Picture;
 use web_time::Instant;
 
-/// Bytes of a file that is opened at once.
+/// Maximum size of a file that is opened at once.
 pub(super) const AT_ONCE: usize = 1 << 18;
-/// How long a frame goes on with it.
+/// Time that a frame spends on opening.
 const IN_A_FRAME: Duration = Duration::from_millis(20);
-/// What takes less time than this is not worth a bar.
+/// Work shorter than this needs no progress bar.
 pub const SHOWN_AFTER: Duration = Duration::from_millis(300);
 
-/// A matrix that was read, and its picture.
+/// A matrix that was read, with its picture.
 pub(super) type Opened = (LoadedMatrix, Picture);
 type Work = Pin<Box<dyn Future<Output = Result<Opened, IoError>>>>;
 
-/// The matrix that is being opened and those that wait.
+/// The matrix being opened and those waiting.
 #[derive(Default)]
 pub(super) struct Openings(VecDeque<Opening>);
 
 struct Opening {
     name: String,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     total: u64,
-    /// Bytes dealt with.
+    /// Bytes processed.
     done: Arc<AtomicU64>,
     started: Option<Instant>,
     work: Work,
@@ -49,7 +49,7 @@ impl fmt::Debug for Openings {
 }
 
 impl Openings {
-    /// Opens a file after those before it.
+    /// Queues a file.
     pub(super) fn add(&mut self, name: &str, bytes: Vec<u8>) {
         let done = Arc::new(AtomicU64::new(0));
         self.0.push_back(Opening {
@@ -61,7 +61,7 @@ impl Openings {
         });
     }
 
-    /// Goes on for a part of a frame; the name of a file and what came of it once it is at its end.
+    /// Continues for a part of a frame; returns a file's name and its result once it is done.
     pub(super) fn go_on(&mut self) -> Option<(String, Result<Opened, IoError>)> {
         let opening = self.0.front_mut()?;
         let start = Instant::now();
@@ -75,7 +75,7 @@ impl Openings {
         None
     }
 
-    /// Shows how far it is, and lets it be stopped: what is not gone on with is forgotten.
+    /// Shows the progress and lets the user stop it; a stopped file is forgotten.
     pub(super) fn show(&mut self, ui: &mut Ui) {
         let Some(opening) = self.0.front() else { return };
         ui.ctx().request_repaint();
@@ -105,20 +105,20 @@ async fn work(name: String, bytes: Vec<u8>, done: Arc<AtomicU64>) -> Result<Open
     Ok((matrix, picture))
 }
 
-/// How far the reading of a file is.
+/// The progress of reading a file.
 pub struct Reading<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Where it lies.
+    /// Its path.
     pub path: &'a str,
-    /// Bytes dealt with.
+    /// Bytes processed.
     pub done: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub total: u64,
 }
 
 impl Reading<'_> {
-    /// How far it is, while so many more wait; whether it is to stop.
+    /// Shows the progress and how many files are `waiting`; returns whether to stop.
     pub fn bar(&self, ui: &mut Ui, waiting: usize) -> bool {
         let share = (self.done as f32 / self.total.max(1) as f32).min(1.0);
         let name = self.name;
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// A band of width 3, as a file of some hundred kilobytes.
+    /// A band matrix of width 3, as a file of some hundred kilobytes.
     fn band(rows: usize) -> Vec<u8> {
         let mut text = format!(
             "%%MatrixMarket matrix coordinate real general\n{rows} {rows} {}\n",

@@ -1,4 +1,4 @@
-//! One view in its place: what it shows in a sentence, its settings, its export, and the view.
+//! A view in its pane: a sentence on what it shows, its settings, its export, and the view.
 
 use egui::scroll_area::ScrollBarVisibility;
 use egui::{Align, Frame, Layout, Panel, Role, ScrollArea, Ui, WidgetInfo};
@@ -12,30 +12,30 @@ use sparsescope_figures::written::table;
 use super::export::Export;
 use crate::views::{self, layouts};
 
-/// Files that were asked for, and what went wrong.
+/// Requested files, and errors.
 #[derive(Debug, Default)]
 pub(super) struct Saved {
     pub(super) exports: Vec<Export>,
     pub(super) failures: Vec<String>,
 }
 
-/// What a view is drawn for.
+/// The use of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Work, among so many panes.
+    /// Work, among this many panes.
     Work(usize),
-    /// An audience, below a line of its own.
+    /// A presentation, below a bar of its own.
     Audience,
 }
 
-/// Narrower screens are a phone's.
+/// Screens narrower than this are phones.
 const PHONE: f32 = 420.0;
-/// Narrower panes have the export below the settings.
+/// Panes narrower than this have the export below the settings.
 const WIDE: f32 = 640.0;
-/// Lower screens have no room for the sentence.
+/// Screens lower than this have no space for the sentence.
 const LOW: f32 = 480.0;
 
-/// Draws the view into all of the place.
+/// Draws the view into the whole pane.
 pub(super) fn show(
     ui: &mut Ui,
     view: &View,
@@ -52,7 +52,7 @@ pub(super) fn show(
         let teaches = teaches(view, model, state);
         if purpose != Purpose::Audience && (!teaches || state.layouts.tools) {
             if ui.ctx().content_rect().width() < PHONE {
-                // The picture comes first, and then what changes it.
+                // The picture comes first, then its controls.
                 let panel = Panel::bottom(ui.scope_id().with("below")).show_separator_line(true);
                 panel.frame(Frame::NONE).show(ui, |ui| {
                     ui.add_space(6.0);
@@ -83,7 +83,7 @@ fn head(
 ) {
     let size = if several { 14.0 } else { 15.0 };
     let sentence = egui::Label::new(egui::RichText::new(view.sentence).size(size)).wrap();
-    // Text and buttons of a line have one middle.
+    // Texts and buttons of a line are centred on each other.
     ui.spacing_mut().interact_size.y = 24.0;
     let wide = ui.available_width() >= WIDE;
     let low = ui.ctx().content_rect().height() < LOW;
@@ -107,8 +107,7 @@ fn head(
     }
 }
 
-/// The view's settings in one line; where they are wider than it, the line can be scrolled and a
-/// button shows all of them.
+/// The view's settings in one line; if they do not fit, the line scrolls and a button shows all of them.
 pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewState) {
     let id = ui.scope_id().with(("width of the settings", view.id));
     let needed: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();

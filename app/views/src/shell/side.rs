@@ -1,4 +1,4 @@
-//! The left panel: bundles, filters, matrices.
+//! The side panel: bundles, filters, matrices.
 
 use std::collections::BTreeSet;
 
@@ -49,9 +49,9 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
     ui.weak("Drop more here to compare.");
 }
 
-/// The name of a bundle, which a click makes a field; the new one when it is typed.
+/// The name of a bundle, editable after a click; returns the new name once it is typed.
 fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
-    // What is being typed belongs to nobody else and to no link.
+    // Text being typed stays local and is not part of links.
     let id = Id::unique(("label", &open.sha256));
     let Some(mut text) = ui.data(|data| data.get_temp::<String>(id)) else {
         let created = match open.bundle.created.as_str() {
@@ -64,7 +64,7 @@ fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
             open.bundle.matrices.len(),
             open.bundle.runs.len(),
         );
-        // Not less of a text for answering clicks.
+        // Clickable, but in the normal text colour.
         let name = RichText::new(open.label()).color(ui.visuals().text_color());
         let name = egui::Label::new(name).truncate().sense(Sense::click());
         let name = ui.add(name).on_hover_text(hover);
@@ -119,7 +119,7 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut
     choice(ui, "Origin", &mut filter.origin, &values.origins);
 }
 
-/// One of the operations.
+/// The choice of an operation.
 fn operation(ui: &mut Ui, filter: &mut Filter, operations: &[&str]) {
     let mut chosen = filter.operation.clone();
     combo(ui, "Operation", &chosen.clone(), |ui| {
@@ -128,13 +128,13 @@ fn operation(ui: &mut Ui, filter: &mut Filter, operations: &[&str]) {
         }
     });
     if chosen != filter.operation {
-        // Kernels and classes of the other one mean nothing here.
+        // The other operation has different kernels and classes.
         let search = std::mem::take(&mut filter.search);
         *filter = Filter { search, ..Filter::all_of(&chosen) };
     }
 }
 
-/// One of the values, or all.
+/// The choice of one of the values, or all.
 fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String>) {
     let shown = if chosen.is_empty() { "all" } else { chosen.as_str() }.to_owned();
     combo(ui, name, &shown, |ui| {
@@ -145,7 +145,7 @@ fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String
     });
 }
 
-/// A name and a box to choose from.
+/// A name and a combo box.
 fn combo(ui: &mut Ui, name: &str, shown: &str, offer: impl FnOnce(&mut Ui)) {
     ui.spacing_mut().interact_size.y = 24.0;
     ui.horizontal(|ui| {
@@ -174,7 +174,7 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         true => ("Matrices", "by entries"),
         false => ("Matrices and others", "by size"),
     };
-    // What runs of this operation are on comes first.
+    // Subjects of this operation's runs come first.
     let subjects: Vec<(&str, Subject<'_>)> = others.into_iter().chain(matrices).collect();
     ui.horizontal(|ui| {
         ui.strong(name);
@@ -192,7 +192,7 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// Those that are seen, each in a line of this height.
+/// The visible ones, each in a line of this height.
 fn items(ui: &mut Ui, subjects: &[(&str, Subject<'_>)], line: f32, state: &mut ViewState) {
     for &(key, subject) in subjects {
         let chosen = state.matrix.as_deref() == Some(key);
@@ -207,7 +207,7 @@ fn items(ui: &mut Ui, subjects: &[(&str, Subject<'_>)], line: f32, state: &mut V
         item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{kind} {name}")));
         if item.clicked() {
             state.matrix = Some(key.to_owned());
-            // Who looks at structures goes on to the next one's.
+            // From the structure view, show the structure of the next matrix.
             if state.view != "spy" || kind != "Matrix" {
                 state.view = "matrix".into();
             }

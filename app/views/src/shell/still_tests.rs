@@ -1,4 +1,4 @@
-//! Nothing that is drawn moves by itself.
+//! Nothing on screen moves by itself.
 
 use egui::{Context, RawInput, Rect, pos2, vec2};
 use sparsescope_figures::views::VIEWS;
@@ -7,14 +7,14 @@ use super::*;
 
 const EXAMPLE: &[u8] = include_bytes!("../../../example/mini.zip");
 
-/// With predictions, which the example lacks.
+/// A bundle with predictions, which the example lacks.
 const PREDICTED: &[u8] = include_bytes!("../../../../tests/golden/bundle-1.2.zip");
 
-/// Frames until what is found meanwhile, as how wide settings are, is known.
+/// Frames until values measured during drawing, such as the width of settings, are known.
 const SETTLES: usize = 8;
 const FRAMES: usize = 60;
 
-/// Where everything is that is drawn in a frame, and what it is cut to.
+/// The rectangle and the clip rectangle of everything drawn in a frame.
 fn places(context: &Context, app: &mut App, frame: usize) -> Vec<[Rect; 2]> {
     let input = RawInput {
         screen_rect: Some(Rect::from_min_size(pos2(0.0, 0.0), vec2(1100.0, 700.0))),
@@ -26,12 +26,12 @@ fn places(context: &Context, app: &mut App, frame: usize) -> Vec<[Rect; 2]> {
     drawn.shapes.iter().map(|of| [of.clip_rect, of.shape.visual_bounding_rect()]).collect()
 }
 
-/// Further than what scrolls smoothly has left to go when it has arrived.
+/// Whether they differ by more than the remainder of smooth scrolling.
 fn are_apart(one: Rect, other: Rect) -> bool {
     [one.min - other.min, one.max - other.max].iter().any(|by| by.length() > 0.01)
 }
 
-/// What each view shows, and a lesson.
+/// The states of each view and of a lesson.
 fn shown() -> Vec<String> {
     let of_view = |id: &str| match id {
         "levels" => "levels-of=grid9x8;path=true;level=3",

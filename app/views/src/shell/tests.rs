@@ -1,4 +1,4 @@
-//! The interface without a window, found by what a screen reader would be told.
+//! The interface without a window, by its accessible names.
 
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
@@ -13,7 +13,7 @@ pub(super) fn with_example(state: &str) -> Harness<'static, App> {
     with_example_at(state, 0.25)
 }
 
-/// With a frame every so many seconds.
+/// With one frame per `step` seconds.
 pub(super) fn with_example_at(state: &str, step: f32) -> Harness<'static, App> {
     let mut app = App::new();
     app.open_bytes("example.zip", EXAMPLE);
@@ -185,7 +185,7 @@ fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
     assert!(said.contains("`v2`") && state == ViewState::default(), "{said}");
     assert!(follow("v1;zoom=1e30").0.contains("`zoom=1e30`"));
     assert!(follow("v1;view=nowhere").0.contains("`nowhere`"));
-    // As `docs/lessons.md` prints it.
+    // As printed in `docs/lessons.md`.
     let (said, state) = follow("#v1;view=layouts;lesson=coalescing,1;told=true");
     assert_eq!(said, "");
     let lessons = sparsescope_figures::lesson::Lessons::default();
@@ -311,7 +311,7 @@ fn a_bundle_is_renamed_in_the_side_panel_and_in_what_is_saved() {
     rename(&mut harness, &label, " on a laptop", Key::Enter);
     let renamed = harness.state().model().bundles()[0].label().to_owned();
     assert!(renamed.contains("on a laptop") && renamed.contains(&label), "{renamed}");
-    // What a point of the chart, drawn before, says ends with the bundle's name.
+    // The label of a point in the chart drawn before ends with the bundle's name.
     harness.get_all_by_label_contains(&format!("({renamed}).")).next().unwrap();
     rename(&mut harness, &renamed, "never", Key::Escape);
     assert_eq!(harness.state().model().bundles()[0].label(), renamed);

@@ -1,10 +1,10 @@
-//! From an arrangement of views to a tree of tiles, and back from what became of it by dragging.
+//! Converts an arrangement of views to a tree of tiles, and back after dragging.
 
 use egui_tiles::{Container, Linear, LinearDir, Tabs, Tile, TileId, Tiles};
 use sparsescope_figures::arrangement::{Group, Part};
 use sparsescope_figures::views::{VIEWS, View};
 
-/// Puts a part among the tiles.
+/// Inserts a part into the tiles.
 pub(super) fn insert(tiles: &mut Tiles<&'static View>, part: &Part) -> TileId {
     match part {
         Part::Group(group) => {
@@ -49,8 +49,8 @@ pub(super) fn read(tiles: &Tiles<&'static View>, id: TileId, shown: &[&str]) -> 
     }
 }
 
-/// One group of tabs from these. A view that was dropped on half of another lies in a split among
-/// them: the split takes the place of the whole group then, whose other tabs stay with that other.
+/// One group of tabs from these. A view dropped on half of another is in a split among them: the split then
+/// replaces the whole group, whose other tabs stay with that other view.
 fn tabs_of(mut parts: Vec<Part>, front: usize, shown: &[&str]) -> Option<Part> {
     let in_front = parts.get(front)?.groups().first()?.shown().to_owned();
     let split = parts.iter().position(|part| matches!(part, Part::Split { .. }));

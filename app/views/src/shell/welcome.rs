@@ -1,4 +1,4 @@
-//! What there is to open, as cards: while nothing is open, and behind the title at any time.
+//! Cards for what can be opened: while nothing is open, and behind the title at any time.
 
 use egui::{Align, Button, Frame, Layout, RichText, ScrollArea, Ui, vec2};
 use sparsescope_figures::model::Model;
@@ -6,14 +6,14 @@ use sparsescope_figures::state::ViewState;
 
 use super::action::{Action, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE};
 
-/// Narrower places have the cards below one another.
+/// Below this width the cards are stacked.
 const BESIDE: f32 = 760.0;
-/// Least height of cards that stand beside one another.
+/// Minimum height of cards side by side.
 const HEIGHT: f32 = 250.0;
-/// Widest that the cards are together.
+/// Maximum width of all cards together.
 const WIDEST: f32 = 1080.0;
 
-/// Draws the cards; actions that are asked for go to `asked`.
+/// Draws the cards; requested actions go to `asked`.
 pub(super) fn show(
     ui: &mut Ui,
     actions: &[Action],
@@ -23,7 +23,7 @@ pub(super) fn show(
 ) {
     let is_example = |action: &&Action| [CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE].contains(*action);
     let examples: Vec<&Action> = actions.iter().filter(is_example).collect();
-    // Opening files comes first among what the window or the page can do.
+    // Opening files is the first of the window's or page's actions.
     let open = actions.first().filter(|action| !is_example(action));
     let mut button = |ui: &mut Ui, action: &Action| {
         let hint = format!("{} (key {})", action.hint, action.key.name());

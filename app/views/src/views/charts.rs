@@ -1,4 +1,4 @@
-//! A chooser of charts, and the figure.
+//! The choice of a chart, and the figure.
 
 use egui::{Button, ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
 use sparsescope_figures::figure::{Figure, Hit};
@@ -17,10 +17,10 @@ use crate::views::view::{Screen, kept, nothing};
 
 pub(super) const SCREEN: Screen = Screen { settings, show };
 
-/// Narrower ones are not drawn on the screen.
+/// Minimum width of a figure on screen.
 const LEAST: f32 = 320.0;
 
-/// A box to choose from (word in a link, name) pairs.
+/// A combo box of pairs (word in a link, name).
 fn choose(ui: &mut Ui, what: &str, value: &mut String, offered: &[(String, String)]) {
     let found = offered.iter().find(|(id, _)| id == value).or(offered.first());
     let Some((now, shown)) = found.cloned() else { return };
@@ -36,7 +36,7 @@ fn choose(ui: &mut Ui, what: &str, value: &mut String, offered: &[(String, Strin
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
 }
 
-/// The chooser of charts, in groups; those that have nothing to draw are grey and say why.
+/// The choice of charts, in groups; those without data are grey and say why.
 fn choose_chart(ui: &mut Ui, model: &Model, state: &ViewState, chosen: &mut String) {
     let now = current(state);
     let combo = ComboBox::from_id_salt("Chart").selected_text(now.name).height(620.0);
@@ -106,7 +106,7 @@ struct Drawn {
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let chart = current(state);
-    // Drawing thousands of points anew for every picture would take its time.
+    // Redrawing thousands of points in every frame would take too long.
     let width = (ui.available_width() - 12.0).max(LEAST);
     let bright_id = Id::unique("the series pointed at");
     let bright: Option<String> = ui.data(|data| data.get_temp(bright_id)).unwrap_or_default();
@@ -156,7 +156,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
                 None => state.view = "matrix".into(),
             }
         }
-        // An entry of the legend.
+        // An item of the legend.
         Some(Hit { series: Some(name), .. }) => {
             let only = &mut state.charts.only;
             *only = if *only == name { String::new() } else { name };

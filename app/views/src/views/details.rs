@@ -16,7 +16,7 @@ pub(crate) fn selected<'a>(model: &'a Model, state: &ViewState) -> Option<RunOf<
     model.run(state.run?)
 }
 
-/// Draws what is known of the selected run; the × in its corner leaves nothing selected.
+/// Draws the details of the selected run; the × in its corner clears the selection.
 pub(crate) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let Some(run) = selected(model, state) else { return };
     ui.horizontal(|ui| {
@@ -52,7 +52,7 @@ pub(crate) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// The times of every sample on a line, the median marked.
+/// The time of every sample on a line, with the median marked.
 fn samples(ui: &mut Ui, run: &RunOf<'_>, state: &ViewState) {
     let (Some(figures), true) = (run.figures(), run.run.samples.len() > 1) else { return };
     let ink = state.theme.ink();
@@ -78,7 +78,7 @@ fn samples(ui: &mut Ui, run: &RunOf<'_>, state: &ViewState) {
     response.on_hover_text(words);
 }
 
-/// Which systems are not positive definite.
+/// The systems that are not positive definite, as text.
 fn words_of(flagged: &Flagged) -> String {
     const MOST: usize = 8;
     let (some, all) = (flagged.flagged, flagged.systems);
@@ -90,7 +90,7 @@ fn words_of(flagged: &Flagged) -> String {
     }
 }
 
-/// Names and values, each where it is known.
+/// Names and values of the known facts.
 fn facts(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
     let of = run.run;
     let mut facts = vec![
@@ -188,7 +188,7 @@ fn solve(solve: &Solve, density: Option<f64>) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What it runs in place of itself, why, and what finding that took.
+/// The kernel it runs in its place, why, and the cost of finding it.
 fn choice(costs: &Costs) -> Vec<(&'static str, String)> {
     let Some(choice) = &costs.choice else { return Vec::new() };
     let mut facts = vec![("Runs", choice.words()), ("", choice.why.clone())];
@@ -237,7 +237,7 @@ fn costs(costs: &Costs) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The ways on from a run.
+/// Links to related views.
 fn links(ui: &mut Ui, model: &Model, run: &RunOf<'_>, state: &mut ViewState) {
     let key = run.key();
     ui.horizontal_wrapped(|ui| {
@@ -277,7 +277,7 @@ fn links(ui: &mut Ui, model: &Model, run: &RunOf<'_>, state: &mut ViewState) {
     }
 }
 
-/// Numbers of the runs of other bundles that differ in device and times only.
+/// Numbers of the runs in other bundles that differ only in device and times.
 fn same_elsewhere(model: &Model, run: &RunOf<'_>) -> Vec<usize> {
     let of = |run: &RunOf<'_>| {
         let of = run.run;

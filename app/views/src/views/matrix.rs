@@ -1,4 +1,4 @@
-//! One matrix: its figures, how long its rows are, what each format makes of it.
+//! One matrix: its figures, its row lengths, and its size in each format.
 
 use egui::{Grid, ScrollArea, Ui};
 use sparsescope_core::bundle::is_known_by_name;
@@ -33,7 +33,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// What it is, and how it came to be.
+/// Its kind and origin.
 fn origin(ui: &mut Ui, kind: &str, source: Source, generator: Option<&str>) {
     let source = source.as_str();
     ui.weak(match generator {
@@ -56,7 +56,7 @@ fn about_matrix(ui: &mut Ui, model: &Model, state: &mut ViewState, record: &Matr
     figure(record, &model.predicted(&matrix_key(record)), state, width).show(ui, &name);
 }
 
-/// What is known of a subject that is no matrix.
+/// The properties of a subject that is not a matrix.
 fn about_other(ui: &mut Ui, model: &Model, state: &mut ViewState, record: &SubjectRecord) {
     origin(ui, &format!("{}, ", record.kind), record.source, record.generator.as_deref());
     ui.add_space(6.0);

@@ -1,5 +1,5 @@
-//! The views on a screen. Each is one file with a `Screen` in it and one line in `SCREENS`; none knows
-//! another, all draw from (bundles, state) and change nothing but the state.
+//! The views on screen. Each is one file with a `Screen` in it and one line in `SCREENS`; none depends on
+//! another, all draw from (bundles, state) and change only the state.
 
 mod best;
 mod charts;
@@ -23,7 +23,7 @@ use sparsescope_figures::views::View;
 
 use view::Screen;
 
-/// The screen of each view, by the view's id.
+/// The screen of each view, by view id.
 const SCREENS: [(&str, Screen); 10] = [
     ("best", best::SCREEN),
     ("chart", charts::SCREEN),

@@ -1,35 +1,35 @@
-//! Through the levels of a sweep, or the steps of an algorithm: buttons, keys, a slider, and by itself.
+//! Playback of the levels of a sweep or the steps of an algorithm: buttons, keys, a slider, and autoplay.
 
 use egui::{Button, Id, Key, Modifiers, Role, Slider, Ui, WidgetInfo};
 
-/// What the controls are called.
+/// Labels of the controls.
 pub(super) struct Words {
     pub(super) back: &'static str,
     pub(super) next: &'static str,
-    /// Of the slider.
+    /// Label of the slider.
     pub(super) done: &'static str,
-    /// Out of it again, and what is seen then.
+    /// Leaves the playback; and what is shown then.
     pub(super) all: &'static str,
     pub(super) all_shows: &'static str,
 }
 
-/// All is played in about so many seconds, with at least so many steps a second.
+/// Autoplay takes about this many seconds, with a minimum number of steps per second.
 const SECONDS: f32 = 12.0;
 const LEAST_RATE: f32 = 3.0;
 
-/// Whether it goes on by itself, and the part of a step that has passed.
+/// Whether autoplay is on, with the elapsed part of a step.
 #[derive(Clone, Copy, Default)]
 struct Playing(Option<f32>);
 
-/// Steps that are done after `seconds` more, where `part` of one has passed, and the part of one
-/// then; `most` is the end.
+/// The steps done after `seconds` more, if `part` of one has elapsed, and the new elapsed part; `most` is the
+/// end.
 fn advanced(step: u32, part: f32, seconds: f32, most: u32) -> (u32, f32) {
     let rate = (most as f32 / SECONDS).max(LEAST_RATE);
     let passed = part + rate * seconds;
     (step.saturating_add(passed as u32).min(most), passed.fract())
 }
 
-/// The controls for `most` steps; `shown` of them are done, where they are followed.
+/// The controls for `most` steps, of which `shown` are done if playback is on.
 pub(super) fn player(ui: &mut Ui, shown: &mut Option<u32>, most: u32, words: &Words) {
     let id = Id::unique(("goes on by itself", words.done));
     let Playing(mut playing) = ui.data(|data| data.get_temp(id)).unwrap_or_default();

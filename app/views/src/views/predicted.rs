@@ -1,4 +1,4 @@
-//! What the layout model predicts against what was measured: a point a run.
+//! The layout model's predictions against the measurements: one point per run.
 
 use egui::{ScrollArea, Ui, vec2};
 use sparsescope_figures::model::Model;

@@ -1,13 +1,13 @@
-//! The kernels of one subject, the best first.
+//! The kernels on one subject, the fastest first.
 
 use egui::{Grid, Sense, Ui};
 use sparsescope_figures::model::{Model, RunOf, metric_title, seconds, significant};
 use sparsescope_figures::state::ViewState;
 
-/// Lines shown before all are asked for.
+/// Lines shown until the user asks for all.
 const FEW: usize = 6;
 
-/// Narrower places have the kernel, its rate and its share only.
+/// Areas narrower than this show only the kernel, its rate and its share.
 const NARROW: f32 = 480.0;
 
 /// The kernels in a table; a click on one selects its run.

@@ -1,4 +1,4 @@
-//! What a view is on a screen, and what several draw with.
+//! A view on screen, and shared drawing helpers.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use egui::{Id, Ui};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 
-/// How a view is shown.
+/// The functions that draw a view.
 pub(super) struct Screen {
     /// Draws its settings.
     pub(super) settings: fn(&mut Ui, &Model, &mut ViewState),
@@ -14,8 +14,8 @@ pub(super) struct Screen {
     pub(super) show: fn(&mut Ui, &Model, &mut ViewState),
 }
 
-/// What was last made under this name, if it was made from the same; else it is made now. For what
-/// takes too long to be made in every frame.
+/// The last value made under this name if `from` is equal, else a new one. For values too slow to compute in
+/// every frame.
 pub(super) fn kept<K, T>(ui: &Ui, name: &str, from: K, make: impl FnOnce() -> T) -> Arc<T>
 where
     K: PartialEq + Send + Sync + 'static,
@@ -31,7 +31,7 @@ where
     made
 }
 
-/// A text in the view's middle, where there is nothing to draw.
+/// A text in the middle of the view, if there is nothing to draw.
 pub(super) fn nothing(ui: &mut Ui, text: &str) {
     ui.add_space(ui.available_height() * 0.3);
     ui.vertical_centered(|ui| ui.weak(text));

@@ -1,45 +1,45 @@
-//! What may be wrong with a result, and which check catches it.
+//! Possible faults in a result, and the check that catches each.
 
 use sparsescope_core::record::Operation;
 
-/// What is wrong with a result.
+/// A fault in a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Zeros; of points, none.
+    /// Zeros; for points, none are kept.
     Zeros,
     /// The result of another input.
     Stale,
     /// Its last element is missing.
     LastLost,
-    /// One element is off by three bounds; by one bit where all bits count, one point where all points do.
+    /// One element is off by three bounds; by one bit where results must be exact, by one point for skylines.
     ThreeBounds,
-    /// One element is NaN; of points, one that there is not.
+    /// One element is NaN; for points, one that does not exist.
     NotANumber,
-    /// The result of the transposed matrix, or of points whose coordinates lie the other way round.
+    /// The result of the transposed matrix, or of points with reversed coordinates.
     Transposed,
-    /// What goes in comes out.
+    /// The input is returned unchanged.
     Input,
-    /// Right in the first execution only.
+    /// Right only in the first execution.
     RightOnce,
-    /// Right in every execution but those that are timed.
+    /// Right in every execution except the timed ones.
     WrongInSamples,
-    /// Right in the first execution and in those that are timed, wrong after them.
+    /// Right in the first execution and in the timed ones, wrong afterwards.
     WrongAfterwards,
 }
 
 /// The check that catches a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaughtBy {
-    /// That of the first execution.
+    /// The check of the first execution.
     First,
-    /// That of what the last sample left.
+    /// The check of the last sample's result.
     Samples,
-    /// That of the execution after the samples.
+    /// The check of the execution after the samples.
     Afterwards,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [Self; 10] = [
         Self::Zeros,
         Self::Stale,
@@ -53,7 +53,7 @@ impl Fault {
         Self::WrongAfterwards,
     ];
 
-    /// It in words.
+    /// Its description.
     pub fn words(self) -> &'static str {
         match self {
             Self::Zeros => "zeros",
@@ -79,7 +79,7 @@ impl Fault {
         }
     }
 
-    /// Why it is no fault of an operation.
+    /// Why it cannot occur in an operation.
     pub fn is_none_of(self, operation: Operation) -> Option<&'static str> {
         match (self, operation) {
             (Self::Transposed, Operation::Solve) => Some("A is symmetric"),
@@ -90,7 +90,7 @@ impl Fault {
 }
 
 impl CaughtBy {
-    /// It in words.
+    /// Its description.
     pub fn words(self) -> &'static str {
         match self {
             Self::First => "first execution",

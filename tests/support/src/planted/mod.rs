@@ -1,6 +1,6 @@
 //! Faults planted in a backend, to see which of the runner's checks catches them. A result that is wrong in
-//! the first execution is caught before anything is timed; one that is wrong later by what the last sample
-//! left, or by the execution after the samples.
+//! the first execution is caught before anything is timed; one that is wrong later is caught in the result of
+//! the last sample, or by the execution after the samples.
 
 mod fault;
 mod subjects;
@@ -19,10 +19,10 @@ use sparsescope_core::record::{Costs, Distributed, Environment, History, Operati
 pub use fault::{CaughtBy, Fault};
 use subjects::{Subject, settings, subjects};
 
-/// Puts a wrong result in the place of a right one.
+/// Replaces a right result by a wrong one.
 type Spoil<'s> = &'s dyn Fn(Output) -> Output;
 
-/// A backend whose results are right but for a fault.
+/// A backend whose results are right except for a fault.
 struct Planted<'b> {
     right: &'b dyn Backend,
     fault: Fault,
@@ -123,7 +123,7 @@ impl Prepared for PlantedPrepared<'_> {
     }
 }
 
-/// Keeps the runs.
+/// Stores the runs.
 struct Seen(Vec<Run>);
 
 impl Observer for Seen {
@@ -134,8 +134,8 @@ impl Observer for Seen {
     }
 }
 
-/// Plants every fault in every operation, on a kernel of each format, and in every precision. A table in
-/// Markdown of the checks that catch them, or what is not caught as it should be.
+/// Plants every fault in every operation, on a kernel of each format, and in every precision. Returns a
+/// Markdown table of the checks that catch them, or the faults that are not caught as they should be.
 pub fn plant(backend: &dyn Backend, device: DeviceKind) -> Result<String, String> {
     let subjects = subjects();
     let mut table = String::from("| fault |");
@@ -166,7 +166,7 @@ pub fn plant(backend: &dyn Backend, device: DeviceKind) -> Result<String, String
     Ok(table)
 }
 
-/// A kernel of each format for products, every kernel of other operations, each in its precisions.
+/// One SpMV kernel per format and every kernel of other operations, each in its precisions.
 fn configurations(
     backend: &dyn Backend,
     device: DeviceKind,
@@ -191,7 +191,7 @@ fn configurations(
     Configuration::all(&kernels, &settings())
 }
 
-/// The run of a configuration with a fault, and how many executions and samples it came to.
+/// The run of a configuration with a fault, and its numbers of executions and samples.
 fn run(
     right: &dyn Backend,
     subject: &Subject,
@@ -220,14 +220,14 @@ fn run(
     Some((seen.0.pop()?, planted.executions(), planted.samples()))
 }
 
-/// Whether a configuration passes without a fault; it need not take the subject.
+/// Whether a configuration passes without a fault; it may refuse the subject.
 fn passes(backend: &dyn Backend, subject: &Subject, configuration: &Configuration) -> bool {
     let untouched: Spoil<'_> = &|output| output;
     let ran = run(backend, subject, configuration, (Fault::Zeros, untouched));
     ran.is_some_and(|(run, ..)| run.check.verdict == Verdict::Pass && !run.samples.is_empty())
 }
 
-/// That a fault is caught by the check that should, and leaves no time.
+/// Checks that a fault is caught by the right check, and leaves no time.
 fn is_caught(
     backend: &dyn Backend,
     subject: &Subject,

@@ -1,4 +1,4 @@
-//! What faults are planted in: a small problem of each operation, and what wrong results of it are.
+//! The subjects for faults: a small problem of each operation, and its wrong results.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,7 +21,7 @@ use super::fault::Fault;
 /// Moves one element of a right result by three bounds of a configuration.
 type Off = Box<dyn Fn(&Configuration, &mut Vec<f64>)>;
 
-/// A problem and what wrong results of it are.
+/// A problem and its wrong results.
 pub(super) struct Subject {
     pub(super) operation: Operation,
     make: Box<dyn Fn() -> Problem>,
@@ -49,12 +49,12 @@ impl Subject {
         }
     }
 
-    /// The problem, of which nothing is known yet.
+    /// A new problem, without cached data.
     pub(super) fn problem(&self) -> Problem {
         (self.make)()
     }
 
-    /// What a fault makes of a right result.
+    /// Applies a fault to a right result.
     pub(super) fn spoilt(
         &self,
         fault: Fault,
@@ -85,7 +85,7 @@ impl Subject {
     }
 }
 
-/// The same kind of result with other numbers; of systems there is one size.
+/// The same kind of result with other numbers; all systems have the same size.
 fn with_values(right: Output, values: Vec<f64>) -> Output {
     match right {
         Output::Vector(_) => Output::Vector(values),
@@ -105,7 +105,7 @@ fn with_values(right: Output, values: Vec<f64>) -> Output {
     }
 }
 
-/// What the reference kernel gives.
+/// The reference kernel's result.
 fn result(problem: &Problem) -> Vec<f64> {
     let backend = CpuBackend::new();
     let all = Configuration::all(&[reference(problem.operation())], &settings());
@@ -149,7 +149,7 @@ fn entries() -> Entries {
     (0..N).flat_map(of_row).collect()
 }
 
-/// Numbers that differ from one another, and backwards from forwards.
+/// Distinct numbers, which also differ from their reverse.
 fn vector(backwards: bool) -> Vec<f64> {
     let element = |k: usize| 0.3 + 0.1 * (k * 7 % 11) as f64 + 0.01 * k as f64;
     let mut x: Vec<f64> = (0..N).map(element).collect();
@@ -181,7 +181,7 @@ fn spmv() -> Subject {
     )
 }
 
-/// How far an element of a sweep may be off.
+/// The bound on the error of an element after a sweep.
 fn sweep_bound<T: Real>(side: &SymgsSide<T>, mode: Mode) -> f64 {
     let vectors = (side.b().as_slice(), side.start().as_slice());
     SweepBounds::new(side.a(), side.diagonal(), mode, vectors, side.sweeps()).of_row(ROW)
@@ -222,7 +222,7 @@ fn symgs() -> Subject {
 
 fn skyline() -> Subject {
     const D: usize = 3;
-    // Coordinates that look like chance.
+    // Pseudo-random coordinates.
     let coordinate = |k: usize, seed: u64| {
         let mixed = (k as u64 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f64
@@ -253,7 +253,7 @@ fn solve() -> Subject {
     };
     let twice = row_sums().into_iter().map(|b| 2.0 * b).collect();
     let other = of(Given { b: Some(Arc::new(twice)), ..Given::default() });
-    // A solution may have 1.1 times the tolerance, and the right one may have as much of its own.
+    // A solution may have 1.1 times the tolerance, and the right one may use that much itself.
     let off = move |configuration: &Configuration, x: &mut Vec<f64>| {
         let tolerance: Option<f64> = configuration.parameters.number(Parameter::Tolerance);
         let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -266,7 +266,7 @@ fn solve() -> Subject {
 fn dense() -> Subject {
     const UNKNOWNS: usize = 4;
     const SYSTEMS: usize = 3;
-    // Diagonals that dominate, so that every matrix is positive definite.
+    // Diagonally dominant, so that every matrix is positive definite.
     let values = |scale: f64| -> Vec<f64> {
         let value = |k: usize| {
             let (s, i, j) = (k / 16, k / UNKNOWNS % UNKNOWNS, k % UNKNOWNS);
@@ -286,7 +286,7 @@ fn dense() -> Subject {
         let norm = rows.map(|row| row.iter().sum()).fold(0.0, f64::max);
         let largest = x.iter().take(UNKNOWNS).fold(0.0, |most: f64, x| most.max(x.abs()));
         let bound = 8.0 * UNKNOWNS as f64 * f64::EPSILON * (norm * largest + 1.0);
-        // Its diagonal is the largest element of the first column.
+        // The diagonal is the largest element of the first column.
         x[0] += 3.0 * bound / a[0];
     };
     Subject::new(move || of(1.0), &of(2.0), None, last_unit, off)

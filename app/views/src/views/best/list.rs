@@ -1,4 +1,4 @@
-//! The list on the screen.
+//! The list on screen.
 
 use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui};
 use egui::{UiBuilder, WidgetInfo, pos2, vec2};
@@ -14,7 +14,7 @@ use sparsescope_figures::views::charts::Looks;
 
 use crate::paint::Paint;
 
-/// Narrower rows have no strip, and the numbers below the names.
+/// Rows narrower than this have no strip, and the numbers below the names.
 const WIDE: f32 = 720.0;
 
 pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewState) {
@@ -58,7 +58,7 @@ pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
     });
 }
 
-/// The headings, which sort, and the scale of the strips.
+/// The headings, which sort, and the axis of the strips.
 fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) {
     let (line, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
     for (id, title, [from, to], number) in titles(columns, board) {
@@ -122,7 +122,7 @@ fn put(ui: &mut Ui, rect: Rect, number: bool, text: RichText) {
     });
 }
 
-/// The numbers in a line, and below it why.
+/// The numbers in a line, and the reason below.
 fn cells(ui: &mut Ui, rect: Rect, row: &Row, board: &Board, columns: &Columns) {
     let half = rect.top() + rect.height() * 0.54;
     let at = |[from, to]: [f32; 2]| area(rect.left() + from, rect.top(), rect.left() + to, half);

@@ -1,4 +1,4 @@
-//! Who wins on each matrix, and by how much, on the screen.
+//! The fastest kernel on each matrix and its lead, on screen.
 
 mod list;
 mod view;

@@ -66,7 +66,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
 }
 
-/// Who wins most often, in a sentence.
+/// A sentence on the kernel that wins most often.
 fn summary(board: &Board) -> String {
     let wins = |kernel: &str| board.rows.iter().filter(|row| row.kernel == kernel).count();
     let all = board.rows.len();

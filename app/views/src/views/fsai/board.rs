@@ -1,4 +1,4 @@
-//! The view on the screen: the patterns, the gathered row or the bars, the sentences.
+//! The view on screen: the patterns, the gathered row or the bars, the sentences.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::paint::Paint;
 use crate::views::spy::{paint_image, steer};
 use crate::views::view::kept;
 
-/// Between what stands side by side.
+/// Gap between parts side by side.
 const GAP: f32 = 12.0;
 
-/// A place that is wider than this, and than high, has all else beside the patterns.
+/// If the area is wider than this and wider than high, everything else is beside the patterns.
 const WIDE: f32 = 390.0;
 
-/// The entry that is pointed at, from one frame to the next.
+/// The nonzero under the pointer, kept from one frame to the next.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Pointed(Option<(u32, u32)>);
 
-/// Draws it; what is clicked changes the row that is gathered.
+/// Draws the view; a click changes the gathered row.
 pub(super) fn show(
     ui: &mut Ui,
     model: &Model,
@@ -92,7 +92,7 @@ pub(super) fn show(
     }
 }
 
-/// The patterns; tells the entry that is pointed at.
+/// The patterns; returns the nonzero under the pointer.
 fn picture(
     ui: &mut Ui,
     model: &Model,
@@ -101,7 +101,7 @@ fn picture(
     size: Vec2,
 ) -> Option<(u32, u32)> {
     let pixels = ui.ctx().pixels_per_point();
-    // Cells fall on pixels when the figure does.
+    // Cells align with pixels if the figure does.
     let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
     ui.add_space(corner.y - ui.cursor().min.y);
     let corner = pos2(ui.cursor().min.x, corner.y);
@@ -136,7 +136,7 @@ fn picture(
     at
 }
 
-/// The gathered row's system; tells the entry that is pointed at.
+/// The gathered row's system; returns the nonzero under the pointer.
 fn system(ui: &mut Ui, told: &Told<'_>, size: Vec2, theme: Theme) -> Option<(u32, u32)> {
     let of = told.gathered.as_ref()?;
     let dense = Dense::new(of, told.pointed, (&told.colors, theme), size.max(gather::LEAST_SIZE));

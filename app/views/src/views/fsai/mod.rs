@@ -1,4 +1,4 @@
-//! The set-up of a preconditioner on the screen.
+//! The setup of a preconditioner on screen.
 
 mod board;
 mod settings;

@@ -9,7 +9,7 @@ use crate::views::spy::choose;
 
 /// Names of the parts, in the order of their words.
 const PART_NAMES: [&str; 3] = ["Patterns", "Gathered row", "Sentences"];
-/// α where merging begins.
+/// Initial α when merging is turned on.
 const MERGING: f64 = 1.05;
 
 pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
@@ -62,7 +62,7 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     }
 }
 
-/// Which matrix is set up for.
+/// The choice of the matrix.
 fn matrix(ui: &mut Ui, fsai: &mut FsaiState) {
     let side = match fsai.of {
         FsaiOf::Mesh(of) => of.side,

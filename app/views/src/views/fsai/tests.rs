@@ -1,4 +1,4 @@
-//! The view in the interface, and its numbers against the definitions.
+//! The view in the interface, with its numbers checked against the definitions.
 
 use egui::{Key, vec2};
 use egui_kittest::Harness;

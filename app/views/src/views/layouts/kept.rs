@@ -1,4 +1,4 @@
-//! The kernels that are followed, gone through once.
+//! Caches the kernels that are followed.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use sparsescope_core::matrix::Csr;
 use sparsescope_figures::state::LayoutsState;
 use sparsescope_figures::views::layouts::walk::{Kept, Walk};
 
-/// Kernels kept: the two that are followed, and those of the step before.
+/// Number of cached kernels: the two that are followed, and those of the step before.
 const KEPT: usize = 4;
 
 #[derive(Clone)]
@@ -18,7 +18,7 @@ struct Known {
     walk: Kept,
 }
 
-/// The kernel of this id on the matrix, made once for as long as nothing that it depends on changes.
+/// The kernel with this id on the matrix, built once for as long as none of its inputs change.
 pub(super) fn kept(context: &Context, a: &Arc<Csr<f64>>, state: &LayoutsState, id: &str) -> Kept {
     let place = Id::unique("layouts: kernels followed");
     let key = (state.hack, state.sigma, state.block, state.threads);

@@ -1,4 +1,4 @@
-//! Memory layouts on the screen, with and without a lesson.
+//! Memory layouts on screen, with and without a lesson.
 
 mod kept;
 mod panel;

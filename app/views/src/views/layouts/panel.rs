@@ -1,4 +1,4 @@
-//! A lesson beside the layouts: its text, its question, and the way through it.
+//! A lesson next to the layouts: its text, its question, and its navigation.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use sparsescope_figures::views::layouts::numbers::Texts;
 
 use super::stepper::stepper;
 
-/// Lets a lesson be chosen.
+/// The choice of a lesson.
 pub(super) fn menu(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let button = ui.menu_button("Lessons", |ui| {
         for lesson in model.lessons.iter() {
@@ -30,7 +30,7 @@ pub(super) fn menu(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     button.response.on_hover_text("Go through the layouts step by step, with questions");
 }
 
-/// The moves that keys ask for. Presenters' remotes have PageUp and PageDown.
+/// The moves requested by keys. Presenters' remotes have PageUp and PageDown.
 fn keys(ui: &Ui, walking: bool) -> Option<Move> {
     if ui.ctx().text_edit_focused() {
         return None;
@@ -41,7 +41,7 @@ fn keys(ui: &Ui, walking: bool) -> Option<Move> {
         (Key::PageUp, Move::Back, true),
         (Key::Space, Move::Reveal, free),
         (Key::Enter, Move::Reveal, free),
-        // The steps of a kernel have them otherwise.
+        // Otherwise these keys move through the steps of a kernel.
         (Key::ArrowRight, Move::Forward, free && !walking),
         (Key::ArrowLeft, Move::Back, free && !walking),
     ];
@@ -49,8 +49,8 @@ fn keys(ui: &Ui, walking: bool) -> Option<Move> {
     keys.into_iter().find(|&(key, _, may)| may && pressed(key)).map(|(_, to, _)| to)
 }
 
-/// The lesson's step, and what the class does with it. `steps` is the number of the followed
-/// kernel's; `walking`, the view has steps of its own.
+/// The lesson's step and its controls. `steps` is the number of steps of the followed kernel; with `walking`,
+/// the view has steps of its own.
 pub(super) fn show(
     ui: &mut Ui,
     lesson: &Lesson,
@@ -109,7 +109,7 @@ fn way(ui: &mut Ui, lesson: &Lesson, page: u32, to: &mut Option<Move>) {
     button("Next", "Lesson: next step", more, "PageDown, the answer first", Move::Next);
 }
 
-/// What the class is to predict, and the answer when it is told.
+/// The question to the class, and the answer once it is shown.
 fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: &mut Option<Move>) {
     let Some(ask) = &texts.ask else { return };
     let told = state.layouts.told;
@@ -150,7 +150,7 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
         ui.set_width(ui.available_width());
         texts.answer.iter().for_each(|text| drop(ui.label(text)));
     });
-    // Where there is little room, the answer is what has to be seen: scrolled to once.
+    // Where space is short the answer matters most: scrolled to once.
     let place = egui::Id::unique("answer of a lesson's step");
     let told = (state.layouts.lesson.clone(), shown.response.rect.height().to_bits());
     if ui.data(|data| data.get_temp(place)) != Some(told.clone()) {
@@ -159,7 +159,7 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
     }
 }
 
-/// A tick, a cross, a full or an empty circle: what the words beside it say.
+/// A tick, a cross, a full or an empty circle, with the same meaning as the words beside it.
 fn sign(ui: &mut Ui, told: bool, chosen: bool, right: bool) {
     let (space, _) = ui.allocate_exact_size(Vec2::splat(16.0), Sense::hover());
     let stroke = Stroke::new(2.0, ui.visuals().text_color());
@@ -180,7 +180,7 @@ fn sign(ui: &mut Ui, told: bool, chosen: bool, right: bool) {
     }
 }
 
-/// The texts of the step that is shown with their numbers, counted once.
+/// The texts of the current step with their numbers, computed once.
 pub(super) fn counted(
     ui: &Ui,
     lesson: &Lesson,

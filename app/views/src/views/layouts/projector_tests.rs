@@ -1,4 +1,4 @@
-//! What can be seen from the last row: 1024 × 768 pixels of a projector.
+//! Legibility from the last row: 1024 × 768 pixels of a projector.
 
 use egui::{Rect, Shape, vec2};
 use egui_kittest::Harness;
@@ -24,7 +24,7 @@ fn shown(state: ViewState) -> Harness<'static, App> {
     harness
 }
 
-/// The texts of a shape with the heights of their type, in points.
+/// The texts of a shape with their font sizes, in points.
 fn texts(shape: &Shape, all: &mut Vec<(f32, String)>) {
     match shape {
         Shape::Text(text) => {
@@ -37,7 +37,7 @@ fn texts(shape: &Shape, all: &mut Vec<(f32, String)>) {
     }
 }
 
-/// The smallest type in pixels, with its text, and whether all of the board is in the window.
+/// The smallest font size in pixels with its text, and whether all of the board is in the window.
 fn seen(harness: &Harness<'_, App>) -> (f32, String, bool) {
     let zoom = harness.ctx.zoom_factor();
     let mut all = Vec::new();
@@ -61,7 +61,7 @@ fn seen(harness: &Harness<'_, App>) -> (f32, String, bool) {
         .map(|of| of.rect())
         .collect();
     assert!(!boards.is_empty());
-    // Within the margins of the harness and of the view, which cut off what is larger.
+    // Inside the margins of the harness and of the view, which clip anything larger.
     let mut inside = Rect::from_min_size(egui::Pos2::ZERO, SIZE / zoom).shrink(16.0);
     if let Some(controls) = harness.query_by_label("Lessons") {
         inside.max.y = controls.rect().min.y - 6.0;
@@ -96,7 +96,7 @@ fn every_step_of_the_lessons_is_seen_whole_and_no_type_is_smaller_than_14_pixels
                 let mut state = ViewState { theme: Theme::Projector, ..ViewState::default() };
                 lesson.show(page, told, &mut state);
                 let link = state.to_fragment();
-                // Of two kernels side by side the lower ends may have to be scrolled to.
+                // With two kernels side by side, the lower ends may need scrolling.
                 let two = !state.layouts.beside.is_empty();
                 show(&mut harness, state);
                 let (size, text, whole) = seen(&harness);

@@ -20,7 +20,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if state.layouts.lesson.is_none() && !framed {
         panel::menu(ui, model, state);
     }
-    // What a step needs comes first: the line may be longer than there is room.
+    // What a step needs comes first: the line may not fit.
     let subject = Subject::of(model, state).ok();
     let layouts = &mut state.layouts;
     follow(ui, subject, layouts, framed);
@@ -105,7 +105,7 @@ fn formats_menu(ui: &mut Ui, layouts: &mut LayoutsState) {
     });
 }
 
-/// Chooses a kernel.
+/// The choice of a kernel.
 fn choose(ui: &mut Ui, what: &str, none: &str, id: &mut String) {
     ui.label(what);
     let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
@@ -120,7 +120,7 @@ fn choose(ui: &mut Ui, what: &str, none: &str, id: &mut String) {
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
 }
 
-/// Which kernel is followed, and the step.
+/// The choice of the kernel to follow, and the step.
 fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState, framed: bool) {
     let before = layouts.walk.clone();
     choose(ui, "Follow", "no kernel", &mut layouts.walk);
@@ -140,7 +140,7 @@ fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState, fra
     }
 }
 
-/// The second kernel, and the threads of those that processors run.
+/// The second kernel, and the thread count of CPU kernels.
 fn beside(ui: &mut Ui, layouts: &mut LayoutsState) {
     choose(ui, "beside", "none", &mut layouts.beside);
     if layouts.walk.starts_with("cpu/") || layouts.beside.starts_with("cpu/") {
@@ -150,7 +150,7 @@ fn beside(ui: &mut Ui, layouts: &mut LayoutsState) {
     }
 }
 
-/// Drawing by hand: begins with what is shown; rows and columns.
+/// Drawing by hand, starting with the current matrix: rows and columns.
 fn sides(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
     let mut drawing = matches!(layouts.small, Small::Drawn(_));
     let hover = "Click cells to add and remove entries; rows and columns as you like";

@@ -3,7 +3,7 @@
 use egui::{Key, Modifiers, Role, Ui, WidgetInfo};
 use sparsescope_figures::state::LayoutsState;
 
-/// The step among `most`, and what changes it.
+/// The step among `most`, with its controls.
 pub(super) fn stepper(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
     let typing = ui.ctx().memory(|memory| memory.focused().is_some());
     let pressed =

@@ -1,4 +1,4 @@
-//! A step of a lesson beside what it shows.
+//! A step of a lesson next to what it shows.
 
 use egui::{Rect, Ui, UiBuilder};
 use sparsescope_figures::model::Model;
@@ -10,15 +10,15 @@ use sparsescope_figures::views::own;
 use super::panel;
 use crate::views::view::kept;
 
-/// Width of a lesson's text beside what it shows, as a share of all.
+/// Width of a lesson's text next to what it shows, as a share of the whole.
 const TEXT: f32 = 0.36;
 
-/// The same of what is narrower than this, where the text stands above.
+/// The same for narrower areas, where the text is above.
 const NARROW: f32 = 560.0;
 
 const TEXT_ABOVE: f32 = 0.45;
 
-/// Where the text is, and the rest of the room.
+/// The area of the text, and the remaining area.
 pub(super) fn places(ui: &Ui) -> (Rect, Rect) {
     let full = ui.available_rect_before_wrap();
     if full.width() < NARROW && full.height() > full.width() {
@@ -29,8 +29,8 @@ pub(super) fn places(ui: &Ui) -> (Rect, Rect) {
     (text.with_max_x(text.right() - 12.0), rest)
 }
 
-/// Draws any view but that of the layouts beside its step of a lesson; the numbers of its texts are
-/// those of what the view shows.
+/// Draws any view except the layouts next to its step of a lesson; the numbers in the texts come from the
+/// view.
 pub(crate) fn beside(
     ui: &mut Ui,
     model: &Model,
@@ -41,9 +41,9 @@ pub(crate) fn beside(
     let lesson = shown.as_ref().and_then(|(id, _)| model.lessons.get(id)).cloned();
     let Some((lesson, (_, page))) = lesson.zip(shown) else { return draw(ui, state) };
     let (text, rest) = places(ui);
-    // Some views have steps that arrow keys go through.
+    // Some views have steps that arrow keys move through.
     let walking = lesson.step(page).is_some_and(|step| own::steps(&step.show.view));
-    // A lesson may be opened again with other words.
+    // A lesson may be opened again with other texts.
     let from = (lesson.clone(), model.revision(), state.to_fragment());
     let texts = kept(ui, "texts beside a view", from, || {
         lesson.step(page).map_or_else(Texts::default, |step| texts_of(step, model, state))

@@ -1,4 +1,4 @@
-//! Lessons in the view: found by what a screen reader would be told.
+//! Lessons in the view, by their accessible names.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn built_in() -> Vec<Arc<Lesson>> {
     Lessons::default().iter().cloned().collect()
 }
 
-/// Every step of every lesson, told and not, as what a link says.
+/// Every step of every lesson, with and without its answer, as the state of a link.
 fn every_frame() -> Vec<(Arc<Lesson>, u32, bool, ViewState)> {
     let mut frames = Vec::new();
     for lesson in built_in() {
@@ -50,7 +50,7 @@ fn a_link_restores_every_step_and_whether_its_answer_is_told() {
         harness.get_by_label(&step.title);
         assert_eq!(harness.query_by_label("Reveal").is_some(), step.hides() && !told);
         assert_eq!(nameless(harness.root()), Vec::<String>::new(), "{text}");
-        // Numbers of another view stand in the places that the texts have for them.
+        // The texts have placeholders for the numbers of another view.
         if step.show.view != sparsescope_figures::views::layouts::VIEW.id {
             assert!(harness.query_all_by_label_contains("{").next().is_none(), "{text}");
             continue;
@@ -62,7 +62,7 @@ fn a_link_restores_every_step_and_whether_its_answer_is_told() {
         for answer in &texts.answer {
             assert_eq!(harness.query_by_label(answer).is_some(), told, "{text}: {answer}");
         }
-        // The board was drawn, not a sentence why it cannot be.
+        // The board was drawn, not an error sentence.
         harness.get_by_label_contains("Memory layouts of ");
     }
 }
@@ -130,7 +130,7 @@ fn a_choice_is_marked_right_or_wrong_in_words_once_the_answer_is_told() {
     harness.get_by_label("Choice: 8 (right)");
     let link = harness.state().state().to_fragment();
     shown(&link, (1280.0, 800.0)).get_by_label("Choice: 2 (chosen, but wrong)");
-    // The next step begins without a choice.
+    // The next step has no answer chosen yet.
     harness.get_by_label("Lesson: next step").click();
     harness.run();
     assert_eq!(harness.state().state().layouts.guess, None);
@@ -193,7 +193,7 @@ fn threads_of_a_processor_have_their_parts_and_lines() {
     }
 }
 
-/// What lessons say in words, not in numbers.
+/// Checks what lessons claim in words, not in numbers.
 #[test]
 fn what_the_lessons_claim_in_words_is_so() {
     let number = |lesson: &str, page: usize, asked: &str| -> f64 {
@@ -221,7 +221,7 @@ fn what_the_lessons_claim_in_words_is_so() {
     let x = |kernel: &str| number("coalescing", 5, &format!("sectors:{kernel}:x"));
     assert_eq!(x(row), x(column));
     assert_eq!(number("coalescing", 1, "padding:ell"), 0.0);
-    // Sorting in a window as large as a hack saves nothing, in all rows it pays.
+    // Sorting in a window of one hack saves nothing; sorting all rows pays off.
     let slots = |sigma| number("padding", 4, &format!("slots:hll;sigma={sigma}"));
     assert!(slots(4) == slots(1) && slots(8) < slots(4));
     let bytes = |sigma| number("padding", 3, &format!("bytes:hll;sigma={sigma}"));
@@ -237,7 +237,7 @@ fn what_the_lessons_claim_in_words_is_so() {
         |what: &str, kernel: &str| number("warp-per-row", 4, &format!("{what}:{kernel}:val"));
     assert!(short("sectors", warp) < short("sectors", thread));
     assert!(short("requests", warp) > short("requests", thread));
-    // Parts of the threads, from uneven to even.
+    // Partitions among the threads, from uneven to even.
     let imbalance = |kernel: &str| number("balance", 0, &at("imbalance", kernel));
     let by = ["cpu/csr/rows", "cpu/csr/nnz", "cpu/csr/merge"].map(imbalance);
     assert!(by[0] > by[1] && by[1] > by[2] && by[2] > 1.0, "{by:?}");

@@ -1,4 +1,4 @@
-//! The board with or without a lesson beside it.
+//! The board, with or without a lesson next to it.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
 }
 
-/// On a projector the board has the room, as in a lesson, and one line of controls is below it.
+/// On a projector the board gets the space, as in a lesson, with one line of controls below.
 fn frame(
     ui: &mut Ui,
     model: &Model,
@@ -77,7 +77,7 @@ fn frame(
     });
 }
 
-/// The board; where it must be seen whole, in the roomiest of its forms in which it can be.
+/// The board; if it must be visible as a whole, in the roomiest form that fits.
 fn drawn(
     ui: &mut Ui,
     subject: Result<Subject, String>,
@@ -95,7 +95,7 @@ fn drawn(
         let (figure, spots) = {
             let shown = Shown::of(&subject, &state.layouts, walks);
             let all = if whole { Fit::all(state.theme) } else { Vec::new() };
-            // What cannot be seen whole is scrolled.
+            // What does not fit scrolls.
             let least = all.last().filter(|_| walking).copied().unwrap_or(Fit::USUAL);
             let mut boards = all.into_iter().map(|fit| scene(&shown, state, space.x, fit));
             let fits =
@@ -120,7 +120,7 @@ fn drawn(
     });
 }
 
-/// Points at an entry, or changes what is drawn by hand.
+/// Highlights a nonzero, or changes the matrix drawn by hand.
 fn click(spot: &Spot, layouts: &mut LayoutsState) {
     let in_picture = spot.name.starts_with("Entry ") || matches!(spot.owner, Owner::Nothing(..));
     let at = match spot.owner {

@@ -1,4 +1,4 @@
-//! One order of the rows on the screen: the matrix, the grid's points, the widths, the sentences.
+//! One order of the rows on screen: the matrix, the grid points, the widths, the sentences.
 
 use std::sync::Arc;
 
@@ -16,36 +16,36 @@ use crate::paint::Paint;
 use crate::views::spy::{paint_cells, paint_image, steer};
 use crate::views::view::kept;
 
-/// Between what stands side by side.
+/// Gap between parts side by side.
 const GAP: f32 = 12.0;
 
-/// Wider than this times its height, a place has the widths beside the picture.
+/// If the area is wider than this times its height, the widths are beside the picture.
 const WIDE: f32 = 1.15;
 
-/// Least width of pictures side by side.
+/// Minimum width of pictures side by side.
 const LEAST_BESIDE: f32 = 240.0;
 
-/// How much room each part has.
+/// The size of each part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rooms {
-    /// Widths and sentences stand beside the pictures, not below them.
+    /// Widths and sentences are beside the pictures, not below.
     pub(super) beside: bool,
-    /// The pictures stand side by side.
+    /// The pictures are side by side.
     pub(super) in_a_row: bool,
-    /// Each picture.
+    /// Size of each picture.
     pub(super) picture: Vec2,
     pub(super) widths: Vec2,
 }
 
 impl Rooms {
-    /// Of so many pictures, each at least so large, with or without widths, above or beside
-    /// sentences of this height.
+    /// For this number of pictures of a minimum size, with or without widths, above or beside sentences of
+    /// this height.
     pub(super) fn new(room: Vec2, pictures: usize, least: Vec2, widths: bool, words: f32) -> Self {
         let beside = pictures > 0 && (widths || words > 0.0) && room.x > WIDE * room.y;
         let (left, right) = (room.x * 0.56, room.x * 0.44 - GAP);
         let bars = match (beside, widths && pictures > 0) {
             (true, _) => vec2(right, (room.y - words).min(right * 0.8)),
-            // Sentences may be scrolled to.
+            // The user may scroll to the sentences.
             (false, true) => vec2(room.x, (room.y * 0.32).min(room.x * 0.8)),
             (false, false) => vec2(room.x, room.y - words),
         };
@@ -66,7 +66,7 @@ impl Rooms {
     }
 }
 
-/// Draws it; what is clicked changes the step.
+/// Draws the order; a click changes the step.
 pub(super) fn show(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, room: Vec2) {
     let shows = |part: &str| state.levels.shows(part);
     let with_grid = told.subject.grid.is_some() && shows("points");
@@ -113,7 +113,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut View
     }
 }
 
-/// Name of an order for those who hear it.
+/// The accessible name of an order.
 fn order_words(told: &Told<'_>) -> String {
     format!("{}, {}", told.subject.name, told.order.name())
 }
@@ -132,7 +132,7 @@ fn picture(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, s
 fn picture_of(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, size: Vec2) {
     let pixels = ui.ctx().pixels_per_point();
     let Some(scene) = told.scene(size, pixels, &state.spy) else { return };
-    // Cells fall on pixels when the figure does.
+    // Cells align with pixels if the figure does.
     let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
     ui.add_space(corner.y - ui.cursor().min.y);
     let corner = egui::pos2(ui.cursor().min.x, corner.y);
@@ -141,7 +141,7 @@ fn picture_of(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState
     ui.painter().rect_filled(on_screen(scene.place.covered()), 0.0, scene.shade.empty);
     let name = order_words(told);
     if told.order == Order::Colors && state.levels.order != Order::Colors {
-        // The adapter draws a matrix once a frame.
+        // The GPU draws a matrix once per frame.
         let from =
             (told.shown.key.clone(), model.revision(), scene.place, scene.shade, pixels.to_bits());
         let image = kept(ui, "cells beside", from, || Arc::new(scene.image(pixels)));
@@ -173,7 +173,7 @@ fn picture_of(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState
     }
 }
 
-/// What is said of the rows under the pointer.
+/// The text about the rows under the pointer.
 fn row_words(told: &Told<'_>, scene: &Scene<'_>, screen: &Place, at: egui::Pos2) -> Option<String> {
     let rows = told.waves.rows();
     let (first, _) = screen.matrix(at);

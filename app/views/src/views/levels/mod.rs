@@ -1,4 +1,4 @@
-//! Levels and colours of the rows on the screen.
+//! Levels and colours of the rows on screen.
 
 mod board;
 mod settings;

@@ -40,7 +40,7 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     }
 }
 
-/// Which matrix the levels are of.
+/// The choice of the matrix.
 fn matrix(ui: &mut Ui, of: &mut LevelsOf) {
     let side = match of {
         LevelsOf::Grid(grid) => grid.side,

@@ -1,4 +1,4 @@
-//! The view in the interface, and from a bundle that has no matrix.
+//! The view in the interface, and from a bundle without the matrix.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn made(spec: &str) -> Csr {
     generate(&spec, MemoryLimit::unlimited(), &false.into()).unwrap()
 }
 
-/// A bundle with the picture of a matrix, and with its levels in so many bytes.
+/// A bundle with the picture of a matrix, and with at most this many bytes of its levels.
 fn bundle(a: &Csr, levels: u64) -> Vec<u8> {
     let sha256 = "cd".repeat(32);
     let record = MatrixRecord {
@@ -92,7 +92,7 @@ fn a_bundle_without_the_matrix_plays_the_sweep_over_64_000_rows_forward_and_back
     harness.run();
     harness.key_press(Key::ArrowRight);
     harness.run();
-    // x + 2 y + 4 z = 2 of two points: 4 rows are those of levels 0 to 2.
+    // Two points have x + 2 y + 4 z = 2: 4 rows are in levels 0 to 2.
     harness.get_by_label_contains("Level 2 of 274 levels: 2 rows at once; 2 done");
     harness.key_press(Key::ArrowLeft);
     harness.run();
@@ -121,7 +121,7 @@ fn a_sweep_that_plays_goes_on_by_itself_until_it_is_paused() {
     for _ in 0..600 {
         harness.step();
     }
-    harness.run(); // it has come to rest
+    harness.run(); // no longer changing
     assert_eq!(step(&harness), Some(3));
     harness.get_by_label("Play").click();
     harness.step();
@@ -247,7 +247,7 @@ fn a_lesson_shows_levels_of_a_matrix_of_its_own() {
     harness.run();
     harness.get_by_label("Levels of Small matrix, forward sweep");
     harness.get_by_label("3 levels, 1 row now, 1 done, 15 of the grid");
-    // The arrow keys are the sweep's, not the lesson's.
+    // The arrow keys control the sweep, not the lesson.
     harness.key_press(Key::ArrowRight);
     harness.run();
     assert_eq!(step(&harness), Some(2));
@@ -270,7 +270,7 @@ fn own_bytes(show: &str, text: &str) -> Vec<u8> {
     lesson.to_string().into_bytes()
 }
 
-/// What the lesson about Gauss–Seidel says in words, not in numbers.
+/// Checks what the lesson about Gauss–Seidel claims in words, not in numbers.
 #[test]
 fn what_the_lesson_claims_in_words_is_so() {
     let number = |asked: &str, link: &str| -> f64 {

@@ -1,4 +1,4 @@
-//! The orders that are shown with their controls.
+//! The orders with their controls.
 
 use egui::{ScrollArea, Ui, vec2};
 use sparsescope_figures::model::Model;

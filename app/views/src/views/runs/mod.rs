@@ -1,4 +1,4 @@
-//! Every run on the screen, as a table that sorts or in two lines each.
+//! Every run on screen, as a sortable table or in two lines each.
 
 mod narrow;
 mod view;

@@ -1,4 +1,4 @@
-//! Runs where there is little room: two lines each, the rate in the second column.
+//! Runs where space is short: two lines each, the rate in the second column.
 
 use egui::{Align, ComboBox, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui};
 use egui::{UiBuilder, WidgetInfo, vec2};
@@ -7,13 +7,13 @@ use sparsescope_figures::model::{Model, RunOf, seconds, significant};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::runs::columns::Column;
 
-/// Height of a run.
+/// Row height of a run.
 const ROW: f32 = 42.0;
 const TYPE: [f32; 2] = [14.0, 12.5];
-/// Of the width, what the first column has.
+/// The first column's share of the width.
 const FIRST: f32 = 0.66;
 
-/// Lets the order be chosen, for there are no headings.
+/// The choice of the order, since there are no headings.
 pub(super) fn sorts(ui: &mut Ui, columns: &[&Column], rate: &str, state: &mut ViewState) {
     let title =
         |column: &Column| if column.id == "gflops" { rate.to_owned() } else { column.title.into() };
@@ -56,7 +56,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, runs: &[usize], rate: &str, state
     });
 }
 
-/// Matrix and rate; kernel with its setting, and time or verdict.
+/// Matrix and rate; kernel with its settings, and time or verdict.
 fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str) {
     let value = run.rate().map(|value| format!("{} {rate}", significant(value)));
     let median = run.run.figures.as_ref().map(|figures| seconds(figures.median_s));

@@ -1,4 +1,4 @@
-//! Every run in a table that sorts.
+//! Every run in a sortable table.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     chooser(ui, &shown.columns, state);
 }
 
-/// The rows, found when something changed.
+/// The rows, recomputed when something changes.
 fn kept_rows(ui: &Ui, model: &Model, state: &ViewState) -> Arc<Rows> {
     let order = (state.sort.clone(), state.descending, state.columns.clone());
     let from = (model.revision(), state.filter.clone(), order);
     kept(ui, "runs", from, || rows(model, state))
 }
 
-/// Narrower places have two lines a run.
+/// Areas narrower than this have two lines per run.
 const NARROW: f32 = 480.0;
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
@@ -88,7 +88,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// Lets columns be chosen.
+/// The choice of columns.
 fn chooser(ui: &mut Ui, shown: &[&Column], state: &mut ViewState) {
     ui.menu_button("Columns", |ui| {
         let mut chosen: Vec<&str> = shown.iter().map(|column| column.id).collect();
@@ -109,13 +109,13 @@ fn chooser(ui: &mut Ui, shown: &[&Column], state: &mut ViewState) {
     });
 }
 
-/// The row of the selected run.
+/// The row index of the selected run.
 fn row_of(runs: &[usize], state: &ViewState) -> Option<usize> {
     let selected = state.run?;
     runs.iter().position(|run| *run == selected)
 }
 
-/// Moves the selection by the arrow keys; whether it moved.
+/// Moves the selection by the arrow keys; returns whether it moved.
 fn keys(ui: &Ui, model: &Model, runs: &[usize], state: &mut ViewState) -> bool {
     if ui.ctx().memory(|memory| memory.focused().is_some()) {
         return false;
@@ -151,7 +151,7 @@ fn select(run: &RunOf<'_>, state: &mut ViewState) {
     state.matrix = Some(run.key());
 }
 
-/// A heading that sorts; the one sorted by says which way.
+/// A heading that sorts; the current one shows the direction.
 fn heading(ui: &mut Ui, column: &Column, rate: &str, state: &mut ViewState) {
     let sorted = state.sort == column.id;
     let (arrow, order) = match (sorted, state.descending) {
@@ -202,7 +202,7 @@ fn show_row(
     }
 }
 
-/// Widths that fill the view: texts share what the numbers leave, down to a least.
+/// Widths that fill the view: text columns share what the numbers leave, down to a minimum.
 fn widths(columns: &[&Column], ui: &Ui) -> Vec<f32> {
     const LEAST: f32 = 0.9;
     let spacing = ui.spacing();

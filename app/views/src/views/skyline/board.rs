@@ -1,4 +1,4 @@
-//! The scatter and the pairs on the screen, and what answers a pointer.
+//! The scatter plot and the pairs on screen, and pointer input.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ use crate::paint::Paint;
 use crate::views::spy::{paint_image, steer};
 use crate::views::view::kept;
 
-/// Between what stands side by side.
+/// Gap between parts side by side.
 const GAP: f32 = 12.0;
 
-/// Wider than this times its height, a place has the pairs beside the scatter.
+/// If the area is wider than this times its height, the pairs are beside the scatter plot.
 const WIDE: f32 = 1.15;
 
-/// A point answers a pointer this near, in points.
+/// A point reacts to a pointer within this distance, in points.
 const NEAR: f32 = 14.0;
 
-/// How much room each part has.
+/// The size of each part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rooms {
-    /// The pairs stand beside the scatter, not below it.
+    /// The pairs are beside the scatter plot, not below.
     pub(super) beside: bool,
     pub(super) scatter: Vec2,
     pub(super) pairs: Vec2,
@@ -45,7 +45,7 @@ impl Rooms {
                 let right = (room.x * 0.44 - GAP).min(room.y);
                 (vec2(room.x - right - GAP, height), vec2(right, room.y))
             }
-            // What is below may be scrolled to.
+            // The user may scroll to what is below.
             (true, false) => (
                 vec2(room.x, (height * 0.66).min(room.x * 1.1)),
                 vec2(room.x, room.x.min(room.y * 0.9)),
@@ -55,7 +55,7 @@ impl Rooms {
     }
 }
 
-/// Draws it; what is clicked changes the state.
+/// Draws the view; a click changes the state.
 pub(super) fn show(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, room: Vec2) {
     let dimensions = told.subject.cloud.picture.axes.len();
     let words: Vec<String> =
@@ -137,11 +137,11 @@ fn scatter(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, s
     }
 }
 
-/// The point nearest to a place of the figure; of several the one drawn last.
+/// The point nearest to a position in the figure; if several, the one drawn last.
 pub(super) fn nearest(told: &Told<'_>, plot: &Plot, at: Pos2) -> Option<usize> {
     let picture = &told.subject.cloud.picture;
     let mut best = (NEAR * NEAR, None, Look::Hidden);
-    // Few multiplications a point: even of a hundred thousand this takes less than a millisecond.
+    // A few multiplications per point: even a hundred thousand points take less than a millisecond.
     let [left, low] = plot.values(at + vec2(-NEAR, NEAR));
     let [right, high] = plot.values(at + vec2(NEAR, -NEAR));
     let all = columns(picture, told.subject.axes).zip(&told.looks.of).enumerate();
@@ -165,7 +165,7 @@ fn triangle(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, 
     let corner = on_pixels(ui, pixels);
     let within = pairs.area();
     let skyline = &told.state.skyline;
-    // Which part of which pair is seen large changes none of them.
+    // Panning, zooming and enlarging a pair change none of the points.
     let shown = (skyline.step, skyline.algorithm, skyline.dropped, skyline.alike);
     let sizes = [within.width(), pixels].map(f32::to_bits);
     let from = ((told.subject.key.clone(), model.revision()), shown, sizes, told.state.theme);

@@ -1,4 +1,4 @@
-//! A set of points on the screen.
+//! A point set on screen.
 
 mod board;
 mod moved;

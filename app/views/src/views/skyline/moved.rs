@@ -1,4 +1,4 @@
-//! The points on the screen: while a new image of them is drawn, the last one is moved and scaled.
+//! The points on screen: while a new image of them is drawn, the last one is moved and scaled.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use web_time::Instant;
 
 use crate::views::spy::texels;
 
-/// How long a frame draws while there is a last image to be seen.
+/// Drawing time per frame while the last image is visible.
 const IN_A_FRAME: Duration = Duration::from_millis(6);
 
-/// Everything that an image of the points is made from, but for the part in view.
+/// The inputs of an image of the points, except the visible part.
 #[derive(Clone, PartialEq)]
 struct Source {
     key: String,
@@ -30,16 +30,16 @@ struct Source {
     pixels: f32,
 }
 
-/// What was drawn of a source.
+/// The images of a source.
 struct Drawn {
     source: Source,
-    /// What is seen on the texture.
+    /// The plot shown on the texture.
     plot: Option<Plot>,
-    /// The next one, not finished.
+    /// The next image, unfinished.
     next: Option<Drawing>,
 }
 
-/// What is kept from frame to frame.
+/// The state kept from frame to frame.
 #[derive(Default)]
 struct Shown {
     drawn: Option<Drawn>,
@@ -47,8 +47,8 @@ struct Shown {
 }
 
 impl Drawn {
-    /// Draws what is wanted, or a part of it; gives every image that is finished to `finish`. Whether the last one is
-    /// what is wanted.
+    /// Draws the requested image or a part of it; passes every finished image to `finish`. Returns whether
+    /// the last one is the requested image.
     fn go_on(
         &mut self,
         told: &Told<'_>,
@@ -57,7 +57,7 @@ impl Drawn {
         finish: &mut dyn FnMut(ColorImage),
     ) -> bool {
         while self.plot.as_ref() != Some(wanted) {
-            // An image that was begun is finished though another part is wanted by now: else nothing would be while a
+            // An image is finished even if another part is requested by then: otherwise none would be while a
             // hand moves.
             let pixels = self.source.pixels;
             let begun = self.next.take();
@@ -76,14 +76,14 @@ impl Drawn {
     }
 }
 
-/// Where on the plot that is wanted an image of another part of the points lies.
+/// The position on the requested plot of an image of another part of the points.
 fn moved(from: &Plot, to: &Plot) -> Rect {
     let [left, low] = from.values(from.area().left_bottom());
     let [right, high] = from.values(from.area().right_top());
     Rect::from_min_max(pos2(to.x(left), to.y(high)), pos2(to.x(right), to.y(low)))
 }
 
-/// Paints the points of a plot at this place of the screen.
+/// Paints the points of a plot at this position on screen.
 pub(super) fn show(
     ui: &Ui,
     model: &Model,
@@ -93,7 +93,7 @@ pub(super) fn show(
 ) {
     let side = place.size().max_elem().max(1.0);
     let most = ui.input(|input| input.max_texture_side) as f32 / side;
-    // Which part is seen and what is pointed out changes nothing of the source.
+    // The visible part and the highlighted point do not change the source.
     let skyline = SkylineState { at: None, point: None, ..told.state.skyline.clone() };
     let source = Source {
         key: told.subject.key.clone(),
@@ -110,7 +110,7 @@ pub(super) fn show(
         Some(of) => drawn.insert(of),
         None => drawn.insert(Drawn { source, plot: None, next: None }),
     };
-    // Without anything to be seen meanwhile all is drawn at once.
+    // If no earlier image is visible, everything is drawn at once.
     let wait = drawn.plot.as_ref().is_some_and(|from| moved(from, plot).intersects(plot.area()));
     let start = Instant::now();
     let mut is_late = || wait && start.elapsed() > IN_A_FRAME;
@@ -162,7 +162,7 @@ mod tests {
         };
         let mut drawn = Drawn { source, plot: None, next: None };
         let mut images: Vec<ColorImage> = Vec::new();
-        // A frame has time for a part.
+        // A frame has time for only a part.
         let mut frame = |wanted: &Plot| {
             drawn
                 .go_on(&told, (wanted, Marks::Small), &mut || true, &mut |image| images.push(image))

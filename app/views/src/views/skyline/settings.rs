@@ -9,7 +9,7 @@ use sparsescope_figures::views::skyline::subject::Subject;
 
 use crate::views::spy::choose;
 
-/// Most points and dimensions that the fields make; a link may ask for more.
+/// Maximum number of points and dimensions in the fields; a link may ask for more.
 const MOST_POINTS: u64 = 10_000;
 const MOST_DIMENSIONS: u64 = 8;
 
@@ -48,7 +48,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
 }
 
-/// One of the two dimensions shown.
+/// The choice of one of the two dimensions shown.
 fn axis(ui: &mut Ui, what: &str, k: usize, count: usize, skyline: &mut SkylineState) {
     let before = skyline.axes;
     let Some(shown) = skyline.axes.get_mut(k) else { return };
@@ -72,7 +72,7 @@ fn number(ui: &mut Ui, skyline: &mut SkylineState, points: u32) {
     ui.label("Point");
     let drag = DragValue::new(&mut number)
         .range(-1..=i64::from(points) - 1)
-        .clamp_existing_to_range(false) // a link may say another
+        .clamp_existing_to_range(false) // a link may ask for another
         .speed(0.2)
         .custom_formatter(|n, _| if n < 0.0 { "none".into() } else { format!("{n:.0}") });
     let field = ui.add(drag).on_hover_text("Selected: as a click in the plot does");

@@ -1,4 +1,4 @@
-//! The view in the interface, and its numbers against brute force.
+//! The view in the interface, with its numbers checked against brute force.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ fn bundle(picture: Option<&PointsPicture>) -> Vec<u8> {
     bundle.to_bytes().unwrap()
 }
 
-/// A million points of eight dimensions, as a bundle has them: 120 000 points and the densities.
+/// A million points of eight dimensions, as in a bundle: 120 000 points and the densities.
 fn large() -> PointsPicture {
     let mut random = 1u64;
     let mut next = || {
@@ -44,7 +44,7 @@ fn large() -> PointsPicture {
         (random >> 40) as f32 / (1u64 << 24) as f32
     };
     let (kept, dropped) = (100_000u32, 20_000u32);
-    // Those that are kept lie higher than any other.
+    // Skyline points are higher than all others.
     let values = |next: &mut dyn FnMut() -> f32| -> Vec<f32> {
         let upper: Vec<f32> = (0..kept).map(|_| 0.5 + 0.5 * next()).collect();
         upper.into_iter().chain((0..dropped).map(|_| 0.5 * next())).collect()
@@ -91,12 +91,12 @@ fn link(harness: &Harness<'_, App>) -> String {
     harness.state().state().to_fragment()
 }
 
-/// Where the plot is on the screen.
+/// The position of the plot on screen.
 fn plot(harness: &Harness<'_, App>) -> Rect {
     harness.get_by_label_contains(": a click selects the nearest").rect()
 }
 
-/// Where a share of the way right and up lies, between the outermost points.
+/// The position at these shares of the way right and up, between the outermost points.
 fn place(plot: Rect, right: f32, up: f32) -> Pos2 {
     let share = |of: f32| (0.04 + of) / 1.08;
     plot.left_bottom() + vec2(plot.width() * share(right), -plot.height() * share(up))
@@ -121,7 +121,7 @@ fn a_point_that_is_pointed_at_says_who_dominates_it_and_a_click_keeps_it_in_the_
     harness.get_by_label("Point 2 (2, 2): dominated by point 1 (3, 3).");
     let again = shown(&[], &link(&harness));
     again.get_by_label("Point 2 (2, 2): dominated by point 1 (3, 3).");
-    // Of copies, both are kept.
+    // Both copies of a point are kept.
     for (point, words) in [
         (1, "Point 1 (3, 3): kept."),
         (4, "Point 4 (3, 3): kept."),
@@ -129,7 +129,7 @@ fn a_point_that_is_pointed_at_says_who_dominates_it_and_a_click_keeps_it_in_the_
     ] {
         shown(&[], &format!("{HOTELS};point={point}")).get_by_label(words);
     }
-    // Nobody is told.
+    // The result is hidden.
     shown(&[], &format!("{HOTELS};point=2;alike=true")).get_by_label("Point 2 (2, 2).");
 }
 
@@ -176,7 +176,7 @@ fn pairs_of_dimensions_are_chosen_by_a_click_and_by_keys() {
     harness.key_press(Key::Enter);
     harness.run();
     assert_eq!(harness.state().state().skyline.axes, [0, 2]);
-    // Closer, by keys, and back.
+    // Zooms in by keys, and out.
     harness.get_by_label_contains(": a click selects the nearest").focus();
     harness.run();
     harness.key_press(Key::Plus);
@@ -322,7 +322,7 @@ fn the_table_has_every_point_in_view_and_the_figure_says_the_same() {
     assert_eq!((VIEW.table)(&model, &state).len(), 1 + 120_000 + (1 << 16));
 }
 
-/// What the lesson says in words, not in numbers.
+/// Checks what the lesson claims in words, not in numbers.
 #[test]
 fn what_the_lesson_claims_in_words_is_so() {
     let number = |asked: &str, link: &str| -> u32 {

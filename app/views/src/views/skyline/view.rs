@@ -43,7 +43,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
 }
 
-/// What is told, with what was found in the last frame where that is the same.
+/// The data of the view, with results of the last frame if nothing changed.
 fn told<'a>(ui: &Ui, model: &Model, subject: &'a Subject, state: &'a ViewState) -> Told<'a> {
     let skyline = &state.skyline;
     let of = (subject.key.clone(), model.revision());

@@ -1,4 +1,4 @@
-//! What to compare with.
+//! The choice of what to compare with.
 
 use egui::Ui;
 use sparsescope_figures::model::Model;
@@ -7,7 +7,7 @@ use sparsescope_figures::views::spy::difference::others;
 
 use super::fields::choose_of;
 
-/// Lets choose what to compare with, where there is anything.
+/// Offers the choice of what to compare with, if there is anything.
 pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let others = others(model, state);
     if others.is_empty() || state.spy.numbering != Numbering::Stored {

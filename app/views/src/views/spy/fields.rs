@@ -2,7 +2,7 @@
 
 use egui::{ComboBox, DragValue, Role, Ui, WidgetInfo};
 
-/// One of `all`.
+/// A choice of one of `all`.
 pub(in crate::views) fn choose<T: Copy + PartialEq>(
     ui: &mut Ui,
     what: &str,
@@ -21,7 +21,7 @@ pub(in crate::views) fn choose<T: Copy + PartialEq>(
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &label));
 }
 
-/// The same for choices of pairs of a word and a name.
+/// The same for pairs of a word and a name.
 pub(super) fn choose_of(ui: &mut Ui, what: &str, chosen: &mut String, all: &[(String, String)]) {
     let mut index = all.iter().position(|(id, _)| id == chosen).unwrap_or(0);
     let name = |index: usize| all.get(index).map_or("", |(_, name)| name);
@@ -32,7 +32,7 @@ pub(super) fn choose_of(ui: &mut Ui, what: &str, chosen: &mut String, all: &[(St
     *chosen = all.get(index).map_or_else(String::new, |(id, _)| id.clone());
 }
 
-/// A number of which 0 is none.
+/// A number field where 0 means none.
 pub(in crate::views) fn number(ui: &mut Ui, what: &str, none: &str, number: &mut u32, most: u32) {
     ui.label(what);
     let none = none.to_owned();

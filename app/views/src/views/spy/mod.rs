@@ -1,4 +1,4 @@
-//! The picture of a matrix's structure on the screen.
+//! The picture of a matrix's structure on screen.
 
 mod difference;
 mod fields;

@@ -1,4 +1,4 @@
-//! The cells on the screen.
+//! The cells on screen.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use sparsescope_figures::views::spy::scene::Scene;
 #[cfg(any(feature = "gpu", feature = "webgl"))]
 use super::gpu;
 
-/// Paints the cells: on the graphics adapter when there is one, else as an image.
+/// Paints the cells: with the GPU if possible, else as an image.
 pub(in crate::views) fn paint_cells(
     ui: &Ui,
     picture: &Arc<Picture>,
@@ -34,7 +34,7 @@ pub(in crate::views) fn paint_cells(
     paint_image(ui, "cells image", drawn, rect);
 }
 
-/// Paints an image, enlarged without smoothing; `name` tells it from others here.
+/// Paints an image, enlarged without smoothing; `name` must be unique here.
 pub(in crate::views) fn paint_image(
     ui: &Ui,
     name: &str,
@@ -46,7 +46,7 @@ pub(in crate::views) fn paint_image(
     ui.painter().image(texture, rect, uv, Color32::WHITE);
 }
 
-/// The texture of an image, uploaded only when the image is another than the last of this name here.
+/// The texture of an image, uploaded only if the image differs from the last of this name here.
 fn cached_texture(ui: &Ui, name: &str, drawn: impl Into<Arc<ColorImage>>) -> TextureId {
     type Cached = (Arc<ColorImage>, TextureHandle);
     let id = ui.scope_id().with(name);
@@ -62,7 +62,7 @@ fn cached_texture(ui: &Ui, name: &str, drawn: impl Into<Arc<ColorImage>>) -> Tex
     id_of
 }
 
-/// An image as egui takes it.
+/// Converts an image to egui's type.
 pub(in crate::views) fn texels(image: ColorImage) -> egui::ColorImage {
     egui::ColorImage::new(image.size, image.pixels)
 }

@@ -9,7 +9,7 @@ use sparsescope_figures::views::spy::ranks::Ranks;
 use super::difference;
 use super::fields::{choose, number};
 
-/// Whether ranks are shown, and whose columns are lit; nothing where no run was shared by any.
+/// Whether ranks are shown, and whose columns are highlighted; nothing if no run was shared by ranks.
 fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
     if most == 0 {
         return;
@@ -17,7 +17,7 @@ fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
     let hover = "The rows of each rank of the selected run, and what they send one another";
     ui.checkbox(&mut spy.ranks, "Ranks").on_hover_text(hover);
     if spy.ranks {
-        // 0 is none here, and a rank of its own.
+        // 0 means none in this field, but is a rank's number in the state.
         let mut lit = spy.rank.map_or(0, |rank| rank.saturating_add(1));
         number(ui, "Columns of rank, from 1", "none", &mut lit, most);
         spy.rank = lit.checked_sub(1);

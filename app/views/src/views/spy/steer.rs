@@ -1,4 +1,4 @@
-//! Panning and zooming, with a pointer, two fingers or keys.
+//! Panning and zooming with a pointer, two fingers or keys.
 
 use egui::{EventFilter, Key, Modifiers, Response, Ui, Vec2, vec2};
 use sparsescope_figures::state::At;
@@ -13,11 +13,11 @@ pub(in crate::views) fn steer(ui: &Ui, response: &Response, place: &Place, at: &
         *at = None;
         return;
     }
-    // Two fingers are one gesture: what the first of them does as a pointer is a part of it.
+    // Two fingers are one gesture: pointer events of the first finger belong to it.
     let touch =
         ui.input(|input| input.multi_touch()).filter(|_| response.is_pointer_button_down_on());
     if let Some(touch) = touch {
-        // Fingers that rest change nothing, not even by rounding.
+        // Resting fingers change nothing, not even by rounding.
         let moved = touch.zoom_delta != 1.0 || touch.translation_delta != Vec2::ZERO;
         if moved && touch.zoom_delta.is_normal() && touch.zoom_delta > 0.0 {
             let factor = 1.0 / f64::from(touch.zoom_delta);
@@ -34,12 +34,12 @@ pub(in crate::views) fn steer(ui: &Ui, response: &Response, place: &Place, at: &
         let factor = (-f64::from(scroll) * 0.004).exp() / f64::from(pinch);
         if factor != 1.0 {
             *at = place.zoomed(pointer, factor);
-            // What zooms here does not scroll what is around.
+            // A zoom here must not scroll the surroundings.
             ui.input_mut(|input| input.smooth_scroll_delta = Vec2::ZERO);
         }
     }
     if response.has_focus() {
-        // Arrows move the picture here, not the focus.
+        // Arrow keys move the picture here, not the focus.
         ui.memory_mut(|memory| {
             let filter = EventFilter {
                 horizontal_arrows: true,

@@ -1,4 +1,4 @@
-//! The picture in the interface, found by what a screen reader would be told.
+//! The picture in the interface, by its accessible names.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use sparsescope_figures::state::{At, ViewState};
 
 use crate::shell::App;
 
-/// 9000 × 9000 with the entries (i, i) and (i, 0), as Matrix Market text.
+/// 9000 × 9000 with the nonzeros (i, i) and (i, 0), as Matrix Market text.
 fn arrow() -> String {
     let n = 9000;
     let mut text =
@@ -77,7 +77,7 @@ fn the_pointer_reads_exact_counts_and_single_values() {
     let corner = harness.get_by_label("Cells of arrow").rect().left_top();
     harness.hover_at(corner + vec2(1.0, 1.0));
     harness.run();
-    // A cell of 32 rows and columns at the corner: 32 diagonal entries and 31 below the first.
+    // A cell of 32 rows and columns at the corner: 32 diagonal nonzeros and 31 below the first.
     harness.get_by_label("Rows 0 to 31");
     harness.get_by_label("63 entries");
 }
@@ -132,7 +132,7 @@ fn a_pinch_keeps_what_is_between_the_fingers_and_does_not_pan_twice() {
         let (device_id, id) = (TouchDeviceId(1), TouchId(finger));
         harness.event(Event::Touch { device_id, id, phase, pos, force: None });
     };
-    // As browsers tell: the first finger is the pointer, too.
+    // As browsers report it: the first finger is also the pointer.
     let press = |pos, pressed| Event::PointerButton {
         pos,
         button: PointerButton::Primary,
@@ -224,8 +224,8 @@ fn another_matrix_is_shown_whole() {
     assert_eq!(harness.state().state().spy.at, None);
 }
 
-/// A path through 101 nodes that are numbered by sevens: as a matrix it has a bandwidth of 94, in
-/// the order of the path one of 1.
+/// A path through 101 nodes numbered in steps of seven: as a matrix it has a bandwidth of 94, in path order a
+/// bandwidth of 1.
 fn path() -> String {
     let n = 101;
     let node = |k: usize| k * 7 % n + 1;

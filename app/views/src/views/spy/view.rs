@@ -1,4 +1,4 @@
-//! The pictures with what is said of them.
+//! The pictures with their texts.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::views::view::{Screen, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
 
-/// The picture scrolls where there is less room.
+/// Below this height the picture scrolls.
 const LEAST_HEIGHT: f32 = 340.0;
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
@@ -61,7 +61,7 @@ fn show_picture(
     let size = vec2(room.x, (room.y - status).max(LEAST_HEIGHT));
     let pixels = ui.ctx().pixels_per_point();
     let Some(scene) = Scene::new(shown, size, pixels, state) else { return };
-    // Cells fall on pixels when the figure does.
+    // Cells align with pixels if the figure does.
     let corner = egui::emath::GuiRounding::round_to_pixels(ui.cursor().min, pixels);
     ui.add_space(corner.y - ui.cursor().min.y);
     let image = scene.place.area.translate(corner.to_vec2());
@@ -98,7 +98,7 @@ fn show_picture(
     });
 }
 
-/// What lies under the pointer.
+/// The text about what is under the pointer.
 fn cell_words(
     Shown { picture, other, .. }: &Shown,
     scene: &Scene<'_>,
@@ -137,7 +137,7 @@ fn cell_words(
     Some(words)
 }
 
-/// How fine the picture is, and how to look closer.
+/// The resolution of the picture, and how to zoom in.
 fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
     let side = |shift: u32| index(1_usize << shift);
     let place = &scene.place;

@@ -1,6 +1,6 @@
-//! The cells drawn by the graphics adapter. The counts of a matrix are uploaded once, as tiles in
-//! the layers of two textures; moving, zooming and recolouring change a few uniforms. The window
-//! draws them with wgpu, the page with WebGL.
+//! The cells drawn by the GPU. The counts of a matrix are uploaded once, as tiles in the layers of two
+//! textures; moving, zooming and recolouring change a few uniforms. The window draws them with wgpu, the page
+//! with WebGL.
 
 #[cfg(feature = "gpu")]
 pub mod native;
@@ -15,24 +15,24 @@ use sparsescope_figures::state::Scale;
 use sparsescope_figures::views::spy::Place;
 use sparsescope_figures::views::spy::shade::Shade;
 
-/// Matrices whose counts stay on the adapter.
+/// Number of matrices whose counts stay on the GPU.
 const KEPT: usize = 3;
-/// Most tiles along an edge of the finest level.
+/// Maximum number of tiles along an edge of the finest level.
 const TABLE: u32 = 16;
 
-/// How what was installed draws a picture.
+/// The installed drawing function.
 type Draw = fn(&Context, Call) -> Shape;
 
 fn installed_id() -> Id {
     Id::unique("sparsescope cells on the adapter")
 }
 
-/// From now on pictures are drawn so.
+/// Installs the drawing function.
 fn installed(context: &Context, draw: Draw) {
     context.data_mut(|data| data.insert_temp(installed_id(), draw));
 }
 
-/// How the adapter draws a picture; none where it draws none.
+/// The installed drawing function, if any.
 pub(super) fn draw(context: &Context) -> Option<Draw> {
     context.data(|data| data.get_temp(installed_id()))
 }
@@ -56,8 +56,8 @@ struct Uniforms {
 }
 
 impl Uniforms {
-    /// Of the part that is drawn of a picture in this area. The renderer ends the viewport where the
-    /// screen does, and what is drawn fills the viewport.
+    /// Restricts the uniforms to the visible part of a picture in this area. The renderer clips the viewport
+    /// to the screen, and the drawing fills the viewport.
     fn seen(mut self, area: Rect, screen_size_px: [u32; 2], pixels: f32) -> Self {
         let info = PaintCallbackInfo {
             viewport: area,
@@ -89,12 +89,12 @@ pub(super) struct Call {
     picture: Arc<Picture>,
     key: String,
     uniforms: Uniforms,
-    /// Where it is drawn, in points: all of it, also what hangs over an edge of the window.
+    /// Where it is drawn, in points: the whole area, including what extends beyond the window.
     area: Rect,
 }
 
 impl Call {
-    /// The level of this number, at this place, in these colours, on a part of the screen.
+    /// The level with this number, at this place, in these colours, on a part of the screen.
     pub(super) fn new(
         picture: &Arc<Picture>,
         key: &str,
@@ -117,7 +117,7 @@ impl Call {
                 (cols_per_point * f64::from(size.x) / side) as f32,
                 (rows_per_point * f64::from(size.y) / side) as f32,
             ],
-            // The last cell may reach beyond the matrix, which ends where the matrix does.
+            // The last cell may extend beyond the matrix; the matrix ends at its own size.
             cells: [
                 (picture.pyramid.cols() as f64 / side).min(cols as f64) as f32,
                 (picture.pyramid.rows() as f64 / side).min(rows as f64) as f32,
@@ -140,11 +140,12 @@ impl Call {
     }
 }
 
-/// The tiles of a picture that hold entries, and in which layer each lies.
+/// The tiles of a picture that hold nonzeros, and the layer of each.
 struct Tiles<'a> {
-    /// Counts of the finest level's, and of all coarser levels', each in the layer of its index.
+    /// Counts of the finest level's tiles, and of all coarser levels', each in the layer of its index.
     counts: [Vec<&'a [u64]>; 2],
-    /// For every level `TABLE` lines of `TABLE` places: the tile's layer, from 1; 0 without entries.
+    /// For every level, `TABLE` lines of `TABLE` entries: the tile's layer, from 1; 0 for a tile without
+    /// nonzeros.
     table: Vec<u32>,
 }
 
@@ -167,13 +168,13 @@ impl<'a> Tiles<'a> {
         Self { counts, table }
     }
 
-    /// Lines of the table.
+    /// Number of lines of the table.
     fn lines(&self) -> u32 {
         self.table.len() as u32 / TABLE
     }
 }
 
-/// The counts of a tile as a texture holds them.
+/// The counts of a tile as texels.
 fn texels(counts: &[u64]) -> Vec<f32> {
     counts.iter().map(|&count| count as f32).collect()
 }

@@ -11,8 +11,8 @@ use sparsescope_figures::picture::Picture;
 
 use super::{Call, KEPT, TABLE, Tiles, Uniforms, installed, texels};
 
-/// Prepares the adapter for drawing cells; without this call they are painted as images. Refuses
-/// adapters that cannot hold the tiles of a large matrix.
+/// Prepares the GPU for drawing cells; without this call they are painted as images. Rejects GPUs that cannot
+/// hold the tiles of a large matrix.
 pub fn install(context: &Context, state: &RenderState) {
     let layers = state.device.limits().max_texture_array_layers;
     if layers < TABLE * TABLE {
@@ -150,7 +150,7 @@ impl Pipeline {
         }
     }
 
-    /// Uploads every tile that holds entries.
+    /// Uploads every tile that holds nonzeros.
     fn upload(&self, device: &wgpu::Device, queue: &wgpu::Queue, call: &Call) -> Uploaded {
         let tiles = Tiles::of(&call.picture);
         let [finest, coarser] = tiles.counts.each_ref().map(|tiles| {
@@ -246,7 +246,7 @@ fn write(
     queue.write_texture(to, bytes, layout, size);
 }
 
-/// Layers of a texture for so many tiles that WebGL takes for an array: one layer would be a plain
+/// Layers of a texture for this many tiles such that WebGL treats it as an array: one layer would be a plain
 /// texture, and square ones in multiples of six would be cubes.
 fn layers(tiles: u32) -> u32 {
     let layers = tiles.max(2);

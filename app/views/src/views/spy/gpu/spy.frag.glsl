@@ -12,7 +12,7 @@ layout(std140) uniform Scene {
     vec2 shown;
     // Cells of the level.
     vec2 cells;
-    // First line of the level in the table of tiles; 1 where the level is not the finest.
+    // First line of the level in the table of tiles; 1 if the level is not the finest.
     uint table_row;
     uint coarse;
     // 0 logarithmic, 1 linear, 2 by rank.
@@ -26,7 +26,7 @@ layout(std140) uniform Scene {
     vec4 empty;
 } scene;
 
-// Number of the layer that holds a tile's counts, from 1; 0 for a tile without entries.
+// Number of the layer that holds a tile's counts, from 1; 0 for a tile without nonzeros.
 uniform usampler2D table;
 // Counts of the finest level's tiles, and of all coarser levels'.
 uniform sampler2DArray finest;
@@ -45,7 +45,7 @@ float count_at(ivec2 cell) {
     return scene.coarse == 1u ? texelFetch(coarser, texel, 0).r : texelFetch(finest, texel, 0).r;
 }
 
-// From 0 for one entry (or few) to 1 for the fullest cell.
+// From 0 for one nonzero (or few) to 1 for the fullest cell.
 float position_of(float count) {
     if (scene.scale == 2u) {
         float rank = 0.0;

@@ -7,12 +7,12 @@ struct Scene {
     shown: vec2<f32>,
     // Cells of the level.
     cells: vec2<f32>,
-    // First line of the level in the table of tiles; 1 where the level is not the finest.
+    // First line of the level in the table of tiles; 1 if the level is not the finest.
     table_row: u32,
     coarse: u32,
     // 0 logarithmic, 1 linear, 2 by rank.
     scale: u32,
-    // 1 where the framebuffer takes linear colours.
+    // 1 if the framebuffer takes linear colours.
     linear_output: u32,
     max: f32,
     unused: f32,
@@ -22,7 +22,7 @@ struct Scene {
 }
 
 @group(0) @binding(0) var<uniform> scene: Scene;
-// Number of the layer that holds a tile's counts, from 1; 0 for a tile without entries.
+// Number of the layer that holds a tile's counts, from 1; 0 for a tile without nonzeros.
 @group(0) @binding(1) var table: texture_2d<u32>;
 // Counts of the finest level's tiles, and of all coarser levels'.
 @group(0) @binding(2) var finest: texture_2d_array<f32>;
@@ -57,7 +57,7 @@ fn quantile(k: u32) -> f32 {
     return scene.quantiles[k / 4u][k % 4u];
 }
 
-// From 0 for one entry (or few) to 1 for the fullest cell.
+// From 0 for one nonzero (or few) to 1 for the fullest cell.
 fn position_of(count: f32) -> f32 {
     if (scene.scale == 2u) {
         var rank = 0.0;

@@ -11,11 +11,11 @@ use sparsescope_figures::picture::Picture;
 
 use super::{Call, KEPT, TABLE, Tiles, installed, texels};
 
-/// Prepares the context for drawing cells; without this call they are painted as images. Refuses
-/// contexts older than WebGL 2, which have no arrays of textures.
+/// Prepares the context for drawing cells; without this call they are painted as images. Rejects contexts
+/// older than WebGL 2, which have no texture arrays.
 pub fn install(context: &Context, gl: &glow::Context) {
-    // SAFETY: the context is current, as every context of a page is; nothing is changed that the
-    // painter of the interface does not set before each use.
+    // SAFETY: the context is current, as every context of a page is; only state is changed that the
+    // interface's painter sets before each use.
     let Some(program) = (unsafe { Program::new(gl) }) else { return };
     let kept = Arc::new(Mutex::new(Kept { program, uploaded: Vec::new() }));
     context.data_mut(|data| data.insert_temp(kept_id(), kept));
@@ -35,7 +35,7 @@ fn kept_id() -> Id {
     Id::unique("sparsescope cells in WebGL")
 }
 
-/// What stays with the context.
+/// Resources kept with the context.
 struct Kept {
     program: Program,
     /// Newest last.
@@ -46,7 +46,7 @@ struct Kept {
 struct Program {
     program: glow::Program,
     scene: glow::Buffer,
-    /// Without attributes: the corners follow from their numbers.
+    /// Without attributes: the shader computes the corners from the vertex index.
     corners: glow::VertexArray,
 }
 
@@ -58,16 +58,16 @@ struct Uploaded {
     textures: [(u32, glow::Texture); 3],
 }
 
-/// What reads the textures, each from the unit of its index.
+/// The samplers of the textures, each bound to the unit of its index.
 const SAMPLERS: [&str; 3] = ["table", "finest", "coarser"];
 
 impl Program {
-    /// None where the context does not take it.
+    /// Returns none if the context rejects the program.
     ///
     /// # Safety
     /// The context is current.
     unsafe fn new(gl: &glow::Context) -> Option<Self> {
-        // SAFETY: the context is current, and what is named was made by it just before.
+        // SAFETY: the context is current, and all objects used were made by it just before.
         unsafe {
             let program = gl.create_program().ok()?;
             for (kind, source) in [
@@ -103,8 +103,8 @@ impl Kept {
         let uniforms = call.uniforms.seen(call.area, info.screen_size_px, info.pixels_per_point);
         let Some(textures) = self.uploaded(gl, call) else { return };
         let Program { program, scene, corners } = self.program;
-        // SAFETY: the context is current while it paints; program, buffer and textures were made
-        // by it. The painter sets its own program, buffers, vertices and first texture anew.
+        // SAFETY: the context is current while it paints; it made the program, buffer and textures. The
+        // painter sets its own program, buffers, vertices and first texture again.
         unsafe {
             gl.use_program(Some(program));
             gl.bind_buffer_base(glow::UNIFORM_BUFFER, 0, Some(scene));
@@ -133,7 +133,7 @@ impl Kept {
         old.extend(kept.drain(..too_many));
         self.uploaded = kept;
         for (_, texture) in old.iter().flat_map(|of| of.textures) {
-            // SAFETY: made by this context, and drawn with no more.
+            // SAFETY: made by this context, and no longer drawn with.
             unsafe { gl.delete_texture(texture) };
         }
         // SAFETY: the context is current while it paints.
@@ -144,7 +144,7 @@ impl Kept {
     }
 }
 
-/// Uploads every tile that holds entries; none where the context has no more textures.
+/// Uploads every tile that holds nonzeros; returns none if the context has no more textures.
 ///
 /// # Safety
 /// The context is current.
@@ -191,7 +191,7 @@ unsafe fn upload(gl: &glow::Context, picture: &Picture) -> Option<[(u32, glow::T
     }
 }
 
-/// A bound texture whose texels are read as they are.
+/// A bound texture whose texels are read without filtering.
 ///
 /// # Safety
 /// The context is current.
