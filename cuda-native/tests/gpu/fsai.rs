@@ -1,4 +1,5 @@
-//! Factorised inverses set up on a GPU: compared with the CPU's, and checked for their invariants.
+//! Factorised inverses set up on a GPU: compared with the CPU's, and checked for the properties
+//! that any must have.
 
 use std::collections::BTreeMap;
 

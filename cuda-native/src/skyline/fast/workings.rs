@@ -37,7 +37,7 @@ pub(super) struct Fineness {
 }
 
 impl Fineness {
-    /// As many that the bits of a tile take at most 32 KiB.
+    /// The finest division for which the bits of a tile take at most 32 KiB.
     fn of(dimensions: u32) -> Self {
         let used = dimensions.min(MOST_USED);
         let groups = used.div_ceil(4);
