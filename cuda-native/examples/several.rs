@@ -1,8 +1,9 @@
-//! Weak and strong scaling on several GPUs with generated matrices that nobody holds whole:
-//! `several SAMPLES RANKS SPEC...`, e.g. `several 20 2 'stencil27?n=300&nz=600'`. One line of CSV each: what,
-//! matrix, GPUs, verdict, iterations, seconds (of a product or of an iteration), worst or true residual. What
-//! cannot be measured, as where a format does not fit, is told and the others go on. `only=WORD` before the first
-//! SPEC leaves out what has not that word in its name: `only='jacobi csr'` is the solve in CSR.
+//! Weak and strong scaling on several GPUs with generated matrices that no process holds whole:
+//! `several SAMPLES RANKS SPEC...`, e.g. `several 20 2 'stencil27?n=300&nz=600'`. Prints one CSV
+//! line per measurement: what, matrix, GPUs, verdict, iterations, seconds (per SpMV or per
+//! iteration), worst error or true residual. What cannot be measured, e.g. because a format does
+//! not fit, is reported and the rest continues. `only=WORD` before the first SPEC skips
+//! measurements without that word in their name: `only='jacobi csr'` runs only the solve in CSR.
 
 #![allow(clippy::print_stdout, reason = "a program for people who measure")]
 
@@ -113,7 +114,7 @@ fn median(mut samples: Vec<f64>) -> f64 {
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// What each GPU has and does.
+/// Prints what each GPU holds and does.
 fn tell(distributed: &Distributed) {
     for (rank, share) in distributed.ranks.iter().enumerate() {
         eprintln!(

@@ -1,8 +1,8 @@
-// cuda/bsr/warp: y = A x, A in blocks of B x B, row-major each; one warp a row of blocks. As many
-// columns as fit go through the warp at once, B lanes each, so that a lane stays in one row. Zeros in
+// cuda/bsr/warp: y = A x, A in blocks of B x B, each row-major; one warp per block row. The warp
+// handles as many columns at once as fit, B lanes each, so that a lane stays in one row. Zeros in
 // blocks are multiplied.
 
-// Columns that a lane asks for before it waits for the first.
+// Columns that a lane loads before it waits for the first.
 const u32 AHEAD = 4;
 
 template <u32 B>
@@ -28,13 +28,13 @@ __device__ inline void product_of_block_row(
                 c[n] = at < columns ? (u64)col[block] * B + j : cols;
                 v[n] = at < columns ? __ldcs(&val[block * (B * B) + i * B + j]) : 0;
             }
-            // The last block may reach past the last column.
+            // The last block may extend past the last column.
 #pragma unroll
             for (u32 n = 0; n < AHEAD; n++)
                 if (c[n] < cols) sum += v[n] * __ldg(&x[c[n]]);
         }
     }
-    // A tree over the lanes of one row, of which there need not be a power of two.
+    // Tree reduction over the lanes of one row; their number need not be a power of two.
 #pragma unroll
     for (u32 distance = 8; distance > 0; distance /= 2) {
         const real other = __shfl_down_sync(ALL_LANES, sum, distance * B % WARP);

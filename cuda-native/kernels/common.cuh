@@ -1,5 +1,5 @@
-// What every kernel shares: types chosen by the build options, the thread's place in the grid, and
-// the sum over a warp.
+// Shared by all kernels: types chosen by the build options, the thread's index in the grid, and
+// warp sums.
 //
 // REAL         type of the values
 // OFFSET_BITS  32 or 64: width of CSR's row offsets
@@ -19,13 +19,13 @@ typedef u32 offset;
 const u32 WARP = 32;
 const u32 ALL_LANES = 0xffffffffu;
 
-// Greatest finite value.
+// Largest finite value.
 const real REAL_MAX = sizeof(real) == 8 ? (real)1.7976931348623157e308 : (real)3.4028234663852886e38;
 
-// No row, no place, no number yet.
+// No row, place or number yet.
 const u32 NONE = 0xffffffffu;
 
-// Number of this thread in the whole grid; 64-bit, since a warp a row passes 2^32 early.
+// Index of this thread in the whole grid; 64-bit, since one warp per row soon exceeds 2^32.
 __device__ inline u64 thread_in_grid() {
     return (u64)blockIdx.x * blockDim.x + threadIdx.x;
 }
@@ -37,7 +37,7 @@ __device__ inline real warp_sum(real sum) {
     return sum;
 }
 
-// The same through shared memory: `partial` holds one element a thread of the block.
+// The same through shared memory: `partial` holds one element per thread of the block.
 __device__ inline real warp_sum_shared(volatile real* partial) {
     const u32 lane = threadIdx.x % WARP;
     for (u32 distance = WARP / 2; distance > 0; distance /= 2) {
@@ -48,20 +48,20 @@ __device__ inline real warp_sum_shared(volatile real* partial) {
     return partial[threadIdx.x - lane];
 }
 
-// Greatest number of the warp, in all lanes.
+// Maximum over the warp, in all lanes.
 __device__ inline u32 warp_max(u32 most) {
     for (u32 distance = WARP / 2; distance > 0; distance /= 2)
         most = max(most, __shfl_xor_sync(ALL_LANES, most, distance));
     return most;
 }
 
-// Whether a factorisation may divide by this pivot, and the matrix so far is positive definite.
+// Whether a factorisation may divide by this pivot: the matrix is positive definite so far.
 __device__ inline bool is_pivot(double d) { return d > 0.0 && d <= 1.7976931348623157e308; }
 
-// What stands for the solution of a system that is not.
+// The solution stored for a system that is not positive definite.
 __device__ inline double no_solution() { return __longlong_as_double(0x7ff8000000000000); }
 
-// Sum over a block of up to 32 warps, in thread 0; `room` has an element a warp.
+// Sum over a block of up to 32 warps, in thread 0; `room` has one element per warp.
 __device__ inline real block_sum(real sum, real* room) {
     sum = warp_sum(sum);
     if (threadIdx.x % WARP == 0) room[threadIdx.x / WARP] = sum;
@@ -71,11 +71,12 @@ __device__ inline real block_sum(real sum, real* room) {
     return sum;
 }
 
-// Blocks whose sums one of them adds up.
+// Number of blocks in a group, whose sums one block adds up.
 const u32 GROUP = 256;
 
-// Puts a block's sums into `to`. The last of `expected` blocks, which count at `count`, is told so, and its
-// threads have shares of the sums that all of these blocks have put from `from` on.
+// Puts a block's sums into `to`. Returns true in the last of `expected` blocks to arrive, counted
+// at `count`; its threads then hold shares of the sums that all of these blocks stored from `from`
+// on.
 template <u32 COUNT>
 __device__ inline bool is_last(
     real (&sums)[COUNT], real* to, const real* from, u32* count, u32 expected)
@@ -101,15 +102,15 @@ __device__ inline bool is_last(
     return true;
 }
 
-// The group of this block, how many there are, and this one's blocks.
+// The group of this block, the number of groups, and the number of blocks in this group.
 __device__ inline u32 own_group() { return blockIdx.x / GROUP; }
 __device__ inline u32 group_count() { return (gridDim.x + GROUP - 1) / GROUP; }
 __device__ inline u32 blocks_of_group() { return min(GROUP, gridDim.x - own_group() * GROUP); }
 
-// Sums over the grid, whose bits depend on its shape alone. Of every GROUP blocks the last one adds what
-// they have put into `parts`, the last of these blocks adds their sums: it is told so, and its thread 0
-// has the totals. `parts` has COUNT elements a block and COUNT a group, `arrived` one a group and one
-// more, which are 0 before and after.
+// Sums over the grid, whose bits depend only on its shape. The last block of every GROUP adds what
+// they put into `parts`, and the last of these blocks adds the group sums: it returns true, and its
+// thread 0 has the totals. `parts` has COUNT elements per block and COUNT per group; `arrived` has
+// one per group and one more, all 0 before and after.
 template <u32 COUNT>
 __device__ inline bool grid_sum(real (&sums)[COUNT], real* parts, u32* arrived) {
     __shared__ real room[WARP];
@@ -124,12 +125,13 @@ __device__ inline bool grid_sum(real (&sums)[COUNT], real* parts, u32* arrived) 
     return true;
 }
 
-// Parts of a sum that are left to who reads them: those of all blocks, where these are no more.
+// Maximum number of parts that are left for the reader to add up: up to this many blocks leave one
+// each.
 const u32 MOST_PARTS = 4096;
 
-// Leaves the sum over the grid to the kernels after this one, in a part a block, or where these would be
-// too many in one a group, which its last block adds up. `parts` has an element a block and one a group,
-// `arrived` one a group, which is 0 before and after.
+// Leaves the sum over the grid to later kernels, as one part per block, or, where these would be
+// too many, as one per group, added up by its last block. `parts` has one element per block and one
+// per group; `arrived` has one per group, 0 before and after.
 __device__ inline void leave_sum(real sum, real* parts, u32* arrived) {
     __shared__ real room[WARP];
     real sums[1] = {sum};
@@ -145,16 +147,17 @@ __device__ inline void leave_sum(real sum, real* parts, u32* arrived) {
     if (threadIdx.x == 0) parts[grouped ? own_group() : blockIdx.x] = sums[0];
 }
 
-// A sum that kernels before this one have left in so many parts.
+// A sum that earlier kernels have left in this many parts.
 struct Left {
     u32 count;
     const real* parts;
 };
 
-// Parts that a thread asks for before it waits for the first.
+// Parts that a thread loads before it waits for the first.
 const u32 PARTS_IN_FLIGHT = 8;
 
-// What they add up to, in all threads of a block; the same bits in all blocks of equally many threads.
+// Their sum, in all threads of a block; the same bits in all blocks with the same number of
+// threads.
 template <u32 COUNT>
 __device__ inline void add_up(const Left (&left)[COUNT], real (&sums)[COUNT]) {
     __shared__ real room[COUNT][WARP];
@@ -183,51 +186,54 @@ __device__ inline void add_up(const Left (&left)[COUNT], real (&sums)[COUNT]) {
     }
 }
 
-// A kernel may be launched before the one before it has ended (programmatic dependent launch): what
-// others write it reads and writes after this, which waits until they have ended.
+// A kernel may be launched before the previous one has ended (programmatic dependent launch). It
+// must access what others write only after this call, which waits until they have ended.
 __device__ inline void after_others() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// The kernel after this one may be launched from now on: its blocks begin as those of this one end.
+// From here on the next kernel may be launched: its blocks start as those of this one end.
 __device__ inline void let_next_begin() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-// An element of x, which a solver's kernels may not take as what nobody writes: the one before may still do.
+// An element of x, which a solver's kernels may not load as read-only: the previous kernel may
+// still write it.
 template <bool OF_SOLVER>
 __device__ inline real element(const real* x, u32 i) {
     return OF_SOLVER ? x[i] : __ldg(&x[i]);
 }
 
-// The numbers of conjugate gradients, which kernels hand to those after them.
+// The numbers of conjugate gradients, passed from kernel to kernel.
 const u32 NORM_B = 0, GOAL = 1, RZ = 2, BETA = 3, ALPHA = 4, NORM_R = 5, BROKEN = 6,
           RZ_BEFORE = 7;
 
-// And the words: why it is over, 0 while it goes on; iterations done; ||r|| / ||b|| as a float's bits.
+// And the words: why it stopped, 0 while it continues; iterations done; ||r|| / ||b|| as a float's
+// bits.
 const u32 OVER = 0, DONE = 1, REACHED = 2;
 const u32 CONVERGED = 1, SPENT = 2, BAD_PRODUCT = 3, NO_PRODUCT = 4, BAD_RESIDUAL = 5, BAD_SCALED = 6,
           NO_SCALED = 7, STOPPED = 8;
 
-// What becomes of a sum that a product is multiplied for: there is none, its parts are left to kernels
-// after it, or the whole of it is a GPU's share of one that several add up.
+// What happens to the sum computed with an SpMV: there is none, its parts are left to later
+// kernels, or the whole sum is one GPU's share of a sum over several GPUs.
 const u32 FOR_NOTHING = 0, FOR_PARTS = 1, FOR_SHARE = 2;
 
-// The same of a kernel's own sum; a share is put into the first of the numbers.
+// The same for a kernel's own sum; a share is stored in the first of the numbers.
 __device__ inline void leave(u32 purpose, real sum, real* parts, u32* counts, real* numbers) {
     if (purpose == FOR_PARTS) return leave_sum(sum, parts, counts);
     real sums[1] = {sum};
     if (grid_sum(sums, parts, counts) && threadIdx.x == 0) numbers[0] = sums[0];
 }
 
-// What sweeps compute: an iteration in either mode, or z = M^-1 r from zero in either form. Those from
-// zero go over the entries of each row that lie on one side of the diagonal: those of the elements that
-// the sweep makes before the row's. The first one of the exact form keeps its sums, with which the
-// second one begins; that of the other begins with the diagonal times what the first has made.
+// What sweeps compute: an iteration in either mode, or z = M^-1 r from zero in either form. Those
+// from zero process the nonzeros of each row on one side of the diagonal: those whose elements the
+// sweep computes before the row's. The first sweep of the exact form stores its sums, from which
+// the second one starts; the second sweep of the other form starts from the diagonal times the
+// result of the first.
 const u32 STANDARD = 0, SMOOTHER = 1, ZERO_EXACT = 2, ZERO_HALF = 3;
 
 __device__ inline bool from_zero(u32 form) { return form >= ZERO_EXACT; }
@@ -236,14 +242,14 @@ __device__ inline bool begins_with_product(u32 form, u32 backward) {
     return form == ZERO_HALF && backward;
 }
 
-// Whether the element of column c is one that the sweep makes before that of the row.
+// Whether the sweep computes the element of column c before that of the row.
 __device__ inline bool made_before(u32 backward, u32 c, u32 row) {
     return backward ? c > row : c < row;
 }
 
 #if __CUDA_ARCH__ >= 700
 
-// Loads and stores that other blocks of the same launch see.
+// Loads and stores that are visible to other blocks of the same launch.
 __device__ inline double peek(const double* p) {
     double v;
     asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(v) : "l"(p));
@@ -263,8 +269,8 @@ __device__ inline void publish(u32* p, u32 v) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(p), "r"(v));
 }
 
-// Values that are their own flags: a vector to be written is preset to bytes of ones, which are a
-// NaN; a result that is NaN is stored as another NaN.
+// Values that are their own flags: a vector to be written is preset to 0xff bytes, which are a NaN;
+// a result that is NaN is stored as another NaN.
 __device__ inline bool unset(double v) { return __double2hiint(v) == -1; }
 __device__ inline bool unset(float v) { return __float_as_int(v) == -1; }
 __device__ inline void publish(double* p, double v) {
@@ -276,10 +282,10 @@ __device__ inline void publish(float* p, float v) {
     asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" :: "l"(p), "f"(v));
 }
 
-// Turns after which a wait is given up: seconds.
+// Number of turns after which a wait is given up: this takes seconds.
 const u32 MOST_TURNS = 1u << 24;
 
-// Whether a wait is to be given up after so many turns: it is told to all others, and to the host.
+// Whether to give up a wait after this many turns; all other threads and the host are notified.
 __device__ inline bool give_up(u32& turns, u32* stuck) {
     if (++turns % 4096 != 0) return false;
     if (turns >= MOST_TURNS) publish(stuck, 1);

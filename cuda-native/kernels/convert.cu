@@ -1,11 +1,12 @@
-// CSR into column-major hacks: slot offsets[h] + j * hack_size + r has entry j of the hack's row r.
-// Padding has value 0 and the row's last column: 0 in empty rows and in those stored past the last.
+// CSR into column-major hacks: slot offsets[h] + j * hack_size + r holds nonzero j of the hack's
+// row r. Padding has value 0 and the row's last column: 0 in empty rows and in those stored past
+// the last.
 
-// Slots of a row that lie in shared memory at a time.
+// Slots of a row held in shared memory at a time.
 const u32 WIDE = 8;
 
-// A warp has 32 positions. It reads their rows side by side, 8 entries of each at a time, so that four
-// lanes' loads are neighbours, and writes a slot of all of them at once.
+// A warp has 32 positions. It reads their rows side by side, 8 nonzeros of each at a time, so that
+// the loads of four lanes are adjacent, and writes one slot of all of them at once.
 extern "C" __global__ void __launch_bounds__(128) convert_hll(
     u32 in_hacks, u32 stored, u32 hack_size, u32 permuted, const u32* row_of, const offset* row_ptr,
     const u32* csr_col, const real* csr_val, const u64* offsets, const u32* max_nzr, u32* row_len,

@@ -1,10 +1,10 @@
-// y = A x, A in COO, entries in the order of rows (cuda/coo/segmented); also the second part of
+// y = A x, A in COO, nonzeros sorted by row (cuda/coo/segmented); also the second part of
 // cuda/hyb/ell-coo. y must be zero, or hold what the sums are added to.
 //
-// Each warp takes `span` consecutive entries, 32 at a time, and sums equal rows by a segmented
-// scan. Only a row that goes on from the span before may be shared: its sum is carried to
-// `carry_row` and `carry_sum` and added by coo_carry, in the order of spans, so that the result is
-// the same from run to run.
+// Each warp takes `span` consecutive nonzeros, 32 at a time, and sums equal rows by a segmented
+// scan. Only a row continued from the previous span may be shared: its sum is carried to
+// `carry_row` and `carry_sum` and added by coo_carry in the order of spans, so that the result is
+// the same in every run.
 
 const u32 NO_ROW = 0xffffffffu;
 
@@ -20,7 +20,7 @@ __device__ inline void sums_of_span(
     const u32 shared_row = begin > 0 && row[begin - 1] == row[begin] ? row[begin] : NO_ROW;
     if (lane == 0) carry_row[warp] = shared_row;
 
-    u32 open_row = NO_ROW; // The row that goes on from the step before, and its sum so far.
+    u32 open_row = NO_ROW; // The row continued from the previous step, and its sum so far.
     real open_sum = 0;
     for (u64 step = begin; step < end; step += WARP) {
         const u64 k = step + lane;
@@ -31,7 +31,7 @@ __device__ inline void sums_of_span(
             else if (open_row == shared_row && open_row != NO_ROW) carry_sum[warp] = open_sum;
             else if (open_row != NO_ROW) y[open_row] += open_sum;
         }
-        // Lanes of the same row are neighbours: the last of them ends up with the row's sum.
+        // Lanes of the same row are adjacent: the last one ends up with the row's sum.
         for (u32 distance = 1; distance < WARP; distance *= 2) {
             const real before = __shfl_up_sync(ALL_LANES, sum, distance);
             const u32 row_before = __shfl_up_sync(ALL_LANES, r, distance);
@@ -51,8 +51,8 @@ __device__ inline void sums_of_span(
     }
 }
 
-// Adds what spans carried to their rows: one warp a span; the first of the spans that share a row
-// adds for all of them.
+// Adds the carried sums of spans to their rows: one warp per span; the first of the spans that
+// share a row adds for all of them.
 __device__ inline void add_carried(
     u64 spans, const u32* carry_row, const real* carry_sum, real* y)
 {
@@ -80,7 +80,7 @@ extern "C" __global__ void coo_carry(
     add_carried(spans, carry_row, carry_sum, y);
 }
 
-// Both while a solve is not over.
+// Both, while a solve is not over.
 extern "C" __global__ void coo_segmented_solver(
     u64 entries, u64 span, const u32* row, const u32* col, const real* val, const real* x, real* y,
     u32* carry_row, real* carry_sum, const u32* words)

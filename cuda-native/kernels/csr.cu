@@ -1,7 +1,7 @@
-// y = A x, A in CSR: the papers' kernels. Pointers carry no __restrict__, so that only the kernel
-// that says so loads through the read-only path.
+// y = A x, A in CSR: the papers' kernels. Pointers carry no __restrict__, so that only the warp-ldg
+// kernel loads through the read-only path.
 
-// cuda/csr/thread-per-row: one thread a row.
+// cuda/csr/thread-per-row: one thread per row.
 extern "C" __global__ void csr_thread_per_row(
     u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
 {
@@ -12,7 +12,7 @@ extern "C" __global__ void csr_thread_per_row(
     y[row] = sum;
 }
 
-// cuda/csr/warp-shuffle: one warp a row, the lanes' sums added by shuffles.
+// cuda/csr/warp-shuffle: one warp per row, the lanes' sums added by shuffles.
 extern "C" __global__ void csr_warp_shuffle(
     u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
 {
@@ -26,14 +26,14 @@ extern "C" __global__ void csr_warp_shuffle(
     if (lane == 0) y[row] = sum;
 }
 
-// cuda/csr/warp-shared: one warp a row, the lanes' sums added in shared memory.
+// cuda/csr/warp-shared: one warp per row, the lanes' sums added in shared memory.
 extern "C" __global__ void csr_warp_shared(
     u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
 {
     extern __shared__ real partial[];
     const u64 row = thread_in_grid() / WARP;
     const u32 lane = threadIdx.x % WARP;
-    if (row >= rows) return; // Whole warps leave; the others synchronise warp by warp.
+    if (row >= rows) return; // Whole warps return; the others synchronise per warp.
     const offset end = row_ptr[row + 1];
     real sum = 0;
     for (u64 k = (u64)row_ptr[row] + lane; k < end; k += WARP) sum += val[k] * x[col[k]];
@@ -42,7 +42,7 @@ extern "C" __global__ void csr_warp_shared(
     if (lane == 0) y[row] = sum;
 }
 
-// cuda/csr/warp-ldg: one warp a row, every load through the read-only path.
+// cuda/csr/warp-ldg: one warp per row, every load through the read-only path.
 extern "C" __global__ void csr_warp_ldg(
     u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
 {
@@ -57,12 +57,12 @@ extern "C" __global__ void csr_warp_ldg(
     if (lane == 0) y[row] = sum;
 }
 
-// cuda/csr/vector-mining: one warp a row, each lane accumulating in shared memory.
+// cuda/csr/vector-mining: one warp per row, each lane accumulating in shared memory.
 extern "C" __global__ void csr_vector_mining(
     u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
 {
     extern __shared__ real partial[];
-    volatile real* sums = partial; // Volatile: the sums are to stay in shared memory.
+    volatile real* sums = partial; // Volatile: the sums must stay in shared memory.
     const u64 row = thread_in_grid() / WARP;
     const u32 lane = threadIdx.x % WARP;
     if (row >= rows) return;

@@ -1,15 +1,16 @@
-// cuda/csr/adaptive: y = A x, A in CSR, by tiles of about equally many entries, a block each. A tile
-// holds whole rows, or a part of one row that is longer than a tile. Its products are made side by
-// side, whatever rows they belong to, and lie in shared memory until lanes of a warp add up each row.
+// cuda/csr/adaptive: y = A x, A in CSR, in tiles of about the same number of nonzeros, one block
+// per tile. A tile holds whole rows, or a part of one row that is longer than a tile. Its products
+// are computed side by side, regardless of their rows, and lie in shared memory until lanes of a
+// warp add up each row.
 //
 // plan[t].x    first row of tile t
 // plan[t].y    number of the part of that row, or NONE where the tile holds whole rows
-// plan[t].z, w lower and upper half of the tile's first entry
-// After the last tile the plan has the number of rows and that of entries.
+// plan[t].z, w lower and upper half of the tile's first nonzero
+// After the last tile the plan has the number of rows and of nonzeros.
 
-// Answers this thread's share of with . y, where `with` is given: a row in parts counts where its parts are.
-// One of a solver asks for its entries, which nobody writes, before it waits for the kernels before it,
-// which write x; where the solve is over, all its threads answer 0.
+// Returns this thread's share of with . y, where `with` is given: each part of a split row counts
+// in its own block. A solver's kernel loads its nonzeros, which no kernel writes, before it waits
+// for the previous kernels, which write x; once the solve is over, all its threads return 0.
 template <u32 THREADS, u32 ITEMS, bool OF_SOLVER>
 __device__ inline real product_of_tile(
     const u32* tiles, const offset* row_ptr, const u32* col, const real* val, const real* x,
@@ -21,11 +22,11 @@ __device__ inline real product_of_tile(
     const u32 tile = blockIdx.x;
     const uint4 here = plan[tile], next = plan[tile + 1];
     const u64 begin = here.z | (u64)here.w << 32;
-    const u32 entries = next.z - here.z; // At most a tile's: the upper halves say no more.
+    const u32 entries = next.z - here.z; // At most a tile's: the upper halves add nothing.
     col += begin;
     val += begin;
 
-    // All loads of a thread are under way before it waits for the first.
+    // All loads of a thread are in flight before it waits for the first.
     u32 c[ITEMS];
     real v[ITEMS];
 #pragma unroll
@@ -69,7 +70,7 @@ __device__ inline real product_of_tile(
         return own;
     }
 
-    // As many lanes a row as there are threads for, up to a warp.
+    // As many lanes per row as there are threads for, up to a warp.
     const u32 rows = next.x - here.x;
     u32 log_lanes = 0;
     while (log_lanes < 5 && rows << (log_lanes + 1) <= THREADS) log_lanes++;
@@ -123,7 +124,7 @@ __device__ inline void product_of_solver(
     leave(purpose, sum, parts, counts, numbers);
 }
 
-// As many blocks as a multiprocessor has threads for, where that takes few registers enough.
+// As many blocks as a multiprocessor has threads for, where register use allows it.
 extern "C" __global__ void __launch_bounds__(128, 16) csr_adaptive_128x4(
     const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
     real* part_sum, u32* arrived)

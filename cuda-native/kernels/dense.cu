@@ -1,10 +1,11 @@
-// Many small dense systems A_s x_s = b_s, A_s symmetric, n rows stored whole and by rows, in f64: the
-// thesis's elimination, and which systems a library found to be not positive definite. All right-hand
-// sides are e_n unless they are given.
+// Many small dense systems A_s x_s = b_s, A_s symmetric, n rows stored in full and row-major, in
+// f64: the thesis's elimination, and a check of which systems a library found not to be positive
+// definite. All right-hand sides are e_n unless they are given.
 
-// cuda/dense/gauss-shared: a block a system. [A|b] lies in shared memory by columns, `stride` apart; the
-// thread of column ty and row tx goes on in steps of `down` rows and `across` columns. Each row is divided
-// by its pivot, then taken from those below; x is substituted back in b's column.
+// cuda/dense/gauss-shared: one block per system. [A|b] lies in shared memory by columns, `stride`
+// apart; the thread of column ty and row tx advances in steps of `down` rows and `across` columns.
+// Each row is divided by its pivot, then subtracted from those below; back substitution is done in
+// b's column.
 extern "C" __global__ void dense_gauss_shared(u32 systems, u32 n, u32 given, u32 stride, u32 down,
         u32 across, const double* a, const double* b, double* x, u8* flagged)
 {
@@ -12,14 +13,14 @@ extern "C" __global__ void dense_gauss_shared(u32 systems, u32 n, u32 given, u32
     const u64 system = blockIdx.x;
     const u32 tx = threadIdx.x % down, ty = threadIdx.x / down;
     const double* from = a + system * n * n;
-    // Threads that are left over wait with the others, and have no column.
+    // Excess threads have no column and only wait with the others.
     const u32 first = ty < across ? ty : n + 1;
     if (system >= systems) return;
     for (u32 j = first; j <= n; j += across) {
         for (u32 i = tx; i < n; i += down) {
             const double unit = i + 1 == n ? 1.0 : 0.0;
             const double right = given ? b[system * n + min(i, n - 1)] : unit;
-            // By columns and by rows are the same: the matrix is symmetric.
+            // Columns and rows are interchangeable: the matrix is symmetric.
             shared[j * stride + i] = j < n ? from[(u64)j * n + i] : right;
         }
     }
@@ -27,7 +28,7 @@ extern "C" __global__ void dense_gauss_shared(u32 systems, u32 n, u32 given, u32
     for (u32 k = 0; k < n; ++k) {
         __syncthreads();
         const double pivot = shared[k * stride + k];
-        // The same for all threads.
+        // Uniform over all threads.
         definite = is_pivot(pivot);
         if (!definite) break;
         const double inverse = __drcp_rn(pivot);
@@ -53,8 +54,9 @@ extern "C" __global__ void dense_gauss_shared(u32 systems, u32 n, u32 given, u32
     if (threadIdx.x == 0) flagged[system] = !definite;
 }
 
-// After a library's batch, a thread a system: flagged are those whose factorisation it says failed, and
-// where `signs` those with a pivot that is not positive: an LU factorisation ends with any. x is then NaN.
+// After a library's batch, one thread per system: flags those whose factorisation the library
+// reports as failed, and where `signs` those with a pivot that is not positive, since an LU
+// factorisation completes with any pivot. x is then NaN.
 extern "C" __global__ void dense_library_flags(u32 systems, u32 n, u32 signs, const u32* info,
         const double* factors, double* x, u8* flagged)
 {

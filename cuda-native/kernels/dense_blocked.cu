@@ -1,15 +1,16 @@
-// The same for more rows than registers hold: the root-free Cholesky factorisation in panels of 32
-// columns. A block of 256 threads has a system after the other, and a place in global memory for its
-// factor W, rows of n numbers, and for the inverse pivots after them. A panel is made from the top, 64 rows
-// at a time: what the panels before it take away is summed in registers, of 64 × 32 pieces of W that all
-// threads bring to shared memory; then one warp factors the 32 rows of the diagonal, a row a lane, and for
-// the rows below a thread a row goes through the 32 columns. b, where given, is one more row.
+// The same for more rows than registers hold: root-free Cholesky factorisation in panels of 32
+// columns. A block of 256 threads takes one system after another. In global memory it has space for
+// its factor W, rows of n numbers, followed by the inverse pivots. A panel is computed from the
+// top, 64 rows at a time: the update by earlier panels is summed in registers, from 64 × 32 pieces
+// of W that all threads load into shared memory; then one warp factors the 32 rows of the diagonal,
+// one row per lane, and for the rows below one thread per row goes through the 32 columns. b, where
+// given, is one more row.
 
 const u32 PANEL = 32, TALL = 64, THREADS = 256;
-// Rows of shared arrays are one longer, for the same columns of them to lie in different banks.
+// Rows of shared arrays are one element longer, so that a column's elements lie in different banks.
 const u32 PADDED = PANEL + 1;
 
-// A piece of W: `tall` rows from the row i0, the columns from c0 on; zeros beyond the last row.
+// Loads a piece of W: `tall` rows from row i0, the columns from c0 on; zeros beyond the last row.
 __device__ inline void bring(double (*piece)[PADDED], u32 tall, const double* w, u32 n, u32 rows, u32 i0,
         u32 c0)
 {
@@ -19,8 +20,8 @@ __device__ inline void bring(double (*piece)[PADDED], u32 tall, const double* w,
     }
 }
 
-// The first 32 rows of `tile`, a row a lane; columns of W also to `diagonal`. False where a pivot of the
-// first `width` is none.
+// Factors the first 32 rows of `tile`, one row per lane; columns of W also go to `diagonal`.
+// Returns false if a pivot among the first `width` is not valid.
 __device__ inline bool factor_diagonal(double (*tile)[PADDED], double (*diagonal)[PADDED],
         double* inverse, u32 width)
 {
@@ -42,12 +43,12 @@ __device__ inline bool factor_diagonal(double (*tile)[PADDED], double (*diagonal
         const double factor = row[k] * own;
 #pragma unroll
         for (u32 j = k + 1; j < PANEL; ++j) row[j] -= factor * diagonal[j][k];
-        // The next column is written beside those that are still read.
+        // The next column is written while the previous one is still read.
     }
     return definite;
 }
 
-// A row of `tile` below the diagonal.
+// Computes a row of `tile` below the diagonal.
 __device__ inline void finish_row(double* tile_row, double (*diagonal)[PADDED], const double* inverse,
         u32 width)
 {
@@ -127,8 +128,8 @@ extern "C" __global__ void __launch_bounds__(256) dense_cholesky_blocked(u32 sys
             }
         }
         __syncthreads();
-        // Substituted back in the place of x: the panels from the last to the first, each by one warp, and
-        // then taken from all before it.
+        // Back substitution in the place of x: panels from the last to the first, each by one warp,
+        // and then subtracted from all before it.
         for (u32 i = t; i < n; i += THREADS) y[i] = given ? w[(u64)n * n + i] : i + 1 == n ? 1.0 : 0.0;
         for (u32 k0 = (n - 1) / PANEL * PANEL;; k0 -= PANEL) {
             const u32 width = min(PANEL, n - k0);

@@ -1,18 +1,18 @@
-// Many small dense systems A_s x_s = b_s, A_s symmetric, n rows stored whole and by rows, in f64: the
-// root-free Cholesky factorisation W·D^-1·W^T with the lower triangle in registers. All right-hand sides
-// are e_n unless they are given; these are eliminated as one more row.
+// Many small dense systems A_s x_s = b_s, A_s symmetric, n rows stored in full and row-major, in
+// f64: root-free Cholesky factorisation W·D^-1·W^T with the lower triangle in registers. All
+// right-hand sides are e_n unless they are given; given ones are eliminated as one more row.
 //
-// A square of SIDE × SIDE threads has a system. The thread (ti, tj) keeps the elements (ti + SIDE·p, tj +
-// SIDE·q), q <= p < TILES, so that all stay busy while the rest of the matrix shrinks. In step k the
-// threads of column k write it to shared memory, and each thread reads the elements of its rows and of its
-// columns: 2·t numbers for t·(t + 1)/2 multiplications, t the tiles that are left. Shared memory's
-// bandwidth is what bounds such kernels, so the squares are small and the tiles many: 2 × 2 threads up to
-// 8 rows, 4 × 4 up to 48, 8 × 8 up to 96 and 16 × 16 up to 208, where a thread's registers end. Squares of
-// a warp need no barrier of the block. Each column has a place of its own, rows packed one after the
-// other: one barrier a step suffices, 16 rows of a column lie in 16 different banks, since triangular
-// numbers differ modulo powers of two, and the factor lies ready to be substituted back, where
-// neighbouring threads read neighbouring numbers. Reading A, SIDE neighbouring threads read neighbouring
-// numbers of a row up to the diagonal: from 4 on whole sectors.
+// A square of SIDE × SIDE threads has one system. Thread (ti, tj) keeps the elements (ti + SIDE·p,
+// tj + SIDE·q), q <= p < TILES, so that all stay busy while the rest of the matrix shrinks. In step
+// k the threads of column k write it to shared memory, and each thread reads the elements of its
+// rows and of its columns: 2·t numbers for t·(t + 1)/2 multiplications, where t tiles are left.
+// Shared-memory bandwidth bounds such kernels, so the squares are small and the tiles many: 2 × 2
+// threads up to 8 rows, 4 × 4 up to 48, 8 × 8 up to 96 and 16 × 16 up to 208, where a thread runs
+// out of registers. Squares within a warp need no block barrier. Each column has its own place,
+// rows packed one after the other: one barrier per step suffices, 16 rows of a column lie in 16
+// different banks, since triangular numbers differ modulo powers of two, and the factor is ready
+// for back substitution, where adjacent threads read adjacent numbers. When A is read, SIDE
+// adjacent threads read adjacent numbers of a row up to the diagonal: from 4 on, whole sectors.
 
 // Where row i of the packed triangle begins.
 __device__ inline u32 packed_row(u32 i) { return i * (i + 1) / 2; }
@@ -31,7 +31,7 @@ __device__ inline void solve(u32 systems, u32 n, u32 given, const double* a, con
     constexpr u32 THREADS = SIDE * SIDE;
     const u32 t = threadIdx.x % THREADS, ti = t / SIDE, tj = t % SIDE;
     const u64 own = (u64)blockIdx.x * (blockDim.x / THREADS) + threadIdx.x / THREADS;
-    // Beyond the last system its threads are there for the barriers, and write nothing.
+    // Beyond the last system, threads only take part in barriers and write nothing.
     const u64 system = min(own, (u64)systems - 1);
     const u32 rows = n + (given ? 1 : 0);
     double* w = shared + threadIdx.x / THREADS * packed_row(rows);
@@ -66,7 +66,8 @@ __device__ inline void solve(u32 systems, u32 n, u32 given, const double* a, con
             const double pivot = w[packed_row(k) + k];
             definite = definite && is_pivot(pivot);
             const double inverse = __drcp_rn(pivot);
-            // Rows up to k and beyond the last are read as others: nobody looks at what they become.
+            // Rows up to k and beyond the last are read like the others; their results are never
+            // used.
             double factor[TILES];
 #pragma unroll
             for (u32 p = kept; p < TILES; ++p)
@@ -80,7 +81,7 @@ __device__ inline void solve(u32 systems, u32 n, u32 given, const double* a, con
         }
     }
 
-    // D^-1·W^T·x = D^-1·y from the last element to the first, by one warp at most.
+    // D^-1·W^T·x = D^-1·y from the last element to the first, by at most one warp.
     constexpr u32 LANES = THREADS < WARP ? THREADS : WARP;
     constexpr u32 PARTS = (SIDE * TILES + LANES - 1) / LANES;
     if (t >= LANES) return;
@@ -114,7 +115,7 @@ __device__ inline void solve(u32 systems, u32 n, u32 given, const double* a, con
     if (t == 0) flagged[system] = !definite;
 }
 
-// cuda/dense/cholesky: a square of threads a system, by the most rows that it takes.
+// cuda/dense/cholesky: a square of threads per system, by the maximum number of rows.
 extern "C" __global__ void __launch_bounds__(64) dense_cholesky_4(u32 systems, u32 n, u32 given,
         const double* a, const double* b, double* x, u8* flagged)
 {

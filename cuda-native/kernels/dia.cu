@@ -1,7 +1,7 @@
-// cuda/dia/thread-per-row: y = A x, A in diagonals, one thread a row. Slot i of diagonal d lies at
-// d * rows + i and belongs to column i + offsets[d], modulo 2^64; zeros are multiplied.
+// cuda/dia/thread-per-row: y = A x, A in diagonals, one thread per row. Slot i of diagonal d lies
+// at d * rows + i and belongs to column i + offsets[d], modulo 2^64; zeros are multiplied.
 
-// Diagonals that a thread asks for before it waits for the first.
+// Diagonals that a thread loads before it waits for the first.
 const u32 AHEAD = 8;
 
 extern "C" __global__ void dia_thread_per_row(

@@ -1,6 +1,6 @@
 // y = A x, A in ELLPACK of one width for all rows.
 
-// cuda/ell/thread-per-row: one thread a row, slots row-major, padding multiplied.
+// cuda/ell/thread-per-row: one thread per row, slots row-major, padding multiplied.
 extern "C" __global__ void ell_thread_per_row(
     u32 rows, u32 width, const u32* col, const real* val, const real* x, real* y)
 {
@@ -14,7 +14,8 @@ extern "C" __global__ void ell_thread_per_row(
     y[row] = sum;
 }
 
-// One thread a row, slots column-major, so that a warp's loads are neighbours; stops at the row's length.
+// One thread per row, slots column-major, so that a warp's loads are adjacent; stops at the row's
+// length.
 __device__ inline void product_of_row(
     u32 rows, const u32* row_len, const u32* col, const real* val, const real* x, real* y)
 {

@@ -1,8 +1,8 @@
 // The postfilter of the factor G of an approximate inverse.
 
-// Which entries of G are small beside their row, a warp a row: they are dropped, all but the diagonal. With
-// d the dropped part of a row, g*A*g' = 1 becomes 1 + d*A*d', because (A*g')_j = 0 wherever d has
-// entries: `root` is what the row is to be divided by.
+// Drops the entries of G that are small relative to their row, except the diagonal; one warp per
+// row. With d the dropped part of a row, g*A*g' = 1 becomes 1 + d*A*d', because (A*g')_j = 0
+// wherever d has entries: `root` is the number by which to divide the row.
 extern "C" __global__ void fsai_filter_drop(
     u32 rows, double tau, double on_diagonal, const u32* g_ptr, const u32* g_col, const double* g_val,
     const offset* row_ptr, const u32* low, const u32* col, const double* val, u8* kept, u32* len,

@@ -1,15 +1,15 @@
-// Rows merged into groups that share one dense system (the thesis, section 6.1): a group's columns are
-// the union of its rows' patterns.
+// Merges rows into groups that share one dense system (the thesis, section 6.1): a group's columns
+// are the union of its rows' patterns.
 
-// Columns that a union may have, and groups that a row is compared with.
+// Maximum number of columns of a union, and of groups that a row is compared with.
 const u32 CAP = 200, OPEN = 10;
 
-// Columns that a lane keeps of a row.
+// Columns of a row that each lane keeps.
 const u32 PER_LANE = (CAP + WARP - 1) / WARP;
 
 __device__ inline int cube(int n) { return n * n * n; }
 
-// Sum, and greatest number, of the warp, in all lanes.
+// Sum and maximum over the warp, in all lanes.
 __device__ inline u32 warp_total(u32 sum) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(ALL_LANES, sum);
@@ -29,7 +29,8 @@ __device__ inline int warp_greatest(int most) {
 #endif
 }
 
-// A lane's columns of a row, NONE beyond its end; of a row of more than CAP nobody needs any.
+// Loads a lane's columns of a row, NONE beyond its end; rows with more than CAP columns are never
+// needed.
 __device__ inline void ask_for_row(const u32* col, u32 from, u32 to, u32 (&own)[PER_LANE]) {
 #pragma unroll
     for (u32 i = 0; i < PER_LANE; i++) {
@@ -38,11 +39,11 @@ __device__ inline void ask_for_row(const u32* col, u32 from, u32 to, u32 (&own)[
     }
 }
 
-// A warp goes through blocks of rows one after the other, as groups close at a block's end: rows wait for
-// those before them, and their columns are asked for meanwhile. Every column has a bit for each open group
-// that holds it, all 0 before and after; each warp has columns of its own. A group is known by the row that
-// opened it. Unions lie where the patterns of the block's rows do, for they have no more columns than
-// these, each in the order of its growth.
+// A warp processes blocks of rows one after the other; groups close at a block's end. Rows wait for
+// earlier rows, and their columns are loaded meanwhile. Every column has a bit for each open group
+// that holds it, all 0 before and after; each warp has its own columns. A group is identified by
+// the row that opened it. Unions are stored where the patterns of the block's rows lie, since they
+// have no more columns than these, each in insertion order.
 extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
     u32 rows, u32 block_rows, double alpha, const u32* ptr, const u32* col, u16* marks, u32* opener,
     u32* begin, u32* len, u32* unions)
@@ -53,14 +54,16 @@ extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
     for (u64 first = (u64)blockIdx.x * block_rows; first < rows; first += (u64)gridDim.x * block_rows) {
         const u32 last = (u32)min(first + block_rows, (u64)rows);
         u32 out = ptr[first], open = 0;
-        // Lane g has the g-th open group, the first opened first: its opener, its bit and its size.
+        // Lane g has the g-th open group, in the order of opening: its opener, its bit and its
+        // size.
         u32 group = NONE, bit = 0, size = 0;
-        // Of the row at hand and the next one where they end, their columns, and the groups that hold these.
+        // For the current row and the next one: where they end, their columns, and the groups that
+        // hold these.
         u32 from = out, to = ptr[first + 1], next_to = ptr[min((u32)first + 2, last)];
         u32 own[PER_LANE], next[PER_LANE], mark[PER_LANE];
         ask_for_row(col, from, to, own);
 
-        // Closes the group of a place.
+        // Closes the group at a place.
         const auto close = [&](u32 place) {
             const u32 b = __shfl_sync(ALL_LANES, bit, place);
             const u32 n = __shfl_sync(ALL_LANES, size, place);
@@ -76,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
 #pragma unroll
             for (u32 i = 0; i < PER_LANE; i++) mark[i] &= ~(1u << b);
             out += n;
-            // Those opened later move up.
+            // Groups opened later move up.
             const u32 above = min(lane + 1, WARP - 1);
             const u32 id = __shfl_sync(ALL_LANES, group, above), its_bit = __shfl_sync(ALL_LANES, bit, above);
             const u32 its_size = __shfl_sync(ALL_LANES, size, above);
@@ -88,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
             open--;
             __syncwarp();
         };
-        // Gives the row's columns without that bit a place in the union of that bit, after those it has.
+        // Appends the row's columns without that bit to the union of that bit.
         const auto take_in = [&](u32 b, u32 has) {
 #pragma unroll
             for (u32 i = 0; i < PER_LANE; i++) {
@@ -111,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
             const u32 then = ptr[min(row + 3, last)];
             ask_for_row(col, to, next_to, next);
 
-            // How many of the row's columns each bit has: four bits a word, for there are at most 200.
+            // Number of the row's columns per bit: four bits per word, since there are at most 200.
             u32 held[3] = {0, 0, 0};
 #pragma unroll
             for (u32 i = 0; i < PER_LANE; i++)
@@ -126,7 +129,8 @@ extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
             u32 at = 0;
             int all = 0;
             if (joins) {
-                // Of groups that save as much the last opened counts. A cube has at most 26 bits.
+                // Among groups that save the same amount, the last opened wins. A cube has at most
+                // 26 bits.
                 const int saved = cube(size) + cube(d) - cube(grown);
                 at = warp_greatest(lane < open ? saved * 16 + (int)lane : -0x7fffffff) & 15;
                 all = __shfl_sync(ALL_LANES, grown, at);
@@ -174,13 +178,13 @@ extern "C" __global__ void __launch_bounds__(32) fsai_group_find(
     }
 }
 
-// Which rows open a group.
+// Marks the rows that open a group.
 extern "C" __global__ void fsai_group_opens(u32 rows, const u32* opener, u32* opens) {
     const u64 row = thread_in_grid();
     if (row < rows) opens[row] = opener[row] == row;
 }
 
-// The number of each row's group, in the order in which they were opened, and the groups' unions.
+// Numbers each row's group in the order of opening, and stores the groups' unions.
 extern "C" __global__ void fsai_group_number(
     u32 rows, const u32* opener, const u32* rank, const u32* begin, const u32* len, u32* group,
     u32* sys_begin, u32* sys_len)
@@ -195,7 +199,8 @@ extern "C" __global__ void fsai_group_number(
     }
 }
 
-// Puts the columns of unions into their order, a warp a union. Longer ones are one row's, in order.
+// Sorts the columns of unions, one warp per union. Longer unions are those of one row and already
+// sorted.
 extern "C" __global__ void __launch_bounds__(128) fsai_group_sort(
     u32 groups, const u32* sys_begin, const u32* sys_len, u32* unions)
 {
@@ -215,7 +220,8 @@ extern "C" __global__ void __launch_bounds__(128) fsai_group_sort(
     }
 }
 
-// The place of each member's diagonal in its group's union, and with it the length of its row.
+// Finds the place of each member's diagonal in its group's union, which also gives the length of
+// its row.
 extern "C" __global__ void fsai_group_place(
     u32 rows, const u32* member, const u32* group, const u32* sys_begin, const u32* sys_len,
     const u32* unions, u32* place, u32* lengths)

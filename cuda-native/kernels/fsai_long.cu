@@ -1,13 +1,14 @@
-// Systems of a factorised sparse approximate inverse that do not fit into shared memory: a block each, in
-// memory of its own, factored by panels of 32 columns.
+// Systems of a factorised sparse approximate inverse that do not fit into shared memory: one block
+// each, in its own memory, factored in panels of 32 columns.
 
-// Columns of a panel, and edge of the tiles that a panel's products are taken from.
+// Columns of a panel, and edge of the tiles that a panel's update is subtracted from.
 const u32 PANEL = 32, TILE = 64;
 
 // Where row i of a packed lower triangle begins.
 __device__ inline u64 packed(u64 i) { return i * (i + 1) / 2; }
 
-// The diagonal block of a panel: its pivots, one over them, and the first that is none. A lane a row.
+// Factors the diagonal block of a panel: its pivots, their reciprocals, and the first invalid one.
+// One row per lane.
 __device__ inline void factor_panel(
     u32 k0, u32 width, double block[PANEL][PANEL + 1], double* pivots, double* inverses, u32* bad)
 {
@@ -24,7 +25,7 @@ __device__ inline void factor_panel(
     }
 }
 
-// Factors a packed triangle as L*D*L', of which L*D stays in it below the diagonal.
+// Factors a packed triangle as L*D*L'; L*D stays in it below the diagonal.
 __device__ inline void factor(
     u32 m, double block[PANEL][PANEL + 1], double* triangle, double* pivots, double* inverses, u32* bad)
 {
@@ -42,7 +43,7 @@ __device__ inline void factor(
             const u32 i = e / PANEL, j = e % PANEL;
             if (i < width && j < i) triangle[packed(k0 + i) + k0 + j] = block[i][j];
         }
-        // Rows below, a thread each.
+        // The rows below, one thread each.
         for (u32 i = rest + threadIdx.x; i < m; i += blockDim.x) {
             double* line = triangle + packed(i) + k0;
             double own[PANEL];
@@ -53,14 +54,14 @@ __device__ inline void factor(
                 const double factor = own[k] * inverses[k0 + k];
 #pragma unroll
                 for (u32 j = k + 1; j < PANEL; j++) own[j] -= factor * block[j][k];
-                // Later columns are loaded later: they do not all fit into registers.
+                // Load later columns later: they do not all fit into registers.
                 asm volatile("" ::: "memory");
             }
 #pragma unroll
             for (u32 j = 0; j < PANEL; j++) line[j] = own[j];
         }
         __syncthreads();
-        // What is left, tile by tile, 4 x 4 elements a thread.
+        // The trailing matrix, tile by tile, 4 x 4 elements per thread.
         const u32 x = threadIdx.x % 16, y = threadIdx.x / 16;
         for (u32 i0 = rest; i0 < m; i0 += TILE)
             for (u32 j0 = rest; j0 <= i0; j0 += TILE) {
@@ -90,8 +91,8 @@ __device__ inline void factor(
     }
 }
 
-// Row p of inv(L) into `sums`, from the diagonal down, a panel of rows at a time: a warp finds its
-// elements, then all threads add what they give to the columns before.
+// Computes row p of inv(L) in `sums`, from the diagonal down, a panel of rows at a time: one warp
+// computes its elements, then all threads add their contributions to the columns before.
 __device__ inline void invert_row(
     u32 p, double block[PANEL][PANEL + 1], const double* triangle, const double* inverses, double* sums)
 {
@@ -128,8 +129,8 @@ __device__ inline void invert_row(
     __syncthreads();
 }
 
-// Blocks of 256 take systems one after the other, each in `stride` numbers of its own: the triangle, the
-// pivots, one over them, and a row.
+// Blocks of 256 threads take systems one after the other, each in its own `stride` numbers: the
+// triangle, the pivots, their reciprocals, and a row.
 extern "C" __global__ void __launch_bounds__(256) fsai_long_solve(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,

@@ -1,5 +1,5 @@
-// Entries and dense systems of a factorised sparse approximate inverse counted, and entries of the factor G
-// put where they belong.
+// Counts entries and dense systems of a factorised sparse approximate inverse, and puts entries of
+// the factor G in place.
 
 __device__ inline u64 warp_sum_u64(u64 sum) {
     for (u32 distance = WARP / 2; distance > 0; distance /= 2)
@@ -15,8 +15,8 @@ extern "C" __global__ void fsai_order_total(u32 n, const u32* numbers, u64* tota
     if (threadIdx.x % WARP == 0 && sum > 0) atomicAdd(total, sum);
 }
 
-// The class of each system, the number of bounds below its size; and facts: the sums of m, of m^2 and of
-// m^3, and the greatest m.
+// Computes the class of each system, the number of bounds below its size; and facts: the sums of m,
+// m^2 and m^3, and the largest m.
 extern "C" __global__ void fsai_order_class(
     u32 systems, u32 classes, const u32* sys_len, const u32* bounds, u32* key, u64* facts)
 {
@@ -44,7 +44,7 @@ extern "C" __global__ void fsai_order_class(
     atomicMax(facts + 3, (u64)most);
 }
 
-// The entries that are kept, eight lanes a row.
+// Copies the entries that are kept, eight lanes per row.
 extern "C" __global__ void fsai_order_keep(
     u32 rows, const u32* g_ptr, const u32* g_col, const double* g_val, const u8* kept,
     const double* root, const u32* ptr, u32* out_col, double* out_val)
@@ -71,14 +71,14 @@ extern "C" __global__ void fsai_order_keep(
     }
 }
 
-// The row of each entry, eight lanes a row.
+// Stores the row of each entry, eight lanes per row.
 extern "C" __global__ void fsai_order_rows(u32 rows, const u32* g_ptr, u32* row_of) {
     const u64 row = thread_in_grid() / 8;
     if (row >= rows) return;
     for (u32 k = g_ptr[row] + threadIdx.x % 8; k < g_ptr[row + 1]; k += 8) row_of[k] = (u32)row;
 }
 
-// Entries in the order of the transpose.
+// Puts entries in the order of the transpose.
 extern "C" __global__ void fsai_order_transpose(
     u32 entries, const u32* order, const u32* row_of, const double* g_val, u32* out_col, double* out_val)
 {

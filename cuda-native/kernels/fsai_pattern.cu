@@ -1,10 +1,12 @@
-// The pattern of a factorised sparse approximate inverse, rows of which ascend: the prefiltered matrix,
-// whose rows lie where those of A begin, and the columns that steps along it reach from each row.
+// The pattern of a factorised sparse approximate inverse, whose rows are sorted: the prefiltered
+// matrix, whose rows lie where those of A begin, and the columns reached from each row by steps
+// along it.
 
-// A column of a list whose row need not be looked at.
+// Marks a column of a list whose row can be skipped.
 const u32 SKIPPED = 0x80000000u;
 
-// Entries of each row up to the diagonal, and the diagonal times a factor, 0 where it is not stored.
+// Counts the nonzeros of each row up to the diagonal, and stores the diagonal times a factor, 0
+// where it is not stored.
 extern "C" __global__ void fsai_pattern_lower(
     u32 rows, double on_diagonal, const offset* row_ptr, const u32* col, const double* val, u32* low,
     double* diagonal)
@@ -23,8 +25,8 @@ extern "C" __global__ void fsai_pattern_lower(
     diagonal[row] = stored ? val[begin + from - 1] * on_diagonal : 0;
 }
 
-// Entries of each row that the prefilter keeps, eight lanes a row: how many, and where asked for their
-// columns.
+// Nonzeros of each row that the prefilter keeps, eight lanes per row: their number and, on request,
+// their columns.
 extern "C" __global__ void fsai_pattern_kept(
     u32 rows, double delta, u32 write, const offset* row_ptr, const u32* col, const double* val,
     const double* diagonal, u32* len, u32* kept)
@@ -54,7 +56,8 @@ extern "C" __global__ void fsai_pattern_kept(
     if (row < rows && lane == 0) len[row] = count;
 }
 
-// Whether each row has the columns of the one before it, as the unknowns of a node do, eight lanes a row.
+// Whether each row has the same columns as the previous one, as the unknowns of a node do; eight
+// lanes per row.
 extern "C" __global__ void fsai_pattern_same(
     u32 rows, const offset* row_ptr, const u32* len, const u32* col, u8* same)
 {
@@ -76,7 +79,8 @@ extern "C" __global__ void fsai_pattern_same(
     if (row < rows && lane == 0) same[row] = differing == 0;
 }
 
-// The columns of each row below it, and itself, eight lanes a row: how many, or where asked themselves.
+// The columns of each row below it, and the row itself, eight lanes per row: their number or, on
+// request, the columns.
 extern "C" __global__ void fsai_pattern_first(
     u32 rows, u32 fill, const offset* row_ptr, const u32* len, const u32* col, const u32* ptr,
     u32* found, u32* out)
@@ -103,7 +107,7 @@ extern "C" __global__ void fsai_pattern_first(
     if (lane == 0) own[n] = (u32)row;
 }
 
-// Slot of a column, or of none, in a table that has room for it.
+// Slot of a column, or an empty one, in a hash table with room for it.
 template <u32 TABLE>
 __device__ inline u32 slot_of(const u32* table, u32 c) {
     u32 slot = c * 0x9e3779b1u >> 16 & (TABLE - 1);
@@ -111,7 +115,7 @@ __device__ inline u32 slot_of(const u32* table, u32 c) {
     return slot;
 }
 
-// Whether a column is new to the table, in which it then is.
+// Inserts a column into the table; returns whether it was new.
 template <u32 TABLE>
 __device__ inline bool insert(u32* table, u32 c) {
     u32 slot = c * 0x9e3779b1u >> 16 & (TABLE - 1);
@@ -123,10 +127,10 @@ __device__ inline bool insert(u32* table, u32 c) {
     }
 }
 
-// The columns that `power` steps reach from each row, a warp a row: how many, or where asked themselves.
-// A table in shared memory tells those that were reached from those that were not. What is reached comes
-// in any order and is put into that of the columns at the end, so that results are the same in every run.
-// Rows that reach more than half of the table are left to others.
+// The columns reached from each row in `power` steps, one warp per row: their number or, on
+// request, the columns. A hash table in shared memory holds the columns already reached. They are
+// found in any order and sorted at the end, so that results are the same in every run. Rows that
+// reach more than half of the table are left to another kernel.
 template <u32 TABLE, u32 WARPS>
 __device__ inline void reach(
     u32 rows, u32 listed, u32 power, u32 climbing, u32 fill, const u32* list, const offset* row_ptr,
@@ -152,8 +156,8 @@ __device__ inline void reach(
         u32 from = 0, end = 1;
         bool over = false;
         for (u32 step = 0; step < power && from < end && !over; step++) {
-            // Of rows in sequence with the same columns one is looked at. Which ones were reached is asked
-            // before this step reaches more.
+            // Of consecutive rows with the same columns only one is visited. Check which were
+            // reached before this step reaches more.
             for (u32 e = from + lane; e < end; e += WARP) {
                 const u32 c = reached[e];
                 if (same[c] && table[slot_of<TABLE>(table, c - 1)] == c - 1) reached[e] = c | SKIPPED;
@@ -178,7 +182,7 @@ __device__ inline void reach(
                         }
                         __syncwarp();
                         over = *count > ROOM;
-                        // Columns ascend: nothing follows what lies above the row.
+                        // Columns are sorted: nothing follows once they exceed the row.
                         if (__any_sync(ALL_LANES, c > top) || over) break;
                     }
                 }
@@ -220,7 +224,7 @@ __device__ inline void reach(
     }
 }
 
-// Rows that reach 256 columns at most.
+// Rows that reach at most 256 columns.
 extern "C" __global__ void __launch_bounds__(128) fsai_pattern_reach(
     u32 rows, u32 listed, u32 power, u32 climbing, u32 fill, const u32* list, const offset* row_ptr,
     const u32* len, const u32* col, const u8* same, const u32* ptr, u32* found, u32* out, u32* left,
@@ -230,7 +234,7 @@ extern "C" __global__ void __launch_bounds__(128) fsai_pattern_reach(
         rows, listed, power, climbing, fill, list, row_ptr, len, col, same, ptr, found, out, left, lefts);
 }
 
-// Rows that reach 2048 columns at most.
+// Rows that reach at most 2048 columns.
 extern "C" __global__ void __launch_bounds__(32) fsai_pattern_reach_wide(
     u32 rows, u32 listed, u32 power, u32 climbing, u32 fill, const u32* list, const offset* row_ptr,
     const u32* len, const u32* col, const u8* same, const u32* ptr, u32* found, u32* out, u32* left,
@@ -240,8 +244,8 @@ extern "C" __global__ void __launch_bounds__(32) fsai_pattern_reach_wide(
         rows, listed, power, climbing, fill, list, row_ptr, len, col, same, ptr, found, out, left, lefts);
 }
 
-// Rows that reach any number of columns, a block of 256 a row: a bit a column, all 0 before and after,
-// and the columns reached, each block with its own.
+// Rows that reach any number of columns, one block of 256 threads per row: one bit per column, all
+// 0 before and after, and the list of columns reached; each block has its own.
 extern "C" __global__ void __launch_bounds__(256) fsai_pattern_reach_long(
     u32 rows, u32 longs, u32 power, u32 climbing, u32 fill, const u32* list, const offset* row_ptr,
     const u32* len, const u32* col, const u32* ptr, u32* found, u32* out, u32* bits, u32* reached)

@@ -1,9 +1,10 @@
-// The values of a factorised sparse approximate inverse. A system is A on some rows and columns, whose
-// factors L*D*L' serve all its members: the row of place p is row p of inv(L) over the root of d_p.
-// Systems of up to 208 unknowns lie in shared memory, where they are gathered, and are factored in
-// registers, which hold as much again.
+// The values of a factorised sparse approximate inverse. A system is A restricted to some rows and
+// columns; its factors L*D*L' serve all its members: the row of place p is row p of inv(L) over the
+// root of d_p. Systems of up to 208 unknowns are gathered in shared memory and factored in
+// registers, which hold the same amount again.
 
-// The lower triangle of A: `low` entries of each row, up to the diagonal, which is multiplied.
+// The lower triangle of A: the first `low` nonzeros of each row, up to the diagonal, which is
+// scaled.
 struct Lower {
     const offset* row_ptr;
     const u32* low;
@@ -12,7 +13,7 @@ struct Lower {
     double on_diagonal;
 };
 
-// The rows of G that systems give: where not merged, system i gives row i.
+// The rows of G that each system yields: without merging, system i yields row i.
 struct Members {
     u32 merged;
     const u32* member_ptr;
@@ -37,12 +38,12 @@ struct Members {
 // Where row i of a packed lower triangle begins.
 __device__ inline u64 packed(u64 i) { return i * (i + 1) / 2; }
 
-// The least power of two that is not smaller.
+// The smallest power of two that is not smaller.
 __device__ inline u32 padded(u32 m) { return m <= 1 ? 1 : 1u << (WARP - __clz(m - 1)); }
 
-// Gathers a system into a packed triangle of zeros. Eight lanes take a row of A, so that their loads are
-// neighbours, and look its columns up among those of the system, which are padded to a power of two; four
-// entries a lane are on their way at a time, and where the next row begins.
+// Gathers a system into a packed triangle of zeros. Eight lanes take a row of A, so that their
+// loads are adjacent, and look its columns up among those of the system, which are padded to a
+// power of two. Each lane has four nonzeros in flight, and the start of the next row.
 __device__ inline void gather(
     const Lower& a, const u32* columns, u32 m, u32 room, u32 worker, u32 workers, double* triangle)
 {
@@ -79,13 +80,13 @@ __device__ inline void gather(
     }
 }
 
-// Whether a number and what it is multiplied with stay far from the ends of what there is: 2^-930 to 2^930.
+// Whether a number and its multiplier stay well within the range of f64: 2^-930 to 2^930.
 __device__ inline bool is_usual(double d) {
     return ((u32)__double2hiint(d) >> 20 & 0x7ff) - 93 < 1860;
 }
 
-// One over a usual number, a last bit off at most: what the hardware knows of it has an error of about 2^-20,
-// whose cube is left.
+// Reciprocal of a number in that range, to within one ulp: the hardware's estimate has an error of
+// about 2^-20, whose cube remains.
 __device__ inline double reciprocal(double d) {
     double r;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d));
@@ -93,8 +94,8 @@ __device__ inline double reciprocal(double d) {
     return fma(r, fma(error, error, error), r);
 }
 
-// Some lanes of a warp a system, a lane a row of it, which it keeps in registers: W unknowns at most.
-// Each step hands its column to all lanes through shared memory.
+// Some lanes of a warp per system, one row per lane, kept in registers: at most W unknowns. Each
+// step passes its column to all lanes through shared memory.
 template <u32 LANES, u32 W>
 __device__ inline void solve_in_warp(
     u32 first, u32 systems, u32 gathered, const u32* queue, const u32* sys_begin, const u32* sys_len,
@@ -121,7 +122,7 @@ __device__ inline void solve_in_warp(
     if (!gathered) gather(a, columns, m, ROOM, own, LANES, triangle);
     __syncwarp();
 
-    // Beyond the system the unit matrix.
+    // Pad with the identity beyond the system.
     double r[W];
 #pragma unroll
     for (u32 j = 0; j < W; j++) {
@@ -134,7 +135,7 @@ __device__ inline void solve_in_warp(
 #pragma unroll
     for (u32 k = 0; k < W; k++) {
         if (k < most) {
-            // Twice, so that nobody writes what others still read.
+            // Double-buffered, so that no lane overwrites what others still read.
             double* column = handed[slot][k % 2];
             if (own < W) column[own] = r[k];
             __syncwarp();
@@ -160,7 +161,8 @@ __device__ inline void solve_in_warp(
             if (j < own) triangle[packed(own) + j] = r[j];
     __syncwarp();
 
-    // Row p of inv(L), from the diagonal down: lane j sums what the elements after its own give.
+    // Row p of inv(L), from the diagonal down: lane j sums the contributions of the elements after
+    // its own.
     const u32 rounds = warp_max(members);
     for (u32 k = 0; k < rounds; k++) {
         const bool in = k < members;
@@ -184,8 +186,8 @@ __device__ inline void solve_in_warp(
     }
 }
 
-// One over d and over the next pivot, of the system of d, e below it and f: what f becomes is f - e * e / d.
-// Both at once, where nothing overflows.
+// Reciprocals of d and of the next pivot, for d, e below it and f: f becomes f - e * e / d. Both at
+// once, where nothing overflows.
 struct Pivots {
     double first, second, over_first, over_second;
 
@@ -203,9 +205,10 @@ struct Pivots {
     }
 };
 
-// A block of SIDE x SIDE threads a system of SIDE * T unknowns at most. Thread (y, x) keeps the elements
-// whose row is y and whose column is x modulo SIDE, so that all have work until the last columns, of which
-// two are done at a time. Shared memory: the packed triangle, columns handed on, and the columns' numbers.
+// A block of SIDE x SIDE threads per system of at most SIDE * T unknowns. Thread (y, x) keeps the
+// elements whose row is y and whose column is x modulo SIDE, so that all have work until the last
+// columns; two columns are eliminated at a time. Shared memory: the packed triangle, the columns
+// being passed, and the columns' numbers.
 template <u32 SIDE, u32 T>
 __device__ inline void solve_in_block(
     u32 first, u32 gathered, const u32* queue, const u32* sys_begin, const u32* sys_len,
@@ -233,7 +236,7 @@ __device__ inline void solve_in_block(
 #pragma unroll
         for (u32 t = 0; t <= s; t++) {
             const u32 i = s * SIDE + y, j = t * SIDE + x;
-            // Beyond the system the unit matrix.
+            // Pad with the identity beyond the system.
             r[s][t] = i < m && j <= i ? triangle[packed(i) + j] : i == j ? 1 : 0;
         }
 #pragma unroll
@@ -241,13 +244,13 @@ __device__ inline void solve_in_block(
         if (b * SIDE >= m) continue;
         const u32 steps = min(SIDE, m - b * SIDE);
         for (u32 q = 0; q < steps; q += 2) {
-            // Twice, so that nobody writes what others still read.
+            // Double-buffered, so that no thread overwrites what others still read.
             const u32 k = b * SIDE + q;
             double(*column)[W] = handed[k / 2 % 2];
             if (x == q || x == q + 1)
 #pragma unroll
                 for (u32 s = b; s < T; s++) column[x - q][s * SIDE + y] = r[s][b];
-            // The warp that has both pivots.
+            // The warp that holds both pivots.
             if (threadIdx.x / WARP == q * SIDE / WARP) {
                 const double d = __shfl_sync(ALL_LANES, r[b][b], (q * SIDE + q) % WARP);
                 const double e = __shfl_sync(ALL_LANES, r[b][b], ((q + 1) * SIDE + q) % WARP);
@@ -271,7 +274,7 @@ __device__ inline void solve_in_block(
 #pragma unroll
             for (u32 t = b; t < T; t++) {
                 if (t * SIDE >= m) continue;
-                // Columns of this part that are done stay as they are.
+                // Finished columns of this part stay unchanged.
                 const double c = column[0][t * SIDE + x], c_second = column[1][t * SIDE + x] - ratio * c;
                 const double factor = t > b || x > q ? c * over : 0;
                 const double factor_second = t > b || x > q + 1 ? c_second * over_second : 0;
@@ -294,7 +297,7 @@ __device__ inline void solve_in_block(
         if (!is_pivot(pivots[k])) atomicMin(&bad, k);
     __syncthreads();
 
-    // Row p of inv(L), from the diagonal down, a warp a member.
+    // Row p of inv(L), from the diagonal down, one warp per member.
     const u32 lane = threadIdx.x % WARP, members = g.count(system);
     for (u32 k = threadIdx.x / WARP; k < members; k += THREADS / WARP) {
         const u32 p = g.place_in(system, k, m), row = g.row(system, k), to = g.g_ptr[row];
@@ -331,7 +334,7 @@ __device__ inline void solve_in_block(
     }
 }
 
-// Systems of 8 unknowns at most, 8 lanes each.
+// Systems of at most 8 unknowns, 8 lanes each.
 extern "C" __global__ void __launch_bounds__(128) fsai_solve_8(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -344,7 +347,7 @@ extern "C" __global__ void __launch_bounds__(128) fsai_solve_8(
         first, systems, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 16 unknowns at most, 16 lanes each.
+// Systems of at most 16 unknowns, 16 lanes each.
 extern "C" __global__ void __launch_bounds__(128) fsai_solve_16(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -357,7 +360,7 @@ extern "C" __global__ void __launch_bounds__(128) fsai_solve_16(
         first, systems, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 24 unknowns at most, 32 lanes each.
+// Systems of at most 24 unknowns, 32 lanes each.
 extern "C" __global__ void __launch_bounds__(128) fsai_solve_24(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -370,7 +373,7 @@ extern "C" __global__ void __launch_bounds__(128) fsai_solve_24(
         first, systems, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 32 unknowns at most, 32 lanes each.
+// Systems of at most 32 unknowns, 32 lanes each.
 extern "C" __global__ void __launch_bounds__(128) fsai_solve_32(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -383,7 +386,7 @@ extern "C" __global__ void __launch_bounds__(128) fsai_solve_32(
         first, systems, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 48 unknowns at most, a block of 64 each.
+// Systems of at most 48 unknowns, a block of 64 each.
 extern "C" __global__ void __launch_bounds__(64) fsai_solve_48(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -397,7 +400,7 @@ extern "C" __global__ void __launch_bounds__(64) fsai_solve_48(
             first, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 64 unknowns at most, a block of 64 each.
+// Systems of at most 64 unknowns, a block of 64 each.
 extern "C" __global__ void __launch_bounds__(64) fsai_solve_64(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -411,7 +414,7 @@ extern "C" __global__ void __launch_bounds__(64) fsai_solve_64(
             first, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 96 unknowns at most, a block of 256 each.
+// Systems of at most 96 unknowns, a block of 256 each.
 extern "C" __global__ void __launch_bounds__(256) fsai_solve_96(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -425,7 +428,7 @@ extern "C" __global__ void __launch_bounds__(256) fsai_solve_96(
             first, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 112 unknowns at most, a block of 256 each.
+// Systems of at most 112 unknowns, a block of 256 each.
 extern "C" __global__ void __launch_bounds__(256) fsai_solve_112(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -439,7 +442,7 @@ extern "C" __global__ void __launch_bounds__(256) fsai_solve_112(
             first, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 128 unknowns at most, a block of 256 each.
+// Systems of at most 128 unknowns, a block of 256 each.
 extern "C" __global__ void __launch_bounds__(256) fsai_solve_128(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -453,7 +456,7 @@ extern "C" __global__ void __launch_bounds__(256) fsai_solve_128(
             first, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 160 unknowns at most, a block of 256 each.
+// Systems of at most 160 unknowns, a block of 256 each.
 extern "C" __global__ void __launch_bounds__(256) fsai_solve_160(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,
@@ -467,7 +470,7 @@ extern "C" __global__ void __launch_bounds__(256) fsai_solve_160(
             first, gathered, queue, sys_begin, sys_len, sys_col, a, dense_ptr, dense, g);
 }
 
-// Systems of 208 unknowns at most, a block of 256 each.
+// Systems of at most 208 unknowns, a block of 256 each.
 extern "C" __global__ void __launch_bounds__(256) fsai_solve_208(
     u32 first, u32 systems, u32 gathered, double on_diagonal, const u32* queue, const u32* sys_begin,
     const u32* sys_len, const u32* sys_col, const offset* row_ptr, const u32* low, const u32* col,

@@ -1,4 +1,4 @@
-// What GPUs send to one another: elements of x that other GPUs' rows need, put side by side.
+// Halo exchange between GPUs: packs the elements of x that other GPUs' rows need.
 
 // out[i] = x[list[i]].
 extern "C" __global__ void halo_pack(u32 n, const u32* list, const real* x, real* out) {

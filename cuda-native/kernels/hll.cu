@@ -2,7 +2,7 @@
 // A hack's slots begin at offsets[hack]; its rows are max_nzr[hack] slots wide. Padding is
 // multiplied. The hack size is a power of two.
 
-// cuda/hll/thread-per-hack (v1): one thread a hack.
+// cuda/hll/thread-per-hack (v1): one thread per hack.
 extern "C" __global__ void hll_thread_per_hack(
     u32 rows, u32 hack_size, u32 hacks, const u64* offsets, const u32* max_nzr, const u32* col,
     const real* val, const real* x, real* y)
@@ -19,7 +19,7 @@ extern "C" __global__ void hll_thread_per_hack(
     }
 }
 
-// cuda/hll/thread-per-row (v2): one thread a row.
+// cuda/hll/thread-per-row (v2): one thread per row.
 extern "C" __global__ void hll_thread_per_row(
     u32 rows, u32 hack_size, u32 hacks, const u64* offsets, const u32* max_nzr, const u32* col,
     const real* val, const real* x, real* y)
@@ -34,7 +34,7 @@ extern "C" __global__ void hll_thread_per_row(
     y[row] = sum;
 }
 
-// cuda/hll/shared-x (v3): as v2, the first elements of x, one a thread, in shared memory.
+// cuda/hll/shared-x (v3): as v2, with the first elements of x, one per thread, in shared memory.
 extern "C" __global__ void hll_shared_x(
     u32 rows, u32 hack_size, u32 hacks, const u64* offsets, const u32* max_nzr, const u32* col,
     const real* val, const real* x, real* y, u32 cols)
@@ -56,7 +56,7 @@ extern "C" __global__ void hll_shared_x(
     y[row] = sum;
 }
 
-// cuda/hll/warp-per-row (v4): one warp a row, shuffle reduction, shifts and masks for divisions.
+// cuda/hll/warp-per-row (v4): one warp per row, shuffle reduction, shifts and masks for divisions.
 extern "C" __global__ void hll_warp_per_row(
     u32 rows, u32 hack_size, u32 hacks, const u64* offsets, const u32* max_nzr, const u32* col,
     const real* val, const real* x, real* y)

@@ -1,9 +1,9 @@
-// y = A x, A in hacked ELLPACK with column-major hacks. A hack's slots begin at offsets[hack]; slot j
-// of its row r is the one j * hack_size + r further. The hack size is a power of two. Neighbouring
-// lanes have neighbouring rows; where rows are few, 2, 4 or 8 lanes share one and each takes every
-// 2nd, 4th or 8th slot. Rows end at their own length: padding is not multiplied.
+// y = A x, A in hacked ELLPACK with column-major hacks. A hack's slots begin at offsets[hack]; slot
+// j of its row r lies j * hack_size + r further. The hack size is a power of two. Adjacent lanes
+// have adjacent rows; where rows are few, 2, 4 or 8 lanes share one and each takes every 2nd, 4th
+// or 8th slot. Rows end at their own length: padding is not multiplied.
 
-// Slots of a row that a lane asks for before it waits for the first.
+// Slots of a row that a lane loads before it waits for the first.
 const u32 IN_FLIGHT = 3;
 
 // Sum over the slots of the row at a position, in the first of its lanes.
@@ -38,7 +38,7 @@ __device__ inline real sum_of_row(
     return sum;
 }
 
-// The row of this thread when so many lanes share one.
+// The row of this thread when `lanes` lanes share one.
 __device__ inline u64 row_of_thread(u64 thread, u32 lanes) {
     const u32 rows_a_warp = WARP / lanes;
     return thread / WARP * rows_a_warp + thread % rows_a_warp;
@@ -55,8 +55,8 @@ extern "C" __global__ void hll_column_major(
     if (row < rows && threadIdx.x % WARP < WARP / lanes) y[row] = sum;
 }
 
-// cuda/hll/sigma: rows sorted by length within windows, row_of tells which one lies at a position;
-// the first blocks take the rows that are kept apart, one each, in CSR.
+// cuda/hll/sigma: rows sorted by length within windows, row_of maps positions to rows; the first
+// blocks take the rows kept apart, one each, in CSR.
 extern "C" __global__ void hll_sigma(
     u32 in_hacks, u32 apart, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len,
     const u32* row_of, const u32* col, const real* val, const u64* tail_ptr, const u32* tail_col,

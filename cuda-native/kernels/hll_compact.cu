@@ -1,17 +1,17 @@
-// cuda/hll/compact: y = A x, A in compact HLL with hacks of a warp, its slots in groups of four. A
-// warp has a hack, a lane a row. With one load each a lane has the distances of four columns and four
-// codes; the bases are the same for all lanes.
+// cuda/hll/compact: y = A x, A in compact HLL with hacks of one warp, its slots in groups of four.
+// One warp per hack, one lane per row. A lane loads the distances of four columns and four codes
+// with one load each; the bases are the same for all lanes.
 //
 // group_ptr[h]  first group of hack h
-// base          four a group: the column from which the distances of a line of slots count
-// low           slot j of lane r of group g at 4 (32 g + r) + j; NO_SLOT where there is no entry
-// high          where base[4 g] is NONE the group has columns of 32 bits: low has their lower halves,
-//               and group base[4 g + 1] of high the upper ones
-// codes         as low; values go line by line instead: that slot at 32 (4 g + j) + r
+// base          four per group: the column from which the distances of a line of slots count
+// low           slot j of lane r of group g at 4 (32 g + r) + j; NO_SLOT where there is no nonzero
+// high          where base[4 g] is NONE the group has 32-bit columns: low has their lower halves, and
+//               group base[4 g + 1] of high the upper ones
+// codes         as low; values are stored line by line instead: that slot at 32 (4 g + j) + r
 
 const u32 NO_SLOT = 0xffff;
 
-// Columns of four slots; NONE where there is no entry.
+// Columns of four slots; NONE where there is no nonzero.
 __device__ inline uint4 columns_of(const uint4& base, const ushort4& low, const ushort4* high) {
     if (base.x == NONE) {
         const ushort4 upper = __ldcs(&high[(u64)base.y * WARP + threadIdx.x % WARP]);
@@ -24,7 +24,7 @@ __device__ inline uint4 columns_of(const uint4& base, const ushort4& low, const 
         low.z == NO_SLOT ? NONE : base.z + low.z, low.w == NO_SLOT ? NONE : base.w + low.w);
 }
 
-// Four values of a lane, as they are.
+// Four values of a lane, uncompressed.
 struct Plain {
     const real* val;
     struct Four { real x, y, z, w; };
@@ -38,7 +38,7 @@ struct Plain {
     __device__ inline real w(const Four& of) const { return of.w; }
 };
 
-// The same as codes of a dictionary.
+// The same as codes into a dictionary.
 template <typename Codes>
 struct Coded {
     const Codes* codes;
@@ -78,7 +78,7 @@ __device__ inline void product_of_hack(
     const u32 lane = threadIdx.x % WARP, end = group_ptr[hack + 1];
     u32 group = group_ptr[hack];
     real sum = 0;
-    // Two groups at a time: eight elements of x are under way.
+    // Two groups at a time: eight elements of x are in flight.
     for (; group + 2 <= end; group += 2) {
         const uint4 first = __ldg(&base[group]), second = __ldg(&base[group + 1]);
         const ushort4 low_1 = __ldcs(&low[(u64)group * WARP + lane]);
@@ -118,7 +118,7 @@ extern "C" __global__ void hll_compact_byte(
     product_of_hack(in_hacks, permuted, row_of, group_ptr, base, low, high, values, x, y);
 }
 
-// The dictionary is too large for that, and is found in the caches.
+// The dictionary is too large for shared memory and is read through the caches.
 extern "C" __global__ void hll_compact_short(
     u32 in_hacks, u32 permuted, const u32* row_of, const u32* group_ptr, const u32* base,
     const u16* low, const u16* high, const u16* codes, const real* dictionary, const real* x,

@@ -1,16 +1,16 @@
 // cuda/pcg/device: y = A x while a solve is not over, and with . y for it; A in column-major HLL. A
-// hack's slots begin at offsets[hack]; slot j of its row r is the one j * hack_size + r further. Where rows
-// are few, 2, 4 or 8 lanes share one and each takes every 2nd, 4th or 8th slot. Where all columns are near
-// their rows they are stored as distances of 16 bits: in the first low[r] slots of row r from r + base, in
-// the others from 65 536 further, one base a matrix.
+// hack's slots begin at offsets[hack]; slot j of its row r lies j * hack_size + r further. Where
+// rows are few, 2, 4 or 8 lanes share one and each takes every 2nd, 4th or 8th slot. Where all
+// columns are near their rows they are stored as 16-bit distances: in the first low[r] slots of row
+// r from r + base, in the others from 65 536 further, one base per matrix.
 
-// Slots of a row that a lane asks for before it waits for the first.
+// Slots of a row that a lane loads before it waits for the first.
 const u32 IN_FLIGHT = 6;
 
-// Distances that 16 bits tell apart.
+// Number of distances that 16 bits can represent.
 const u32 WINDOW = 65536;
 
-// The column of a slot, as it is or as its distance from where its slots' window begins.
+// The column of a slot, stored as it is or as the distance from the start of its window.
 __device__ inline u32 column(const u32* col, u64 at, u32) { return __ldcs(&col[at]); }
 __device__ inline u32 column(const u16* distance, u64 at, u32 window) {
     return window + __ldcs(&distance[at]);
@@ -41,7 +41,7 @@ __device__ inline void product_of_solver(
             v[i] = slot < length ? __ldcs(&val[at]) : 0;
         }
     };
-    // The first slots, which nobody writes, are on their way before the kernels that write x have ended.
+    // Load the first slots, which no kernel writes, before the kernels that write x have ended.
     ask(share);
     after_others();
     if (words[OVER] != 0) return;
@@ -69,7 +69,7 @@ __device__ inline void product_of_solver(
     if (purpose != FOR_NOTHING) leave(purpose, factor * of_row, parts, counts, numbers);
 }
 
-// `distance` has the columns where `near` says so, else `col`.
+// The columns are in `distance` if `near`, else in `col`.
 extern "C" __global__ void __launch_bounds__(256, 4) hll_column_major_solver(
     u32 rows, u32 hack_size, u32 lanes, const u64* offsets, const u32* row_len, u32 near,
     const u32* low, u32 base, const u32* col, const u16* distance, const real* val, const real* x, real* y, u32 purpose,
@@ -85,8 +85,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) hll_column_major_solver(
             counts, numbers, words);
 }
 
-// How far the entries' columns are from their rows, 2^32 added: the least into range[0], the greatest into
-// range[1]; range[2] becomes 1 where a row's columns do not ascend. A row a thread.
+// Distances of the columns from their rows, plus 2^32: the minimum goes to range[0], the maximum to
+// range[1]; range[2] becomes 1 if a row's columns are not sorted. One thread per row.
 extern "C" __global__ void hll_distance_range(
     u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, const u32* col, u64* range)
 {
@@ -112,8 +112,8 @@ extern "C" __global__ void hll_distance_range(
     atomicMax(&range[1], greatest);
 }
 
-// The distances of ascending columns from where their window begins, and how many of a row's are in the low
-// one; a row a thread. Padding keeps none.
+// The distances of sorted columns from the start of their window, and how many of a row's are in
+// the low one; one thread per row. Padding is not stored.
 extern "C" __global__ void hll_distances(
     u32 rows, u32 hack_size, const u64* offsets, const u32* row_len, u32 base, const u32* col,
     u32* low, u16* distance)

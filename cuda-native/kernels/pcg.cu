@@ -1,19 +1,21 @@
-// cuda/pcg/device: the vectors and scalars of conjugate gradients. Each block takes `span` elements. Sums are
-// left in parts, a block's each, and all blocks of the kernel that needs a sum add up its parts, so that no
-// block waits for others: pcg_reduce alpha's, pcg_advance beta's and that which tells whether the solve is
-// over. Once it is its kernels return at once, so that iterations can be asked for ahead. x lags behind
-// by one iteration: what that adds to it is added as p is read anyway, or at the end.
+// cuda/pcg/device: the vectors and scalars of conjugate gradients. Each block takes `span`
+// elements. Sums are left in parts, one per block, and all blocks of the kernel that needs a sum
+// add up its parts, so that no block waits for others: pcg_reduce adds alpha's, pcg_advance beta's
+// and the one that decides whether the solve is over. Once it is, its kernels return at once, so
+// that iterations can be enqueued ahead. x lags one iteration behind: its update is added when p is
+// read anyway, or at the end.
 
-// What is applied to the residual here: nothing, the reciprocals of the diagonal, or, elsewhere, K^-1.
+// The preconditioner applied to the residual here: none, the reciprocals of the diagonal, or,
+// elsewhere, K^-1.
 const u32 PLAIN = 0, DIAGONAL = 1, ELSEWHERE = 2;
 
-// Elements of this block: from the first on, before the end.
+// Elements of this block: first and end.
 __device__ inline u64 first_of_block(u32 span) { return (u64)blockIdx.x * span + threadIdx.x; }
 __device__ inline u64 end_of_block(u32 n, u32 span) {
     return min((u64)n, ((u64)blockIdx.x + 1) * span);
 }
 
-// r = b; answers whether this block's first thread has b.b.
+// r = b; returns whether this block's first thread has b.b.
 __device__ inline bool begin(
     u32 n, u32 span, const real* b, real* r, real* parts, u32* counts, real (&sum)[1])
 {
@@ -25,13 +27,13 @@ __device__ inline bool begin(
     return grid_sum(sum, parts, counts) && threadIdx.x == 0;
 }
 
-// ||b|| and the residual to be reached.
+// ||b|| and the residual to reach.
 __device__ inline void conclude_begin(double tol, real square, real* numbers) {
     numbers[NORM_B] = sqrt(square);
     numbers[GOAL] = tol * sqrt(square);
 }
 
-// r = b, ||b|| and the residual to be reached.
+// r = b, ||b|| and the residual to reach.
 extern "C" __global__ void pcg_begin(
     u32 n, u32 span, double tol, const real* b, real* r, real* parts, u32* counts, real* numbers)
 {
@@ -39,12 +41,12 @@ extern "C" __global__ void pcg_begin(
     if (begin(n, span, b, r, parts, counts, sum)) conclude_begin(tol, sum[0], numbers);
 }
 
-// Why a solve cannot go on with a sum that is not finite, or not positive; 0 where it can.
+// Why a solve cannot continue with a sum that is not finite, or not positive; 0 where it can.
 __device__ inline u32 broken_by(real sum, u32 bad, u32 none) {
     return !(fabs(sum) <= REAL_MAX) ? bad : sum <= 0 ? none : 0;
 }
 
-// What kernels before have left of a solve, asked for at once.
+// The state of a solve left by earlier kernels, loaded at once.
 struct Known {
     real norm_b, goal, rz, rz_before, alpha, beta;
     u32 over, done;
@@ -54,8 +56,8 @@ struct Known {
           alpha(numbers[ALPHA]), beta(numbers[BETA]), over(words[OVER]), done(words[DONE]) {}
 };
 
-// What follows from p.q in iteration `done`, of which `told` has three elements: ||r|| before it, its alpha,
-// and the beta that led to it.
+// What follows from p.q in iteration `done`, for which `told` has three elements: the previous
+// ||r||, its alpha, and the beta that led to it.
 struct Step {
     real pq, alpha;
     u32 over;
@@ -77,7 +79,7 @@ struct Step {
     }
 };
 
-// How far a solve is by r.r and r.z after iterations that are done, or before the first.
+// The progress of a solve by r.r and r.z after completed iterations, or before the first.
 struct Standing {
     real rz, norm, relative, beta;
     u32 over;
@@ -108,10 +110,10 @@ struct Standing {
     }
 };
 
-// Elements of each vector that a thread asks for at once.
+// Elements of each vector that a thread loads at once.
 const u32 AT_ONCE = 2;
 
-// Some elements of this thread, those from the i-th on which are a block's threads apart.
+// Some elements of this thread, from the i-th on, one block's threads apart.
 struct Some {
     real of[AT_ONCE];
 
@@ -121,7 +123,8 @@ struct Some {
     }
 };
 
-// r -= alpha q; this thread's shares of r.r and, where K is a diagonal, of r.z. The first elements are there.
+// r -= alpha q; this thread's shares of r.r and, where K is a diagonal, of r.z. The first elements
+// are already loaded.
 __device__ inline void reduce(
     u32 n, u32 span, u32 form, const real* inverse, real alpha, const real* q, real* r, Some of_q,
     Some of_r, real (&sums)[2])
@@ -144,8 +147,8 @@ __device__ inline void reduce(
     }
 }
 
-// alpha of p.q and r -= alpha q; parts of r.r are left and, where K is a diagonal, of r.z. Before the first
-// iteration alpha is 1.
+// alpha from p.q, and r -= alpha q; leaves parts of r.r and, where K is a diagonal, of r.z. Before
+// the first iteration alpha is 1.
 extern "C" __global__ void pcg_reduce(
     u32 n, u32 span, u32 is_first, u32 form, const real* inverse, const real* q, real* r,
     u32 product_parts, const real* product, real* residual, u32* residual_counts, real* scaled,
@@ -175,8 +178,8 @@ extern "C" __global__ void pcg_reduce(
     if (form == DIAGONAL) leave_sum(sums[1], scaled, scaled_counts);
 }
 
-// ||r||, and beta of r.z, where their parts are given; then, unless the solve is over, x += alpha p and
-// p = z + beta p.
+// ||r||, and beta from r.z, where their parts are given; then, unless the solve is over, x += alpha
+// p and p = z + beta p.
 extern "C" __global__ void pcg_advance(
     u32 n, u32 span, u32 form, u32 most, const real* inverse, const real* z, real* x, real* p,
     u32 residual_parts, const real* residual, u32 scaled_parts, const real* scaled, real* numbers,
@@ -234,7 +237,7 @@ extern "C" __global__ void pcg_dot(
     leave(purpose, sum, parts, counts, numbers);
 }
 
-// What x still lacks, or x = 0 where b is.
+// Adds the last update to x, or sets x = 0 where b is 0.
 extern "C" __global__ void pcg_finish(
     u32 n, u32 span, const real* p, real* x, const real* numbers)
 {
@@ -250,9 +253,10 @@ extern "C" __global__ void pcg_scale(u32 n, u32 span, const real* inverse, const
         z[i] = inverse[i] * r[i];
 }
 
-// nccl/pcg/halo-overlap: the same on several GPUs. Each has a share of every sum: of p.q two, that of rows
-// without halo and that of the others, then of r.r and of r.z, and last of how many want to stop. Between the
-// kernels that give shares and the one that concludes, NCCL makes totals of them, the same bits on every GPU.
+// nccl/pcg/halo-overlap: the same on several GPUs. Each has a share of every sum: two of p.q, for
+// rows without halo and for the others, then of r.r and of r.z, and last of the number of GPUs that
+// want to stop. Between the kernels that produce shares and the one that concludes, NCCL sums them
+// into totals, the same bits on every GPU.
 const u32 SHARE_PQ = 0, SHARE_RR = 2, SHARE_RZ = 3, SHARE_STOP = 4;
 const u32 AT_BEGIN = 0, AT_PRODUCT = 1, AT_RESIDUAL = 2;
 
@@ -281,7 +285,7 @@ extern "C" __global__ void pcg_share_reduce(
     shares[SHARE_RZ] = form == PLAIN ? sums[0] : sums[1];
 }
 
-// What follows from totals, on every GPU alike. One thread.
+// What follows from the totals, the same on every GPU. One thread.
 extern "C" __global__ void pcg_conclude(
     u32 at, u32 most, double tol, const real* totals, real* numbers, u32* words, real* told)
 {

@@ -1,9 +1,9 @@
-// The skyline of N points in D dimensions, larger coordinates being better: one thread a point, which it
-// compares with all others in their order until one dominates it (Fabri 2021, section 3). Each thread
-// says whether its point is kept, how many comparisons it made and, unless the host is to count,
-// adds 1 to the number of those kept.
+// The skyline of N points in D dimensions, larger coordinates being better: one thread per point,
+// which compares it with all others in order until one dominates it (Fabri 2021, section 3). Each
+// thread records whether its point is kept, how many comparisons it made and, unless the host
+// counts, adds 1 to the number of kept points.
 
-// What a thread found of point i after it has looked at `seen` points, its own perhaps among them.
+// Records the result for point i after comparing it with `seen` points, possibly including itself.
 __device__ inline void tell(
     u32 i, u32 seen, bool dominated, u32 counting, u8* kept, u32* count, u64* comparisons)
 {
@@ -12,7 +12,7 @@ __device__ inline void tell(
     atomicAdd(comparisons, (u64)(seen - (i < seen)));
 }
 
-// cuda/skyline/row-major: the points one after the other, N×D.
+// cuda/skyline/row-major: points stored one after the other, N×D.
 extern "C" __global__ void skyline_row_major(
     u32 points, u32 dimensions, u32 counting, const double* x, u8* kept, u32* count,
     u64* comparisons)
@@ -32,8 +32,8 @@ extern "C" __global__ void skyline_row_major(
     tell((u32)i, j, dominated, counting, kept, count, comparisons);
 }
 
-// cuda/skyline/coalesced: the same coordinates of all points one after the other, D×N, so that the
-// threads of a warp read neighbours.
+// cuda/skyline/coalesced: coordinates stored dimension by dimension, D×N, so that the threads of a
+// warp read adjacent values.
 extern "C" __global__ void skyline_coalesced(
     u32 points, u32 dimensions, u32 counting, const double* x, u8* kept, u32* count,
     u64* comparisons)
@@ -54,7 +54,7 @@ extern "C" __global__ void skyline_coalesced(
     tell((u32)i, j, dominated, counting, kept, count, comparisons);
 }
 
-// N×D into D×N, in tiles of 32 × 32: blocks of 256 threads.
+// Transposes N×D into D×N, in tiles of 32 × 32: blocks of 256 threads.
 extern "C" __global__ void __launch_bounds__(256) skyline_transpose(
     u32 points, u32 dimensions, u32 across, const double* rows, double* columns)
 {

@@ -1,27 +1,28 @@
-// cuda/skyline/fast: points against tiles of 1024 others, all at once as bits. A point's own steps (see
-// skyline_plan.cu) name a row of the tile's bits in each dimension; what all of these rows have is a
-// superset of the points that dominate it, and is compared coordinate by coordinate.
+// cuda/skyline/fast: compares points with tiles of 1024 others, all at once as bits. A point's own
+// steps (see skyline_plan.cu) select a row of the tile's bits in each dimension; the intersection
+// of all of these rows is a superset of the points that dominate it, and is compared coordinate by
+// coordinate.
 
-// Points of a tile; dimensions whose rows every point looks at; bytes of a row of bits.
+// Points per tile; dimensions whose rows every point reads; bytes per row of bits.
 const u32 TILE = 1024, SOON = 16, ROW = 128;
 
-// Most threads of a block.
+// Maximum threads per block.
 const u32 BLOCK = 256;
 
-// Thresholds that a dimension has room for.
+// Maximum thresholds per dimension.
 const u32 MOST_STEPS = 64;
 
 // Bins of keys.
 const u32 KEY_BITS = 16;
 
-// Slots that are looked at for an equal point.
+// Slots that are probed for an equal point.
 const u32 PATIENCE = 64;
 
-// What a point is to another: none of these, better, or equal to it.
+// Relation of a point to another: neither, better, or equal.
 const u32 NEITHER = 0, BETTER = 1, EQUAL = 2;
 
-// What p is to q. Where the last point fell short, the next one is likely to: many points that differ in
-// one dimension each are told apart there at once.
+// Relation of p to q. The dimension in which the last point fell short is tried first: many points
+// that differ in one dimension are decided there at once.
 __device__ inline u32 against(const double* p, const double* q, u32 dimensions, u32& short_of) {
     if (p[short_of] < q[short_of]) return NEITHER;
     bool larger = false;
@@ -35,7 +36,7 @@ __device__ inline u32 against(const double* p, const double* q, u32 dimensions, 
     return larger ? BETTER : EQUAL;
 }
 
-// The thresholds of the chosen dimensions, side by side in shared memory.
+// Loads the thresholds of the chosen dimensions into shared memory, side by side.
 __device__ inline void bring_thresholds(
     double* here, u32 used, u32 bits, const u32* chosen, const double* thresholds)
 {
@@ -44,7 +45,7 @@ __device__ inline void bring_thresholds(
     __syncthreads();
 }
 
-// Thresholds that a coordinate is not below; one fewer than 2^bits are given.
+// Number of thresholds that a coordinate is not below; 2^bits - 1 are given.
 __device__ inline u32 step_of(double x, const double* thresholds, u32 bits) {
     u32 step = 0;
     for (u32 half = 1u << bits >> 1; half > 0; half /= 2)
@@ -64,8 +65,9 @@ __device__ inline u32 steps_of(
     return steps;
 }
 
-// Each listed point's steps, its key and how many have which. The key's bits are the first of the steps in
-// all dimensions, then the second, and so on, turned round: no point dominates one of a smaller key.
+// Each listed point's steps, its key, and a histogram of keys. The key's bits are the first bits of
+// the steps in all dimensions, then the second, and so on, inverted: no point dominates one of a
+// smaller key.
 extern "C" __global__ void __launch_bounds__(256) skyline_fast_steps(
     u32 room, u32 dimensions, u32 used, u32 groups, u32 bits, u32 listed, const u32* count,
     const u32* list, const double* x, const u32* chosen, const double* thresholds, u32* steps,
@@ -93,22 +95,24 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast_steps(
             }
     const u32 mine = in ? (1u << KEY_BITS) - 1 - (code << (KEY_BITS - taken)) : NONE;
     if (in) key[i] = mine;
-    // Many points may have one key, so those of a warp with the key of its first lane go together.
+    // Many points may share a key, so those of a warp with the key of its first lane are handled
+    // together.
     const u32 first = __shfl_sync(ALL_LANES, mine, 0);
     const u32 same = __ballot_sync(ALL_LANES, in && mine == first);
     if (threadIdx.x % WARP == 0 && same) atomicAdd(keys + first, __popc(same));
     if (in && mine != first) atomicAdd(keys + mine, 1);
 }
 
-// A point that is compared: where the rows of its first steps are in a tile's bits, for the column that
-// its thread begins with, its other steps, and the dimension in which the last point fell short of it.
+// A point that is compared: where the rows of its first steps are in a tile's bits, for the column
+// that its thread starts with, its other steps, and the dimension in which the last point fell
+// short of it.
 struct Asked {
     u32 row[SOON];
     u32* later;
     u32 short_of;
 };
 
-// Byte of a row of bits.
+// Byte offset of a row of bits.
 __device__ inline u32 row_at(u32 d, u32 steps, u32 bits, u32 turn) {
     return ((d << bits) + (steps >> 8 * (d % 4) & 255)) * ROW + turn;
 }
@@ -135,9 +139,9 @@ __device__ inline void narrow(uint4& a, uint4 b) {
     a.w &= b.w;
 }
 
-// What a point of the tile is to q, the first that is better, or equal where that is enough. Threads of
-// eight look at eight different columns of 128 points, so that their rows lie in different banks
-// whatever they are.
+// Relation to q of the first point of the tile that is better, or equal where that is enough. Eight
+// adjacent threads read eight different columns of 128 points, so that their rows always lie in
+// different banks.
 __device__ inline u32 found_in_tile(
     const uint4* tile, Asked& asked, bool or_equal, u32 bits, u32 groups, u32 q, u32 dimensions,
     const u32* members, const double* x)
@@ -180,15 +184,15 @@ __device__ inline void bring_tile(uint4* here, const uint4* tile, u32 rows) {
     for (u32 i = threadIdx.x; i < rows * 8; i += blockDim.x) here[i] = tile[i];
 }
 
-// Adds what the threads of a warp compared.
+// Adds up the comparisons of a warp's threads.
 __device__ inline void add_comparisons(u64 own, u64* comparisons) {
     for (u32 distance = WARP / 2; distance > 0; distance /= 2)
         own += __shfl_down_sync(ALL_LANES, own, distance);
     if (threadIdx.x % WARP == 0 && own) atomicAdd(comparisons, own);
 }
 
-// All points against the champions; those that survive are listed. One that equals a champion survives at
-// once: the two are taken for one point later.
+// Compares all points with the champions and lists the survivors. A point equal to a champion
+// survives at once: equal points are merged later.
 extern "C" __global__ void __launch_bounds__(256) skyline_fast_filter(
     u32 points, u32 dimensions, u32 used, u32 groups, u32 bits, u32 champions, const double* x,
     const u32* chosen, const double* thresholds, const u32* champion, const uint4* tiles,
@@ -222,7 +226,7 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast_filter(
         alive = found != BETTER;
         open = found == NEITHER;
     }
-    // Places for the survivors of the block, warp by warp.
+    // Reserves places for the block's survivors, warp by warp.
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const u32 living = __ballot_sync(ALL_LANES, alive);
     if (lane == 0) places[warp] = __popc(living);
@@ -241,11 +245,11 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast_filter(
     add_comparisons(compared, comparisons);
 }
 
-// The bits of a coordinate, those of +0 for -0.
+// The bits of a coordinate; -0 counts as +0.
 __device__ inline u64 bits_of(double x) { return (u64)__double_as_longlong(x + 0.0); }
 
-// For each survivor a point that equals it, of each lot of equal ones the same; the list of these. A
-// point that finds its slots full stands for itself.
+// Finds for each survivor a representative equal to it, the same for all equal points, and lists
+// the representatives. A point that finds its slots full represents itself.
 extern "C" __global__ void skyline_fast_equals(
     u32 dimensions, u32 used, u32 slots, const u32* chosen, const double* x, const u32* survivors,
     const u32* survivor, u32* slot, u32* equal, u32* single, u32* singles)
@@ -284,15 +288,15 @@ extern "C" __global__ void skyline_fast_equals(
     if (first) single[place] = own;
 }
 
-// Whether no step of a box is below those of another.
+// Whether no step of one box is below the other's.
 __device__ inline bool reaches(const u32* greatest, const u32* least, u32 groups) {
     u32 g = 0;
     while (g < groups && __vcmpgeu4(greatest[g], least[g]) == ALL_LANES) g++;
     return g == groups;
 }
 
-// A block's work: tiles against the points of one block, in parts of `span` tiles. Two blocks of points
-// share a column of parts, one from either end, so that columns are of one length.
+// A block's work: tiles against the points of one block, in parts of `span` tiles. Two blocks of
+// points share a column of parts, one from either end, so that all columns have the same length.
 struct Parts {
     u32 blocks, tiles, span, pairs, length;
     u64 items;
@@ -310,7 +314,7 @@ struct Parts {
     }
 };
 
-// cuda/skyline/fast: the points in order against the tiles before them and their own.
+// cuda/skyline/fast: points in order against their own tile and those before it.
 extern "C" __global__ void __launch_bounds__(256) skyline_fast(
     u32 room, u32 dimensions, u32 groups, u32 bits, const u32* count, const double* x,
     const u32* order, const u32* key, const u32* steps, const uint4* tiles, const u32* boxes,
@@ -354,7 +358,7 @@ extern "C" __global__ void __launch_bounds__(256) skyline_fast(
                 if (lane == 0) least[threadIdx.x / WARP][g] = of_warp;
             }
         __syncwarp();
-        // Tiles that begin with a greater key than the block's greatest hold no dominators.
+        // Tiles that start with a key greater than the block's greatest hold no dominators.
         const u32 last_key = key[min((block + 1) * blockDim.x, n) - 1];
         const bool last_part = part + 1 == parts.parts_of(block);
         const u32 begin = part * parts.span;

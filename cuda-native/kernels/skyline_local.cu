@@ -1,6 +1,6 @@
-// The skyline with each thread's own point in an array of its own, of WIDTH coordinates at most.
+// The skyline with each thread's own point in its own array, of at most WIDTH coordinates.
 
-// What a thread found of point i after it has looked at `seen` points, its own perhaps among them.
+// Records the result for point i after comparing it with `seen` points, possibly including itself.
 __device__ inline void tell(
     u32 i, u32 seen, bool dominated, u32 counting, u8* kept, u32* count, u64* comparisons)
 {
@@ -9,8 +9,8 @@ __device__ inline void tell(
     atomicAdd(comparisons, (u64)(seen - (i < seen)));
 }
 
-// cuda/skyline/row-major-local, cuda/skyline/coalesced-local: the own point in local memory, where loops
-// that are not unrolled leave it. Coordinate k of point j is at j·after + k·beside.
+// cuda/skyline/row-major-local, cuda/skyline/coalesced-local: the own point in local memory, since
+// the loops are not unrolled. Coordinate k of point j is at j·after + k·beside.
 __device__ inline void in_local_memory(
     u32 points, u32 dimensions, u64 after, u64 beside, u32 counting, const double* x, u8* kept,
     u32* count, u64* comparisons)
@@ -49,7 +49,7 @@ extern "C" __global__ void skyline_coalesced_local(
 
 #if WIDTH <= 32
 
-// cuda/skyline/coalesced-registers: the same with loops unrolled, so that the own point stays in
+// cuda/skyline/coalesced-registers: the same with unrolled loops, so that the own point stays in
 // registers; at most 32 dimensions.
 extern "C" __global__ void skyline_coalesced_registers(
     u32 points, u32 dimensions, u32 counting, const double* x, u8* kept, u32* count,

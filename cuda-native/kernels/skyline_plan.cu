@@ -1,22 +1,22 @@
-// What cuda/skyline/fast compares with: thresholds of each dimension, champions, the points in an order
-// in which none dominates an earlier one, and for tiles of 1024 of them the bits of those that lie at or
+// The plan of cuda/skyline/fast: thresholds of each dimension, champions, the points in an order in
+// which none dominates an earlier one, and for each tile of 1024 of them the bits of those at or
 // above each threshold.
 //
-// A coordinate's step is the number of thresholds of its dimension that it is not below. Steps follow
-// the order of coordinates, so a point that dominates another has no smaller step in any dimension.
-// Steps of four dimensions are the bytes of a word, and `groups` words a point are used.
+// A coordinate's step is the number of thresholds of its dimension that it is not below. Steps
+// follow the order of coordinates, so a point that dominates another has no smaller step in any
+// dimension. The steps of four dimensions are the bytes of a word; each point uses `groups` words.
 
-// Points of a sample, and of a tile.
+// Points per sample and per tile.
 const u32 SAMPLE = 1024, TILE = 1024;
 
-// Thresholds that a dimension has room for, and dimensions that have steps.
+// Maximum thresholds per dimension, and maximum dimensions with steps.
 const u32 MOST_STEPS = 64, MOST_USED = 32;
 
 // Bins of scores, and of keys.
 const u32 SCORES = 4096, KEYS = 65536;
 
-// A sample of the points in one dimension, a block of 512: its quantiles as thresholds, how many of these
-// differ, and its ends.
+// Samples the points in one dimension, one block of 512 each: quantiles as thresholds, how many of
+// these differ, and the range.
 extern "C" __global__ void __launch_bounds__(512) skyline_plan_sample(
     u32 points, u32 dimensions, u32 listed, u32 bits, const u32* list, const u32* count,
     const double* x, double* thresholds, u32* distinct, double* range)
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(512) skyline_plan_sample(
     }
 }
 
-// The dimensions with the most thresholds that differ, the first of those with as many; one block.
+// Chooses the dimensions with the most distinct thresholds, the first ones on ties; one block.
 extern "C" __global__ void __launch_bounds__(1024) skyline_plan_choose(
     u32 dimensions, const u32* distinct, u32* chosen)
 {
@@ -70,8 +70,8 @@ extern "C" __global__ void __launch_bounds__(1024) skyline_plan_choose(
     }
 }
 
-// Where a coordinate lies between the ends of its dimension, up to twice as far; a quarter of each
-// keeps the differences finite.
+// Position of a coordinate in the range of its dimension, up to twice as far; quartering each keeps
+// the differences finite.
 __device__ inline float place(double x, double low, double high) {
     const double most = 1.7976931348623157e308;
     x = fmin(fmax(x, -most), most);
@@ -82,7 +82,7 @@ __device__ inline float place(double x, double low, double high) {
     return (float)fmin(fmax(at, 0.0), 2.0);
 }
 
-// Each point's score, and how many have which: the sum of its places in the chosen dimensions.
+// Each point's score, the sum of its positions in the chosen dimensions, and a histogram of scores.
 extern "C" __global__ void __launch_bounds__(256) skyline_plan_score(
     u32 points, u32 dimensions, u32 used, const double* x, const u32* chosen, const double* range,
     u32* score, u32* scores)
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) skyline_plan_score(
         if (bins[i]) atomicAdd(scores + i, bins[i]);
 }
 
-// Sum of what lies before each of 1024 threads, and of all.
+// Exclusive prefix sum over 1024 threads, and the total.
 __device__ inline u32 before_in_block(u32 own, u32& total) {
     __shared__ u32 sums[WARP + 1];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -133,7 +133,8 @@ __device__ inline u32 before_in_block(u32 own, u32& total) {
     return before;
 }
 
-// The score of the last of so many points, the best first, and how many are better; one block.
+// The score of the last of the requested number of points, best first, and how many are better; one
+// block.
 extern "C" __global__ void __launch_bounds__(1024) skyline_plan_cut(
     u32 champions, const u32* scores, u32* cut)
 {
@@ -151,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(1024) skyline_plan_cut(
     }
 }
 
-// A place for each thread of the warp that takes one.
+// Reserves a place for each thread of the warp that takes one.
 __device__ inline u32 take_place(bool takes, u32* tail) {
     const u32 taking = __ballot_sync(ALL_LANES, takes), lane = threadIdx.x % WARP;
     u32 first = 0;
@@ -159,7 +160,7 @@ __device__ inline u32 take_place(bool takes, u32* tail) {
     return __shfl_sync(ALL_LANES, first, 0) + __popc(taking & ((1u << lane) - 1));
 }
 
-// Those points; some of those with the last score.
+// Lists those points, and some of those with the last score.
 extern "C" __global__ void skyline_plan_champions(
     u32 points, u32 champions, const u32* score, const u32* cut, u32* tails, u32* champion)
 {
@@ -191,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(1024) skyline_plan_starts(const u32
     }
 }
 
-// Points, keys and steps to their places.
+// Moves points, keys and steps to their places.
 extern "C" __global__ void skyline_plan_order(
     u32 room, u32 groups, const u32* count, const u32* list, const u32* key, const u32* steps,
     u32* starts, u32* order, u32* key_out, u32* steps_out)
@@ -200,7 +201,8 @@ extern "C" __global__ void skyline_plan_order(
     const bool in = i < *count;
     const u32 own = in ? key[i] : NONE, lane = threadIdx.x % WARP;
     u32 at = 0;
-    // Many points may have one key, so those of a warp with the key of its first lane go together.
+    // Many points may share a key, so those of a warp with the key of its first lane are handled
+    // together.
     const u32 first = __shfl_sync(ALL_LANES, own, 0);
     const u32 same = __ballot_sync(ALL_LANES, in && own == first);
     if (lane == 0 && same) at = atomicAdd(starts + first, __popc(same));
@@ -212,8 +214,9 @@ extern "C" __global__ void skyline_plan_order(
     for (u32 g = 0; g < groups; g++) steps_out[(u64)g * room + at] = steps[(u64)g * room + i];
 }
 
-// The bits of a tile, a block of 256: row d·2^bits + t holds those of the points whose step in dimension d
-// is t at least, none for places after the last. And the greatest step of each dimension.
+// The bits of a tile, a block of 256 each: row d·2^bits + t has those of the points whose step in
+// dimension d is at least t, and zeros for places after the last point. Also the greatest step of
+// each dimension.
 extern "C" __global__ void __launch_bounds__(256) skyline_plan_tiles(
     u32 room, u32 groups, u32 bits, u32 listed, const u32* count, const u32* steps, uint4* tiles,
     u32* boxes)
@@ -261,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(256) skyline_plan_tiles(
     if (threadIdx.x < groups) boxes[blockIdx.x * 8 + threadIdx.x] = greatest[threadIdx.x];
 }
 
-// What has become of each survivor: it is kept as the point is that it equals.
+// Result for each survivor: it is kept if its representative is.
 extern "C" __global__ void skyline_plan_keep(
     const u32* count, const u32* survivor, const u32* equal, const u8* dominated, u8* kept,
     u32* keeps)

@@ -1,10 +1,10 @@
-// Symmetric Gauss-Seidel on CSR: one sweep a launch, old and new values in vectors of their own, so
-// that a row waits for nothing but its columns before the diagonal (after it, backward). Sums are
-// those of the serial loop: products rounded, subtracted in the order of the columns. Of sweeps from
-// zero `below` is read, of others `old`.
+// Symmetric Gauss-Seidel on CSR: one sweep per launch, old and new values in separate vectors, so
+// that a row waits only for its columns before the diagonal (after it, backward). Sums are those of
+// the serial loop: products rounded, subtracted in column order. Sweeps from zero read `below`,
+// others `old`.
 
-// A row's entries `k` to `end`, its diagonal and where its sum begins, for sweeps from zero; `below` is
-// how many entries the row has before the diagonal.
+// A row's nonzeros `k` to `end`, its diagonal and where its sum starts, for sweeps from zero;
+// `below` is the number of nonzeros before the diagonal.
 __device__ inline void one_side(
     u32 row, u32 form, u32 backward, const u32* below, const real* val, offset& k, offset& end, real& d,
     real& sum)
@@ -16,8 +16,8 @@ __device__ inline void one_side(
     if (begins_with_product(form, backward)) sum *= d;
 }
 
-// cuda/symgs/sync-free, short rows: one thread a row in the order of the matrix, two entries at a
-// time. Blocks take tickets, so that what a row waits for is always in a block that has begun.
+// cuda/symgs/sync-free, short rows: one thread per row in matrix order, two nonzeros at a time.
+// Blocks take tickets, so that what a row waits for is always in a block that has started.
 extern "C" __global__ void symgs_sync_free_thread(
     u32 rows, u32 backward, u32 form, const offset* row_ptr, const u32* below, const u32* col,
     const real* val, const real* rhs, const real* old, real* sums, real* out, u32* ticket, u32* stuck)
@@ -42,8 +42,8 @@ extern "C" __global__ void symgs_sync_free_thread(
     u32 c[K], turns = 0;
     real a[K], v[K];
     bool loaded = false;
-    // The vote brings the lanes together on every turn: one that is ready must not be left waiting
-    // for one that waits for its result.
+    // The vote reconverges the lanes on every turn: a ready lane must not be left waiting for one
+    // that waits for its result.
     while (__any_sync(ALL_LANES, active)) {
         bool wait = false;
         if (active) {
@@ -89,9 +89,9 @@ extern "C" __global__ void symgs_sync_free_thread(
     }
 }
 
-// cuda/symgs/sync-free, rows of any length: eight lanes a row, each with four entries at a time. The
-// lanes form the products, and all of them subtract these one after the other. Rows come in `order`,
-// any in which none stands before one that it waits for; backward from its end.
+// cuda/symgs/sync-free, rows of any length: eight lanes per row, each with four nonzeros at a time.
+// The lanes form the products, and all of them subtract these one after the other. Rows come in
+// `order`, any in which no row precedes one that it waits for; backward from its end.
 extern "C" __global__ void symgs_sync_free_rows(
     u32 rows, const u32* order, u32 backward, u32 form, const offset* row_ptr, const u32* below,
     const u32* col, const real* val, const real* rhs, const real* old, real* sums, real* out,
@@ -142,7 +142,7 @@ extern "C" __global__ void symgs_sync_free_rows(
 #pragma unroll
             for (int e = 0; e < E; e++) wait |= made_before(backward, c[e], row) && unset(v[e]);
         }
-        // By all lanes of the warp, whichever are active: a ballot is not to be jumped over.
+        // By all lanes of the warp, active or not: no lane may skip a ballot.
         const u32 waiting = __ballot_sync(ALL_LANES, wait) & group;
         const bool ready = active && !waiting;
         if (__any_sync(ALL_LANES, ready)) {
@@ -177,8 +177,8 @@ extern "C" __global__ void symgs_sync_free_rows(
     }
 }
 
-// A row by a block, whose threads stride through it however long it is. Lane 0 of a warp adds what
-// its lanes have, thread 0 what the warps have.
+// Processes a row with a block, whose threads stride through it. Lane 0 of each warp sums its
+// lanes, thread 0 the warps.
 __device__ inline void do_row(
     u32 row, u32 backward, u32 smoother, const offset* row_ptr, const u32* col, const real* val,
     const real* rhs, const real* old, real* out)
@@ -201,8 +201,8 @@ __device__ inline void do_row(
     }
 }
 
-// cuda/symgs/ready-done, the second half: one block a row, of all rows; those that are ready and not
-// done are done.
+// cuda/symgs/ready-done, the second half: one block per row, for all rows; those that are ready and
+// not done are processed.
 extern "C" __global__ void symgs_ready_done(
     u32 rows, u32 backward, u32 smoother, const offset* row_ptr, const u32* col, const real* val,
     const real* rhs, const real* old, real* out, const u8* ready, u8* done, u32* count)
@@ -216,7 +216,7 @@ extern "C" __global__ void symgs_ready_done(
     }
 }
 
-// cuda/symgs/ready-compact, the second half: one block a row of the list.
+// cuda/symgs/ready-compact, the second half: one block per row of the list.
 extern "C" __global__ void symgs_ready_compact(
     u32 listed, const u32* list, u32 backward, u32 smoother, const offset* row_ptr, const u32* col,
     const real* val, const real* rhs, const real* old, real* out, u8* done)
@@ -227,9 +227,9 @@ extern "C" __global__ void symgs_ready_compact(
     if (threadIdx.x == 0) done[row] = 1;
 }
 
-// Fills the slices, a warp each. Rows of at most 32 entries are read by all lanes and turned in shared
-// memory; in slices with a longer one each lane reads its own. An entry is before the diagonal where its
-// column is, or, by places, where that column's place is before the row's.
+// Fills the slices, one warp each. Rows of at most 32 nonzeros are read by all lanes and transposed
+// in shared memory; in slices with a longer row each lane reads its own. A nonzero is before the
+// diagonal where its column is, or, by places, where that column's place is before the row's.
 extern "C" __global__ void __launch_bounds__(64) symgs_fill(
     u32 slices, u32 by_place, const u32* row_at, const u32* place_of, const offset* row_ptr,
     const u32* below, const u32* col, const real* val, const u32* before_ptr, const u32* after_ptr,
@@ -239,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(64) symgs_fill(
     __shared__ u32 places[2][32 * 33];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const u64 slice = thread_in_grid() / WARP;
-    if (slice >= slices) return; // Whole warps leave; the others synchronise warp by warp.
+    if (slice >= slices) return; // Whole warps return; the others synchronise per warp.
     const u32 row = row_at[slice * WARP + lane];
     offset start = 0;
     u32 length = 0, low = 0;

@@ -1,6 +1,6 @@
-// Rows in the order of their groups (levels, colours) and in slices, found on the device.
+// Orders rows by their groups (levels, colours) and into slices, on the device.
 
-// Puts the rows that wait for none into the queues: row r into number r mod `queues`.
+// Puts the rows without dependencies into the queues: row r into queue r mod `queues`.
 extern "C" __global__ void symgs_order_open(
     u32 rows, const u32* first, const u32* firsts, u32 queues, u32 room, u32* tails, u32* queue)
 {
@@ -24,7 +24,7 @@ extern "C" __global__ void symgs_order_unpack(
     if (threadIdx.x % WARP == 0) atomicMax(highest, own);
 }
 
-// How many rows have each number.
+// Counts the rows with each number.
 extern "C" __global__ void symgs_order_count(u32 rows, const u32* key, u32* counts) {
     __shared__ u32 few[4096];
     for (u32 i = threadIdx.x; i < 4096; i += blockDim.x) few[i] = 0;
@@ -39,7 +39,7 @@ extern "C" __global__ void symgs_order_count(u32 rows, const u32* key, u32* coun
         if (few[i]) atomicAdd(counts + i, few[i]);
 }
 
-// Sum of what lies before each of 1024 threads, and of all.
+// Exclusive prefix sum over 1024 threads, and the total.
 __device__ inline u32 before_in_block(u32 own, u32& total) {
     __shared__ u32 sums[WARP + 1];
     const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -67,7 +67,7 @@ __device__ inline u32 before_in_block(u32 own, u32& total) {
     return before;
 }
 
-// The sum of 8192 numbers, a block.
+// The sum of 8192 numbers per block.
 extern "C" __global__ void __launch_bounds__(1024) symgs_order_sums(u32 n, const u32* from, u32* sums) {
     u32 sum = 0, total;
     for (u32 j = 0; j < 8; j++) {
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(1024) symgs_order_starts(u32 n, u32
     }
 }
 
-// The sum of all numbers before each, and, as number n, of all. `out` may be `from`.
+// Exclusive prefix sum, with the total as number n. `out` may be `from`.
 extern "C" __global__ void __launch_bounds__(1024) symgs_order_scan(
     u32 n, const u32* from, const u32* sums, u32* out)
 {
@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(1024) symgs_order_scan(
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) out[n] = carry;
 }
 
-// Sorting by eight bits, equal ones in their order: how often each value occurs among 4096 numbers.
+// Stable radix sort by eight bits: histogram of each 4096 numbers.
 extern "C" __global__ void __launch_bounds__(256) symgs_order_digits(
     u32 n, const u32* key, u32 shift, u32* table)
 {
@@ -121,8 +121,8 @@ extern "C" __global__ void __launch_bounds__(256) symgs_order_digits(
     table[(u64)threadIdx.x * gridDim.x + blockIdx.x] = digits[threadIdx.x];
 }
 
-// The same: numbers and rows to their places, which begin where the table says. Without rows, row i
-// has number i.
+// The same: moves numbers and rows to their places, which begin where the table says. Without rows,
+// row i has number i.
 extern "C" __global__ void __launch_bounds__(256) symgs_order_sort(
     u32 n, u32 shift, u32 numbered, const u32* key, const u32* from, const u32* table, u32* key_out,
     u32* out)
@@ -165,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) symgs_order_sort(
     }
 }
 
-// Slices of each group.
+// Counts the slices of each group.
 extern "C" __global__ void symgs_order_slices(u32 groups, const u32* group_ptr, u32* slices) {
     const u64 g = thread_in_grid();
     if (g < groups) slices[g] = (group_ptr[g + 1] - group_ptr[g] + WARP - 1) / WARP;
@@ -184,7 +184,7 @@ extern "C" __global__ void symgs_order_places(
     place_of[row] = place;
 }
 
-// The gate of each slice in either sweep: the place of the last row that is done of the level `back`
+// The gate of each slice in either sweep: the place of the row computed last in the level `back`
 // levels before its own.
 extern "C" __global__ void symgs_order_gates(
     u32 levels, u32 back, const u32* level_ptr, const u32* slice_ptr, u32* forward, u32* backward)

@@ -1,7 +1,7 @@
-// What sweeps need to know of a matrix's structure, found on the device: its levels and its colours
-// before the first sweep, or during it which rows are ready.
+// The structure analysis that sweeps need, on the device: levels and colours before the first
+// sweep, or, during it, which rows are ready.
 
-// A bijection of the numbers of 64 bits that leaves nothing of their order (Stafford's mix 13).
+// A bijective 64-bit hash (Stafford's mix 13).
 __device__ inline u64 mixed(u64 z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
@@ -14,9 +14,10 @@ __device__ inline u64 warp_sum_u64(u64 sum) {
     return sum;
 }
 
-// Entries before the diagonal of each row, eight lanes a row; the rows without any, listed; and facts:
-// two sums of hashes that are equal if the structure is symmetric, and otherwise only by chance, the
-// entries before and after the diagonal, the longest row, and the most entries of one on either side.
+// Counts the nonzeros before the diagonal of each row, eight lanes per row, and lists the rows
+// without any. Facts: two hash sums that are equal if the structure is symmetric, and otherwise
+// only by chance; the nonzeros before and after the diagonal; the longest row; and the maximum
+// nonzeros of a row on either side.
 extern "C" __global__ void symgs_plan_rows(
     u32 rows, const offset* row_ptr, const u32* col, u64 seed, u32* below, u32* pending, u32* first,
     u32* firsts, u64* facts)
@@ -91,10 +92,10 @@ extern "C" __global__ void symgs_plan_rows(
     }
 }
 
-// Levels, and colours by first fit, of a symmetric structure: level * 64 + colour. All blocks are there
-// at once, one a queue; whoever counts the last of what a row waits for puts it into its queue. Eight
-// lanes a row: they count down the rows after it, then look at those before it, which have counted it
-// down and so are being done or have been. Colour 63 stands for all above 62.
+// Levels, and first-fit colours, of a symmetric structure: level * 64 + colour. All blocks are
+// resident, one queue each; the block that counts the last dependency of a row enqueues it. Eight
+// lanes per row: they count down the rows after it, then visit those before it, which have counted
+// it down and so are in progress or done. Colour 63 stands for all above 62.
 extern "C" __global__ void __launch_bounds__(1024, 2) symgs_plan_wave(
     u32 rows, u32 room, const offset* row_ptr, const u32* col, u32* pending, u32* packed,
     u32* tails, u32* queue, u32* deepest, u32* stuck)
@@ -105,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2) symgs_plan_wave(
     bool gone = false;
     while (__any_sync(ALL_LANES, i < mine)) {
         u32 row = i < mine ? peek(queue + (u64)q * room + i) : NONE;
-        // The eight lanes must agree: what the first one sees counts.
+        // The eight lanes must agree: the first lane's value is used.
         row = __shfl_sync(ALL_LANES, row, 0, 8);
         offset k = 0, end = 0;
         u32 level = 0;
@@ -161,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2) symgs_plan_wave(
     if (threadIdx.x % WARP == 0) atomicMax(deepest, deep);
 }
 
-// Entries above each row in its column that lie after a diagonal.
+// Counts the nonzeros above each row in its column that lie after a diagonal.
 extern "C" __global__ void symgs_plan_above(
     u32 rows, const offset* row_ptr, const u32* col, u32* pending)
 {
@@ -171,11 +172,11 @@ extern "C" __global__ void symgs_plan_above(
         if (col[k] > row) atomicAdd(pending + col[k], 1);
 }
 
-// Levels of A + A' for any structure, one thread a row in the order of the matrix: a row waits for the
-// levels of its columns before the diagonal, and for the earlier rows that hold it after theirs, which
-// push what they found (`pending` counts them). Or, where nothing lies after a diagonal, colours by
-// first fit, 63 for all above 62: then the columns before it are all earlier neighbours of a row.
-// Blocks take tickets.
+// Levels of A + A' for any structure, one thread per row in matrix order: a row waits for the
+// levels of its columns before the diagonal, and for the earlier rows that have it after theirs,
+// which push their level (`pending` counts them). Or, where nothing lies after a diagonal,
+// first-fit colours, 63 for all above 62: the columns before it are then all earlier neighbours of
+// a row. Blocks take tickets.
 extern "C" __global__ void symgs_plan_levels(
     u32 rows, u32 colors, const offset* row_ptr, const u32* col, u32* pending, u32* pushed, u32* key,
     u32* highest, u32* ticket, u32* stuck)
@@ -224,7 +225,8 @@ extern "C" __global__ void symgs_plan_levels(
     if (threadIdx.x % WARP == 0) atomicMax(highest, own);
 }
 
-// Entries of each row in columns whose rows have a lower level or colour, eight lanes a row.
+// Counts the nonzeros of each row in columns whose rows have a lower level or colour, eight lanes
+// per row.
 extern "C" __global__ void symgs_plan_earlier(
     u32 rows, const offset* row_ptr, const u32* col, const u32* key, u32* earlier)
 {
@@ -240,7 +242,7 @@ extern "C" __global__ void symgs_plan_earlier(
     if (row < rows && lane == 0) earlier[row] = count;
 }
 
-// Slots of each slice before and after the diagonal: as many as the longest row has there.
+// Slots of each slice before and after the diagonal: those of its longest row.
 extern "C" __global__ void symgs_plan_widths(
     u32 slices, const u32* row_at, const offset* row_ptr, const u32* below, u32* before, u32* after)
 {
@@ -269,7 +271,7 @@ __device__ inline bool is_ready(
     return true;
 }
 
-// cuda/symgs/ready-done, the pass's first half: one thread a row asks whether it is ready.
+// cuda/symgs/ready-done, the pass's first half: one thread per row checks whether it is ready.
 extern "C" __global__ void symgs_ready(
     u32 rows, u32 backward, const offset* row_ptr, const u32* col, const u8* done, u8* ready)
 {
@@ -278,7 +280,7 @@ extern "C" __global__ void symgs_ready(
     ready[row] = is_ready(backward, (u32)row, row_ptr, col, done);
 }
 
-// cuda/symgs/ready-compact, the first half: one thread a row; the rows that are ready are listed.
+// cuda/symgs/ready-compact, the first half: one thread per row; lists the rows that are ready.
 extern "C" __global__ void symgs_ready_list(
     u32 rows, u32 backward, const offset* row_ptr, const u32* col, const u8* done, u32* list,
     u32* count)

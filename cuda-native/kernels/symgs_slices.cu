@@ -1,13 +1,13 @@
-// Symmetric Gauss-Seidel on slices: rows of a group (a level, a colour) stand side by side, 32 a
-// slice, the last one of a group filled up with places that hold no row. Entries before the diagonal
-// in the matrix, the diagonal and the entries after it are stored apart. Slot k of a slice that begins
-// at slot s lies at (s + k) * 32 + lane; its column is a place, or none: then its value is +0, which
-// leaves every sum as it is.
+// Symmetric Gauss-Seidel on slices: rows of a group (a level, a colour) are stored side by side, 32
+// per slice, the last slice of a group padded with places that hold no row. Nonzeros before the
+// diagonal in the matrix, the diagonal and nonzeros after it are stored separately. Slot k of a
+// slice that begins at slot s lies at (s + k) * 32 + lane; its column is a place, or none: then its
+// value is +0, which leaves every sum unchanged.
 
 const int CHUNK = 9;
 
-// `sum` less the products of a slice's part, in order, some loaded at once. Values that the same
-// launch has made are looked at where all see them.
+// `sum` minus the products of a slice's part, in order, several loaded at once. Values computed in
+// the same launch are read where all blocks see them.
 template <bool FRESH>
 __device__ inline real less(
     real sum, u32 slice, const u32* ptr, const u32* col, const real* val, const real* x)
@@ -35,7 +35,7 @@ __device__ inline real less(
     return sum;
 }
 
-// All blocks wait for one another; `goal` arrivals end it. False where it was given up.
+// Barrier over all blocks; `goal` arrivals end it. Returns false if it was given up.
 __device__ inline bool all_blocks(u32* arrived, u32 goal, u32* stuck) {
     __shared__ u32 gone;
     __syncthreads();
@@ -57,12 +57,12 @@ __device__ inline bool all_blocks(u32* arrived, u32 goal, u32* stuck) {
     return gone == 0;
 }
 
-// Blocks that a multiprocessor is to hold.
+// Blocks per multiprocessor.
 const int LEVEL_BLOCKS = sizeof(real) == 8 ? 9 : 12;
 
-// cuda/symgs/levels: the levels of steps `first` to `last`, one after the other; with more than one,
-// all blocks are there at once and wait for one another after each. Warp w of block b takes slices
-// b + w * blocks and on, so that narrow levels spread over the device.
+// cuda/symgs/levels: the levels of steps `first` to `last`, one after the other; with more than
+// one, all blocks are resident and synchronise after each. Warp w of block b takes slices from b +
+// w * blocks on, so that narrow levels spread over the device.
 extern "C" __global__ void __launch_bounds__(128, LEVEL_BLOCKS) symgs_levels(
     u32 first, u32 last, u32 levels, u32 backward, u32 form, const u32* level_ptr,
     const u32* before_ptr, const u32* before_col, const real* before_val, const u32* after_ptr,
@@ -93,8 +93,8 @@ extern "C" __global__ void __launch_bounds__(128, LEVEL_BLOCKS) symgs_levels(
     }
 }
 
-// cuda/symgs/colored: the slices of one colour, in place. No row of a colour reads another's element.
-// Of sweeps from zero the sides are those of the places, elsewhere those of the columns.
+// cuda/symgs/colored: the slices of one colour, in place. No row of a colour reads another's
+// element. In sweeps from zero the sides are by place, otherwise by column.
 extern "C" __global__ void __launch_bounds__(128) symgs_colored(
     u32 begin, u32 end, u32 backward, u32 form, const u32* before_ptr, const u32* before_col,
     const real* before_val, const u32* after_ptr, const u32* after_col, const real* after_val,
@@ -115,7 +115,7 @@ extern "C" __global__ void __launch_bounds__(128) symgs_colored(
     if (d != 0) x[at] = sum / d;
 }
 
-// A vector by place; 0 where there is no row.
+// Reorders a vector from rows to places; 0 where there is no row.
 extern "C" __global__ void symgs_to_places(
     u64 places, const u32* row_at, const real* x, real* by_place)
 {
@@ -125,7 +125,7 @@ extern "C" __global__ void symgs_to_places(
     by_place[i] = row == NONE ? 0 : x[row];
 }
 
-// A vector by place, by row.
+// Reorders a vector from places to rows.
 extern "C" __global__ void symgs_from_places(
     u32 rows, const u32* place_of, const real* by_place, real* x)
 {

@@ -1,10 +1,10 @@
-// cuda/symgs/sync-free on slices (see symgs_slices.cu) in the order of the levels, for rows with at
-// most WIDTH entries on either side of the diagonal. All blocks are there at once; their warps go
-// through the slices in that order, each waiting for the elements that its rows need.
+// cuda/symgs/sync-free on slices (see symgs_slices.cu) in level order, for rows with at most WIDTH
+// nonzeros on either side of the diagonal. All blocks are resident; their warps process the slices
+// in that order, each waiting for the elements that its rows need.
 //
-// WIDTH        most entries of a row on a side of the diagonal
+// WIDTH        maximum nonzeros of a row on a side of the diagonal
 
-// Blocks that a multiprocessor is to hold: what they keep in registers must not spill.
+// Blocks per multiprocessor: what they keep in registers must not spill.
 #define BLOCKS (WIDTH > 13 ? 2 : 4)
 
 __device__ inline u32 top(double v) { return (u32)__double2hiint(v); }
@@ -12,7 +12,7 @@ __device__ inline u32 top(float v) { return __float_as_uint(v); }
 __device__ inline double unset_value(double) { return __longlong_as_double(-1); }
 __device__ inline float unset_value(float) { return __int_as_float(-1); }
 
-// Looks again at an element that was not there.
+// Reloads an element that was not ready.
 __device__ inline void look_again(double& v, const double* p) {
     asm volatile("{ .reg .pred q; setp.eq.u32 q, %2, -1; @q ld.relaxed.gpu.global.f64 %0, [%1]; }"
         : "+d"(v) : "l"(p), "r"(top(v)));
@@ -22,9 +22,9 @@ __device__ inline void look_again(float& v, const float* p) {
         : "+f"(v) : "l"(p), "r"(top(v)));
 }
 
-// The entries that a row waits for are `made`, the others, which sweeps from zero do not read, `found`.
-// A slice has a gate: an element that is worth waiting for before looking at the others again and
-// again, since it is made shortly before these.
+// The elements that a row waits for are `made`; the others, which sweeps from zero do not read,
+// `found`. A slice has a gate: an element to wait for before polling the others, since it is
+// computed shortly before these.
 template <bool FORWARD>
 __device__ inline void sweep(
     u32 slices, u32 form, const u32* made_ptr, const u32* made_col, const real* made_val,
@@ -84,7 +84,7 @@ __device__ inline void sweep(
             highest = 0;
 #pragma unroll
             for (int k = 0; k < WIDTH; k++) highest = max(highest, top(v[k]));
-            // Given up by all lanes or by none: what one sees of it, another may not yet.
+            // All lanes give up or none: they may not see the flag at the same time.
             if (__any_sync(ALL_LANES, give_up(turns, stuck))) return;
         } while (__any_sync(ALL_LANES, highest == NONE));
 #pragma unroll
@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS) symgs_sync_free_forwar
         diagonal, rhs, old, sums, out, gates, stuck);
 }
 
-// The same descending.
+// The same, descending.
 extern "C" __global__ void __launch_bounds__(128, BLOCKS) symgs_sync_free_backward(
     u32 slices, u32 form, const u32* made_ptr, const u32* made_col, const real* made_val,
     const u32* found_ptr, const u32* found_col, const real* found_val, const real* diagonal,

@@ -1,4 +1,4 @@
-//! What the kernels of `kernels/` are given: an argument list for each signature, by type and name.
+//! Arguments of the kernels in `kernels/`: one argument list per signature, by type and name.
 
 use cudarc::driver::DeviceRepr;
 use sparsescope_core::matrix::{Offset, Real};
@@ -6,18 +6,18 @@ use sparsescope_core::matrix::{Offset, Real};
 use crate::buffer::{Buffer, Memory};
 use crate::kernels::{Family, Variant};
 
-/// An element of arrays that kernels take.
+/// An element of kernel arrays.
 ///
 /// # Safety
-/// It is laid out as `C_TYPE` is in the sources, and any bits are one.
+/// Its layout is that of `C_TYPE` in the sources, and every bit pattern is valid.
 pub unsafe trait Element: DeviceRepr + 'static {
-    /// The type in the sources, `real` and `offset` as the build options have them.
+    /// The type in the sources, with `real` and `offset` as set by the build options.
     #[cfg(test)]
     const C_TYPE: &'static str;
 }
 
-/// Elements that kernels compute with and never index by: whatever they hold, no kernel reads or
-/// writes elsewhere for it.
+/// Elements that kernels compute with but never index by: no value makes a kernel access other
+/// memory.
 pub trait Value: Element {}
 
 /// Two values that a thread moves at once.
@@ -58,15 +58,15 @@ impl Value for Double2 {}
 #[derive(Clone, Copy)]
 pub(crate) struct Reads<'a, T>(pub(crate) &'a Buffer<T>);
 
-/// An array that a kernel writes, and may read.
+/// An array that a kernel writes and may read.
 #[derive(Clone, Copy)]
 pub(crate) struct Writes<'a, T>(pub(crate) &'a Buffer<T>);
 
 /// One argument.
 ///
 /// # Safety
-/// The low bytes of `word` are what a parameter of the type `c_type` takes; `memory` keeps what
-/// they point to.
+/// The low bytes of `word` are a parameter of type `c_type`; `memory` keeps alive what they point
+/// to.
 unsafe trait Argument {
     fn word(&self) -> u64;
     fn memory(&self) -> Option<Memory> {
@@ -76,7 +76,7 @@ unsafe trait Argument {
     fn c_type() -> String;
 }
 
-// SAFETY: a number of 32 bits; device and host are little-endian.
+// SAFETY: a 32-bit number; device and host are little-endian.
 unsafe impl Argument for u32 {
     fn word(&self) -> u64 {
         u64::from(*self)
@@ -87,7 +87,7 @@ unsafe impl Argument for u32 {
     }
 }
 
-// SAFETY: a number of 64 bits.
+// SAFETY: a 64-bit number.
 unsafe impl Argument for u64 {
     fn word(&self) -> u64 {
         *self
@@ -98,7 +98,7 @@ unsafe impl Argument for u64 {
     }
 }
 
-// SAFETY: a number of 64 bits.
+// SAFETY: a 64-bit number.
 unsafe impl Argument for f64 {
     fn word(&self) -> u64 {
         self.to_bits()
@@ -109,7 +109,7 @@ unsafe impl Argument for f64 {
     }
 }
 
-// SAFETY: an address of elements of that layout, in memory that is kept.
+// SAFETY: an address of elements of that layout, in memory that is kept alive.
 unsafe impl<T: Element> Argument for Reads<'_, T> {
     fn word(&self) -> u64 {
         self.0.address()
@@ -137,26 +137,26 @@ unsafe impl<T: Element> Argument for Writes<'_, T> {
     }
 }
 
-/// The argument list of some kernels.
+/// The argument list of one or more kernels.
 ///
 /// # Safety
-/// In `VARIANT` every one of `FUNCTIONS` has as many parameters as `words` gives words, each of its
-/// word's type. `memory` keeps what they point to.
+/// In `VARIANT` each of `FUNCTIONS` has as many parameters as `words` returns words, each of its
+/// word's type. `memory` keeps alive what they point to.
 pub(crate) unsafe trait Arguments {
-    /// The source, and what it is built for.
+    /// The source and its build options.
     const VARIANT: Variant;
     /// The functions with this list.
     const FUNCTIONS: &'static [&'static str];
     /// Each argument in the low bytes of a word.
     fn words(&self) -> Vec<u64>;
-    /// The memory that they lie in.
+    /// The memory that the arrays lie in.
     fn memory(&self) -> Vec<Memory>;
     /// Types and names of the parameters.
     #[cfg(test)]
     fn parameters() -> Vec<(String, &'static str)>;
 }
 
-/// Bits of CSR's row offsets: those of a type, or those that a source without offsets is built for.
+/// Bits of CSR's row offsets: those of a type, or the default of a source without offsets.
 macro_rules! offset_bits {
     () => {
         Variant::NO_OFFSETS
@@ -166,7 +166,7 @@ macro_rules! offset_bits {
     };
 }
 
-/// Precision of the values: that of a type, or the one that a source without values is built for.
+/// Precision of the values: that of a type, or the default of a source without values.
 macro_rules! precision {
     () => {
         Variant::NO_VALUES
@@ -188,7 +188,7 @@ macro_rules! arguments {
             $(pub(crate) $parameter: $type),*
         }
 
-        // SAFETY: the test below holds the list against the functions' signatures.
+        // SAFETY: the test below compares the list with the functions' signatures.
         unsafe impl<$($a,)? $($value: Real + Value,)? $($offset: Offset + Element)?> Arguments
             for $name<$($a,)? $($value,)? $($offset)?>
         {
@@ -235,13 +235,13 @@ arguments! {
         x: Reads<'a, T>, y: Writes<'a, T>
     )
 
-    /// y = A·x in ELLPACK, as wide as the longest row.
+    /// y = A·x in ELLPACK, all rows as wide as the longest.
     EllOfWidth<'a, real T> of Ell [ell_thread_per_row] (
         rows: u32, width: u32, col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>,
         y: Writes<'a, T>
     )
 
-    /// y = A·x in ELLPACK, each row to its own length.
+    /// y = A·x in ELLPACK, each row up to its own length.
     EllOfLengths<'a, real T> of Ell [ell_column_major] (
         rows: u32, row_len: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
         x: Reads<'a, T>, y: Writes<'a, T>
@@ -253,20 +253,20 @@ arguments! {
         col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
     )
 
-    /// The same, which also has to know how long x is.
+    /// The same, plus the length of x.
     HllSharedX<'a, real T> of Hll [hll_shared_x] (
         rows: u32, hack_size: u32, hacks: u32, offsets: Reads<'a, u64>, max_nzr: Reads<'a, u32>,
         col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>, cols: u32
     )
 
-    /// y ← y + A·x in COO, but for what spans carry.
+    /// y ← y + A·x in COO, except the carries of spans.
     CooSegmented<'a, real T> of Coo [coo_segmented] (
         entries: u64, span: u64, row: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
         x: Reads<'a, T>, y: Writes<'a, T>, carry_row: Writes<'a, u32>,
         carry_sum: Writes<'a, T>
     )
 
-    /// y ← y + what spans carry.
+    /// y ← y + the carries of spans.
     CooCarry<'a, real T> of Coo [coo_carry] (
         spans: u64, carry_row: Reads<'a, u32>, carry_sum: Reads<'a, T>, y: Writes<'a, T>
     )
@@ -286,10 +286,10 @@ arguments! {
         pairs: u64, a: Reads<'a, Double2>, never: Writes<'a, Double2>
     )
 
-    /// Nothing.
+    /// Empty kernel.
     MemoryNothing<> of Memory [memory_nothing] ()
 
-    /// One sweep in the order of the matrix, a thread a row.
+    /// One sweep in matrix order, one thread per row.
     SweepOfThreads<'a, real T, offset O> of Symgs [symgs_sync_free_thread] (
         rows: u32, backward: u32, form: u32, row_ptr: Reads<'a, O>, below: Reads<'a, u32>,
         col: Reads<'a, u32>, val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
@@ -297,7 +297,7 @@ arguments! {
         stuck: Writes<'a, u32>
     )
 
-    /// One sweep in an order, several lanes a row.
+    /// One sweep in a given order, several lanes per row.
     SweepOfRows<'a, real T, offset O> of Symgs [symgs_sync_free_rows] (
         rows: u32, order: Reads<'a, u32>, backward: u32, form: u32, row_ptr: Reads<'a, O>,
         below: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>, rhs: Reads<'a, T>,
@@ -305,26 +305,26 @@ arguments! {
         stuck: Writes<'a, u32>
     )
 
-    /// Which rows are ready.
+    /// Marks the rows that are ready.
     Ready<'a, offset O> of SymgsPlan [symgs_ready] (
         rows: u32, backward: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, done: Reads<'a, u8>,
         ready: Writes<'a, u8>
     )
 
-    /// Those rows are done.
+    /// Processes those rows.
     ReadyDone<'a, real T, offset O> of Symgs [symgs_ready_done] (
         rows: u32, backward: u32, smoother: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
         val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>, out: Writes<'a, T>,
         ready: Reads<'a, u8>, done: Writes<'a, u8>, count: Writes<'a, u32>
     )
 
-    /// A list of the rows that are ready.
+    /// Lists the rows that are ready.
     ReadyList<'a, offset O> of SymgsPlan [symgs_ready_list] (
         rows: u32, backward: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, done: Reads<'a, u8>,
         list: Writes<'a, u32>, count: Writes<'a, u32>
     )
 
-    /// The rows of the list are done.
+    /// Processes the rows of the list.
     ReadyCompact<'a, real T, offset O> of Symgs [symgs_ready_compact] (
         listed: u32, list: Reads<'a, u32>, backward: u32, smoother: u32, row_ptr: Reads<'a, O>,
         col: Reads<'a, u32>, val: Reads<'a, T>, rhs: Reads<'a, T>, old: Reads<'a, T>,
@@ -358,17 +358,17 @@ arguments! {
         rhs: Reads<'a, T>, sums: Writes<'a, T>, x: Writes<'a, T>
     )
 
-    /// A vector by place.
+    /// Reorders a vector from rows to places.
     ToPlaces<'a, real T> of SymgsSlices [symgs_to_places] (
         places: u64, row_at: Reads<'a, u32>, x: Reads<'a, T>, by_place: Writes<'a, T>
     )
 
-    /// A vector by row.
+    /// Reorders a vector from places to rows.
     FromPlaces<'a, real T> of SymgsSlices [symgs_from_places] (
         rows: u32, place_of: Reads<'a, u32>, by_place: Reads<'a, T>, x: Writes<'a, T>
     )
 
-    /// One sweep over slices in the order of the levels.
+    /// One sweep over slices in level order.
     SweepOfSlices<'a, real T> of SymgsWaiting [
         symgs_sync_free_forward, symgs_sync_free_backward
     ] (
@@ -378,7 +378,7 @@ arguments! {
         sums: Writes<'a, T>, out: Writes<'a, T>, gates: Reads<'a, u32>, stuck: Writes<'a, u32>
     )
 
-    /// What is to be known of each row, and of all.
+    /// Facts about each row and about all.
     PlanRows<'a, offset O> of SymgsPlan [symgs_plan_rows] (
         rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, seed: u64, below: Writes<'a, u32>,
         pending: Writes<'a, u32>, first: Writes<'a, u32>, firsts: Writes<'a, u32>,
@@ -392,19 +392,19 @@ arguments! {
         queue: Writes<'a, u32>, deepest: Writes<'a, u32>, stuck: Writes<'a, u32>
     )
 
-    /// Earlier rows that hold each one.
+    /// Counts the earlier rows that hold each row.
     PlanAbove<'a, offset O> of SymgsPlan [symgs_plan_above] (
         rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, pending: Writes<'a, u32>
     )
 
-    /// Levels of any structure, or colours of one without entries after the diagonal.
+    /// Levels of any structure, or colours of one without nonzeros after the diagonal.
     PlanLevels<'a, offset O> of SymgsPlan [symgs_plan_levels] (
         rows: u32, colors: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
         pending: Writes<'a, u32>, pushed: Writes<'a, u32>, key: Writes<'a, u32>,
         highest: Writes<'a, u32>, ticket: Writes<'a, u32>, stuck: Writes<'a, u32>
     )
 
-    /// Entries of each row whose columns come earlier in the order of the groups.
+    /// Counts the nonzeros of each row whose columns come earlier in group order.
     PlanEarlier<'a, offset O> of SymgsPlan [symgs_plan_earlier] (
         rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, key: Reads<'a, u32>,
         earlier: Writes<'a, u32>
@@ -416,7 +416,7 @@ arguments! {
         before: Writes<'a, u32>, after: Writes<'a, u32>
     )
 
-    /// Queues with the rows that wait for none.
+    /// Queues with the rows without dependencies.
     OrderOpen<'a> of SymgsOrder [symgs_order_open] (
         rows: u32, first: Reads<'a, u32>, firsts: Reads<'a, u32>, queues: u32, room: u32,
         tails: Writes<'a, u32>, queue: Writes<'a, u32>
@@ -428,7 +428,7 @@ arguments! {
         highest: Writes<'a, u32>
     )
 
-    /// How many rows have each number.
+    /// Counts the rows with each number.
     OrderCount<'a> of SymgsOrder [symgs_order_count] (
         rows: u32, key: Reads<'a, u32>, counts: Writes<'a, u32>
     )
@@ -438,20 +438,20 @@ arguments! {
         n: u32, from: Reads<'a, u32>, sums: Writes<'a, u32>
     )
 
-    /// Where those begin.
+    /// Prefix sums of those.
     OrderStarts<'a> of SymgsOrder [symgs_order_starts] (n: u32, sums: Writes<'a, u32>)
 
-    /// The sums before each number.
+    /// Exclusive prefix sum of all numbers.
     OrderScan<'a> of SymgsOrder [symgs_order_scan] (
         n: u32, from: Reads<'a, u32>, sums: Reads<'a, u32>, out: Writes<'a, u32>
     )
 
-    /// How often each digit occurs.
+    /// Histogram of digits.
     OrderDigits<'a> of SymgsOrder [symgs_order_digits] (
         n: u32, key: Reads<'a, u32>, shift: u32, table: Writes<'a, u32>
     )
 
-    /// Rows by a digit.
+    /// Sorts rows by a digit.
     OrderSort<'a> of SymgsOrder [symgs_order_sort] (
         n: u32, shift: u32, numbered: u32, key: Reads<'a, u32>, from: Reads<'a, u32>,
         table: Reads<'a, u32>, key_out: Writes<'a, u32>, out: Writes<'a, u32>
@@ -462,7 +462,7 @@ arguments! {
         groups: u32, group_ptr: Reads<'a, u32>, slices: Writes<'a, u32>
     )
 
-    /// Places of rows and rows of places.
+    /// Row-to-place and place-to-row maps.
     OrderPlaces<'a> of SymgsOrder [symgs_order_places] (
         rows: u32, sorted: Reads<'a, u32>, key: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
         slice_ptr: Reads<'a, u32>, row_at: Writes<'a, u32>, place_of: Writes<'a, u32>

@@ -1,4 +1,4 @@
-//! What kernels and the structures of their arguments must agree in.
+//! Checks that kernels agree with the structures of their arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ fn signatures(source: &str) -> BTreeMap<String, Parameters> {
     let begin = "extern \"C\" __global__ void ";
     assert_eq!(source.matches("__global__").count(), source.matches(begin).count());
     let kernels = source.split(begin).skip(1).map(|kernel| {
-        // How many threads a block has and blocks a multiprocessor is no part of the signature.
+        // The launch bounds are not part of the signature.
         let bounded = kernel.strip_prefix("__launch_bounds__(").map(|kernel| {
             let (_, kernel) = kernel.split_once(") ").unwrap();
             kernel
@@ -29,7 +29,7 @@ fn signatures(source: &str) -> BTreeMap<String, Parameters> {
     kernels.collect()
 }
 
-/// The functions with the list `A` and its parameters, as they stand in the sources.
+/// The functions with the list `A` and its parameters, as written in the sources.
 fn listed<A: Arguments>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     let in_source = |type_name: String, name: &str| (type_name, name.to_owned());
     A::FUNCTIONS.iter().map(move |&function| {
@@ -70,7 +70,7 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<SweepOfSlices<'_, T>>())
 }
 
-/// Those of products within solvers.
+/// Those of SpMV within solvers.
 fn listed_solvers<T: Real + Value>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<CsrTilesSolver<'_, T, u32>>()
         .chain(listed::<CsrTilesSolver<'_, T, u64>>())
@@ -79,7 +79,7 @@ fn listed_solvers<T: Real + Value>() -> impl Iterator<Item = ((Variant, String),
         .chain(listed::<CooCarrySolver<'_, T>>())
 }
 
-/// Those of the vectors of solvers, and of their products in f64 alone.
+/// Those of the vectors of solvers, and of their f64-only SpMV.
 fn listed_vectors() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<PcgBegin<'_>>()
         .chain(listed::<HllColumnMajorSolver<'_>>())
@@ -106,7 +106,7 @@ fn listed_sweeps<T: Real + Value, O: Offset + Element>()
         .chain(listed::<FillSlices<'_, T, O>>())
 }
 
-/// Those of what sweeps need to know.
+/// Those of the structure analysis for sweeps.
 fn listed_plans<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<Ready<'_, O>>()
         .chain(listed::<ReadyList<'_, O>>())
@@ -118,7 +118,7 @@ fn listed_plans<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String
         .chain(listed::<PlanWidths<'_, O>>())
 }
 
-/// Those of factorised inverses whose kernels see offsets.
+/// Those of factorised inverses whose kernels take offsets.
 fn listed_inverses<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<FsaiLower<'_, O>>()
         .chain(listed::<FsaiKept<'_, O>>())
@@ -131,7 +131,7 @@ fn listed_inverses<O: Offset + Element>() -> impl Iterator<Item = ((Variant, Str
         .chain(listed::<FsaiDrop<'_, O>>())
 }
 
-/// The others of them.
+/// The others of factorised inverses.
 fn listed_groups() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<FsaiGroupFind<'_>>()
         .chain(listed::<FsaiGroupOpens<'_>>())
@@ -201,7 +201,7 @@ fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
         let variants: BTreeSet<_> =
             family.variants().map(|variant| variant.of_width(Variant::NO_WIDTH)).collect();
         for variant in variants {
-            // What the build options and `common.cuh` make of the types.
+            // The types as set by the build options and `common.cuh`.
             let resolved = |type_name: &str| {
                 let offset = format!("u{}", variant.offset_bits);
                 type_name.replace("real", variant.real()).replace("offset", &offset)

@@ -1,4 +1,4 @@
-//! The arrays of a matrix on the device, format by format.
+//! Arrays of a matrix on the device, by format.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError};
 use crate::value::DeviceReal;
 
-/// Row or slice offsets in the width that kernels count with.
+/// Row or slice offsets in the width that kernels use.
 #[derive(Debug)]
 pub(crate) enum Offsets {
     Narrow(Buffer<u32>),
@@ -54,7 +54,8 @@ pub(crate) struct Slots<T> {
 
 impl<T: DeviceReal> Slots<T> {
     pub(crate) fn of(device: &Device, col: &[u32], val: &[T]) -> Result<Self, DeviceError> {
-        // Both at once, so that a matrix that does not fit is refused before half of it is copied.
+        // Check both at once, so that a matrix that does not fit is refused before half of it is
+        // copied.
         device.check_memory("the matrix", (size_of_val(col) + size_of_val(val)) as u64)?;
         let col = Buffer::of(device, "the columns", col)?;
         let val = Buffer::of(device, "the values", val)?;
@@ -80,7 +81,7 @@ pub(crate) enum Arrays<T> {
 }
 
 impl<T: DeviceReal> Arrays<T> {
-    /// What it took to bring them there.
+    /// Time spent on uploading them.
     pub(crate) fn spent(&self) -> Spent {
         match self {
             Self::Csr { row_ptr, slots } => row_ptr.spent() + slots.spent(),
@@ -154,12 +155,12 @@ pub(crate) struct Hacks<T> {
     /// The rows kept apart, in CSR.
     pub(crate) tail_ptr: Buffer<u64>,
     pub(crate) tail: Slots<T>,
-    /// Seconds of finding the plan and of filling the slots.
+    /// Seconds spent on planning and on filling the slots.
     pub(crate) seconds: f64,
 }
 
 impl<T: DeviceReal> Hacks<T> {
-    /// What it took to bring them there.
+    /// Time spent on uploading them.
     pub(crate) fn spent(&self) -> Spent {
         let tail = self.tail_ptr.spent() + self.tail.spent();
         self.offsets.spent()
@@ -189,7 +190,7 @@ pub(crate) struct Groups<T> {
     pub(crate) high: Buffer<u16>,
     pub(crate) values: GroupValues<T>,
     pub(crate) bytes: u64,
-    /// Seconds of putting slots into groups.
+    /// Seconds spent on packing slots into groups.
     pub(crate) seconds: f64,
 }
 

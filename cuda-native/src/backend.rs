@@ -1,4 +1,4 @@
-//! The CUDA backend: makes kernels ready on one device.
+//! The CUDA backend: prepares kernels on one device.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::value::DeviceReal;
 
 /// The kernels of this crate on one device.
 pub struct CudaBackend {
-    // First, so that it goes before the device whose memory it is.
+    // First, so that it is dropped before the device that owns its memory.
     double: Uploads<f64>,
     single: Uploads<f32>,
     points: PointUploads,
@@ -37,7 +37,7 @@ pub struct CudaBackend {
 }
 
 impl CudaBackend {
-    /// Opens the device with this number, from 0, or says why it cannot.
+    /// Opens the device with this index, from 0, or returns why it cannot.
     pub fn open(ordinal: usize) -> Result<Self, GpuAbsence> {
         let machine = Machine::new(Device::open(ordinal)?);
         let (double, single, points, batches) = Default::default();
@@ -158,7 +158,7 @@ impl CudaBackend {
 }
 
 impl CudaBackend {
-    /// Whether sweeps by this kernel run on the device, or why not.
+    /// Whether this kernel's sweeps run on the device, or why not.
     fn can_sweep(&self, kernel: &KernelDescriptor) -> Availability {
         let missing = match kernel.id.starts_with("vendor/") {
             true => self.machine.cusparse().err(),
@@ -241,7 +241,7 @@ impl CudaBackend {
             allocate_s: Some(spent.allocate_s),
             launches: bound.launches(device).map_err(refused)?,
             format_bytes: matrix_bytes.unwrap_or(a.bytes()) + bound.workspace_bytes,
-            // Each sweep reads the entries, b and x once, and writes x.
+            // Each sweep reads the nonzeros, b and x once, and writes x.
             minimal_bytes: 2 * u64::from(side.sweeps()) * (a.bytes() + vectors),
             ..Costs::default()
         };

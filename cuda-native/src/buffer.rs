@@ -1,4 +1,4 @@
-//! Memory of the device that frees itself.
+//! Device memory, freed on drop.
 
 use std::any::Any;
 use std::ops::{Add, Range};
@@ -10,14 +10,14 @@ use sparsescope_core::matrix::Real;
 
 use crate::device::{Device, DeviceError, Doing};
 
-/// A share in memory of the device: as long as it is held, the memory is not freed.
+/// Shared ownership of device memory: it is not freed while this is held.
 pub(crate) type Memory = Arc<dyn Any + Send + Sync>;
 
-/// Seconds that it took to make arrays.
+/// Seconds spent on making arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spent {
     pub(crate) allocate_s: f64,
-    /// Copying what they hold to the device.
+    /// Copying their contents to the device.
     pub(crate) upload_s: f64,
 }
 
@@ -31,10 +31,10 @@ impl Add for Spent {
     }
 }
 
-/// An array on the device, or a part of one. Clones are the same memory, which is freed with the
-/// last of them. Even an empty one takes memory, so that its address is valid.
+/// An array on the device, or a part of one. Clones share the memory, which is freed with the last
+/// of them. Even an empty one allocates memory, so that its address is valid.
 ///
-/// Its contents are set once, when it is made; afterwards only kernels write to it, and
+/// Its contents are set once, when it is created; afterwards only kernels write to it, and
 /// [`Step::fill`](crate::launch::Step::fill) where it holds values.
 #[derive(Debug)]
 pub(crate) struct Buffer<T> {
@@ -51,7 +51,7 @@ impl<T> Clone for Buffer<T> {
 }
 
 impl<T: DeviceRepr + 'static> Buffer<T> {
-    /// An array whose contents are left as they are. Its memory is checked for beforehand.
+    /// An uninitialised array. Checks for free memory first.
     pub(crate) fn unset(device: &Device, what: &str, len: usize) -> Result<Self, DeviceError> {
         let (memory, allocate_s) = allocate(device, what, len)?;
         let spent = Spent { allocate_s, upload_s: 0.0 };
@@ -65,14 +65,14 @@ impl<T: DeviceRepr + 'static> Buffer<T> {
         if !host.is_empty() {
             let copied = device.stream().memcpy_htod(host, &mut memory);
             copied.doing("copy to the device")?;
-            // The host's memory may go before the stream comes to the copy.
+            // The host memory may be freed before the stream reaches the copy.
             device.synchronize()?;
         }
         let spent = Spent { allocate_s, upload_s: start.elapsed().as_secs_f64() };
         Ok(Self { memory: Arc::new(memory), start: 0, len: host.len(), spent })
     }
 
-    /// These elements of it.
+    /// The elements of `range`.
     pub(crate) fn part(&self, range: Range<usize>) -> Option<Self> {
         let inside = range.start <= range.end && range.end <= self.len;
         let (start, len) = (self.start + range.start, range.len());
@@ -80,22 +80,22 @@ impl<T: DeviceRepr + 'static> Buffer<T> {
         inside.then(|| Self { memory: Arc::clone(&self.memory), start, len, spent })
     }
 
-    /// Elements.
+    /// Number of elements.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// There are no elements.
+    /// Whether it has no elements.
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes of the elements.
+    /// Size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.len as u64 * size_of::<T>() as u64
     }
 
-    /// What it took to make it; nothing for a part of another.
+    /// Time spent on creating it; zero for a part of another.
     pub(crate) fn spent(&self) -> Spent {
         self.spent
     }
@@ -106,14 +106,14 @@ impl<T: DeviceRepr + 'static> Buffer<T> {
         first + self.start as u64 * size_of::<T>() as u64
     }
 
-    /// What keeps its memory.
+    /// The owner of its memory.
     pub(crate) fn memory(&self) -> Memory {
         Arc::clone(&self.memory) as Memory
     }
 }
 
 impl<T: DeviceRepr + Default + Clone + 'static> Buffer<T> {
-    /// Its contents, once all work before is done.
+    /// Copies its contents to the host, after all previous work.
     pub(crate) fn to_host(&self, device: &Device) -> Result<Vec<T>, DeviceError> {
         let mut host = vec![T::default(); self.len];
         if !host.is_empty() {
@@ -128,9 +128,9 @@ impl<T: DeviceRepr + Default + Clone + 'static> Buffer<T> {
 }
 
 impl<T: DeviceRepr + Real> Buffer<T> {
-    /// Its contents, once all work before is done, and the seconds of copying them.
+    /// Its contents, after all previous work, and the seconds spent on copying them.
     pub(crate) fn read(&self, device: &Device) -> Result<(Vec<T>, f64), DeviceError> {
-        // Written to, so that the copy need not wait for the system to find pages.
+        // Touched, so that the copy does not wait for page faults.
         let mut host = vec![T::NAN; self.len];
         device.synchronize()?;
         let start = Instant::now();
@@ -145,7 +145,7 @@ impl<T: DeviceRepr + Real> Buffer<T> {
     }
 }
 
-/// Memory for so many elements, and the seconds that it took.
+/// Allocates memory for `len` elements; also returns the seconds it took.
 fn allocate<T: DeviceRepr>(
     device: &Device,
     what: &str,
@@ -154,7 +154,7 @@ fn allocate<T: DeviceRepr>(
     let len = len.max(1);
     device.check_memory(what, (len as u64).saturating_mul(size_of::<T>() as u64))?;
     let start = Instant::now();
-    // SAFETY: `DeviceRepr` types hold any bits; whoever reads the array writes it before.
+    // SAFETY: any bits are valid for `DeviceRepr` types; the array is written before it is read.
     let memory = unsafe { device.stream().alloc::<T>(len) };
     let memory = memory.doing("allocate memory")?;
     device.synchronize()?;

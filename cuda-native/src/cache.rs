@@ -1,4 +1,4 @@
-//! Compiled kernels on disk, so that only the first start after a change compiles.
+//! On-disk cache of compiled kernels, so that only the first start after a change compiles.
 
 use std::path::PathBuf;
 
@@ -7,33 +7,33 @@ use sparsescope_core::files::{user_cache, variable};
 use sparsescope_core::io::{Overwrite, write_bytes};
 use sparsescope_core::matrix::sha256;
 
-/// The folder to keep compiled kernels in, instead of the user's cache folder.
+/// The folder for compiled kernels, instead of the user's cache folder.
 pub const KERNEL_CACHE: &str = "SPARSESCOPE_KERNEL_CACHE";
 
 /// Bytes of the checksum at the start of each file.
 const CHECKSUM: usize = 32;
 
-/// A folder of compiled kernels. Each file is the SHA-256 of its contents and the contents.
+/// A folder of compiled kernels. Each file holds the SHA-256 of its contents, then the contents.
 #[derive(Clone, Debug)]
 pub struct KernelCache {
     folder: Option<PathBuf>,
 }
 
 impl KernelCache {
-    /// The user's cache folder; no cache where there is none.
+    /// The user's cache folder; no cache if there is none.
     pub fn of_user() -> Self {
         let user = || user_cache().map(|cache| cache.join("kernels"));
         Self { folder: variable(KERNEL_CACHE).or_else(user) }
     }
 
-    /// This folder, made when first written to.
+    /// This folder, created on first write.
     pub fn in_folder(folder: PathBuf) -> Self {
         Self { folder: Some(folder) }
     }
 
-    /// The contents kept under what `parts` say, or what `make` makes, which is then kept. An
-    /// entry that is damaged is made anew. A folder that cannot be written to is no failure: it
-    /// only costs time.
+    /// Returns the contents cached under the key `parts`, or calls `make` and caches its result. A
+    /// damaged entry is replaced. A folder that cannot be written to is not an error: it only costs
+    /// time.
     pub fn get_or_make<E>(
         &self,
         parts: &[&str],
@@ -56,7 +56,7 @@ impl KernelCache {
     }
 }
 
-/// File name of an entry: the SHA-256 of its parts, each with its length before it.
+/// File name of an entry: the SHA-256 of its parts, each prefixed with its length.
 fn name(parts: &[&str]) -> String {
     let parts =
         parts.iter().map(|part| [&(part.len() as u64).to_le_bytes(), part.as_bytes()].concat());

@@ -1,4 +1,4 @@
-//! Time on the device, by events in its stream.
+//! Device timing by events in its stream.
 
 use std::sync::OnceLock;
 
@@ -35,30 +35,30 @@ impl Clock {
         self.seconds()
     }
 
-    /// Adds the beginning of what is timed to the device's stream.
+    /// Records the start event in the device's stream.
     pub(crate) fn begin(&self, device: &Device) -> Result<(), DeviceError> {
         self.start.record(device.stream()).doing("record an event")
     }
 
-    /// Adds its end.
+    /// Records the end event.
     pub(crate) fn end(&self, device: &Device) -> Result<(), DeviceError> {
         self.end.record(device.stream()).doing("record an event")
     }
 
-    /// Seconds between both, which the device has come to.
+    /// Seconds between the two events, both of which the device has reached.
     pub(crate) fn seconds(&self) -> Result<f64, DeviceError> {
         elapsed_ms(&self.start, &self.end).map(|ms| f64::from(ms) * 1e-3)
     }
 }
 
-/// Rounded to picoseconds: events tell less, and what they do not tell need not be kept.
+/// Rounds to picoseconds: events are no more precise, so further digits need not be stored.
 pub(crate) fn to_picoseconds(seconds: f64) -> f64 {
     (seconds * 1e12).round() / 1e12
 }
 
 type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> sys::CUresult;
 
-/// Milliseconds between two events. By the function that every driver has: the bindings call one
+/// Milliseconds between two events. Calls the function that every driver has: the bindings call one
 /// that only drivers of CUDA 12.8 and later have.
 fn elapsed_ms(start: &CudaEvent, end: &CudaEvent) -> Result<f32, DeviceError> {
     static FUNCTION: OnceLock<Option<Elapsed>> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! Column-major HLL, made on the device of CSR that lies there, whole or a piece at a time.
+//! Converts CSR on the device to column-major HLL, all at once or a piece at a time.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use crate::launch::{Launch, Shape, Step, enqueue};
 use crate::refusal::refused;
 use crate::value::DeviceReal;
 
-/// Threads a block of the kernel.
+/// Threads per block of the kernel.
 const BLOCK: u32 = 128;
 
 /// What the host knows of a matrix in CSR.
@@ -26,7 +26,7 @@ const BLOCK: u32 = 128;
 pub(crate) enum Known<'a, T> {
     /// All of it.
     Whole(&'a Csr<T>),
-    /// Where its rows begin.
+    /// Only its row offsets.
     Rows(&'a RowPtr),
 }
 
@@ -39,10 +39,10 @@ impl<'a, T: DeviceReal> Known<'a, T> {
     }
 }
 
-/// `a`, whose arrays in CSR are `csr`, in hacks; no row may be kept apart where the host knows no entries.
-/// The host finds the order of rows and the hacks' widths,
-/// the device moves the entries. Fails, before allocating, when that needs more than the device has free,
-/// or than `memory`, in which the plan lies.
+/// Converts `a`, whose CSR arrays are `csr`, to hacks; no row may be kept apart where the host does
+/// not know the nonzeros. The host computes the order of rows and the hacks' widths, the device
+/// moves the nonzeros. Fails, before allocating, if that needs more than the device has free, or
+/// than `memory`, which includes the plan.
 pub(crate) fn hacks<T: DeviceReal>(
     device: &Device,
     a: Known<'_, T>,
@@ -64,12 +64,12 @@ pub(crate) fn hacks<T: DeviceReal>(
     Ok(Hacks { seconds: planned_s + made.seconds, ..made })
 }
 
-/// Entries that lie on the device in CSR at a time while hacks are made of them piece by piece.
+/// Nonzeros in CSR on the device at a time while hacks are filled piece by piece.
 const PIECE: usize = 1 << 22;
 
-/// `a`, which lies on the host, in hacks with every row at its own place: it is brought over and made into hacks a piece
-/// at a time, so that the device never holds it twice. Fails as [`hacks`] does. What bringing it over took comes beside
-/// the hacks.
+/// Converts `a`, which lies on the host, to hacks with every row at its own place: it is uploaded
+/// and converted a piece at a time, so that the device never holds it twice. Fails as [`hacks`]
+/// does. Also returns the time of the upload.
 pub(crate) fn hacks_in_pieces<T: DeviceReal>(
     device: &Device,
     a: &Csr<T>,
@@ -103,7 +103,7 @@ fn in_pieces<T: DeviceReal>(
     Ok((made, spent))
 }
 
-/// Ranges of hacks, each of up to `most` entries or of one hack.
+/// Ranges of hacks, each with up to `most` nonzeros or a single hack.
 fn pieces(row_ptr: &RowPtr, hack_size: usize, most: usize) -> Vec<Range<usize>> {
     let rows = row_ptr.len() - 1;
     let hacks = rows.div_ceil(hack_size);
@@ -119,7 +119,8 @@ fn pieces(row_ptr: &RowPtr, hack_size: usize, most: usize) -> Vec<Range<usize>> 
     all
 }
 
-/// Brings the rows of some hacks over and fills their slots; what bringing took, and seconds of filling.
+/// Uploads the rows of some hacks and fills their slots; returns the upload time and the seconds of
+/// filling.
 fn piece<T: DeviceReal>(
     device: &Device,
     a: &Csr<T>,
@@ -142,7 +143,7 @@ fn piece<T: DeviceReal>(
     Ok((row_ptr.spent() + slots.spent(), start.elapsed().as_secs_f64()))
 }
 
-/// Where slots lie; refused where the plan is larger than `memory`.
+/// Plans the slots; refused if the plan is larger than `memory`.
 fn planned(
     row_ptr: &RowPtr,
     layout: HllLayout,
@@ -170,7 +171,7 @@ fn made_of<T: DeviceReal, O: Offset + Element>(
     Ok(Hacks { seconds: start.elapsed().as_secs_f64(), ..made })
 }
 
-/// Hacks whose slots are not filled yet.
+/// Hacks with unfilled slots.
 fn room<T: DeviceReal>(
     device: &Device,
     a: Known<'_, T>,
@@ -191,8 +192,8 @@ fn room<T: DeviceReal>(
     Ok(Hacks { order, shape, offsets, row_len, row_of, slots, tail_ptr, tail, seconds: 0.0 })
 }
 
-/// Fills the slots of some hacks, which have the positions `rows`, from CSR whose first row is that of the first
-/// position, unless rows have changed their places. Waits for it.
+/// Fills the slots of some hacks, at the positions `rows`, from CSR whose first row is that of the
+/// first position, unless rows are reordered. Waits for completion.
 fn fill<T: DeviceReal, O: Offset + Element>(
     device: &Device,
     (row_ptr, csr): (&Buffer<O>, &Slots<T>),
@@ -229,15 +230,15 @@ fn fill<T: DeviceReal, O: Offset + Element>(
     };
     let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(stored.into()), BLOCK);
     let shape_of_grid = Shape { grid, block: BLOCK, shared_bytes: 0 };
-    // SAFETY: a thread a position that is stored; each position in hacks has a row and a length of its own,
-    // rows have ascending offsets up to the length of CSR's columns and values, and the plan's hacks are as
-    // wide as their longest row, so that each slot from a hack's offset on is one of col and val.
+    // SAFETY: one thread per stored position; each position in hacks has its own row and length,
+    // row offsets ascend up to the length of CSR's columns and values, and the plan's hacks are as
+    // wide as their longest row, so that each slot from a hack's offset on is within col and val.
     let launch = unsafe { Launch::new(device, "convert_hll", shape_of_grid, &arguments)? };
     enqueue(device, &[Step::Launch(launch)])?;
     device.synchronize()
 }
 
-/// The rows kept apart, in CSR with offsets of 64 bits.
+/// The rows kept apart, in CSR with 64-bit offsets.
 fn tail<T: DeviceReal>(
     device: &Device,
     a: Known<'_, T>,
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn pieces_are_hacks_of_so_many_entries_or_a_single_one() {
-        // Hacks of two rows with 3, 9, 1, 1 and, a last row alone, 2 entries.
+        // Hacks of two rows with 3, 9, 1, 1 and, for the single last row, 2 nonzeros.
         let row_ptr = RowPtr::from_lengths([1, 2, 4, 5, 0, 1, 1, 0, 2].into_iter());
         assert_eq!(pieces(&row_ptr, 2, 4), [0..1, 1..2, 2..5]);
         assert_eq!(pieces(&row_ptr, 2, 12), [0..2, 2..5]);

@@ -1,4 +1,4 @@
-//! cuBLAS, found at run time: the vector operations in f64 that a solver asks for one by one, and the LU
+//! cuBLAS, loaded at run time: the f64 vector operations that a solver calls one by one, and the LU
 //! factorisation of many small matrices without pivoting, with its solves.
 
 use std::ffi::{c_int, c_void};
@@ -12,7 +12,7 @@ use crate::library::{function_table, open};
 type Handle = *mut c_void;
 
 function_table! {
-    /// The functions of cuBLAS that are used; each answers 0 for success.
+    /// The cuBLAS functions used; each returns 0 on success.
     Functions {
         cublasCreate_v2(*mut Handle) -> c_int;
         cublasDestroy_v2(Handle) -> c_int;
@@ -33,13 +33,13 @@ function_table! {
     }
 }
 
-/// The library's number for a matrix that is taken as it is.
+/// The library's constant for a matrix that is not transposed.
 const NO_TRANSPOSE: c_int = 0;
 
 /// The first driver that runs the library of CUDA 13.
 const THIRTEEN: i32 = 13_000;
 
-/// Names of the library's file that fit a driver, the best first.
+/// File names of the library that fit a driver, the best first.
 fn names(driver_version: i32) -> &'static [&'static str] {
     match (cfg!(windows), driver_version >= THIRTEEN) {
         (false, true) => &["libcublas.so.13", "libcublas.so.12"],
@@ -49,15 +49,15 @@ fn names(driver_version: i32) -> &'static [&'static str] {
     }
 }
 
-/// The library, bound to a device's stream. Sums come back to the host.
+/// The library, bound to a device's stream. Sums are returned to the host.
 pub(crate) struct Cublas {
     functions: Functions,
     handle: Handle,
     version: String,
 }
 
-/// Many systems of n unknowns: addresses on the device of arrays of addresses, of each matrix and of each
-/// right-hand side, and of a number a system that says whether its factorisation ended.
+/// Many systems of n unknowns: device addresses of pointer arrays to each matrix and each
+/// right-hand side, and of one status per system for its factorisation.
 #[derive(Clone, Copy)]
 pub(crate) struct Batched {
     pub(crate) n: c_int,
@@ -68,7 +68,7 @@ pub(crate) struct Batched {
 }
 
 impl Cublas {
-    /// Finds the library and starts it, or says why it cannot.
+    /// Loads and initialises the library, or returns why it cannot.
     pub(crate) fn start(device: &Device) -> Result<Rc<Self>, String> {
         let found = open(names(device.driver_version()), "cublas");
         let (library, path) = found.map_err(|why| format!("cuBLAS: {why}"))?;
@@ -100,17 +100,17 @@ impl Cublas {
         &self.version
     }
 
-    /// a·b, once all work before is done.
+    /// a·b, after all previous work.
     pub(crate) fn dot(&self, a: &Buffer<f64>, b: &Buffer<f64>) -> Result<f64, DeviceError> {
         let (n, mut sum) = (same_length(a, b)?, 0.0);
-        // SAFETY: both arrays lie on the device and have n elements; the sum is the host's.
+        // SAFETY: both arrays lie on the device and have n elements; the sum is on the host.
         let status = unsafe {
             (self.functions.cublasDdot_v2)(self.handle, n, pointer(a), 1, pointer(b), 1, &mut sum)
         };
         check("cublasDdot", status).map(|()| sum)
     }
 
-    /// ‖a‖, once all work before is done.
+    /// ‖a‖, after all previous work.
     pub(crate) fn norm(&self, a: &Buffer<f64>) -> Result<f64, DeviceError> {
         let (n, mut norm) = (same_length(a, a)?, 0.0);
         // SAFETY: as above.
@@ -156,7 +156,8 @@ impl Cublas {
     /// Adds to the stream: factors the matrices and solves for the right-hand sides, both in place.
     ///
     /// # Safety
-    /// The addresses are those of so many systems' arrays on the device, which live until that is done.
+    /// The addresses must point to the arrays of that many systems on the device, alive until the
+    /// solve is done.
     pub(crate) unsafe fn solve(&self, systems: Batched) -> Result<(), DeviceError> {
         let Batched { n, systems, matrices, right, info } = systems;
         let (f, no_pivots) = (&self.functions, ptr::null_mut::<c_void>());
@@ -196,9 +197,9 @@ fn pointer(array: &Buffer<f64>) -> *mut f64 {
     array.address() as *mut f64
 }
 
-/// The length of both, as the library counts.
+/// The common length of both, as the library's integer.
 ///
-/// Panics when they have different ones.
+/// Panics if their lengths differ.
 fn same_length(a: &Buffer<f64>, b: &Buffer<f64>) -> Result<c_int, DeviceError> {
     assert_eq!(a.len(), b.len(), "the arrays have one length");
     let (found, most) = (a.len() as u64, c_int::MAX as u64);

@@ -1,4 +1,4 @@
-//! cuSOLVER, found at run time: its Cholesky factorisation of many small matrices, and its solves.
+//! cuSOLVER, loaded at run time: its Cholesky factorisation of many small matrices, and its solves.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -11,7 +11,7 @@ use crate::library::{function_table, open};
 type Handle = *mut c_void;
 
 function_table! {
-    /// The functions of cuSOLVER that are used; each answers 0 for success.
+    /// The cuSOLVER functions used; each returns 0 on success.
     Functions {
         cusolverDnCreate(*mut Handle) -> c_int;
         cusolverDnDestroy(Handle) -> c_int;
@@ -26,7 +26,7 @@ function_table! {
     }
 }
 
-/// The library's number for the lower triangle.
+/// The library's constant for the lower triangle.
 const LOWER: c_int = 0;
 
 /// The library, bound to a device's stream.
@@ -37,9 +37,9 @@ pub(crate) struct Cusolver {
 }
 
 impl Cusolver {
-    /// Finds the library and starts it, or says why it cannot.
+    /// Loads and initialises the library, or returns why it cannot.
     pub(crate) fn start(device: &Device) -> Result<Rc<Self>, String> {
-        // The library of CUDA 13 has the version 12, that of CUDA 12 the version 11.
+        // CUDA 13 ships library version 12, CUDA 12 ships version 11.
         let names: &[&str] = match (cfg!(windows), device.driver_version() >= 13_000) {
             (false, true) => &["libcusolver.so.12", "libcusolver.so.11"],
             (false, false) => &["libcusolver.so.11"],
@@ -76,10 +76,11 @@ impl Cusolver {
     }
 
     /// Adds to the stream: factors the matrices and solves for the right-hand sides, both in place.
-    /// `wrong_argument` is the address of a number on the device.
+    /// `wrong_argument` is the device address of a status number.
     ///
     /// # Safety
-    /// The addresses are those of so many systems' arrays on the device, which live until that is done.
+    /// The addresses must point to the arrays of that many systems on the device, alive until the
+    /// solve is done.
     pub(crate) unsafe fn solve(
         &self,
         systems: Batched,

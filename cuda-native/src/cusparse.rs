@@ -1,4 +1,4 @@
-//! cuSPARSE, found at run time: handles and descriptors that destroy themselves, its product and its
+//! cuSPARSE, loaded at run time: handles and descriptors that destroy themselves, SpMV and the
 //! triangular solve.
 
 mod solve;
@@ -20,7 +20,7 @@ pub(crate) use solve::{Solve, Triangle};
 type Handle = *mut c_void;
 
 function_table! {
-    /// The functions of cuSPARSE that are used; each answers 0 for success.
+    /// The cuSPARSE functions used; each returns 0 on success.
     Functions {
         cusparseCreate(*mut Handle) -> c_int;
         cusparseDestroy(Handle) -> c_int;
@@ -72,14 +72,14 @@ const INDEX_32I: c_int = 2;
 const INDEX_64I: c_int = 3;
 const BASE_ZERO: c_int = 0;
 
-/// Whether a matrix is multiplied with as it is, or transposed; by the library's number.
+/// Whether a matrix is multiplied as it is or transposed; the library's enumeration value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Plain = 0,
     Transposed = 1,
 }
 
-/// An algorithm of the product, by the library's number.
+/// An SpMV algorithm; the library's enumeration value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Algorithm {
     Coo1 = 1,
@@ -96,9 +96,9 @@ pub(crate) struct Cusparse {
 }
 
 impl Cusparse {
-    /// Finds the library that fits the driver and starts it, or says why it cannot.
+    /// Loads and initialises the library that fits the driver, or returns why it cannot.
     pub(crate) fn start(device: &Device) -> Result<Rc<Self>, String> {
-        // The library of CUDA 13 has the version 12, as that of CUDA 12 has.
+        // CUDA 13 and CUDA 12 both ship library version 12.
         let names: &[&str] = match cfg!(windows) {
             false => &["libcusparse.so.12", "libcusparse.so"],
             true => &["cusparse64_12.dll"],
@@ -156,18 +156,18 @@ fn check(call: &'static str, status: c_int) -> Result<(), DeviceError> {
     Err(DeviceError::Library { library: "cuSPARSE", call, status })
 }
 
-/// The arrays of a matrix beside columns and values; columns are 32-bit.
+/// The arrays of a matrix, apart from columns and values; columns are 32-bit.
 #[derive(Clone, Copy)]
 pub(crate) enum Arrays<'a> {
     /// Row offsets.
     Csr { row_ptr: &'a Offsets },
-    /// Row of each entry.
+    /// Row of each nonzero.
     Coo { row: &'a Buffer<u32> },
-    /// Slices of `slice` rows, column-major within, by their offsets.
+    /// Slices of `slice` rows, column-major within, with their offsets.
     Sell { offsets: &'a Offsets, slice: usize },
 }
 
-/// The operands of a product: A with `nnz` entries, as many columns as x and as many rows as y have
+/// The operands of an SpMV: A with `nnz` nonzeros, as many columns as x and as many rows as y has
 /// elements.
 pub(crate) struct Operands<'a, T> {
     pub(crate) nnz: usize,
@@ -178,7 +178,7 @@ pub(crate) struct Operands<'a, T> {
 }
 
 impl<T: DeviceReal> Operands<'_, T> {
-    /// What keeps the memory of all of them.
+    /// The owners of the memory of all of them.
     fn memory(&self) -> Vec<Memory> {
         let of_rows = match self.arrays {
             Arrays::Csr { row_ptr: offsets } | Arrays::Sell { offsets, .. } => offsets.memory(),
@@ -189,19 +189,19 @@ impl<T: DeviceReal> Operands<'_, T> {
     }
 }
 
-/// A product that has been prepared: y ← α·A·x + β·y by one algorithm.
+/// A prepared SpMV: y ← α·A·x + β·y by one algorithm.
 pub(crate) struct Product<T: 'static> {
     direction: Direction,
     algorithm: Algorithm,
-    /// That of the product and that of what y was, in the host's memory.
+    /// α and β, in host memory.
     factors: &'static [T; 2],
     matrix: Descriptor,
     x: Descriptor,
     y: Descriptor,
     workspace: Buffer<u8>,
-    /// What the descriptors point to.
+    /// Owns what the descriptors point to.
     _memory: Vec<Memory>,
-    /// Last, so that it is there while the descriptors are destroyed.
+    /// Last, so that it outlives the descriptors.
     library: Rc<Cusparse>,
 }
 
@@ -219,12 +219,12 @@ impl Drop for Descriptor {
 }
 
 impl<T: DeviceReal> Product<T> {
-    /// Describes the operands, allocates the workspace and lets the library prepare; `factors` are α
-    /// and β.
+    /// Describes the operands, allocates the workspace and runs the library's preprocessing;
+    /// `factors` are α and β.
     ///
     /// # Safety
-    /// The arrays are those of such a matrix: offsets for each row or slice that ascend up to the
-    /// number of slots, or a row for each slot; rows and columns within the matrix.
+    /// The arrays must be those of such a matrix: offsets for each row or slice that ascend up to
+    /// the number of slots, or a row for each slot; rows and columns within the matrix.
     pub(crate) unsafe fn new(
         library: Rc<Cusparse>,
         device: &Device,
@@ -237,7 +237,7 @@ impl<T: DeviceReal> Product<T> {
         unsafe { Self::directed(library, device, direction, algorithm, operands, factors) }
     }
 
-    /// The same with a matrix that is square, as it is or transposed.
+    /// The same for a square matrix, as it is or transposed.
     ///
     /// # Safety
     /// As for [`Product::new`].
@@ -256,8 +256,8 @@ impl<T: DeviceReal> Product<T> {
         let y = vector(&library.functions, operands.y)?;
         let mut bytes = 0;
         let f = &library.functions;
-        // SAFETY: all descriptors are alive and so is what they point to; the factors, in the host's
-        // memory, are of the type that is named.
+        // SAFETY: all descriptors and what they point to are alive; the factors, in host memory,
+        // are of the declared type.
         check("cusparseSpMV_bufferSize", unsafe {
             (f.cusparseSpMV_bufferSize)(
                 library.handle,
@@ -280,21 +280,21 @@ impl<T: DeviceReal> Product<T> {
         Ok(made)
     }
 
-    /// Adds one product to the stream.
+    /// Adds one SpMV to the stream.
     pub(crate) fn enqueue(&self) -> Result<(), DeviceError> {
         self.call("cusparseSpMV", self.library.functions.cusparseSpMV)
     }
 
-    /// What the library works in.
+    /// The library's workspace.
     pub(crate) fn workspace(&self) -> &Buffer<u8> {
         &self.workspace
     }
 
     fn call(&self, name: &'static str, function: SpMV) -> Result<(), DeviceError> {
         let [of_product, of_y] = self.factors;
-        // SAFETY: all descriptors are alive and so is what they point to; the workspace is as large as
-        // the library asked for; the factors, in the host's memory, are of the type that is named;
-        // `new`'s caller vouches for the indices in the arrays.
+        // SAFETY: all descriptors and what they point to are alive; the workspace is as large as
+        // the library requested; the factors, in host memory, are of the declared type; `new`'s
+        // caller guarantees the indices in the arrays.
         check(name, unsafe {
             function(
                 self.library.handle,
@@ -329,7 +329,7 @@ fn pointer<T: DeviceRepr + 'static>(array: &Buffer<T>) -> *mut c_void {
     array.address() as *mut c_void
 }
 
-/// An array of offsets and the library's name for its type.
+/// An array of offsets and the library's constant for its type.
 fn offsets(offsets: &Offsets) -> (*mut c_void, c_int) {
     match offsets {
         Offsets::Narrow(offsets) => (pointer(offsets), INDEX_32I),
@@ -339,7 +339,7 @@ fn offsets(offsets: &Offsets) -> (*mut c_void, c_int) {
 
 fn vector<T: DeviceReal>(f: &Functions, of: &Buffer<T>) -> Result<Descriptor, DeviceError> {
     let mut handle = ptr::null_mut();
-    // SAFETY: the pointer is that of so many elements on the device.
+    // SAFETY: the pointer is to that many elements on the device.
     check("cusparseCreateDnVec", unsafe {
         (f.cusparseCreateDnVec)(&mut handle, of.len() as i64, pointer(of), T::DATA_TYPE)
     })?;
@@ -350,7 +350,7 @@ fn matrix<T: DeviceReal>(f: &Functions, o: &Operands<'_, T>) -> Result<Descripto
     let mut handle = ptr::null_mut();
     let (rows, cols, nnz) = (o.y.len() as i64, o.x.len() as i64, o.nnz as i64);
     let (col, val) = (pointer(&o.slots.col), pointer(&o.slots.val));
-    // SAFETY: the pointers are those of the format's arrays on the device; the library only notes
+    // SAFETY: the pointers are those of the format's arrays on the device; the library only stores
     // them here.
     let (call, status) = unsafe {
         match o.arrays {

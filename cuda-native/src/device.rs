@@ -1,4 +1,4 @@
-//! One device: its context and stream, what it is like, and the kernels loaded on it.
+//! One device: its context, stream, properties and loaded kernels.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,21 +16,21 @@ use crate::nvrtc::{CompileError, Nvrtc};
 use crate::probe::{Probe, probe, status_name};
 use crate::user_source;
 
-/// Something on the device that did not work.
+/// A failure on the device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// A call of the driver failed.
+    /// A driver call failed.
     #[error("the GPU's driver failed to {doing}: {status}")]
     Driver {
         /// What was being done, as a verb.
         doing: &'static str,
-        /// The driver's answer.
+        /// The driver's status.
         status: String,
     },
     /// A kernel could not be built.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// The device has not enough free memory; found before allocating.
+    /// The device has too little free memory; found before allocating.
     #[error(
         "{what} needs {needed} bytes ({}) of the GPU's memory, of which {free} bytes ({}) are free",
         gigabytes(*.needed), gigabytes(*.free)
@@ -43,17 +43,17 @@ pub enum DeviceError {
         /// Bytes that are free.
         free: u64,
     },
-    /// A number exceeds what a kernel counts with.
+    /// A number exceeds a kernel's index range.
     #[error("{what} is {found}, more than the {most} that this kernel counts to")]
     TooLarge {
         /// What was counted.
         what: &'static str,
-        /// How many there are.
+        /// Actual number.
         found: u64,
-        /// How many there may be.
+        /// Maximum number.
         most: u64,
     },
-    /// A kernel's registers do not suffice for a block of so many threads.
+    /// A kernel needs too many registers for a block of this size.
     #[error(
         "{function} takes {registers} registers a thread: on this GPU its blocks have at most {most} threads, \
          not {block}"
@@ -61,35 +61,35 @@ pub enum DeviceError {
     Block {
         /// The kernel's function.
         function: &'static str,
-        /// Registers that each thread takes.
+        /// Registers per thread.
         registers: u32,
-        /// Most threads of a block of it.
+        /// Maximum threads per block of the function.
         most: u32,
-        /// Threads asked for.
+        /// Requested threads.
         block: u32,
     },
-    /// The device has no arrays for a format.
+    /// No GPU kernel takes this format.
     #[error("no kernel on a GPU takes the format {0}")]
     Format(&'static str),
-    /// The arrays of a format cannot be made as the device takes them.
+    /// The arrays of a format cannot be converted for the device.
     #[error("{0}")]
     Arrays(String),
-    /// Another GPU of a group failed, for which this one would have waited in vain.
+    /// Another GPU of a group failed; this one would have waited forever.
     #[error("another GPU of the group could not go on")]
     Elsewhere,
-    /// A call of a vendor's library failed.
+    /// A call to a vendor's library failed.
     #[error("{library} failed: {call} answered {status}")]
     Library {
         /// Name of the library.
         library: &'static str,
         /// The function.
         call: &'static str,
-        /// Its answer.
+        /// Its status.
         status: String,
     },
 }
 
-/// Turns the driver's answers into errors that say what was being done.
+/// Converts the driver's status to errors that name what was being done.
 pub(crate) trait Doing<T> {
     /// The value, or an error that names `doing`.
     fn doing(self, doing: &'static str) -> Result<T, DeviceError>;
@@ -101,37 +101,37 @@ impl<T> Doing<T> for Result<T, DriverError> {
     }
 }
 
-/// What a device is like.
+/// Properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties {
-    /// Number under which it is opened, from 0.
+    /// Index under which it is opened, from 0.
     pub ordinal: usize,
     /// Model name.
     pub name: String,
     /// Compute capability: major and minor.
     pub capability: (u32, u32),
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// Most threads that one of them holds.
+    /// Maximum threads per multiprocessor.
     pub threads_per_multiprocessor: u32,
-    /// Most bytes of shared memory that a block takes where it asks for them.
+    /// Maximum bytes of opt-in shared memory per block.
     pub shared_per_block: u32,
-    /// Bytes of the second-level cache.
+    /// Bytes of L2 cache.
     pub l2_bytes: u64,
     /// Bytes of memory.
     pub memory_bytes: u64,
-    /// Where it sits, `0000:01:00.0`.
+    /// PCI bus address, `0000:01:00.0`.
     pub bus: String,
 }
 
-/// A device in use. Work goes to one stream, in order; what is to run beside that goes to another [`Device`],
-/// which `beside` makes.
+/// A device in use. Work goes to one stream, in order; concurrent work goes to another [`Device`],
+/// made by `beside`.
 pub struct Device {
     stream: Arc<CudaStream>,
     opened: Arc<Opened>,
 }
 
-/// What all streams of a device have in common.
+/// What all streams of a device share.
 struct Opened {
     context: Arc<CudaContext>,
     properties: Properties,
@@ -140,15 +140,15 @@ struct Opened {
     architecture: u32,
     cache: KernelCache,
     modules: Mutex<BTreeMap<Variant, Arc<CudaModule>>>,
-    /// Those of users' sources, by the SHA-256 of these.
+    /// Modules of users' sources, by the SHA-256 of the source.
     user_modules: Mutex<BTreeMap<(&'static str, Variant), Arc<CudaModule>>>,
 }
 
-/// Above the priority of every stream.
+/// Above the priority of any stream.
 const HIGHEST_PRIORITY: i32 = -100;
 
 impl Device {
-    /// Opens a device by its number, from 0.
+    /// Opens a device by its index, from 0.
     pub fn open(ordinal: usize) -> Result<Self, GpuAbsence> {
         let probe = probe()?;
         if ordinal >= probe.devices {
@@ -162,8 +162,9 @@ impl Device {
             }
         };
         let context = CudaContext::new(ordinal).map_err(failed("cuDevicePrimaryCtxRetain"))?;
-        // SAFETY: everything runs on the one stream made below, in order, so that no event is
-        // needed to order the use of a buffer; who uses another orders both with events of their own.
+        // SAFETY: everything runs in order on the one stream made below, so that no event is needed
+        // to order accesses to a buffer; code that uses another stream orders both with its own
+        // events.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(failed("cuStreamCreate"))?;
         let properties = properties(&context, ordinal).map_err(failed("cuDeviceGetAttribute"))?;
@@ -186,21 +187,21 @@ impl Device {
         Ok(Self { stream, opened: Arc::new(opened) })
     }
 
-    /// The same device with a stream of its own, whose blocks come before those of other streams. Nothing
-    /// orders the streams but events that are recorded in them.
+    /// The same device with its own stream, whose blocks have priority over those of other streams.
+    /// The streams are ordered only by events recorded in them.
     pub(crate) fn beside(&self) -> Result<Self, DeviceError> {
-        // The driver takes the highest priority that it has for one that is higher.
+        // The driver clamps to its highest priority.
         let stream = self.context().new_stream_with_priority(HIGHEST_PRIORITY);
         let stream = stream.doing("make a stream")?;
         Ok(Self { stream, opened: Arc::clone(&self.opened) })
     }
 
-    /// What it is like.
+    /// Its properties.
     pub fn properties(&self) -> &Properties {
         &self.opened.properties
     }
 
-    /// CUDA version that the driver supports, as CUDA counts: 13000 is 13.0.
+    /// CUDA version that the driver supports, in CUDA's encoding: 13000 is 13.0.
     pub fn driver_version(&self) -> i32 {
         self.opened.probe.driver_version
     }
@@ -210,7 +211,7 @@ impl Device {
         &self.opened.nvrtc
     }
 
-    /// The stream that all work goes to.
+    /// The stream for all work.
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
@@ -220,19 +221,19 @@ impl Device {
         &self.opened.context
     }
 
-    /// Waits for all work. Errors of kernels show here.
+    /// Waits for all work. Reports errors of kernels.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         self.stream.synchronize().doing("finish its work")
     }
 
-    /// Bytes of memory that are free, once everything before has been freed.
+    /// Bytes of free memory, after all pending frees.
     pub fn free_bytes(&self) -> Result<u64, DeviceError> {
         self.synchronize()?;
         let (free, _) = self.opened.context.mem_get_info().doing("tell its free memory")?;
         Ok(free as u64)
     }
 
-    /// Fails when `needed` bytes are not free.
+    /// Fails if fewer than `needed` bytes are free.
     pub fn check_memory(&self, what: &str, needed: u64) -> Result<(), DeviceError> {
         let free = self.free_bytes()?;
         if needed <= free {
@@ -241,7 +242,7 @@ impl Device {
         Err(DeviceError::Memory { what: what.to_owned(), needed, free })
     }
 
-    /// A kernel by its name, its family built and loaded on first use.
+    /// A kernel by name; its family is built and loaded on first use.
     pub fn kernel(&self, variant: Variant, name: &str) -> Result<CudaFunction, DeviceError> {
         let mut modules = self.opened.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match modules.get(&variant) {
@@ -261,7 +262,7 @@ impl Device {
         module.load_function(name).doing("find a kernel in its module")
     }
 
-    /// A user's kernel, its source built as `like` and loaded on first use.
+    /// A user's kernel; its source is built as `like` and loaded on first use.
     pub(crate) fn user_kernel(
         &self,
         user: &'static UserKernel,
@@ -283,7 +284,7 @@ impl Device {
         module.load_function(user.function()).doing("find a kernel in its module")
     }
 
-    /// Fails when a user's kernel is not built for this device.
+    /// Fails if a user's kernel does not compile for this device.
     pub(crate) fn check_user_kernel(&self, kernel: &KernelDescriptor) -> Result<(), CompileError> {
         user_source::check_for(
             kernel,
@@ -296,7 +297,7 @@ impl Device {
 fn properties(context: &CudaContext, ordinal: usize) -> Result<Properties, DriverError> {
     let attribute = |which| Ok(u32::try_from(context.attribute(which)?).unwrap_or(0));
     let mut bus = [0u8; 32];
-    // SAFETY: the buffer has the length that is passed; the text ends with a zero.
+    // SAFETY: the buffer has the length that is passed; the string is NUL-terminated.
     let status = unsafe {
         let length = bus.len() as std::ffi::c_int;
         sys::cuDeviceGetPCIBusId(bus.as_mut_ptr().cast(), length, context.cu_device())

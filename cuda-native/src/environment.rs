@@ -9,8 +9,9 @@ use crate::memory::{DeviceBandwidth, Memory};
 use crate::nvml::{Moment, Nvml};
 use crate::probe::version_name;
 
-/// The device with its measured bandwidth, its clocks under that load and the versions of what
-/// runs on it. `cusparse` is the library's version, if there is one, and `bandwidth` what measures.
+/// The device with its measured bandwidth, its clocks under that load and the versions of its
+/// software. `cusparse` is the library's version, if there is one, and `bandwidth` measures the
+/// bandwidth.
 pub(crate) fn gpu(
     device: &Device,
     bandwidth: impl FnOnce() -> Result<DeviceBandwidth, DeviceError>,
@@ -62,7 +63,7 @@ pub(crate) fn gpu(
     Gpu { model: properties.name.clone(), details, copy: measured.ok().map(|m| m.copy) }
 }
 
-/// Clocks right after the load, and throttling at either moment.
+/// Clocks right after the load, and throttling before or after it.
 fn told(before: &Moment, after: &Moment) -> Vec<(&'static str, String)> {
     let numbers = [
         ("sm_mhz", after.sm_mhz),
@@ -71,7 +72,7 @@ fn told(before: &Moment, after: &Moment) -> Vec<(&'static str, String)> {
         ("max_memory_mhz", after.max_memory_mhz),
         ("celsius", after.celsius),
         ("watts", after.milliwatts.map(|milliwatts| milliwatts / 1000)),
-        // This process is one of them.
+        // Excludes this process.
         ("other_processes", after.processes.map(|count| count.saturating_sub(1))),
     ];
     let known = numbers.into_iter().filter_map(|(name, value)| Some((name, value?.to_string())));

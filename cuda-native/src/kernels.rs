@@ -1,14 +1,14 @@
-//! The kernels' sources, one family a file, and how they are built.
+//! The kernels' sources, one family per file, and how they are built.
 
 use sparsescope_core::matrix::Precision;
 
 use crate::cache::KernelCache;
 use crate::nvrtc::{CompileError, Nvrtc};
 
-/// Written before every family.
+/// Prepended to every family.
 pub(crate) const COMMON: (&str, &str) = ("common.cuh", include_str!("../kernels/common.cuh"));
 
-/// The first architecture whose kernels may wait for other threads of their warp: sm_70.
+/// The first architecture whose threads may wait for other threads of their warp: sm_70.
 pub(crate) const LEAST_TO_WAIT: u32 = 70;
 
 /// A file of kernels.
@@ -117,8 +117,8 @@ impl Family {
         Self::Halo,
     ];
 
-    /// What it is built for: each precision, each width of row offsets and each width of rows, where
-    /// its kernels see them.
+    /// The variants it is built in: each precision, width of row offsets and width of rows that its
+    /// kernels depend on.
     pub fn variants(self) -> impl Iterator<Item = Variant> {
         let offsets: &[u32] = match self {
             Self::Csr
@@ -153,8 +153,8 @@ impl Family {
         })
     }
 
-    /// The first architecture whose threads get on without one another, where its kernels wait for
-    /// other threads' results: 70 is sm_70.
+    /// The first architecture with independent thread scheduling, if its kernels wait for other
+    /// threads' results: 70 is sm_70.
     pub fn least_architecture(self) -> u32 {
         match self {
             Self::Symgs
@@ -162,23 +162,23 @@ impl Family {
             | Self::SymgsWaiting
             | Self::SymgsPlan
             | Self::SymgsOrder => LEAST_TO_WAIT,
-            // Lanes of a warp leave loops at different turns and meet again.
+            // Lanes of a warp leave loops at different turns and reconverge.
             _ if self.is_of_inverses() => LEAST_TO_WAIT,
             _ => 0,
         }
     }
 
-    /// Its kernels look for skylines: their coordinates are f64.
+    /// Whether its kernels compute skylines: coordinates are f64.
     fn is_of_points(self) -> bool {
         matches!(self, Self::Skyline | Self::SkylineLocal | Self::SkylinePlan | Self::SkylineFast)
     }
 
-    /// Its kernels solve dense systems, which are f64.
+    /// Whether its kernels solve dense systems, which are f64.
     fn is_of_systems(self) -> bool {
         matches!(self, Self::Dense | Self::DenseCholesky | Self::DenseBlocked)
     }
 
-    /// Its kernels set up factorised approximate inverses, in f64.
+    /// Whether its kernels set up factorised approximate inverses, in f64.
     fn is_of_inverses(self) -> bool {
         matches!(
             self,
@@ -191,7 +191,7 @@ impl Family {
         )
     }
 
-    /// Its sums are rounded as they are written: no product is fused with a sum.
+    /// Whether its sums are rounded as written: no fused multiply-add.
     fn is_exact(self) -> bool {
         matches!(self, Self::Symgs | Self::SymgsSlices | Self::SymgsWaiting)
     }
@@ -239,16 +239,16 @@ impl Family {
     }
 }
 
-/// What a family is built for.
+/// A variant of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variant {
     /// The file.
     pub family: Family,
-    /// That of the values.
+    /// Precision of the values.
     pub precision: Precision,
     /// Bits of CSR's row offsets: 32 or 64.
     pub offset_bits: u32,
-    /// Most entries of a row on a side of the diagonal, or most coordinates of a point.
+    /// Maximum nonzeros of a row on a side of the diagonal, or maximum coordinates of a point.
     pub width: u32,
 }
 
@@ -259,14 +259,14 @@ impl Variant {
     /// The precision for families whose kernels see no values of a matrix.
     pub(crate) const NO_VALUES: Precision = Precision::F64;
 
-    /// The width for families whose kernels take rows of any.
+    /// The width for families whose kernels take rows of any length.
     pub(crate) const NO_WIDTH: u32 = 0;
 
-    /// The widths for the others, ascending: a thread keeps a row in its registers. 3 and 13 are those
-    /// of the stencils of 7 and 27 points.
+    /// The widths for the others, ascending: a thread keeps a row in its registers. 3 and 13 are
+    /// those of the 7-point and 27-point stencils.
     pub const WIDTHS: [u32; 5] = [1, 3, 7, 13, 16];
 
-    /// The most coordinates of a point for which there are kernels that keep one in an array, ascending.
+    /// The maximum coordinates of a point of the kernels that keep one in an array, ascending.
     pub const BOUNDS: [u32; 6] = [8, 16, 32, 64, 128, 256];
 
     /// The same for rows or points of this width.
@@ -282,7 +282,7 @@ impl Variant {
         }
     }
 
-    /// What the compiler is told, for an architecture.
+    /// Compiler options for an architecture.
     pub(crate) fn options(self, architecture: u32) -> Vec<String> {
         let mut options = vec![
             format!("--gpu-architecture=sm_{architecture}"),
@@ -300,7 +300,7 @@ impl Variant {
         options
     }
 
-    /// Machine code for an architecture (90 is sm_90), from the cache when it is there.
+    /// Machine code for an architecture (90 is sm_90), from the cache if present.
     pub fn build(
         self,
         nvrtc: &Nvrtc,

@@ -1,4 +1,4 @@
-//! What one execution asks of the device: launches, fillings, copies and calls of libraries, in order.
+//! The steps of one execution on the device: launches, fills, copies and library calls, in order.
 
 use std::ffi::{c_int, c_void};
 
@@ -12,36 +12,36 @@ use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError, Doing};
 use crate::kernels::Variant;
 
-/// A kernel with its grid and arguments. It keeps the memory that it works on.
+/// A kernel with its grid and arguments. It keeps its memory alive.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     name: &'static str,
     function: CudaFunction,
     /// Blocks.
     grid: u32,
-    /// Threads a block.
+    /// Threads per block.
     block: u32,
-    /// Bytes of shared memory a block.
+    /// Bytes of shared memory per block.
     shared_bytes: u32,
-    /// Launched only if the device holds all blocks at once, which may then wait for one another.
+    /// Launched only if the device holds all blocks at once, so that they may wait for one another.
     cooperative: bool,
-    /// Launched before the kernel before it has ended, for which it waits itself.
+    /// Launched before the previous kernel has ended; waits for it itself.
     ahead: bool,
     /// The arguments, each in the low bytes of a word.
     words: Vec<u64>,
     _memory: Vec<Memory>,
 }
 
-/// Most blocks of a grid.
+/// Maximum blocks per grid.
 const MOST_BLOCKS: u32 = i32::MAX as u32;
 
-/// The first driver whose graphs keep launches ahead of the end of the kernel before: CUDA 12.3's.
+/// The first driver whose graphs preserve programmatic dependent launches: CUDA 12.3's.
 const AHEAD_DRIVER: i32 = 12_030;
 
-/// Bytes of shared memory that a block takes without asking for them.
+/// Bytes of shared memory available to a block without opting in.
 const SHARED_UNASKED: u32 = 48 << 10;
 
-/// Blocks, threads a block and bytes of shared memory a block.
+/// Blocks, threads per block and bytes of shared memory per block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) grid: u64,
@@ -49,7 +49,7 @@ pub(crate) struct Shape {
     pub(crate) shared_bytes: u32,
 }
 
-/// Bytes of the device's memory that are set to a value.
+/// Device memory that is set to a byte value.
 #[derive(Clone, Debug)]
 pub(crate) struct Fill {
     address: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Fill {
     _memory: Memory,
 }
 
-/// Bytes of the device's memory that are copied to others.
+/// Device memory that is copied.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfer {
     to: u64,
@@ -67,7 +67,7 @@ pub(crate) struct Transfer {
     _memory: [Memory; 2],
 }
 
-/// One of the things that an execution asks for.
+/// One step of an execution.
 pub(crate) enum Step {
     /// Launches a kernel.
     Launch(Launch),
@@ -75,35 +75,34 @@ pub(crate) enum Step {
     Fill(Fill),
     /// Copies an array.
     Copy(Transfer),
-    /// Does what it likes with the device's stream: calls a library, or launches kernels as the
-    /// results of others ask for.
+    /// Runs arbitrary work on the device's stream: calls a library, or launches kernels depending
+    /// on earlier results.
     Call(Box<Call>),
 }
 
-/// Work of its own on a device's stream.
+/// Arbitrary work on a device's stream.
 type Call = dyn Fn(&Device) -> Result<(), DeviceError>;
 
-/// A kernel bound to its operands, which it keeps.
+/// A kernel bound to its operands, which it keeps alive.
 pub(crate) struct Bound {
-    /// Puts back what an execution in place changes; nothing where executions can be repeated as
-    /// they are.
+    /// Undoes the changes of an in-place execution; empty if executions can be repeated.
     pub(crate) reset: Vec<Step>,
-    /// One execution, or what is repeated in it.
+    /// One execution, or the part of it that is repeated.
     pub(crate) steps: Vec<Step>,
-    /// How often one execution goes through the steps.
+    /// How often one execution runs the steps.
     pub(crate) times: u32,
-    /// What is left to do before the result is read; never timed.
+    /// Steps before the result is read; never timed.
     pub(crate) finish: Vec<Step>,
-    /// Set to another number than 0 by kernels that gave up waiting: then there is no result.
+    /// Set to a nonzero value by kernels that gave up waiting: then there is no result.
     pub(crate) stuck: Option<Buffer<u32>>,
-    /// Bytes of the memory that the steps use beside the operands.
+    /// Bytes of memory that the steps use besides the operands.
     pub(crate) workspace_bytes: u64,
-    /// What it took to make that.
+    /// Time spent on creating it.
     pub(crate) spent: Spent,
 }
 
 impl Bound {
-    /// Steps that need nothing beside the operands and can be repeated as they are.
+    /// Repeatable steps that need no memory besides the operands.
     pub(crate) fn of(steps: Vec<Step>) -> Self {
         Self {
             reset: Vec::new(),
@@ -116,18 +115,18 @@ impl Bound {
         }
     }
 
-    /// An execution changes what it reads.
+    /// Whether an execution changes what it reads.
     pub(crate) fn is_in_place(&self) -> bool {
         !self.reset.is_empty()
     }
 
-    /// Whether a kernel gave up waiting, once all work before is done.
+    /// Whether a kernel gave up waiting, after all previous work.
     pub(crate) fn is_stuck(&self, device: &Device) -> Result<bool, DeviceError> {
         let Some(stuck) = &self.stuck else { return Ok(false) };
         Ok(stuck.to_host(device)?.iter().any(|&flag| flag != 0))
     }
 
-    /// What each of our launches takes of a multiprocessor.
+    /// Resource use per multiprocessor of each of our launches.
     pub(crate) fn launches(&self, device: &Device) -> Result<Vec<LaunchCost>, DeviceError> {
         let costs = self.steps.iter().filter_map(|step| match step {
             Step::Launch(launch) => launch.cost(device).transpose(),
@@ -138,12 +137,12 @@ impl Bound {
 }
 
 impl Launch {
-    /// The function of this name with these arguments. Fails when the grid is larger than a device
-    /// takes.
+    /// The function of this name with these arguments. Fails if the grid exceeds the device's
+    /// limit.
     ///
     /// # Safety
-    /// Whenever it is launched, the function's threads reach the elements of the arguments' arrays and
-    /// of `shape.shared_bytes` of shared memory only.
+    /// Whenever it is launched, the function's threads must access only the elements of the
+    /// arguments' arrays and `shape.shared_bytes` of shared memory.
     pub(crate) unsafe fn new<A: Arguments>(
         device: &Device,
         function: &str,
@@ -154,7 +153,7 @@ impl Launch {
         unsafe { Self::in_variant(device, A::VARIANT, function, shape, arguments) }
     }
 
-    /// The same, of a variant of the source that has this argument list too.
+    /// The same for another variant of the source with this argument list.
     ///
     /// # Safety
     /// As for [`Launch::new`].
@@ -177,7 +176,7 @@ impl Launch {
     /// The function of a user's kernel with these arguments. Fails as the others do.
     ///
     /// # Safety
-    /// As for [`Launch::new`]; and the arguments are those of the kernel's family.
+    /// As for [`Launch::new`]; the arguments must also be those of the kernel's family.
     pub(crate) unsafe fn of_user<A: Arguments>(
         device: &Device,
         user: &'static UserKernel,
@@ -189,10 +188,10 @@ impl Launch {
         unsafe { Self::of_function(user.function(), function, shape, arguments) }
     }
 
-    /// A function that is loaded, with these arguments.
+    /// A loaded function with these arguments.
     ///
     /// # Safety
-    /// As for [`Launch::new`]; and the function has the arguments' parameters.
+    /// As for [`Launch::new`]; the function must also have the arguments' parameters.
     unsafe fn of_function<A: Arguments>(
         name: &'static str,
         function: CudaFunction,
@@ -222,53 +221,54 @@ impl Launch {
         Ok(Self { name, function, grid, block, shared_bytes, cooperative, ahead, words, _memory })
     }
 
-    /// The same with so many blocks, none more than those whose threads its maker vouched for.
+    /// The same with this many blocks, at most the number that the creator of the launch
+    /// guaranteed.
     pub(crate) fn with_grid(&self, grid: u32) -> Self {
         Self { grid, ..self.clone() }
     }
 
-    /// The same with as many blocks as the device holds at once, but no more than `most` a
-    /// multiprocessor, launched so that it does hold them. Whoever made the launch vouches for any
-    /// number of blocks.
+    /// The same with as many blocks as the device holds at once, but at most `most` per
+    /// multiprocessor, launched so that all of them are resident. The creator of the launch
+    /// guarantees any number of blocks.
     pub(crate) fn resident(self, device: &Device, most: u32) -> Result<Self, DeviceError> {
         let blocks = self.blocks_per_multiprocessor(device)?.min(most);
         let grid = blocks * device.properties().multiprocessors;
         Ok(Self { grid, cooperative: true, ..self })
     }
 
-    /// The same with as many blocks as the device holds at once. Whoever made the launch vouches for any
-    /// number of blocks.
+    /// The same with as many blocks as the device holds at once. The creator of the launch
+    /// guarantees any number of blocks.
     pub(crate) fn filling(self, device: &Device) -> Result<Self, DeviceError> {
         let blocks = self.blocks_per_multiprocessor(device)?.max(1);
         let grid = blocks * device.properties().multiprocessors;
         Ok(Self { grid, ..self })
     }
 
-    /// The same, launched before the kernel before it has ended where the device can do that (programmatic
-    /// dependent launch).
+    /// The same, launched before the previous kernel has ended if the device supports it
+    /// (programmatic dependent launch).
     ///
     /// # Safety
-    /// All threads of the function call `after_others` before they read what other kernels write, and
-    /// before they write.
+    /// All threads of the function must call `after_others` before they read what other kernels
+    /// write, and before they write.
     pub(crate) unsafe fn ahead(self, device: &Device) -> Self {
         let can = device.properties().capability.0 >= 9 && device.driver_version() >= AHEAD_DRIVER;
         Self { ahead: can, ..self }
     }
 
-    /// The same, launched once the kernel before it has ended.
+    /// The same, launched after the previous kernel has ended.
     fn in_turn(self) -> Self {
         Self { ahead: false, ..self }
     }
 
-    /// Blocks.
+    /// Number of blocks.
     pub(crate) fn grid(&self) -> u32 {
         self.grid
     }
 
-    /// Blocks that a multiprocessor holds at a time.
+    /// Blocks resident per multiprocessor.
     fn blocks_per_multiprocessor(&self, device: &Device) -> Result<u32, DeviceError> {
         device.context().bind_to_thread().doing("take its context")?;
-        // SAFETY: the function is loaded, and keeps its module.
+        // SAFETY: the function is loaded, and keeps its module alive.
         let blocks = unsafe {
             let (block, shared_bytes) = (self.block as c_int, self.shared_bytes as usize);
             let function = self.function.cu_function();
@@ -277,7 +277,7 @@ impl Launch {
         Ok(u32::try_from(blocks.doing("tell what a kernel takes")?).unwrap_or(0))
     }
 
-    /// What it takes of a multiprocessor; nothing for a grid without blocks, which is not launched.
+    /// Its resource use per multiprocessor; `None` for an empty grid, which is not launched.
     pub(crate) fn cost(&self, device: &Device) -> Result<Option<LaunchCost>, DeviceError> {
         if self.grid == 0 {
             return Ok(None);
@@ -302,9 +302,9 @@ impl Launch {
         }
         let mut arguments: Vec<*mut c_void> =
             self.words.iter().map(|word| std::ptr::from_ref(word).cast_mut().cast()).collect();
-        // SAFETY: `Arguments` gives as many words as the function has parameters, of their types;
-        // `_memory` keeps what they point to, and frees it in the order of the one stream; whoever
-        // made the launch vouches for what the threads reach.
+        // SAFETY: `Arguments` returns as many words as the function has parameters, of their types;
+        // `_memory` keeps alive what they point to, and frees it in the order of the one stream;
+        // the creator of the launch guarantees what the threads access.
         let launched = unsafe {
             let (function, stream) = (self.function.cu_function(), device.stream().cu_stream());
             let (grid, block) = ((self.grid, 1, 1), (self.block, 1, 1));
@@ -327,16 +327,16 @@ impl Launch {
         launched.doing("launch a kernel")
     }
 
-    /// Launches it before the kernel before it has ended.
+    /// Launches it before the previous kernel has ended.
     ///
     /// # Safety
-    /// As for a launch that waits: the arguments are those of the function's parameters.
+    /// As for an ordinary launch: the arguments must be those of the function's parameters.
     unsafe fn launch_ahead(
         &self,
         stream: sys::CUstream,
         arguments: &mut [*mut c_void],
     ) -> Result<(), result::DriverError> {
-        // SAFETY: all zeroes are a value of this structure of numbers.
+        // SAFETY: all zeros are a valid value of this structure of numbers.
         let mut attribute: sys::CUlaunchAttribute = unsafe { std::mem::zeroed() };
         attribute.id =
             sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
@@ -354,7 +354,7 @@ impl Launch {
             numAttrs: 1,
         };
         let function = self.function.cu_function();
-        // SAFETY: the caller's promise; the configuration lives until the call has returned.
+        // SAFETY: the caller's promise; the configuration lives until the call returns.
         unsafe {
             sys::cuLaunchKernelEx(&config, function, arguments.as_mut_ptr(), std::ptr::null_mut())
         }
@@ -368,8 +368,8 @@ impl Fill {
             return Ok(());
         }
         let stream = device.stream().cu_stream();
-        // SAFETY: the bytes are those of a buffer, whose memory is kept; any bits are a value, and
-        // nothing is indexed by one.
+        // SAFETY: the bytes are those of a buffer whose memory is kept alive; any bits are a value,
+        // and none is used as an index.
         let set = unsafe { result::memset_d8_async(self.address, self.byte, self.bytes, stream) };
         set.doing("fill memory")
     }
@@ -381,14 +381,14 @@ impl Transfer {
             return Ok(());
         }
         let stream = device.stream().cu_stream();
-        // SAFETY: the bytes are those of two buffers of one type, whose memory is kept.
+        // SAFETY: the bytes are those of two buffers of one type, whose memory is kept alive.
         let copied = unsafe { result::memcpy_dtod_async(self.to, self.from, self.bytes, stream) };
         copied.doing("copy memory")
     }
 }
 
 impl Step {
-    /// Copies an array into another of the same length; panics when it has another.
+    /// Copies an array into another of the same length; panics if the lengths differ.
     pub(crate) fn copy<T: Element>(to: &Buffer<T>, from: &Buffer<T>) -> Self {
         assert_eq!(to.len(), from.len(), "the arrays have one length");
         let _memory = [to.memory(), from.memory()];
@@ -400,10 +400,10 @@ impl Step {
         })
     }
 
-    /// Sets every byte of an array that may hold numbers to index by.
+    /// Sets every byte of an array that may hold indices.
     ///
     /// # Safety
-    /// Kernels that read the array take the number that these bytes are.
+    /// Kernels that read the array must accept the resulting number.
     pub(crate) unsafe fn fill_numbers<T: Element>(array: &Buffer<T>, byte: u8) -> Self {
         let (address, bytes) = (array.address(), array.bytes() as usize);
         Self::Fill(Fill { address, bytes, byte, _memory: array.memory() })
@@ -420,7 +420,7 @@ impl Step {
         Self::fill(array, 0)
     }
 
-    /// The same, where a launch waits until the kernel before it has ended.
+    /// The same, but a launch waits until the previous kernel has ended.
     pub(crate) fn in_turn(self) -> Self {
         match self {
             Self::Launch(launch) => Self::Launch(launch.in_turn()),
@@ -439,13 +439,13 @@ impl Step {
     }
 }
 
-/// What a function takes or bears.
+/// An attribute of a function.
 fn attribute_of(function: &CudaFunction, which: Attribute) -> Result<u32, DeviceError> {
     let value = function.get_attribute(which).doing("tell what a kernel takes")?;
     Ok(u32::try_from(value).unwrap_or(0))
 }
 
-/// Share of the threads that a multiprocessor can hold which so many blocks are.
+/// Fraction of a multiprocessor's maximum threads that this many blocks use.
 fn occupancy(blocks: u32, block: u32, most_threads: u32) -> f64 {
     (f64::from(blocks) * f64::from(block) / f64::from(most_threads.max(1))).min(1.0)
 }
@@ -456,15 +456,15 @@ pub(crate) fn enqueue(device: &Device, steps: &[Step]) -> Result<(), DeviceError
     steps.iter().try_for_each(|step| step.enqueue(device))
 }
 
-/// Steps recorded to be launched without the host.
+/// Steps recorded for launching without the host.
 pub(crate) struct Graph<S> {
     graph: CudaGraph,
-    /// They keep the memory that the graph works on.
+    /// Keep the memory that the graph works on.
     _steps: S,
 }
 
 impl<S: AsRef<[Step]>> Graph<S> {
-    /// Records `repetitions` runs of the steps; `None` where they ask for nothing.
+    /// Records `repetitions` runs of the steps; `None` if there is nothing to run.
     pub(crate) fn record(
         device: &Device,
         steps: S,
@@ -474,7 +474,7 @@ impl<S: AsRef<[Step]>> Graph<S> {
         let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         stream.begin_capture(mode).doing("begin a graph")?;
         let recorded = (0..repetitions).try_for_each(|_| enqueue(device, steps.as_ref()));
-        // The capture is ended in any case: the stream would stay unusable.
+        // Always end the capture, or the stream would stay unusable.
         let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).doing("end a graph");
         let graph = recorded.and(graph)?;
         Ok(graph.map(|graph| Self { graph, _steps: steps }))
@@ -493,7 +493,7 @@ mod tests {
     #[test]
     fn occupancy_is_the_share_of_threads_and_never_more_than_all() {
         assert_eq!(occupancy(16, 128, 2048), 1.0);
-        // The hardware's limit on blocks leaves room that no thread fills.
+        // The hardware's limit on blocks leaves thread slots unused.
         assert_eq!(occupancy(32, 32, 2048), 0.5);
         assert_eq!(occupancy(12, 160, 2048), 0.9375);
         assert_eq!((occupancy(0, 1024, 2048), occupancy(1, 32, 0)), (0.0, 1.0));

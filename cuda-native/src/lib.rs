@@ -1,7 +1,7 @@
-//! Sparsescope's CUDA room: the kernels of `kernels/*.cu`, built by NVRTC for the device that is
-//! there, their launchers, and the vendor's kernels beside them.
+//! Sparsescope's CUDA backend: the kernels of `kernels/*.cu`, built by NVRTC for the current
+//! device, their launchers, and the vendor's kernels.
 //!
-//! Nothing of CUDA is linked: every library is found at run time, and what is missing is a value
+//! No CUDA library is linked: all are loaded at run time, and a missing one is a value
 //! ([`GpuAbsence`]), never a panic.
 //!
 //! [`GpuAbsence`]: sparsescope_core::record::GpuAbsence

@@ -1,16 +1,16 @@
-//! Libraries found at run time: where they are looked for, and tables of their functions.
+//! Run-time library loading: search paths and function tables.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-/// Folders, separated as in `PATH`, that are searched for CUDA libraries before all others.
+/// Folders, separated as in `PATH`, that are searched first for CUDA libraries.
 pub const LIBRARY_FOLDERS: &str = "SPARSESCOPE_CUDA_LIBRARIES";
 
-/// Opens the first of `names` that loads: from the folders of [`LIBRARY_FOLDERS`], as the system's
-/// loader finds it, then from the places where toolkits and Python packages put it. On failure
-/// tells what was looked for.
+/// Opens the first of `names` that loads: from the folders of [`LIBRARY_FOLDERS`], then through the
+/// system's loader, then from the usual places of toolkits and Python packages. On failure the
+/// error lists what was tried.
 pub(crate) fn open(names: &[&str], package: &str) -> Result<(Library, PathBuf), String> {
     let mut first_error = None;
     for candidate in candidates(names, package) {
@@ -18,11 +18,12 @@ pub(crate) fn open(names: &[&str], package: &str) -> Result<(Library, PathBuf), 
         if !by_name && !candidate.is_file() {
             continue;
         }
-        // SAFETY: NVIDIA's libraries have no initialisers with conditions of their own; the table
-        // made of the library checks each symbol's presence.
+        // SAFETY: NVIDIA's libraries have no initialisers with preconditions; the function table
+        // checks that each symbol is present.
         match unsafe { Library::new(&candidate) } {
             Ok(library) => return Ok((library, candidate)),
-            // A file that exists and does not load tells more than a name that is not found.
+            // A file that exists but does not load is more informative than a name that is not
+            // found.
             Err(error) if !by_name => {
                 first_error.get_or_insert(format!("{}: {error}", candidate.display()));
             }
@@ -78,7 +79,7 @@ fn python_folders(package: &str) -> Vec<PathBuf> {
     sites.iter().flat_map(|site| folders(site)).collect()
 }
 
-/// Declares a table of functions of a library, all looked up when it is loaded.
+/// Declares a table of a library's functions, all looked up when it is loaded.
 macro_rules! function_table {
     ($(#[$doc:meta])* $name:ident { $($function:ident($($argument:ty),*) -> $answer:ty;)* }) => {
         $(#[$doc])*
@@ -90,7 +91,7 @@ macro_rules! function_table {
         }
 
         impl $name {
-            /// Looks up every function; an error names the first that is missing.
+            /// Looks up every function; the error names the first missing one.
             #[allow(non_snake_case, reason = "the variables have the functions' own names")]
             fn new(library: libloading::Library) -> Result<Self, String> {
                 $(

@@ -1,5 +1,5 @@
-//! What all prepared kernels of a backend share: the device, and what is started or made on it when
-//! first asked for.
+//! Shared by all prepared kernels of a backend: the device, and what is started or created on it on
+//! first use.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use crate::device::{Device, DeviceError};
 use crate::memory::{DeviceBandwidth, Memory, bandwidth};
 use crate::nvml::Nvml;
 
-/// A library, or why it is missing, once it has been asked for.
+/// A library, or why it is missing; `None` before first use.
 type Started<L> = Mutex<Option<Result<Rc<L>, String>>>;
 
 /// A device with its libraries and its memory meter.
 pub(crate) struct Machine {
-    // First, so that they go before the device whose stream they use.
+    // First, so that they are dropped before the device whose stream they use.
     cublas: Started<Cublas>,
     cusolver: Started<Cusolver>,
     cusparse: Started<Cusparse>,
@@ -43,7 +43,7 @@ impl Machine {
         get_or_start(&self.cusparse, || Cusparse::start(&self.device))
     }
 
-    /// The versions of cuBLAS and cuSOLVER, as far as they have been started.
+    /// The versions of cuBLAS and cuSOLVER, if they have been started.
     pub(crate) fn dense_libraries(&self) -> BTreeMap<String, String> {
         let cublas = started(&self.cublas).map(|library| library.version().to_owned());
         let cusolver = started(&self.cusolver).map(|library| library.version().to_owned());
@@ -61,17 +61,17 @@ impl Machine {
         get_or_start(&self.cusolver, || Cusolver::start(&self.device))
     }
 
-    /// The management library, where it is; started on first use.
+    /// NVML, if present; started on first use.
     pub(crate) fn nvml(&self) -> Option<&Nvml> {
         self.nvml.get_or_init(|| Nvml::of(&self.device.properties().bus)).as_ref()
     }
 
-    /// How fast the device's memory is, measured on first use.
+    /// The device's memory bandwidth, measured on first use.
     pub(crate) fn bandwidth(&self) -> Result<DeviceBandwidth, DeviceError> {
         self.bandwidth.get_or_init(|| bandwidth(&self.device)).clone()
     }
 
-    /// What flushes the caches and measures what a launch costs, made on first use.
+    /// Flushes the caches and measures launch latency; created on first use.
     pub(crate) fn memory(&self) -> Result<Rc<Memory>, DeviceError> {
         let mut made = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = made.as_ref() {

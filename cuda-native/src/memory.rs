@@ -1,4 +1,4 @@
-//! The device's memory: its bandwidth, its caches emptied, and what a launch costs.
+//! The device's memory: bandwidth, cache flushing, and launch latency.
 
 use std::sync::OnceLock;
 
@@ -10,30 +10,30 @@ use crate::clock::{Clock, to_picoseconds};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step, enqueue};
 
-/// Threads a block of the kernels here.
+/// Threads per block of the kernels here.
 const BLOCK: u32 = 256;
 
-/// Blocks of a grid that strides, for each multiprocessor: enough to keep all of it busy.
+/// Blocks per multiprocessor of a grid-stride launch: enough to keep the device busy.
 const BLOCKS_EACH: u64 = 16;
 
-/// Least bytes of an array that bandwidth is measured with, unless memory is short.
+/// Minimum bytes of an array for measuring bandwidth, unless memory is short.
 const LEAST_BYTES: u64 = 4 << 30;
 
-/// Passes of which the best counts.
+/// Number of passes; the best one counts.
 const PASSES: usize = 12;
 
-/// Bytes a second, best of several passes.
+/// Bytes per second, best of several passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DeviceBandwidth {
     /// Bytes of each array.
     pub(crate) array_bytes: u64,
-    /// `b[i] = a[i]`: 16 bytes an element.
+    /// `b[i] = a[i]`: 16 bytes per element.
     pub(crate) copy: f64,
-    /// `c[i] = a[i] + s·b[i]`: 24 bytes an element.
+    /// `c[i] = a[i] + s·b[i]`: 24 bytes per element.
     pub(crate) triad: f64,
 }
 
-/// An array larger than the caches, and the kernels that go through it.
+/// An array larger than the caches, and the kernels that traverse it.
 pub(crate) struct Memory {
     flush: [Step; 1],
     nothing: [Step; 1],
@@ -48,20 +48,20 @@ impl Memory {
         enqueue(device, &[Step::zero(&array)])?;
         let arguments = MemoryRead { pairs, a: Reads(&array), never: Writes(&array) };
         let blocks = u64::from(device.properties().multiprocessors) * BLOCKS_EACH;
-        // SAFETY: the array has so many pairs, at least one; threads stride as far as these.
+        // SAFETY: the array has this many pairs, at least one; threads stride up to that.
         let flush = unsafe { launch(device, "memory_read", (blocks, BLOCK), &arguments)? };
-        // SAFETY: it reaches nothing.
+        // SAFETY: it accesses nothing.
         let nothing = unsafe { launch(device, "memory_nothing", (1, 32), &MemoryNothing {})? };
         let launch_seconds = OnceLock::new();
         Ok(Self { flush: [flush], nothing: [nothing], launch_seconds })
     }
 
-    /// Adds to the stream what pushes everything else out of the second-level cache.
+    /// Adds to the stream a kernel that evicts everything else from the L2 cache.
     pub(crate) fn flush(&self, device: &Device) -> Result<(), DeviceError> {
         enqueue(device, &self.flush)
     }
 
-    /// Seconds between launches of a kernel that does nothing; measured on first use.
+    /// Seconds between launches of an empty kernel; measured on first use.
     pub(crate) fn launch_seconds(&self, device: &Device) -> Result<f64, DeviceError> {
         const LAUNCHES: u32 = 1000;
         if let Some(&known) = self.launch_seconds.get() {
@@ -77,8 +77,8 @@ impl Memory {
     }
 }
 
-/// Measures with arrays of at least eight times the second-level cache, of which three fit into
-/// half of the free memory.
+/// Measures with arrays of at least eight times the L2 cache, three of which fit into half of the
+/// free memory.
 pub(crate) fn bandwidth(device: &Device) -> Result<DeviceBandwidth, DeviceError> {
     let wanted = LEAST_BYTES.max(8 * device.properties().l2_bytes);
     let pairs = wanted.min(device.free_bytes()? / 6) / size_of::<Double2>() as u64;
@@ -88,7 +88,7 @@ pub(crate) fn bandwidth(device: &Device) -> Result<DeviceBandwidth, DeviceError>
     enqueue(device, &[Step::zero(&a), Step::zero(&b), Step::zero(&c)])?;
     let blocks = pairs.div_ceil(BLOCK.into());
     let arguments = MemoryCopy { pairs, a: Reads(&a), b: Writes(&b) };
-    // SAFETY: the arrays have so many pairs; threads beyond leave.
+    // SAFETY: the arrays have this many pairs; threads beyond return.
     let copy = unsafe { launch(device, "memory_copy", (blocks, BLOCK), &arguments)? };
     let arguments = MemoryTriad { pairs, a: Reads(&a), b: Reads(&b), c: Writes(&c), s: 3.0 };
     // SAFETY: as above.
@@ -107,7 +107,7 @@ pub(crate) fn bandwidth(device: &Device) -> Result<DeviceBandwidth, DeviceError>
     Ok(DeviceBandwidth { array_bytes, copy, triad })
 }
 
-/// A launch of one of the kernels here.
+/// Launches one of the kernels here.
 ///
 /// # Safety
 /// As for [`Launch::new`].

@@ -1,4 +1,4 @@
-//! NCCL, found at run time: what passes numbers between GPUs.
+//! NCCL, loaded at run time: communication between GPUs.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -12,7 +12,7 @@ use crate::library::{function_table, open};
 type Handle = *mut c_void;
 
 function_table! {
-    /// The functions of NCCL that are used; each but one answers 0 for success.
+    /// The NCCL functions used; all but one return 0 on success.
     Functions {
         ncclGetVersion(*mut c_int) -> c_int;
         ncclGetErrorString(c_int) -> *const c_char;
@@ -30,7 +30,8 @@ function_table! {
     }
 }
 
-/// What the ranks of a communicator find one another by, made by one of them and told to the others.
+/// The ID through which the ranks of a communicator find one another, created by one rank and sent
+/// to the others.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UniqueId([u8; UniqueId::BYTES]);
@@ -42,17 +43,17 @@ impl UniqueId {
         &self.0
     }
 
-    /// Of as many bytes.
+    /// From bytes, if there are exactly as many as the ID has.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 }
 
-/// The library's numbers for f64 and for sums.
+/// The library's constants for f64 and for sums.
 const FLOAT64: c_int = 8;
 const SUM: c_int = 0;
 
-/// Its answer while something is under way.
+/// Its status while an operation is in progress.
 const IN_PROGRESS: c_int = 7;
 
 /// The library.
@@ -62,7 +63,7 @@ pub(crate) struct Nccl {
 }
 
 impl Nccl {
-    /// Finds the library, or says why it cannot.
+    /// Loads the library, or returns why it cannot.
     pub(crate) fn find() -> Result<Arc<Self>, String> {
         if cfg!(windows) {
             return Err("NCCL: there is none for Windows".to_owned());
@@ -90,7 +91,7 @@ impl Nccl {
     ) -> Result<Vec<Communicator>, DeviceError> {
         let devices: Vec<c_int> = ordinals.iter().map(|&ordinal| ordinal as c_int).collect();
         let mut handles = vec![ptr::null_mut(); devices.len()];
-        // SAFETY: both arrays have as many elements as is said.
+        // SAFETY: both arrays have the stated number of elements.
         let status = unsafe {
             let count = devices.len() as c_int;
             (self.functions.ncclCommInitAll)(handles.as_mut_ptr(), count, devices.as_ptr())
@@ -99,7 +100,7 @@ impl Nccl {
         Ok(handles.into_iter().map(|handle| self.communicator(handle)).collect())
     }
 
-    /// A new name for a communicator of several processes.
+    /// A new ID for a communicator of several processes.
     pub(crate) fn unique_id(&self) -> Result<UniqueId, DeviceError> {
         let mut id = UniqueId([0; UniqueId::BYTES]);
         // SAFETY: the pointer is valid.
@@ -108,15 +109,15 @@ impl Nccl {
         Ok(id)
     }
 
-    /// This rank's part of the communicator with that name, on the device whose context is the thread's. Waits for
-    /// all ranks.
+    /// This rank's part of the communicator with that ID, on the device of the current context.
+    /// Waits for all ranks.
     pub(crate) fn join(
         self: &Arc<Self>,
         id: UniqueId,
         (rank, ranks): (usize, usize),
     ) -> Result<Communicator, DeviceError> {
         let mut handle = ptr::null_mut();
-        // SAFETY: the pointer is valid, and the name is passed by its value.
+        // SAFETY: the pointer is valid, and the ID is passed by value.
         let status = unsafe {
             let join = self.functions.ncclCommInitRank;
             join(&mut handle, ranks as c_int, id, rank as c_int)
@@ -130,7 +131,7 @@ impl Nccl {
     }
 }
 
-/// What one GPU has of a group of them. What it is told is added to a stream of that GPU.
+/// One GPU's part of a communicator. Its operations are added to a stream of that GPU.
 pub(crate) struct Communicator {
     library: Arc<Nccl>,
     handle: Handle,
@@ -140,7 +141,7 @@ pub(crate) struct Communicator {
 // SAFETY: a communicator may be used from any thread, one at a time, which `&self` in one thread is.
 unsafe impl Send for Communicator {}
 
-/// Elements that go to or come from another rank: a part of an array, and whose.
+/// Elements sent to or received from another rank: a part of an array, and the rank.
 pub(crate) struct Passage {
     pub(crate) peer: usize,
     pub(crate) elements: Buffer<f64>,
@@ -157,8 +158,8 @@ impl Communicator {
         assert_eq!(shares.len(), totals.len(), "as many sums as shares");
         let (from, to) = (shares.address() as *const c_void, totals.address() as *mut c_void);
         let stream = device.stream().cu_stream().cast();
-        // SAFETY: both arrays have so many elements on the communicator's device and are kept by whoever
-        // waits for the stream.
+        // SAFETY: both arrays have this many elements on the communicator's device and are kept
+        // alive by the caller, who waits for the stream.
         self.check("ncclAllReduce", unsafe {
             let reduce = self.library.functions.ncclAllReduce;
             reduce(from, to, shares.len(), FLOAT64, SUM, self.handle, stream)
@@ -174,7 +175,7 @@ impl Communicator {
     ) -> Result<(), DeviceError> {
         let functions = &self.library.functions;
         let stream = device.stream().cu_stream().cast();
-        // SAFETY: it is ended below.
+        // SAFETY: the group is ended below.
         self.check("ncclGroupStart", unsafe { (functions.ncclGroupStart)() })?;
         let send = |one: &Passage| {
             let (from, count) = (one.elements.address() as *const c_void, one.elements.len());
@@ -194,13 +195,13 @@ impl Communicator {
         };
         let asked = sends.iter().try_for_each(send);
         let asked = asked.and_then(|()| receives.iter().try_for_each(receive));
-        // The group is ended in any case: all that follows would belong to it.
-        // SAFETY: it was begun above.
+        // Always end the group, or all later calls would belong to it. SAFETY: it was started
+        // above.
         let ended = self.check("ncclGroupEnd", unsafe { (functions.ncclGroupEnd)() });
         asked.and(ended)
     }
 
-    /// Fails where something that was asked for earlier did.
+    /// Fails if an earlier operation failed.
     pub(crate) fn check_progress(&self) -> Result<(), DeviceError> {
         if self.aborted.load(Ordering::Relaxed) {
             return Ok(());
@@ -216,7 +217,8 @@ impl Communicator {
         }
     }
 
-    /// Gives up what is under way, so that the device's streams come to their ends. It is of no use afterwards.
+    /// Aborts operations in progress, so that the device's streams complete. The communicator is
+    /// unusable afterwards.
     pub(crate) fn abort(&self) {
         if !self.aborted.swap(true, Ordering::Relaxed) {
             // SAFETY: the communicator is open, and closed here only.
@@ -238,7 +240,7 @@ impl Drop for Communicator {
     }
 }
 
-/// `2.27.3` from 22703; before 2.9 versions were counted in hundreds.
+/// `2.27.3` from 22703; versions before 2.9 were encoded in hundreds.
 fn version_name(version: c_int) -> String {
     let base = if version < 10_000 { 1000 } else { 10_000 };
     format!("{}.{}.{}", version / base, version % base / 100, version % 100)
@@ -248,7 +250,7 @@ fn check(functions: &Functions, call: &'static str, status: c_int) -> Result<(),
     if status == 0 {
         return Ok(());
     }
-    // SAFETY: the library answers any number with a constant text that ends with a zero.
+    // SAFETY: the library returns a constant NUL-terminated string for any number.
     let text = unsafe { (functions.ncclGetErrorString)(status) };
     let meaning = match text.is_null() {
         true => String::new(),

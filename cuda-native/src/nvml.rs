@@ -1,4 +1,4 @@
-//! NVIDIA's management library, where it is: clocks, throttling and other processes.
+//! NVIDIA's management library (NVML), if present: clocks, throttling and other processes.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::ptr;
@@ -9,7 +9,7 @@ use crate::throttle::Reasons;
 type Handle = *mut c_void;
 
 function_table! {
-    /// The functions of NVML that are used; each answers 0 for success.
+    /// The NVML functions used; each returns 0 on success.
     Functions {
         nvmlInit_v2() -> c_int;
         nvmlShutdown() -> c_int;
@@ -36,7 +36,7 @@ pub(crate) struct Nvml {
     device: Handle,
 }
 
-/// What the device tells at one moment; what it does not tell is absent.
+/// The device's state at one moment; unavailable values are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub(crate) sm_mhz: Option<u32>,
@@ -45,33 +45,33 @@ pub(crate) struct Moment {
     pub(crate) max_memory_mhz: Option<u32>,
     pub(crate) celsius: Option<u32>,
     pub(crate) milliwatts: Option<u32>,
-    /// Reasons for the clocks.
+    /// Clock throttle reasons.
     pub(crate) reasons: Option<Reasons>,
-    /// Processes that compute on the device, this one included.
+    /// Compute processes on the device, including this one.
     pub(crate) processes: Option<u32>,
 }
 
 impl Nvml {
-    /// Finds the library and the device on this bus address; `None` where either is missing.
+    /// Loads the library and finds the device with this bus address; `None` if either is missing.
     pub(crate) fn of(bus: &str) -> Option<Self> {
         let names: &[&str] =
             if cfg!(windows) { &["nvml.dll"] } else { &["libnvidia-ml.so.1", "libnvidia-ml.so"] };
         let (library, _) = open(names, "nvml").ok()?;
         let functions = Functions::new(library).ok()?;
-        // SAFETY: starting the library has no conditions.
+        // SAFETY: initialisation has no preconditions.
         if unsafe { (functions.nvmlInit_v2)() } != 0 {
             return None;
         }
         let mut made = Self { functions, device: ptr::null_mut() };
         let bus = CString::new(bus).ok()?;
-        // SAFETY: the text ends with a zero, and the pointer is valid.
+        // SAFETY: the string is NUL-terminated, and the pointer is valid.
         let status = unsafe {
             (made.functions.nvmlDeviceGetHandleByPciBusId_v2)(bus.as_ptr(), &mut made.device)
         };
         (status == 0).then_some(made)
     }
 
-    /// Version of the driver, `580.95.05`.
+    /// Driver version, `580.95.05`.
     pub(crate) fn driver(&self) -> Option<String> {
         let mut text = [0u8; 81];
         // SAFETY: the buffer has the length that is passed.
@@ -83,7 +83,7 @@ impl Nvml {
         (status == 0).then(|| text.to_string_lossy().into_owned())
     }
 
-    /// What the device tells now.
+    /// The device's state now.
     pub(crate) fn moment(&self) -> Moment {
         let f = &self.functions;
         let clock = |get, which| self.told(get, which);
@@ -102,7 +102,7 @@ impl Nvml {
         }
     }
 
-    /// Reasons for the clocks that the device has now.
+    /// The current clock throttle reasons.
     pub(crate) fn reasons(&self) -> Option<Reasons> {
         let mut reasons = 0;
         // SAFETY: the device's handle and the pointer are valid.
@@ -130,7 +130,7 @@ impl Nvml {
 
     fn processes(&self) -> Option<u32> {
         let mut count = 0;
-        // SAFETY: with room for no process, only the count is written.
+        // SAFETY: with space for no process, only the count is written.
         let status = unsafe {
             let get = self.functions.nvmlDeviceGetComputeRunningProcesses_v3;
             get(self.device, &mut count, ptr::null_mut())
@@ -141,7 +141,7 @@ impl Nvml {
 
 impl Drop for Nvml {
     fn drop(&mut self) {
-        // SAFETY: the library was started and is shut down only here.
+        // SAFETY: the library was initialised and is shut down only here.
         let _ = unsafe { (self.functions.nvmlShutdown)() };
     }
 }

@@ -1,4 +1,4 @@
-//! NVIDIA's run-time compiler: source in, machine code (CUBIN) out. It needs no GPU.
+//! NVIDIA's run-time compiler (NVRTC): source in, machine code (CUBIN) out. It needs no GPU.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::library::{function_table, open};
 type Program = *mut std::ffi::c_void;
 
 function_table! {
-    /// The functions of NVRTC that are used; each answers 0 for success.
+    /// The NVRTC functions used; each returns 0 on success.
     Functions {
         nvrtcVersion(*mut c_int, *mut c_int) -> c_int;
         nvrtcGetErrorString(c_int) -> *const c_char;
@@ -46,17 +46,17 @@ pub enum CompileError {
     Source {
         /// Name of the source.
         file: String,
-        /// The source line that the first message is about.
+        /// The source line of the first message.
         line: Option<String>,
         /// What the compiler printed.
         log: String,
     },
-    /// The compiler cannot make code for this device.
+    /// The compiler does not support this device.
     #[error("NVRTC {version} makes code for compute capabilities {known}, not for {asked}")]
     Architecture {
         /// Version of the compiler.
         version: String,
-        /// What it can do.
+        /// Supported compute capabilities.
         known: String,
         /// Capability of the device, `9.0`.
         asked: String,
@@ -68,7 +68,7 @@ pub enum CompileError {
         file: String,
         /// The function that failed.
         call: &'static str,
-        /// What it answered.
+        /// The status it returned.
         status: String,
     },
 }
@@ -77,12 +77,12 @@ fn shown(line: &Option<String>) -> String {
     line.as_ref().map_or(String::new(), |line| format!(" at `{line}`"))
 }
 
-/// NVRTC's answer when the source is at fault.
+/// NVRTC's status for an error in the source.
 const COMPILATION_FAILED: c_int = 6;
 
 impl Nvrtc {
-    /// Finds a compiler: of the newest CUDA version, but not newer than what the driver supports
-    /// (`driver_version` as CUDA counts: 13000 is 13.0), whose code an older driver may not load.
+    /// Loads a compiler: of the newest CUDA version that the driver supports, since an older driver
+    /// may not load newer code (`driver_version` in CUDA's encoding: 13000 is 13.0).
     pub fn find(driver_version: Option<i32>) -> Result<Self, GpuAbsence> {
         let names: &[&str] = match (cfg!(windows), driver_version.unwrap_or(i32::MAX) >= 13000) {
             (false, true) => &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
@@ -106,7 +106,7 @@ impl Nvrtc {
         let functions = Functions::new(library).map_err(in_file)?;
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: the pointers are valid for the calls; the second array has the length that the
-        // library asked for.
+        // library requested.
         let (status, architectures) = unsafe {
             let mut status = (functions.nvrtcVersion)(&mut major, &mut minor);
             if status == 0 {
@@ -135,7 +135,7 @@ impl Nvrtc {
         format!("{}.{}", self.version.0, self.version.1)
     }
 
-    /// The architectures that it makes code for, ascending: 90 is sm_90.
+    /// The supported architectures, ascending: 90 is sm_90.
     pub fn architectures(&self) -> &[u32] {
         &self.architectures
     }
@@ -145,8 +145,8 @@ impl Nvrtc {
         self.architectures.iter().map(|a| format!("{}.{}", a / 10, a % 10)).collect()
     }
 
-    /// The architecture to compile for on a device of this capability: machine code of one minor
-    /// version runs on later ones of the same major.
+    /// The architecture to compile for on a device of this capability: machine code for one minor
+    /// version runs on later ones of the same major version.
     pub fn architecture_for(&self, major: u32, minor: u32) -> Result<u32, CompileError> {
         let fits = |&&a: &&u32| a / 10 == major && a % 10 <= minor;
         let best = self.architectures.iter().filter(fits).max();
@@ -157,8 +157,7 @@ impl Nvrtc {
         })
     }
 
-    /// Compiles a source with another written before it, both with the names that messages call
-    /// them by.
+    /// Compiles a source with a prelude before it, both with the names used in messages.
     pub fn compile(
         &self,
         prelude: (&str, &str),
@@ -193,17 +192,17 @@ impl Nvrtc {
     }
 
     fn status_name(&self, status: c_int) -> String {
-        // SAFETY: the library answers every number with a constant string.
+        // SAFETY: the library returns a constant string for any number.
         let text = unsafe { (self.functions.nvrtcGetErrorString)(status) };
         if text.is_null() {
             return format!("status {status}");
         }
-        // SAFETY: not null, and it ends with a zero.
+        // SAFETY: not null, and NUL-terminated.
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
 }
 
-/// The line of one of the sources that the first message (`file(12): error: …`) is about.
+/// The source line named by the first message (`file(12): error: …`).
 fn first_line_named(log: &str, sources: &[(&str, &str)]) -> Option<String> {
     let error = log.lines().find(|line| line.contains("): error"))?;
     let (file, rest) = error.split_once('(')?;
@@ -222,7 +221,7 @@ struct OpenProgram<'n> {
 impl<'n> OpenProgram<'n> {
     fn new(functions: &'n Functions, code: &CStr, name: &CStr) -> Result<Self, c_int> {
         let mut program: Program = ptr::null_mut();
-        // SAFETY: both texts end with a zero and are copied; there are no headers.
+        // SAFETY: both strings are NUL-terminated and are copied; there are no headers.
         let status = unsafe {
             let (code, name) = (code.as_ptr(), name.as_ptr());
             (functions.nvrtcCreateProgram)(&mut program, code, name, 0, ptr::null(), ptr::null())
@@ -241,7 +240,7 @@ impl<'n> OpenProgram<'n> {
         self.bytes(self.functions.nvrtcGetCUBINSize, self.functions.nvrtcGetCUBIN)
     }
 
-    /// What a pair of functions for size and contents gives.
+    /// The bytes returned by a pair of functions for size and contents.
     fn bytes(
         &self,
         size: unsafe extern "C" fn(Program, *mut usize) -> c_int,
@@ -254,7 +253,7 @@ impl<'n> OpenProgram<'n> {
             return Err(status);
         }
         let mut bytes = vec![0u8; length];
-        // SAFETY: the buffer has the length that the library asked for.
+        // SAFETY: the buffer has the length that the library requested.
         let status = unsafe { contents(self.program, bytes.as_mut_ptr().cast()) };
         if status == 0 { Ok(bytes) } else { Err(status) }
     }
@@ -262,7 +261,7 @@ impl<'n> OpenProgram<'n> {
 
 impl Drop for OpenProgram<'_> {
     fn drop(&mut self) {
-        // SAFETY: the program is open and closed only here. A failure leaks it, which harms nobody.
+        // SAFETY: the program is open and closed only here. A failure only leaks it.
         let _ = unsafe { (self.functions.nvrtcDestroyProgram)(&mut self.program) };
     }
 }

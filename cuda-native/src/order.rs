@@ -1,4 +1,4 @@
-//! Sums before each element of an array, and rows in the order of their keys.
+//! Prefix sums of arrays, and sorting of rows by key.
 
 use crate::arguments::{
     OrderCount, OrderDigits, OrderScan, OrderSort, OrderStarts, OrderSums, Reads, Writes,
@@ -7,12 +7,12 @@ use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::setup::Setup;
 
-/// Numbers that a block scans, and that it sorts.
+/// Numbers that a block scans, and numbers that it sorts.
 const SCANNED: u64 = 8192;
 const SORTED: u64 = 4096;
 
-/// The sums of the first `n` elements of `from` before each, and of all; `to` has one element more and
-/// may be `from`.
+/// Exclusive prefix sums of the first `n` elements of `from`, with the total; `to` has one more
+/// element and may be `from`.
 pub(crate) fn scan(
     setup: &Setup<'_>,
     n: u32,
@@ -24,8 +24,8 @@ pub(crate) fn scan(
     let of_blocks = OrderSums { n, from: Reads(from), sums: Writes(&sums) };
     let starts = OrderStarts { n: blocks as u32, sums: Writes(&sums) };
     let scan = OrderScan { n, from: Reads(from), sums: Reads(&sums), out: Writes(to) };
-    // SAFETY: a block reads its 8192 elements as far as there are n, and has a sum of its own; the
-    // last one writes element n.
+    // SAFETY: a block reads its 8192 elements up to n, and has its own sum; the last one writes
+    // element n.
     unsafe {
         setup.blocks("symgs_order_sums", (blocks, 1024), &of_blocks)?;
         setup.blocks("symgs_order_starts", (1, 1024), &starts)?;
@@ -33,8 +33,8 @@ pub(crate) fn scan(
     }
 }
 
-/// Rows by their group, equal ones in their order, and where each group begins. There is at least one row,
-/// and each key is below the number of groups.
+/// Stable sort of rows by group, and where each group begins. There must be at least one row, and
+/// each key must be below the number of groups.
 pub(crate) fn sort(
     setup: &Setup<'_>,
     rows: u32,
@@ -44,7 +44,7 @@ pub(crate) fn sort(
     let n = rows as usize;
     let what = "the rows in their order";
     let group_ptr = setup.array::<u32>(what, groups as usize + 1)?;
-    // SAFETY: counted up from zero.
+    // SAFETY: counted from zero.
     let counts = unsafe { setup.filled::<u32>(what, groups as usize, 0)? };
     let count = OrderCount { rows, key: Reads(key), counts: Writes(&counts) };
     let grid = u64::from(setup.device().properties().multiprocessors) * 4;
@@ -71,8 +71,8 @@ pub(crate) fn sort(
             key_out: Writes(to.0),
             out: Writes(to.1),
         };
-        // SAFETY: blocks count and place their 4096 elements as far as there are so many rows; the
-        // table, a column a block, tells where those of a digit begin, so that all places differ.
+        // SAFETY: blocks count and place their 4096 elements up to the number of rows; the table,
+        // one column per block, says where those of a digit begin, so that all places differ.
         unsafe {
             setup.blocks("symgs_order_digits", (tiles, 256), &digits)?;
             scan(setup, (256 * tiles) as u32, &table, &table)?;

@@ -1,4 +1,4 @@
-//! A kernel ready to run: its result, checked for writes beside it, and its times.
+//! A kernel ready to run: its result, checked for out-of-bounds writes, and its times.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -22,12 +22,12 @@ use crate::symgs::Passes;
 use crate::throttle::Throttling;
 use crate::value::DeviceReal;
 
-/// Elements before and after a result that no kernel may touch.
+/// Number of guard elements before and after a result that no kernel may write.
 pub(crate) const GUARD: usize = 64;
 
-/// What a kernel writes.
+/// The output of a kernel.
 pub(crate) trait Written {
-    /// Fills it with what no kernel gives.
+    /// Fills it with a value that no kernel computes.
     fn spoil(&self, device: &Device) -> Result<(), DeviceError>;
 
     /// The result or what is wrong with it, and the seconds of copying.
@@ -49,7 +49,7 @@ impl<T: DeviceReal> GuardedVector<T> {
         Ok(Self { with_guards, elements })
     }
 
-    /// What it took to make it; the guards, which are for the check, are copied for nothing.
+    /// Time spent on creating it; the guards, which are for the check, are not counted as copies.
     pub(crate) fn spent(&self) -> Spent {
         Spent { upload_s: 0.0, ..self.with_guards.spent() }
     }
@@ -79,7 +79,7 @@ impl<T: DeviceReal> Written for GuardedVector<T> {
     }
 }
 
-/// What is wrong where guards are not as they were.
+/// The message when guards have changed.
 pub(crate) const WROTE_BESIDE: &str = "it wrote beside its result";
 
 /// A kernel bound to its operands on a device.
@@ -87,18 +87,18 @@ pub(crate) struct Parts<Y> {
     pub(crate) bound: Bound,
     /// The result.
     pub(crate) y: Y,
-    /// What the rows were found to fall into, for kernels that follow that.
+    /// The groups that the rows form, for kernels that use them.
     pub(crate) groups: Option<Groups>,
-    /// What the passes of the last sweeps did, for kernels that make any.
+    /// What the passes of the last sweeps did, for kernels that make passes.
     pub(crate) passes: Option<Rc<RefCell<Passes>>>,
-    /// The operands, held so that other kernels find them.
+    /// The operands, kept alive so that other kernels can share them.
     pub(crate) _operands: Vec<Box<dyn Any>>,
 }
 
-/// Products shorter than this are timed as a graph too: the launch takes a good part of them.
+/// SpMVs shorter than this are also timed as a graph: launch latency is a large part of them.
 const SMALL_PRODUCT_S: f64 = 50e-6;
 
-/// Samples of a trial.
+/// Samples per trial.
 const TRIAL_SAMPLES: usize = 5;
 
 pub(crate) struct PreparedProduct<'p, Y> {
@@ -113,7 +113,7 @@ pub(crate) struct PreparedProduct<'p, Y> {
     throttling: Throttling,
 }
 
-/// One execution after another, with the clock that times them.
+/// Executions one after another, with the clock that times them.
 struct Timed<'a, Y> {
     machine: &'a Machine,
     bound: &'a Bound,
@@ -172,7 +172,7 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         Ok(Timed { machine: self.machine, bound, y, clock })
     }
 
-    /// The result, unless something was written beside it.
+    /// The result, unless something was written outside it.
     fn read(&mut self) -> Result<Result<Output, KernelError>, DeviceError> {
         let device = self.machine.device();
         enqueue(device, &self.parts.bound.finish)?;
@@ -188,7 +188,7 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         Ok(result.map_err(failed))
     }
 
-    /// Executes once, on what a reset puts back or with a spoilt result before.
+    /// Executes once, after a reset or on a spoilt result.
     fn execute(&mut self) -> Result<(), DeviceError> {
         let mut timed = self.timed()?;
         timed.reset()?;
@@ -197,7 +197,7 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         Ok(())
     }
 
-    /// Samples, taken anew while the GPU is throttled.
+    /// Samples, retaken while the GPU is throttled.
     fn samples(
         &mut self,
         n: usize,
@@ -217,14 +217,14 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         Ok(samples)
     }
 
-    /// Seconds of the fastest of a few products; of none where it is stopped.
+    /// Seconds of the fastest of a few SpMVs; fewer if it is stopped.
     pub(crate) fn trial(&mut self, watch: &Watch<'_>) -> Result<f64, KernelError> {
         let samples = self.samples(TRIAL_SAMPLES, Temperature::Hot, watch);
         let samples = samples.map_err(|error| self.failed(error))?;
         Ok(samples.seconds.into_iter().fold(f64::INFINITY, f64::min))
     }
 
-    /// What it takes to time a sample, beside the sample itself: once for all chunks.
+    /// Measures the overhead of timing a sample, once for all chunks.
     fn time_the_timing(
         &mut self,
         samples: &Samples,
@@ -244,8 +244,8 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         Ok(())
     }
 
-    /// The same products launched as one graph, and a launch of nothing: together they tell how
-    /// much of a small product is launching.
+    /// Times the same SpMVs launched as one graph, and an empty kernel launch: together they show
+    /// how much of a small SpMV is launch latency.
     fn time_graph(&mut self, repetitions: u32) -> Result<(), DeviceError> {
         let device = self.machine.device();
         self.costs.launch_s = Some(self.machine.memory()?.launch_seconds(device)?);
@@ -259,7 +259,7 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
     }
 }
 
-/// Seconds that the clock tells of nothing.
+/// Seconds that the clock measures for no work.
 fn clock_seconds(device: &Device) -> Result<f64, DeviceError> {
     let clock = Clock::new(device)?;
     Ok(to_picoseconds(median_of_nine(|| clock.time(device, || Ok(())))?))

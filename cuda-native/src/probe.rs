@@ -1,4 +1,4 @@
-//! Looks whether there is a driver that works, before anything of it is used.
+//! Checks for a working driver before anything uses it.
 
 use std::env;
 use std::ffi::CStr;
@@ -6,11 +6,11 @@ use std::ffi::CStr;
 use cudarc::driver::sys;
 use sparsescope_core::record::{GPU_SWITCH, GpuAbsence};
 
-/// Oldest CUDA version that a driver must support, as the driver counts and as people read it.
+/// Oldest CUDA version that a driver must support, in CUDA's encoding and as text.
 pub const OLDEST_DRIVER: (i32, &str) = (12000, "12.0");
 
-/// Every function of the driver that this crate may reach. A driver that lacks one is too old;
-/// finding that out here keeps a look-up from failing in the middle of the work.
+/// Every driver function that this crate may call. A driver that lacks one is too old; checking
+/// here keeps a lookup from failing in the middle of the work.
 pub const DRIVER_SYMBOLS: &[&str] = &[
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
@@ -70,12 +70,12 @@ pub const DRIVER_SYMBOLS: &[&str] = &[
     "cuStreamWaitEvent",
 ];
 
-/// A driver that works.
+/// A working driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// CUDA version that the driver supports: 13000 is 13.0.
     pub driver_version: i32,
-    /// Devices that it offers, at least one.
+    /// Number of devices, at least one.
     pub devices: usize,
 }
 
@@ -86,17 +86,17 @@ impl Probe {
     }
 }
 
-/// `13.0` from 13000, as CUDA counts.
+/// `13.0` from 13000, CUDA's encoding.
 pub(crate) fn version_name(version: i32) -> String {
     format!("{}.{}", version / 1000, version % 1000 / 10)
 }
 
-/// Finds a driver that works, or why there is none. Never panics.
+/// Finds a working driver, or returns why there is none. Never panics.
 pub fn probe() -> Result<Probe, GpuAbsence> {
     if env::var(GPU_SWITCH).is_ok_and(|value| value.trim().eq_ignore_ascii_case("off")) {
         return Err(GpuAbsence::Disabled);
     }
-    // SAFETY: loading the driver's library has no conditions.
+    // SAFETY: loading the driver's library has no preconditions.
     if !unsafe { sys::is_culib_present() } {
         let library = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
         return Err(GpuAbsence::DriverMissing { library });
@@ -133,7 +133,7 @@ pub fn probe() -> Result<Probe, GpuAbsence> {
     }
 }
 
-/// What a driver's answer means while it starts.
+/// Interprets a driver's status during initialisation.
 fn started(call: &'static str, status: sys::CUresult) -> Result<(), GpuAbsence> {
     match status {
         sys::CUresult::CUDA_SUCCESS => Ok(()),
@@ -143,13 +143,13 @@ fn started(call: &'static str, status: sys::CUresult) -> Result<(), GpuAbsence> 
     }
 }
 
-/// `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`: what the driver calls a status. Only for a driver
+/// The driver's name of a status: `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`. Only for a driver
 /// whose symbols are known to be complete.
 pub(crate) fn status_name(status: sys::CUresult) -> String {
     let text = |of: unsafe fn(sys::CUresult, *mut *const std::ffi::c_char) -> sys::CUresult| {
         let mut text = std::ptr::null();
-        // SAFETY: the functions exist in every driver that `probe` accepts; they leave the pointer
-        // null or at a constant string that ends with a zero.
+        // SAFETY: the functions exist in every driver that `probe` accepts; they set the pointer to
+        // null or to a constant NUL-terminated string.
         unsafe {
             let _ = of(status, &mut text);
             (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())

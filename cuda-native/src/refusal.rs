@@ -1,11 +1,11 @@
-//! What is refused before anything runs, in words.
+//! Refusals before anything runs, as messages.
 
 use sparsescope_core::experiment::PrepareError;
 use sparsescope_core::kernel::LANES;
 
 use crate::device::DeviceError;
 
-/// Most threads a block that a device takes.
+/// Maximum threads per block of a device.
 const MOST_THREADS: u32 = 1024;
 
 /// Refuses blocks that no device takes.
@@ -18,7 +18,8 @@ pub(crate) fn admit_block(block: u32) -> Result<(), PrepareError> {
     Err(PrepareError::Refused(reason))
 }
 
-/// Memory, counts and registers that do not suffice are the problem's size; everything else is this machine.
+/// Insufficient memory, counts or registers are due to the problem's size; everything else is due
+/// to this machine.
 pub(crate) fn refused(error: DeviceError) -> PrepareError {
     match error {
         DeviceError::Memory { .. }

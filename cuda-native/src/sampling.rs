@@ -1,37 +1,38 @@
-//! How samples are taken of something that a device executes: repeated as it is, or each execution
-//! apart when it changes what it reads.
+//! Sampling of device executions: repeated as they are, or one at a time if an execution changes
+//! what it reads.
 
-/// Samples shorter than this are measured over several executions: events are exact to half a
+/// Samples shorter than this are measured over several executions: events are accurate to half a
 /// microsecond.
 const SHORTEST_SAMPLE_S: f64 = 500e-6;
 
-/// Most executions behind one sample.
+/// Maximum executions per sample.
 const MOST_REPETITIONS: f64 = 1000.0;
 
-/// Executions longer than this need none before them to warm up.
+/// Executions longer than this need no warm-up.
 const WARM_BY_ITSELF_S: f64 = 1.0;
 
-/// What a sampler asks for.
+/// What a sampler needs.
 pub(crate) trait Execution {
-    /// What may go wrong.
+    /// The error type.
     type Error;
 
-    /// An execution changes what it reads, so that it means the same again only after a reset.
+    /// Whether an execution changes what it reads, so that it must be reset before it can be
+    /// repeated.
     fn is_in_place(&self) -> bool;
 
-    /// Puts back what executions in place change. Never timed.
+    /// Undoes the changes of in-place executions. Never timed.
     fn reset(&mut self) -> Result<(), Self::Error>;
 
-    /// Fills the result with what no execution gives; does nothing in place, where the reset puts back what
-    /// was before.
+    /// Fills the result with a value that no execution computes; does nothing in place, where the
+    /// reset restores the previous contents.
     fn spoil(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// Pushes everything out of the caches.
+    /// Evicts everything from the caches.
     fn flush(&mut self) -> Result<(), Self::Error>;
 
-    /// Seconds of so many executions in a row.
+    /// Seconds of this many executions in a row.
     fn time(&mut self, executions: u32) -> Result<f64, Self::Error>;
 }
 
@@ -39,12 +40,12 @@ pub(crate) trait Execution {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Samples {
     pub(crate) seconds: Vec<f64>,
-    /// Executions behind each of them.
+    /// Executions per sample.
     pub(crate) repetitions: u32,
 }
 
-/// `n` samples with the caches as the execution before left them, or, in place, as the reset did;
-/// fewer once `stop` says so. `once` is what one execution takes, if that is known.
+/// `n` samples with warm caches, as left by the previous execution or, in place, by the reset;
+/// fewer once `stop` returns true. `once` is the time of one execution, if known.
 pub(crate) fn hot<E: Execution>(
     execution: &mut E,
     n: usize,
@@ -61,13 +62,13 @@ pub(crate) fn hot<E: Execution>(
     };
     let repetitions = (SHORTEST_SAMPLE_S / once.max(1e-7)).ceil().clamp(1.0, MOST_REPETITIONS);
     let repetitions = repetitions as u32;
-    // Whatever the warm-up left, what is timed has to compute it anew.
+    // The timed executions must compute the result again, whatever the warm-up left.
     execution.spoil()?;
     let seconds = collect(n, stop, || mean(execution, repetitions))?;
     Ok(Samples { seconds, repetitions })
 }
 
-/// Mean seconds of so many executions in a row, or, in place, each after a reset.
+/// Mean seconds of this many executions in a row, or, in place, each after a reset.
 fn mean<E: Execution>(execution: &mut E, executions: u32) -> Result<f64, E::Error> {
     if !execution.is_in_place() {
         return Ok(execution.time(executions)? / f64::from(executions));
@@ -80,7 +81,8 @@ fn mean<E: Execution>(execution: &mut E, executions: u32) -> Result<f64, E::Erro
     Ok(total / f64::from(executions))
 }
 
-/// `n` samples with the caches flushed before each, which is one execution; fewer once `stop` says so.
+/// `n` samples of one execution each, with the caches flushed before; fewer once `stop` returns
+/// true.
 pub(crate) fn cold<E: Execution>(
     execution: &mut E,
     n: usize,
@@ -88,7 +90,7 @@ pub(crate) fn cold<E: Execution>(
     stop: &dyn Fn() -> bool,
 ) -> Result<Samples, E::Error> {
     if once.is_none_or(|once| once <= WARM_BY_ITSELF_S) {
-        // Loads the kernel, which the first launch does.
+        // Loads the kernel, which happens on the first launch.
         flushed(execution)?;
     }
     execution.spoil()?;
@@ -122,8 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes so many seconds an execution, ten times as many where the caches are cold, and notes
-    /// what it was asked for.
+    /// Takes a fixed time per execution, ten times as long with cold caches, and records the calls.
     struct Noted {
         in_place: bool,
         seconds: f64,
@@ -131,7 +132,7 @@ mod tests {
         is_cold: bool,
         dirty: u32,
         executions: Vec<u32>,
-        /// How many of them came before each spoiling.
+        /// Number of executions before each spoiling.
         spoilt_after: Vec<usize>,
     }
 

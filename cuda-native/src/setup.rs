@@ -1,4 +1,4 @@
-//! Launches of a set-up on the device, timed without what allocating takes.
+//! Launches of a setup on the device, timed without allocation.
 
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
@@ -8,10 +8,10 @@ use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step, enqueue};
 
-/// Threads a block of kernels that take any number.
+/// Threads per block of kernels that take any number.
 pub(crate) const BLOCK: u32 = 256;
 
-/// A set-up: what it allocates is kept until its end, so that freeing is not timed either.
+/// A setup: its allocations are kept until its end, so that freeing is not timed either.
 pub(crate) struct Setup<'a> {
     device: &'a Device,
     /// Seconds of allocating and copying since the last lap began.
@@ -27,8 +27,8 @@ impl<'a> Setup<'a> {
         Self { device, apart, lap: Cell::new(Instant::now()), spent, kept }
     }
 
-    /// A set-up, what it makes, and the seconds of making that. It is made twice: the first time loads
-    /// the code, which is no part of a plan.
+    /// A setup, its result, and the seconds of computing that. It runs twice: the first run loads
+    /// the code, which is not part of a plan.
     pub(crate) fn of<R>(
         device: &'a Device,
         make: impl Fn(&Self) -> Result<R, DeviceError>,
@@ -48,12 +48,12 @@ impl<'a> Setup<'a> {
         self.device
     }
 
-    /// What allocating and copying took so far.
+    /// Time spent so far on allocating and copying.
     pub(crate) fn spent(&self) -> Spent {
         self.spent.get()
     }
 
-    /// Begins to count seconds.
+    /// Starts the clock.
     pub(crate) fn begin(&self) -> Result<(), DeviceError> {
         self.device.synchronize()?;
         self.apart.set(0.0);
@@ -61,13 +61,13 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    /// Seconds since [`begin`](Self::begin), once all work is done.
+    /// Seconds since [`begin`](Self::begin), after all work is done.
     pub(crate) fn seconds(&self) -> Result<f64, DeviceError> {
         self.device.synchronize()?;
         Ok((self.lap.get().elapsed().as_secs_f64() - self.apart.get()).max(0.0))
     }
 
-    /// What `make` takes is not counted: it allocates or copies.
+    /// Excludes the time of `make`, which allocates or copies.
     fn aside<T: Element>(
         &self,
         make: impl FnOnce() -> Result<Buffer<T>, DeviceError>,
@@ -81,7 +81,7 @@ impl<'a> Setup<'a> {
         Ok(made)
     }
 
-    /// An array for so many elements.
+    /// Allocates an array of this many elements.
     pub(crate) fn array<T: Element>(
         &self,
         what: &str,
@@ -99,7 +99,7 @@ impl<'a> Setup<'a> {
         self.aside(|| Buffer::of(self.device, what, host))
     }
 
-    /// An array whose bytes all have this value.
+    /// An array with every byte set to this value.
     ///
     /// # Safety
     /// As for [`Step::fill_numbers`].
@@ -115,7 +115,7 @@ impl<'a> Setup<'a> {
         Ok(array)
     }
 
-    /// Launches a thread for each of `threads`.
+    /// Launches one thread for each of `threads`.
     ///
     /// # Safety
     /// As for [`Launch::new`].
@@ -129,7 +129,7 @@ impl<'a> Setup<'a> {
         unsafe { self.blocks(function, (threads.div_ceil(BLOCK.into()), BLOCK), arguments) }
     }
 
-    /// Launches so many blocks of so many threads.
+    /// Launches a grid of blocks.
     ///
     /// # Safety
     /// As for [`Launch::new`].
@@ -143,7 +143,7 @@ impl<'a> Setup<'a> {
         unsafe { self.shaped(function, Shape { grid, block, shared_bytes: 0 }, arguments) }
     }
 
-    /// Launches blocks that have shared memory.
+    /// Launches blocks with shared memory.
     ///
     /// # Safety
     /// As for [`Launch::new`].
@@ -158,7 +158,7 @@ impl<'a> Setup<'a> {
         enqueue(self.device, &[Step::Launch(launch)])
     }
 
-    /// One element, once all work is done.
+    /// One element, after all work is done.
     pub(crate) fn element<T: Element + Default + Clone>(
         &self,
         of: &Buffer<T>,

@@ -1,12 +1,12 @@
-//! Lower clocks than a GPU would have: why, and chunks of samples taken anew for it.
+//! Throttling: why clocks are lowered, and retaking of affected chunks of samples.
 
-/// Reasons for the clocks that a GPU has, as NVML's bits tell them.
+/// Clock throttle reasons of a GPU, as NVML's bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reasons(pub(crate) u64);
 
-/// Reasons that lower the clocks, by their bits, and whether they come and go: heat, power and
-/// hardware that protects itself. Idling (0x01), clocks that someone set (0x02) and those of a
-/// display (0x100) are left out: they are as they should be.
+/// Reasons that lower the clocks, by bit, and whether they are transient: heat, power and hardware
+/// protection. Idling (0x01), user-set clocks (0x02) and display clocks (0x100) are left out: they
+/// are intended.
 const KNOWN: [(u64, &str, bool); 6] = [
     (0x04, "software power cap", true),
     (0x08, "hardware slowdown", true),
@@ -18,29 +18,30 @@ const KNOWN: [(u64, &str, bool); 6] = [
 ];
 
 impl Reasons {
-    /// What lowers the clocks, in words.
+    /// The names of the reasons.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         KNOWN.iter().filter(move |(bit, ..)| self.0 & bit != 0).map(|&(_, name, _)| name)
     }
 
-    /// A time taken meanwhile is not that of the GPU as it usually runs.
+    /// Whether a time taken meanwhile is not representative of the GPU.
     pub(crate) fn is_throttled(self) -> bool {
         KNOWN.iter().any(|&(bit, _, passes)| passes && self.0 & bit != 0)
     }
 }
 
-/// How often a throttled chunk is taken anew.
+/// How often a throttled chunk is retaken.
 const MOST_RETAKEN: u32 = 3;
 
-/// What was seen around the chunks of a run.
+/// Throttling observed around the chunks of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Throttling {
-    /// Chunks taken anew and chunks that stayed throttled; absent where the GPU does not tell.
+    /// Chunks retaken and chunks that stayed throttled; `None` if the GPU does not report its
+    /// reasons.
     counts: Option<(u32, u32)>,
 }
 
 impl Throttling {
-    /// Chunks taken anew; absent where the GPU does not tell its reasons.
+    /// Chunks retaken; `None` if the GPU does not report its reasons.
     pub(crate) fn retaken(&self) -> Option<u32> {
         self.counts.map(|(retaken, _)| retaken)
     }
@@ -50,8 +51,8 @@ impl Throttling {
         self.counts.map(|(_, throttled)| throttled)
     }
 
-    /// Takes a chunk, anew while the GPU is throttled before or after it, but at most three times
-    /// and never once `stop` says so.
+    /// Takes a chunk, again while the GPU is throttled before or after it, but at most three times
+    /// and never once `stop` returns true.
     pub(crate) fn watch<T, E>(
         &mut self,
         mut reasons: impl FnMut() -> Option<Reasons>,
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(both, ["hardware thermal slowdown", "sync boost"]);
     }
 
-    /// Takes a chunk whose tries are surrounded by these reasons; how many tries there were.
+    /// Takes a chunk whose tries are surrounded by these reasons; returns the number of tries.
     fn tries(throttling: &mut Throttling, reasons: &[u64], stop: bool) -> u32 {
         let mut left = reasons.iter();
         let mut tries = 0;

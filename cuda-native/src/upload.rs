@@ -9,21 +9,21 @@ use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::value::DeviceReal;
 
-/// What was copied to the device, beside what it was copied from.
+/// A copy on the device, with its source.
 pub(crate) struct OnDevice<H, D> {
-    /// The copy is known by this very object: it lives as long as the copy, so that no other can
-    /// have its address meanwhile.
+    /// The copy is identified by this very object: it lives as long as the copy, so that no other
+    /// can have its address meanwhile.
     host: H,
     copy: D,
 }
 
 impl<H, D> OnDevice<H, D> {
-    /// What was copied.
+    /// The source of the copy.
     pub(crate) fn host(&self) -> &H {
         &self.host
     }
 
-    /// The arrays of the same on the device.
+    /// The arrays on the device.
     pub(crate) fn copy(&self) -> &D {
         &self.copy
     }
@@ -32,10 +32,10 @@ impl<H, D> OnDevice<H, D> {
 /// A matrix on the device.
 pub(crate) type Uploaded<T> = OnDevice<AnyFormat<T>, Arrays<T>>;
 
-/// A matrix in column-major HLL on the device, where that was made there.
+/// A matrix in column-major HLL on the device, if converted there.
 pub(crate) type UploadedHacks<T> = OnDevice<Arranged<T>, Hacks<T>>;
 
-/// A matrix and how HLL is to lay it out.
+/// A matrix and its HLL layout.
 #[derive(Clone)]
 pub(crate) struct Arranged<T> {
     pub(crate) a: Arc<Csr<T>>,
@@ -48,12 +48,12 @@ pub(crate) type UploadedVector<T> = OnDevice<Arc<Vec<T>>, Buffer<T>>;
 /// Points on the device, one after the other.
 pub(crate) type UploadedPoints = OnDevice<Arc<Points>, Buffer<f64>>;
 
-/// The points that have been copied to the device and are still used by some kernel.
+/// The points on the device that some kernel still uses.
 #[derive(Default)]
 pub(crate) struct PointUploads(Copies<Arc<Points>, Buffer<f64>>);
 
 impl PointUploads {
-    /// These points.
+    /// Returns a copy of these points.
     pub(crate) fn points(
         &self,
         device: &Device,
@@ -63,13 +63,13 @@ impl PointUploads {
     }
 }
 
-/// Dense matrices on the device, an array for each size.
+/// Dense matrices on the device, one array per size.
 pub(crate) type UploadedBatches = OnDevice<Arc<Batches>, Vec<Buffer<f64>>>;
 
-/// Right-hand sides on the device, an array for each size.
+/// Right-hand sides on the device, one array per size.
 pub(crate) type UploadedRight = OnDevice<Arc<Vec<Vec<f64>>>, Vec<Buffer<f64>>>;
 
-/// The batches that have been copied to the device and are still used by some kernel.
+/// The batches on the device that some kernel still uses.
 #[derive(Default)]
 pub(crate) struct BatchUploads {
     matrices: Copies<Arc<Batches>, Vec<Buffer<f64>>>,
@@ -77,7 +77,7 @@ pub(crate) struct BatchUploads {
 }
 
 impl BatchUploads {
-    /// These matrices, whose bytes are asked for before the first of them is copied.
+    /// Returns a copy of these matrices; free memory is checked for all before the first is copied.
     pub(crate) fn matrices(
         &self,
         device: &Device,
@@ -90,7 +90,7 @@ impl BatchUploads {
         })
     }
 
-    /// These right-hand sides.
+    /// Returns a copy of these right-hand sides.
     pub(crate) fn right(
         &self,
         device: &Device,
@@ -102,9 +102,9 @@ impl BatchUploads {
     }
 }
 
-/// An object that others share and that is told from equal ones.
+/// A shared object, compared by identity.
 trait Shared: Clone {
-    /// Both are the same object.
+    /// Whether both are the same object.
     fn is(&self, other: &Self) -> bool;
 }
 
@@ -137,7 +137,7 @@ impl<T: DeviceReal> Shared for AnyFormat<T> {
     }
 }
 
-/// Copies that are still used by some kernel.
+/// Copies that some kernel still uses.
 struct Copies<H, D>(Mutex<Vec<Weak<OnDevice<H, D>>>>);
 
 impl<H, D> Default for Copies<H, D> {
@@ -147,7 +147,7 @@ impl<H, D> Default for Copies<H, D> {
 }
 
 impl<H: Shared, D> Copies<H, D> {
-    /// The copy of `host`, made unless another kernel uses it already.
+    /// The copy of `host`, made unless another kernel already uses one.
     fn get_or_make<E>(
         &self,
         host: &H,
@@ -164,7 +164,7 @@ impl<H: Shared, D> Copies<H, D> {
     }
 }
 
-/// What has been copied to the device in one precision and is still used by some kernel.
+/// Everything on the device in one precision that some kernel still uses.
 pub(crate) struct Uploads<T> {
     matrices: Copies<AnyFormat<T>, Arrays<T>>,
     hacks: Copies<Arranged<T>, Hacks<T>>,
@@ -188,7 +188,7 @@ impl<T: DeviceReal> Uploads<T> {
         self.matrices.get_or_make(host, |host| Arrays::of(device, host))
     }
 
-    /// A matrix in column-major HLL, made by `make` unless another kernel uses it already.
+    /// A matrix in column-major HLL, made by `make` unless another kernel already uses one.
     pub(crate) fn hacks<E>(
         &self,
         of: &Arranged<T>,
@@ -223,7 +223,7 @@ mod tests {
         problem.double().format(spec, MemoryLimit::unlimited()).unwrap().matrix
     }
 
-    /// A number for what would be on the device.
+    /// A number in place of a copy on the device.
     fn copied<H: Shared>(copies: &Copies<H, u32>, host: &H, number: u32) -> Arc<OnDevice<H, u32>> {
         copies.get_or_make(host, |_| Ok::<_, DeviceError>(number)).unwrap()
     }

@@ -1,5 +1,5 @@
-//! Users' kernels: how their sources are built. They are built and run because whoever started the program
-//! named their files; no source comes from anywhere else.
+//! Builds the sources of users' kernels. They are built and run only because the user named their
+//! files; no source comes from anywhere else.
 
 use sparsescope_core::kernel::{KernelDescriptor, UserSource};
 use sparsescope_core::matrix::Precision;
@@ -8,15 +8,15 @@ use crate::cache::KernelCache;
 use crate::kernels::{COMMON, Family, Variant};
 use crate::nvrtc::{CompileError, Nvrtc};
 
-/// The variant of a family's source that a user's is built as, which has the same options.
+/// The variant of a family with the same options as a user's source.
 const fn variant(precision: Precision, offset_bits: u32) -> Variant {
     Variant { family: Family::Csr, precision, offset_bits, width: Variant::NO_WIDTH }
 }
 
-/// Keeps warnings about what `common.cuh` declares and a file does not use out of what a user reads.
+/// Suppresses warnings about declarations in `common.cuh` that a user's file does not use.
 const OF_COMMON: &str = "--diag-suppress=177";
 
-/// Machine code of a user's source for an architecture (90 is sm_90), from the cache when it is there.
+/// Machine code of a user's source for an architecture (90 is sm_90), from the cache if present.
 pub(crate) fn build(
     source: &UserSource,
     like: Variant,
@@ -27,14 +27,14 @@ pub(crate) fn build(
     options.push(OF_COMMON.to_owned());
     let UserSource { file, text, .. } = source;
     let (version, told) = (nvrtc.version_name(), options.join(" "));
-    // The file's name stands in messages and in what profilers show.
+    // The file name appears in messages and in profilers.
     let key: [&str; 5] = [&version, &told, COMMON.1, file, text];
     cache.get_or_make(&key, || nvrtc.compile(COMMON, (file, text), &options))
 }
 
-/// Builds a user's kernel in each of its precisions, and with both widths of offsets, for the newest
-/// architecture that the compiler knows: what is wrong with a source is found without a GPU, too. Kernels
-/// that are not a user's are left alone.
+/// Builds a user's kernel in each of its precisions, and with both widths of offsets, for the
+/// newest architecture that the compiler knows: errors in a source are found without a GPU, too.
+/// Other kernels are ignored.
 pub fn check_user_kernel(
     kernel: &KernelDescriptor,
     nvrtc: &Nvrtc,

@@ -1,4 +1,4 @@
-//! The values of products on the device, one type a precision.
+//! Value types of SpMV on the device, one per precision.
 
 use std::ffi::c_int;
 
@@ -7,21 +7,21 @@ use sparsescope_core::matrix::Real;
 
 use crate::arguments::Value;
 
-/// A value of a product on the device.
+/// A value type of SpMV on the device.
 pub trait DeviceReal: Real + Value {
-    /// The number by which CUDA's libraries know the type.
+    /// The constant for the type in CUDA's libraries.
     const DATA_TYPE: c_int;
     /// The factors 1 and 0, where libraries can read them.
     const FACTORS: &'static [Self; 2];
     /// The factors −1 and 1.
     const LESS: &'static [Self; 2];
-    /// What a guard holds: a NaN that no arithmetic gives.
+    /// Value of a guard: a NaN that no arithmetic produces.
     const GUARD: Self;
 
     /// Whether it has the bits of a guard.
     fn is_guard(self) -> bool;
 
-    /// A result.
+    /// Wraps a result.
     fn output(y: Vec<Self>) -> Output;
 }
 

@@ -1,15 +1,15 @@
-//! Argument lists of what sets up factorised sparse approximate inverses.
+//! Arguments of the kernels that set up factorised sparse approximate inverses.
 
 use super::*;
 
 arguments! {
-    /// Entries up to the diagonals of A, and the diagonals.
+    /// Counts the nonzeros up to the diagonals of A; extracts the diagonals.
     FsaiLower<'a, offset O> of FsaiPattern [fsai_pattern_lower] (
         rows: u32, on_diagonal: f64, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
         val: Reads<'a, f64>, low: Writes<'a, u32>, diagonal: Writes<'a, f64>
     )
 
-    /// What the prefilter keeps.
+    /// Nonzeros that the prefilter keeps.
     FsaiKept<'a, offset O> of FsaiPattern [fsai_pattern_kept] (
         rows: u32, delta: f64, write: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
         val: Reads<'a, f64>, diagonal: Reads<'a, f64>, len: Writes<'a, u32>,
@@ -21,7 +21,7 @@ arguments! {
         n: u32, numbers: Reads<'a, u32>, total: Writes<'a, u64>
     )
 
-    /// Rows with the columns of the one before.
+    /// Rows with the same columns as the previous one.
     FsaiSame<'a, offset O> of FsaiPattern [fsai_pattern_same] (
         rows: u32, row_ptr: Reads<'a, O>, len: Reads<'a, u32>, col: Reads<'a, u32>,
         same: Writes<'a, u8>
@@ -41,7 +41,7 @@ arguments! {
         lefts: Writes<'a, u32>
     )
 
-    /// The same of rows that do not fit there.
+    /// The same for rows that do not fit there.
     FsaiReachLong<'a, offset O> of FsaiPattern [fsai_pattern_reach_long] (
         rows: u32, longs: u32, power: u32, climbing: u32, fill: u32, list: Reads<'a, u32>,
         row_ptr: Reads<'a, O>, len: Reads<'a, u32>, col: Reads<'a, u32>, ptr: Reads<'a, u32>,
@@ -56,24 +56,24 @@ arguments! {
         len: Writes<'a, u32>, unions: Writes<'a, u32>
     )
 
-    /// Which rows open one.
+    /// Marks the rows that open a group.
     FsaiGroupOpens<'a> of FsaiGroup [fsai_group_opens] (
         rows: u32, opener: Reads<'a, u32>, opens: Writes<'a, u32>
     )
 
-    /// The numbers of groups.
+    /// Numbers the groups.
     FsaiGroupNumber<'a> of FsaiGroup [fsai_group_number] (
         rows: u32, opener: Reads<'a, u32>, rank: Reads<'a, u32>, begin: Reads<'a, u32>,
         len: Reads<'a, u32>, group: Writes<'a, u32>, sys_begin: Writes<'a, u32>,
         sys_len: Writes<'a, u32>
     )
 
-    /// Unions in the order of their columns.
+    /// Sorts the columns of unions.
     FsaiGroupSort<'a> of FsaiGroup [fsai_group_sort] (
         groups: u32, sys_begin: Reads<'a, u32>, sys_len: Reads<'a, u32>, unions: Writes<'a, u32>
     )
 
-    /// The places of rows in their group's union.
+    /// Places of rows in their group's union.
     FsaiGroupPlace<'a> of FsaiGroup [fsai_group_place] (
         rows: u32, member: Reads<'a, u32>, group: Reads<'a, u32>, sys_begin: Reads<'a, u32>,
         sys_len: Reads<'a, u32>, unions: Reads<'a, u32>, place: Writes<'a, u32>,
@@ -94,7 +94,7 @@ arguments! {
         failed: Writes<'a, u32>
     )
 
-    /// Dense systems in memory of their own.
+    /// Dense systems in global memory.
     FsaiLong<'a, offset O> of FsaiLong [fsai_long_solve] (
         first: u32, systems: u32, gathered: u32, on_diagonal: f64, queue: Reads<'a, u32>,
         sys_begin: Reads<'a, u32>, sys_len: Reads<'a, u32>, sys_col: Reads<'a, u32>,
@@ -105,20 +105,20 @@ arguments! {
         failed: Writes<'a, u32>, space: Writes<'a, f64>, stride: u64
     )
 
-    /// Which system goes which way.
+    /// Classifies systems by size.
     FsaiClass<'a> of FsaiOrder [fsai_order_class] (
         systems: u32, classes: u32, sys_len: Reads<'a, u32>, bounds: Reads<'a, u32>,
         key: Writes<'a, u32>, facts: Writes<'a, u64>
     )
 
-    /// Entries that are small beside their row.
+    /// Drops entries that are small relative to their row.
     FsaiDrop<'a, offset O> of FsaiFilter [fsai_filter_drop] (
         rows: u32, tau: f64, on_diagonal: f64, g_ptr: Reads<'a, u32>, g_col: Reads<'a, u32>,
         g_val: Reads<'a, f64>, row_ptr: Reads<'a, O>, low: Reads<'a, u32>, col: Reads<'a, u32>,
         val: Reads<'a, f64>, kept: Writes<'a, u8>, len: Writes<'a, u32>, root: Writes<'a, f64>
     )
 
-    /// Those that are kept.
+    /// Copies the entries that are kept.
     FsaiKeep<'a> of FsaiOrder [fsai_order_keep] (
         rows: u32, g_ptr: Reads<'a, u32>, g_col: Reads<'a, u32>, g_val: Reads<'a, f64>,
         kept: Reads<'a, u8>, root: Reads<'a, f64>, ptr: Reads<'a, u32>, out_col: Writes<'a, u32>,

@@ -1,4 +1,4 @@
-//! The arguments of the kernels of conjugate gradients.
+//! Arguments of the kernels of conjugate gradients.
 
 use super::*;
 
@@ -13,8 +13,8 @@ arguments! {
         numbers: Writes<'a, T>, words: Reads<'a, u32>
     )
 
-    /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances,
-    /// those of a row's first `low` slots from row + `base`, the others from 65 536 further.
+    /// y = A·x in column-major HLL, and with·y; `near` is 1 where columns are stored as distances:
+    /// a row's first `low` slots count from row + `base`, the others from 65 536 further.
     HllColumnMajorSolver<'a> of HllSolver [hll_column_major_solver] (
         rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
         near: u32, low: Reads<'a, u32>, base: u32, col: Reads<'a, u32>, distance: Reads<'a, u16>,
@@ -23,33 +23,34 @@ arguments! {
         numbers: Writes<'a, f64>, words: Reads<'a, u32>
     )
 
-    /// The least and the greatest distance of columns from their rows, 2³² added, and whether any do not
-    /// ascend.
+    /// Minimum and maximum distance of columns from their rows, plus 2³², and whether any row is
+    /// unsorted.
     HllDistanceRange<'a> of HllSolver [hll_distance_range] (
         rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
         col: Reads<'a, u32>, range: Writes<'a, u64>
     )
 
-    /// The distances of columns from where their window begins, and a row's in the low one.
+    /// The distances of columns from the start of their window, and the number of a row's in the
+    /// low window.
     HllDistances<'a> of HllSolver [hll_distances] (
         rows: u32, hack_size: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>, base: u32,
         col: Reads<'a, u32>, low: Writes<'a, u32>, distance: Writes<'a, u16>
     )
 
-    /// y = A·x in ELLPACK, each row to its own length.
+    /// y = A·x in ELLPACK, each row up to its own length.
     EllSolver<'a, real T> of Ell [ell_column_major_solver] (
         rows: u32, row_len: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
         x: Reads<'a, T>, y: Writes<'a, T>, words: Reads<'a, u32>
     )
 
-    /// y ← y + A·x in COO, but for what spans carry.
+    /// y ← y + A·x in COO, except the carries of spans.
     CooSegmentedSolver<'a, real T> of Coo [coo_segmented_solver] (
         entries: u64, span: u64, row: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
         x: Reads<'a, T>, y: Writes<'a, T>, carry_row: Writes<'a, u32>,
         carry_sum: Writes<'a, T>, words: Reads<'a, u32>
     )
 
-    /// y ← y + what spans carry.
+    /// y ← y + the carries of spans.
     CooCarrySolver<'a, real T> of Coo [coo_carry_solver] (
         spans: u64, carry_row: Reads<'a, u32>, carry_sum: Reads<'a, T>, y: Writes<'a, T>,
         words: Reads<'a, u32>
@@ -85,7 +86,7 @@ arguments! {
         words: Reads<'a, u32>
     )
 
-    /// What x still lacks.
+    /// Adds the last update to x.
     PcgFinish<'a> of Pcg [pcg_finish] (
         n: u32, span: u32, p: Reads<'a, f64>, x: Writes<'a, f64>, numbers: Reads<'a, f64>
     )
@@ -108,7 +109,7 @@ arguments! {
         numbers: Reads<'a, f64>, words: Reads<'a, u32>, shares: Writes<'a, f64>
     )
 
-    /// What follows from totals.
+    /// Computes scalars from the totals.
     PcgConclude<'a> of Pcg [pcg_conclude] (
         at: u32, most: u32, tol: f64, totals: Reads<'a, f64>,
         numbers: Writes<'a, f64>, words: Writes<'a, u32>, told: Writes<'a, f64>

@@ -1,15 +1,15 @@
-//! The arguments of the kernels of skylines.
+//! Arguments of the skyline kernels.
 
 use super::*;
 
 arguments! {
-    /// A thread a point, which it compares with all others.
+    /// One thread per point, compared with all others.
     SkylinePoints<'a> of Skyline [skyline_row_major, skyline_coalesced] (
         points: u32, dimensions: u32, counting: u32, x: Reads<'a, f64>, kept: Writes<'a, u8>,
         count: Writes<'a, u32>, comparisons: Writes<'a, u64>
     )
 
-    /// The same with each thread's own point in an array of its own.
+    /// The same with each thread's own point in its own array.
     SkylineLocalPoints<'a> of SkylineLocal [
         skyline_row_major_local, skyline_coalesced_local, skyline_coalesced_registers
     ] (
@@ -17,7 +17,7 @@ arguments! {
         count: Writes<'a, u32>, comparisons: Writes<'a, u64>
     )
 
-    /// Points of which the same coordinates lie one after the other.
+    /// Transposes points so that each dimension is contiguous.
     SkylineTranspose<'a> of Skyline [skyline_transpose] (
         points: u32, dimensions: u32, across: u32, rows: Reads<'a, f64>, columns: Writes<'a, f64>
     )
@@ -34,7 +34,7 @@ arguments! {
         dimensions: u32, distinct: Reads<'a, u32>, chosen: Writes<'a, u32>
     )
 
-    /// How good each point looks.
+    /// A score for each point.
     SkylineScore<'a> of SkylinePlan [skyline_plan_score] (
         points: u32, dimensions: u32, used: u32, x: Reads<'a, f64>, chosen: Reads<'a, u32>,
         range: Reads<'a, f64>, score: Writes<'a, u32>, scores: Writes<'a, u32>
@@ -91,7 +91,7 @@ arguments! {
         survivors: Writes<'a, u32>, comparisons: Writes<'a, u64>
     )
 
-    /// Equal survivors are taken for one.
+    /// Merges equal survivors.
     SkylineEquals<'a> of SkylineFast [skyline_fast_equals] (
         dimensions: u32, used: u32, slots: u32, chosen: Reads<'a, u32>, x: Reads<'a, f64>,
         survivors: Reads<'a, u32>, survivor: Reads<'a, u32>, slot: Writes<'a, u32>,

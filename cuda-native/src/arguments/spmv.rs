@@ -1,4 +1,4 @@
-//! Argument lists of our own kernels of products.
+//! Arguments of our own SpMV kernels.
 
 use super::*;
 
@@ -11,7 +11,7 @@ arguments! {
         x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>
     )
 
-    /// y = A·x in column-major HLL, each row to its own length.
+    /// y = A·x in column-major HLL, each row up to its own length.
     HllColumnMajor<'a, real T> of HllColumnMajor [hll_column_major] (
         rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,
         col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
@@ -25,21 +25,21 @@ arguments! {
         x: Reads<'a, T>, y: Writes<'a, T>
     )
 
-    /// y = A·x in compact HLL, values as they are.
+    /// y = A·x in compact HLL, values uncompressed.
     HllCompactPlain<'a, real T> of HllCompact [hll_compact_plain] (
         in_hacks: u32, permuted: u32, row_of: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
         base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, val: Reads<'a, T>,
         x: Reads<'a, T>, y: Writes<'a, T>
     )
 
-    /// The same with codes of 8 bits.
+    /// The same with 8-bit codes.
     HllCompactByte<'a, real T> of HllCompact [hll_compact_byte] (
         in_hacks: u32, permuted: u32, row_of: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
         base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, codes: Reads<'a, u8>,
         distinct: u32, dictionary: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
     )
 
-    /// The same with codes of 16 bits.
+    /// The same with 16-bit codes.
     HllCompactShort<'a, real T> of HllCompact [hll_compact_short] (
         in_hacks: u32, permuted: u32, row_of: Reads<'a, u32>, group_ptr: Reads<'a, u32>,
         base: Reads<'a, u32>, low: Reads<'a, u16>, high: Reads<'a, u16>, codes: Reads<'a, u16>,

@@ -18,14 +18,14 @@ const DIAGONAL_TYPE: c_int = 1;
 const NON_UNIT: c_int = 0;
 const DEFAULT_ALGORITHM: c_int = 0;
 
-/// Which triangle of a matrix is solved with, its diagonal included; the rest is not looked at.
+/// Which triangle of a matrix is solved with, including its diagonal; the rest is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Triangle {
     Lower = 0,
     Upper = 1,
 }
 
-/// A triangular system that has been analysed: T·x = r.
+/// An analysed triangular system: T·x = r.
 pub(crate) struct Solve<T: 'static> {
     one: &'static T,
     matrix: Descriptor,
@@ -33,9 +33,9 @@ pub(crate) struct Solve<T: 'static> {
     x: Descriptor,
     analysis: Descriptor,
     workspace: Buffer<u8>,
-    /// What the descriptors point to.
+    /// Owns what the descriptors point to.
     _memory: Vec<Memory>,
-    /// Last, so that it is there while the descriptors are destroyed.
+    /// Last, so that it outlives the descriptors.
     library: Rc<Cusparse>,
 }
 
@@ -43,8 +43,8 @@ impl<T: DeviceReal> Solve<T> {
     /// Describes the operands, allocates the workspace and lets the library analyse the structure.
     ///
     /// # Safety
-    /// The arrays are those of a square matrix with as many rows as r and x have elements: ascending
-    /// offsets up to the number of slots, and columns within the matrix.
+    /// The arrays must be those of a square matrix with as many rows as r and x have elements:
+    /// ascending offsets up to the number of slots, and columns within the matrix.
     pub(crate) unsafe fn new(
         library: Rc<Cusparse>,
         device: &Device,
@@ -91,8 +91,8 @@ impl<T: DeviceReal> Solve<T> {
         check("cusparseSpSV_createDescr", unsafe { (f.cusparseSpSV_createDescr)(&mut handle) })?;
         let analysis = Descriptor { handle, destroy: f.cusparseSpSV_destroyDescr };
         let mut bytes = 0;
-        // SAFETY: all descriptors are alive and so is what they point to; the factor, in the host's
-        // memory, is of the type that is named.
+        // SAFETY: all descriptors and what they point to are alive; the factor, in host memory, is
+        // of the declared type.
         check("cusparseSpSV_bufferSize", unsafe {
             (f.cusparseSpSV_bufferSize)(
                 library.handle,
@@ -113,8 +113,8 @@ impl<T: DeviceReal> Solve<T> {
 
     /// Lets the library analyse the structure.
     pub(crate) fn analyse(&self) -> Result<(), DeviceError> {
-        // SAFETY: all descriptors are alive and so is what they point to; the workspace is as large as
-        // the library asked for; `new`'s caller vouches for the indices in the arrays.
+        // SAFETY: all descriptors and what they point to are alive; the workspace is as large as
+        // the library requested; `new`'s caller guarantees the indices in the arrays.
         check("cusparseSpSV_analysis", unsafe {
             (self.library.functions.cusparseSpSV_analysis)(
                 self.library.handle,
@@ -149,7 +149,7 @@ impl<T: DeviceReal> Solve<T> {
         })
     }
 
-    /// What the library works in.
+    /// The library's workspace.
     pub(crate) fn workspace(&self) -> &Buffer<u8> {
         &self.workspace
     }

@@ -1,4 +1,4 @@
-//! The program's own Cholesky factorisation: in registers up to 208 rows, otherwise in panels.
+//! Our own Cholesky factorisation: in registers up to 208 rows, otherwise in panels.
 
 use super::operands::{Asked, Sized};
 use crate::arguments::{DenseBlocked, DenseCholesky, Reads, Writes};
@@ -6,14 +6,14 @@ use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::launch::{Launch, Shape, Step};
 
-/// A function for systems of up to so many rows.
+/// A function for systems of up to `rows` rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Class {
     rows: u32,
     function: &'static str,
     /// Threads that share a system.
     threads: u32,
-    /// Threads a block.
+    /// Threads per block.
     block: u32,
 }
 
@@ -21,7 +21,7 @@ const fn class(rows: u32, function: &'static str, side: u32, block: u32) -> Clas
     Class { rows, function, threads: side * side, block }
 }
 
-/// Ascending in rows. `side` is that of the square of threads in the function's template.
+/// Sorted by rows. `side` is that of the square of threads in the function's template.
 #[rustfmt::skip]
 const CLASSES: [Class; 19] = [
     class(4, "dense_cholesky_4", 2, 64),
@@ -46,32 +46,32 @@ const CLASSES: [Class; 19] = [
 ];
 
 impl Class {
-    /// The narrowest one for so many rows, where a block has `most` bytes of shared memory.
+    /// The narrowest one for this many rows, if a block has `most` bytes of shared memory.
     fn of(rows: u32, most: u32) -> Option<Self> {
         let class = CLASSES.into_iter().find(|class| class.rows >= rows)?;
         (class.shared_bytes(rows) <= most).then_some(class)
     }
 
-    /// Systems a block.
+    /// Systems per block.
     fn systems(self) -> u32 {
         self.block / self.threads
     }
 
-    /// Bytes of the triangles of a block's systems of so many rows.
+    /// Bytes of the triangles of a block's systems with this many rows.
     fn shared_bytes(self, rows: u32) -> u32 {
         8 * self.systems() * (rows * (rows + 1) / 2)
     }
 }
 
-/// Threads a block of the kernel in panels.
+/// Threads per block of the panel kernel.
 const BLOCKED: u32 = 256;
 
-/// Its blocks for each multiprocessor: as many as registers and shared memory hold on small ones.
+/// Its blocks per multiprocessor: as many as registers and shared memory hold on small devices.
 const BLOCKS_EACH: u32 = 2;
 
 /// Binds the kernel to systems of any size.
 pub(super) fn bind(systems: &Sized<'_>) -> Result<Asked, DeviceError> {
-    // Right-hand sides that are given are one more row.
+    // Given right-hand sides are one more row.
     let rows = systems.n.saturating_add(systems.b.is_some().into());
     match Class::of(rows, systems.device.properties().shared_per_block) {
         Some(class) => in_registers(systems, class, rows),
@@ -92,9 +92,9 @@ fn in_registers(systems: &Sized<'_>, class: Class, rows: u32) -> Result<Asked, D
     };
     let grid = systems.systems.div_ceil(class.systems()).into();
     let shape = Shape { grid, block: class.block, shared_bytes: class.shared_bytes(rows) };
-    // SAFETY: the class takes so many rows; each system has n × n numbers, n of b where given, a triangle
-    // of its rows in shared memory, and n numbers and a flag to write. Threads beyond the last system read
-    // the last one's and write nothing.
+    // SAFETY: the class takes this many rows; each system has n × n numbers, n of b where given, a
+    // triangle of its rows in shared memory, and n numbers and a flag to write. Threads beyond the
+    // last system read the last one's and write nothing.
     let launch = unsafe { Launch::new(systems.device, class.function, shape, &arguments)? };
     Ok(Asked { steps: vec![Step::Launch(launch)], ..Asked::default() })
 }
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(function(77, 227 << 10), Some("dense_cholesky_80"));
         assert_eq!(function(208, 227 << 10), Some("dense_cholesky_208"));
         assert_eq!(function(209, 227 << 10), None);
-        // 156 · 157 / 2 numbers are 97 968 bytes, 99 KiB are 101 376.
+        // 156 · 157 / 2 numbers are 97 968 bytes; 99 KiB are 101 376.
         assert_eq!(function(156, 99 << 10), Some("dense_cholesky_160"));
         assert_eq!(function(159, 99 << 10), None);
         for rows in 1..=108 {

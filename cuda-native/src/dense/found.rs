@@ -1,4 +1,4 @@
-//! The solutions of all systems, checked for writes beside them.
+//! The solutions of all systems, checked for out-of-bounds writes.
 
 use std::time::Instant;
 
@@ -11,11 +11,11 @@ use crate::launch::{Step, enqueue};
 use crate::prepared::{GUARD, WROTE_BESIDE, Written};
 use crate::value::DeviceReal;
 
-/// What a guard of the flags holds, and what a flag holds that no kernel has written.
+/// Value of a guard of the flags, and value of a flag that no kernel has written.
 const GUARDED: u8 = 0xa5;
 const SPOILT: u8 = 0xff;
 
-/// Where the solutions and the flags of the systems of one size go: 1 where a system is found not to be
+/// Where the solutions and flags of the systems of one size go: 1 if a system is found not to be
 /// positive definite, otherwise 0.
 pub(super) struct Place {
     pub(super) unknowns: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Room for systems of these unknowns, so many of each.
+    /// Allocates for systems of these sizes, given as (unknowns, systems).
     pub(super) fn new(
         device: &Device,
         sizes: impl Iterator<Item = (usize, usize)>,
@@ -69,7 +69,7 @@ impl Found {
         &self.places
     }
 
-    /// What it took to make it; what is copied is for the check.
+    /// Time spent on creating it; copies are only for the check.
     pub(super) fn spent(&self) -> Spent {
         Spent { upload_s: 0.0, ..self.x.spent() + self.flagged.spent() }
     }
@@ -95,7 +95,7 @@ impl Written for Found {
     }
 }
 
-/// The solutions of systems of these unknowns, so many of each, from between their guards.
+/// The solutions of systems of these sizes, extracted from between their guards.
 fn solutions(x: &[f64], flags: &[u8], sizes: &[(usize, usize)]) -> Result<Output, String> {
     let (mut x, mut flags) = (x.iter().copied(), flags.iter().copied());
     let mut all = Vec::new();
@@ -112,7 +112,7 @@ fn solutions(x: &[f64], flags: &[u8], sizes: &[(usize, usize)]) -> Result<Output
     Ok(Output::Systems(all))
 }
 
-/// Goes on after a guard in each, which must be as it was.
+/// Skips a guard in each, which must be unchanged.
 fn pass_guards(
     x: &mut impl Iterator<Item = f64>,
     flags: &mut impl Iterator<Item = u8>,

@@ -1,4 +1,4 @@
-//! The thesis's elimination: a block a system, in shared memory.
+//! The thesis's elimination: one block per system, in shared memory.
 
 use sparsescope_core::experiment::PrepareError;
 
@@ -7,21 +7,21 @@ use crate::arguments::{DenseGauss, Reads, Writes};
 use crate::launch::{Launch, Shape, Step};
 use crate::refusal::refused;
 
-/// How [A|b] of n rows lies in shared memory, and how the threads of a block go through it.
+/// Layout of [A|b] of n rows in shared memory, and how the threads of a block traverse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Plan {
-    /// Numbers from a column to the next: odd, so that neighbouring columns begin in other banks.
+    /// Numbers from one column to the next: odd, so that adjacent columns begin in different banks.
     stride: u32,
     shared_bytes: u64,
     block: u32,
-    /// Threads along a column, and columns at a time.
+    /// Threads along a column, and columns processed at a time.
     down: u32,
     across: u32,
 }
 
 impl Plan {
-    /// With blocks of so many threads, or about three for each column, as the thesis has them: n + 1
-    /// times a number found for each n.
+    /// With blocks of this many threads, or about three per column, as in the thesis: n + 1 times a
+    /// number found for each n.
     fn of(n: u32, block: Option<u32>) -> Self {
         let columns = n.saturating_add(1);
         let usual = || (columns.saturating_mul(4) / 32 * 32).clamp(32, 1024);
@@ -33,7 +33,7 @@ impl Plan {
     }
 }
 
-/// Binds the kernel to systems that shared memory holds, one a block.
+/// Binds the kernel to systems that fit in shared memory, one per block.
 pub(super) fn bind(systems: &Sized<'_>, block: Option<u32>) -> Result<Asked, PrepareError> {
     let plan = Plan::of(systems.n, block);
     let most = systems.device.properties().shared_per_block;
@@ -58,8 +58,8 @@ pub(super) fn bind(systems: &Sized<'_>, block: Option<u32>) -> Result<Asked, Pre
         flagged: Writes(&systems.place.flagged),
     };
     let shape = Shape { grid: systems.systems.into(), block: plan.block, shared_bytes };
-    // SAFETY: a block has n × n numbers of its system to read, n of b where given, n + 1 columns of shared
-    // memory, and n numbers and a flag to write; `down` × `across` threads are no more than it has.
+    // SAFETY: a block has n × n numbers of its system to read, n of b where given, n + 1 columns of
+    // shared memory, and n numbers and a flag to write; it has at least `down` × `across` threads.
     let launch = unsafe {
         Launch::new(systems.device, "dense_gauss_shared", shape, &arguments).map_err(refused)?
     };
@@ -82,7 +82,7 @@ mod tests {
                 assert_eq!(shared_bytes, 8 * u64::from(stride) * u64::from(n + 1));
             }
         }
-        // The thesis's 28 unknowns, and the most that fits into 227 KiB.
+        // The thesis's 28 unknowns, and the maximum that fits into 227 KiB.
         assert_eq!((Plan::of(28, None).block, Plan::of(28, None).shared_bytes), (96, 6728));
         assert!(Plan::of(169, None).shared_bytes <= 227 << 10);
         assert!(Plan::of(170, None).shared_bytes > 227 << 10);

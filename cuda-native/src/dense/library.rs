@@ -1,4 +1,4 @@
-//! Batches given to a vendor's library, which works in place.
+//! Batches solved in place by a vendor's library.
 
 use std::rc::Rc;
 
@@ -10,24 +10,24 @@ use crate::cusolver::Cusolver;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 
-/// Which one.
+/// The library.
 pub(super) enum Library {
     Cublas(Rc<Cublas>),
     Cusolver(Rc<Cusolver>),
 }
 
-/// Threads a block that looks at what was found.
+/// Threads per block of the kernel that checks the results.
 const BLOCK: u32 = 128;
 
-/// The arrays of a library for systems of one size.
+/// The work arrays of a library for systems of one size.
 struct Work {
     /// A copy of the matrices, which become factors.
     factors: Buffer<f64>,
-    /// The right-hand sides, which are copied to where the solutions go.
+    /// The right-hand sides, copied to where the solutions go.
     right: Buffer<f64>,
     matrix_at: Buffer<u64>,
     right_at: Buffer<u64>,
-    /// Of each system, whether its factorisation ended.
+    /// The factorisation status of each system.
     info: Buffer<u32>,
     wrong_argument: Buffer<u32>,
 }
@@ -53,7 +53,7 @@ impl Work {
         Ok(Self { factors, right, matrix_at, right_at, info, wrong_argument })
     }
 
-    /// Bytes beside the operands, and what it took to make them.
+    /// Bytes in addition to the operands, and the time spent on creating them.
     fn taken(&self, right_is_given: bool) -> (u64, Spent) {
         let (own_bytes, own_spent) = match right_is_given {
             true => (0, Spent::default()),
@@ -72,7 +72,7 @@ fn last_units(n: usize, systems: usize) -> Vec<f64> {
     (1..=n * systems).map(|place| if place % n == 0 { 1.0 } else { 0.0 }).collect()
 }
 
-/// Binds a library to systems: it factors and solves a copy of them, made anew before each execution.
+/// Binds a library to systems: it factors and solves a copy of them, renewed before each execution.
 pub(super) fn bind(systems: &Sized<'_>, library: Library) -> Result<Asked, DeviceError> {
     let work = Work::new(systems)?;
     let (workspace_bytes, spent) = work.taken(systems.b.is_some());
@@ -83,7 +83,8 @@ pub(super) fn bind(systems: &Sized<'_>, library: Library) -> Result<Asked, Devic
     Ok(Asked { reset, steps, finish, workspace_bytes, spent })
 }
 
-/// What the library says of each system, as flags. Its LU factorisation ends with pivots of any sign.
+/// Converts the library's status of each system to flags. Its LU factorisation completes with
+/// pivots of any sign.
 fn flags(systems: &Sized<'_>, work: &Work, library: &Library) -> Result<Step, DeviceError> {
     let arguments = DenseLibraryFlags {
         systems: systems.systems,
@@ -96,7 +97,7 @@ fn flags(systems: &Sized<'_>, work: &Work, library: &Library) -> Result<Step, De
     };
     let grid = systems.systems.div_ceil(BLOCK).into();
     let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
-    // SAFETY: there are a number and a flag, n × n numbers of factors and n of the solution for each system.
+    // SAFETY: each system has a status and a flag, n × n numbers of factors and n of the solution.
     let launch = unsafe { Launch::new(systems.device, "dense_library_flags", shape, &arguments)? };
     Ok(Step::Launch(launch))
 }
@@ -111,9 +112,9 @@ fn solve(systems: &Sized<'_>, work: Work, library: Library) -> Step {
     };
     let solutions = systems.place.x.clone();
     Step::Call(Box::new(move |_: &Device| {
-        // The call keeps what the addresses point to.
+        // The call keeps alive what the addresses point to.
         let (_work, _solutions) = (&work, &solutions);
-        // SAFETY: the arrays have an address for each system, of n × n and of n numbers, and a number for
+        // SAFETY: the arrays have one address per system, of n × n and of n numbers, and one status
         // each; all live as long as this call, and the one stream frees them after its work.
         unsafe {
             match &library {

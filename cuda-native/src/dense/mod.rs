@@ -1,5 +1,4 @@
-//! The launchers of batches of dense systems: for each kernel, what it asks of the device for the systems
-//! of each size.
+//! Launchers for batches of dense systems: for each kernel, the steps for the systems of each size.
 
 mod cholesky;
 mod found;
@@ -32,7 +31,7 @@ use found::Found;
 use library::Library;
 use operands::{Asked, Sized, most_systems};
 
-/// How a kernel goes about it.
+/// How a kernel is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Gauss,
@@ -41,7 +40,7 @@ enum How {
     Cusolver,
 }
 
-/// One for each kernel of this backend, in the descriptors' order.
+/// One per kernel of this backend, in the order of the descriptors.
 const LAUNCHERS: &[(&str, How)] = &[
     ("cuda/dense/gauss-shared", How::Gauss),
     ("cuda/dense/cholesky", How::Cholesky),
@@ -53,7 +52,7 @@ fn launcher(id: &str) -> Option<How> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, how)| how)
 }
 
-/// Whether a kernel of batches can run; none where this crate has no such kernel.
+/// Whether a batch kernel can run; `None` if this crate has no such kernel.
 pub(crate) fn availability(machine: &Machine, id: &str) -> Option<Availability> {
     let missing = match launcher(id)? {
         How::Gauss | How::Cholesky => None,
@@ -63,9 +62,9 @@ pub(crate) fn availability(machine: &Machine, id: &str) -> Option<Availability> 
     Some(missing.map_or(Availability::Available, Availability::Missing))
 }
 
-/// A kernel with the library that it calls.
+/// A kernel, with the library that it calls.
 enum Ready {
-    /// Threads a block, where some are asked for.
+    /// Threads per block, if requested.
     Gauss(Option<u32>),
     Cholesky,
     Cublas(Rc<Cublas>),
@@ -85,7 +84,7 @@ impl Ready {
         })
     }
 
-    /// What it asks for systems of one size.
+    /// The steps for systems of one size.
     fn bind(&self, systems: &Sized<'_>) -> Result<Asked, PrepareError> {
         match self {
             Self::Gauss(block) => gauss::bind(systems, *block),
@@ -100,7 +99,7 @@ impl Ready {
     }
 }
 
-/// Makes a kernel ready for the systems of a problem, size after size.
+/// Prepares a kernel for the systems of a problem, one size after another.
 pub(crate) fn prepare<'p>(
     machine: &'p Machine,
     uploads: &BatchUploads,
@@ -160,7 +159,7 @@ pub(crate) fn prepare<'p>(
     Ok(Box::new(PreparedProduct::new(machine, kernel.id, parts, costs, params)))
 }
 
-/// What it took to copy the operands.
+/// Time spent on copying the operands.
 fn spent_on(matrices: &[Buffer<f64>], right: Option<&Arc<UploadedRight>>) -> Spent {
     let right = right.into_iter().flat_map(|right| right.copy());
     let all = matrices.iter().chain(right).map(Buffer::spent);

@@ -1,4 +1,4 @@
-//! What a kernel is bound to for the systems of one size, and what binding gives.
+//! What a kernel is bound to for the systems of one size, and the result of binding.
 
 use super::found::Place;
 use crate::arguments::Reads;
@@ -11,23 +11,23 @@ pub(super) struct Sized<'a> {
     pub(super) device: &'a Device,
     /// At least one.
     pub(super) systems: u32,
-    /// Unknowns of each.
+    /// Unknowns per system.
     pub(super) n: u32,
-    /// n × n numbers a system.
+    /// n × n numbers per system.
     pub(super) a: &'a Buffer<f64>,
-    /// n numbers a system; all are e_n where there are none.
+    /// n numbers per system; `None` if all are e_n.
     pub(super) b: Option<&'a Buffer<f64>>,
     pub(super) place: &'a Place,
 }
 
 impl<'a> Sized<'a> {
-    /// Whether right-hand sides are given, and these, or another array that is then not read.
+    /// Whether right-hand sides are given, and these, or a placeholder array that is not read.
     pub(super) fn right(&self) -> (u32, Reads<'a, f64>) {
         (self.b.is_some().into(), Reads(self.b.unwrap_or(self.a)))
     }
 }
 
-/// What a kernel asks of the device for systems of one size.
+/// The steps for systems of one size.
 #[derive(Default)]
 pub(super) struct Asked {
     pub(super) reset: Vec<Step>,
@@ -37,7 +37,7 @@ pub(super) struct Asked {
     pub(super) spent: Spent,
 }
 
-/// As many systems as kernels and libraries count to.
+/// The number of systems, if kernels and libraries can count it.
 pub(super) fn most_systems(systems: usize) -> Result<u32, DeviceError> {
     let most = i32::MAX as u32;
     let fitting = u32::try_from(systems).ok().filter(|&systems| systems <= most);

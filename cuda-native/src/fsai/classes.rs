@@ -1,13 +1,13 @@
-//! Which kernel solves systems of which size.
+//! Assigns kernels to system sizes.
 
-/// Systems of so many unknowns at most, and the kernel for them.
+/// Systems of at most `most` unknowns, and the kernel for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) most: u32,
     pub(super) function: &'static str,
-    /// Threads a block.
+    /// Threads per block.
     pub(super) block: u32,
-    /// Systems a block.
+    /// Systems per block.
     pub(super) systems: u32,
 }
 
@@ -15,7 +15,8 @@ const fn class(most: u32, function: &'static str, block: u32, systems: u32) -> C
     Class { most, function, block, systems }
 }
 
-/// Some lanes a system up to 32, then a block. The sizes are those of the kernels' registers.
+/// Some lanes per system up to 32 unknowns, then one block each. The sizes are those of the
+/// kernels' registers.
 const CLASSES: [Class; 11] = [
     class(8, "fsai_solve_8", 128, 16),
     class(16, "fsai_solve_16", 128, 8),
@@ -30,23 +31,23 @@ const CLASSES: [Class; 11] = [
     class(208, "fsai_solve_208", 256, 1),
 ];
 
-/// Bytes of shared memory that blocks take beside the systems, at most.
+/// Maximum bytes of shared memory that blocks use besides the systems.
 const BESIDE: u64 = 8 << 10;
 
-/// Numbers of a packed triangle of m rows.
+/// Numbers in a packed triangle of m rows.
 pub(super) fn packed(m: u64) -> u64 {
     m * (m + 1) / 2
 }
 
 impl Class {
-    /// Bytes of shared memory that a block is given when it is launched.
+    /// Bytes of dynamic shared memory per block.
     pub(super) fn shared_bytes(self) -> u32 {
         if self.systems > 1 { 0 } else { 8 * packed(self.most.into()) as u32 }
     }
 }
 
-/// The classes whose blocks have no more than so many bytes of shared memory; what is larger is solved in
-/// memory of its own.
+/// The classes whose blocks need at most this many bytes of shared memory; larger systems are
+/// solved in global memory.
 pub(super) fn classes(shared_bytes: u64) -> &'static [Class] {
     let fits = |class: &&Class| u64::from(class.shared_bytes()) + BESIDE <= shared_bytes;
     let count = CLASSES.iter().take_while(fits).count();
@@ -66,7 +67,7 @@ mod tests {
         for class in CLASSES {
             assert_eq!(class.function, format!("fsai_solve_{}", class.most));
             assert_eq!(class.block % 32, 0);
-            // Merged groups have 200 columns at most.
+            // Merged groups have at most 200 columns.
             assert!(class.most <= 208);
         }
     }

@@ -1,4 +1,4 @@
-//! Why a set-up on a device failed.
+//! Why a setup on a device failed.
 
 use sparsescope_core::fsai::FsaiError;
 
@@ -10,7 +10,7 @@ pub enum FsaiSetUpError {
     /// The matrix or a parameter does not allow it.
     #[error(transparent)]
     Fsai(#[from] FsaiError),
-    /// The device did not do it.
+    /// The device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }

@@ -1,4 +1,4 @@
-//! The factor G on the device, its postfilter and its transpose.
+//! The factor G on the device, with its postfilter and transpose.
 
 use sparsescope_core::fsai::FsaiError;
 use sparsescope_core::matrix::{Csr, Offset, RowPtr};
@@ -12,7 +12,7 @@ use crate::device::{Device, DeviceError};
 use crate::order::{scan, sort};
 use crate::setup::Setup;
 
-/// A square matrix in CSR on the device, of less than 2³¹ entries.
+/// A square matrix in CSR on the device, with fewer than 2³¹ nonzeros.
 #[derive(Debug)]
 pub(crate) struct DeviceFactor {
     rows: u32,
@@ -25,7 +25,7 @@ impl DeviceFactor {
         Self { rows, ptr, slots }
     }
 
-    /// Without rows.
+    /// A matrix without rows.
     pub(super) fn empty(device: &Device) -> Result<Self, DeviceError> {
         let ptr = Buffer::of(device, "the row offsets", &[0])?;
         Ok(Self { rows: 0, ptr, slots: Slots::of(device, &[], &[])? })
@@ -52,7 +52,7 @@ impl DeviceFactor {
     }
 }
 
-/// Drops entries with g_ij² ≤ τ·Σ_k g_ik² and scales rows so that diag(G·A·Gᵀ) = 1 still.
+/// Drops entries with g_ij² ≤ τ·Σ_k g_ik² and rescales rows so that diag(G·A·Gᵀ) = 1 still holds.
 pub(super) fn without_small<O: Offset + Element>(
     setup: &Setup<'_>,
     a: &Matrix<'_, O>,
@@ -79,8 +79,8 @@ pub(super) fn without_small<O: Offset + Element>(
         len: Writes(&len),
         root: Writes(&root),
     };
-    // SAFETY: a warp a row of G, whose columns are rows of A; it has an element of `len` and `root`, and
-    // each entry one of `kept`.
+    // SAFETY: one warp per row of G, whose columns are rows of A; each row has an element of `len`
+    // and `root`, and each entry one of `kept`.
     unsafe { setup.threads("fsai_filter_drop", u64::from(g.rows) * 32, &arguments)? };
     let entries = counted("the number of entries of G", total(setup, g.rows, &len)?)?;
     let ptr = setup.array(what, n + 1)?;
@@ -97,19 +97,19 @@ pub(super) fn without_small<O: Offset + Element>(
         out_col: Writes(&slots.col),
         out_val: Writes(&slots.val),
     };
-    // SAFETY: eight lanes a row, which write as many entries as were counted, from its offset on.
+    // SAFETY: eight lanes per row, which write as many entries as were counted, from its offset on.
     unsafe { setup.threads("fsai_order_keep", u64::from(g.rows) * 8, &arguments)? };
     Ok(DeviceFactor::new(g.rows, ptr, slots))
 }
 
-/// Gᵀ: entries sorted by their columns, equal ones in their order, which is that of their rows.
+/// Gᵀ: entries sorted by column, then by row.
 pub(super) fn transposed(setup: &Setup<'_>, g: &DeviceFactor) -> Result<DeviceFactor, DeviceError> {
     let what = "the transposed factor";
     let entries = g.slots.val.len();
     let count = entries as u32;
     let row_of = setup.array(what, entries)?;
     let arguments = FsaiRows { rows: g.rows, g_ptr: Reads(&g.ptr), row_of: Writes(&row_of) };
-    // SAFETY: eight lanes a row, whose entries have an element each.
+    // SAFETY: eight lanes per row, whose entries have one element each.
     unsafe { setup.threads("fsai_order_rows", u64::from(g.rows) * 8, &arguments)? };
     let (order, ptr) = sort(setup, count, &g.slots.col, g.rows)?;
     let slots = Slots { col: setup.array(what, entries)?, val: setup.array(what, entries)? };
@@ -121,7 +121,7 @@ pub(super) fn transposed(setup: &Setup<'_>, g: &DeviceFactor) -> Result<DeviceFa
         out_col: Writes(&slots.col),
         out_val: Writes(&slots.val),
     };
-    // SAFETY: a thread an entry; the order has each entry once.
+    // SAFETY: one thread per entry; the order has each entry once.
     unsafe { setup.threads("fsai_order_transpose", count.into(), &arguments)? };
     Ok(DeviceFactor::new(g.rows, ptr, slots))
 }

@@ -14,15 +14,15 @@ use crate::device::DeviceError;
 use crate::order::{scan, sort};
 use crate::setup::Setup;
 
-/// Bytes that marks of columns may take, unless one warp needs more.
+/// Maximum bytes for marks of columns, unless one warp needs more.
 const MARKS: u64 = 1 << 30;
 
-/// Warps a multiprocessor that look for groups: each waits for its own marks.
+/// Warps per multiprocessor that search for groups: each waits for its own marks.
 const WARPS: u64 = 8;
 
 const WHAT: &str = "groups of rows";
 
-/// The groups of a pattern's rows: the processor's, in the order in which they were opened.
+/// The groups of a pattern's rows: the same as on the CPU, in the order of opening.
 pub(super) fn found(
     setup: &Setup<'_>,
     pattern: &DevicePattern,
@@ -37,7 +37,7 @@ pub(super) fn found(
 
     let opens = numbers()?;
     let arguments = FsaiGroupOpens { rows, opener: Reads(&opener), opens: Writes(&opens) };
-    // SAFETY: a thread a row, which has an element of both arrays.
+    // SAFETY: one thread per row, which has an element of both arrays.
     unsafe { setup.threads("fsai_group_opens", rows.into(), &arguments)? };
     let rank = setup.array(WHAT, n + 1)?;
     scan(setup, rows, &opens, &rank)?;
@@ -56,7 +56,7 @@ pub(super) fn found(
         sys_begin: Writes(&sys_begin),
         sys_len: Writes(&sys_len),
     };
-    // SAFETY: a thread a row; openers are rows, whose ranks are below the number of groups.
+    // SAFETY: one thread per row; openers are rows, whose ranks are below the number of groups.
     unsafe { setup.threads("fsai_group_number", rows.into(), &arguments)? };
     let arguments = FsaiGroupSort {
         groups: count,
@@ -64,7 +64,7 @@ pub(super) fn found(
         sys_len: Reads(&sys_len),
         unions: Writes(&unions),
     };
-    // SAFETY: a warp a group, whose union lies in the array.
+    // SAFETY: one warp per group, whose union lies in the array.
     unsafe {
         let grid = u64::from(count).div_ceil(4);
         setup.blocks("fsai_group_sort", (grid, 128), &arguments)?;
@@ -82,7 +82,7 @@ pub(super) fn found(
         place: Writes(&place),
         lengths: Writes(&lengths),
     };
-    // SAFETY: a thread a member; members are rows, which have groups with unions in the array.
+    // SAFETY: one thread per member; members are rows, which have groups with unions in the array.
     unsafe { setup.threads("fsai_group_place", rows.into(), &arguments)? };
     let entries = total(setup, rows, &lengths)?;
     counted("the number of entries of G", entries)?;
@@ -93,7 +93,7 @@ pub(super) fn found(
     Ok(Systems { count, begin, len, col, members, rows, g_ptr, entries })
 }
 
-/// The opener of each row's group, and of each opener its group's union.
+/// The opener of each row's group, and each opener's union.
 fn grow(
     setup: &Setup<'_>,
     pattern: &DevicePattern,
@@ -119,12 +119,13 @@ fn grow(
         len: Writes(len),
         unions: Writes(unions),
     };
-    // SAFETY: each warp has marks of its own for all columns and strides over blocks of rows; the unions
-    // of a block's groups have no more columns than the patterns of its rows, in whose place they lie.
+    // SAFETY: each warp has its own marks for all columns and strides over blocks of rows; the
+    // unions of a block's groups have no more columns than the patterns of its rows, in whose place
+    // they are stored.
     unsafe { setup.blocks("fsai_group_find", (warps, 32), &arguments) }
 }
 
-/// Rows to a block.
+/// Rows per block.
 fn block_of(merging: Merging, rows: u32) -> u32 {
     let block = merging.block.and_then(|block| u32::try_from(block).ok());
     block.map_or(rows, |block| block.min(rows)).max(1)

@@ -1,4 +1,4 @@
-//! The code of a set-up, loaded before its time is taken.
+//! Loads a setup's code before it is timed.
 
 use sparsescope_core::matrix::Offset;
 
@@ -10,7 +10,7 @@ use crate::arguments::{
 };
 use crate::device::{Device, DeviceError};
 
-/// All kernels that a set-up may launch.
+/// Loads all kernels that a setup may launch.
 pub(super) fn load<O: Offset + Element>(device: &Device) -> Result<(), DeviceError> {
     load_one::<FsaiLower<'_, O>>(device)?;
     load_one::<FsaiKept<'_, O>>(device)?;

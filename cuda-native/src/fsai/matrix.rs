@@ -1,4 +1,4 @@
-//! A as the set-up reads it.
+//! A as the setup reads it.
 
 use sparsescope_core::matrix::Offset;
 
@@ -14,16 +14,17 @@ pub(super) struct Matrix<'a, O> {
     pub(super) entries: u64,
     pub(super) row_ptr: &'a Buffer<O>,
     pub(super) slots: &'a Slots<f64>,
-    /// What the diagonal is multiplied by: 1 + shift.
+    /// Factor of the diagonal: 1 + shift.
     pub(super) on_diagonal: f64,
-    /// Entries of each row up to the diagonal.
+    /// Nonzeros of each row up to the diagonal.
     pub(super) low: Buffer<u32>,
-    /// The diagonal, multiplied; 0 where it is not stored.
+    /// The scaled diagonal; 0 where it is not stored.
     pub(super) diagonal: Buffer<f64>,
 }
 
 impl<'a, O: Offset + Element> Matrix<'a, O> {
-    /// A has `rows` + 1 ascending offsets up to the number of its entries, and columns that are rows.
+    /// A has `rows` + 1 ascending offsets up to the number of its nonzeros, and columns that are
+    /// rows.
     pub(super) fn of(
         setup: &Setup<'_>,
         (rows, entries): (u32, u64),
@@ -43,7 +44,7 @@ impl<'a, O: Offset + Element> Matrix<'a, O> {
             low: Writes(&low),
             diagonal: Writes(&diagonal),
         };
-        // SAFETY: a thread a row, which has its offsets and an element of both arrays.
+        // SAFETY: one thread per row, which has its offsets and an element of both arrays.
         unsafe { setup.threads("fsai_pattern_lower", rows.into(), &arguments)? };
         Ok(Self { rows, entries, row_ptr, slots, on_diagonal, low, diagonal })
     }
@@ -60,7 +61,7 @@ pub(super) fn total(setup: &Setup<'_>, n: u32, numbers: &Buffer<u32>) -> Result<
     setup.element(&sum, 0)
 }
 
-/// A number of entries that offsets of 31 bits reach.
+/// The number of entries, if it fits 31-bit offsets.
 pub(super) fn counted(what: &'static str, found: u64) -> Result<usize, DeviceError> {
     let most = i32::MAX as u64;
     let fits = usize::try_from(found).ok().filter(|_| found <= most);

@@ -1,5 +1,5 @@
-//! The factorised sparse approximate inverse set up on the device: pattern, groups of rows, dense systems,
-//! postfilter and transpose, with the same bits in every run.
+//! Setup of the factorised sparse approximate inverse on the device: pattern, groups of rows, dense
+//! systems, postfilter and transpose, with the same bits in every run.
 
 mod classes;
 mod error;
@@ -38,7 +38,7 @@ use request::Request;
 use solver::Solver;
 use systems::Systems;
 
-/// Rows that kernels count: a bit of their numbers marks others.
+/// Maximum number of rows: kernels use one bit of row numbers as a mark.
 const MOST_ROWS: u64 = i32::MAX as u64;
 
 /// A factorised sparse approximate inverse GᵀG of a symmetric positive definite n × n matrix, on a device.
@@ -51,8 +51,8 @@ pub struct DeviceFsai {
 
 impl DeviceFsai {
     /// Copies A to the device and sets the inverse up there, as
-    /// [`Fsai::set_up`](sparsescope_core::fsai::Fsai::set_up) does on the processor; the copying is not
-    /// timed. `limit` is for the host's memory. `None` when cancelled.
+    /// [`Fsai::set_up`](sparsescope_core::fsai::Fsai::set_up) does on the CPU; the copy is not
+    /// timed. `limit` applies to host memory. `None` when cancelled.
     pub fn set_up(
         device: &Device,
         a: &Csr,
@@ -66,7 +66,7 @@ impl DeviceFsai {
         Self::of_arrays(device, (a, &offsets, &slots), parameters, by, limit, cancelled)
     }
 
-    /// The same of a matrix that lies on the device.
+    /// The same for a matrix on the device.
     pub(crate) fn of_arrays(
         device: &Device,
         (a, offsets, slots): (&Csr, &Offsets, &Slots<f64>),
@@ -149,18 +149,19 @@ impl DeviceFsai {
         Ok(Some(Self { g, gt, report }))
     }
 
-    /// What set-up took and made. The phases are the processor's; where systems are gathered there, `gather`
-    /// and `transfer` stand before `values`. `allocate` is all else: memory taken, freed and copied to.
+    /// Times and results of the setup. The phases are those of the CPU; where systems are gathered
+    /// there, `gather` and `transfer` precede `values`. `allocate` is everything else: allocating,
+    /// freeing and copying.
     pub fn report(&self) -> &SetUp {
         &self.report
     }
 
-    /// Bytes of the device's memory that G and Gᵀ take.
+    /// Bytes of device memory used by G and Gᵀ.
     pub fn bytes(&self) -> u64 {
         self.g.bytes() + self.gt.bytes()
     }
 
-    /// G and Gᵀ in CSR as they lie on the device.
+    /// G and Gᵀ in CSR, as stored on the device.
     pub(crate) fn into_arrays(self) -> [Arrays<f64>; 2] {
         [self.g, self.gt].map(DeviceFactor::into_arrays)
     }
@@ -176,7 +177,7 @@ impl DeviceFsai {
     }
 }
 
-/// The pattern before rows are merged; the host finds those that are not of powers.
+/// The pattern before rows are merged; the host computes patterns that are not powers.
 fn found_pattern<O: Offset + Element>(
     phases: &mut Phases<'_>,
     a: &Matrix<'_, O>,

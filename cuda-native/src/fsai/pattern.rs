@@ -1,4 +1,4 @@
-//! The prefiltered matrix, and patterns: which entries G may have.
+//! The prefiltered matrix, and patterns: where G may have entries.
 
 use sparsescope_core::fsai::Pattern;
 use sparsescope_core::matrix::Offset;
@@ -10,19 +10,19 @@ use crate::device::DeviceError;
 use crate::order::scan;
 use crate::setup::Setup;
 
-/// Lanes that take a row of A together.
+/// Lanes per row of A.
 const LANES: u64 = 8;
 
-/// The prefiltered matrix Ã: columns of each row, which begin where the row begins in A.
+/// The prefiltered matrix Ã: columns of each row, stored from where the row begins in A.
 pub(super) struct Kept {
     pub(super) len: Buffer<u32>,
     pub(super) col: Buffer<u32>,
-    /// Of all rows.
+    /// Total over all rows.
     pub(super) entries: u64,
 }
 
 impl Kept {
-    /// The entries with i = j or a_ij² > δ·a_ii·a_jj; δ = 0 drops only those that are 0.
+    /// The nonzeros with i = j or a_ij² > δ·a_ii·a_jj; δ = 0 drops only zeros.
     pub(super) fn of<O: Offset + Element>(
         setup: &Setup<'_>,
         a: &Matrix<'_, O>,
@@ -43,8 +43,8 @@ impl Kept {
                 kept: Writes(col),
             };
             let threads = u64::from(a.rows) * LANES;
-            // SAFETY: eight lanes a row, which has an element of `len`; columns are written to places
-            // of the row's own entries alone, and only where `write` says so.
+            // SAFETY: eight lanes per row, which has an element of `len`; columns are written only
+            // to places of the row's own nonzeros, and only if `write` says so.
             unsafe { setup.threads("fsai_pattern_kept", threads, &arguments) }
         };
         kept(0, &setup.array(what, 1)?)?;
@@ -58,20 +58,20 @@ impl Kept {
     }
 }
 
-/// Rows of columns, ascending in each, which end on the diagonal.
+/// Rows of sorted columns, each ending on the diagonal.
 pub(super) struct DevicePattern {
     pub(super) rows: u32,
-    /// Where each row begins, and the last one ends.
+    /// Row offsets, including the end of the last row.
     pub(super) ptr: Buffer<u32>,
     /// Entries of each row.
     pub(super) len: Buffer<u32>,
     pub(super) col: Buffer<u32>,
-    /// Of all rows.
+    /// Total over all rows.
     pub(super) entries: u64,
 }
 
 impl DevicePattern {
-    /// One that the host found.
+    /// A pattern computed on the host.
     pub(super) fn uploaded(setup: &Setup<'_>, host: &Pattern) -> Result<Self, DeviceError> {
         let what = "the pattern";
         counted("the number of entries of the pattern", host.entries() as u64)?;
@@ -86,7 +86,7 @@ impl DevicePattern {
         })
     }
 
-    /// Rows of these lengths, which `fill` writes once it is told where they begin.
+    /// Rows of these lengths, written by `fill`, which receives their offsets.
     pub(super) fn of_lengths(
         setup: &Setup<'_>,
         (rows, len): (u32, Buffer<u32>),
@@ -123,8 +123,8 @@ impl DevicePattern {
                 out: Writes(out),
             };
             let threads = u64::from(a.rows) * LANES;
-            // SAFETY: eight lanes a row; those that fill write from the row's offset on as many columns
-            // as those that count found, and these reach neither offsets nor columns.
+            // SAFETY: eight lanes per row; filling writes as many columns as counting found, from
+            // the row's offset on, and counting accesses neither offsets nor columns.
             unsafe { setup.threads("fsai_pattern_first", threads, &arguments) }
         };
         first(0, &none, &none)?;

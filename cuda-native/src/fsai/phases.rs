@@ -1,4 +1,4 @@
-//! What each phase of a set-up takes.
+//! Times of the phases of a setup.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use sparsescope_core::fsai::{Phase, SetUp};
 use crate::device::{Device, DeviceError};
 use crate::setup::Setup;
 
-/// The phases so far, and what was made in them.
+/// The phases so far, and their results.
 pub(super) struct Phases<'d> {
     device: &'d Device,
     begun: Instant,
@@ -23,8 +23,8 @@ impl<'d> Phases<'d> {
         self.device
     }
 
-    /// A phase, or one more part of it: what it takes without allocating and copying. Memory that is
-    /// its own is freed at its end.
+    /// Runs a phase or a part of one: times it without allocation and copies. Its temporary memory
+    /// is freed at its end.
     pub(super) fn run<R, E: From<DeviceError>>(
         &mut self,
         name: &'static str,
@@ -37,7 +37,7 @@ impl<'d> Phases<'d> {
         Ok(made)
     }
 
-    /// A phase on the host, or copies: all that it takes.
+    /// Runs a phase on the host, or copies: all of its time counts.
     pub(super) fn on_host<R, E>(
         &mut self,
         name: &'static str,
@@ -56,7 +56,7 @@ impl<'d> Phases<'d> {
         }
     }
 
-    /// All phases, with what no other took.
+    /// All phases, with the remaining time.
     pub(super) fn finished(mut self, device: &Device) -> Result<SetUp, DeviceError> {
         device.synchronize()?;
         let rest = self.begun.elapsed().as_secs_f64() - self.report.seconds();

@@ -1,4 +1,4 @@
-//! Patterns of powers: the columns that steps along Ã reach from each row.
+//! Patterns of powers: the columns reached from each row by steps along Ã.
 
 use sparsescope_core::matrix::Offset;
 
@@ -9,13 +9,13 @@ use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::setup::Setup;
 
-/// Threads a block of the kernel that takes any row.
+/// Threads per block of the kernel for rows of any length.
 const LONG_BLOCK: u32 = 256;
 
-/// Bytes that rows which fit no table may take for what they reach, unless one row needs more.
+/// Maximum workspace bytes for rows that fit no table, unless one row needs more.
 const WORKSPACE: u64 = 1 << 30;
 
-/// Rows that are left over by one kernel for the next.
+/// Rows left over by one kernel for the next.
 struct Left {
     rows: Buffer<u32>,
     count: Buffer<u32>,
@@ -24,16 +24,16 @@ struct Left {
 impl Left {
     fn new(setup: &Setup<'_>, rows: usize) -> Result<Self, DeviceError> {
         let what = "rows that reach many columns";
-        // SAFETY: rows are counted up from zero.
+        // SAFETY: the row count starts from zero.
         let count = unsafe { setup.filled(what, 1, 0)? };
         Ok(Self { rows: setup.array(what, rows)?, count })
     }
 }
 
-/// The steps: how many, and whether they may lead above the row that they begin in.
+/// The steps: their number, and whether they may go above their starting row.
 type Steps = (u32, bool);
 
-/// The columns up to each row that at most so many steps reach from it.
+/// The columns up to each row that are reached from it in at most this many steps.
 pub(super) fn found<O: Offset + Element>(
     setup: &Setup<'_>,
     a: &Matrix<'_, O>,
@@ -45,7 +45,7 @@ pub(super) fn found<O: Offset + Element>(
     let same = setup.array(what, n)?;
     let (row_ptr, len, col) = (Reads(a.row_ptr), Reads(&kept.len), Reads(&kept.col));
     let arguments = FsaiSame { rows: a.rows, row_ptr, len, col, same: Writes(&same) };
-    // SAFETY: eight lanes a row, which has an element of each array, and its columns.
+    // SAFETY: eight lanes per row, which has an element of each array, and its columns.
     unsafe { setup.threads("fsai_pattern_same", u64::from(a.rows) * 8, &arguments)? };
 
     let found = setup.array(what, n)?;
@@ -70,7 +70,7 @@ pub(super) fn found<O: Offset + Element>(
     })
 }
 
-/// What steps are taken along, and where what they find is counted.
+/// What the steps follow, and where their results are counted.
 struct Reach<'r, 'd, O> {
     setup: &'r Setup<'d>,
     a: &'r Matrix<'r, O>,
@@ -80,7 +80,7 @@ struct Reach<'r, 'd, O> {
     found: &'r Buffer<u32>,
 }
 
-/// For each block a bit a column and room for all columns.
+/// Per block, one bit per column and a list for all columns.
 struct Room {
     blocks: u64,
     bits: Buffer<u32>,
@@ -88,8 +88,8 @@ struct Room {
 }
 
 impl<O: Offset + Element> Reach<'_, '_, O> {
-    /// Rows, all or those of a list, that fit the tables of a kernel are counted, or written to where they
-    /// begin; the others are listed when rows are counted.
+    /// Counts the rows (all or those of a list) that fit the tables of a kernel, or writes their
+    /// columns at their offsets; counting also lists the others.
     fn in_tables(
         &self,
         function: &str,
@@ -117,16 +117,16 @@ impl<O: Offset + Element> Reach<'_, '_, O> {
             lefts: Writes(&left.count),
         };
         let (warps, block) = if list.is_some() { (1, 32) } else { (4, 128) };
-        // As many as are there at once, about: each takes many rows.
+        // About as many as are resident at once: each takes many rows.
         let most = u64::from(self.setup.device().properties().multiprocessors) * 16;
         let grid = u64::from(rows).div_ceil(warps).min(most);
-        // SAFETY: warps stride over the rows, or over those of the list. Those that count write one
-        // number a row and list each row once at most; those that fill write as many columns as were
-        // counted, from the row's offset on. What is not asked for is not reached.
+        // SAFETY: warps stride over the rows, or over those of the list. Counting writes one number
+        // per row and lists each row at most once; filling writes as many columns as were counted,
+        // from the row's offset on. Arrays that are not requested are not accessed.
         unsafe { self.setup.blocks(function, (grid, block), &arguments) }
     }
 
-    /// Room for so many rows, or for fewer at a time.
+    /// Workspace for this many rows, or for fewer at a time.
     fn room(&self, rows: u32) -> Result<Room, DeviceError> {
         let n = self.a.rows as usize;
         let words = n / 32 + 1;
@@ -134,7 +134,7 @@ impl<O: Offset + Element> Reach<'_, '_, O> {
         let most = u64::from(self.setup.device().properties().multiprocessors);
         let blocks = if rows == 0 { 0 } else { blocks_of(rows.into(), most, WORKSPACE / each) };
         let what = "what long rows reach";
-        // SAFETY: no column was reached.
+        // SAFETY: no column has been reached yet.
         let bits = unsafe { self.setup.filled(what, blocks as usize * words, 0)? };
         Ok(Room { blocks, bits, reached: self.setup.array(what, blocks as usize * n)? })
     }
@@ -163,8 +163,8 @@ impl<O: Offset + Element> Reach<'_, '_, O> {
             bits: Writes(&room.bits),
             reached: Writes(&room.reached),
         };
-        // SAFETY: each block has bits and room of its own for all columns, of which it reaches each once;
-        // it strides over the list. Otherwise as for the tables.
+        // SAFETY: each block has its own bits and list for all columns, of which it reaches each
+        // once; it strides over the list. Otherwise as for the tables.
         unsafe {
             let shape = (room.blocks, LONG_BLOCK);
             self.setup.blocks("fsai_pattern_reach_long", shape, &arguments)
@@ -172,7 +172,8 @@ impl<O: Offset + Element> Reach<'_, '_, O> {
     }
 }
 
-/// Blocks for so much work: no more than the device has use for or memory allows, but one.
+/// Number of blocks for this much work: no more than the device can use or memory allows, but at
+/// least one.
 pub(super) fn blocks_of(work: u64, most: u64, allowed: u64) -> u64 {
     work.min(most).min(allowed).max(1)
 }

@@ -13,20 +13,20 @@ use crate::device::{DeviceError, Doing};
 use crate::order::sort;
 use crate::setup::Setup;
 
-/// Systems class after class, ascending within each, and what is known of all.
+/// Systems sorted by class, ascending within each, and facts about all.
 pub(super) struct Queue {
     pub(super) classes: &'static [Class],
     pub(super) order: Buffer<u32>,
-    /// Where each class begins, the last one being that of larger systems, and where that ends.
+    /// Where each class begins, the last one being that of larger systems, followed by its end.
     starts: Vec<u32>,
-    /// Σ m², Σ m³ and the greatest m.
+    /// Σ m², Σ m³ and the largest m.
     squares: u64,
     cubes: u64,
     pub(super) largest: u64,
 }
 
 impl Queue {
-    /// Of at least one system.
+    /// `systems` must not be empty.
     pub(super) fn of(setup: &Setup<'_>, systems: &Systems) -> Result<Self, DeviceError> {
         let what = "the order of the systems";
         let device = setup.device();
@@ -36,7 +36,7 @@ impl Queue {
         let bounds: Vec<u32> = classes.iter().map(|class| class.most).collect();
         let bounds = setup.upload(what, &bounds)?;
         let key = setup.array(what, systems.count as usize)?;
-        // SAFETY: facts are counted up from zero.
+        // SAFETY: the facts are counted from zero.
         let facts = unsafe { setup.filled::<u64>(what, 4, 0)? };
         let arguments = FsaiClass {
             systems: systems.count,
@@ -47,8 +47,8 @@ impl Queue {
             facts: Writes(&facts),
         };
         let grid = u64::from(device.properties().multiprocessors) * 4;
-        // SAFETY: threads stride over the systems, each with an element of both arrays; there are so many
-        // bounds and four facts.
+        // SAFETY: threads stride over the systems, each with an element of both arrays; there are
+        // as many bounds as passed, and four facts.
         unsafe { setup.blocks("fsai_order_class", (grid, 256), &arguments)? };
         let (order, starts) = sort(setup, systems.count, &key, classes.len() as u32 + 1)?;
         let starts = starts.to_host(device)?;
@@ -59,14 +59,14 @@ impl Queue {
         Ok(Self { classes, order, starts, squares, cubes, largest })
     }
 
-    /// The systems of a class, by their places in the order; those of the number of classes are the
-    /// larger ones.
+    /// The systems of a class, as places in the order; one past the last class holds the larger
+    /// ones.
     pub(super) fn class(&self, number: usize) -> Range<u32> {
         let start = |k: usize| self.starts.get(k).copied().unwrap_or(0);
         start(number)..start(number + 1)
     }
 
-    /// Counts the systems.
+    /// Reports the number of systems per class.
     pub(super) fn tell(&self, systems: &Systems, report: &mut SetUp) {
         report.systems = systems.count.into();
         report.largest = self.largest;

@@ -1,15 +1,15 @@
-//! What a set-up on a device is asked for.
+//! Options of a setup on a device.
 
 use sparsescope_core::fsai::{Cancelled, FsaiParameters};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 
-/// Who gathers the dense systems that the device solves.
+/// Where the dense systems that the device solves are gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GatheredBy {
-    /// The device, as it solves them.
+    /// On the device, as part of solving them.
     Device,
-    /// The processor, batch after batch, and copies them (the thesis).
+    /// On the CPU, in batches that are copied to the device (the thesis).
     Processor,
 }
 
@@ -18,7 +18,7 @@ impl GatheredBy {
     pub const ALL: [Self; 2] = [Self::Device, Self::Processor];
 }
 
-/// A on the host, and what is asked for.
+/// A on the host, and the options.
 pub(super) struct Request<'r> {
     pub(super) a: &'r Csr,
     pub(super) parameters: &'r FsaiParameters,

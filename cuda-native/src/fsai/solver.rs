@@ -19,31 +19,31 @@ use crate::device::DeviceError;
 use crate::launch::Shape;
 use crate::setup::Setup;
 
-/// Threads a block of the kernel for systems that no class takes.
+/// Threads per block of the kernel for systems that no class takes.
 const LONG_BLOCK: u32 = 256;
 
-/// Bytes that these systems may take at a time, unless one needs more.
+/// Maximum bytes for these systems at a time, unless one needs more.
 const WORKSPACE: u64 = 4 << 30;
 
 /// No row.
 const NONE: u32 = u32::MAX;
 
-/// Systems that were gathered elsewhere: where each begins, by its place in the order, and their packed
+/// Systems gathered elsewhere: where each begins, by its place in the order, and their packed
 /// triangles.
 pub(super) struct Dense {
     pub(super) ptr: Buffer<u64>,
     pub(super) triangles: Buffer<f64>,
 }
 
-/// Memory for systems that no class takes, a block a time.
+/// Memory for systems that no class takes, one block at a time.
 struct Space {
     blocks: u64,
-    /// Numbers of a block.
+    /// Numbers per block.
     stride: u64,
     numbers: Buffer<f64>,
 }
 
-/// What solves systems, and G as it is filled in.
+/// Solves systems and fills in G.
 pub(super) struct Solver<'s, 'd, O> {
     setup: &'s Setup<'d>,
     a: &'s Matrix<'s, O>,
@@ -71,7 +71,7 @@ impl<'s, 'd, O: Offset + Element> Solver<'s, 'd, O> {
         let val = setup.array(what, systems.entries as usize)?;
         let none =
             Dense { ptr: setup.array("no systems", 1)?, triangles: setup.array("no systems", 1)? };
-        // SAFETY: all bits set are what kernels take for no row.
+        // SAFETY: all bits set mean "no row" to the kernels.
         let failed = unsafe { setup.filled(what, 1, 0xff)? };
         let space = Self::space(setup, queue)?;
         Ok(Self { setup, a, systems, queue, space, none, g: Slots { col, val }, failed })
@@ -83,7 +83,7 @@ impl<'s, 'd, O: Offset + Element> Solver<'s, 'd, O> {
             let numbers = setup.array("no systems", 1)?;
             return Ok(Space { blocks: 0, stride: 0, numbers });
         }
-        // The triangle, the pivots, one over them, and a row.
+        // The triangle, the pivots, their reciprocals, and a row.
         let stride = packed(queue.largest) + 3 * queue.largest;
         let device = setup.device();
         let bytes = WORKSPACE.min(device.free_bytes()? / 2);
@@ -115,9 +115,9 @@ impl<'s, 'd, O: Offset + Element> Solver<'s, 'd, O> {
                 let grid = count.div_ceil(class.systems.into());
                 let shared_bytes = class.shared_bytes();
                 let shape = Shape { grid, block: class.block, shared_bytes };
-                // SAFETY: blocks take that many systems of the range, none of more unknowns than the
-                // kernel's, whose columns, members and rows of G lie in the arrays; each row is one
-                // system's. What lies elsewhere is reached only where it is given.
+                // SAFETY: blocks take that many systems of the range, none with more unknowns than
+                // the kernel's, whose columns, members and rows of G lie in the arrays; each row
+                // belongs to one system. What lies elsewhere is accessed only if it is given.
                 unsafe { self.setup.shaped(class.function, shape, &self.arguments(range, dense)) }
             }
             None => {
@@ -172,8 +172,8 @@ impl<'s, 'd, O: Offset + Element> Solver<'s, 'd, O> {
                     stride: self.space.stride,
                 };
                 let grid = self.space.blocks.min(count);
-                // SAFETY: each block has memory of its own for the largest system, and strides over the
-                // range; otherwise as above.
+                // SAFETY: each block has its own memory for the largest system, and strides over
+                // the range; otherwise as above.
                 unsafe { self.setup.blocks("fsai_long_solve", (grid, LONG_BLOCK), &arguments) }
             }
         }
@@ -182,7 +182,7 @@ impl<'s, 'd, O: Offset + Element> Solver<'s, 'd, O> {
     fn arguments<'l>(&'l self, range: Range<u32>, dense: Option<&'l Dense>) -> FsaiSolve<'l, O> {
         let Self { a, systems, queue, .. } = self;
         let given = dense.unwrap_or(&self.none);
-        // Without members nothing of theirs is read.
+        // Without members, these arrays are not read.
         let of_members = |take: fn(&super::systems::Members) -> &Buffer<u32>| {
             Reads(systems.members.as_ref().map_or(&systems.len, take))
         };
@@ -212,7 +212,7 @@ impl<'s, 'd, O: Offset + Element> Solver<'s, 'd, O> {
         }
     }
 
-    /// G, or the first row whose system is not positive definite.
+    /// Returns G, or the first row whose system is not positive definite.
     pub(super) fn finished(self) -> Result<DeviceFactor, FsaiSetUpError> {
         let row = self.setup.element(&self.failed, 0)?;
         let ptr = &self.systems.g_ptr;

@@ -1,4 +1,4 @@
-//! The thesis's way: the processor gathers the dense systems, batch after batch, and the device solves them.
+//! The thesis's method: the CPU gathers the dense systems in batches, and the device solves them.
 
 use std::ops::Range;
 
@@ -19,11 +19,11 @@ use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::setup::Setup;
 
-/// Numbers of a batch, unless one system has more.
+/// Maximum numbers per batch, unless one system has more.
 const BATCH: u64 = 32 << 20;
 
-/// What the processor gathers by: for each system where its columns begin and how many it has, the columns
-/// of all, and the systems in their order.
+/// What the CPU gathers from: the start and number of each system's columns, all columns, and the
+/// systems in order.
 struct OnHost {
     begin: Vec<u32>,
     len: Vec<u32>,
@@ -42,7 +42,7 @@ impl OnHost {
         })
     }
 
-    /// The columns of the system at a place of the order.
+    /// The columns of the system at a place in the order.
     fn columns(&self, place: u32) -> &[u32] {
         let number = |of: &[u32], k: u32| of.get(k as usize).copied().unwrap_or(0) as usize;
         let system = number(&self.order, place) as u32;
@@ -117,7 +117,8 @@ fn gathered(
     Ok((ptr, triangles))
 }
 
-/// The places of a range in parts, each of one place, or of several whose numbers are no more than `most`.
+/// Splits a range of places into parts, each a single place or several with at most `most` numbers
+/// in total.
 fn batches(range: Range<u32>, most: u64, numbers: impl Fn(u32) -> u64) -> Vec<Range<u32>> {
     let mut all: Vec<Range<u32>> = Vec::new();
     let mut sum = 0;
@@ -145,7 +146,7 @@ mod tests {
     fn batches_are_bounded_and_have_every_system_once() {
         assert_eq!(batches(3..3, 10, |_| 1), []);
         assert_eq!(batches(0..7, 3, |_| 1), [0..3, 3..6, 6..7]);
-        // One that is larger than a batch is one of its own.
+        // A system larger than a batch gets its own.
         assert_eq!(
             batches(2..6, 10, |place| [0, 0, 4, 30, 5, 5][place as usize]),
             [2..3, 3..4, 4..6]

@@ -1,4 +1,4 @@
-//! The factor of a preconditioner on the device, however it was set up.
+//! The factor of a preconditioner on the device, set up on either side.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,20 +17,20 @@ use crate::fsai::{DeviceFsai, FsaiSetUpError, GatheredBy};
 use crate::refusal::refused;
 use crate::upload::{Uploaded, Uploads};
 
-/// Seconds of each phase of a set-up, in order.
+/// Seconds of each phase of a setup, in order.
 pub(super) type Phases = Vec<(&'static str, f64)>;
 
-/// G and Gᵀ in CSR on the device: what operators of any format are made of.
+/// G and Gᵀ in CSR on the device, the source of operators in any format.
 pub(super) struct Factor {
     pub(super) g: Source,
     pub(super) gt: Source,
     pub(super) phases: Phases,
-    /// What the set-up tells of itself.
+    /// The setup's report.
     pub(super) report: SetUp,
 }
 
 impl Factor {
-    /// Set up where it is asked for, of A that lies on the device in CSR; none once it is cancelled.
+    /// Sets it up where requested, from A on the device in CSR; `None` when cancelled.
     pub(super) fn set_up(
         device: &Device,
         (a, uploads): (&Uploaded<f64>, &Uploads<f64>),
@@ -59,7 +59,7 @@ impl Factor {
         }
     }
 
-    /// One that lies on the device, whose rows the host wants to know.
+    /// A factor made on the device; the host needs its rows.
     fn stayed(device: &Device, asked: &Asked<'_>, made: DeviceFsai) -> Result<Self, PrepareError> {
         let begun = Instant::now();
         let report = made.report().clone();
@@ -74,7 +74,7 @@ impl Factor {
         Ok(Self { g, gt, phases, report })
     }
 
-    /// One that the processor has.
+    /// A factor made on the CPU.
     fn copied(device: &Device, uploads: &Uploads<f64>, fsai: &Fsai) -> Result<Self, PrepareError> {
         let begun = Instant::now();
         let upload = |of: &Arc<Csr>| {

@@ -1,4 +1,4 @@
-//! A look at how far a solve has come, while it goes on.
+//! Reads the progress of a running solve.
 
 use cudarc::driver::{CudaEvent, PinnedHostSlice, result, sys};
 
@@ -6,8 +6,9 @@ use super::state::Look;
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError, Doing};
 
-/// A place in the host's memory to which the scalars' words are copied, and when they have come. Words of the
-/// same place come in the order in which one stream is asked for them.
+/// Host memory to which the scalars' words are copied, and the event that marks the copy's
+/// completion. Copies to the same place arrive in the order in which they were enqueued on one
+/// stream.
 pub(crate) struct Glance {
     words: PinnedHostSlice<u32>,
     come: CudaEvent,
@@ -15,7 +16,7 @@ pub(crate) struct Glance {
 
 impl Glance {
     pub(crate) fn new(device: &Device) -> Result<Self, DeviceError> {
-        // SAFETY: any bits are a word, and they are read once a copy has come.
+        // SAFETY: any bits are a valid word, and they are read only after a copy has completed.
         let words = unsafe { device.context().alloc_pinned_with_flags(Look::WORDS, 0) };
         let flags = Some(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
         let come = device.context().new_event(flags).doing("make an event")?;
@@ -26,8 +27,8 @@ impl Glance {
     pub(crate) fn ask(&mut self, device: &Device, words: &Buffer<u32>) -> Result<(), DeviceError> {
         let to = self.words.as_mut_ptr().doing("copy from the device")?;
         let stream = device.stream();
-        // SAFETY: both sides have so many words; those of the host are pinned, and not looked at before the
-        // event that follows.
+        // SAFETY: both sides have this many words; those of the host are pinned, and not read
+        // before the event that follows.
         let copied = unsafe {
             let to = std::slice::from_raw_parts_mut(to, Look::WORDS);
             result::memcpy_dtoh_async(to, words.address(), stream.cu_stream())
@@ -36,7 +37,7 @@ impl Glance {
         self.come.record(stream).doing("record an event")
     }
 
-    /// When they have come.
+    /// The event that marks their arrival.
     pub(crate) fn come(&self) -> &CudaEvent {
         &self.come
     }
@@ -49,9 +50,9 @@ impl Glance {
 }
 
 impl Drop for Glance {
-    /// Waits for a copy that nobody has looked at.
+    /// Waits for a pending copy.
     fn drop(&mut self) {
-        // Where that fails the context is lost, and its memory with it.
+        // If that fails the context is lost, and its memory with it.
         let _ = self.come.synchronize();
     }
 }

@@ -1,4 +1,4 @@
-//! A matrix in column-major HLL as a solver multiplies with it.
+//! A matrix in column-major HLL for a solver's SpMV.
 
 use sparsescope_core::kernel::{GridMapping, Work, lanes_a_row};
 use sparsescope_core::matrix::{DEFAULT_HACK_SIZE, SlotLayout};
@@ -10,15 +10,15 @@ use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 
-/// Threads a block.
+/// Threads per block.
 const BLOCK: u32 = 256;
 
-/// Distances that 16 bits tell apart.
+/// Number of distances that 16 bits can represent.
 const WINDOW: u64 = 1 << 16;
 
-/// The hacks of a matrix, whose columns are 16-bit distances where all of them fit: those of a row's first
-/// slots from one window of 65 536 columns that goes along with the rows, the others from the next one. So the
-/// widest may be 131 071 columns from the narrowest, as in bands of 65 536 on either side.
+/// The hacks of a matrix, whose columns are 16-bit distances where all of them fit: those of a
+/// row's first slots from one window of 65 536 columns that moves with the rows, the others from
+/// the next one. So distances may differ by up to 131 071, as in bands of 65 536 on either side.
 pub(super) struct NearHacks {
     hacks: Hacks<f64>,
     rows: u32,
@@ -27,9 +27,9 @@ pub(super) struct NearHacks {
 
 /// Columns as distances.
 struct Near {
-    /// Whether these are the columns, and `hacks` has none; otherwise there is nothing in them.
+    /// Whether these columns are used, and `hacks` has none; otherwise they are empty.
     used: bool,
-    /// Where a row's low window begins, less the row, modulo 2³².
+    /// Start of a row's low window minus the row, modulo 2³².
     base: u32,
     /// Slots of each row in the low window.
     low: Buffer<u32>,
@@ -38,7 +38,8 @@ struct Near {
 }
 
 impl NearHacks {
-    /// The matrix with so many rows. Where there is no memory for distances the columns stay as they are.
+    /// The matrix with this many rows. If there is no memory for distances, the columns stay as
+    /// they are.
     pub(super) fn of(
         device: &Device,
         mut hacks: Hacks<f64>,
@@ -58,7 +59,7 @@ impl NearHacks {
         offsets.bytes() + row_len.bytes() + columns + slots.val.bytes()
     }
 
-    /// What it took to make them.
+    /// Time spent on creating them.
     pub(super) fn spent(&self) -> Spent {
         self.hacks.spent() + self.near.low.spent() + self.near.distance.spent()
     }
@@ -67,13 +68,13 @@ impl NearHacks {
         lanes_a_row(self.rows.into(), self.hacks.shape.slots())
     }
 
-    /// Blocks of a product.
+    /// Blocks of an SpMV.
     pub(super) fn blocks(&self) -> u64 {
         let work = Work::Shared(self.rows.into(), self.lanes().into());
         GridMapping::LanesPerRow.blocks(work, BLOCK)
     }
 
-    /// The step of a product.
+    /// The step of an SpMV.
     pub(super) fn product(
         &self,
         device: &Device,
@@ -104,10 +105,11 @@ impl NearHacks {
             words: Reads(&scalars.words),
         };
         let shape = Shape { grid: self.blocks(), block: BLOCK, shared_bytes: 0 };
-        // SAFETY: every row lies in a hack of that size at its own position, and the slots of its length have
-        // a column, in the array that `near` says, within the matrix; x has an element a column, y and what
-        // it is multiplied with have one a row. What blocks add up has room for as many. All threads wait
-        // for the kernels before this one before they read x or write.
+        // SAFETY: every row lies in a hack of that size at its own position, and the slots of its
+        // length have a column, in the array that `near` selects, within the matrix; x has one
+        // element per column, y and the vector it is multiplied with one per row. The sums of
+        // blocks have enough space. All threads wait for the previous kernels before they read x or
+        // write.
         let launch = unsafe {
             Launch::new(device, "hll_column_major_solver", shape, &arguments)?.ahead(device)
         };
@@ -116,7 +118,7 @@ impl NearHacks {
 }
 
 impl Near {
-    /// The columns as distances, where all fit and there is memory for them.
+    /// The columns as distances, if all fit and there is memory for them.
     fn of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Self, DeviceError> {
         let made = |used, base, rows, slots| {
             let low = Buffer::unset(device, "how many slots are in the low window", rows)?;
@@ -143,15 +145,16 @@ impl Near {
             low: Writes(&self.low),
             distance: Writes(&self.distance),
         };
-        // SAFETY: every row lies in a hack of that size at its own position, and there are a distance a slot
-        // and a number a row.
+        // SAFETY: every row lies in a hack of that size at its own position, and there is one
+        // distance per slot and one number per row.
         let launch =
             unsafe { Launch::new(device, "hll_distances", row_a_thread(rows), &arguments)? };
         Step::Launch(launch).enqueue(device)
     }
 }
 
-/// From where the distances of ascending columns count so that two windows have all of them, if they do.
+/// The base from which the distances of sorted columns count so that two windows hold all of them,
+/// if there is one.
 fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>, DeviceError> {
     let range = Buffer::of(device, "how far columns are from their rows", &[u64::MAX, 0, 0])?;
     let arguments = HllDistanceRange {
@@ -170,14 +173,14 @@ fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>
     Ok(base_of_range(&range.to_host(device)?))
 }
 
-/// The same, from the least and the greatest distance with 2³² added, which without entries are the wrong
-/// way round, and whether columns do not ascend.
+/// The same, from the minimum and maximum distance plus 2³², which are reversed if there are no
+/// nonzeros, and whether columns are unsorted.
 fn base_of_range(range: &[u64]) -> Option<u32> {
     let [least, greatest, unordered] = *range else { return None };
     if least > greatest {
         return Some(0);
     }
-    // The low half of least is the distance modulo 2³², as kernels add it.
+    // The low half of the minimum is the distance modulo 2³², as kernels add it.
     (unordered == 0 && greatest - least < 2 * WINDOW).then_some(least as u32)
 }
 

@@ -1,5 +1,5 @@
-//! Conjugate gradients on a GPU: `cuda/pcg/device`, all of it on the device, and the vendor's libraries,
-//! called one after another.
+//! Conjugate gradients on a GPU: `cuda/pcg/device`, entirely on the device, and the vendor's
+//! libraries, called one after another.
 
 mod factor;
 mod glance;
@@ -35,16 +35,17 @@ use prepared::PreparedSolver;
 use solver::Solver;
 use vendor::Library;
 
-/// How a kernel goes about it.
+/// How a kernel is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// By launches of our own.
+    /// By our own launches.
     Device,
-    /// By the vendor's libraries, which multiply with the factor's transpose or with the factor transposed.
+    /// By the vendor's libraries, using either the factor's stored transpose or the transposed
+    /// operation.
     Library(Direction),
 }
 
-/// One for each kernel of this backend, in the descriptors' order.
+/// One per kernel of this backend, in the order of the descriptors.
 const LAUNCHERS: &[(&str, How)] = &[
     ("cuda/pcg/device", How::Device),
     ("vendor/cusparse/pcg", How::Library(Direction::Plain)),
@@ -69,7 +70,7 @@ pub(crate) fn availability(machine: &Machine, id: &str) -> Availability {
     missing.map_or(Availability::Available, Availability::Missing)
 }
 
-/// Makes a kernel ready for a system; nothing is set up yet.
+/// Prepares a kernel for a system; does not run the setup yet.
 pub(crate) fn prepare<'p>(
     machine: &'p Machine,
     uploads: &'p Uploads<f64>,

@@ -1,4 +1,4 @@
-//! A matrix on the device in the format in which a solver multiplies with it.
+//! A matrix on the device in the format of a solver's SpMV.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,18 +23,18 @@ use crate::launch::{Launch, Shape, Step};
 use crate::refusal::refused;
 use crate::spmv::Plan;
 
-/// Threads a block where the format does not say.
+/// Threads per block where the format does not say.
 const BLOCK: u32 = 128;
 
-/// A matrix ready to be multiplied with: square, or some of a square one's rows, which a GPU has.
+/// A matrix ready for SpMV: square, or one GPU's rows of a square matrix.
 pub(crate) struct Operator {
     stored: Stored,
     rows: u32,
-    /// Bringing it into its format; 0 where it stays as it was.
+    /// Seconds of conversion to its format; 0 if it stays unchanged.
     pub(crate) conversion_s: f64,
     /// Bytes of the format's arrays.
     pub(crate) bytes: u64,
-    /// What it took to make arrays beside those of CSR.
+    /// Time spent on creating arrays besides those of CSR.
     pub(crate) spent: Spent,
 }
 
@@ -49,8 +49,8 @@ fn wrong_format() -> DeviceError {
 }
 
 impl Operator {
-    /// The matrix, which lies on the device in CSR, in a format. Refused where it does not fit there, or
-    /// its plan within `memory`.
+    /// Converts the matrix, which lies on the device in CSR, to a format. Refused if it does not
+    /// fit there, or if its plan exceeds `memory`.
     pub(crate) fn of(
         device: &Device,
         csr: Source,
@@ -89,7 +89,7 @@ impl Operator {
         Ok(Self { stored, rows, conversion_s, bytes, spent })
     }
 
-    /// Some rows of a matrix, which lie on the host, in HLL; the device never holds them twice.
+    /// Some rows of a matrix on the host, in HLL; the device never holds them twice.
     pub(crate) fn in_hacks(
         device: &Device,
         rows_of: &Csr,
@@ -107,7 +107,7 @@ impl Operator {
         Ok(Self { stored, rows, conversion_s, bytes, spent })
     }
 
-    /// Blocks of a product that leaves a sum; none where a launch of its own does.
+    /// Blocks of an SpMV that leaves a sum; `None` if a separate launch does.
     pub(crate) fn blocks(&self) -> u64 {
         match &self.stored {
             Stored::Tiles { plan, .. } => plan.tiles as u64,
@@ -116,7 +116,7 @@ impl Operator {
         }
     }
 
-    /// The steps of a product, which do nothing once the solve is over.
+    /// The steps of an SpMV, which do nothing once the solve is over.
     pub(crate) fn product(
         &self,
         device: &Device,
@@ -160,7 +160,7 @@ impl Stored {
     }
 }
 
-/// A product that is being bound.
+/// An SpMV that is being bound.
 struct Of<'a> {
     device: &'a Device,
     rows: u32,
@@ -196,10 +196,10 @@ impl Of<'_> {
         };
         let shape = Shape { grid: plan.tiles as u64, block: plan.shape.threads, shared_bytes: 0 };
         let name = format!("csr_adaptive_solver_{}x{}", plan.shape.threads, plan.shape.items);
-        // SAFETY: as for `csr_adaptive`: there are as many blocks as tiles, which hold each row once, whole
-        // or in parts, and no more entries than the shape has; x has an element a column, y and what it is
-        // multiplied with have one a row. What blocks add up has room for as many of them.
-        // They wait for others before they read x, after what nobody writes.
+        // SAFETY: as for `csr_adaptive`: there are as many blocks as tiles, which hold each row
+        // once, whole or in parts, and no more nonzeros than the shape has; x has one element per
+        // column, y and the vector it is multiplied with one per row. The sums of blocks have
+        // enough space. Blocks load what no kernel writes, then wait for others before they read x.
         let launch =
             unsafe { Launch::new(self.device, &name, shape, &arguments)?.ahead(self.device) };
         Ok(vec![Step::Launch(launch)])
@@ -226,8 +226,8 @@ impl Of<'_> {
         };
         let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(self.rows.into()), BLOCK);
         let shape = |grid| Shape { grid, block: BLOCK, shared_bytes: 0 };
-        // SAFETY: as for `ell_column_major`: each row has a length up to the width; x and y have an element
-        // a row of the square matrix.
+        // SAFETY: as for `ell_column_major`: each row has a length up to the width; x and y have
+        // one element per row of the square matrix.
         let first = unsafe {
             Launch::new(self.device, "ell_column_major_solver", shape(grid), &arguments)?
         };
@@ -247,8 +247,8 @@ impl Of<'_> {
                 words,
             };
             let grid = GridMapping::WarpPerSpan.blocks(Work::Entries(entries), BLOCK);
-            // SAFETY: as for `coo_segmented`: rows and columns are those of the matrix; each span has a
-            // place of its own in what is carried.
+            // SAFETY: as for `coo_segmented`: rows and columns are those of the matrix; each span
+            // has its own place in the carries.
             let sums = unsafe {
                 Launch::new(self.device, "coo_segmented_solver", shape(grid), &arguments)?
             };
@@ -259,7 +259,7 @@ impl Of<'_> {
             let (carry_row, carry_sum) = (Reads(carry_row), Reads(carry_sum));
             let arguments = CooCarrySolver { spans, carry_row, carry_sum, y: Writes(y), words };
             let grid = GridMapping::WarpPerRow.blocks(Work::Rows(spans), BLOCK);
-            // SAFETY: as for `coo_carry`: the launch before has written every span's row.
+            // SAFETY: as for `coo_carry`: the previous launch has written every span's row.
             let carried =
                 unsafe { Launch::new(self.device, "coo_carry_solver", shape(grid), &arguments)? };
             steps.push(Step::Launch(carried));

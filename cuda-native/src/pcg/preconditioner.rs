@@ -1,4 +1,4 @@
-//! What is applied to the residual on the device: z = K⁻¹·r.
+//! The preconditioner on the device: z = K⁻¹·r.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -23,7 +23,7 @@ use crate::upload::{Uploaded, Uploads};
 /// The kernel of sweeps.
 const SWEEPS: &str = "cuda/symgs/levels";
 
-/// K⁻¹, made ready.
+/// K⁻¹, set up.
 pub(super) enum Preconditioner<'d> {
     None,
     Jacobi { inverse: Buffer<f64> },
@@ -39,7 +39,7 @@ pub(super) struct Products {
     z: Buffer<f64>,
 }
 
-/// The reciprocals of the diagonal, and the seconds of finding and of copying them.
+/// The reciprocals of the diagonal, and the seconds of computing and of copying them.
 pub(super) fn reciprocals(
     device: &Device,
     asked: &Asked<'_>,
@@ -59,7 +59,7 @@ pub(super) fn reciprocals(
 }
 
 impl<'d> Preconditioner<'d> {
-    /// The one that is asked for, and what its set-up tells; none once it is cancelled.
+    /// Sets up the requested one and returns its report; `None` when cancelled.
     pub(super) fn set_up(
         device: &'d Device,
         (a, uploads): (&Uploaded<f64>, &Uploads<f64>),
@@ -103,7 +103,7 @@ impl<'d> Preconditioner<'d> {
         Ok(Some((made, told)))
     }
 
-    /// Blocks of the product that leaves r·z; none where another launch does.
+    /// Blocks of the SpMV that leaves r·z; `None` if another launch does.
     pub(super) fn blocks(&self) -> u64 {
         match self {
             Self::Fsai(of) => of.gt.blocks(),
@@ -111,7 +111,7 @@ impl<'d> Preconditioner<'d> {
         }
     }
 
-    /// The residual, where the preconditioner has a place for it.
+    /// The residual, if the preconditioner stores it.
     pub(super) fn own_residual(&self) -> Option<Buffer<f64>> {
         match self {
             Self::Symgs { sweeps } => Some(sweeps.residual().clone()),
@@ -119,7 +119,7 @@ impl<'d> Preconditioner<'d> {
         }
     }
 
-    /// What kernels that work on vectors take for z.
+    /// What vector kernels use as z.
     pub(super) fn form(&self) -> Form<'_> {
         match self {
             Self::None => Form::Plain,
@@ -129,13 +129,13 @@ impl<'d> Preconditioner<'d> {
         }
     }
 
-    /// Its steps do nothing once the solve is over; otherwise asking for more of them than needed takes
-    /// long.
+    /// Whether its steps do nothing once the solve is over; otherwise enqueuing more of them than
+    /// needed is slow.
     pub(super) fn ends_at_once(&self) -> bool {
         !matches!(self, Self::Symgs { .. })
     }
 
-    /// The steps that make z of r, where vector kernels do not; and β, where wanted.
+    /// The steps that compute z from r, where vector kernels do not; and β, if requested.
     pub(super) fn apply(
         &self,
         device: &Device,
@@ -167,7 +167,7 @@ impl<'d> Preconditioner<'d> {
         }
     }
 
-    /// What launches of a sweep take, which are hidden in a step.
+    /// Resource use of a sweep's launches, which are hidden in a step.
     pub(super) fn launches(&self, device: &Device) -> Result<Vec<LaunchCost>, DeviceError> {
         match self {
             Self::Symgs { sweeps } => sweeps.bound().launches(device),
@@ -193,7 +193,7 @@ impl<'d> Preconditioner<'d> {
         }
     }
 
-    /// What it took to make arrays that belong to no phase of the set-up.
+    /// Time spent on creating arrays that belong to no phase of the setup.
     pub(super) fn spent(&self) -> Spent {
         match self {
             Self::Fsai(of) => of.g.spent + of.gt.spent + of.w.spent() + of.z.spent(),
@@ -202,7 +202,7 @@ impl<'d> Preconditioner<'d> {
     }
 }
 
-/// Sweeps from zero by levels, and the seconds of finding the diagonal and of all else.
+/// Sweeps from zero by levels, and the seconds of finding the diagonal and of everything else.
 fn sweeps<'d>(
     device: &'d Device,
     asked: &Asked<'_>,

@@ -1,4 +1,4 @@
-//! A solver ready to run: its set-up, its solution with all that is known of it, and its times.
+//! A solver ready to run: its setup, its solution with its facts, and its times.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ pub(super) enum Failure {
     Cancelled,
     /// The device or a library failed.
     Device(DeviceError),
-    /// The iteration could not go on.
+    /// The iteration broke down.
     Broke(Breakdown),
-    /// Something else, in a sentence.
+    /// Another reason, as a sentence.
     Beside(String),
 }
 
@@ -42,23 +42,23 @@ impl From<Breakdown> for Failure {
     }
 }
 
-/// A system and what solves it, set up.
+/// A system and its solver, set up.
 pub(super) trait Solves {
-    /// Puts back what a solve changes.
+    /// Undoes the changes of a solve.
     fn reset(&mut self) -> Result<(), Failure>;
 
-    /// Solves, after a reset; all of it lies between what the caller adds to the device's stream before
-    /// and after.
+    /// Solves, after a reset; all of the work is enqueued between what the caller adds to the
+    /// device's stream before and after.
     fn solve(&mut self, watch: &Watch<'_>) -> Result<(), Failure>;
 
-    /// What came of the last solve, which took so many seconds, and the seconds of copying it.
+    /// The result of the last solve, which took this many seconds, and the seconds of copying it.
     fn told(&mut self, seconds: f64) -> Result<(Recurrence, f64), Failure>;
 }
 
-/// What a set-up gives: the solver, what it tells of the preconditioner, and what it took.
+/// The result of a setup: the solver, the report on the preconditioner, and the costs.
 pub(super) type Made<S> = (S, ToldSetUp, Costs);
 
-/// Sets a solver up; nothing once it is cancelled.
+/// Sets a solver up; `None` when cancelled.
 type SetUp<'p, S> = dyn Fn(&Asked<'p>, &Watch<'_>) -> Result<Option<Made<S>>, PrepareError> + 'p;
 
 /// A solver of a system, to be set up.
@@ -69,7 +69,7 @@ pub(super) struct PreparedSolver<'p, S> {
     params: BTreeMap<String, String>,
     set_up: Box<SetUp<'p, S>>,
     made: Option<Made<S>>,
-    /// Seconds of the last solve, and of the one whose solution was asked for.
+    /// Seconds of the last solve, and of the one whose solution was requested.
     last: f64,
     once: Option<f64>,
     download_s: Option<f64>,
@@ -77,7 +77,7 @@ pub(super) struct PreparedSolver<'p, S> {
     throttling: Throttling,
 }
 
-/// Solves that are timed, each after a reset.
+/// Timed solves, each after a reset.
 struct Timed<'a, S> {
     machine: &'a Machine,
     solver: &'a mut S,
@@ -167,7 +167,7 @@ impl<'p, S: Solves> PreparedSolver<'p, S> {
         Ok(Timed { machine, solver, clock, watch, last })
     }
 
-    /// Seconds of a solve; none where it was stopped.
+    /// Seconds of a solve; `None` if it was stopped.
     fn execute(&mut self, watch: &Watch<'_>) -> Result<Option<f64>, Failure> {
         let mut timed = self.timed(watch)?;
         timed.reset()?;
@@ -178,7 +178,7 @@ impl<'p, S: Solves> PreparedSolver<'p, S> {
         }
     }
 
-    /// The last solution, with what is known of it.
+    /// The last solution, with its facts.
     fn solution(&mut self) -> Result<Output, Failure> {
         let seconds = self.last;
         let not_set_up = || Failure::Beside("it was not set up".to_owned());
@@ -190,7 +190,7 @@ impl<'p, S: Solves> PreparedSolver<'p, S> {
         Ok(Output::Solution(Box::new(told.solution(&self.asked, &solved))))
     }
 
-    /// Samples, taken anew while the GPU is throttled.
+    /// Samples, retaken while the GPU is throttled.
     fn samples(
         &mut self,
         n: usize,
@@ -243,7 +243,7 @@ impl<'p, S: Solves> Prepared for PreparedSolver<'p, S> {
 
     fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
         Ticket::at_once(|| {
-            // A number that is none is told as the processor's kernels tell it.
+            // Non-finite numbers are reported as the CPU kernels report them.
             let how = self.asked.how(false, MemoryLimit::unlimited());
             let admitted = how.admit(self.asked.problem().a().rows(), &self.asked.b());
             admitted.map_err(|error| self.failed(Failure::Broke(error)))?;

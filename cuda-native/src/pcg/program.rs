@@ -1,4 +1,4 @@
-//! A solve as steps of the device; its iterations go on, as a graph where they can, until it is over.
+//! A solve as device steps; its iterations continue, as a graph where possible, until it is over.
 
 use std::rc::Rc;
 
@@ -13,32 +13,34 @@ use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError, Doing};
 use crate::launch::{Graph, Launch, Step, enqueue};
 
-/// Iterations of a graph whose kernels return at once when the solve is over.
+/// Iterations per graph, for graphs whose kernels return at once when the solve is over.
 const OF_GRAPH: u32 = 8;
 
-/// Iterations of others between two looks.
+/// Iterations between two progress checks for other kernels.
 const BETWEEN_LOOKS: u32 = 2;
 
-/// What a solve asks of the device, in order.
+/// The device steps of a solve, in order.
 pub(super) struct Program {
-    /// Puts back what a solve changes.
+    /// Undoes the changes of a solve.
     pub(super) reset: Vec<Step>,
-    /// The first residual, what is applied to it, and what follows from both.
+    /// The first residual, its preconditioning, and the scalars that follow.
     begin: Vec<Step>,
     iteration: Rc<[Step]>,
     finish: Vec<Step>,
-    /// Several iterations whose kernels return at once when the solve is over: the next ones are asked for
-    /// before it is known whether they are needed. None where an iteration has other kernels.
+    /// Several iterations whose kernels return at once when the solve is over: the next ones are
+    /// enqueued before it is known whether they are needed. `None` if an iteration has other
+    /// kernels.
     graph: Option<Graph<Rc<[Step]>>>,
     looks: [Glance; 2],
     words: Buffer<u32>,
-    /// A stream for looks, which the iterations need not wait for.
+    /// A stream for progress checks, which the iterations do not wait for.
     beside: Device,
     asked: CudaEvent,
 }
 
 impl Program {
-    /// Of a system with these vectors; `start` has an element a row where the solver begins with it.
+    /// For a system with these vectors; `start` has one element per row if the solver uses it as
+    /// its start.
     pub(super) fn of(
         device: &Device,
         (a, k, scalars): (&Operator, &Preconditioner<'_>, &Scalars),
@@ -55,7 +57,7 @@ impl Program {
         let form = k.form();
         let mut begin = vec![scalars.begin(device, how.tol, v)?];
         if how.start == Start::Preconditioned {
-            // p becomes z, β being 0.
+            // p becomes z, since β is 0.
             begin.extend(k.apply(device, scalars, v.r, false)?);
             begin.push(scalars.advance(device, false, form, v)?);
             begin.extend([Step::copy(v.x, v.p), Step::zero(v.p)]);
@@ -75,7 +77,7 @@ impl Program {
         iteration.push(scalars.advance(device, true, form, v)?);
         let iteration: Rc<[Step]> = iteration.into();
 
-        // Loads the kernels, which must not happen while a graph is recorded.
+        // Loads the kernels, which must not happen during graph capture.
         enqueue(device, &reset)?;
         enqueue(device, &begin)?;
         enqueue(device, &iteration)?;
@@ -92,7 +94,7 @@ impl Program {
         Ok(Self { reset, begin, iteration, finish, graph, looks, words, beside, asked })
     }
 
-    /// The launches of an iteration, but for those hidden in a step.
+    /// The launches of an iteration, except those hidden in a step.
     pub(super) fn launches(&self) -> impl Iterator<Item = &Launch> {
         self.iteration.iter().filter_map(|step| match step {
             Step::Launch(launch) => Some(launch),
@@ -100,8 +102,8 @@ impl Program {
         })
     }
 
-    /// Goes through a solve, after a reset; `watch` is shown how far it has come every few iterations and
-    /// answers whether to go on. Answers false where it was stopped.
+    /// Runs a solve, after a reset; `watch` is shown the progress every few iterations and returns
+    /// whether to continue. Returns false if it was stopped.
     pub(super) fn run(
         &mut self,
         device: &Device,
@@ -115,7 +117,7 @@ impl Program {
                 Some(graph) => graph.launch()?,
                 None => (0..BETWEEN_LOOKS).try_for_each(|_| enqueue(device, iteration))?,
             }
-            // What is copied may be of a later iteration already: a solve that is over stays so.
+            // The copied words may already be of a later iteration: a solve that is over stays so.
             asked.record(device.stream()).doing("record an event")?;
             beside.stream().wait(asked).doing("wait for an event")?;
             glance.ask(beside, words)
@@ -139,7 +141,7 @@ impl Program {
             std::mem::swap(&mut this, &mut next);
         };
         if finished {
-            // Before that x lacks nothing.
+            // Before that, x needs no update.
             enqueue(device, finish)?;
         }
         Ok(finished)

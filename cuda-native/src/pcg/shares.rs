@@ -1,4 +1,4 @@
-//! The scalars of a solve that several GPUs share: each has its share of every sum, and all conclude the
+//! The scalars of a solve on several GPUs: each has its share of every sum, and all compute the
 //! same from the totals.
 
 use super::state::{Form, Scalars, Vectors};
@@ -8,12 +8,12 @@ use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 
-/// Sums of an iteration: of p·q those of rows without halo and of the others, r·r, r·z, and how many want to
-/// stop, as `pcg.cu` counts them.
+/// Sums of an iteration: p·q over rows without halo and over the others, r·r, r·z, and the number
+/// of stop requests, in the order of `pcg.cu`.
 const SUMS: usize = 5;
 const STOP: usize = 4;
 
-/// What a solve's totals are for.
+/// What a solve's totals are used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     /// ‖b‖.
@@ -33,7 +33,7 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// One array for both where a GPU is alone.
+    /// A single array for both if a GPU is alone.
     pub(crate) fn new(device: &Device, is_alone: bool) -> Result<Self, DeviceError> {
         let array = || Buffer::of(device, "the shares of sums", &[0.0; SUMS]);
         let shares = array()?;
@@ -42,19 +42,19 @@ impl Shares {
         Ok(Self { shares, totals, one })
     }
 
-    /// Puts them back: a GPU without rows of a kind never writes their share.
+    /// Resets them: a GPU without rows of a kind never writes their share.
     pub(crate) fn reset(&self) -> [Step; 2] {
         [Step::zero(&self.shares), Step::zero(&self.totals)]
     }
 
-    /// Lets this GPU say that it wants to stop, until they are put back: all stop once the next residual is
+    /// Requests a stop from this GPU, until the next reset: all stop once the next residual is
     /// summed.
     pub(crate) fn stop(&self) -> Step {
         let place = self.shares.part(STOP..STOP + 1);
         Step::copy(&place.expect("there is a share of stops"), &self.one) // invariant
     }
 
-    /// The place for the share of p·q of rows without halo, or of the others.
+    /// The place of the share of p·q over rows without halo, or over the others.
     pub(crate) fn of_product(&self, with_halo: bool) -> Buffer<f64> {
         let place = usize::from(with_halo);
         self.shares.part(place..place + 1).expect("there are two shares of p·q") // invariant
@@ -62,8 +62,8 @@ impl Shares {
 }
 
 impl Scalars {
-    /// The same solve's for a launch of up to `blocks` blocks, which puts its share of a sum into `share` and
-    /// runs beside others.
+    /// The same solve's scalars for a launch of up to `blocks` blocks, which puts its share of a
+    /// sum into `share` and runs beside others.
     pub(crate) fn for_share(
         &self,
         device: &Device,
@@ -90,8 +90,8 @@ impl Scalars {
             counts: Writes(&self.residual.counts),
             shares: Writes(&shares.shares),
         };
-        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; what blocks add up
-        // has room for as many of them, and there is a share for each sum.
+        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; the sums of
+        // blocks have enough space, and there is a share for each sum.
         unsafe { Launch::new(device, "pcg_share_begin", shape(self.rows), &arguments) }
             .map(Step::Launch)
     }
@@ -120,12 +120,12 @@ impl Scalars {
             words: Reads(&self.words),
             shares: Writes(&shares.shares),
         };
-        // SAFETY: as above; two sums a block have their room.
+        // SAFETY: as above; there is space for two sums per block.
         unsafe { Launch::new(device, "pcg_share_reduce", shape(self.rows), &arguments) }
             .map(Step::Launch)
     }
 
-    /// What follows from the totals.
+    /// Computes the scalars from the totals.
     pub(crate) fn conclude(
         &self,
         device: &Device,
@@ -143,8 +143,9 @@ impl Scalars {
             told: Writes(&self.told),
         };
         let one = Shape { grid: 1, block: 1, shared_bytes: 0 };
-        // SAFETY: one thread; scalars and totals have their numbers of elements. An iteration is told of
-        // before `most` of them are done, or once they are, and there is room for one more.
+        // SAFETY: one thread; scalars and totals have their numbers of elements. An iteration is
+        // recorded before `most` of them are done, or once they are, and there is space for one
+        // more.
         unsafe { Launch::new(device, "pcg_conclude", one, &arguments) }.map(Step::Launch)
     }
 }

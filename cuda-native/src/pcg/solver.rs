@@ -31,12 +31,12 @@ pub(super) struct Solver<'p> {
     scalars: Scalars,
     program: Program,
     how: SolveParameters,
-    /// What others may find on the device.
+    /// Keeps alive what others may access on the device.
     _held: Vec<Box<dyn Any>>,
 }
 
 impl<'p> Solver<'p> {
-    /// Sets up what is asked for, with what that took; none once it is cancelled.
+    /// Sets up as requested, with the costs; `None` when cancelled.
     pub(super) fn set_up(
         machine: &'p Machine,
         uploads: &Uploads<f64>,
@@ -69,7 +69,7 @@ impl<'p> Solver<'p> {
         };
         let (scalars, program, launches) = bind().map_err(refused)?;
         let spent = uploaded + a.spent + preconditioner.spent() + system.spent() + scalars.spent();
-        // How much moves depends on the iterations: no bytes are counted that it must move.
+        // The number of bytes moved depends on the iterations, so no minimum is given.
         let costs = Costs {
             conversion_s: a.conversion_s,
             plan_s: told.setup_s(),
@@ -84,7 +84,7 @@ impl<'p> Solver<'p> {
         Ok(Some((solver, told, costs)))
     }
 
-    /// What the scalars tell of the last solve.
+    /// The scalars of the last solve.
     fn ended(&self) -> Result<Ended, Failure> {
         if self.preconditioner.is_stuck(self.device)? {
             return Err(Failure::Beside("a row waited for another in vain".to_owned()));

@@ -11,12 +11,12 @@ use crate::device::{Device, DeviceError};
 use crate::refusal::refused;
 use crate::upload::Uploaded;
 
-/// A matrix that operators of any format are made of.
+/// A matrix from which operators of any format are made.
 #[derive(Clone)]
 pub(crate) enum Source {
-    /// One that the host has.
+    /// A matrix that the host holds too.
     Copied { host: Arc<Csr>, copy: Arc<Uploaded<f64>> },
-    /// One that was made on the device.
+    /// A matrix made on the device.
     Made(Arc<Made>),
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// Of arrays in CSR; where rows begin is read back.
+    /// From arrays in CSR; the row offsets are read back.
     pub(super) fn of(device: &Device, arrays: Arrays<f64>) -> Result<Self, DeviceError> {
         let row_ptr = match &arrays {
             Arrays::Csr { row_ptr: Offsets::Narrow(offsets), .. } => {
@@ -41,7 +41,7 @@ impl Made {
         Ok(Self { row_ptr, arrays })
     }
 
-    /// All of it.
+    /// Copies all of it to the host.
     fn to_host(&self, device: &Device) -> Result<Csr, PrepareError> {
         let Arrays::Csr { slots, .. } = &self.arrays else { return Err(refused(wrong_format())) };
         let col = slots.col.to_host(device).map_err(refused)?;
@@ -82,7 +82,7 @@ impl Source {
         }
     }
 
-    /// Where its rows begin.
+    /// Its row offsets.
     pub(super) fn row_ptr(&self) -> &RowPtr {
         match self {
             Self::Copied { host, .. } => host.row_ptr(),
@@ -94,7 +94,7 @@ impl Source {
         self.row_ptr().len() - 1
     }
 
-    /// What is there of it on the host.
+    /// The part of it on the host.
     pub(super) fn known(&self) -> Known<'_, f64> {
         match self {
             Self::Copied { host, .. } => Known::Whole(host),
@@ -102,7 +102,7 @@ impl Source {
         }
     }
 
-    /// All of it on the host, copied back where it is not there.
+    /// All of it on the host, copied back if needed.
     pub(super) fn to_host(&self, device: &Device) -> Result<Arc<Csr>, PrepareError> {
         match self {
             Self::Copied { host, .. } => Ok(Arc::clone(host)),

@@ -1,4 +1,4 @@
-//! The scalars of a solve in the device's memory, and the launches that work on vectors.
+//! The scalars of a solve in device memory, and the launches that work on vectors.
 
 use sparsescope_core::pcg::{Breakdown, Recurrence};
 
@@ -10,7 +10,7 @@ use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
 
-/// Scalars of a solve, words and numbers a step apart, as `common.cuh` counts them.
+/// Indices and counts of a solve's scalars, words and numbers, as in `common.cuh`.
 const NUMBERS: usize = 8;
 const WORDS: usize = 4;
 const NORM_B: usize = 0;
@@ -19,22 +19,22 @@ const OVER: usize = 0;
 const DONE: usize = 1;
 const REACHED: usize = 2;
 
-/// Why a solve is over that was told to stop.
+/// Code of a solve that was told to stop.
 const STOPPED: u32 = 8;
 
-/// Numbers that are told of each iteration: the residual before it, its α, the β that led to it.
+/// Numbers recorded per iteration: the previous residual, its α, and the β that led to it.
 const TOLD: usize = 3;
 
-/// What a sum is for, and the vector that a product is multiplied with for it.
+/// What a sum is for, and the vector multiplied with the SpMV's result for it.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose<'a> {
-    /// There is none.
+    /// No sum.
     Nothing,
-    /// p·q, which gives α.
+    /// p·q, from which α follows.
     Alpha(&'a Buffer<f64>),
-    /// r·z, which gives β.
+    /// r·z, from which β follows.
     Beta(&'a Buffer<f64>),
-    /// A share of p·q that several GPUs add up.
+    /// A share of p·q, which several GPUs add up.
     Share(&'a Buffer<f64>),
 }
 
@@ -62,18 +62,18 @@ pub(crate) struct Product<'a> {
     pub(crate) purpose: Purpose<'a>,
 }
 
-/// What z = K⁻¹·r is to the kernels that work on vectors.
+/// What vector kernels use for z = K⁻¹·r.
 #[derive(Clone, Copy)]
 pub(crate) enum Form<'a> {
     /// r itself.
     Plain,
     /// r times these reciprocals of the diagonal.
     Diagonal(&'a Buffer<f64>),
-    /// This vector, which others make.
+    /// This vector, computed by other kernels.
     Elsewhere(&'a Buffer<f64>),
 }
 
-/// The vectors of a solve, an element a row each.
+/// The vectors of a solve, one element per row each.
 pub(crate) struct Vectors<'a> {
     pub(crate) b: &'a Buffer<f64>,
     pub(crate) x: &'a Buffer<f64>,
@@ -82,7 +82,7 @@ pub(crate) struct Vectors<'a> {
     pub(crate) q: &'a Buffer<f64>,
 }
 
-/// The scalars of a solve, and the sums that they follow from.
+/// The scalars of a solve, and the sums that they are computed from.
 #[derive(Clone)]
 pub(crate) struct Scalars {
     pub(super) rows: u32,
@@ -98,19 +98,19 @@ pub(crate) struct Scalars {
     pub(super) scaled: Sum,
 }
 
-/// The words that the host looks at between iterations.
+/// The words that the host reads between iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Look {
     pub(crate) is_over: bool,
     /// Several GPUs were told to stop.
     pub(crate) is_stopped: bool,
     pub(crate) iterations: u32,
-    /// ‖r‖/‖b‖, about.
+    /// Approximate ‖r‖/‖b‖.
     pub(crate) residual: f64,
 }
 
 impl Look {
-    /// Words of a look.
+    /// Number of words.
     pub(crate) const WORDS: usize = WORDS;
 
     pub(crate) fn of(words: &[u32]) -> Self {
@@ -121,7 +121,7 @@ impl Look {
     }
 }
 
-/// What the scalars tell of a solve that is over.
+/// The scalars of a finished solve.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ended {
     pub(crate) converged: bool,
@@ -133,7 +133,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// All of it with x, of a solve to this tolerance that took so long.
+    /// Adds x, the tolerance and the seconds of the solve.
     pub(crate) fn with(self, x: Vec<f64>, tol: f64, seconds: f64) -> Recurrence {
         Recurrence {
             x,
@@ -149,7 +149,7 @@ impl Ended {
         }
     }
 
-    /// Whether another solve went through the same numbers, bit for bit.
+    /// Whether another solve had the same numbers, bit for bit.
     pub(crate) fn has_bits_of(&self, other: &Self) -> bool {
         let bits = |of: &[f64]| of.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         let all =
@@ -159,7 +159,7 @@ impl Ended {
     }
 }
 
-/// The rows as kernels count them: their last number stands for none.
+/// The number of rows as kernels count them: the largest number stands for none.
 pub(crate) fn row_count(rows: usize) -> Result<u32, DeviceError> {
     let (found, most) = (rows as u64, u64::from(u32::MAX) - 1);
     let rows = u32::try_from(found).ok().filter(|&rows| u64::from(rows) <= most);
@@ -167,8 +167,8 @@ pub(crate) fn row_count(rows: usize) -> Result<u32, DeviceError> {
 }
 
 impl Scalars {
-    /// For vectors of so many elements, `most` iterations, and p·q and r·z of launches of so many blocks; of
-    /// none where those over vectors leave them.
+    /// For vectors of this many elements, `most` iterations, and p·q and r·z of launches with this
+    /// many blocks; 0 where vector kernels leave them.
     pub(crate) fn new(
         device: &Device,
         rows: u32,
@@ -203,7 +203,7 @@ impl Scalars {
         }
     }
 
-    /// Where r·z lies: r·r is the same where nothing is applied.
+    /// Where r·z is stored: the same as r·r without a preconditioner.
     fn scaled(&self, form: Form<'_>) -> &Sum {
         match form {
             Form::Plain => &self.residual,
@@ -221,9 +221,9 @@ impl Scalars {
         self.numbers.spent() + self.told.spent() + self.words.spent() + sums
     }
 
-    /// Puts them back to before a solve.
+    /// Resets them to before a solve.
     pub(crate) fn reset(&self) -> [Step; 2] {
-        // SAFETY: words count from 0, at which nothing is over.
+        // SAFETY: words count from 0, which means not over.
         let words = unsafe { Step::fill_numbers(&self.words, 0) };
         [Step::zero(&self.numbers), words]
     }
@@ -244,8 +244,8 @@ impl Scalars {
         let (b, r, numbers) = (Reads(v.b), Writes(v.r), Writes(&self.numbers));
         let (n, span) = (self.rows, span(self.rows));
         let arguments = PcgBegin { n, span, tol, b, r, parts, counts, numbers };
-        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; what blocks add up
-        // has room for as many of them.
+        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; the sums of
+        // blocks have enough space.
         unsafe { Launch::new(device, "pcg_begin", self.shape(), &arguments) }.map(Step::Launch)
     }
 
@@ -276,16 +276,16 @@ impl Scalars {
             words: Writes(&self.words),
             told: Writes(&self.told),
         };
-        // SAFETY: as above; r·z is left here where the diagonal is applied, whose sum is over these blocks. The
-        // parts of p·q are as many as were left. An iteration is told of before `most` of them are done.
-        // It waits for others first.
+        // SAFETY: as above; r·z is left here where the diagonal is applied, and its sum is over
+        // these blocks. There are as many parts of p·q as were left. An iteration is recorded
+        // before `most` of them are done. It waits for others first.
         let launch =
             unsafe { Launch::new(device, "pcg_reduce", self.shape(), &arguments)?.ahead(device) };
         Ok(Step::Launch(launch))
     }
 
-    /// ‖r‖ and β, from the parts of r·r and r·z where `concludes` says so; x += α·p and p = z + β·p unless that
-    /// ends the solve.
+    /// ‖r‖ and β, from the parts of r·r and r·z if `concludes`; x += α·p and p = z + β·p unless
+    /// that ends the solve.
     pub(crate) fn advance(
         &self,
         device: &Device,
@@ -312,9 +312,9 @@ impl Scalars {
             words: Writes(&self.words),
             told: Writes(&self.told),
         };
-        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; sums have so many parts.
-        // There is room for what is told after `most` iterations.
-        // It waits for others first.
+        // SAFETY: a block takes a span of elements, none from n on, and vectors have n; sums have
+        // the stated number of parts. There is space for the record after `most` iterations. It
+        // waits for others first.
         let launch =
             unsafe { Launch::new(device, "pcg_advance", self.shape(), &arguments)?.ahead(device) };
         Ok(Step::Launch(launch))
@@ -346,7 +346,7 @@ impl Scalars {
         Ok(Step::Launch(launch))
     }
 
-    /// What x lacks at the end.
+    /// Adds the last update to x.
     pub(crate) fn finish(&self, device: &Device, v: &Vectors<'_>) -> Result<Step, DeviceError> {
         let (p, x, numbers) = (Reads(v.p), Writes(v.x), Reads(&self.numbers));
         let arguments = PcgFinish { n: self.rows, span: span(self.rows), p, x, numbers };
@@ -354,7 +354,7 @@ impl Scalars {
         unsafe { Launch::new(device, "pcg_finish", self.shape(), &arguments) }.map(Step::Launch)
     }
 
-    /// What came of a solve that is over, or why it could not go on.
+    /// The result of a finished solve, or why it broke down.
     pub(crate) fn ended(&self, device: &Device) -> Result<Result<Ended, Breakdown>, DeviceError> {
         let words = self.words.to_host(device)?;
         let numbers = self.numbers.to_host(device)?;
@@ -366,7 +366,7 @@ impl Scalars {
 }
 
 impl<'a> Form<'a> {
-    /// Its number.
+    /// Its number in the kernels.
     fn number(self) -> u32 {
         match self {
             Self::Plain => 0,
@@ -375,7 +375,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Its number, the reciprocals and the vector z; r in the place of what it has not.
+    /// Its number, the reciprocals and the vector z; r stands in for those it does not have.
     pub(super) fn parts(self, r: &'a Buffer<f64>) -> (u32, &'a Buffer<f64>, &'a Buffer<f64>) {
         match self {
             Self::Plain => (self.number(), r, r),
@@ -385,7 +385,7 @@ impl<'a> Form<'a> {
     }
 }
 
-/// z = D⁻¹·r, a product a thread, for who has the scalars on the host.
+/// z = D⁻¹·r, one multiplication per thread, for solvers with the scalars on the host.
 pub(crate) fn scale(
     device: &Device,
     rows: u32,
@@ -398,7 +398,7 @@ pub(crate) fn scale(
     unsafe { Launch::new(device, "pcg_scale", blocks_of(SPAN, rows), &arguments) }.map(Step::Launch)
 }
 
-/// What words, numbers and what was told of each iteration mean.
+/// Decodes the words, the numbers and the record of each iteration.
 fn ended(words: &[u32], numbers: &[f64], told: &[f64]) -> Result<Ended, Breakdown> {
     let word = |k: usize| words.get(k).copied().unwrap_or_default();
     let number = |k: usize| numbers.get(k).copied().unwrap_or(f64::NAN);

@@ -4,51 +4,52 @@ use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::Shape;
 
-/// Threads a block.
+/// Threads per block.
 const BLOCK: u32 = 256;
 
-/// Elements of a block, or several times as many.
+/// Elements per block; larger spans are multiples of it.
 pub(super) const SPAN: u32 = 2 * BLOCK;
 
-/// Most blocks over a vector where each adds up what others have left.
+/// Maximum blocks over a vector when each block adds up the parts left by others.
 const MOST_BLOCKS: u32 = 512;
 
-/// Blocks whose sums one of them adds up, as `common.cuh` has it.
+/// Number of blocks in a group, whose sums one block adds up, as in `common.cuh`.
 const GROUP: u64 = 256;
 
-/// Parts of a sum that are left to who reads them, where there are no more of them: `common.cuh`'s.
+/// Maximum number of parts that are left for the reader to add up, as in `common.cuh`.
 const MOST_PARTS: u64 = 4096;
 
-/// A sum over the blocks of a launch, which it leaves to others in parts.
+/// A sum over the blocks of a launch, left to others in parts.
 #[derive(Clone)]
 pub(crate) struct Sum {
-    /// Parts, for each block or, where these are many, for each group of them.
+    /// Number of parts: one per block or, where these are many, one per group.
     pub(super) count: u32,
     pub(super) parts: Buffer<f64>,
     pub(super) counts: Buffer<u32>,
 }
 
-/// A launch of a block for each `span` of so many elements; one where there are none, which tells so.
+/// A launch of one block per `span` of this many elements; a single one if there are none, which
+/// reports that.
 pub(super) fn blocks_of(span: u32, rows: u32) -> Shape {
     Shape { grid: rows.div_ceil(span).max(1).into(), block: BLOCK, shared_bytes: 0 }
 }
 
-/// Elements of a block over vectors of so many elements.
+/// Elements per block over vectors of this many elements.
 pub(super) fn span(rows: u32) -> u32 {
     SPAN * rows.div_ceil(SPAN).div_ceil(MOST_BLOCKS).max(1)
 }
 
-/// A launch over vectors of so many elements.
+/// A launch over vectors of this many elements.
 pub(super) fn shape(rows: u32) -> Shape {
     blocks_of(span(rows), rows)
 }
 
 impl Sum {
-    /// Over launches of so many blocks.
+    /// Over launches of this many blocks.
     pub(super) fn of(device: &Device, blocks: u64) -> Result<Self, DeviceError> {
         let groups = blocks.div_ceil(GROUP);
         let count = if blocks > MOST_PARTS { groups } else { blocks } as u32;
-        // Two sums are added up at once by some.
+        // Some kernels add up two sums at once.
         let parts = Buffer::unset(device, "the sums of blocks", 2 * (blocks + groups) as usize)?;
         let counts = vec![0; groups as usize + 1];
         let counts = Buffer::of(device, "the sums that are done", &counts)?;

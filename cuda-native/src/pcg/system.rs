@@ -9,7 +9,7 @@ use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::prepared::{GuardedVector, Written};
 
-/// b, what a solve begins with where that is given, x between guards, and what it works on.
+/// b, the start of a solve if given, x between guards, and the work vectors.
 pub(super) struct System {
     b: Buffer<f64>,
     start: Option<Buffer<f64>>,
@@ -20,7 +20,8 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Of the system that is asked for; the residual lies where a preconditioner reads it, if it says where.
+    /// For the requested system; the residual is stored where a preconditioner reads it, if it has
+    /// a place.
     pub(super) fn new(
         device: &Device,
         asked: &Asked<'_>,
@@ -48,7 +49,7 @@ impl System {
         Vectors { b: &self.b, x: self.x.elements(), r: &self.r, p: &self.p, q: &self.q }
     }
 
-    /// What a solve begins with, where that was given.
+    /// The start of a solve, if given.
     pub(super) fn start(&self) -> Option<&Buffer<f64>> {
         self.start.as_ref()
     }
@@ -65,7 +66,7 @@ impl System {
         5 * self.b.bytes() + given
     }
 
-    /// What it took to make them.
+    /// Time spent on creating them.
     pub(super) fn spent(&self) -> Spent {
         let given = self.start.as_ref().map(Buffer::spent).unwrap_or_default();
         let worked_on = self.r.spent() + self.p.spent() + self.q.spent();

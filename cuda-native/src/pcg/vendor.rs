@@ -29,7 +29,7 @@ use crate::refusal::refused;
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
-/// y = A·x; nothing where A has no entries, which the library does not take: y is zero then.
+/// y = A·x; `None` if A has no nonzeros, which the library does not accept: y is zero then.
 struct Multiply {
     product: Option<Product<f64>>,
     y: Buffer<f64>,
@@ -50,8 +50,8 @@ impl Multiply {
         let operands = Operands { nnz, arrays: Arrays::Csr { row_ptr }, slots, x, y };
         let make = || {
             let (library, factors) = (Rc::clone(library), f64::FACTORS);
-            // SAFETY: a square CSR matrix has rows + 1 ascending offsets up to the length of col and val,
-            // and columns that are rows; x and y have an element a row.
+            // SAFETY: a square CSR matrix has rows + 1 ascending offsets up to the length of col
+            // and val, and columns that are rows; x and y have one element per row.
             unsafe {
                 Product::directed(library, device, direction, Algorithm::Csr1, &operands, factors)
             }
@@ -78,7 +78,7 @@ enum Preconditioner {
     Jacobi {
         scale: Vec<Step>,
     },
-    /// The product with G, then that with its transpose.
+    /// SpMV with G, then with its transpose.
     Fsai(Box<[Multiply; 2]>),
 }
 
@@ -98,8 +98,8 @@ pub(super) struct Library<'p> {
 }
 
 impl<'p> Library<'p> {
-    /// Sets up what is asked for, with what that took; none once it is cancelled. `direction` is how the
-    /// second product with a factor is made: of its transpose as it is, or of the factor transposed.
+    /// Sets up as requested, with the costs; `None` when cancelled. `direction` selects the second
+    /// SpMV of a factor: with its stored transpose, or with the factor transposed.
     pub(super) fn set_up(
         machine: &'p Machine,
         uploads: &Uploads<f64>,
@@ -186,7 +186,7 @@ impl<'p> Library<'p> {
         Ok(Some((made, told, costs)))
     }
 
-    /// z = K⁻¹·r; answers where z is.
+    /// z = K⁻¹·r; returns the vector that holds z.
     fn precondition(&self) -> Result<&Buffer<f64>, DeviceError> {
         match &self.preconditioner {
             Preconditioner::None => return Ok(self.system.vectors().r),
@@ -214,8 +214,8 @@ impl<'p> Library<'p> {
         Ok(norm_b)
     }
 
-    /// All iterations. The sentences of breakdowns are those of the CPU's kernels, but for p·Ap:
-    /// what rounding may be of it is not known here.
+    /// All iterations. The messages of breakdowns are those of the CPU kernels, except for p·Ap:
+    /// its rounding error bound is not known here.
     fn iterate(&self, watch: &Watch<'_>) -> Result<Recurrence, Failure> {
         let (v, blas, how) = (self.system.vectors(), &self.blas, &self.how);
         let norm_b = self.begin()?;
@@ -277,7 +277,7 @@ impl<'p> Library<'p> {
     }
 }
 
-/// A sum that has to be positive.
+/// A sum that must be positive.
 #[derive(Clone, Copy)]
 enum Sum {
     OfMatrix,
@@ -312,7 +312,7 @@ impl Solves for Library<'_> {
         self.told = None;
         let told = self.iterate(watch)?;
         if told.norm_b == 0.0 {
-            // A starting vector is no solution then.
+            // A starting vector is not a solution then.
             enqueue(self.device, &[Step::zero(self.system.vectors().x)])?;
         }
         self.told = Some(told);

@@ -1,4 +1,4 @@
-//! The backend of the kernels that several GPUs share.
+//! The backend of the multi-GPU kernels.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -22,31 +22,32 @@ use crate::nccl::Nccl;
 use crate::probe::probe;
 use crate::refusal::refused;
 
-/// What multiplies the rows of each GPU, for each product; conjugate gradients have products of their own.
+/// The single-GPU kernel that multiplies each GPU's rows, for each SpMV; conjugate gradients have
+/// their own SpMV.
 pub(super) const LOCAL: &[(&str, Option<&str>)] = &[
     ("nccl/csr/halo-overlap", Some("cuda/csr/adaptive")),
     ("nccl/hll/halo-overlap", Some("cuda/hll/column-major")),
     ("nccl/pcg/halo-overlap", None),
 ];
 
-/// What was measured of a team.
+/// Measurements of a team.
 struct Measured {
     pairs: Vec<PairBandwidth>,
     memory: Vec<DeviceBandwidth>,
 }
 
-/// The kernels that several GPUs of this machine share.
+/// The multi-GPU kernels on this machine.
 pub struct NcclBackend {
     nccl: Arc<Nccl>,
     model: String,
     devices: usize,
-    /// By the number of GPUs, each from the first on.
+    /// By the number of GPUs, from the first one on.
     teams: Mutex<BTreeMap<usize, Arc<Team>>>,
     measured: OnceLock<Result<Measured, DeviceError>>,
 }
 
 impl NcclBackend {
-    /// Finds the GPUs and NCCL, or says what is missing.
+    /// Finds the GPUs and NCCL, or returns what is missing.
     pub fn open() -> Result<Self, GpuAbsence> {
         let devices = probe()?.devices;
         let first = Device::open(0)?;
@@ -56,7 +57,7 @@ impl NcclBackend {
         Ok(Self { nccl, model, devices, teams, measured })
     }
 
-    /// How many GPUs there are.
+    /// Number of GPUs.
     pub fn devices(&self) -> usize {
         self.devices
     }
@@ -66,7 +67,7 @@ impl NcclBackend {
         self.nccl.version()
     }
 
-    /// The first `ranks` GPUs, brought together when first asked for.
+    /// The first `ranks` GPUs, connected on first use.
     pub(super) fn team(&self, ranks: usize) -> Result<Arc<Team>, PrepareError> {
         if ranks == 0 || ranks > self.devices {
             return Err(PrepareError::Refused(format!(
@@ -83,7 +84,7 @@ impl NcclBackend {
         Ok(team)
     }
 
-    /// All GPUs' memory and pairs.
+    /// Memory of all GPUs, and bandwidth of all pairs.
     fn measured(&self) -> &Result<Measured, DeviceError> {
         self.measured.get_or_init(|| {
             let team = self.team(self.devices);
@@ -94,7 +95,7 @@ impl NcclBackend {
     }
 }
 
-/// GPUs that a configuration runs on.
+/// Number of GPUs that a configuration runs on.
 fn ranks_of(configuration: &Configuration) -> usize {
     configuration.parameters.number(Parameter::Ranks).unwrap_or(1)
 }

@@ -1,4 +1,4 @@
-//! How fast each pair of GPUs is: what one sends to another, measured as products send their halos.
+//! Bandwidth of each pair of GPUs, measured the way SpMVs send their halos.
 
 use super::rank::Rank;
 use super::team::Team;
@@ -8,25 +8,25 @@ use crate::device::DeviceError;
 use crate::launch::{Step, enqueue};
 use crate::nccl::Passage;
 
-/// Bytes that are sent at once.
+/// Bytes per message.
 const BYTES: usize = 256 << 20;
 
-/// Passes of which the best counts.
+/// Number of passes; the best one counts.
 const PASSES: usize = 6;
 
-/// What one GPU sends to another.
+/// A connection from one GPU to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairBandwidth {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// Bytes a second, best of several passes.
+    /// Bytes per second, best of several passes.
     pub(crate) rate: f64,
     /// Seconds of sending one number, best of several passes.
     pub(crate) latency_s: f64,
 }
 
 impl PairBandwidth {
-    /// As details of the machine tell of it.
+    /// As shown in the machine's details.
     pub(crate) fn told(&self) -> [(String, String); 2] {
         let Self { from, to, rate, latency_s } = self;
         let name = |what: &str| format!("gpu_{from}_to_{to}_{what}");
@@ -35,8 +35,8 @@ impl PairBandwidth {
     }
 }
 
-/// Of all pairs, each way on its own. `most` is the largest of the numbers that the processes have which the GPUs
-/// are of; with one process its own.
+/// Measures all pairs in each direction. `most` returns the maximum of a number over all processes;
+/// with one process, its own.
 pub(crate) fn pairs(
     team: &Team,
     most: &dyn Fn(f64) -> f64,
@@ -52,7 +52,7 @@ pub(crate) fn pairs(
     Ok(all)
 }
 
-/// Seconds of sending so many numbers; the longer of both sides', best of several passes.
+/// Seconds of sending this many numbers; the longer time of both sides, best of several passes.
 fn best(
     team: &Team,
     (from, to): (usize, usize),
@@ -73,7 +73,7 @@ fn best(
             _ => (Vec::new(), Vec::new()),
         };
         let pass = |_| send(rank, &sends, &receives);
-        // The first connects the two.
+        // The first one connects the two.
         (0..=PASSES).map(pass).collect::<Result<Vec<f64>, _>>()
     })?;
     let passes = (1..=PASSES).map(|pass| {

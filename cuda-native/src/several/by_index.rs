@@ -1,5 +1,5 @@
-//! Checks of a rank's part of a result by rows that are made anew: what they are multiplied with is found by
-//! its index, never taken from the halo that was received.
+//! Checks a rank's part of a result with regenerated rows: the elements they are multiplied with
+//! are computed from their index, never taken from the received halo.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -8,14 +8,14 @@ use sparsescope_core::distributed::Rows;
 use sparsescope_core::gate::{Reference, RowErrors};
 use sparsescope_core::measure::IntegerVector;
 
-/// A thread's row, and the vector of the seed that it looked at last.
+/// A thread's row, and the vector of the last seed it used.
 type Kept = (Vec<(u64, f64)>, Option<(u64, IntegerVector)>);
 
 thread_local! {
     static KEPT: RefCell<Kept> = const { RefCell::new((Vec::new(), None)) };
 }
 
-/// How far the rows of y from `first` on lie from A·x, x being the integers of a seed.
+/// Errors of the rows of y from `first` on against A·x, where x are the integers of a seed.
 pub(super) fn errors_of_product(source: &dyn Rows, seed: u64, first: u64, y: &[f64]) -> RowErrors {
     let terms = |i: usize, list: &mut Vec<(f64, f64)>| {
         KEPT.with_borrow_mut(|(row, x)| {
@@ -36,7 +36,8 @@ pub(super) fn row_sums(source: &dyn Rows, rows: Range<u64>) -> Vec<f64> {
     over(source, rows, |_, value| value)
 }
 
-/// Over some rows the sums of squares of b − A·x, b being A·1, and of |A|·|x|. x is the whole vector.
+/// The sums of squares of b − A·x, with b = A·1, and of |A|·|x| over some rows. x is the whole
+/// vector.
 pub(super) fn squares_of_residual(source: &dyn Rows, rows: Range<u64>, x: &[f64]) -> [f64; 2] {
     let at = |column: u64| x.get(column as usize).copied().unwrap_or(f64::NAN);
     let squares = |of: Vec<f64>| of.into_iter().map(|value| value * value).sum();
@@ -44,7 +45,7 @@ pub(super) fn squares_of_residual(source: &dyn Rows, rows: Range<u64>, x: &[f64]
     [squares(off), squares(over(source, rows, |column, value| (value * at(column)).abs()))]
 }
 
-/// The sum over the entries of each row of what `of` makes of column and value.
+/// The sum over the nonzeros of each row of `of(column, value)`.
 fn over(source: &dyn Rows, rows: Range<u64>, of: impl Fn(u64, f64) -> f64 + Sync) -> Vec<f64> {
     let terms = |i: usize, list: &mut Vec<(f64, f64)>| {
         KEPT.with_borrow_mut(|(row, _)| {

@@ -1,4 +1,4 @@
-//! What a rank sends and receives before a product, and how its rows are multiplied meanwhile.
+//! What a rank sends and receives before an SpMV, and how its rows are multiplied meanwhile.
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use crate::device::{Device, DeviceError, Doing};
 use crate::launch::{Launch, Shape, Step, enqueue};
 use crate::nccl::Passage;
 
-/// Threads a block.
+/// Threads per block.
 const BLOCK: u32 = 256;
 
-/// The steps of a product: all of it, and its parts on their own, to be timed apart.
+/// The steps of an SpMV: all of it, and its parts for separate timing.
 pub(crate) struct Overlapped {
     pub(crate) steps: Vec<Step>,
     pub(crate) pack: Rc<[Step]>,
@@ -23,7 +23,7 @@ pub(crate) struct Overlapped {
     pub(crate) boundary: Rc<[Step]>,
 }
 
-/// The halo of a rank, ready to travel.
+/// The halo exchange of a rank, prepared.
 pub(crate) struct Exchange {
     pack: Vec<Step>,
     sends: Vec<Passage>,
@@ -31,7 +31,8 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// By a plan of x, which has `own` elements of the rank and after them those of others.
+    /// From the exchange plan of x, which has `own` elements of the rank, followed by those of
+    /// others.
     pub(crate) fn of(
         device: &Device,
         plan: &ExchangePlan,
@@ -64,7 +65,7 @@ impl Exchange {
         self.sends.is_empty() && self.receives.is_empty()
     }
 
-    /// The steps of a product: the halo travels while `interior` is multiplied, `boundary` follows it.
+    /// The steps of an SpMV: the halo is sent while `interior` is multiplied, `boundary` follows.
     pub(crate) fn around(
         self,
         rank: &Rank,
@@ -115,6 +116,7 @@ fn pack(
     let arguments = HaloPack { n, list: Reads(list), x: Reads(x), out: Writes(out) };
     let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(found), BLOCK);
     let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
-    // SAFETY: a thread an element of the list, none beyond it; the plan's lists name own elements of x.
+    // SAFETY: one thread per element of the list, none beyond it; the plan's lists name the rank's
+    // own elements of x.
     unsafe { Launch::new(device, "halo_pack", shape, &arguments) }.map(Step::Launch)
 }

@@ -1,5 +1,6 @@
-//! Several GPUs on one matrix, through NCCL, all of one process or one of each process: each has a thread,
-//! contiguous rows and its part of the vectors. What others need of x travels while rows that need nothing of others are multiplied.
+//! Several GPUs on one matrix, through NCCL, all in one process or one per process: each has a
+//! thread, contiguous rows and its part of the vectors. The halo of x is exchanged while rows that
+//! do not need it are multiplied.
 
 mod backend;
 mod bandwidth;

@@ -1,4 +1,4 @@
-//! The GPU of a process that is one of several ranks, together with those of the others.
+//! The GPU of a process that is one of several ranks, connected to those of the others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use crate::memory::bandwidth;
 use crate::nccl::{Nccl, UniqueId};
 use crate::probe::probe;
 
-/// Most ranks whose pairs are measured one by one.
+/// Maximum number of ranks whose pairs are measured one by one.
 const MOST_MEASURED: usize = 16;
 
-/// NCCL and a GPU for a rank, not yet together with the others.
+/// NCCL and a GPU for a rank, not yet connected to the others.
 pub struct FoundGpu {
     nccl: Arc<Nccl>,
     ordinal: usize,
@@ -37,8 +37,8 @@ pub struct FoundGpu {
 }
 
 impl FoundGpu {
-    /// For a rank that is number `place` of `ranks_here` on its machine: the GPU of that number, or the only one
-    /// that the rank is shown.
+    /// For the rank with index `place` of `ranks_here` on its machine: the GPU with that index, or
+    /// the only one visible to the rank.
     pub fn find(place: usize, ranks_here: usize) -> Result<Self, String> {
         let devices = probe().map_err(|absence: GpuAbsence| absence.to_string())?.devices;
         let ordinal = ordinal_of(place, ranks_here, devices)?;
@@ -50,12 +50,12 @@ impl FoundGpu {
         Ok(Self { nccl, ordinal, model, uuid })
     }
 
-    /// What no two GPUs have in common.
+    /// The GPU's unique identifier.
     pub fn uuid(&self) -> [u8; 16] {
         self.uuid
     }
 
-    /// New names under which all ranks come together, made by one rank for all.
+    /// New communicator IDs for all ranks, created by one of them.
     pub fn names(&self) -> Result<Vec<u8>, String> {
         let names = [self.nccl.unique_id(), self.nccl.unique_id()];
         let mut bytes = Vec::new();
@@ -65,7 +65,7 @@ impl FoundGpu {
         Ok(bytes)
     }
 
-    /// Comes together with the GPUs of all ranks, who were told the same names. Waits for them.
+    /// Connects to the GPUs of all ranks, which received the same IDs. Waits for them.
     pub fn join(self, rank: usize, ranks: usize, names: &[u8]) -> Result<GpuOfRank, String> {
         let (halo, sums) = names.split_at_checked(UniqueId::BYTES).unwrap_or_default();
         let (Some(halo), Some(sums)) = (UniqueId::of(halo), UniqueId::of(sums)) else {
@@ -78,10 +78,10 @@ impl FoundGpu {
     }
 }
 
-/// The number of the GPU that a rank takes.
+/// The index of the GPU that a rank takes.
 fn ordinal_of(place: usize, ranks_here: usize, devices: usize) -> Result<usize, String> {
     match devices {
-        // Launchers may show each rank its own GPU alone.
+        // Launchers may show each rank only its own GPU.
         1 => Ok(0),
         _ if place < devices => Ok(place),
         _ => Err(format!(
@@ -90,7 +90,7 @@ fn ordinal_of(place: usize, ranks_here: usize, devices: usize) -> Result<usize, 
     }
 }
 
-/// The GPU of this rank, together with those of all others.
+/// The GPU of this rank, connected to those of all others.
 pub struct GpuOfRank {
     team: Arc<Team>,
     version: String,
@@ -98,8 +98,8 @@ pub struct GpuOfRank {
 }
 
 impl GpuOfRank {
-    /// Measures memory and pairs, with all ranks, and tells of them: copies of the slowest. `most` is the largest of
-    /// all ranks' numbers.
+    /// Measures memory and pairs, together with all ranks, and describes them, with the memory
+    /// bandwidth of the slowest GPU. `most` returns the maximum of a number over all ranks.
     pub fn describe(&self, most: &dyn Fn(f64) -> f64) -> Result<Gpu, String> {
         let ranks = self.team.ranks();
         let mut details = BTreeMap::from([
@@ -162,7 +162,7 @@ impl RankDevice for GpuOfRank {
     }
 }
 
-/// Gives something away the first time.
+/// Hands a value out on the first call.
 fn once<T: Send>(what: T) -> impl Fn() -> Result<T, DeviceError> + Send + Sync {
     let kept = std::sync::Mutex::new(Some(what));
     move || {
@@ -171,7 +171,7 @@ fn once<T: Send>(what: T) -> impl Fn() -> Result<T, DeviceError> + Send + Sync {
     }
 }
 
-/// What the one rank of this process answers, or a sentence.
+/// The answer of the only rank of this process, or an error message.
 fn own<T>(answers: Result<Vec<T>, DeviceError>) -> Result<T, String> {
     let answer = answers.map_err(|error| error.to_string())?.pop();
     answer.ok_or_else(|| "the GPU of this rank answered nothing".to_owned())
@@ -197,12 +197,12 @@ struct Held {
 impl Drop for Held {
     fn drop(&mut self) {
         let number = self.number;
-        // What cannot be let go of in order goes with the team.
+        // What cannot be released in order is dropped with the team.
         let _ = self.team.each(move |rank| rank.forget(number));
     }
 }
 
-/// Products of the rank's rows.
+/// SpMVs of the rank's rows.
 struct Product(Held);
 
 impl DeviceProduct for Product {

@@ -1,12 +1,13 @@
-//! A device's memory, opened to the others of a group: NCCL reads and writes arrays on other devices directly
-//! where they are of one process, and memory from pools is its own device's alone until a pool is told.
+//! Peer access to a device's memory within a group: NCCL reads and writes arrays on other devices
+//! of the same process directly, and memory from a pool is accessible only to its own device until
+//! the pool's access is set.
 
 use cudarc::driver::{DriverError, result, sys};
 
 use crate::device::{Device, DeviceError, Doing};
 
-/// Opens the memory pool that the device's arrays come from to those of the first `ranks` devices that can reach
-/// it; NCCL goes another way to the others.
+/// Gives those of the first `ranks` devices that can reach it access to the device's memory pool;
+/// NCCL uses another path to the rest.
 pub(super) fn open_pool(device: &Device, ranks: usize) -> Result<(), DeviceError> {
     let own = device.context().cu_device();
     let reaches = |ordinal: usize| {
@@ -32,7 +33,7 @@ pub(super) fn open_pool(device: &Device, ranks: usize) -> Result<(), DeviceError
     // SAFETY: the device exists, and the pointer is valid.
     let found = unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, own) };
     found.result().doing("tell its memory pool")?;
-    // SAFETY: the pool is the device's, and there are so many descriptions.
+    // SAFETY: the pool is the device's, and there are as many descriptors as stated.
     let opened = unsafe { sys::cuMemPoolSetAccess(pool, access.as_ptr(), access.len()) };
     opened.result().doing("open its memory to other GPUs")
 }

@@ -23,17 +23,17 @@ use crate::device::DeviceError;
 use crate::refusal::refused;
 use crate::sampling::{Execution, cold, hot};
 
-/// The number of GPUs, as runs tell of it among their parameters.
+/// The number of GPUs, as a run's parameter.
 pub(super) fn told_of(ranks: usize) -> BTreeMap<String, String> {
     BTreeMap::from([(Parameter::Ranks.name().to_owned(), ranks.to_string())])
 }
 
-/// Why a matrix is not shared out, for who asked.
+/// Why a matrix cannot be distributed, as the caller's error.
 pub(super) fn not_shared(error: &DistributedError) -> PrepareError {
     PrepareError::Refused(error.to_string())
 }
 
-/// Products of a team.
+/// SpMVs of a team.
 pub(super) struct PreparedProducts {
     team: Arc<Team>,
     number: u64,
@@ -47,7 +47,7 @@ pub(super) struct PreparedProducts {
     repetitions: u32,
 }
 
-/// Products one after another, with a clock on each GPU: a sample is what the slowest takes.
+/// SpMVs one after another, with a clock on each GPU: a sample is the time of the slowest.
 struct Timed<'a> {
     team: &'a Team,
     number: u64,
@@ -88,7 +88,7 @@ impl Execution for Timed<'_> {
 }
 
 impl PreparedProducts {
-    /// Of a matrix and a vector by their parts, multiplied on each GPU by `local`, a kernel of a single one.
+    /// For a matrix and a vector in parts, multiplied on each GPU by `local`, a single-GPU kernel.
     pub(super) fn new(
         team: Arc<Team>,
         (kernel, local): (&'static str, &'static KernelDescriptor),
@@ -128,7 +128,7 @@ impl PreparedProducts {
         KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
     }
 
-    /// Executes once, with a spoilt result before.
+    /// Executes once, on a spoilt result.
     pub(super) fn execute(&mut self) -> Result<(), DeviceError> {
         let mut timed = Timed { team: &self.team, number: self.number };
         timed.spoil()?;
@@ -137,8 +137,8 @@ impl PreparedProducts {
         Ok(())
     }
 
-    /// Each rank's part of y against its rows, which are made anew, and x by index: what went wrong on the way
-    /// of the halo is seen, and nobody holds the whole of anything.
+    /// Checks each rank's part of y with regenerated rows, and x computed from its indices: errors
+    /// in the halo exchange are found, and no process holds the whole of anything.
     pub(super) fn check_by_rows(
         &mut self,
         source: &Source,
@@ -160,7 +160,7 @@ impl PreparedProducts {
         })
     }
 
-    /// All parts of y, one after another, or what is wrong with one.
+    /// All parts of y, concatenated, or what is wrong with one.
     fn read(&mut self) -> Result<Result<Vec<f64>, String>, DeviceError> {
         let number = self.number;
         let parts = self.team.each(move |rank| {
@@ -220,7 +220,7 @@ impl Prepared for PreparedProducts {
         self.costs.clone()
     }
 
-    /// What each rank does is timed apart, and the rest of a product is waiting.
+    /// Times each rank's parts of the work separately; the rest of an SpMV is waiting.
     fn distributed(&mut self) -> Option<Distributed> {
         let number = self.number;
         let apart = self.team.jointly(move |rank| {
@@ -248,7 +248,7 @@ impl Prepared for PreparedProducts {
 impl Drop for PreparedProducts {
     fn drop(&mut self) {
         let number = self.number;
-        // What cannot be let go of in order goes with the team.
+        // What cannot be released in order is dropped with the team.
         let _ = self.team.each(move |rank| rank.forget(number));
     }
 }

@@ -29,7 +29,7 @@ use crate::sampling::{Execution, cold, hot};
 enum Failure {
     Cancelled,
     Device(DeviceError),
-    /// In a sentence.
+    /// Another reason, as a sentence.
     Other(String),
 }
 
@@ -39,7 +39,7 @@ impl From<DeviceError> for Failure {
     }
 }
 
-/// What a set-up gives.
+/// The result of a setup.
 struct Made {
     number: u64,
     how: Arc<SolveParameters>,
@@ -56,7 +56,7 @@ pub(super) struct PreparedSolves<'p> {
     memory: MemoryLimit,
     params: BTreeMap<String, String>,
     made: Option<Made>,
-    /// Seconds of the last solve, and of the one whose solution was asked for.
+    /// Seconds of the last solve, and of the one whose solution was requested.
     last: f64,
     once: Option<f64>,
     download_s: Option<f64>,
@@ -91,7 +91,7 @@ impl Execution for Timed<'_> {
         Ok(())
     }
 
-    /// One solve, whatever is asked for: the next needs a reset.
+    /// Times one solve, ignoring the count: the next needs a reset.
     fn time(&mut self, _: u32) -> Result<f64, Failure> {
         let (number, watch) = (self.number, self.watch);
         let pace = Arc::new(Pace::default());
@@ -124,7 +124,7 @@ impl Execution for Timed<'_> {
 }
 
 impl<'p> PreparedSolves<'p> {
-    /// Nothing is set up yet.
+    /// Does not run the setup yet.
     pub(super) fn new(
         team: Arc<Team>,
         kernel: &'static str,
@@ -155,7 +155,7 @@ impl<'p> PreparedSolves<'p> {
         Ok(Timed { team: &self.team, number, watch, last: &mut self.last })
     }
 
-    /// The last solution, with what is known of it.
+    /// The last solution, with its facts.
     fn solution(&mut self) -> Result<Output, Failure> {
         let made = self.made.as_ref().ok_or_else(Self::not_set_up)?;
         let (ended, x, download_s) = told(&self.team, made.number)?.map_err(Failure::Other)?;
@@ -187,9 +187,9 @@ impl<'p> PreparedSolves<'p> {
         }
     }
 
-    /// A solution, and what is known of it; none where it was stopped.
+    /// A solution with its facts; `None` if it was stopped.
     fn executed(&mut self, watch: &Watch<'_>) -> Result<Option<Output>, KernelError> {
-        // A number that is none is told as the processor's kernels tell it.
+        // Non-finite numbers are reported as the CPU kernels report them.
         let how = self.asked.how(false, MemoryLimit::unlimited());
         let admitted = how.admit(self.asked.problem().a().rows(), &self.asked.b());
         admitted.map_err(|error| self.failed(Failure::Other(error.to_string())))?;
@@ -237,17 +237,17 @@ impl<'p> PreparedSolves<'p> {
     }
 }
 
-/// A set-up on all GPUs.
+/// A setup on all GPUs.
 pub(super) struct SetUpAll {
     pub(super) number: u64,
     pub(super) took: Took,
-    /// Seconds of finding the reciprocals of the diagonal, on the slowest.
+    /// Seconds of computing the reciprocals of the diagonal, on the slowest GPU.
     pub(super) diagonal_s: f64,
     pub(super) no_graph: Option<String>,
     pub(super) record: Distributed,
 }
 
-/// Sets solves of a system up on all GPUs, each of which makes its own rows.
+/// Sets up solves of a system on all GPUs, each of which generates its own rows.
 pub(super) fn set_up(
     team: &Team,
     source: &Source,
@@ -272,14 +272,14 @@ pub(super) fn set_up(
     Ok(SetUpAll { number, took: Took::of_all(&all), diagonal_s, no_graph, record })
 }
 
-/// What came of the last solve on all GPUs, in whole, or what is wrong with it.
+/// The result of the last solve on all GPUs, combined, or what is wrong with it.
 pub(super) fn told(team: &Team, number: u64) -> Result<Result<Whole, String>, DeviceError> {
     let told = team
         .each(move |rank| rank.with(number, |rank, solver: &mut LocalSolver| solver.told(rank)))?;
     Ok(together(told))
 }
 
-/// Puts back what a solve changes, solves, and answers its seconds; none where it was stopped.
+/// Resets, solves, and returns the seconds of the solve; `None` if it was stopped.
 pub(super) fn solve(
     team: &Team,
     number: u64,
@@ -294,10 +294,10 @@ pub(super) fn solve(
     }
 }
 
-/// The iteration, x, and the seconds of copying it.
+/// The iteration record, x, and the seconds of copying it.
 type Whole = (Ended, Vec<f64>, f64);
 
-/// Elements of a vector that the host has.
+/// Elements of a vector that the host holds.
 pub(super) fn elements(of: Arc<Vec<f64>>) -> Elements {
     Arc::new(move |range| {
         let (start, end) = (range.start as usize, range.end as usize);
@@ -305,7 +305,8 @@ pub(super) fn elements(of: Arc<Vec<f64>>) -> Elements {
     })
 }
 
-/// What all ranks tell of a solve, which must be the same: the iteration, x, and the seconds of copying it.
+/// Combines the results of all ranks, whose iterations must be equal: the iteration record, x, and
+/// the seconds of copying it.
 fn together(told: Vec<Told>) -> Result<Whole, String> {
     let mut ended: Option<Ended> = None;
     let (mut x, mut download_s) = (Vec::new(), 0f64);
@@ -384,7 +385,7 @@ impl Prepared for PreparedSolves<'_> {
 impl Drop for PreparedSolves<'_> {
     fn drop(&mut self) {
         if let Some(Made { number, .. }) = self.made {
-            // What cannot be let go of in order goes with the team.
+            // What cannot be released in order is dropped with the team.
             let _ = self.team.each(move |rank| rank.forget(number));
         }
     }

@@ -1,4 +1,4 @@
-//! y = A·x as one rank has it: its rows, its part of x with the halo, and the steps of a product.
+//! y = A·x on one rank: its rows, its part of x with the halo, and the steps of an SpMV.
 
 use std::sync::Arc;
 
@@ -18,22 +18,22 @@ use crate::prepared::{GuardedVector, Written};
 use crate::spmv::{Bind, Matrix, Operands, launcher};
 use crate::upload::Uploads;
 
-/// Threads a block where the kernel does not say.
+/// Threads per block where the kernel does not say.
 const BLOCK: u32 = 128;
 
-/// A rank's part of a product, ready.
+/// A rank's part of an SpMV, prepared.
 pub(crate) struct LocalProduct {
     product: Overlapped,
     y: GuardedVector<f64>,
-    /// Of each element of y the place among the rank's rows.
+    /// For each element of y, its place among the rank's rows.
     order: Vec<u32>,
     first_row: u64,
 }
 
-/// Executions of which the median counts.
+/// Number of executions; the median counts.
 const PASSES: usize = 9;
 
-/// Seconds of the parts of a product, each on its own.
+/// Seconds of the parts of an SpMV, timed separately.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Apart {
     pub(crate) packing_s: f64,
@@ -41,18 +41,18 @@ pub(crate) struct Apart {
     pub(crate) clock_s: f64,
 }
 
-/// What it took to make a rank's part ready.
+/// Costs of preparing a rank's part.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Took {
-    /// Seconds of bringing rows into the format.
+    /// Seconds of converting rows to the format.
     pub(crate) conversion_s: f64,
     pub(crate) spent: Spent,
-    /// Bytes of the arrays that a product goes through, vectors left out.
+    /// Bytes of the arrays that an SpMV reads, without vectors.
     pub(crate) bytes: u64,
 }
 
 impl Took {
-    /// Of several ranks side by side: the longest, and all bytes.
+    /// Combines ranks that ran concurrently: the longest time, and the total bytes.
     pub(crate) fn of_all(all: &[Self]) -> Self {
         all.iter().fold(Self::default(), |sum, one| Self {
             conversion_s: sum.conversion_s.max(one.conversion_s),
@@ -74,7 +74,8 @@ impl Took {
 }
 
 impl LocalProduct {
-    /// Of what the rank holds, multiplied by `kernel`, one of those of a single GPU. The host's copy is let go.
+    /// For what the rank holds, multiplied by `kernel`, a single-GPU kernel. The host's copy is
+    /// freed.
     pub(crate) fn of(
         rank: &Rank,
         (local, plan): RankRows,
@@ -85,7 +86,7 @@ impl LocalProduct {
         let device = rank.device();
         let own = local.own_cols();
         let mut with_halo = local.localised(&x(local.cols()));
-        // What no rank sends is never read: a NaN would show that it was.
+        // Elements that no rank sends are never read: a NaN would reveal it.
         with_halo.resize(local.local_cols(), f64::NAN);
         let with_halo = Buffer::of(device, "the vector x", &with_halo)?;
         let y = GuardedVector::new(device, local.own_rows())?;
@@ -110,17 +111,17 @@ impl LocalProduct {
         self.first_row
     }
 
-    /// Fills y with what no kernel gives.
+    /// Fills y with a value that no kernel computes.
     pub(crate) fn spoil(&self, rank: &Rank) -> Result<(), DeviceError> {
         self.y.spoil(rank.device())
     }
 
-    /// Adds a product to the rank's streams.
+    /// Adds an SpMV to the rank's streams.
     pub(crate) fn enqueue(&self, rank: &Rank) -> Result<(), DeviceError> {
         enqueue(rank.device(), &self.product.steps)
     }
 
-    /// Seconds of packing the halo and of multiplying all rows while nobody sends anything.
+    /// Seconds of packing the halo and of multiplying all rows, without communication.
     pub(crate) fn apart(&self, rank: &Rank) -> Result<Apart, DeviceError> {
         let device = rank.device();
         let median = |work: &dyn Fn() -> Result<(), DeviceError>| {
@@ -138,7 +139,7 @@ impl LocalProduct {
                 enqueue(device, interior)?;
                 enqueue(device, boundary)
             })?,
-            // What the clock tells of nothing.
+            // What the clock measures for no work.
             clock_s: median(&|| Ok(()))?,
         })
     }
@@ -152,14 +153,14 @@ impl LocalProduct {
     }
 }
 
-/// Of each local row the place among the rank's rows.
+/// For each local row, its place among the rank's rows.
 pub(crate) fn order_of(local: &LocalMatrix) -> Vec<u32> {
     let first = local.rows().start;
     // Rows of a rank are counted in 32 bits.
     (0..local.own_rows()).map(|k| (local.global_row(k) - first) as u32).collect()
 }
 
-/// A vector over local rows in the order of the whole matrix.
+/// Reorders a vector over local rows to the order of the whole matrix.
 pub(crate) fn in_order(order: &[u32], local: &[f64]) -> Vec<f64> {
     let mut own = vec![0.0; local.len()];
     for (&place, &value) in order.iter().zip(local) {
@@ -170,7 +171,7 @@ pub(crate) fn in_order(order: &[u32], local: &[f64]) -> Vec<f64> {
     own
 }
 
-/// Elements of an array, which has them.
+/// A range of an array, which must be within it.
 pub(crate) fn part(
     of: &Buffer<f64>,
     range: std::ops::Range<usize>,
@@ -178,7 +179,7 @@ pub(crate) fn part(
     of.part(range).ok_or_else(|| DeviceError::Arrays("a part ends beyond its vector".to_owned()))
 }
 
-/// The steps of a product with some rows, by a kernel of a single GPU; they keep what they work on.
+/// The steps of an SpMV with some rows, by a single-GPU kernel; they keep their operands alive.
 fn product(
     device: &Device,
     kernel: &'static KernelDescriptor,
@@ -203,7 +204,7 @@ fn product(
             Ok((bound.steps, Took { conversion_s: 0.0, spent, bytes }))
         }
         Some(Bind::Hacks(bind)) => {
-            // A GPU's share may fill it.
+            // A GPU's share may fill its memory.
             let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
             let (hacks, uploaded) = convert::hacks_in_pieces(device, rows, layout, memory)
                 .map_err(|error| DeviceError::Arrays(error.to_string()))?;

@@ -1,5 +1,5 @@
-//! One GPU of a group, in the thread that has it: its two streams, what it holds for kernels, and how it
-//! waits for work that others have a part in.
+//! One GPU of a group, owned by its thread: its two streams, what it holds for kernels, and how it
+//! waits for collective work.
 
 use std::any::Any;
 use std::cell::OnceCell;
@@ -18,8 +18,8 @@ use crate::launch::{Step, enqueue};
 use crate::memory::Memory;
 use crate::nccl::Communicator;
 
-/// A stream beside the device's own, with the communicator whose work goes there: the halo travels here
-/// while rows that need none of it are multiplied.
+/// A stream beside the device's own, with the communicator that uses it: the halo is exchanged here
+/// while rows that do not need it are multiplied.
 pub(crate) struct Lane {
     pub(crate) communicator: Communicator,
     pub(crate) device: Device,
@@ -27,12 +27,13 @@ pub(crate) struct Lane {
 
 /// One GPU of a group.
 pub(crate) struct Rank {
-    // First, so that graphs and arrays go before the communicators and streams that they use.
+    // First, so that graphs and arrays are dropped before the communicators and streams that they
+    // use.
     held: BTreeMap<u64, Box<dyn Any>>,
     lane: Rc<Lane>,
     sums: Rc<Communicator>,
     memory: OnceCell<Memory>,
-    /// What is added up so that all begin at once.
+    /// Summed to make all ranks start at the same time.
     begin: [Buffer<f64>; 2],
     clock: Clock,
     done: CudaEvent,
@@ -42,12 +43,12 @@ pub(crate) struct Rank {
     device: Device,
 }
 
-/// Time between two looks at whether a communication failed.
+/// Interval between checks for failed communication.
 const BETWEEN_CHECKS: Duration = Duration::from_millis(20);
 
 impl Rank {
-    /// Opens the streams of a device that is rank `rank` of `ranks`. `failed` is set once one of them cannot
-    /// go on.
+    /// Opens the streams of a device that is rank `rank` of `ranks`. `failed` is set once a rank
+    /// cannot continue.
     pub(crate) fn new(
         device: Device,
         (halo, sums): (Communicator, Communicator),
@@ -63,12 +64,12 @@ impl Rank {
         Ok(Self { held, lane, sums, memory, begin, clock, done, failed, rank, ranks, device })
     }
 
-    /// Which of the group it is, from 0.
+    /// Its rank, from 0.
     pub(crate) fn number(&self) -> usize {
         self.rank
     }
 
-    /// It has the group for itself.
+    /// Whether it is the only rank of the group.
     pub(crate) fn is_alone(&self) -> bool {
         self.ranks == 1
     }
@@ -78,13 +79,13 @@ impl Rank {
         &self.device
     }
 
-    /// The stream on which the halo travels.
+    /// The stream of the halo exchange.
     pub(crate) fn lane(&self) -> &Rc<Lane> {
         &self.lane
     }
 
-    /// A step that adds up all ranks' `shares` on the device's own stream; none where there is one rank
-    /// only, whose shares and totals are one array.
+    /// A step that sums all ranks' `shares` on the device's own stream; `None` if there is only one
+    /// rank, whose shares and totals are one array.
     pub(crate) fn sum(&self, shares: &Buffer<f64>, totals: &Buffer<f64>) -> Option<Step> {
         let communicator = Rc::clone(&self.sums);
         let (shares, totals) = (shares.clone(), totals.clone());
@@ -92,19 +93,19 @@ impl Rank {
         (!self.is_alone()).then(|| Step::Call(Box::new(sum)))
     }
 
-    /// Keeps something for a kernel under its number.
+    /// Stores something for a kernel under a number.
     pub(crate) fn hold(&mut self, number: u64, what: impl Any) {
         self.held.insert(number, Box::new(what));
     }
 
-    /// Lets go of it, once all work is done.
+    /// Drops it, after all work is done.
     pub(crate) fn forget(&mut self, number: u64) -> Result<(), DeviceError> {
         let settled = self.finish();
         self.held.remove(&number);
         settled
     }
 
-    /// Works with what is kept under a number.
+    /// Runs `work` on what is stored under a number.
     pub(crate) fn with<H: Any, T>(
         &mut self,
         number: u64,
@@ -118,7 +119,8 @@ impl Rank {
         worked
     }
 
-    /// Seconds of what `work` adds to the stream, from when all ranks have come so far; waits for it.
+    /// Seconds of what `work` adds to the stream, from when all ranks have reached this point;
+    /// waits for it.
     pub(crate) fn time(
         &self,
         work: impl FnOnce() -> Result<(), DeviceError>,
@@ -133,7 +135,7 @@ impl Rank {
         self.clock.seconds()
     }
 
-    /// Adds to the stream what pushes everything else out of the caches.
+    /// Adds a cache flush to the stream.
     pub(crate) fn flush(&self) -> Result<(), DeviceError> {
         let memory = match self.memory.get() {
             Some(memory) => memory,
@@ -145,13 +147,14 @@ impl Rank {
         memory.flush(&self.device)
     }
 
-    /// Waits for all that has been added to the device's own stream and what that waits for.
+    /// Waits for all work on the device's own stream and its dependencies.
     pub(crate) fn finish(&self) -> Result<(), DeviceError> {
         self.done.record(self.device.stream()).doing("record an event")?;
         self.wait_for(&self.done)
     }
 
-    /// Waits for an event, unless another GPU fails meanwhile: what would wait for that for ever is given up.
+    /// Waits for an event, unless another GPU fails meanwhile: then work that would wait forever is
+    /// aborted.
     pub(crate) fn wait_for(&self, event: &CudaEvent) -> Result<(), DeviceError> {
         let mut checked = Instant::now();
         while !event.try_is_complete().doing("finish its work")? {
@@ -170,13 +173,13 @@ impl Rank {
         Ok(())
     }
 
-    /// One of the group cannot go on.
+    /// Whether a rank of the group cannot continue.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 }
 
-/// An event that only orders.
+/// An event for ordering only, without timing.
 pub(crate) fn event(device: &Device) -> Result<CudaEvent, DeviceError> {
     let flags = Some(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
     device.context().new_event(flags).doing("make an event")

@@ -1,4 +1,5 @@
-//! A matrix shared out among the GPUs of a team: which rows are whose, what each holds, and what they send.
+//! A matrix distributed over the GPUs of a team: the owner of each row, what each GPU holds, and
+//! what they send.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,19 +14,19 @@ use sparsescope_core::record::{Distributed, PairTraffic, RankShare};
 use super::team::Team;
 use crate::device::DeviceError;
 
-/// A matrix that gives any of its rows.
+/// A matrix that can return any of its rows.
 pub(crate) type Source = Arc<dyn Rows + Send + Sync>;
 
 /// What each rank holds of a matrix, until it is taken.
 pub(crate) struct SharedOut {
-    /// What each rank has, and what goes from whom to whom; nothing is measured yet.
+    /// What each rank has, and who sends what to whom; nothing is measured yet.
     pub(crate) record: Distributed,
     locals: Mutex<Vec<Option<(LocalMatrix, ExchangePlan)>>>,
 }
 
 impl SharedOut {
-    /// Among the ranks of a team, contiguous rows of about equal entries; the threads make their own rows,
-    /// side by side.
+    /// Distributes contiguous rows with about equal numbers of nonzeros over the ranks of a team;
+    /// the threads generate their own rows, in parallel.
     pub(crate) fn among(
         team: &Team,
         source: &Source,
@@ -42,7 +43,7 @@ impl SharedOut {
             true => rows.clone(),
             false => Partition::equal_rows(source.cols(), ranks),
         };
-        // What one rank may take is its share.
+        // Each rank may use an equal share.
         let memory = MemoryLimit::bytes(memory.get() / ranks as u64);
         let locals: Result<Vec<LocalMatrix>, DistributedError> = std::thread::scope(|scope| {
             let make = |rank| {
@@ -70,7 +71,7 @@ impl SharedOut {
         Ok(Self { record, locals: Mutex::new(locals) })
     }
 
-    /// What a rank holds and sends, once: the host keeps none of it.
+    /// Takes what a rank holds and sends, once: the host keeps none of it.
     pub(crate) fn take(&self, rank: usize) -> Result<(LocalMatrix, ExchangePlan), DeviceError> {
         let mut locals = self.locals.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = locals.get_mut(rank).and_then(Option::take);
@@ -78,7 +79,7 @@ impl SharedOut {
     }
 }
 
-/// What a rank has of a matrix.
+/// A rank's share of a matrix.
 fn share_of(local: &LocalMatrix) -> RankShare {
     let rows = local.rows();
     RankShare {
@@ -92,7 +93,7 @@ fn share_of(local: &LocalMatrix) -> RankShare {
     }
 }
 
-/// What a rank sends.
+/// The messages that a rank sends.
 fn pairs_of(from: usize, plan: &ExchangePlan) -> impl Iterator<Item = PairTraffic> {
     let pair = move |(to, bytes): (usize, u64)| PairTraffic {
         from: from as u32,

@@ -1,5 +1,5 @@
-//! Conjugate gradients as one rank has them: its rows, its parts of the vectors, and the steps of an
-//! iteration, which end in the same scalars on every rank.
+//! Conjugate gradients on one rank: its rows, its parts of the vectors, and the steps of an
+//! iteration, which compute the same scalars on every rank.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::pcg::{
 use crate::prepared::{GuardedVector, Written};
 use crate::upload::Uploads;
 
-/// Iterations that are asked for at once.
+/// Iterations that are enqueued at once.
 const BATCH: u32 = 8;
 
 /// A rank's part of a solve, set up.
@@ -35,7 +35,7 @@ pub(crate) struct LocalSolver {
     begin: Vec<Step>,
     iteration: Rc<[Step]>,
     finish: Vec<Step>,
-    /// Says that this rank wants to stop.
+    /// Requests a stop from this rank.
     stop: Step,
     graph: Option<Graph<Rc<[Step]>>>,
     looks: [Glance; 2],
@@ -45,7 +45,7 @@ pub(crate) struct LocalSolver {
     how: Arc<SolveParameters>,
 }
 
-/// What came of a solve on one rank.
+/// The result of a solve on one rank.
 pub(crate) struct Told {
     pub(crate) ended: Result<Ended, Breakdown>,
     /// The rank's part of x in the order of the whole matrix, or what is wrong with it.
@@ -53,15 +53,15 @@ pub(crate) struct Told {
     pub(crate) download_s: f64,
 }
 
-/// How a set-up went on one rank.
+/// The costs of a setup on one rank.
 pub(crate) struct SetUp {
     pub(crate) took: Took,
-    /// Seconds of finding the reciprocals of the diagonal.
+    /// Seconds of computing the reciprocals of the diagonal.
     pub(crate) diagonal_s: f64,
 }
 
 impl LocalSolver {
-    /// Of what the rank holds.
+    /// For what the rank holds.
     pub(crate) fn of(
         rank: &Rank,
         (local, plan): RankRows,
@@ -122,7 +122,7 @@ impl LocalSolver {
         // The host keeps nothing of the matrix.
         drop(local);
 
-        // Launches begin in turn: what they wait for is partly NCCL's, and on two streams.
+        // No programmatic dependent launch: the dependencies are partly NCCL's, and on two streams.
         let advance = |form| scalars.advance(device, false, form, &v).map(Step::in_turn);
         let product = |purpose: Purpose<'_>| {
             let rows_of = |operator: &Operator, rows: std::ops::Range<usize>, has_halo: bool| {
@@ -165,7 +165,7 @@ impl LocalSolver {
         match system.how.start {
             Start::Zero => {}
             Start::Preconditioned => {
-                // p becomes z, β being 0.
+                // p becomes z, since β is 0.
                 begin.extend([advance(form)?, Step::copy(v.x, &p)]);
             }
             Start::Given(_) => begin.push(Step::copy(&p, v.x)),
@@ -199,9 +199,9 @@ impl LocalSolver {
         Ok((made, SetUp { took, diagonal_s }))
     }
 
-    /// Tries an iteration, all ranks being at it, and records it as a graph: this loads the kernels and connects the
-    /// GPUs, which must not happen while a graph is recorded. Why iterations are launched one kernel after another,
-    /// where they are not recorded.
+    /// Runs an iteration on all ranks and records it as a graph: the run loads the kernels and
+    /// connects the GPUs, which must not happen during graph capture. Returns why iterations are
+    /// launched kernel by kernel, if they are not recorded.
     pub(crate) fn rehearse(&mut self, rank: &Rank) -> Result<Option<String>, DeviceError> {
         let device = rank.device();
         for steps in [&self.reset[..], &self.begin[..], &self.iteration[..]] {
@@ -217,14 +217,15 @@ impl LocalSolver {
         }
     }
 
-    /// Puts back what a solve changes.
+    /// Undoes the changes of a solve.
     pub(crate) fn reset(&self, device: &Device) -> Result<(), DeviceError> {
         enqueue(device, &self.reset)
     }
 
-    /// Solves, after a reset, in batches of iterations that are asked for before it is known whether they are
-    /// needed: once the solve is over their kernels do nothing. Answers false where it was stopped. All ranks
-    /// ask for the same batches: the scalars that they look at are the same, and tell of a rank that wants to stop.
+    /// Solves, after a reset, in batches of iterations that are enqueued before it is known whether
+    /// they are needed: once the solve is over their kernels do nothing. Returns false if it was
+    /// stopped. All ranks enqueue the same batches: they read the same scalars, which include stop
+    /// requests.
     pub(crate) fn solve(&mut self, rank: &Rank, pace: &Pace) -> Result<bool, DeviceError> {
         let Self {
             begin, iteration, finish, stop, graph, looks: [this, next], scalars, how, ..
@@ -262,7 +263,7 @@ impl LocalSolver {
         Ok(finished)
     }
 
-    /// What came of the last solve.
+    /// The result of the last solve.
     pub(crate) fn told(&self, rank: &Rank) -> Result<Told, DeviceError> {
         rank.finish()?;
         let ended = self.scalars.ended(rank.device())?;
@@ -272,7 +273,7 @@ impl LocalSolver {
     }
 }
 
-/// The reciprocals of the diagonal, by local row: the own columns follow the rows.
+/// The reciprocals of the diagonal, by local row: the own columns are in the order of the rows.
 fn reciprocals(local: &LocalMatrix) -> Result<Vec<f64>, DeviceError> {
     let inside = local.interior().rows();
     let of_row = |k: usize| {

@@ -1,4 +1,5 @@
-//! GPUs that work together, a thread each: all of one process, or one of each of several processes.
+//! GPUs that work together, one thread each: all in one process, or one in each of several
+//! processes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -13,37 +14,38 @@ use super::rank::Rank;
 use crate::device::{Device, DeviceError};
 use crate::nccl::{Communicator, Nccl, UniqueId};
 
-/// What a thread is to do with its GPU.
+/// A job of a thread for its GPU.
 type Job = Box<dyn FnOnce(&mut Rank) + Send>;
 
-/// The ways of the halo and of sums.
+/// The communicators of the halo and of sums.
 type Ways = (Communicator, Communicator);
 
 type FindsWays = dyn FnOnce(&Device) -> Result<Ways, DeviceError> + Send;
 
-/// A rank of this process: its number, its GPU's, and how it comes to its ways to the others once that is open.
+/// A rank of this process: its number, its GPU's index, and how it creates its communicators once
+/// the GPU is open.
 struct Member {
     rank: usize,
     ordinal: usize,
     ways: Box<FindsWays>,
 }
 
-/// Time between two looks of who waits at whether to go on.
+/// Interval at which a waiting thread checks whether to continue.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// The GPUs of this process among those that work together.
+/// The GPUs of this process in a team.
 pub(crate) struct Team {
-    /// Nothing once it ends.
+    /// Empty once it ends.
     jobs: Mutex<Vec<Sender<Job>>>,
     threads: Vec<JoinHandle<()>>,
-    /// All that work together, of other processes too.
+    /// Total number of ranks, including those of other processes.
     ranks: usize,
     failed: Arc<AtomicBool>,
     next: AtomicU64,
 }
 
 impl Team {
-    /// The first `ranks` GPUs: rank k has number k.
+    /// The first `ranks` GPUs: rank k uses GPU k.
     pub(crate) fn start(nccl: &Arc<Nccl>, ranks: usize) -> Result<Self, DeviceError> {
         let ordinals: Vec<usize> = (0..ranks).collect();
         let (halo, sums) = (nccl.communicators(&ordinals)?, nccl.communicators(&ordinals)?);
@@ -58,8 +60,8 @@ impl Team {
         Self::of(ranks, halo.into_iter().zip(sums).enumerate().map(member))
     }
 
-    /// Rank `rank` of `ranks`, which are a process each, on the GPU `ordinal`. Waits for all of them, who are told
-    /// the same names of their ways.
+    /// Rank `rank` of `ranks`, one process each, on the GPU `ordinal`. Waits for all of them; all
+    /// must pass the same communicator IDs.
     pub(crate) fn join(
         nccl: &Arc<Nccl>,
         (rank, ranks): (usize, usize),
@@ -108,22 +110,23 @@ impl Team {
         Ok(team)
     }
 
-    /// How many GPUs work together.
+    /// Number of GPUs in the team.
     pub(crate) fn ranks(&self) -> usize {
         self.ranks
     }
 
-    /// One of them could not go on where others waited for it: the team is of no more use.
+    /// Whether a rank could not continue while others waited for it: the team is unusable then.
     pub(crate) fn is_broken(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// A number under which ranks keep something.
+    /// A new number under which ranks store something.
     pub(crate) fn number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What each rank of this process answers, in their order. None waits for another in it.
+    /// Runs a job on each rank of this process and returns the answers in order. No rank waits for
+    /// another in it.
     pub(crate) fn each<T: Send + 'static>(
         &self,
         work: impl Fn(&mut Rank) -> Result<T, DeviceError> + Send + Sync + 'static,
@@ -139,7 +142,7 @@ impl Team {
         self.run(work, true, &mut || {})
     }
 
-    /// The same, and `meanwhile` is called now and then by who waits.
+    /// The same; the waiting thread calls `meanwhile` from time to time.
     pub(crate) fn jointly_watched<T: Send + 'static>(
         &self,
         work: impl Fn(&mut Rank) -> Result<T, DeviceError> + Send + Sync + 'static,
@@ -156,7 +159,8 @@ impl Team {
     ) -> Result<Vec<T>, DeviceError> {
         let work = Arc::new(work);
         let (answer, answers) = channel();
-        // One at a time gives out work: with two the ranks could take it in different orders.
+        // Only one thread hands out work at a time: with two, ranks could take it in different
+        // orders.
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         for job in &*jobs {
             let (work, answer, failed) =
@@ -168,7 +172,7 @@ impl Team {
                 drop(alarm);
                 let _ = answer.send((rank.number(), answered));
             };
-            // A thread that has ended answers nothing, which is seen below.
+            // A thread that has ended sends no answer, which is detected below.
             let _ = job.send(Box::new(one));
         }
         drop(answer);
@@ -185,7 +189,7 @@ impl Drop for Team {
     }
 }
 
-/// Tells the others, when it goes, that work in which they may wait was left; also by a panic.
+/// On drop, signals the others that work in which they may wait was left; also after a panic.
 struct Alarm {
     failed: Arc<AtomicBool>,
     armed: bool,
@@ -216,7 +220,7 @@ fn work(mut rank: Rank, to_do: &Receiver<Job>) {
     }
 }
 
-/// The answers of all ranks, in their order; where several failed, the first that failed of itself.
+/// The answers of all ranks, in order; if several failed, the first one that failed by itself.
 fn collect<T>(
     answers: &Receiver<(usize, Result<T, DeviceError>)>,
     ranks: usize,

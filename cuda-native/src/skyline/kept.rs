@@ -1,4 +1,4 @@
-//! What a kernel says of each point, checked for writes beside it.
+//! A kernel's verdict on each point, checked for out-of-bounds writes.
 
 use std::time::Instant;
 
@@ -11,15 +11,15 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};
 use crate::prepared::{GUARD, WROTE_BESIDE, Written};
 
-/// What a guard holds, and what a result holds that no kernel has written.
+/// Value of a guard, and value of a result that no kernel has written.
 const GUARDED: u8 = 0xa5;
 const SPOILT: u8 = 0xff;
 
-/// What it says of a point that is kept.
+/// Flag of a kept point.
 const KEPT: u8 = 1;
 
-/// A flag a point between guards: 1 where the point is kept, otherwise 0. How many are kept, where the
-/// device counts them, and how many comparisons were made.
+/// One flag per point between guards: 1 if the point is kept, otherwise 0. The number of kept
+/// points, if the device counts them, and the number of comparisons.
 pub(crate) struct Kept {
     with_guards: Buffer<u8>,
     flags: Buffer<u8>,
@@ -43,7 +43,7 @@ impl Kept {
         Ok(Self { with_guards, flags, counting, count, comparisons })
     }
 
-    /// What it took to make it; what is copied is for the check.
+    /// Time spent on creating it; copies are only for the check.
     pub(super) fn spent(&self) -> Spent {
         let numbers = self.count.spent() + self.comparisons.spent();
         let spent = self.with_guards.spent() + numbers;
@@ -54,31 +54,31 @@ impl Kept {
         &self.flags
     }
 
-    /// Where the points kept are counted.
+    /// Where the kept points are counted.
     pub(super) fn counting(&self) -> Counting {
         self.counting
     }
 
-    /// How many are kept: one number, to which kernels add.
+    /// The number of kept points, to which kernels add.
     pub(super) fn count(&self) -> &Buffer<u32> {
         &self.count
     }
 
-    /// How many comparisons were made: one number, to which kernels add.
+    /// The number of comparisons, to which kernels add.
     pub(super) fn comparisons(&self) -> &Buffer<u64> {
         &self.comparisons
     }
 
-    /// Sets what kernels add to to zero.
+    /// Zeroes the numbers to which kernels add.
     pub(super) fn zeroed(&self) -> [Step; 2] {
-        // SAFETY: nothing is indexed by either.
+        // SAFETY: neither is used as an index.
         unsafe { [Step::fill_numbers(&self.count, 0), Step::fill_numbers(&self.comparisons, 0)] }
     }
 }
 
 impl Written for Kept {
     fn spoil(&self, device: &Device) -> Result<(), DeviceError> {
-        // SAFETY: nothing is indexed by a flag.
+        // SAFETY: no flag is used as an index.
         enqueue(device, &[unsafe { Step::fill_numbers(&self.flags, SPOILT) }])
     }
 
@@ -90,7 +90,7 @@ impl Written for Kept {
         let on_device = || Ok::<u32, DeviceError>(self.count.to_host(device)?.into_iter().sum());
         let count = match self.counting {
             Counting::Device => on_device()?,
-            // The report's other way. No guard is a flag.
+            // The report's other method. No guard value is a flag.
             Counting::Host => flags.iter().map(|&flag| u32::from(flag == KEPT)).sum(),
         };
         let seconds = start.elapsed().as_secs_f64();
@@ -107,7 +107,7 @@ impl Written for Kept {
     }
 }
 
-/// The points that the flags say are kept, of which so many were counted.
+/// The points flagged as kept, whose number must be `count`.
 fn found(flags: &[u8], count: u32, comparisons: u64) -> Result<Output, String> {
     let mut indices = Vec::new();
     for (index, flag) in (0..).zip(flags) {

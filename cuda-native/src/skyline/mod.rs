@@ -1,4 +1,4 @@
-//! The launchers of the skyline operator: for each kernel, what it asks of the device.
+//! Launchers of the skyline operator: for each kernel, its device steps.
 
 mod fast;
 mod kept;
@@ -23,18 +23,18 @@ use kept::Kept;
 use operands::{MOST_DIMENSIONS, Points, Search};
 use plain::Form;
 
-/// Threads a block where none is asked for.
+/// Default threads per block.
 const DEFAULT_BLOCK: u32 = 64;
 
-/// How a kernel goes about it.
+/// How a kernel is run.
 #[derive(Clone, Copy)]
 enum How {
-    /// A thread a point, which it compares with all others.
+    /// One thread per point, compared with all others.
     Plain(Form),
     Fast,
 }
 
-/// One for each kernel of this backend, in the descriptors' order.
+/// One per kernel of this backend, in the order of the descriptors.
 const LAUNCHERS: &[(&str, How)] = &[
     ("cuda/skyline/row-major", How::Plain(Form::RowMajor)),
     ("cuda/skyline/row-major-local", How::Plain(Form::RowMajorLocal)),
@@ -54,7 +54,7 @@ pub(crate) fn has(id: &str) -> bool {
 }
 
 impl How {
-    /// Most coordinates of a point that it takes, and why.
+    /// Maximum coordinates of a point, and why.
     fn bound(self) -> (u32, &'static str) {
         match self {
             Self::Plain(form) => form.bound(),
@@ -62,7 +62,7 @@ impl How {
         }
     }
 
-    /// Most points that it counts.
+    /// Maximum number of points.
     fn most_points(self) -> u32 {
         match self {
             Self::Plain(_) => i32::MAX as u32,
@@ -70,7 +70,7 @@ impl How {
         }
     }
 
-    /// N and D, where it takes so many.
+    /// N and D, if within the kernel's limits.
     fn admit(self, points: usize, dimensions: usize) -> Result<(u32, u32), PrepareError> {
         let (most, why) = self.bound();
         let own = u32::try_from(dimensions).ok().filter(|&own| own <= most);
@@ -89,7 +89,7 @@ impl How {
     }
 }
 
-/// Makes a kernel ready for points.
+/// Prepares a kernel for points.
 pub(crate) fn prepare<'p>(
     machine: &'p Machine,
     uploads: &PointUploads,
@@ -123,7 +123,7 @@ pub(crate) fn prepare<'p>(
         upload_s: Some(spent.upload_s),
         allocate_s: Some(spent.allocate_s),
         launches: bound.launches(device).map_err(refused)?,
-        // What moves is not what takes the time: no bytes are counted that it must move.
+        // The kernel is not bound by memory traffic, so no minimum bytes are given.
         format_bytes: host.bytes() + bound.workspace_bytes,
         ..Costs::default()
     };

@@ -1,11 +1,11 @@
-//! What a kernel is bound to, and what binding gives.
+//! What a kernel is bound to, and the result of binding.
 
 use super::kept::Kept;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::launch::Bound;
 
-/// Most coordinates of a point.
+/// Maximum coordinates of a point.
 pub(super) const MOST_DIMENSIONS: u32 = 1000;
 
 /// The points on a device, and where the result goes.
@@ -21,6 +21,6 @@ pub(super) struct Points<'a> {
 /// A kernel bound to points.
 pub(super) struct Search {
     pub(super) bound: Bound,
-    /// Seconds of bringing the points into the kernel's order.
+    /// Seconds of converting the points to the kernel's layout.
     pub(super) conversion_s: f64,
 }

@@ -1,4 +1,4 @@
-//! The report's kernels: a thread a point, which it compares with all others.
+//! The report's kernels: one thread per point, compared with all others.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::device::DeviceError;
 use crate::kernels::Variant;
 use crate::launch::{Bound, Launch, Shape, Step, enqueue};
 
-/// How the points lie, and where a thread's own one is kept.
+/// Layout of the points, and where a thread keeps its own one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     RowMajor,
@@ -24,10 +24,10 @@ pub(super) enum Form {
     CoalescedRegisters,
 }
 
-/// Most coordinates that are kept in registers.
+/// Maximum coordinates kept in registers.
 const MOST_IN_REGISTERS: u32 = 32;
 
-/// Threads of a block that transposes, and points or dimensions of a tile.
+/// Threads per block of the transpose kernel, and points or dimensions per tile.
 const TRANSPOSE_BLOCK: u32 = 256;
 const TRANSPOSE_TILE: u32 = 32;
 
@@ -42,7 +42,7 @@ impl Form {
         }
     }
 
-    /// Most coordinates of a point that it takes, and why.
+    /// Maximum coordinates of a point, and why.
     pub(super) fn bound(self) -> (u32, &'static str) {
         match self {
             Self::RowMajor | Self::Coalesced => (MOST_DIMENSIONS, "no kernel takes more"),
@@ -59,13 +59,13 @@ impl Form {
         }
     }
 
-    /// The same coordinates of all points lie one after the other.
+    /// Whether each dimension is contiguous.
     fn is_coalesced(self) -> bool {
         !matches!(self, Self::RowMajor | Self::RowMajorLocal)
     }
 }
 
-/// Binds a kernel with blocks of so many threads.
+/// Binds a kernel with blocks of this many threads.
 pub(super) fn bind(on_device: &Points<'_>, form: Form, block: u32) -> Result<Search, DeviceError> {
     let &Points { device, rows, points, dimensions, kept } = on_device;
     let workspace = Workspace::new(device);
@@ -85,8 +85,8 @@ pub(super) fn bind(on_device: &Points<'_>, form: Form, block: u32) -> Result<Sea
         Form::RowMajor | Form::Coalesced => {
             let arguments =
                 SkylinePoints { points, dimensions, counting, x, kept, count, comparisons };
-            // SAFETY: the points have N × D coordinates in either order, and a flag each; threads
-            // beyond the last reach none.
+            // SAFETY: the points have N × D coordinates in either order, and one flag each; threads
+            // beyond the last access none.
             unsafe { Launch::new(device, function, shape, &arguments)? }
         }
         Form::RowMajorLocal | Form::CoalescedLocal | Form::CoalescedRegisters => {
@@ -94,7 +94,7 @@ pub(super) fn bind(on_device: &Points<'_>, form: Form, block: u32) -> Result<Sea
                 SkylineLocalPoints { points, dimensions, counting, x, kept, count, comparisons };
             let bound = Variant::BOUNDS.into_iter().find(|&bound| bound >= dimensions);
             let variant = SkylineLocalPoints::VARIANT.of_width(bound.unwrap_or(dimensions));
-            // SAFETY: as above; a thread's own array has room for the point.
+            // SAFETY: as above; a thread's own array has space for the point.
             unsafe { Launch::in_variant(device, variant, function, shape, &arguments)? }
         }
     };
@@ -103,7 +103,7 @@ pub(super) fn bind(on_device: &Points<'_>, form: Form, block: u32) -> Result<Sea
     Ok(Search { bound: Bound { workspace_bytes, spent, ..Bound::of(steps) }, conversion_s })
 }
 
-/// The points with the same coordinates of all one after the other, and the seconds that it took.
+/// The transposed points, with each dimension contiguous, and the seconds of transposing.
 fn transposed(
     on_device: &Points<'_>,
     workspace: &Workspace<'_>,
@@ -120,7 +120,7 @@ fn transposed(
         columns: Writes(&columns),
     };
     let shape = Shape { grid, block: TRANSPOSE_BLOCK, shared_bytes: 0 };
-    // SAFETY: both arrays have N × D elements; places beyond the last are left out.
+    // SAFETY: both arrays have N × D elements; places beyond the last are skipped.
     let step =
         Step::Launch(unsafe { Launch::new(device, "skyline_transpose", shape, &arguments)? });
     device.synchronize()?;

@@ -1,4 +1,4 @@
-//! The memory that kernels use beside the points.
+//! Memory that kernels use besides the points.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use crate::arguments::Element;
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 
-/// Allocates, and keeps count of it.
+/// Allocates, and counts the bytes.
 pub(super) struct Workspace<'a> {
     device: &'a Device,
     spent: Cell<Spent>,
@@ -18,7 +18,7 @@ impl<'a> Workspace<'a> {
         Self { device, spent: Cell::default(), bytes: Cell::default() }
     }
 
-    /// An array for so many elements.
+    /// Allocates an array of this many elements.
     pub(super) fn array<T: Element>(
         &self,
         what: &str,
@@ -42,7 +42,7 @@ impl<'a> Workspace<'a> {
         Ok(made)
     }
 
-    /// What it took to make all.
+    /// Time spent on creating all of them.
     pub(super) fn spent(&self) -> Spent {
         self.spent.get()
     }

@@ -1,4 +1,4 @@
-//! `cuda/spmv/auto`: runs whichever of our other kernels a short trial finds the fastest.
+//! `cuda/spmv/auto`: runs whichever of our other kernels is fastest in a short trial.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
-/// A kernel of another format must be so much better: what differs less differs by chance.
+/// A kernel of another format must be better by this factor: smaller differences are noise.
 const BETTER: f64 = 0.98;
 
-/// Of kernels that are expected to take so many times as long as another none is tried, but that on CSR, whose
-/// format is there.
+/// Kernels expected to be slower than the best by this factor are not tried, except those on CSR,
+/// whose format exists already.
 const BEHIND: f64 = 2.0;
 
-/// What is to be chosen, and for what.
+/// What to choose for.
 pub(crate) struct Choosing<'p, T> {
     pub(crate) machine: &'p Machine,
     pub(crate) uploads: &'p Uploads<T>,
@@ -37,7 +37,7 @@ pub(crate) struct Choosing<'p, T> {
     pub(crate) memory: MemoryLimit,
 }
 
-/// The product, once it is chosen that of the kernel that it runs.
+/// The SpMV; once chosen, that of the selected kernel.
 pub(crate) struct Auto<'p, T> {
     choosing: Choosing<'p, T>,
     chosen: Option<Chosen<'p, T>>,
@@ -48,19 +48,19 @@ struct Chosen<'p, T> {
     choice: Choice,
 }
 
-/// A kernel that leads the trial.
+/// The leading kernel of the trial.
 struct Leader<'p, T> {
     prepared: PreparedProduct<'p, GuardedVector<T>>,
     configuration: Configuration,
-    /// Seconds of its fastest product.
+    /// Seconds of its fastest SpMV.
     least_s: f64,
-    /// Its place among those considered.
+    /// Its index among the candidates.
     place: usize,
-    /// Its format is there for this trial only.
+    /// Whether its format was made only for this trial.
     is_new: bool,
 }
 
-/// Why a kernel need not be tried beside the one that is expected to be the first, if so.
+/// Why a kernel need not be tried against the expected best, if so.
 fn behind(candidate: &Candidate, first: Option<(&str, f64)>) -> Option<String> {
     let ((first, least), expected) = (first?, candidate.expected_s?);
     let times = expected / least;
@@ -69,12 +69,12 @@ fn behind(candidate: &Candidate, first: Option<(&str, f64)>) -> Option<String> {
 }
 
 impl<'p, T: DeviceReal> Choosing<'p, T> {
-    /// To be set up, which chooses.
+    /// Prepared; the setup makes the choice.
     pub(crate) fn prepared(self) -> Auto<'p, T> {
         Auto { choosing: self, chosen: None }
     }
 
-    /// Tries what the statistics speak for; nothing when it is cancelled.
+    /// Tries the candidates that the statistics suggest; `None` when cancelled.
     fn choose(&self, watch: &Watch<'_>) -> Result<Option<Chosen<'p, T>>, PrepareError> {
         let copy = self.machine.bandwidth().ok().map(|bandwidth| bandwidth.copy);
         let start = Instant::now();
@@ -128,7 +128,7 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         Ok(Some(Chosen { prepared: leader.prepared, choice }))
     }
 
-    /// Makes a candidate ready and times it; why it takes no part, in a sentence.
+    /// Prepares a candidate and times it; returns a sentence if it takes no part.
     fn enter(
         &self,
         (place, candidate): (usize, Candidate),
@@ -161,7 +161,7 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         Ok(Leader { prepared, configuration, least_s, place, is_new })
     }
 
-    /// The one that goes on. The other's format is freed, unless the winner or someone else wants it.
+    /// The better of two. The other's format is freed, unless the winner or another kernel uses it.
     fn better_of(&self, best: Leader<'p, T>, other: Leader<'p, T>) -> Leader<'p, T> {
         let (winner, loser) = match other.least_s < BETTER * best.least_s {
             true => (other, best),
@@ -176,7 +176,7 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
 }
 
 impl<'p, T: DeviceReal> Auto<'p, T> {
-    /// The kernel that was chosen.
+    /// The chosen kernel.
     fn chosen(&mut self) -> Result<&mut PreparedProduct<'p, GuardedVector<T>>, KernelError> {
         let chosen = self.chosen.as_mut().map(|chosen| &mut chosen.prepared);
         chosen.ok_or_else(|| KernelError {

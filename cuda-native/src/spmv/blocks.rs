@@ -1,4 +1,4 @@
-//! The launchers on blocks and on diagonals.
+//! Launchers for BSR and DIA.
 
 use sparsescope_core::kernel::{GridMapping, Work};
 use sparsescope_core::matrix::{AnyFormat, Offset};
@@ -32,12 +32,12 @@ fn bsr_of<T: DeviceReal, O: Offset + Element>(
     let (rows, cols) = (o.row_count()?, count("the number of columns", o.cols)?);
     let (row_ptr, col, val) = (Reads(row_ptr), Reads(&slots.col), Reads(&slots.val));
     let arguments = BsrWarp { rows, cols, row_ptr, col, val, x: Reads(o.x), y: Writes(o.y) };
-    // A warp a row of blocks.
+    // One warp per block row.
     let over = (GridMapping::WarpPerBlockRow, Work::Rows(o.rows.div_ceil(edge) as u64));
-    // SAFETY: each row of blocks has an offset and an end, up to the number of blocks, each of which has
-    // a column and edge x edge values; elements of x beyond the last column are not read, sums of rows
-    // beyond the last not stored. x and y are as long as the matrix has columns and rows; warps beyond
-    // the last row of blocks leave.
+    // SAFETY: each block row has an offset and an end, up to the number of blocks, each of which
+    // has a column and edge x edge values; elements of x beyond the last column are not read, sums
+    // of rows beyond the last not stored. x and y have one element per column and row; warps beyond
+    // the last block row return.
     unsafe { o.launch(&format!("bsr_warp_{edge}"), over, 0, &arguments) }
 }
 
@@ -52,9 +52,9 @@ pub(super) fn dia<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
         x: Reads(o.x),
         y: Writes(o.y),
     };
-    // SAFETY: each diagonal has an offset and a value a row; only columns of the matrix are read of x,
-    // which is as long as it has columns, and y is as long as it has rows. Threads of rows beyond the
-    // last leave.
+    // SAFETY: each diagonal has an offset and one value per row; only columns of the matrix are
+    // read from x, which has one element per column, and y has one per row. Threads of rows beyond
+    // the last return.
     let step = unsafe { o.over_rows(0, &arguments)? };
     Ok(Bound::of(vec![step]))
 }

@@ -1,4 +1,4 @@
-//! The launchers on column-major and on compact HLL.
+//! Launchers for column-major and compact HLL.
 
 use sparsescope_core::kernel::{LANES, Work, lanes_a_row};
 use sparsescope_core::matrix::{AnyFormat, SlotLayout};
@@ -33,9 +33,9 @@ pub(super) fn column_major<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
         y: Writes(o.y),
     };
     let work = (o.grid(), Work::Shared(u64::from(rows), u64::from(lanes)));
-    // SAFETY: every row lies in a hack, whose offset begins as many slots for each of its rows as the
-    // longest has entries; columns are below cols, x and y are as long as the matrix has columns and
-    // rows. Lanes of rows beyond the last read nothing. Lanes and hack sizes are powers of two.
+    // SAFETY: every row lies in a hack, whose offset is followed by as many slots for each of its
+    // rows as the longest has nonzeros; columns are below cols, x and y have one element per column
+    // and row. Lanes of rows beyond the last read nothing. Lanes and hack sizes are powers of two.
     let step = unsafe { o.launch("hll_column_major", work, 0, &arguments)? };
     Ok(Bound::of(vec![step]))
 }
@@ -44,7 +44,7 @@ pub(super) fn column_major<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
 pub(super) fn sigma<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     let a = o.hacks()?;
     if a.row_of.is_empty() {
-        // Nothing is sorted and nothing kept apart.
+        // Neither sorted rows nor rows kept apart.
         return column_major(o);
     }
     o.row_count()?;
@@ -69,9 +69,9 @@ pub(super) fn sigma<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceE
     let in_hacks = o.grid().blocks(Work::Shared(in_hacks as u64, lanes.into()), o.block);
     let shared_bytes = o.block / LANES as u32 * T::BYTES as u32;
     let shape = o.shape(in_hacks + apart as u64, shared_bytes);
-    // SAFETY: as above by position; each position has a row, no two the same. The first blocks take one of
-    // the rows kept apart each, whose offsets ascend up to the length of their columns and values, and one
-    // value a warp of shared memory.
+    // SAFETY: as above by position; each position has its own row. The first blocks take one of the
+    // rows kept apart each, whose offsets ascend up to the length of their columns and values, and
+    // one value per warp of shared memory.
     let step = unsafe { o.launch_shape("hll_sigma", shape, &arguments)? };
     Ok(Bound::of(vec![step]))
 }
@@ -90,11 +90,11 @@ pub(super) fn compact<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, Devic
     let (base, low, high) = (Reads(&groups.base), Reads(&groups.low), Reads(&groups.high));
     let (x, y) = (Reads(o.x), Writes(o.y));
     let over = (o.grid(), Work::Rows(u64::from(in_hacks)));
-    // SAFETY: a hack has a warp, and each of its groups four bases, 128 distances and 128 values or codes
-    // of the dictionary; groups of wide columns name one of high. Columns are below cols, x and y are as
-    // long as the matrix has columns and rows, and where rows are permuted each position has a row of its
-    // own. Lanes of positions beyond the last store nothing. A code of 8 bits is below the number of
-    // distinct values, of which there are no more than 256.
+    // SAFETY: a hack has one warp, and each of its groups four bases, 128 distances and 128 values
+    // or codes of the dictionary; groups of wide columns name one of high. Columns are below cols,
+    // x and y have one element per column and row, and where rows are permuted each position has
+    // its own row. Lanes of positions beyond the last store nothing. An 8-bit code is below the
+    // number of distinct values, of which there are at most 256.
     let step = unsafe {
         match &groups.values {
             GroupValues::Plain(val) => {

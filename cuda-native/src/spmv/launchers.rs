@@ -1,4 +1,4 @@
-//! Which kernel is launched how.
+//! The launcher of each kernel.
 
 use std::marker::PhantomData;
 
@@ -9,26 +9,26 @@ use crate::device::DeviceError;
 use crate::launch::Bound;
 use crate::value::DeviceReal;
 
-/// The kernel that chooses among the others.
+/// The kernel that selects among the others.
 pub(crate) const AUTO: &str = "cuda/spmv/auto";
 
 /// How a kernel is bound.
 pub(crate) enum Bind<T: 'static> {
-    /// By launches of our own.
+    /// By our own launches.
     Kernel(fn(&Operands<'_, T>) -> Result<Bound, DeviceError>),
-    /// The same on hacks that are made on the device.
+    /// The same on hacks converted on the device.
     Hacks(fn(&Operands<'_, T>) -> Result<Bound, DeviceError>),
-    /// As the kernel that is chosen is.
+    /// Like the selected kernel.
     Chosen,
     /// By cuSPARSE.
     Cusparse(Algorithm),
 }
 
-/// The launchers in a precision.
+/// The launchers for a precision.
 struct Launchers<T>(PhantomData<T>);
 
 impl<T: DeviceReal> Launchers<T> {
-    /// One for each kernel of this backend, in the descriptors' order.
+    /// One per kernel of this backend, in the order of the descriptors.
     const ALL: &'static [(&'static str, Bind<T>)] = &[
         ("cuda/csr/thread-per-row", Bind::Kernel(ours::csr)),
         ("cuda/csr/warp-shuffle", Bind::Kernel(ours::csr)),
@@ -91,8 +91,8 @@ mod tests {
         for kernel in kernels(Operation::Spmv).iter().filter(|k| k.id.starts_with("cuda/")) {
             let (_, name) = kernel.id.split_once('/').unwrap();
             let sources = crate::Family::ALL.map(|family| family.source());
-            // HYB is made of two: the ELLPACK part's kernel and COO's.
-            // Ours are built in several shapes, and lie in files of their own.
+            // HYB uses two: the ELLPACK part's kernel and COO's. Ours are built in several shapes,
+            // and have their own files.
             let names = match name {
                 "hyb/ell-coo" => vec!["ell_column_major".to_owned(), "coo_segmented".to_owned()],
                 "csr/adaptive" => {
@@ -114,7 +114,7 @@ mod tests {
                     _ => format!("{}.cu", name.split('_').next().unwrap()),
                 };
                 let source = sources.iter().find(|(of, _)| *of == file).unwrap().1;
-                // Some say first how large their blocks are.
+                // Some have launch bounds first.
                 let has =
                     source.contains("__global__ void") && source.contains(&format!(" {name}("));
                 assert!(has, "{name} in {file}");

@@ -1,4 +1,4 @@
-//! The launchers of y = A·x: for each kernel, what one product asks of the device.
+//! Launchers of y = A·x: for each kernel, the device steps of one SpMV.
 
 mod auto;
 mod blocks;

@@ -1,4 +1,4 @@
-//! What a launcher of y = A·x is given.
+//! Operands of the launchers of y = A·x.
 
 use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, UserKernel, Work};
 use sparsescope_core::matrix::AnyFormat;
@@ -13,31 +13,31 @@ use crate::value::DeviceReal;
 
 /// A on the device.
 pub(crate) enum Matrix<'a, T> {
-    /// As the host has it.
+    /// In the host's format.
     Format(&'a Uploaded<T>),
-    /// In column-major HLL that was made there.
+    /// In column-major HLL, converted on the device.
     Hacks(&'a Hacks<T>),
 }
 
-/// What a launcher is given: y = A·x on a device.
+/// Operands of a launcher: y = A·x on a device.
 pub(crate) struct Operands<'a, T> {
     pub(super) device: &'a Device,
     pub(super) kernel: &'static KernelDescriptor,
     matrix: Matrix<'a, T>,
-    /// Rows, columns and entries of the matrix.
+    /// Rows, columns and nonzeros of the matrix.
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) nnz: usize,
-    /// As long as it has columns and rows.
+    /// One element per column and per row.
     pub(super) x: &'a Buffer<T>,
     pub(super) y: &'a Buffer<T>,
-    /// Threads a block.
+    /// Threads per block.
     pub(super) block: u32,
 }
 
 impl<'a, T: DeviceReal> Operands<'a, T> {
-    /// Panics when x and y are not as long as the matrix, which is of the size given, has columns and
-    /// rows.
+    /// Panics if the lengths of x and y are not the numbers of columns and rows of the matrix,
+    /// which has the given size.
     pub(crate) fn new(
         device: &'a Device,
         kernel: &'static KernelDescriptor,
@@ -97,7 +97,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
         unsafe { self.launch(&self.function_name(), over, shared_bytes, arguments) }
     }
 
-    /// The same by a user's function.
+    /// The same with a user's function.
     fn by_user<A: Arguments>(
         &self,
         user: &'static UserKernel,
@@ -106,9 +106,10 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
         let grid = self.grid().blocks(Work::Rows(self.rows as u64), self.block);
         let shared_bytes = user.shared_bytes(self.block, T::BYTES as u32);
         let shape = Shape { grid, block: self.block, shared_bytes };
-        // SAFETY: the function's parameters were held against its family's when its file was read, and the
-        // launcher of a family binds that family's arguments. What its threads reach nobody knows here:
-        // whoever named the file on the command line has vouched for it, as for any program of theirs.
+        // SAFETY: the function's parameters were compared with its family's when its file was read,
+        // and the launcher of a family binds that family's arguments. What its threads access is
+        // unknown here: the user who named the file on the command line is responsible for it, as
+        // for any program of theirs.
         unsafe { Launch::of_user(self.device, user, shape, arguments) }.map(Step::Launch)
     }
 
@@ -128,7 +129,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
         unsafe { self.launch_shape(function, shape, arguments) }
     }
 
-    /// So many blocks of the threads asked for.
+    /// A grid of this many blocks with the requested threads per block.
     pub(super) fn shape(&self, grid: u64, shared_bytes: u32) -> Shape {
         Shape { grid, block: self.block, shared_bytes }
     }
@@ -147,7 +148,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
         unsafe { Launch::new(self.device, function, shape, arguments) }.map(Step::Launch)
     }
 
-    /// The rows as kernels count them.
+    /// The number of rows as kernels count them.
     pub(super) fn row_count(&self) -> Result<u32, DeviceError> {
         let (found, most) = (self.rows as u64, u32::MAX - 1);
         let rows = u32::try_from(found).ok().filter(|&rows| rows <= most);
@@ -157,7 +158,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
     }
 }
 
-/// A launcher and its descriptor disagree about the format: neither is right, so nothing is run.
+/// The error when a launcher and its descriptor disagree about the format: nothing is run.
 pub(super) fn wrong_format<T>(operands: &Operands<'_, T>) -> DeviceError {
     let status = format!("{} is bound to another format than its own", operands.kernel.id);
     DeviceError::Driver { doing: "bind a kernel", status }

@@ -17,7 +17,7 @@ pub(super) fn csr<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
     csr_with(o, 0)
 }
 
-/// With one value a thread in shared memory.
+/// With one value per thread in shared memory.
 pub(super) fn csr_shared<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     csr_with(o, value_a_thread(o))
 }
@@ -41,9 +41,9 @@ fn csr_of<T: DeviceReal, O: Offset + Element>(
     let (col, val) = (Reads(&slots.col), Reads(&slots.val));
     let arguments = Csr { rows, row_ptr, col, val, x: Reads(o.x), y: Writes(o.y) };
     // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val, and only
-    // columns below cols; x and y are as long as it has columns and rows. Threads of rows beyond the
-    // last leave. A thread's place in shared memory is its own number below the block, and those
-    // kernels that use some are given one value a thread.
+    // columns below cols; x and y have one element per column and row. Threads of rows beyond the
+    // last return. A thread's place in shared memory is its index in the block, and those kernels
+    // that use shared memory get one value per thread.
     unsafe { o.over_rows(shared_bytes, &arguments) }
 }
 
@@ -53,16 +53,16 @@ pub(super) fn ell<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
     };
     let (rows, x, y) = (o.row_count()?, Reads(o.x), Writes(o.y));
     let (col, val) = (Reads(&slots.col), Reads(&slots.val));
-    // The papers' kernel goes to the common width, ours to each row's length.
+    // The papers' kernel processes the full width, ours each row's length.
     let step = if o.kernel.needs.finite_x {
         let width = count("the width of ELLPACK", a.shape().width)?;
         let arguments = EllOfWidth { rows, width, col, val, x, y };
-        // SAFETY: ELLPACK has rows × width slots, and only columns below cols, padding included; x and
-        // y are as long as it has columns and rows. Threads of rows beyond the last leave.
+        // SAFETY: ELLPACK has rows × width slots, and only columns below cols, padding included; x
+        // and y have one element per column and row. Threads of rows beyond the last return.
         unsafe { o.over_rows(0, &arguments) }
     } else {
         let arguments = EllOfLengths { rows, row_len: Reads(row_len), col, val, x, y };
-        // SAFETY: as above; each row has a length, and none is above the width.
+        // SAFETY: as above; each row has a length, at most the width.
         unsafe { o.over_rows(0, &arguments) }
     };
     Ok(Bound::of(vec![step?]))
@@ -85,16 +85,16 @@ pub(super) fn hll<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
         let cols = count("the number of columns", o.x.len())?;
         let arguments =
             HllSharedX { rows, hack_size, hacks, offsets, max_nzr, col, val, x, y, cols };
-        // SAFETY: as below. What is kept of x are as many elements as the block has threads and x
-        // elements, one value a thread of shared memory.
+        // SAFETY: as below. As many elements of x are kept as both the block has threads and x has
+        // elements, one value per thread of shared memory.
         unsafe { o.over_rows(value_a_thread(o), &arguments) }
     } else {
         let arguments = Hll { rows, hack_size, hacks, offsets, max_nzr, col, val, x, y };
-        // SAFETY: no row is kept apart, so that the hacks hold all of them; each hack has an offset and
-        // a width, and from the offset on a width of slots for each of its rows lies in col and val.
-        // Columns are below cols, padding included; x and y are as long as the matrix has columns
-        // and rows. Threads of hacks or rows beyond the last leave. Hack sizes are powers of two, as
-        // the shifts and masks of warp-per-row need.
+        // SAFETY: no row is kept apart, so that the hacks hold all of them; each hack has an offset
+        // and a width, and from the offset on, a width of slots for each of its rows lies in col
+        // and val. Columns are below cols, padding included; x and y have one element per column
+        // and row. Threads of hacks or rows beyond the last return. Hack sizes are powers of two,
+        // as the shifts and masks of warp-per-row need.
         unsafe { o.over_rows(0, &arguments) }
     };
     Ok(Bound::of(vec![step?]))
@@ -128,7 +128,7 @@ pub(super) fn hyb<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
     Ok(bound)
 }
 
-/// Adds the sums of entries in COO to y: the spans, then what they carry.
+/// Adds the sums of nonzeros in COO to y: the spans, then their carries.
 fn segmented<T: DeviceReal>(
     o: &Operands<'_, T>,
     row: &Buffer<u32>,
@@ -157,9 +157,9 @@ fn segmented<T: DeviceReal>(
     };
     debug_assert_eq!(COO_SPAN % LANES, 0);
     let per_span = (GridMapping::WarpPerSpan, Work::Entries(entries));
-    // SAFETY: COO has as many rows, columns and values as entries, only rows and columns of the matrix,
-    // and y and x are as long as these; warps of spans beyond the last leave, the others have a place
-    // of their own in what is carried.
+    // SAFETY: COO has as many rows, columns and values as nonzeros, only rows and columns of the
+    // matrix, and y and x have one element for each of these; warps of spans beyond the last
+    // return, the others have their own place in the carries.
     let sums = unsafe { o.launch("coo_segmented", per_span, 0, &arguments)? };
     let mut steps = vec![sums];
     if spans > 1 {
@@ -167,19 +167,19 @@ fn segmented<T: DeviceReal>(
         let arguments = CooCarry { spans, carry_row, carry_sum, y };
         // As many warps as spans.
         let per_warp = (GridMapping::WarpPerRow, Work::Rows(spans));
-        // SAFETY: the launch before has written every span's row, which is one of y or none; warps
-        // beyond the last span leave.
+        // SAFETY: the previous launch has written every span's row, which is one of y or none;
+        // warps beyond the last span return.
         steps.push(unsafe { o.launch("coo_carry", per_warp, 0, &arguments)? });
     }
     Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
 }
 
-/// Bytes of one value for each thread of a block.
+/// Bytes of one value per thread of a block.
 fn value_a_thread<T: DeviceReal>(o: &Operands<'_, T>) -> u32 {
     o.block * T::BYTES as u32
 }
 
-/// A number as kernels count.
+/// A number in the kernels' integer type.
 pub(super) fn count(what: &'static str, number: usize) -> Result<u32, DeviceError> {
     let (found, most) = (number as u64, u64::from(u32::MAX));
     u32::try_from(number).map_err(|_| DeviceError::TooLarge { what, found, most })

@@ -1,4 +1,4 @@
-//! y = A·x made ready: the matrix in the kernel's format on the device, the vectors, and what that took.
+//! y = A·x prepared: the matrix in the kernel's format on the device, the vectors, and the costs.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -26,16 +26,16 @@ use crate::refusal::{admit_block, refused};
 use crate::upload::{Arranged, Uploaded, UploadedHacks, Uploads};
 use crate::value::DeviceReal;
 
-/// Threads a block where none is asked for.
+/// Default threads per block.
 const DEFAULT_BLOCK: u32 = 128;
 
-/// A product bound to its operands.
+/// An SpMV bound to its operands.
 pub(crate) struct Product<T> {
     pub(crate) bound: Bound,
     pub(crate) y: GuardedVector<T>,
     pub(crate) costs: Costs,
     pub(crate) params: BTreeMap<String, String>,
-    /// The operands, held so that other kernels find them.
+    /// The operands, kept alive so that other kernels can share them.
     pub(crate) operands: Vec<Box<dyn Any>>,
 }
 
@@ -61,7 +61,7 @@ impl<T: DeviceReal> Held<T> {
     }
 }
 
-/// Makes a kernel ready that is no choice among others.
+/// Prepares a kernel other than the automatic choice.
 pub(crate) fn product<T: DeviceReal>(
     machine: &Machine,
     uploads: &Uploads<T>,
@@ -142,17 +142,17 @@ pub(crate) fn product<T: DeviceReal>(
     Ok(Product { bound, y, costs, params: made.params, operands: vec![Box::new(x), matrix] })
 }
 
-/// What is known of a matrix in its format.
+/// Facts about a matrix in its format.
 struct Made {
-    /// Of the conversion.
+    /// Seconds of the conversion.
     seconds: f64,
     bytes: u64,
     minimal_bytes: u64,
-    /// Parameters in force.
+    /// Effective parameters.
     params: BTreeMap<String, String>,
 }
 
-/// Column-major HLL, made on the device from CSR.
+/// Column-major HLL, converted on the device from CSR.
 fn arranged<T: DeviceReal>(
     machine: &Machine,
     uploads: &Uploads<T>,
@@ -169,7 +169,7 @@ fn arranged<T: DeviceReal>(
     })
 }
 
-/// The parameters in force of column-major HLL.
+/// The effective parameters of column-major HLL.
 fn layout_params(layout: &HllLayout) -> BTreeMap<String, String> {
     let sorted = (layout.sigma > 1).then_some(layout.sigma);
     let named = [("hack_size", Some(layout.hack_size)), ("sigma", sorted), ("spill", layout.spill)];
@@ -184,7 +184,7 @@ fn bytes_of<T: DeviceReal>(a: &Hacks<T>) -> u64 {
     rows + slots(&a.slots) + a.tail_ptr.bytes() + slots(&a.tail)
 }
 
-/// The least that a product moves whose rows end at their own length.
+/// Minimum bytes that an SpMV moves if rows end at their own length.
 fn minimal_bytes_of<T: DeviceReal>(a: &Hacks<T>, nnz: usize, cols: usize) -> u64 {
     let entries = nnz as u64 * (T::BYTES + size_of::<u32>()) as u64;
     let rows = a.offsets.bytes() + a.row_len.bytes() + a.row_of.bytes();
@@ -192,8 +192,8 @@ fn minimal_bytes_of<T: DeviceReal>(a: &Hacks<T>, nnz: usize, cols: usize) -> u64
     entries + rows + apart + T::BYTES as u64 * (a.order.rows() + cols) as u64
 }
 
-/// The least that one product moves. A kernel that stops at `row_len` reads that array and only
-/// the slots that hold entries, so that padding does not count for it.
+/// Minimum bytes that one SpMV moves. A kernel that stops at `row_len` reads that array and only
+/// the slots that hold nonzeros, so that padding does not count for it.
 fn minimal_bytes<T: DeviceReal>(kernel: &KernelDescriptor, matrix: &Uploaded<T>) -> u64 {
     let host = matrix.host();
     let whole = host.minimal_bytes();

@@ -25,23 +25,23 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
     Ok(Bound { workspace_bytes, spent, ..Bound::of(vec![step?]) })
 }
 
-/// Tiles on the device, and what they are to one another.
+/// Tiles on the device, and their partial sums.
 pub(crate) struct Plan<T> {
     pub(crate) shape: TileShape,
     pub(crate) tiles: usize,
-    /// Four words a tile, and of one more.
+    /// Four words per tile and for the end.
     pub(crate) words: Buffer<u32>,
     /// Sums of the parts of long rows, by tile.
     pub(crate) part_sum: Buffer<T>,
-    /// How many parts of a row are done, at its first tile: 0 before and after each launch.
+    /// Number of finished parts of a row, at its first tile: 0 before and after each launch.
     pub(crate) arrived: Buffer<u32>,
 }
 
 impl<T: DeviceReal> Plan<T> {
-    /// Of the tiles that suit a matrix whose rows begin there.
+    /// The tiles for a matrix with these row offsets.
     pub(crate) fn of(device: &Device, row_ptr: &RowPtr) -> Result<Self, DeviceError> {
         let tiles = Tiles::new(row_ptr, TileShape::suiting(row_ptr));
-        // A row, a part, and the halves of an entry.
+        // A row, a part, and the halves of a nonzero's index.
         let words = tiles.with_end().iter().flat_map(|tile| {
             let part = tile.part.unwrap_or(u32::MAX);
             [tile.row, part, tile.entry as u32, (tile.entry >> 32) as u32]
@@ -88,10 +88,10 @@ fn over_tiles<T: DeviceReal, O: Offset + Element>(
     let grid = GridMapping::BlockPerTile.blocks(work, threads);
     let shape = Shape { grid, block: threads, shared_bytes: 0 };
     let name = format!("csr_adaptive_{threads}x{items}");
-    // SAFETY: there are as many blocks as tiles, and one more element of the plan, four words each. Tiles
-    // hold each row once, whole or in parts, and no more entries than the shape has; offsets ascend up to
-    // the length of col and val, columns are below cols, and x and y are as long as the matrix has columns
-    // and rows. Where a row is in parts, each tile has a place for its sum and its row's first one a count,
-    // which is zero before the first launch and after each.
+    // SAFETY: there are as many blocks as tiles, and one more element of the plan, four words each.
+    // Tiles hold each row once, whole or in parts, and no more nonzeros than the shape has; offsets
+    // ascend up to the length of col and val, columns are below cols, and x and y have one element
+    // per column and row. Where a row is in parts, each tile has a place for its sum and its row's
+    // first one a count, which is zero before the first launch and after each.
     unsafe { Launch::new(o.device, &name, shape, &arguments) }.map(Step::Launch)
 }

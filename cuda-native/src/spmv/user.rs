@@ -1,5 +1,5 @@
-//! Launchers of users' kernels: those of ours with the same arguments, which launch the user's function
-//! ([`Operands`](super::Operands) sees to that).
+//! Launchers of users' kernels: those of our kernels with the same arguments, which launch the
+//! user's function (see [`Operands`](super::Operands)).
 
 use sparsescope_core::kernel::{KernelDescriptor, UserFamily};
 
@@ -7,7 +7,7 @@ use super::launchers::Bind;
 use super::ours;
 use crate::value::DeviceReal;
 
-/// The launcher of a user's kernel; nothing for all others.
+/// The launcher of a user's kernel; `None` for all others.
 pub(crate) fn user_launcher<T: DeviceReal>(kernel: &KernelDescriptor) -> Option<&'static Bind<T>> {
     Some(match kernel.user?.family() {
         UserFamily::Csr => &const { Bind::Kernel(ours::csr) },
@@ -21,7 +21,8 @@ mod tests {
     use super::*;
     use crate::arguments::{Arguments, Csr, EllOfLengths, EllOfWidth, Hll};
 
-    /// Parameters of a family as `common.cuh` and the build options make them, for f64 and narrow offsets.
+    /// Parameters of a family as set by `common.cuh` and the build options, for f64 and narrow
+    /// offsets.
     fn parameters(family: UserFamily) -> Vec<(String, &'static str)> {
         let resolved = |name: &str| name.replace("real", "double").replace("offset", "u32");
         family.parameters().iter().map(|&(of, name)| (resolved(of.as_str()), name)).collect()
@@ -35,7 +36,7 @@ mod tests {
         for family in [UserFamily::Hll, UserFamily::HllColumnMajor] {
             assert_eq!(parameters(family), Hll::<f64>::parameters());
         }
-        // Ours goes to each row's length exactly where it is given them.
+        // Ours uses row lengths exactly if they are passed.
         assert!(UserFamily::ALL.iter().all(|family| {
             let lengths = family.parameters().iter().any(|(_, name)| *name == "row_len");
             let has_padding = *family != UserFamily::Csr;

@@ -12,17 +12,17 @@ use crate::device::DeviceError;
 use crate::launch::{Bound, Step};
 use crate::value::DeviceReal;
 
-/// cuSPARSE's product by one of its algorithms, on the format that the matrix is in.
+/// cuSPARSE's SpMV by one of its algorithms, on the matrix's format.
 pub(crate) fn bind<T: DeviceReal>(
     o: &Operands<'_, T>,
     library: Rc<Cusparse>,
     algorithm: Algorithm,
 ) -> Result<Bound, DeviceError> {
     if o.rows == 0 || o.cols == 0 || o.nnz == 0 {
-        // The library takes no empty operands; y is zero then.
+        // The library does not accept empty operands; y is zero then.
         return Ok(Bound::of(vec![Step::zero(o.y)]));
     }
-    // Made here where the kernels of ours have others.
+    // Created here if our kernels use other offsets.
     let slices;
     let (mut workspace_bytes, mut spent) = (0, Spent::default());
     let (arrays, slots) = match o.format()? {
@@ -30,7 +30,7 @@ pub(crate) fn bind<T: DeviceReal>(
         (Arrays::Coo { row, slots }, _) => (cusparse::Arrays::Coo { row }, slots),
         (Arrays::Hll { offsets, slots, .. }, AnyFormat::Hll(a)) if a.is_plain() => {
             let shape = a.shape();
-            // 32-bit offsets where they suffice, as for CSR.
+            // 32-bit offsets if they suffice, as for CSR.
             slices = match RowPtr::from_offsets(shape.offsets().to_vec()) {
                 RowPtr::Wide(_) => Offsets::Wide(offsets.clone()),
                 narrow => {
@@ -45,8 +45,8 @@ pub(crate) fn bind<T: DeviceReal>(
         _ => return Err(wrong_format(o)),
     };
     let operands = cusparse::Operands { nnz: o.nnz, arrays, slots, x: o.x, y: o.y };
-    // SAFETY: formats are checked when they are made: offsets ascend up to the number of slots, and
-    // rows and columns are within the matrix, whose sides x and y are as long as.
+    // SAFETY: formats are validated on construction: offsets ascend up to the number of slots, and
+    // rows and columns are within the matrix; x and y have one element per column and row.
     let product = unsafe { Product::new(library, o.device, algorithm, &operands, T::FACTORS)? };
     workspace_bytes += product.workspace().bytes();
     spent = spent + product.workspace().spent();

@@ -1,4 +1,4 @@
-//! Sweeps colour after colour.
+//! Sweeps colour by colour.
 
 use sparsescope_core::experiment::Groups;
 use sparsescope_core::matrix::Offset;
@@ -13,7 +13,7 @@ use crate::device::DeviceError;
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
 
-/// Threads a block, and warps, each with a slice.
+/// Threads per block, and warps, each with one slice.
 const BLOCK: u32 = 64;
 const WARPS: u32 = BLOCK / 32;
 
@@ -53,12 +53,12 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
         };
         let grid = u64::from((end - begin).div_ceil(WARPS));
         let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
-        // SAFETY: a warp a slice of the colour; columns are places or none, and the vectors have an
-        // element a place, the sums where they are kept.
+        // SAFETY: one warp per slice of the colour; columns are places or none, and the vectors
+        // have one element per place, as have the sums if they are kept.
         unsafe { Launch::new(system.device, "symgs_colored", shape, &arguments) }.map(Step::Launch)
     };
     let (b, x) = (&vectors.b, &vectors.x);
-    // With a right-hand side of its own, or the sums kept, a colour that was just done would get the
+    // With its own right-hand side or stored sums, a colour that was just processed would get the
     // same values again.
     let (rhs_back, skipped) = match system.operator {
         Operator::Sweeps(Iteration { mode: Mode::Standard, .. }) => (b, 1),

@@ -1,4 +1,4 @@
-//! Sweeps level after level.
+//! Sweeps level by level.
 
 use sparsescope_core::experiment::Groups;
 use sparsescope_core::matrix::Offset;
@@ -11,14 +11,14 @@ use crate::device::DeviceError;
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
 
-/// Threads a block.
+/// Threads per block.
 const BLOCK: u32 = 128;
 
-/// Warps of a block, each with a slice.
+/// Warps per block, each with one slice.
 const WARPS: u32 = BLOCK / 32;
 
-/// Slices of a level, a warp that the device is given for merged levels, from which on it has a launch
-/// of its own.
+/// Slices of a level, per warp that the device gets for merged levels, from which on it has its own
+/// launch.
 const WIDE: u32 = 16;
 
 pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
@@ -40,11 +40,11 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     let forward = runs(&widths, WIDE * WARPS * multiprocessors);
     widths.reverse();
     let backward = runs(&widths, WIDE * WARPS * multiprocessors);
-    // SAFETY: counted up from zero; the first is a flag.
+    // SAFETY: counted from zero; the first is a flag.
     let counts = unsafe { setup.filled::<u32>("barriers", 1 + forward.len() + backward.len(), 0)? };
     let [stuck] = parts(&counts);
     let barriers = counts.part(1..counts.len()).expect("the flag is the first"); // invariant
-    // SAFETY: counted up from zero.
+    // SAFETY: counted from zero.
     let mut steps = vec![unsafe { Step::fill_numbers(&barriers, 0) }];
     let mut barrier = 0..barriers.len();
     let sweeps = system.operator.there_and_back(&vectors.b, &vectors.x, &other);
@@ -77,9 +77,10 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
             };
             let grid = u64::from(run.widest.div_ceil(WARPS));
             let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
-            // SAFETY: there are so many levels, whose slices `level_ptr` delimits; columns are places or
-            // none, and the vectors have an element a place. Any number of blocks goes through all
-            // slices of a level, and only a launch that the device holds at once has several levels.
+            // SAFETY: there are this many levels, whose slices `level_ptr` delimits; columns are
+            // places or none, and the vectors have one element per place. Any number of blocks
+            // processes all slices of a level, and only a launch that the device holds at once has
+            // several levels.
             let launch = unsafe { Launch::new(system.device, "symgs_levels", shape, &arguments)? };
             steps.push(Step::Launch(match run.last - run.first {
                 1 => launch,
@@ -95,7 +96,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     Ok(Sweeps { plan_s, conversion_s, permute_s, matrix_bytes, groups, ..Sweeps::of(bound) })
 }
 
-/// Steps `first` to `last` of a sweep, one launch.
+/// Steps `first` to `last` of a sweep, in one launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     first: u32,
@@ -104,7 +105,7 @@ struct Run {
     widest: u32,
 }
 
-/// Levels of fewer than `wide` slices one after the other are one launch; each other has its own.
+/// Consecutive levels of fewer than `wide` slices share one launch; each other level has its own.
 fn runs(widths: &[u32], wide: u32) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (step, &width) in (0..).zip(widths) {

@@ -1,5 +1,5 @@
-//! The launchers of symmetric Gauss–Seidel: for each kernel, what a sweep there and one back ask of the
-//! device.
+//! Launchers of symmetric Gauss–Seidel: for each kernel, the device steps of a forward and a
+//! backward sweep.
 
 mod colored;
 mod levels;
@@ -28,7 +28,7 @@ pub(crate) use system::{Iteration, Operands, Operator, Passes, Sweeps};
 
 use system::{System, row_count};
 
-/// Why the sweeps of ours cannot run on a device, if they cannot.
+/// Why our sweeps cannot run on a device, if they cannot.
 pub(crate) fn cannot_wait(device: &Device) -> Option<String> {
     let (major, minor) = device.properties().capability;
     let (first, second) = (LEAST_TO_WAIT / 10, LEAST_TO_WAIT % 10);
@@ -39,7 +39,7 @@ pub(crate) fn cannot_wait(device: &Device) -> Option<String> {
     })
 }
 
-/// What binding a kernel gives.
+/// The result of binding a kernel.
 type Made = Result<Sweeps, DeviceError>;
 
 /// How a kernel is bound.
@@ -47,15 +47,15 @@ type Made = Result<Sweeps, DeviceError>;
 enum Bind<T: 'static, O: 'static> {
     /// To any operator.
     Any(fn(&System<'_, T, O>) -> Made),
-    /// To sweeps alone.
+    /// To sweeps only.
     Sweeps(fn(&System<'_, T, O>, &Iteration<'_, T>) -> Made),
 }
 
-/// The launchers in a precision, for offsets of a width.
+/// The launchers for a precision and an offset width.
 struct Launchers<T, O>(PhantomData<(T, O)>);
 
 impl<T: DeviceReal, O: Offset + Element> Launchers<T, O> {
-    /// One for each kernel of this backend, in the descriptors' order.
+    /// One per kernel of this backend, in the order of the descriptors.
     const ALL: &'static [(&'static str, Bind<T, O>)] = &[
         ("cuda/symgs/ready-done", Bind::Sweeps(ready::done)),
         ("cuda/symgs/ready-compact", Bind::Sweeps(ready::compact)),
@@ -71,7 +71,7 @@ pub(crate) fn has(id: &str) -> bool {
     Launchers::<f64, u32>::ALL.iter().any(|&(known, _)| known == id)
 }
 
-/// Binds a kernel to a system; none where this crate does not have it, or not for the operator.
+/// Binds a kernel to a system; `None` if this crate does not have it, or not for the operator.
 pub(crate) fn bind<T: DeviceReal>(id: &str, operands: &Operands<'_, T>) -> Option<Made> {
     match operands.offsets {
         Offsets::Narrow(row_ptr) => bind_in(id, operands, row_ptr),
@@ -91,7 +91,7 @@ fn bind_in<T: DeviceReal, O: Offset + Element>(
     };
     let system = System { operands, row_ptr, rows };
     let nothing = || {
-        // Nothing to do, and nothing that a device would take.
+        // Nothing to do, and nothing that a device would accept.
         let bound = Bound { reset: operands.reset(), ..Bound::of(Vec::new()) };
         Ok(Sweeps::of(bound))
     };

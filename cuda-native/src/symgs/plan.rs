@@ -1,4 +1,4 @@
-//! The levels or colours of a matrix, found on the device, and its rows in their order.
+//! The levels or colours of a matrix, computed on the device, and its rows sorted by them.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -16,56 +16,56 @@ use crate::order::sort;
 use crate::setup::Setup;
 use crate::value::DeviceReal;
 
-/// By what rows are grouped.
+/// How rows are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
-    /// Dependency levels of A + Aᵀ: they serve both sweeps, the last one first backward.
+    /// Dependency levels of A + Aᵀ: they serve both sweeps; the backward one starts from the last.
     Levels,
-    /// Colours of A + Aᵀ, first fit.
+    /// First-fit colours of A + Aᵀ.
     Colors,
 }
 
 /// The rows of a matrix in groups.
 pub(super) struct Plan {
-    /// How many groups there are.
+    /// Number of groups.
     pub(super) groups: u32,
     /// Group of each row.
     pub(super) key: Buffer<u32>,
-    /// All rows, group after group, ascending within each.
+    /// All rows, by group, ascending within each.
     pub(super) sorted: Buffer<u32>,
-    /// Where each group begins among them, and where the last one ends.
+    /// Where each group begins among them, and the end of the last one.
     pub(super) group_ptr: Buffer<u32>,
-    /// Entries of each row before its diagonal.
+    /// Nonzeros of each row before its diagonal.
     pub(super) below: Buffer<u32>,
-    /// Entries of the longest row, and the most of one on a side of the diagonal.
+    /// Nonzeros of the longest row, and the maximum on one side of the diagonal.
     pub(super) longest: u64,
     pub(super) widest: u64,
 }
 
-/// Rows from which on levels do not fit beside colours in 32 bits.
+/// Number of rows from which on levels and colours no longer fit together in 32 bits.
 const MOST_PACKED: u32 = 1 << 26;
 
 /// The colour that stands for itself and all above.
 const LAST_COLOR: u32 = 63;
 
-/// Threads a block of the kernel that finds levels and colours.
+/// Threads per block of the kernel that computes levels and colours.
 const WAVE_BLOCK: u32 = 1024;
 
-/// What one look at the structure tells.
+/// Results of one pass over the structure.
 struct Rows {
     below: Buffer<u32>,
     pending: Buffer<u32>,
     first: Buffer<u32>,
     firsts: Buffer<u32>,
     is_symmetric: bool,
-    /// Nothing lies after a diagonal.
+    /// Whether nothing lies after a diagonal.
     is_lower: bool,
     longest: u64,
     widest: u64,
 }
 
 impl Plan {
-    /// Of a system with at least one row.
+    /// For a system with at least one row.
     pub(super) fn of<T: DeviceReal, O: Offset + Element>(
         setup: &Setup<'_>,
         system: &System<'_, T, O>,
@@ -98,14 +98,14 @@ fn look<T: DeviceReal, O: Offset + Element>(
     let what = "what the rows wait for";
     let (below, pending) = (setup.array::<u32>(what, n)?, setup.array::<u32>(what, n)?);
     let first = setup.array::<u32>(what, n)?;
-    // SAFETY: both are counted up from zero.
+    // SAFETY: both are counted from zero.
     let (firsts, facts) =
         unsafe { (setup.filled::<u32>(what, 1, 0)?, setup.filled::<u64>(what, 7, 0)?) };
     let arguments = PlanRows {
         rows: system.rows,
         row_ptr: Reads(system.row_ptr),
         col: Reads(&system.slots.col),
-        // Unequal structures must not be made to look symmetric.
+        // A fixed seed would allow unsymmetric structures crafted to look symmetric.
         seed: RandomState::new().hash_one(n),
         below: Writes(&below),
         pending: Writes(&pending),
@@ -115,8 +115,9 @@ fn look<T: DeviceReal, O: Offset + Element>(
     };
     let most = u64::from(setup.device().properties().multiprocessors) * 8;
     let grid = (u64::from(system.rows) * 8).div_ceil(256).clamp(1, most);
-    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col; the arrays have an
-    // element a row, and those of facts and of a count; groups of lanes without a row do nothing.
+    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col; the arrays have
+    // one element per row, and those of facts and of a count; groups of lanes without a row do
+    // nothing.
     unsafe { setup.blocks("symgs_plan_rows", (grid, 256), &arguments)? };
     let facts = facts.to_host(setup.device())?;
     let [hash_below, hash_above, all_below, all_above, longest, most_below, most_above] = facts[..]
@@ -144,9 +145,9 @@ fn wave<T: DeviceReal, O: Offset + Element>(
 ) -> Result<(Buffer<u32>, u32), DeviceError> {
     let n = system.rows;
     let what = "the levels and colours";
-    // SAFETY: all bits set are what the kernels take for a row that is not done.
+    // SAFETY: all bits set mean "not done" to the kernels.
     let packed = unsafe { setup.filled::<u32>(what, n as usize, 0xff)? };
-    // SAFETY: these are counted up from zero.
+    // SAFETY: these are counted from zero.
     let counts = unsafe { setup.filled::<u32>(what, 3, 0)? };
     let [deepest, stuck, highest] = parts(&counts);
     let wave = |room: u32, tails: &Buffer<u32>, queue: &Buffer<u32>| {
@@ -163,8 +164,8 @@ fn wave<T: DeviceReal, O: Offset + Element>(
             stuck: Writes(&stuck),
         };
         let shape = Shape { grid: 1, block: WAVE_BLOCK, shared_bytes: 0 };
-        // SAFETY: queue q takes the rows r with r mod queues = q, at most `room`, each once: when the
-        // last row that it waits for has counted it down, or when it was opened. Columns are rows.
+        // SAFETY: queue q takes the rows r with r mod queues = q, at most `room`, each once: when
+        // the last row that it waits for has counted it down, or initially. Columns are rows.
         unsafe { Launch::new(system.device, "symgs_plan_wave", shape, &arguments) }
     };
     let none = setup.array::<u32>(what, 1)?;
@@ -174,7 +175,7 @@ fn wave<T: DeviceReal, O: Offset + Element>(
         return Err(DeviceError::Driver { doing: "find levels", status });
     }
     let room = n.div_ceil(queues);
-    // SAFETY: counted up from zero; all bits set are what the kernel takes for no row.
+    // SAFETY: counted from zero; all bits set mean "no row" to the kernel.
     let (tails, queue) = unsafe {
         let tails = setup.filled::<u32>(what, queues as usize, 0)?;
         (tails, setup.filled::<u32>(what, queues as usize * room as usize, 0xff)?)
@@ -188,7 +189,8 @@ fn wave<T: DeviceReal, O: Offset + Element>(
         tails: Writes(&tails),
         queue: Writes(&queue),
     };
-    // SAFETY: the rows that wait for none were listed before; each queue has room for all of its own.
+    // SAFETY: the rows without dependencies were listed before; each queue has space for all of its
+    // own.
     unsafe { setup.threads("symgs_order_open", n.into(), &arguments)? };
     let launch = wave(room, &tails, &queue)?.resident(system.device, 2)?;
     enqueue(system.device, &[Step::Launch(launch)])?;
@@ -200,7 +202,7 @@ fn wave<T: DeviceReal, O: Offset + Element>(
         key: Writes(&key),
         highest: Writes(&highest),
     };
-    // SAFETY: both arrays have an element a row; threads beyond the last write none.
+    // SAFETY: both arrays have one element per row; threads beyond the last write none.
     unsafe { setup.threads("symgs_order_unpack", n.into(), &arguments)? };
     let highest = finished(setup, &stuck, &highest)?;
     Ok((key, highest))
@@ -215,8 +217,7 @@ fn in_order<T: DeviceReal, O: Offset + Element>(
 ) -> Result<(Buffer<u32>, u32), DeviceError> {
     let n = system.rows;
     let what = "the levels and colours";
-    // SAFETY: the first are counted up from zero, and all bits set are what the kernel takes for a row
-    // that is not done.
+    // SAFETY: the first are counted from zero, and all bits set mean "not done" to the kernel.
     let (pending, pushed, key, counts) = unsafe {
         let zero = |len| setup.filled::<u32>(what, len, 0);
         let key = setup.filled::<u32>(what, n as usize, 0xff)?;
@@ -237,8 +238,8 @@ fn in_order<T: DeviceReal, O: Offset + Element>(
         ticket: Writes(&ticket),
         stuck: Writes(&stuck),
     };
-    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col, and columns that are
-    // rows; the arrays have an element a row. Threads beyond the last row do nothing.
+    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col, and columns that
+    // are rows; the arrays have one element per row. Threads beyond the last row do nothing.
     unsafe {
         if !found.is_lower {
             setup.threads("symgs_plan_above", n.into(), &above)?;
@@ -249,7 +250,8 @@ fn in_order<T: DeviceReal, O: Offset + Element>(
     Ok((key, highest))
 }
 
-/// Colours found by the host, and the last of them, where the device's loop does not take the structure.
+/// Colours computed on the host, and the last of them, for structures that the device's loop does
+/// not handle.
 fn on_host<T: DeviceReal, O: Offset + Element>(
     setup: &Setup<'_>,
     system: &System<'_, T, O>,
@@ -262,7 +264,7 @@ fn on_host<T: DeviceReal, O: Offset + Element>(
     Ok((key, groups.len().saturating_sub(1) as u32))
 }
 
-/// The number that a kernel found, unless it gave up.
+/// The number that a kernel computed, unless it gave up.
 fn finished(
     setup: &Setup<'_>,
     stuck: &Buffer<u32>,

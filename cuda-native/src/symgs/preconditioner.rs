@@ -15,26 +15,27 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Step, enqueue};
 use crate::value::DeviceReal;
 
-/// z = M⁻¹·r with M = (D + L)·D⁻¹·(D + U), A being D, its diagonal, and the triangles L and U: set up
-/// once and applied to any number of r. Kernels that are exact give the bits of
+/// z = M⁻¹·r with M = (D + L)·D⁻¹·(D + U), where D is A's diagonal and L and U are its triangles:
+/// set up once and applied to any number of r. Exact kernels give the bits of
 /// [`serial::zero_start`](sparsescope_core::symgs::serial::zero_start), colours those of
-/// [`serial::zero_start_in_order`](sparsescope_core::symgs::serial::zero_start_in_order) in theirs.
+/// [`serial::zero_start_in_order`](sparsescope_core::symgs::serial::zero_start_in_order) in their
+/// order.
 pub struct SymgsPreconditioner<'d, T> {
     device: &'d Device,
     r: Buffer<T>,
     z: Buffer<T>,
     bound: Rc<Bound>,
     params: BTreeMap<String, String>,
-    /// Of the matrix in the order of the sweeps.
+    /// Of the matrix in sweep order.
     bytes: u64,
 }
 
 impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
-    /// By a kernel, `cuda/symgs/levels` for instance, for a matrix whose diagonal this is; none where the
-    /// kernel does not begin from zero. Colours that the device does not find take no more than `memory`
-    /// on the host.
+    /// By a kernel, e.g. `cuda/symgs/levels`, for a matrix with this diagonal; `None` if the kernel
+    /// cannot start from zero. Colours that the device cannot compute use at most `memory` on the
+    /// host.
     ///
-    /// Panics when the diagonal is another matrix's.
+    /// Panics if the diagonal is another matrix's.
     pub fn new(
         device: &'d Device,
         kernel: &str,
@@ -63,39 +64,39 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
         }))
     }
 
-    /// What was chosen for the matrix, as a run of the kernel tells it.
+    /// The parameters chosen for the matrix, as in a run of the kernel.
     pub fn params(&self) -> &BTreeMap<String, String> {
         &self.params
     }
 
-    /// Adds z ← M⁻¹·r to the device's work; both vectors are the preconditioner's own, on the device.
+    /// Enqueues z ← M⁻¹·r on the device; both vectors are the preconditioner's own, on the device.
     pub fn enqueue(&self) -> Result<(), DeviceError> {
         enqueue(self.device, &self.bound.steps)
     }
 
-    /// What an execution asks of the device.
+    /// The device steps of an execution.
     pub(crate) fn bound(&self) -> &Rc<Bound> {
         &self.bound
     }
 
-    /// The vector r, which an execution reads.
+    /// The input vector r.
     pub(crate) fn residual(&self) -> &Buffer<T> {
         &self.r
     }
 
-    /// The vector z, which it writes.
+    /// The output vector z.
     pub(crate) fn result(&self) -> &Buffer<T> {
         &self.z
     }
 
-    /// Bytes of what the sweeps work on.
+    /// Bytes of the data that the sweeps work on.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes + self.bound.workspace_bytes + self.r.bytes() + self.z.bytes()
     }
 
-    /// M⁻¹·r, once the device has done it.
+    /// M⁻¹·r, after the device has computed it.
     ///
-    /// Panics when r has not an element a row.
+    /// Panics if r does not have one element per row.
     pub fn apply(&self, r: &[T]) -> Result<Vec<T>, DeviceError> {
         let r = Buffer::of(self.device, "the vector r", r)?;
         enqueue(self.device, &[Step::copy(&self.r, &r)])?;

@@ -14,19 +14,19 @@ use crate::launch::{Bound, Launch, Shape, Step, enqueue};
 use crate::setup::{BLOCK, Setup};
 use crate::value::DeviceReal;
 
-/// Threads of the report's blocks at least and at most: a warp, and what a device takes.
+/// Minimum and maximum threads of the report's blocks: a warp, and the device's limit.
 const LEAST_BLOCK: u64 = 32;
 const MOST_BLOCK: u64 = 1024;
 
-/// One sweep: what a pass launches, and how it tells what it has done.
+/// One sweep: the launches of a pass, and where it counts its progress.
 struct Sweep {
-    /// Says that no row is done.
+    /// Marks all rows as not done.
     clear: Vec<Step>,
-    /// Finds the rows that are ready; before it, what it counts with is set.
+    /// Finds the rows that are ready, after resetting its counters.
     ready: Vec<Step>,
-    /// Does them: a block a row.
+    /// Processes them, one block per row.
     work: Launch,
-    /// Counts the rows that are done, or, where they are listed, those of the pass.
+    /// Counts the rows that are done, or, if they are listed, those of the pass.
     count: Buffer<u32>,
     is_listed: bool,
     rows: u32,
@@ -61,19 +61,19 @@ impl Sweep {
         Ok(())
     }
 
-    /// What was counted: a round trip.
+    /// Reads the count: a round trip.
     fn count(&self, device: &Device) -> Result<u32, DeviceError> {
         Ok(self.count.to_host(device)?.into_iter().next().unwrap_or(0))
     }
 }
 
-/// The report's block: a power of two above the longest row, but for what a device takes.
+/// The report's block size: a power of two above the longest row, within the device's limit.
 fn block(longest: u64) -> u32 {
     let above = (longest + 1).next_power_of_two();
     above.clamp(LEAST_BLOCK, MOST_BLOCK) as u32
 }
 
-/// Every pass launches a block for every row.
+/// Every pass launches one block per row.
 pub(super) fn done<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
     iteration: &Iteration<'_, T>,
@@ -81,7 +81,7 @@ pub(super) fn done<T: DeviceReal, O: Offset + Element>(
     bind(system, iteration, false)
 }
 
-/// A pass lists the rows that are ready, and launches a block for each of them.
+/// A pass lists the rows that are ready, and launches one block for each of them.
 pub(super) fn compact<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
     iteration: &Iteration<'_, T>,
@@ -114,15 +114,16 @@ fn bind<T: DeviceReal, O: Offset + Element>(
         let over_rows =
             Shape { grid: u64::from(rows.div_ceil(BLOCK)), block: BLOCK, shared_bytes: 0 };
         let over_blocks = Shape { grid: rows.into(), block, shared_bytes: 0 };
-        // SAFETY: flags and a counter, which no kernel indexes by but to append to the list as many
-        // rows as there are at most.
+        // SAFETY: flags and a counter, which kernels use as an index only to append to the list, at
+        // most as many rows as there are.
         let (none_done, none_ready, none) = unsafe {
             let none_ready = Step::fill_numbers(&ready, 0);
             (Step::fill_numbers(&done, 0), none_ready, || Step::fill_numbers(&count, 0))
         };
-        // SAFETY, of all: a CSR matrix has rows + 1 ascending offsets up to the length of col and val,
-        // and columns that are rows; vectors, flags and list have an element a row. Threads and blocks
-        // beyond the last row do nothing, and a block of the list reads what the pass has listed.
+        // SAFETY, of all: a CSR matrix has rows + 1 ascending offsets up to the length of col and
+        // val, and columns that are rows; vectors, flags and list have one element per row. Threads
+        // and blocks beyond the last row do nothing, and a block of the list reads what the pass
+        // has listed.
         sweeps.push(if is_listed {
             let find = ReadyList {
                 rows,

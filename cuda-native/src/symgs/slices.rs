@@ -1,4 +1,4 @@
-//! Rows in slices of 32 on the device, in the order of their groups.
+//! Rows in slices of 32 on the device, in group order.
 
 use sparsescope_core::matrix::Offset;
 
@@ -16,13 +16,13 @@ use crate::order::scan;
 use crate::setup::Setup;
 use crate::value::DeviceReal;
 
-/// Rows of a slice.
+/// Rows per slice.
 pub(super) const SLICE: u32 = 32;
 
-/// Where the rows are: what is known before the entries are moved.
+/// The places of rows: what is known before the nonzeros are moved.
 pub(super) struct Places {
     pub(super) slices: u32,
-    /// Where the slices of each group begin, on the device and here.
+    /// Where the slices of each group begin, on the device and on the host.
     pub(super) slice_ptr: Buffer<u32>,
     pub(super) slice_ptr_host: Vec<u32>,
     row_at: Buffer<u32>,
@@ -30,21 +30,21 @@ pub(super) struct Places {
     below: Buffer<u32>,
     before_ptr: Buffer<u32>,
     after_ptr: Buffer<u32>,
-    /// Slots before and after the diagonals, 32 a count.
+    /// Slots before and after the diagonals, in units of 32.
     slots: [u32; 2],
     sides: Sides,
 }
 
-/// What makes an entry lie before or after the diagonal.
+/// What decides whether a nonzero lies before or after the diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sides {
-    /// Its column in the matrix. So do its row's place and its column's in the order of the levels.
+    /// Its column in the matrix. In level order, the places of its row and column decide the same.
     Columns,
     /// Its column's place.
     Places,
 }
 
-/// The entries on one side of the diagonals.
+/// The nonzeros on one side of the diagonals.
 pub(super) struct Half<T> {
     pub(super) ptr: Buffer<u32>,
     pub(super) col: Buffer<u32>,
@@ -58,24 +58,24 @@ pub(super) struct Slices<T> {
     pub(super) diagonal: Buffer<T>,
 }
 
-/// The vectors of sweeps over slices, an element a place.
+/// The vectors of sweeps over slices, one element per place.
 pub(super) struct ByPlace<T> {
     pub(super) b: Buffer<T>,
     pub(super) x: Buffer<T>,
-    /// x before the first sweep, where it is not zero.
+    /// x before the first sweep, if it is not zero.
     start: Option<Buffer<T>>,
-    /// Bring b into the order of the places, and x back.
+    /// Permute b into place order, and x back.
     there: Step,
     back: Step,
-    /// Seconds of bringing b and x there, and x back, where that is no part of an execution.
+    /// Seconds of permuting b and x, and x back, if that is not part of an execution.
     pub(super) permute_s: Option<f64>,
 }
 
-/// A set-up, what it has made, and the seconds of making that.
+/// A setup, its result, and the seconds of computing that.
 type Timed<'a, R> = (Setup<'a>, R, f64);
 
 impl Places {
-    /// How many groups the rows fall into, and their places in the order of these.
+    /// Number of groups of the rows, and the rows' places in group order.
     pub(super) fn planned<'a, T: DeviceReal, O: Offset + Element>(
         system: &System<'a, T, O>,
         by: By,
@@ -95,7 +95,7 @@ impl Places {
     ) -> Result<Self, DeviceError> {
         let (rows, groups) = (system.rows, plan.groups);
         let what = "the places of the rows";
-        // What the loops count with: places, and slots of 32.
+        // What the loops count: places, and slots in units of 32.
         let places = u64::from(rows) + u64::from(groups) * u64::from(SLICE - 1);
         let widest = match sides {
             Sides::Columns => plan.widest,
@@ -118,7 +118,7 @@ impl Places {
         let slice_ptr_host = slice_ptr.to_host(setup.device())?;
         let slices = slice_ptr_host.last().copied().unwrap_or(0);
 
-        // SAFETY: all bits set are what kernels take for no row.
+        // SAFETY: all bits set mean "no row" to the kernels.
         let row_at = unsafe { setup.filled::<u32>(what, (slices * SLICE) as usize, 0xff)? };
         let place_of = setup.array::<u32>(what, rows as usize)?;
         let arguments = OrderPlaces {
@@ -130,7 +130,7 @@ impl Places {
             row_at: Writes(&row_at),
             place_of: Writes(&place_of),
         };
-        // SAFETY: the rows of a group fit into its slices, each at a place of its own.
+        // SAFETY: the rows of a group fit into its slices, each at its own place.
         unsafe { setup.threads("symgs_order_places", rows.into(), &arguments)? };
         let entries_before = match sides {
             Sides::Columns => plan.below.clone(),
@@ -147,7 +147,7 @@ impl Places {
             after: Writes(&after),
         };
         let threads = u64::from(slices) * u64::from(SLICE);
-        // SAFETY: a warp a slice; its places hold rows or none.
+        // SAFETY: one warp per slice; its places hold rows or none.
         unsafe { setup.threads("symgs_plan_widths", threads, &arguments)? };
         let mut ends = [0; 2];
         let ptr = |widths: &Buffer<u32>, end: &mut u32| {
@@ -174,12 +174,12 @@ impl Places {
         Ok(made)
     }
 
-    /// How many there are, those without a row among them.
+    /// Number of places, including those without a row.
     pub(super) fn places(&self) -> usize {
         (self.slices * SLICE) as usize
     }
 
-    /// The gates of each slice in either sweep: what is done `back` levels before its own.
+    /// The gates of each slice in either sweep: a row that is done `back` levels before its own.
     pub(super) fn gates(
         &self,
         setup: &Setup<'_>,
@@ -203,7 +203,7 @@ impl Places {
         Ok([forward, backward])
     }
 
-    /// The entries in slices.
+    /// Moves the nonzeros into slices.
     fn fill<T: DeviceReal, O: Offset + Element>(
         &self,
         setup: &Setup<'_>,
@@ -236,19 +236,20 @@ impl Places {
             diagonal: Writes(&diagonal),
         };
         let grid = u64::from(self.slices).div_ceil(2);
-        // SAFETY: a warp a slice writes the slots that the offsets give it, which are as many as its
-        // longest row has on a side. Every row has its diagonal at `below`: the system has checked it.
+        // SAFETY: one warp per slice writes the slots that the offsets give it, as many as its
+        // longest row has on a side. Every row has its diagonal at `below`: the system has checked
+        // it.
         unsafe { setup.blocks("symgs_fill", (grid, 64), &arguments)? };
         Ok(Slices { before, after, diagonal })
     }
 
-    /// The same, and the seconds that it takes once the kernel is loaded.
+    /// The same, with the seconds it takes once the kernel is loaded.
     pub(super) fn filled<T: DeviceReal, O: Offset + Element>(
         &self,
         setup: &Setup<'_>,
         system: &System<'_, T, O>,
     ) -> Result<(Slices<T>, f64), DeviceError> {
-        // The kernel may have been built for nothing as yet; its arrays are as large as the matrix.
+        // The kernel may not have been built yet; its arrays are as large as the matrix.
         drop(self.fill(&Setup::new(setup.device()), system)?);
         setup.begin()?;
         let slices = self.fill(setup, system)?;
@@ -270,7 +271,7 @@ impl Places {
             by_place: Reads(&x),
             x: Writes(system.x),
         };
-        // SAFETY: the vectors have an element a row and a place.
+        // SAFETY: the vectors have one element per row and per place.
         let back = unsafe {
             let shape = thread_each(system.rows.into());
             Launch::new(setup.device(), "symgs_from_places", shape, &arguments)
@@ -293,7 +294,7 @@ impl Places {
         Ok(ByPlace { b, x, start: Some(start), there, back, permute_s: Some(permute_s) })
     }
 
-    /// Brings a vector into the order of the places.
+    /// Permutes a vector into place order.
     fn there<T: DeviceReal>(
         &self,
         setup: &Setup<'_>,
@@ -303,13 +304,13 @@ impl Places {
         let (row_at, x, by_place) = (Reads(&self.row_at), Reads(from), Writes(to));
         let arguments = ToPlaces { places: self.places() as u64, row_at, x, by_place };
         let shape = thread_each(arguments.places);
-        // SAFETY: a place holds a row or none; the vectors have an element a row and a place.
+        // SAFETY: a place holds a row or none; the vectors have one element per row and per place.
         unsafe { Launch::new(setup.device(), "symgs_to_places", shape, &arguments) }
             .map(Step::Launch)
     }
 }
 
-/// Entries of each row in columns whose rows are in an earlier group.
+/// Nonzeros of each row in columns whose rows are in an earlier group.
 fn earlier<T: DeviceReal, O: Offset + Element>(
     setup: &Setup<'_>,
     system: &System<'_, T, O>,
@@ -324,21 +325,22 @@ fn earlier<T: DeviceReal, O: Offset + Element>(
         earlier: Writes(&earlier),
     };
     let threads = u64::from(system.rows) * 8;
-    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col, and columns that are
-    // rows; keys and counts are one a row. Lanes without a row write nothing.
+    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col, and columns that
+    // are rows; there is one key and one count per row. Lanes without a row write nothing.
     unsafe { setup.threads("symgs_plan_earlier", threads, &arguments)? };
     Ok(earlier)
 }
 
-/// A thread for each of so many elements.
+/// One thread per element.
 fn thread_each(elements: u64) -> Shape {
     let block = crate::setup::BLOCK;
     Shape { grid: elements.div_ceil(block.into()), block, shared_bytes: 0 }
 }
 
 impl<T: DeviceReal> ByPlace<T> {
-    /// These sweeps between the vectors. From zero an execution begins with b and ends with x in the
-    /// matrix's order; elsewhere b is there already, and x is put back before and brought after it.
+    /// These sweeps with the permutations around them. From zero, an execution starts with b and
+    /// ends with x in the matrix's order; otherwise b is permuted already, and x is reset before
+    /// and permuted back after it.
     pub(super) fn bound(self, mut steps: Vec<Step>) -> Bound {
         let vectors = 2 * self.x.bytes();
         match self.start {

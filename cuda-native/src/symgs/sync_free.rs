@@ -1,4 +1,4 @@
-//! Sweeps whose rows wait for one another within one launch: in the form that suits the matrix.
+//! Sweeps whose rows wait for one another within one launch, in the form that suits the matrix.
 
 use sparsescope_core::experiment::Groups;
 use sparsescope_core::matrix::Offset;
@@ -16,7 +16,7 @@ use crate::launch::{Bound, Launch, Shape, Step};
 use crate::setup::Setup;
 use crate::value::DeviceReal;
 
-/// Threads a block of each form.
+/// Threads per block of each form.
 const THREAD_BLOCK: u32 = 512;
 const ROW_BLOCK: u32 = 128;
 const SLICE_BLOCK: u32 = 128;
@@ -24,31 +24,31 @@ const SLICE_BLOCK: u32 = 128;
 /// Lanes that share a row.
 const ROW_LANES: u32 = 8;
 
-/// Blocks a multiprocessor over slices: more of them look at the same places more often.
+/// Blocks per multiprocessor over slices: more of them only poll the same places more often.
 const MOST_BLOCKS: u32 = 4;
 
 /// Levels between a slice and its gate.
 const GATE: u32 = 3;
 
-/// The longest rows, and the most levels, of a matrix whose rows are taken in its own order: then next
-/// to none waits for a row that is not done long before.
+/// Maximum row length, and maximum number of levels, of a matrix whose rows are processed in matrix
+/// order: then hardly any row waits for one that was not finished long before.
 const SHORT: u64 = 8;
 const FEW_LEVELS: u32 = 64;
 
-/// How the rows are gone through.
+/// How the rows are processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// In the matrix's order, a thread a row.
+    /// In matrix order, one thread per row.
     Threads,
-    /// In slices in the order of the levels, rows with at most so many entries on a side.
+    /// In slices in level order, rows with at most this many nonzeros on a side.
     Slices(u32),
-    /// In the order of the levels, some lanes a row, of any length.
+    /// In level order, some lanes per row, of any length.
     Rows,
 }
 
 impl Form {
     fn of(plan: &Plan, rows: u32) -> Self {
-        // Levels of few rows fill their slices badly.
+        // Levels of few rows leave their slices mostly empty.
         let most = 4 * u64::from(rows) + 4096;
         let places = u64::from(rows) + u64::from(plan.groups) * u64::from(SLICE - 1);
         let width = Variant::WIDTHS.into_iter().find(|&width| u64::from(width) >= plan.widest);
@@ -68,12 +68,12 @@ impl Form {
     }
 }
 
-/// What the set-up has made, one variant a form.
+/// The result of the setup, one variant per form.
 enum Made {
-    /// Entries of each row before its diagonal, which sweeps from zero need, and none elsewhere.
+    /// Nonzeros of each row before its diagonal, which sweeps from zero need; empty otherwise.
     Threads(Buffer<u32>),
     Slices(u32, Box<Places>, [Buffer<u32>; 2]),
-    /// The same, and the rows in their order.
+    /// The same, and the rows in order.
     Rows(Buffer<u32>, Buffer<u32>),
 }
 
@@ -92,7 +92,8 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
             Form::Rows => Made::Rows(below()?, plan.sorted.clone()),
             Form::Slices(width) => {
                 let places = Places::of(setup, system, &plan, Sides::Columns)?;
-                // Rows that wait for one element look at that one: none is worth waiting for before.
+                // Rows that wait for one element poll that one: there is no gate worth waiting for
+                // first.
                 let back = if width == 1 { plan.groups } else { GATE };
                 let gates = places.gates(setup, &plan, back)?;
                 Made::Slices(width, Box::new(places), gates)
@@ -109,7 +110,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     Ok(Sweeps { plan_s, groups, ..made }.chosen("form", form.name()))
 }
 
-/// Sweeps over CSR, in an order or in the matrix's.
+/// Sweeps over CSR, in a given order or in matrix order.
 fn in_csr<T: DeviceReal, O: Offset + Element>(
     setup: &Setup<'_>,
     system: &System<'_, T, O>,
@@ -117,11 +118,11 @@ fn in_csr<T: DeviceReal, O: Offset + Element>(
     order: Option<&Buffer<u32>>,
 ) -> Result<Sweeps, DeviceError> {
     let other = setup.array::<T>("the vector between the sweeps", system.rows as usize)?;
-    // SAFETY: counted up from zero.
+    // SAFETY: counted from zero.
     let counts = unsafe { setup.filled::<u32>("tickets", 3, 0)? };
     let [forward, backward, stuck] = parts(&counts);
     let tickets = counts.part(0..2).expect("there are three"); // invariant
-    // SAFETY: counted up from zero.
+    // SAFETY: counted from zero.
     let mut steps = vec![unsafe { Step::fill_numbers(&tickets, 0) }];
     let sweeps = system.operator.there_and_back(system.b, system.x, &other);
     for (vectors, ticket) in sweeps.into_iter().zip([&forward, &backward]) {
@@ -132,8 +133,8 @@ fn in_csr<T: DeviceReal, O: Offset + Element>(
         let (rhs, old, sums, out) = (Reads(rhs), Reads(old), Writes(sums), Writes(new));
         let (ticket, stuck) = (Writes(ticket), Writes(&stuck));
         // SAFETY, of both: a CSR matrix has rows + 1 ascending offsets up to the length of col and
-        // val, and columns that are rows; the vectors have an element a row, and so have an order and,
-        // where it is read, `below`. Threads beyond the last row reach none.
+        // val, and columns that are rows; the vectors have one element per row, and so have an
+        // order and, where it is read, `below`. Threads beyond the last row access none.
         let launch = match order {
             None => {
                 let arguments = SweepOfThreads {
@@ -188,7 +189,7 @@ fn in_csr<T: DeviceReal, O: Offset + Element>(
     Ok(Sweeps::of(bound))
 }
 
-/// A launch with some lanes a row.
+/// A launch with some lanes per row.
 ///
 /// # Safety
 /// As for [`Launch::new`].
@@ -246,9 +247,9 @@ fn in_slices<T: DeviceReal, O: Offset + Element>(
         let variant = SweepOfSlices::<T>::VARIANT.of_width(width);
         let function = format!("symgs_sync_free_{name}");
         let shape = Shape { grid: 1, block: SLICE_BLOCK, shared_bytes: 0 };
-        // SAFETY: a warp takes slices below their number, whose slots the offsets delimit; columns are
-        // places or none, and the vectors have an element a place; no side of a row has more entries
-        // than the variant's width. Any number of blocks goes through all slices.
+        // SAFETY: a warp takes slices below their number, whose slots the offsets delimit; columns
+        // are places or none, and the vectors have one element per place; no side of a row has more
+        // nonzeros than the variant's width. Any number of blocks processes all slices.
         let launch =
             unsafe { Launch::in_variant(system.device, variant, &function, shape, &arguments)? };
         let launch = launch.resident(system.device, MOST_BLOCKS)?;

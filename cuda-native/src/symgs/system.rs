@@ -1,4 +1,4 @@
-//! What the launchers of symmetric Gauss–Seidel are given, and what they give.
+//! Inputs and outputs of the launchers of symmetric Gauss–Seidel.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Step};
 use crate::value::DeviceReal;
 
-/// A·x = b on a device, A in CSR and with a diagonal.
+/// A·x = b on a device, with A in CSR and a full diagonal.
 pub(crate) struct Operands<'a, T> {
     pub(crate) device: &'a Device,
     pub(crate) a: &'a Csr<T>,
@@ -27,12 +27,12 @@ pub(crate) struct Operands<'a, T> {
     pub(crate) operator: Operator<'a, T>,
     pub(crate) offsets: &'a Offsets,
     pub(crate) slots: &'a Slots<T>,
-    /// An element a row each.
+    /// One element per row each.
     pub(crate) b: &'a Buffer<T>,
     pub(crate) x: &'a Buffer<T>,
 }
 
-/// The same with the offsets in their width, and with the rows as kernels count them.
+/// The same with the offsets in their width, and the number of rows as kernels count them.
 pub(crate) struct System<'a, T, O> {
     pub(super) operands: &'a Operands<'a, T>,
     pub(super) row_ptr: &'a Buffer<O>,
@@ -47,28 +47,28 @@ impl<'a, T, O> Deref for System<'a, T, O> {
     }
 }
 
-/// What x becomes.
+/// What is computed into x.
 #[derive(Clone, Copy)]
 pub(crate) enum Operator<'a, T> {
-    /// What sweeps make of it.
+    /// Sweeps applied to x.
     Sweeps(Iteration<'a, T>),
-    /// M⁻¹·b; what x held before is not read.
+    /// M⁻¹·b; the previous x is not read.
     ZeroStart(ZeroStart),
 }
 
-/// Sweeps in a mode; x is at first what `start` holds.
+/// Sweeps in a mode; x starts as `start`.
 #[derive(Clone, Copy)]
 pub(crate) struct Iteration<'a, T> {
     pub(crate) mode: Mode,
     pub(crate) start: &'a Buffer<T>,
 }
 
-/// One of the two sweeps: from which vectors it reads, and into which it writes.
+/// One of the two sweeps: the vectors it reads and those it writes.
 #[derive(Clone, Copy)]
 pub(super) struct Vectors<'a, T> {
     pub(super) backward: u32,
     pub(super) rhs: &'a Buffer<T>,
-    /// Read by those that do not begin from zero.
+    /// Read by sweeps that do not start from zero.
     pub(super) old: &'a Buffer<T>,
     /// Written by the first one of the exact form from zero.
     pub(super) sums: &'a Buffer<T>,
@@ -76,8 +76,8 @@ pub(super) struct Vectors<'a, T> {
 }
 
 impl<T> Operator<'_, T> {
-    /// The two sweeps, `other` being the vector between them: x into it, then back. From zero it holds
-    /// what the second one begins with.
+    /// The two sweeps, with `other` as the vector between them: x into it, then back. From zero it
+    /// holds the start of the second one.
     pub(super) fn there_and_back<'a>(
         &self,
         b: &'a Buffer<T>,
@@ -100,7 +100,7 @@ impl<T> Operator<'_, T> {
         }
     }
 
-    /// What kernels are given for it.
+    /// The kernels' code for it.
     pub(super) fn form(&self) -> u32 {
         match self {
             Self::Sweeps(Iteration { mode: Mode::Standard, .. }) => 0,
@@ -114,14 +114,14 @@ impl<T> Operator<'_, T> {
 /// What the passes of one symmetric sweep did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Passes {
-    /// Blocks that each pass launched.
+    /// Blocks launched by each pass.
     pub(super) launched: Vec<f64>,
-    /// Those of them that had work.
+    /// Number of them that had work.
     pub(super) with_work: Vec<f64>,
 }
 
 impl Passes {
-    /// As a run keeps them. The host waits for the device once a pass.
+    /// As stored in a run. The host waits for the device once per pass.
     pub(crate) fn history(&self) -> History {
         let series = |name: &str, values: &[f64]| {
             let (name, values, step) = (name.to_owned(), values.to_vec(), Some("pass".to_owned()));
@@ -136,18 +136,18 @@ impl Passes {
 /// Sweeps bound to a system.
 pub(crate) struct Sweeps {
     pub(crate) bound: Bound,
-    /// Seconds of finding what depends on what, of laying rows out, and of bringing b and x into the
-    /// order of the rows and back.
+    /// Seconds of dependency analysis, of laying out rows, and of permuting b and x into row order
+    /// and back.
     pub(crate) plan_s: f64,
     pub(crate) conversion_s: f64,
     pub(crate) permute_s: Option<f64>,
-    /// Bytes of the matrix where it is not read in CSR.
+    /// Bytes of the matrix if it is not read in CSR.
     pub(crate) matrix_bytes: Option<u64>,
-    /// Choices that were made for the matrix.
+    /// Parameters chosen for the matrix.
     pub(crate) params: BTreeMap<String, String>,
-    /// What the rows were found to fall into.
+    /// The groups that the rows form.
     pub(crate) groups: Option<Groups>,
-    /// What the passes of the last symmetric sweep did, for kernels that make any.
+    /// What the passes of the last symmetric sweep did, for kernels that make passes.
     pub(crate) passes: Option<Rc<RefCell<Passes>>>,
 }
 
@@ -159,7 +159,7 @@ impl Sweeps {
         Self { bound, plan_s, conversion_s, permute_s, matrix_bytes, params, groups, passes }
     }
 
-    /// The same with a choice that was made.
+    /// The same with a chosen parameter.
     pub(super) fn chosen(mut self, what: &str, choice: &str) -> Self {
         self.params.insert(what.to_owned(), choice.to_owned());
         self
@@ -167,7 +167,7 @@ impl Sweeps {
 }
 
 impl<T: DeviceReal> Operands<'_, T> {
-    /// Puts back what sweeps change.
+    /// Undoes the changes of sweeps.
     pub(super) fn reset(&self) -> Vec<Step> {
         match &self.operator {
             Operator::Sweeps(iteration) => vec![Step::copy(self.x, iteration.start)],
@@ -176,7 +176,7 @@ impl<T: DeviceReal> Operands<'_, T> {
     }
 }
 
-/// The rows as kernels count them: their last number stands for none.
+/// The number of rows as kernels count them: the largest number stands for none.
 pub(super) fn row_count(rows: usize) -> Result<u32, DeviceError> {
     let (found, most) = (rows as u64, u64::from(u32::MAX) - 1);
     let rows = u32::try_from(found).ok().filter(|&rows| u64::from(rows) <= most);

@@ -1,4 +1,5 @@
-//! The vendor's way: products with one strict triangle and solves with the other, diagonal included.
+//! The vendor's way: SpMVs with one strict triangle and solves with the other, including the
+//! diagonal.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -15,7 +16,7 @@ use crate::launch::{Bound, Step};
 use crate::setup::Setup;
 use crate::value::DeviceReal;
 
-/// The strict triangle of a matrix, and the seconds of taking it out.
+/// The strict triangle of a matrix.
 fn strict<T: DeviceReal>(a: &Csr<T>, triangle: Triangle) -> (RowPtr, Vec<u32>, Vec<T>) {
     let taken = |i: usize, c: u32| match triangle {
         Triangle::Lower => (c as usize) < i,
@@ -70,11 +71,11 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
         let less = less(library, device, (&offsets, &slots), (old, &right))?;
         let solve = || {
             let matrix = (system.offsets, system.slots);
-            // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val, and
-            // columns that are rows; the vectors have an element a row.
+            // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val,
+            // and columns that are rows; the vectors have one element per row.
             unsafe { Solve::new(Rc::clone(library), device, solved, matrix, (&right, new)) }
         };
-        // The first analysis of a process loads the library's code, which is no part of a plan.
+        // The first analysis in a process loads the library's code, which is not part of a plan.
         solve()?.analyse()?;
         let solve = solve()?;
         setup.begin()?;
@@ -96,7 +97,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     Ok(Sweeps { plan_s, conversion_s, ..Sweeps::of(bound) })
 }
 
-/// y ← y − S·x; nothing where S has no entries, which the library does not take.
+/// y ← y − S·x; `None` if S has no nonzeros, which the library does not accept.
 fn less<T: DeviceReal>(
     library: &Rc<Cusparse>,
     device: &Device,
@@ -109,6 +110,6 @@ fn less<T: DeviceReal>(
     }
     let operands = Operands { nnz, arrays: Arrays::Csr { row_ptr }, slots, x, y };
     let library = Rc::clone(library);
-    // SAFETY: as of any CSR matrix; x and y have an element a row.
+    // SAFETY: as for any CSR matrix; x and y have one element per row.
     unsafe { Product::new(library, device, Algorithm::Csr1, &operands, T::LESS) }.map(Some)
 }

@@ -1,4 +1,4 @@
-//! Batches of dense systems on a GPU: every size, right-hand side and flag, alone and beside others.
+//! Batches of dense systems on a GPU: every size, right-hand side and flag, alone and combined.
 
 use sparsescope_core::experiment::BatchedDenseProblem;
 use sparsescope_core::generate::{BatchSpec, generate_batch};
@@ -22,7 +22,7 @@ fn of(batches: Batches) -> Problem {
     Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batches)))
 }
 
-/// Every right-hand side, and for a kernel that takes blocks some of these.
+/// Every right-hand side, and several block sizes for a kernel that takes them.
 fn configurations(kernel: &'static KernelDescriptor) -> Vec<Configuration> {
     let blocks: &[Option<u32>] = match kernel.takes.block {
         true => &[None, Some(32), Some(160), Some(1024)],
@@ -38,8 +38,8 @@ fn configurations(kernel: &'static KernelDescriptor) -> Vec<Configuration> {
     ["last-unit", "random"].into_iter().flat_map(with).collect()
 }
 
-/// Fails unless a kernel's solutions pass the gate twice with the same bits, or, where shared memory is
-/// too small for the thesis's kernel, that is said. The solutions of each size.
+/// Fails unless a kernel's solutions pass the check twice with the same bits, or the thesis's
+/// kernel reports too little shared memory. Returns the solutions of each size.
 fn check(backend: &CudaBackend, configuration: &Configuration, problem: &Problem, what: &str) {
     let prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited());
     let what = format!("{what}: {} {:?}", configuration.kernel.id, configuration.block);
@@ -71,7 +71,7 @@ fn check_all(backend: &CudaBackend, whose: &str, problem: &Problem, what: &str) 
     }
 }
 
-/// Sizes on both sides of every class of ours, and beyond the last.
+/// Sizes on both sides of every class boundary of ours, and beyond the last.
 fn sizes() -> impl Iterator<Item = usize> {
     let beyond = [47, 48, 49, 55, 56, 57, 63, 64, 65, 71, 72, 76, 77, 79, 80, 81, 95, 96, 97, 100];
     let large =
@@ -79,7 +79,7 @@ fn sizes() -> impl Iterator<Item = usize> {
     (1..=41).chain(beyond).chain(large)
 }
 
-/// The memory checks of `gpu-check.sh` run this one by its name.
+/// The memory checks of `gpu-check.sh` run this test by name.
 #[test]
 fn our_kernels_solve_systems_of_every_size() {
     let backend = gpu!();
@@ -125,7 +125,7 @@ fn libraries_solve_systems_of_every_size() {
 fn systems_that_are_not_positive_definite_are_flagged_wherever_their_pivot_fails() {
     let backend = gpu!();
     for n in [1, 2, 4, 9, 28, 33, 50, 77, 100, 140, 210] {
-        // Diagonal matrices, of which the k-th has another k-th pivot; the last one is sound.
+        // Diagonal matrices, the k-th with a wrong k-th pivot; the last one is valid.
         for wrong in [-1.0, 0.0, -0.0] {
             let of_system = |s: usize| {
                 (0..n * n).map(move |place| match (place % (n + 1) == 0, place / n == s) {

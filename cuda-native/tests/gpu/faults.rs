@@ -1,10 +1,10 @@
-//! Faults that are planted in what a GPU computed are caught.
+//! Faults injected into GPU results are caught.
 
 use sparsescope_test_support::planted::plant;
 
 use super::*;
 
-/// Prints which check catches which fault with `--nocapture`.
+/// With `--nocapture`, prints which check catches which fault.
 #[test]
 fn every_fault_that_is_planted_on_a_gpu_is_caught() {
     let backend = gpu!();

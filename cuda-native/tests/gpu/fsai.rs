@@ -1,4 +1,5 @@
-//! Factorised inverses set up on a GPU: against the processor's, and against what any must hold.
+//! Factorised inverses set up on a GPU: compared with the CPU's, and checked for the properties
+//! that any must have.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ fn made(spec: &str) -> Csr {
     generate(&spec, MemoryLimit::unlimited(), &AtomicBool::new(false)).unwrap()
 }
 
-/// A symmetric matrix of these entries below the diagonal, which outweighs them by a hundredth.
+/// A symmetric matrix with these nonzeros below the diagonal, which dominates them by one percent.
 fn dominant(n: usize, below: impl IntoIterator<Item = (usize, usize, f64)>) -> Csr {
     let mut entries = BTreeMap::new();
     let mut weights = vec![1e-3; n];
@@ -32,7 +33,7 @@ fn dominant(n: usize, below: impl IntoIterator<Item = (usize, usize, f64)>) -> C
     Csr::from_triplets(n, n, &all).unwrap()
 }
 
-/// A number in −1 to 1 that looks like chance.
+/// A pseudorandom number in −1 to 1.
 fn chance(i: usize, j: usize) -> f64 {
     let mut z = ((i as u64) << 32 | j as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -40,7 +41,7 @@ fn chance(i: usize, j: usize) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Rows and columns multiplied by powers of ten from −20 to 20.
+/// Rows and columns scaled by powers of ten from −20 to 20.
 fn badly_scaled(a: &Csr) -> Csr {
     let scale = |i: usize| 10f64.powi((i as i32 * 7) % 41 - 20);
     let row = |i: usize| {
@@ -52,7 +53,7 @@ fn badly_scaled(a: &Csr) -> Csr {
     Csr::from_triplets(a.rows(), a.cols(), &all).unwrap()
 }
 
-/// Matrices by what is odd about them.
+/// Matrices, named by what is unusual about them.
 fn matrices() -> Vec<(&'static str, Csr)> {
     let band = |n: usize, width: usize| {
         (0..n).flat_map(move |i| (i.saturating_sub(width)..i).map(move |j| (i, j, chance(i, j))))
@@ -90,7 +91,7 @@ fn bits(g: &Csr) -> (Vec<u32>, Vec<u64>) {
     (g.col().to_vec(), g.val().iter().map(|v| v.to_bits()).collect())
 }
 
-/// Fails unless the device gives what the processor does.
+/// Fails unless the device gives the CPU's result.
 fn agree(device: &Device, name: &str, a: &Csr, parameters: &FsaiParameters) {
     let what = format!("{name} with {parameters:?}");
     let limit = MemoryLimit::unlimited();
@@ -172,7 +173,7 @@ fn rows_that_fit_no_table_and_no_shared_memory_are_set_up_too() {
         assert_eq!((g.nnz(), g.row_len(n - 1)), (2 * n - 1, n));
         check_backward_errors(&a, &g, Held::Entries).unwrap();
     }
-    // Every row reaches all before it in two steps.
+    // Every row reaches all earlier rows in two steps.
     let a = dominant(400, (1..400).map(|j| (j, 0, chance(400, j))));
     agree(device, "an arrow upward", &a, &recursive(2));
 }
@@ -206,7 +207,7 @@ fn the_first_row_whose_system_is_not_positive_definite_is_named() {
     let wide = Csr::from_triplets(1, 2, &[(0, 0, 1.0)]).unwrap();
     let error = tried(&wide, &recursive(1), GatheredBy::Device);
     assert_eq!(error, FsaiError::NotSquare { rows: 1, cols: 2 }.into());
-    // Large systems, in registers of a block and in memory of their own.
+    // Large systems, in registers of a block and in global memory.
     for n in [40, 150, 230] {
         let below = (0..n).flat_map(|i| (0..i).map(move |j| (i, j, chance(i, j))));
         let a = dominant(n, below);
@@ -249,8 +250,8 @@ fn phases_are_told_and_a_wish_to_stop_is_heeded() {
     assert_eq!(set_up(backend.device(), &empty, &recursive(2), GatheredBy::Device).1.rows(), 0);
 }
 
-/// Run by name, with `--ignored` and `--nocapture`, in a release build: what the phases take on a mesh of
-/// about a million rows.
+/// Run by name, with `--ignored` and `--nocapture`, in a release build: prints the phase times on a
+/// mesh of about a million rows.
 #[test]
 #[ignore = "it measures"]
 fn phases_of_a_million_rows() {

@@ -1,4 +1,4 @@
-//! Every kernel on a GPU: the matrices that break kernels, the gate, and what is timed.
+//! Every kernel on a GPU: hard matrices, the check, and timing.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
@@ -37,11 +37,11 @@ mod skyline;
 mod symgs;
 mod user;
 
-/// A kernel, its threads a block and the precision of the values.
+/// A kernel, its threads per block and the precision of the values.
 type Case = (&'static KernelDescriptor, Option<u32>, Precision);
 
-/// The kernels whose ids begin so, each with the block sizes of the papers in each of its precisions;
-/// or why one of them cannot run.
+/// The kernels whose ids start with `whose`, each with the block sizes of the papers in each of its
+/// precisions; or why one of them cannot run.
 fn cases(backend: &CudaBackend, whose: &str) -> Result<Vec<Case>, String> {
     let mut all: Vec<Case> = Vec::new();
     let mut add = |kernel: &'static KernelDescriptor, block| {
@@ -76,8 +76,8 @@ macro_rules! vendors {
     };
 }
 
-/// A case and, where its kernel reads HLL and takes them, hacks of this size; blocks and diagonals are
-/// taken however empty they are.
+/// A case and, if its kernel reads HLL and takes them, hacks of this size; BSR and DIA are accepted
+/// at any fill.
 fn configured((kernel, block, precision): Case, hack_size: usize) -> Configuration {
     let hack_size = match kernel.allowed(Parameter::HackSize) {
         Some(Allowed::Only(_)) => "32".to_owned(),
@@ -89,7 +89,7 @@ fn configured((kernel, block, precision): Case, hack_size: usize) -> Configurati
     Configuration { block, parameters, precision, ..Configuration::usual(kernel) }
 }
 
-/// A kernel made ready and set up.
+/// A kernel, prepared and set up.
 fn ready<'p>(
     backend: &'p CudaBackend,
     configuration: &Configuration,
@@ -107,7 +107,7 @@ fn output(prepared: &mut Box<dyn Prepared + '_>) -> Result<Output, KernelError> 
     Ok(prepared.output(&Watch::cancelled_by(&never)).wait()?.unwrap())
 }
 
-/// Rows of these lengths with values that are not exact, columns spread over `cols`.
+/// Rows of these lengths with inexact values, and columns spread over `cols`.
 fn matrix(cols: usize, lengths: impl IntoIterator<Item = usize>) -> Csr {
     let lengths: Vec<usize> = lengths.into_iter().collect();
     let mut triplets = Vec::new();
@@ -120,7 +120,7 @@ fn matrix(cols: usize, lengths: impl IntoIterator<Item = usize>) -> Csr {
     Csr::from_triplets(lengths.len(), cols, &triplets).unwrap()
 }
 
-/// Matrices that break kernels, by what is odd about them.
+/// Matrices that break kernels, named by what is unusual about them.
 fn matrices() -> Vec<(&'static str, Csr)> {
     vec![
         ("no rows", matrix(3, [])),
@@ -145,7 +145,7 @@ fn problem(a: Csr) -> Problem {
     Problem::Spmv(SpmvProblem::new(Arc::new(a), x))
 }
 
-/// The memory checks of `gpu-check.sh` run these two by their names.
+/// The memory checks of `gpu-check.sh` run these two tests by name.
 #[test]
 fn our_kernels_pass_the_gate_on_matrices_that_break_kernels() {
     let backend = gpu!();
@@ -203,7 +203,7 @@ fn rows_that_are_sorted_or_kept_apart_pass_the_gate() {
 #[test]
 fn compact_hacks_pass_the_gate_however_columns_and_values_are_stored() {
     let backend = gpu!();
-    // Some rows reach further than 16 bits, and there are seven values.
+    // Some rows span more than 16 bits, and there are seven values.
     let rows = (0..5000usize).flat_map(|i| {
         let far = (i % 97 == 5).then_some((i, 199_000 - i, 3.5));
         (0..i % 23).map(move |j| (i, (i * 13 + j * 5) % 4000, (j % 7) as f64 - 2.5)).chain(far)
@@ -335,9 +335,9 @@ fn vendors_small_products_are_timed_hot_and_cold_and_as_a_graph() {
 }
 
 fn time_small_products(backend: &CudaBackend, cases: &[Case]) {
-    // Short also for a thread that goes through a hack of four rows.
+    // Short also for a thread that processes a hack of four rows.
     let problem = problem(matrix(900, (0..900).map(|i| i % 9)));
-    // In diagonals, of which there are too many, it is not small.
+    // In DIA, with too many diagonals, it is not small.
     for &case in cases.iter().filter(|case| case.0.id != "cuda/dia/thread-per-row") {
         let (kernel, configuration) = (case.0, configured(case, 4));
         let mut prepared = ready(backend, &configuration, &problem).unwrap();
@@ -372,14 +372,14 @@ fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
         assert!(transfers.iter().all(|s| s.is_some_and(|s| s > 0.0)), "{what} {transfers:?}");
         let functions: Vec<&str> = costs.launches.iter().map(|l| l.function.as_str()).collect();
         let own = kernel.id.trim_start_matches("cuda/").replace(['/', '-'], "_");
-        // Whichever is chosen is looked at by itself; others have a function for each way of storing.
+        // The chosen kernel is checked by itself; others have one function per way of storing.
         if kernel.id == "cuda/spmv/auto" {
             continue;
         }
         let in_ways = ["cuda/csr/adaptive", "cuda/hll/compact", "cuda/bsr/warp"];
         match kernel.id {
             "cuda/coo/segmented" => assert_eq!(functions, ["coo_segmented", "coo_carry"]),
-            // Whether its tail is launched depends on the width that is chosen.
+            // Whether its tail is launched depends on the chosen width.
             "cuda/hyb/ell-coo" => assert_eq!(functions.first(), Some(&"ell_column_major")),
             id if in_ways.contains(&id) => {
                 assert!(functions.len() == 1 && functions[0].starts_with(&own), "{functions:?}");
@@ -395,7 +395,7 @@ fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
                 function if shared.contains(&function) => {
                     precision.bytes() * u64::from(block.unwrap())
                 }
-                // A value a warp, where rows are kept apart.
+                // One value per warp, if rows are kept apart.
                 "hll_sigma" => precision.bytes() * u64::from(block.unwrap()) / 32,
                 _ => 0,
             };

@@ -1,4 +1,4 @@
-//! Conjugate gradients on a GPU beside those of the processor: preconditioners, formats, what stops them.
+//! Conjugate gradients on a GPU compared with the CPU's: preconditioners, formats, stopping.
 
 use std::sync::atomic::Ordering;
 
@@ -6,7 +6,7 @@ use sparsescope_core::experiment::{CpuBackend, Finished, Given, Solution, SolveP
 
 use super::*;
 
-/// A system, and what a user gives beside the parameters.
+/// A system, and what a user gives besides the parameters.
 fn problem(a: Csr, given: Given) -> Problem {
     Problem::Solve(SolveProblem::new(Arc::new(a), given).unwrap())
 }
@@ -35,7 +35,8 @@ fn laplacian(n: usize, spread: i32) -> Csr {
 
 /// An arrow: one row over several tiles, all others short.
 fn arrow(n: usize) -> Csr {
-    // Weak enough that all eigenvalues are near one another: else rounding leads every solver another way.
+    // Weak enough that all eigenvalues are close together: otherwise rounding makes solvers diverge
+    // from one another.
     let coupling = 1.0 / (n as f64).sqrt();
     let mut triplets = vec![(0, 0, 8.0)];
     for i in 1..n {
@@ -45,7 +46,7 @@ fn arrow(n: usize) -> Csr {
     Csr::from_triplets(n, n, &triplets).unwrap()
 }
 
-/// Systems by what is odd about them.
+/// Systems, named by what is unusual about them.
 fn systems() -> Vec<(&'static str, Csr)> {
     let chain = |n: usize| {
         let mut triplets: Vec<_> = (0..n).map(|i| (i, i, 2.5)).collect();
@@ -71,7 +72,7 @@ fn with(id: &str, values: &[(Parameter, &str)]) -> Configuration {
     Configuration { parameters, ..Configuration::usual(kernel) }
 }
 
-/// What a kernel of a backend makes of a system, or why it failed.
+/// A backend kernel's solution of a system, or why it failed.
 fn solved(
     backend: &dyn Backend,
     configuration: &Configuration,
@@ -88,7 +89,7 @@ fn solved(
     }
 }
 
-/// Iterations agree within one below 100, otherwise within a hundredth, or a twentieth where rounding is not
+/// Iterations agree within one below 100, otherwise within one percent, or 5 % if rounding is not
 /// far below the tolerance.
 fn assert_near(ours: &Solution, reference: &Solution, what: &str) {
     let [found, expected] = [ours, reference].map(|one| one.solve.iterations as f64);
@@ -96,7 +97,7 @@ fn assert_near(ours: &Solution, reference: &Solution, what: &str) {
     let share = if rounding <= reference.solve.tolerance / 100.0 { 0.01 } else { 0.05 };
     let most = if expected < 100.0 { 1.0 } else { share * expected };
     assert!((found - expected).abs() <= most, "{what}: {found} iterations, expected {expected}");
-    // The first residuals are those of the same iteration; later ones rounding moves apart.
+    // The first residuals are those of the same iteration; rounding separates later ones.
     for (k, (r, s)) in ours.residuals.iter().zip(&reference.residuals).take(10).enumerate() {
         assert!((r - s).abs() <= 1e-6 * s + 1e-12, "{what}: residual {k} is {r:e}, expected {s:e}");
     }
@@ -211,7 +212,7 @@ fn what_breaks_down_or_gives_up_says_what_the_processor_says() {
             }
             let ours = solved(&backend, &configuration, &problem).unwrap_err().reason;
             let expected = solved(&cpu, &of("cpu/pcg/serial"), &problem).unwrap_err().reason;
-            // The GPU does not compute what rounding may be.
+            // The GPU does not compute the rounding error bound.
             assert!(expected.ends_with("so the matrix is not positive definite"), "{expected}");
             let so = "so the matrix is not positive definite, or singular to rounding";
             assert!(ours.ends_with(so), "{id}: {ours}");

@@ -1,4 +1,5 @@
-//! One matrix on several GPUs: products and solves are those of one processor, whoever has which rows.
+//! One matrix on several GPUs: SpMVs and solves equal those of one CPU, however rows are
+//! distributed.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,11 +12,12 @@ use sparsescope_cuda::NcclBackend;
 
 use super::*;
 
-/// Held by who has all GPUs: two that waited for one another's kernels on the same GPUs could wait for ever.
+/// Held while using all GPUs: two tests that waited for one another's kernels on the same GPUs
+/// could deadlock.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The turn, and the GPUs of this machine with NCCL, or a skip that says what is missing; one GPU is enough
-/// for `1`.
+/// The lock, and the GPUs of this machine with NCCL, or a skip that says what is missing; one GPU
+/// is enough for `1`.
 macro_rules! several {
     ($least:expr) => {
         match NcclBackend::open() {
@@ -28,7 +30,7 @@ macro_rules! several {
     };
 }
 
-/// The numbers of GPUs that are tried.
+/// The numbers of GPUs to test.
 fn counts(backend: &NcclBackend) -> impl Iterator<Item = usize> {
     let most = backend.devices();
     [1, 2, 4].into_iter().filter(move |&count| count <= most)
@@ -36,7 +38,7 @@ fn counts(backend: &NcclBackend) -> impl Iterator<Item = usize> {
 
 const PRODUCTS: [&str; 2] = ["nccl/csr/halo-overlap", "nccl/hll/halo-overlap"];
 
-/// A kernel on so many GPUs, with other parameters beside that.
+/// A kernel on this many GPUs, with other parameters.
 fn on(id: &str, ranks: usize, values: &[(Parameter, &str)]) -> Configuration {
     let kernel = kernel(id).unwrap();
     let with = |all: Parameters, (of, value): &(Parameter, &str)| all.with(*of, value);
@@ -46,7 +48,7 @@ fn on(id: &str, ranks: usize, values: &[(Parameter, &str)]) -> Configuration {
     Configuration { parameters, ..Configuration::usual(kernel) }
 }
 
-/// A kernel made ready and set up.
+/// A kernel, prepared and set up.
 fn made<'p>(
     backend: &'p NcclBackend,
     configuration: &Configuration,
@@ -75,11 +77,11 @@ fn of_integers(a: &Csr) -> Csr {
     Csr::from_triplets(a.rows(), a.cols(), &triplets).unwrap()
 }
 
-/// Matrices whose rows fall into ranks in odd ways.
+/// Matrices whose rows split into ranks in unusual ways.
 fn shared() -> Vec<(&'static str, Csr)> {
     let mut all = matrices();
     let blocks = |n: usize| {
-        // Two halves that have nothing to do with one another.
+        // Two decoupled halves.
         let half = |i: usize| if i < n / 2 { 0..n / 2 } else { n / 2..n };
         let rows =
             (0..n).flat_map(|i| half(i).step_by(3).map(move |j| (i, j, 1.0 + (i + j) as f64)));
@@ -119,7 +121,7 @@ fn products_on_several_gpus_have_the_bits_of_one_processor_on_integers() {
 #[test]
 fn hacks_that_are_made_in_several_pieces_are_those_of_the_whole_matrix() {
     let (_turn, backend) = several!(1);
-    // 9 million entries.
+    // 9 million nonzeros.
     let problem = problem(of_integers(&generated("stencil27?n=70")));
     let reference = problem.spmv().unwrap().double().reference().y().to_vec();
     for ranks in counts(&backend) {
@@ -164,7 +166,7 @@ fn samples_on_several_gpus_are_taken_hot_and_cold_and_leave_the_result_as_it_was
         }
         assert_eq!(prepared.last_output().wait().unwrap(), first, "{id}");
         let told = prepared.distributed().unwrap();
-        // A plane of 40 x 40 points goes each way, and what the cut adds that lies beside one.
+        // A plane of 40 x 40 points is sent each way, plus what an unaligned cut adds next to it.
         let halos: Vec<u64> = told.ranks.iter().map(|rank| rank.halo).collect();
         assert!(halos.iter().all(|halo| (1600..1700).contains(halo)), "{halos:?}");
         assert_eq!((told.bytes(), told.messages()), (8 * halos.iter().sum::<u64>(), 2));
@@ -180,7 +182,7 @@ fn solution(output: Output) -> Solution {
     }
 }
 
-/// Systems whose rows fall into ranks in odd ways.
+/// Systems whose rows split into ranks in unusual ways.
 fn systems() -> Vec<(&'static str, Csr)> {
     let chain = |n: usize| {
         let mut triplets: Vec<_> = (0..n).map(|i| (i, i, 2.5)).collect();

@@ -1,4 +1,4 @@
-//! Skylines on a GPU: the points that break kernels, what they may not take, and what they take.
+//! Skylines on a GPU: hard points, refusals, and costs.
 
 use sparsescope_core::experiment::SkylineProblem;
 use sparsescope_core::kernel::Counting;
@@ -10,7 +10,7 @@ fn ours() -> impl Iterator<Item = &'static KernelDescriptor> {
     kernels(Operation::Skyline).iter().filter(|k| k.device == DeviceKind::Cuda)
 }
 
-/// Numbers that look like chance.
+/// A pseudorandom number generator.
 struct Chance(u64);
 
 impl Chance {
@@ -22,7 +22,7 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// In 0 to 1.
+    /// Uniform in 0 to 1.
     fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -45,7 +45,7 @@ fn kinds(n: usize, d: usize) -> Vec<(&'static str, Vec<f64>)> {
         let of = (i * 7 + 3) % i;
         copies.copy_within(of * d..(of + 1) * d, i * d);
     }
-    // Zeros but for one coordinate: they differ in one dimension each.
+    // Zeros except for one coordinate: they differ in one dimension each.
     let vertices = (0..n * d).map(|i| match (i / d / 2 % d == i % d, i / d % 2) {
         (false, _) => 0.0,
         (true, 0) => 0.5,
@@ -62,7 +62,7 @@ fn kinds(n: usize, d: usize) -> Vec<(&'static str, Vec<f64>)> {
     ]
 }
 
-/// Most coordinates of a point that a kernel takes.
+/// Maximum coordinates of a point that a kernel takes.
 fn most_dimensions(kernel: &KernelDescriptor) -> usize {
     match kernel.id {
         "cuda/skyline/row-major-local" | "cuda/skyline/coalesced-local" => 256,
@@ -71,8 +71,8 @@ fn most_dimensions(kernel: &KernelDescriptor) -> usize {
     }
 }
 
-/// Fails unless a kernel with such blocks keeps what the certificate says, or refuses points that have more
-/// dimensions than it takes.
+/// Fails unless a kernel with these blocks keeps the points of the certificate, or refuses points
+/// with more dimensions than it takes.
 fn check(backend: &CudaBackend, configuration: &Configuration, problem: &Problem, name: &str) {
     let Configuration { kernel, block, parameters, .. } = configuration;
     let prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited());

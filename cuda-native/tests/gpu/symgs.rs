@@ -1,4 +1,4 @@
-//! Sweeps on a GPU: the matrices that break them, the gate, and what they tell.
+//! Sweeps on a GPU: hard matrices, the check, and their reports.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn made(spec: &str) -> Csr {
     generate(&spec, MemoryLimit::unlimited(), &AtomicBool::new(false)).unwrap()
 }
 
-/// Rows with a diagonal that none of the others outweighs by much, and entries where `others` says.
+/// Rows with a slightly dominant diagonal, and nonzeros at the columns of `others`.
 fn square(rows: usize, others: impl Fn(usize) -> Vec<usize>) -> Csr {
     let mut triplets = Vec::new();
     for i in 0..rows {
@@ -41,7 +41,7 @@ fn square(rows: usize, others: impl Fn(usize) -> Vec<usize>) -> Csr {
     Csr::from_triplets(rows, rows, &triplets).unwrap()
 }
 
-/// A number that looks like chance.
+/// A pseudorandom number.
 fn scattered(i: usize, j: usize) -> usize {
     let mut z = (i as u64) << 32 | (j as u64 + 1);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -49,7 +49,7 @@ fn scattered(i: usize, j: usize) -> usize {
     (z ^ (z >> 31)) as usize
 }
 
-/// Matrices that break sweeps, by what is odd about them.
+/// Matrices that break sweeps, named by what is unusual about them.
 fn matrices() -> Vec<(String, Csr)> {
     let everyone = |n: usize| (0..n).collect::<Vec<_>>();
     let mut all: Vec<(String, Csr)> = Vec::new();
@@ -125,7 +125,7 @@ fn matrices() -> Vec<(String, Csr)> {
     all
 }
 
-/// Those of the suites that are here, or a line that says that none is.
+/// The suite matrices that are present, or a message that there are none.
 fn real_matrices() -> Vec<(String, Csr)> {
     let Some(folder) = std::env::var_os("SPARSESCOPE_MATRICES") else {
         eprintln!("real matrices are left out: SPARSESCOPE_MATRICES names no folder");
@@ -208,7 +208,7 @@ fn pass(
     prepared.params().get("form").cloned().into_iter().collect()
 }
 
-/// The memory checks of `gpu-check.sh` run this one by its name: they are slow.
+/// The memory checks of `gpu-check.sh` run this test by name: they are slow.
 #[test]
 fn our_sweeps_pass_the_gate_on_small_matrices() {
     let backend = gpu!();
@@ -234,7 +234,7 @@ fn our_sweeps_pass_the_gate_on_matrices_that_break_sweeps() {
             forms.extend(pass(&backend, &configuration, &problem, &name));
         }
     }
-    // None of the forms was left out.
+    // All forms were covered.
     assert!(forms.iter().eq(["rows", "slices", "threads"]), "{forms:?}");
 }
 
@@ -334,7 +334,7 @@ fn passes_tell_how_many_blocks_they_launch_and_how_many_have_work() {
             (launched.name.as_str(), with_work.name.as_str()),
             ("blocks launched", "blocks with work")
         );
-        // A pass a level, in either sweep; every row has work once in each.
+        // One pass per level, in either sweep; every row has work once in each.
         assert_eq!(launched.values.len() as f64, 2.0 * levels);
         assert_eq!(with_work.values.iter().sum::<f64>(), 2.0 * rows);
         match is_listed {
@@ -344,8 +344,8 @@ fn passes_tell_how_many_blocks_they_launch_and_how_many_have_work() {
     }
 }
 
-/// The student report counts 2.8 rows beyond a thousandth on average, and 8 at the most; its sums are
-/// not atomic.
+/// The student report counts 2.8 rows with an error above a thousandth on average, and at most 8;
+/// its sums are not atomic.
 #[test]
 fn no_row_of_ten_runs_is_off_by_a_thousandth() {
     let backend = gpu!();

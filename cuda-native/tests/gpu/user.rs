@@ -1,10 +1,10 @@
-//! Kernels that users bring: right ones pass in every family, wrong ones fail the gate.
+//! Users' kernels: correct ones pass in every family, wrong ones fail the check.
 
 use sparsescope_core::kernel::{KernelDescriptor, user_kernels};
 
 use super::*;
 
-/// The one kernel of a file.
+/// The only kernel of a file.
 fn user(file: &str, text: &str) -> &'static KernelDescriptor {
     let kernels = user_kernels(file, text.as_bytes()).unwrap();
     let [kernel] = kernels[..] else { panic!("{} kernels", kernels.len()) };
@@ -22,12 +22,12 @@ fn source(family: &str, mapping: &str, own: &str, body: &str) -> String {
     )
 }
 
-/// Right kernels, one a family, by the simplest loops.
+/// Correct kernels, one per family, with the simplest loops.
 fn right() -> Vec<(String, String)> {
     let hll = "u32 hack_size, u32 hacks, const u64* offsets, const u32* max_nzr";
     let row = "const u64 row = thread_in_grid(); if (row >= rows) return; real sum = 0;";
     let hack = "const u64 hack = row / hack_size, r = row % hack_size;";
-    // Through shared memory, of which each thread has one value.
+    // Through shared memory, with one value per thread.
     let end = "extern __shared__ real kept[]; kept[threadIdx.x] = sum; y[row] = kept[threadIdx.x];";
     [
         ("csr", "thread-per-row", "const offset* row_ptr", format!("{row} \
@@ -88,7 +88,7 @@ fn wrong_kernels_of_users_fail_the_gate_and_those_that_are_not_built_say_why() {
         problem.check(&configuration, &output(&mut prepared).unwrap()).verdict
     };
     assert_eq!(run(EXAMPLE), Verdict::Pass);
-    // Without the last entries of some rows; without a result at all.
+    // Without the last nonzeros of some rows; without any result.
     assert_eq!(
         run(&EXAMPLE.replace("if (k < end) first", "if (k + 1 < end) first")),
         Verdict::Fail

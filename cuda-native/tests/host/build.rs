@@ -1,4 +1,4 @@
-//! The kernels are built by every NVRTC that is found, for every generation of architectures that it
+//! Builds the kernels with every NVRTC that is found, for every generation of architectures that it
 //! knows. No GPU is needed.
 
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc, Variant, check_
 use sparsescope_test_support::{Need, skip};
 
 /// Every compiler in the folders that `SPARSESCOPE_CUDA_LIBRARIES` lists, or the one that the
-/// program finds by itself.
+/// program finds by default.
 fn compilers() -> Vec<Nvrtc> {
     let folders = std::env::var_os(sparsescope_cuda::LIBRARY_FOLDERS).unwrap_or_default();
     let names = ["libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll", "nvrtc64_120_0.dll"];
@@ -20,13 +20,13 @@ fn compilers() -> Vec<Nvrtc> {
     listed.into_iter().map(|file| Nvrtc::load(file).unwrap()).collect()
 }
 
-/// The machine that an ELF file is for; 190 is CUDA.
+/// The machine field of an ELF file; 190 is CUDA.
 fn elf_machine(cubin: &[u8]) -> Option<u16> {
     cubin.starts_with(b"\x7fELF").then(|| u16::from_le_bytes([cubin[18], cubin[19]]))
 }
 
-/// The first architecture of each generation, and the newest of all: what lies between differs in
-/// nothing that the kernels ask for.
+/// The first architecture of each generation, and the newest of all: those between do not differ in
+/// anything that the kernels need.
 fn generations(architectures: &[u32]) -> Vec<u32> {
     let mut firsts = architectures.to_vec();
     firsts.dedup_by_key(|architecture| *architecture / 10);
@@ -59,13 +59,14 @@ fn every_kernel_is_built_by(nvrtc: &Nvrtc) {
             if architecture < family.least_architecture() {
                 continue;
             }
-            // Those that are written out for each size take seconds: the ends stand for those between.
+            // Kernels unrolled for each size take seconds: the extremes stand for those between.
             let is_long = [Family::DenseCholesky, Family::FsaiSolve].contains(&family);
             if is_long && !newest && !oldest {
                 continue;
             }
             for variant in family.variants() {
-                // Widths are one kernel: the ends stand for those between, but for one device.
+                // Widths share one kernel: the extremes stand for those between, except for one
+                // device.
                 let [narrowest, .., widest] = Variant::WIDTHS;
                 if !newest && variant.width > narrowest && variant.width < widest {
                     continue;

@@ -1,4 +1,4 @@
-//! What of CUDA needs no GPU: finding the driver and building the kernels.
+//! Tests of the CUDA backend that need no GPU: finding the driver and building the kernels.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod build;

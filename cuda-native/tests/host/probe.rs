@@ -1,5 +1,5 @@
-//! The probe against drivers that are missing, broken or old: small libraries that answer as such
-//! drivers do, each in a process of its own.
+//! The probe against missing, broken or old drivers: small libraries that behave like such drivers,
+//! each in its own process.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use sparsescope_cuda::{DRIVER_SYMBOLS, probe};
 
 const CHILD: &str = "SPARSESCOPE_PROBE_CHILD";
 
-/// What runs in the child: prints what the probe finds.
+/// Runs in the child: prints the probe's result.
 #[test]
 fn child() {
     if std::env::var_os(CHILD).is_some() {
@@ -19,7 +19,7 @@ fn child() {
     }
 }
 
-/// A driver library: every function succeeds, but for what the case says.
+/// A driver library: every function succeeds, except as the case says.
 struct Driver {
     version: i32,
     init: i32,
@@ -51,7 +51,7 @@ impl Driver {
         source
     }
 
-    /// Builds it under both names by which it may be asked for.
+    /// Builds it under both names that the program may load.
     fn build(&self, folder: &Path) {
         let source = folder.join("driver.c");
         std::fs::write(&source, self.source()).unwrap();
@@ -63,7 +63,7 @@ impl Driver {
     }
 }
 
-/// What the probe says where `libraries` is searched first.
+/// The probe's result if `libraries` is searched first.
 fn probed(libraries: &Path, gpu: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "probe::child", "--nocapture", "--test-threads=1"])
@@ -118,7 +118,7 @@ fn a_file_that_is_no_library_counts_as_no_driver() {
     for name in ["libcuda.so", "libcuda.so.1"] {
         std::fs::write(folder.path().join(name), "no library").unwrap();
     }
-    // Where a real driver is installed, the loader goes on to that one.
+    // Where a real driver is installed, the loader falls back to that one.
     let said = probed(folder.path(), "on");
     assert!(said.contains("no NVIDIA driver was found") || said.contains("devices"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! The points that look best, and which of the others they do not dominate.
+//! The best-scoring points (champions), and the points that they do not dominate.
 
 use super::tiles::Listed;
 use super::workings::{BLOCK, Fast, Fineness, SINGLE_BLOCK};
@@ -12,11 +12,11 @@ use crate::skyline::operands::Points;
 /// Bins of scores.
 const SCORES: usize = 4096;
 
-/// Blocks a multiprocessor that score points.
+/// Blocks per multiprocessor that score points.
 const SCORE_BLOCKS: u32 = 8;
 
 impl Fast<'_> {
-    /// The points that look best, and the bits of their tile.
+    /// The best-scoring points, and the bits of their tile.
     pub(super) fn choose_champions(&self, steps: &mut Vec<Step>) -> Result<Listed, DeviceError> {
         let Points { device, rows, points, dimensions, .. } = *self.on_device;
         let score = self.workspace.array("scores", points as usize)?;
@@ -48,8 +48,8 @@ impl Fast<'_> {
         };
         let most = device.properties().multiprocessors * SCORE_BLOCKS;
         let grid = points.div_ceil(BLOCK).min(most.max(1));
-        // SAFETY: scores are below the number of bins; no more champions are taken than there is room
-        // for, and as many as there are points that have their scores or better ones.
+        // SAFETY: scores are below the number of bins; no more champions are taken than there is
+        // space for, and as many as there are points with their scores or better ones.
         steps.extend(unsafe {
             [
                 Step::fill_numbers(&scores, 0),
@@ -66,7 +66,7 @@ impl Fast<'_> {
         Ok(listed)
     }
 
-    /// Lists the points that no champion dominates, and of equal ones a single one.
+    /// Lists the points that no champion dominates, and only one of equal points.
     pub(super) fn filter(
         &self,
         champions: &Listed,
@@ -109,8 +109,9 @@ impl Fast<'_> {
         let shared_bytes = self.fineness.shared_bytes();
         let grid = u64::from(points.div_ceil(BLOCK));
         let shape = Shape { grid, block: BLOCK, shared_bytes };
-        // SAFETY: the shared memory holds a tile; bits stand for champions only; there is a place for
-        // every point that survives; slots are a power of two and hold points or none.
+        // SAFETY: the shared memory holds a tile; bits are set only for champions; there is a place
+        // for every point that survives; the number of slots is a power of two and each holds a
+        // point or none.
         steps.extend(unsafe {
             [
                 Step::fill_numbers(&slot, 0xff),

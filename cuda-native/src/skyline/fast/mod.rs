@@ -1,5 +1,5 @@
-//! The kernel that compares points with tiles of others as bits: first all with the best of them, then
-//! those that survive with one another.
+//! The kernel that compares points with tiles of others as bits: first all points with the best
+//! ones, then the survivors with one another.
 
 mod champions;
 mod survivors;
@@ -11,7 +11,7 @@ use crate::device::DeviceError;
 use crate::launch::{Bound, Step};
 use workings::Fast;
 
-/// Most points: beyond, the work of the last kernel is not counted by 32 bits.
+/// Maximum number of points: beyond, the work of the last kernel overflows 32 bits.
 pub(super) const MOST_POINTS: u32 = 1 << 27;
 
 /// Binds the kernel.
@@ -22,7 +22,7 @@ pub(super) fn bind(on_device: &Points<'_>) -> Result<Search, DeviceError> {
         return Ok(Search { bound: Bound::of(steps), conversion_s: 0.0 });
     }
     let fast = Fast::new(on_device)?;
-    // SAFETY: they are counted up from zero, and nothing is indexed by a flag.
+    // SAFETY: they are counted from zero, and no flag is used as an index.
     steps.extend(unsafe {
         [
             Step::fill_numbers(kept.flags(), 0),

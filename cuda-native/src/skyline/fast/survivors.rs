@@ -1,4 +1,4 @@
-//! The points that no champion dominates, in order and compared with one another.
+//! The points that no champion dominates, sorted and compared with one another.
 
 use super::tiles::Listed;
 use super::workings::{BLOCK, Fast, Fineness, KEYS, SINGLE_BLOCK};
@@ -9,7 +9,7 @@ use crate::launch::{Launch, Shape, Step};
 use crate::skyline::operands::Points;
 
 impl Fast<'_> {
-    /// Orders what is left, and compares it with itself.
+    /// Sorts the remaining points, and compares them with one another.
     pub(super) fn sweep(&self, steps: &mut Vec<Step>) -> Result<(), DeviceError> {
         let Points { points, .. } = *self.on_device;
         let single = (self.single.clone(), self.singles());
@@ -30,7 +30,7 @@ impl Fast<'_> {
         self.compare(&ordered, &key, steps)
     }
 
-    /// Brings points, keys and steps into the order of the keys.
+    /// Sorts points, keys and steps by key.
     fn order(
         &self,
         from: &Listed,
@@ -52,7 +52,7 @@ impl Fast<'_> {
             key_out: Writes(key),
             steps_out: Writes(&to.steps),
         };
-        // SAFETY: the keys have been counted, so that each point gets a place of its own.
+        // SAFETY: the keys have been counted, so that each point gets its own place.
         steps.extend(unsafe {
             [
                 self.blocks("skyline_plan_starts", (1, SINGLE_BLOCK), &begin)?,
@@ -62,7 +62,7 @@ impl Fast<'_> {
         Ok(())
     }
 
-    /// Compares points in order with the tiles before them, and says which survivors are kept.
+    /// Compares sorted points with the tiles before them, and flags the survivors that are kept.
     fn compare(
         &self,
         ordered: &Listed,
@@ -99,8 +99,8 @@ impl Fast<'_> {
         };
         let shared_bytes = self.fineness.shared_bytes();
         let shape = Shape { grid: 1, block: BLOCK, shared_bytes };
-        // SAFETY: the shared memory holds a tile; bits stand for listed points only; any number of
-        // blocks goes through all parts; there is a flag a point.
+        // SAFETY: the shared memory holds a tile; bits are set only for listed points; any number
+        // of blocks processes all parts; there is one flag per point.
         steps.extend(unsafe {
             let launch = Launch::new(device, "skyline_fast", shape, &sweep)?;
             [

@@ -10,7 +10,7 @@ use crate::launch::Step;
 use crate::skyline::operands::Points;
 use crate::skyline::workspace::Workspace;
 
-/// Points of a tile.
+/// Points per tile.
 const TILE: u32 = 1024;
 
 /// Words of the steps of a tile's corner.
@@ -19,7 +19,7 @@ const BOX: usize = 8;
 /// Threads of a block that sorts a sample.
 const SAMPLE_BLOCK: u32 = 512;
 
-/// Points of which tiles are made.
+/// The points from which tiles are made.
 pub(super) struct Listed {
     pub(super) list: Buffer<u32>,
     pub(super) count: Buffer<u32>,
@@ -45,7 +45,7 @@ impl Listed {
 }
 
 impl Fast<'_> {
-    /// Thresholds from a sample of the points in a list, or of all, and the dimensions that get steps.
+    /// Thresholds from a sample of the points in a list, or of all, and the dimensions with steps.
     pub(super) fn divide(
         &self,
         listed: Option<(&Buffer<u32>, &Buffer<u32>)>,
@@ -71,8 +71,8 @@ impl Fast<'_> {
             distinct: Reads(&self.distinct),
             chosen: Writes(&self.chosen),
         };
-        // SAFETY: a block a dimension, each with its place in the arrays; a list holds as many points
-        // as its count says, below N.
+        // SAFETY: one block per dimension, each with its place in the arrays; a list holds as many
+        // points as its count says, below N.
         steps.extend(unsafe {
             let shape = (dimensions, SAMPLE_BLOCK);
             [
@@ -83,7 +83,7 @@ impl Fast<'_> {
         Ok(())
     }
 
-    /// The steps of listed points; with their keys where these are to be sorted.
+    /// The steps of listed points, with their keys if these are to be sorted.
     pub(super) fn to_steps(
         &self,
         of: &Listed,
@@ -107,13 +107,13 @@ impl Fast<'_> {
             key: Writes(&self.key),
             keys: Writes(&self.keys),
         };
-        // SAFETY: the list has no more points than room; as many dimensions are chosen as are used;
+        // SAFETY: the list has at most `room` points; as many dimensions are chosen as are used;
         // keys are below the number of bins.
         steps.push(unsafe { self.threads("skyline_fast_steps", of.room, &arguments)? });
         Ok(())
     }
 
-    /// The bits of tiles of points whose steps are known.
+    /// The bits of tiles of points with known steps.
     pub(super) fn to_tiles(
         &self,
         of: &Listed,

@@ -1,4 +1,4 @@
-//! What the parts of the kernel share: its arrays, how finely it divides dimensions, its launches.
+//! Shared by the parts of the kernel: its arrays, the number of steps per dimension, its launches.
 
 use std::ops::Range;
 
@@ -9,35 +9,35 @@ use crate::launch::{Launch, Shape, Step};
 use crate::skyline::operands::Points;
 use crate::skyline::workspace::Workspace;
 
-/// Points that all others are compared with first.
+/// Number of points that all others are compared with first.
 const CHAMPIONS: u32 = 1024;
 
-/// Dimensions that have steps, and thresholds that each has room for.
+/// Maximum dimensions with steps, and maximum thresholds per dimension.
 const MOST_USED: u32 = 32;
 const MOST_STEPS: u32 = 64;
 
-/// 128-bit words of a row of a tile's bits.
+/// 128-bit words per row of a tile's bits.
 const ROW: usize = 8;
 
 /// Bins of keys.
 pub(super) const KEYS: usize = 65536;
 
-/// Threads a block: of kernels over points, and of those that are one block.
+/// Threads per block: of kernels over points, and of single-block kernels.
 pub(super) const BLOCK: u32 = 256;
 pub(super) const SINGLE_BLOCK: u32 = 1024;
 
-/// How finely dimensions are divided.
+/// How dimensions are divided into steps.
 #[derive(Clone, Copy)]
 pub(super) struct Fineness {
-    /// Dimensions that have steps, and words of four of them.
+    /// Dimensions with steps, and words of four of them.
     pub(super) used: u32,
     pub(super) groups: u32,
-    /// 2^bits steps a dimension.
+    /// 2^bits steps per dimension.
     pub(super) bits: u32,
 }
 
 impl Fineness {
-    /// So fine that the bits of a tile take 32 KiB at most.
+    /// The finest division for which the bits of a tile take at most 32 KiB.
     fn of(dimensions: u32) -> Self {
         let used = dimensions.min(MOST_USED);
         let groups = used.div_ceil(4);
@@ -50,7 +50,7 @@ impl Fineness {
         Self { used, groups, bits }
     }
 
-    /// Words of 128 bits of a tile.
+    /// 128-bit words per tile.
     pub(super) fn tile(self) -> usize {
         (4 * self.groups as usize * ROW) << self.bits
     }
@@ -72,7 +72,7 @@ pub(super) struct Fast<'a> {
     pub(super) chosen: Buffer<u32>,
     pub(super) key: Buffer<u32>,
     pub(super) keys: Buffer<u32>,
-    /// How many of each: two lots of champions, survivors, single ones, parts taken.
+    /// Counts: two of champions, survivors, single ones, parts taken.
     pub(super) counts: Buffer<u32>,
     pub(super) survivor: Buffer<u32>,
     pub(super) single: Buffer<u32>,
@@ -107,7 +107,8 @@ impl<'a> Fast<'a> {
         self.counts.part(which).expect("there are five") // invariant
     }
 
-    /// How many champions were found: those with better scores than the last one's, and with its.
+    /// The numbers of champions: those with better scores than the last one's, and those with its
+    /// score.
     pub(super) fn tails(&self) -> Buffer<u32> {
         self.of_counts(0..2)
     }
@@ -120,7 +121,7 @@ impl<'a> Fast<'a> {
         self.of_counts(3..4)
     }
 
-    /// How many parts of the last comparison blocks have taken.
+    /// The number of parts of the last comparison that blocks have taken.
     pub(super) fn taken(&self) -> Buffer<u32> {
         self.of_counts(4..5)
     }
@@ -129,7 +130,7 @@ impl<'a> Fast<'a> {
         self.on_device.device
     }
 
-    /// A launch of so many blocks of so many threads.
+    /// A launch of a grid of blocks.
     ///
     /// # Safety
     /// As for [`Launch::new`].
@@ -144,7 +145,7 @@ impl<'a> Fast<'a> {
         unsafe { Launch::new(self.device(), function, shape, arguments) }.map(Step::Launch)
     }
 
-    /// A launch of a thread for each of so many.
+    /// A launch of at least this many threads.
     ///
     /// # Safety
     /// As for [`Launch::new`].

@@ -1,4 +1,4 @@
-//! Sweeps from zero, z = M⁻¹·r, against the loops on a processor, bit for bit.
+//! Sweeps from zero, z = M⁻¹·r, compared with the CPU loops, bit for bit.
 
 use sparsescope_core::gate::same_bits;
 use sparsescope_core::matrix::Real;
@@ -28,7 +28,7 @@ macro_rules! preconditioners {
     };
 }
 
-/// What the loops give; colours are found in the order of the rows, as on the device.
+/// The result of the loops; colours are assigned in row order, as on the device.
 fn expected<T: Real>(
     a: &Csr<T>,
     diagonal: &Diagonal,
@@ -45,8 +45,8 @@ fn expected<T: Real>(
     z
 }
 
-/// Every kernel in every form on some right-hand sides, one after the other. The first one is all NaN,
-/// so that the next shows whatever is left of it. Gives the forms that were chosen.
+/// Tests every kernel in every form on some right-hand sides, one after the other. The first one is
+/// all NaN, so that the next shows whatever is left of it. Returns the chosen forms.
 fn hold<'d, T: Real>(
     a: &Csr<T>,
     name: &str,
@@ -87,7 +87,7 @@ fn sides(rows: usize) -> [Vec<f64>; 2] {
     [right_hand_side(rows, 42), starting_vector(rows, 7)]
 }
 
-/// The memory checks of `gpu-check.sh` run this one by its name, too.
+/// The memory checks of `gpu-check.sh` run this test by name, too.
 #[test]
 fn from_zero_sweeps_pass_the_gate_on_small_matrices() {
     let backend = gpu!();
@@ -103,7 +103,7 @@ fn from_zero_sweeps_have_the_bits_of_the_loops_on_matrices_that_break_sweeps() {
     for (name, a) in matrices() {
         chosen.extend(hold_in_both(&backend, &a, &name, &sides(a.rows())));
     }
-    // None of the ways to wait was left out.
+    // All ways to wait were covered.
     assert!(chosen.iter().eq(["rows", "slices", "threads"]), "{chosen:?}");
 }
 
@@ -115,7 +115,7 @@ fn from_zero_sweeps_have_the_bits_of_the_loops_on_real_matrices() {
     }
 }
 
-/// An entry that a sweep must not read, times the zero that it would find, would be NaN.
+/// A nonzero that a sweep must not read, times the zero that it would find, would be NaN.
 #[test]
 fn from_zero_entries_that_are_infinite_count_where_they_are_read_alone() {
     let backend = gpu!();
