@@ -236,8 +236,8 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
             }
             return Ok(());
         }
-        let seconds = &samples.seconds;
-        let small = !seconds.is_empty() && seconds.iter().all(|&s| s < SMALL_PRODUCT_S);
+        // One interrupted sample does not make an SpMV long.
+        let small = samples.seconds.iter().any(|&s| s < SMALL_PRODUCT_S);
         if temperature == Temperature::Hot && self.costs.graph_s.is_none() && small {
             self.time_graph(samples.repetitions)?;
         }
