@@ -82,7 +82,15 @@ async function measured(viewer) {
     () => viewer.page.evaluate((was) => (window.measured?.length ?? 0) > was, was),
     LONG,
   );
-  return Buffer.from(await viewer.page.evaluate(() => window.measured.at(-1)), "base64");
+  const url = await viewer.page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const reader = new FileReader();
+        reader.onload = () => resolve(reader.result);
+        reader.readAsDataURL(window.measured.at(-1));
+      }),
+  );
+  return Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
 }
 
 /** Has the page tell what it measures, how long its tasks take, and which devices it opens. */
@@ -98,9 +106,7 @@ async function watched(page) {
       set: (given) => {
         const { keep } = given.page;
         given.page.keep = (name, bytes) => {
-          let letters = "";
-          bytes.forEach((byte) => (letters += String.fromCharCode(byte)));
-          window.measured.push(btoa(letters));
+          window.measured.push(new Blob([bytes]));
           keep(name, bytes);
         };
         page = given;
@@ -253,12 +259,11 @@ export const cases = {
     const viewer = await opened(context, given, watched);
     await samples(viewer, 10);
     await start(viewer, "stencil27?n=19");
-    const sampling = () =>
-      viewer.until("a kernel being sampled", async () => {
-        const texts = await viewer.widgets();
-        return texts.some((widget) => widget.role === "text" && /^wgpu\/ell/.test(widget.name));
-      }, LONG);
-    await sampling();
+    await viewer.until("a kernel of the GPU being sampled", async () => {
+      const widgets = await viewer.widgets();
+      const bar = widgets.find(({ name }) => name === "Measuring");
+      return bar?.value > 5 && widgets.some(({ role, name }) => role === "text" && /^wgpu\//.test(name));
+    }, LONG);
     await viewer.page.evaluate(() => window.devices.at(-1).destroy());
     passed(await measured(viewer), "after the loss");
     await viewer.find("text", /^The GPU was lost during the measurement and opened anew;/);

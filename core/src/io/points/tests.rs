@@ -88,6 +88,21 @@ fn a_table_without_points_is_one_only_where_its_names_were_asked_for() {
 }
 
 #[test]
+fn no_points_of_as_many_dimensions_as_there_may_be_are_written_and_more_are_refused() {
+    let points = read("a.txt", "4294967295\n0\n").unwrap();
+    assert_eq!((points.dimensions(), points.len()), (4_294_967_295, 0));
+    for form in [PointsForm::Exact, PointsForm::Binary] {
+        let text = written(&points, form);
+        let back = read_named_points("a", &text, MemoryLimit::unlimited(), Progress::none());
+        assert_eq!(back.unwrap(), points);
+    }
+    assert_eq!(
+        message("a.txt", "4294967296\n0\n"),
+        "line 1: expected the number of dimensions, from 1 to 4294967295, found \"4294967296\""
+    );
+}
+
+#[test]
 fn separators_and_decimal_commas_are_found_and_told() {
     for (text, words) in [
         ("price, distance\n1.5,2\n3,4\n", "CSV separated by commas; header: price, distance"),
@@ -148,8 +163,11 @@ fn names_are_written_where_they_are_read_back_as_names() {
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     for (text, expected) in [
-        ("", "line 1: expected the number of dimensions, from 1, found the end of the file"),
-        ("0\n1\n", "line 1: expected the number of dimensions, from 1, found \"0\""),
+        (
+            "",
+            "line 1: expected the number of dimensions, from 1 to 4294967295, found the end of the file",
+        ),
+        ("0\n1\n", "line 1: expected the number of dimensions, from 1 to 4294967295, found \"0\""),
         ("2\nx\n", "line 2: expected the number of points, found \"x\""),
         (
             "2\n1 1\n",

@@ -1,5 +1,7 @@
 //! Points in the format of the program `rbox`.
 
+use std::ops::RangeInclusive;
+
 use crate::io::error::quoted;
 use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress};
@@ -32,18 +34,20 @@ impl<'a> Lines<'a> {
         IoError::Unexpected { line, expected, found }
     }
 
-    fn count(&mut self, least: u64, what: &str) -> Result<u64, IoError> {
+    fn count(&mut self, range: RangeInclusive<u64>, what: &str) -> Result<u64, IoError> {
         self.cursor.next_record();
         let before = self.cursor;
-        let number = self.cursor.unsigned().filter(|number| *number >= least);
+        let number = self.cursor.unsigned().filter(|number| range.contains(number));
         number.ok_or_else(|| self.unexpected(&before, what.to_owned()))
     }
 
     /// Reads D and N.
     fn header(&mut self) -> Result<(u64, u64), IoError> {
-        let d = self.count(1, "the number of dimensions, from 1")?;
+        // As many as the binary form can record.
+        let d =
+            self.count(1..=u32::MAX.into(), "the number of dimensions, from 1 to 4294967295")?;
         self.cursor.skip_line();
-        let n = self.count(0, "the number of points")?;
+        let n = self.count(0..=u64::MAX, "the number of points")?;
         if !self.cursor.end_of_line() {
             let expected = "the end of the line after the number of points".to_owned();
             return Err(self.unexpected(&self.cursor, expected));

@@ -78,8 +78,9 @@ pub fn write(
         Ok(())
     };
     put(out, &header)?;
-    let chunk = CHUNK.div_ceil(d) * d;
-    for wave in points.coordinates().chunks(CHUNKS * chunk) {
+    // Without points there may be any number of dimensions.
+    let chunk = CHUNK.div_ceil(d).saturating_mul(d);
+    for wave in points.coordinates().chunks(chunk.saturating_mul(CHUNKS)) {
         let texts: Vec<Vec<u8>> =
             wave.par_chunks(chunk).map(|coordinates| text(coordinates, d, form)).collect();
         texts.iter().try_for_each(|text| put(out, text))?;
