@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::binary;
 use super::dialect::is_name;
-use crate::io::{IoError, Progress};
+use crate::io::{IoError, Progress, foreign};
 use crate::matrix::PointsView;
 use crate::parallel::*;
 
@@ -40,13 +40,26 @@ pub fn write_table(
     if names.len() == points.dimensions() && names.iter().all(|name| is_name(name.as_bytes())) {
         // Outside quotes only commas may separate.
         let plain = names.iter().all(|name| !name.contains([';', '\t', ' ']));
-        let style = if plain { csv::QuoteStyle::Necessary } else { csv::QuoteStyle::Always };
-        let mut line = csv::WriterBuilder::new().quote_style(style).from_writer(&mut *out);
-        let failed = |error: std::io::Error| IoError::System { doing: "write", error };
-        line.write_record(names).map_err(|error| failed(error.into()))?;
-        line.flush().map_err(failed)?;
+        let mut line =
+            if plain { names_line(names, csv::QuoteStyle::Necessary)? } else { Vec::new() };
+        // A name may begin like a file in another form.
+        if !plain || binary::is_meant(&line) || foreign::refuse(&line, "points").is_err() {
+            line = names_line(names, csv::QuoteStyle::Always)?;
+        }
+        out.write_all(&line).map_err(failed)?;
     }
     write(points, PointsForm::Csv, out, progress)
+}
+
+/// A line of CSV with these names.
+fn names_line(names: &[String], style: csv::QuoteStyle) -> Result<Vec<u8>, IoError> {
+    let mut line = csv::WriterBuilder::new().quote_style(style).from_writer(Vec::new());
+    line.write_record(names).map_err(|error| failed(error.into()))?;
+    line.into_inner().map_err(|error| failed(error.into_error()))
+}
+
+fn failed(error: std::io::Error) -> IoError {
+    IoError::System { doing: "write", error }
 }
 
 /// Writes the points. Fails if there are none to write as CSV, which would not contain D.
@@ -73,7 +86,7 @@ pub fn write(
     };
     let put = |out: &mut dyn Write, bytes: &[u8]| -> Result<(), IoError> {
         progress.check()?;
-        out.write_all(bytes).map_err(|error| IoError::System { doing: "write", error })?;
+        out.write_all(bytes).map_err(failed)?;
         progress.advance(bytes.len());
         Ok(())
     };
