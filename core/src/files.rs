@@ -66,7 +66,7 @@ pub fn check_regular(path: &Path) -> std::io::Result<()> {
     let kind = match found.file_type() {
         kind if kind.is_file() => return Ok(()),
         kind if kind.is_dir() => "a folder",
-        kind if kind.is_symlink() => "a symbolic link, whose target can be named instead",
+        kind if kind.is_symlink() => "a symbolic link (pass its target instead)",
         _ => "a device, a pipe or a socket",
     };
     Err(std::io::Error::other(format!("expected a regular file or a new name, found {kind}")))
@@ -93,7 +93,7 @@ pub fn write_whole<E>(
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(folder_of(path)).map_err(failed("create a file"))?;
+    let file = builder.tempfile_in(folder_of(path)).map_err(failed("create a temporary file"))?;
     let _unfinished = Unfinished::new(file.path());
     // Write to the file itself: errors of the temporary file would name it instead of `path`.
     let mut out = BufWriter::with_capacity(1 << 18, file.as_file());
@@ -106,7 +106,7 @@ pub fn write_whole<E>(
     };
     let file = renamed.map_err(|error| match error.error.kind() {
         std::io::ErrorKind::AlreadyExists => WriteError::Exists,
-        _ => failed("move the finished file to its name")(error.error),
+        _ => failed("rename the finished file")(error.error),
     })?;
     sync_folder_of(path);
     Ok(file)

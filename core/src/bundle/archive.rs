@@ -53,7 +53,7 @@ impl<'a> Archive<'a> {
         }
         // The directory keeps only one entry per name.
         if self.zip.has_duplicate_names() {
-            return Err(BundleError::Damaged { detail: "two entries have one name".into() });
+            return Err(BundleError::Damaged { detail: "two entries have the same name".into() });
         }
         limits.check("the bundle", total, "uncompressed bytes", limits.total_bytes)?;
         self.zip.validate_header_consistency().map_err(damaged)
@@ -86,7 +86,7 @@ fn check_directory_end(bytes: &[u8], limits: &Limits) -> Result<(), BundleError>
         let entries = u16::from_le_bytes([a, b]).max(u16::from_le_bytes([c, d]));
         let (size, offset) = ([s0, s1, s2, s3], [o0, o1, o2, o3]);
         if entries == u16::MAX || size == [0xff; 4] || offset == [0xff; 4] {
-            let detail = "it is a zip64 file, which a bundle never is".into();
+            let detail = "expected a plain zip, found zip64".into();
             return Err(BundleError::Damaged { detail });
         }
         limits.check("the bundle", entries.into(), "entries", limits.entries)?;
@@ -118,7 +118,7 @@ fn read(
 /// Checks what the directory says about one entry.
 fn check_entry(entry: &ZipFileEntry<'_>, limits: &Limits) -> Result<(), BundleError> {
     let raw = entry.name_raw();
-    limits.check("an entry's name", raw.len() as u64, "bytes", limits.name_bytes)?;
+    limits.check("the name of an entry", raw.len() as u64, "bytes", limits.name_bytes)?;
     let name = name_of(entry);
     if !std::str::from_utf8(raw).is_ok_and(is_safe_entry) {
         return Err(BundleError::UnsafeName { entry: name });

@@ -82,7 +82,7 @@ impl Bundle {
             let subject = subjects.get(run.matrix.as_str());
             let digest = subject.map(|&subject| run.key(subject).digest());
             if digest.is_none_or(|digest| !digests.insert(digest)) {
-                let problem = "has a history, as another run of the same key";
+                let problem = "has a history, but another run with the same key has one too";
                 return Err(inconsistent(run_name(index, run), problem));
             }
         }
@@ -98,7 +98,7 @@ fn check_created(created: &str) -> Result<(), BundleError> {
     if is_utc_time(created) {
         return Ok(());
     }
-    let problem = format!("is not an RFC 3339 time in UTC: `{}`", printable(created));
+    let problem = format!("is `{}`, expected an RFC 3339 time in UTC", printable(created));
     Err(inconsistent("`created` of the bundle", problem))
 }
 
@@ -191,7 +191,7 @@ fn check_matrix(matrix: &MatrixFolder) -> Result<(), BundleError> {
             return Err(BundleError::UnsafeName { entry: printable(name) });
         }
         if name.eq_ignore_ascii_case(MATRIX) {
-            return Err(inconsistent(whose, format!("has a file named `{MATRIX}` beside its own")));
+            return Err(inconsistent(whose, format!("has a second file named `{MATRIX}`")));
         }
     }
     Ok(())
@@ -201,7 +201,7 @@ fn check_subject(subject: &SubjectFolder) -> Result<(), BundleError> {
     let SubjectFolder { folder, record, files } = subject;
     let whose = format!("subject `{}`", record.id);
     if !is_safe_id(folder) || folder.eq_ignore_ascii_case("matrices") {
-        let problem = format!("lies in a folder that cannot be: `{}`", printable(folder));
+        let problem = format!("is in an invalid folder: `{}`", printable(folder));
         return Err(inconsistent(whose, problem));
     }
     check_identity(&whose, &record.sha256)?;
@@ -211,7 +211,7 @@ fn check_subject(subject: &SubjectFolder) -> Result<(), BundleError> {
             return Err(BundleError::UnsafeName { entry: printable(name) });
         }
         if let Some(own) = [SUBJECT, RUNS].iter().find(|own| name.eq_ignore_ascii_case(own)) {
-            return Err(inconsistent(whose, format!("has a file named `{own}` beside its own")));
+            return Err(inconsistent(whose, format!("has a second file named `{own}`")));
         }
     }
     Ok(())
@@ -222,7 +222,7 @@ fn check_identity(whose: &str, sha256: &str) -> Result<(), BundleError> {
     if sha256.len() == 64 && sha256.chars().all(is_digest) {
         return Ok(());
     }
-    let problem = format!("has an identity that is not a SHA-256 digest: `{}`", printable(sha256));
+    let problem = format!("has the identity `{}`, expected a SHA-256 digest", printable(sha256));
     Err(inconsistent(whose, problem))
 }
 
@@ -236,10 +236,10 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     }
     for series in run.history.iter().flat_map(|history| &history.series) {
         if series.every == 0 {
-            return Err(inconsistent(whose, "has a history whose steps do not advance"));
+            return Err(inconsistent(whose, "has a history with a step of 0"));
         }
         if series.values.iter().any(|value| !value.is_finite()) {
-            let field = format!("history, {}", printable(&series.name));
+            let field = format!("history.{}", printable(&series.name));
             return Err(BundleError::NotFinite { whose: whose.into(), field });
         }
     }
@@ -250,7 +250,7 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         check_distributed(whose, distributed)?;
     }
     if let Some(source) = &run.source {
-        check_identity(&format!("the kernel's source of {whose}"), &source.sha256)?;
+        check_identity(&format!("the kernel source of {whose}"), &source.sha256)?;
     }
     if let Some(choice) = &run.costs.choice {
         check_choice(whose, choice)?;
@@ -268,7 +268,10 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         check_numbers(whose, MOST_AMOUNT, &shares)?;
         check_numbers(whose, MOST_SECONDS, &[("until.at_most_s", Some(until.at_most_s))])?;
         if until.met && until.reached.is_none_or(|reached| reached >= until.asked) {
-            return Err(inconsistent(whose, "says that its median is known as well as was asked"));
+            return Err(inconsistent(
+                whose,
+                "claims to have reached the requested precision but did not",
+            ));
         }
     }
     let times = [
@@ -293,11 +296,14 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         let occupancy = ("costs.launches.occupancy", Some(launch.occupancy));
         check_numbers(whose, MOST_AMOUNT, &[occupancy])?;
         if launch.occupancy > 1.0 {
-            return Err(inconsistent(whose, "says that a launch fills more than all of a GPU"));
+            return Err(inconsistent(whose, "has a launch with an occupancy above 1"));
         }
     }
     if predicted.is_some_and(|predicted| !predicted.is_possible()) {
-        return Err(inconsistent(whose, "predicts more of something than there can be"));
+        return Err(inconsistent(
+            whose,
+            "has an impossible prediction: a value is above its maximum",
+        ));
     }
     let passed = check.verdict == Verdict::Pass;
     let timed = !run.samples.is_empty() || run.figures.is_some() || run.metric.is_some();
@@ -311,12 +317,12 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         return Err(inconsistent(whose, "is limited by rounding although its check did not pass"));
     }
     if !passed && check.reason.is_none() {
-        return Err(inconsistent(whose, "did not pass its check and gives no reason"));
+        return Err(inconsistent(whose, "did not pass its check but gives no reason"));
     }
     let Some(figures) = &run.figures else {
         return match run.samples.is_empty() {
             true => Ok(()),
-            false => Err(inconsistent(whose, "has samples and no figures")),
+            false => Err(inconsistent(whose, "has samples but no figures")),
         };
     };
     let times = [
@@ -337,7 +343,7 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     ];
     check_numbers(whose, MOST_AMOUNT, &numbers)?;
     if run.samples.is_empty() {
-        return Err(inconsistent(whose, "has figures and no samples"));
+        return Err(inconsistent(whose, "has figures but no samples"));
     }
     let operation = Operation::of(&run.operation);
     // Other operations record how much work they did.
@@ -433,18 +439,18 @@ fn check_other(name: &str) -> Result<(), BundleError> {
     }
     let own = [MANIFEST, ENVIRONMENT, RUNS, RESULTS, PLAN];
     if own.iter().any(|own| name.eq_ignore_ascii_case(own)) {
-        return Err(inconsistent(format!("entry `{name}`"), "has a name that the bundle uses"));
+        return Err(inconsistent(format!("entry `{name}`"), "has a reserved name"));
     }
     if name.get(..HISTORIES.len()).is_some_and(|start| start.eq_ignore_ascii_case(HISTORIES)) {
-        let problem = "is the history of a run that the bundle does not hold";
+        let problem = "is the history of a run that is not in the bundle";
         return Err(inconsistent(format!("entry `{name}`"), problem));
     }
     if let Some((_, _, SUBJECT)) = subject_entry(name) {
-        let problem = "describes a subject that the bundle does not hold";
+        let problem = "describes a subject that is not in the bundle";
         return Err(inconsistent(format!("entry `{name}`"), problem));
     }
     if matrix_entry(name).is_some() {
-        let problem = "lies in the folder of a matrix that the bundle does not hold";
+        let problem = "is in the folder of a matrix that is not in the bundle";
         return Err(inconsistent(format!("entry `{name}`"), problem));
     }
     Ok(())

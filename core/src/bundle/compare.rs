@@ -120,7 +120,7 @@ impl<'a> Comparison<'a> {
         for (hidden, which) in [(first_hidden, "first"), (second_hidden, "second")] {
             if hidden > 0 {
                 warnings.push(format!(
-                    "{hidden} runs of the {which} bundle repeat an earlier one and were left out"
+                    "{hidden} runs of the {which} bundle repeat an earlier run and were skipped"
                 ));
             }
         }
@@ -152,7 +152,7 @@ impl<'a> Comparison<'a> {
             n => format!("{n} timed runs are"),
         };
         let mut text = format!(
-            "{runs} in both: {} faster, {} slower, {} unclear (with {:.0} % confidence).\n",
+            "{runs} in both: {} faster, {} slower, {} unclear ({:.0} % confidence).\n",
             self.count(Change::Faster),
             self.count(Change::Slower),
             self.count(Change::Unclear),
@@ -211,13 +211,13 @@ fn nothing_in_common(before: &Bundle, after: &Bundle) -> Option<String> {
     if before.runs.is_empty() || after.runs.is_empty() {
         Some("one of the bundles has no runs".to_owned())
     } else if identities(before).is_disjoint(&identities(after)) {
-        Some("the bundles have no matrix in common".to_owned())
+        Some("the bundles have no matrices in common".to_owned())
     } else if first != second {
         Some(format!(
-            "no run is in both bundles: the first was measured on {first}, the second on {second}"
+            "the bundles have no runs in common: the first was measured on {first}, the second on {second}"
         ))
     } else {
-        Some("no run is in both bundles".to_owned())
+        Some("the bundles have no runs in common".to_owned())
     }
 }
 
@@ -255,7 +255,7 @@ fn other_libraries<'a>(matched: impl Iterator<Item = (&'a Run, &'a Run)>) -> Vec
         .into_iter()
         .map(|(before, after)| {
             let (before, after) = (printable(before), printable(after));
-            format!("the version of cuSPARSE differs: {before} before, {after} after")
+            format!("the cuSPARSE version differs: {before} before, {after} after")
         })
         .collect()
 }
@@ -304,7 +304,7 @@ fn differences(first: &Environment, second: &Environment) -> Vec<String> {
         let factor = other.copy / one.copy;
         if !(1.0 / SAME_BANDWIDTH..=SAME_BANDWIDTH).contains(&factor) {
             found.push(format!(
-                "the copy bandwidth with {} threads differs: {:.1} GB/s before, {:.1} GB/s after",
+                "the copy bandwidth at {} threads differs: {:.1} GB/s before, {:.1} GB/s after",
                 one.threads,
                 one.copy / 1e9,
                 other.copy / 1e9
@@ -318,18 +318,18 @@ fn differences(first: &Environment, second: &Environment) -> Vec<String> {
 fn facts(environment: &Environment) -> BTreeMap<String, String> {
     let Environment { cpu, build, .. } = environment;
     let mut facts = BTreeMap::from([
-        ("processor".to_owned(), cpu.model.clone()),
-        ("number of processors".to_owned(), cpu.logical.to_string()),
+        ("CPU".to_owned(), cpu.model.clone()),
+        ("number of logical CPUs".to_owned(), cpu.logical.to_string()),
         ("frequency governor".to_owned(), cpu.governor.clone().unwrap_or_default()),
         ("operating system".to_owned(), environment.os.clone()),
         ("compiler".to_owned(), build.rustc.clone()),
         ("target".to_owned(), build.target.clone()),
         ("build profile".to_owned(), build.profile.clone()),
         ("set of build flags".to_owned(), build.flags.clone()),
-        ("binding of threads".to_owned(), environment.threads_bound.to_string()),
+        ("thread binding".to_owned(), environment.threads_bound.to_string()),
     ]);
     for (name, version) in &environment.libraries {
-        facts.insert(format!("version of {name}"), version.clone());
+        facts.insert(format!("{name} version"), version.clone());
     }
     for (k, gpu) in environment.gpus.iter().enumerate() {
         facts.insert(format!("model of GPU {k}"), gpu.model.clone());

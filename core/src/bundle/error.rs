@@ -13,7 +13,7 @@ pub enum BundleError {
     #[error("not a result bundle: not a zip file")]
     NotAZip,
     /// Starts like a zip but has no directory at its end.
-    #[error("the bundle is cut short: the zip's directory, which ends the file, is missing")]
+    #[error("the bundle is truncated: the zip directory at the end of the file is missing")]
     Truncated,
     /// The zip's structure is inconsistent.
     #[error("the bundle is damaged: {detail}")]
@@ -22,33 +22,35 @@ pub enum BundleError {
     #[error("{whose} has {found} {unit}, more than the limit of {limit}")]
     TooMuch { whose: String, found: u64, unit: &'static str, limit: u64 },
     /// An entry's compression ratio is higher than measurements can have.
-    #[error("entry `{entry}` expands {ratio}-fold, more than the limit of {limit}")]
+    #[error("entry `{entry}` has a compression ratio of {ratio}, more than the limit of {limit}")]
     Ratio { entry: String, ratio: u64, limit: u64 },
     /// An entry's name could escape its folder, or is not valid on every system.
     #[error(
-        "entry name `{entry}` is not safe: expected relative parts of letters, digits, `.`, `_` and `-`, separated by `/`"
+        "entry name `{entry}` is not safe: expected a relative path of letters, digits, `.`, `_` and `-`, separated by `/`"
     )]
     UnsafeName { entry: String },
     /// Two entries with the same name, ignoring case.
-    #[error("entry `{entry}` is there twice")]
+    #[error("entry `{entry}` occurs twice")]
     DuplicateEntry { entry: String },
     /// An entry is encrypted.
     #[error("entry `{entry}` is encrypted")]
     Encrypted { entry: String },
     /// An entry is neither deflated nor stored.
-    #[error("entry `{entry}` is compressed in a way other than deflate")]
+    #[error("entry `{entry}` has an unsupported compression method: expected deflate or none")]
     Method { entry: String },
     /// The zip does not start with the manifest.
-    #[error("not a result bundle: its first entry must be `manifest.json`, found `{entry}`")]
+    #[error("not a result bundle: expected `manifest.json` as the first entry, found `{entry}`")]
     ManifestNotFirst { entry: String },
     /// Written by a newer program in a format that this one would misread.
     #[error(
-        "this bundle needs a version of Sparsescope that reads bundle schema {major}; this one reads up to schema {}",
+        "the bundle has schema {major}, but this version of Sparsescope reads only up to schema {}: update it",
         SCHEMA.major
     )]
     NewerMajor { major: u32 },
     /// An entry decompresses to more or fewer bytes than declared.
-    #[error("entry `{entry}` does not have the {declared} bytes that the zip's directory declares")]
+    #[error(
+        "the size of entry `{entry}` is not the {declared} bytes that the zip directory declares"
+    )]
     Size { entry: String, declared: u64 },
     /// An entry's content does not match the manifest.
     #[error("entry `{entry}` does not match its checksum in `manifest.json`")]
@@ -60,7 +62,7 @@ pub enum BundleError {
     #[error("entry `{entry}` is not listed in `manifest.json`")]
     UnlistedEntry { entry: String },
     /// A document is not JSON or does not follow the schema.
-    #[error("`{entry}` does not follow the bundle's schema: {detail}")]
+    #[error("`{entry}` does not match the bundle schema: {detail}")]
     Json { entry: String, detail: String },
     /// A float that JSON cannot represent.
     #[error("`{field}` of {whose} is not a finite number")]
@@ -80,20 +82,20 @@ pub enum BundleError {
     #[error("two {whose} have the id `{id}`")]
     DuplicateId { whose: &'static str, id: String },
     /// A run refers to something that the bundle does not contain.
-    #[error("{whose} names the {what} `{id}`, which the bundle does not hold")]
+    #[error("{whose} refers to the {what} `{id}`, which is not in the bundle")]
     UnknownReference { whose: String, what: &'static str, id: String },
     /// Figures that do not follow from the samples.
     #[error("`{field}` of {whose} is {found}, but its samples give {expected}")]
     Figures { whose: String, field: &'static str, found: f64, expected: f64 },
     /// Bundles to be merged hold different things under one name.
-    #[error("{found} {what} differ between the bundles, {} among them", examples.join("; "))]
+    #[error("{found} {what} differ between the bundles, including {}", examples.join("; "))]
     Conflict { found: usize, what: &'static str, examples: Vec<String> },
     /// A JSON file from which no results can be imported.
-    #[error("not results of {of}: {detail}")]
+    #[error("cannot import results of {of}: {detail}")]
     Imported { of: &'static str, detail: String },
     /// Results of a program that the web page does not import.
     #[error(
-        "results of {of} are imported by the program: `sparsescope merge FILE.json -o BUNDLE.zip`"
+        "the web page cannot import results of {of}: convert them with `sparsescope merge FILE.json -o BUNDLE.zip`"
     )]
     NotInPage { of: &'static str },
     /// Anything else that contradicts itself.
@@ -103,7 +105,7 @@ pub enum BundleError {
     #[error("line {line} of the journal is damaged: {detail}")]
     Journal { line: u64, detail: String },
     /// Another program is writing the journal.
-    #[error("{} is in use: another bench is writing it", path.display())]
+    #[error("{} is in use: another `sparsescope bench` is writing it", path.display())]
     InUse { path: PathBuf },
     /// The file to be written already exists.
     #[error("{} already exists", path.display())]

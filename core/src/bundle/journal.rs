@@ -108,7 +108,7 @@ impl Journal {
             environments: so_far.environments.clone(),
         };
         // Not in `header`, since a plan may contain `null`.
-        let mut first = value_of("the journal's header", &header)?;
+        let mut first = value_of("the journal header", &header)?;
         if let (Some(fields), Some(plan)) = (first.as_object_mut(), &so_far.plan) {
             fields.insert("plan".into(), plan.clone());
         }
@@ -202,7 +202,7 @@ fn check_once(
         let how = serde_json::json!([precision, asked, params, threads, block, run.hot]);
         if !seen.insert(format!("{of}{how}")) {
             return Err(damaged(&format!(
-                "a second run of {kernel} on {matrix}, {threads} threads"
+                "{kernel} on {matrix} with {threads} threads occurs twice"
             )));
         }
     }
@@ -295,7 +295,7 @@ fn line(record: Record<'_>) -> Result<Vec<u8>, BundleError> {
             ("run", value_of(&format!("the run of {kernel} on {matrix}"), run)?)
         }
         Record::Other(name, content) => {
-            let content = value_of("the entry", &Content::of(content))?;
+            let content = value_of("an entry", &Content::of(content))?;
             ("other", serde_json::json!({ "name": name, "content": content }))
         }
     };

@@ -52,7 +52,7 @@ impl Bundle {
         let (subjects, more) = take_subjects(&mut contents)?;
         if runs.runs.len() as u64 != manifest.runs {
             let problem =
-                format!("announces {} runs, `{RUNS}` has {}", manifest.runs, runs.runs.len());
+                format!("declares {} runs, but `{RUNS}` has {}", manifest.runs, runs.runs.len());
             return Err(BundleError::Inconsistent { whose: format!("`{MANIFEST}`"), problem });
         }
         let runs = runs.runs.into_iter().chain(more).collect::<Vec<_>>();
@@ -113,7 +113,10 @@ fn take_subjects(
         let Some((folder, id, _)) = subject_entry(&entry) else { continue };
         let record: SubjectRecord = parse(&entry, &take(contents, &entry)?)?;
         if record.id != id {
-            let problem = format!("holds the id `{}`", printable(&record.id));
+            let problem = format!(
+                "has the id `{}`, which is not the name of its folder",
+                printable(&record.id)
+            );
             return Err(BundleError::Inconsistent { whose: format!("`{entry}`"), problem });
         }
         let runs = format!("{folder}/{id}/{RUNS}");
@@ -122,7 +125,8 @@ fn take_subjects(
             None => Runs::default(),
         };
         if let Some(other) = runs.runs.iter().find(|run| run.matrix != id) {
-            let problem = format!("holds a run on `{}`", printable(&other.matrix));
+            let problem =
+                format!("has a run on `{}`, which is another subject", printable(&other.matrix));
             let whose = format!("`{folder}/{id}/{RUNS}`");
             return Err(BundleError::Inconsistent { whose, problem });
         }
@@ -191,7 +195,10 @@ fn take_matrices(
             .map_err(|_| BundleError::MissingEntry { entry: entry.clone() })?;
         let record: MatrixRecord = parse(&entry, &record)?;
         if record.id != *id {
-            let problem = format!("holds the id `{}`", printable(&record.id));
+            let problem = format!(
+                "has the id `{}`, which is not the name of its folder",
+                printable(&record.id)
+            );
             return Err(BundleError::Inconsistent { whose: format!("`{entry}`"), problem });
         }
         matrices.push(MatrixFolder { record, files });
@@ -199,7 +206,7 @@ fn take_matrices(
     match files.into_keys().next() {
         Some(id) => Err(BundleError::Inconsistent {
             whose: format!("folder `matrices/{id}`"),
-            problem: format!("belongs to no matrix that `{MANIFEST}` lists"),
+            problem: format!("belongs to no matrix listed in `{MANIFEST}`"),
         }),
         None => Ok(matrices),
     }

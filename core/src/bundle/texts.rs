@@ -45,7 +45,7 @@ impl Bundle {
         let of_runs = self.runs.iter().map(|run| run.kernel.len() + run.device.len());
         let line = (longest + of_runs.max().unwrap_or_default()) as u64;
         let names = line.saturating_mul(self.runs.len() as u64);
-        Limits::default().check("a table of all runs", names, "bytes of names", TABLE_BYTES)
+        Limits::default().check("the table of all runs", names, "bytes of names", TABLE_BYTES)
     }
 }
 

@@ -7,27 +7,27 @@ use crate::memory::MemoryError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DistributedError {
     /// A partition file has too many or too few lines, or a line that is not a rank.
-    #[error("the partition file: {0}")]
+    #[error("invalid partition file: {0}")]
     PartitionFile(String),
     /// A permutation file has too many or too few lines, or a line that is not a row.
-    #[error("the permutation: {0}")]
+    #[error("invalid permutation: {0}")]
     PermutationFile(String),
     /// The rows and columns of a rank and its halo do not fit in `u32`.
-    #[error("rank {rank} has {what}: at most 4294967295 are supported; use more ranks")]
+    #[error("rank {rank} has {what}, more than the maximum of 4294967295: use more ranks")]
     #[expect(missing_docs, reason = "the message names the fields")]
     TooLarge { rank: usize, what: String },
     /// Another rank requests elements of x that this rank does not own.
-    #[error("rank {peer} asks rank {rank} for element {column} of x, which is not its own")]
+    #[error("rank {peer} requests element {column} of x from rank {rank}, which does not own it")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotOwned { rank: usize, peer: usize, column: u64 },
     /// A row of a rank is invalid.
-    #[error("of the rows of rank {rank}: {reason}")]
+    #[error("invalid rows on rank {rank}: {reason}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Format { rank: usize, reason: FormatError },
     /// More memory than the limit allows.
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// The caller's flag was set.
-    #[error("sharing the matrix out was cancelled")]
+    #[error("distributing the matrix was cancelled")]
     Cancelled,
 }

@@ -67,7 +67,7 @@ impl LocalMatrix {
         );
         let (own_rows, own_cols) = (rows.range(rank), cols.range(rank));
         let count = narrow(rank, own_rows.end - own_rows.start, "rows")?;
-        let own_count = narrow(rank, own_cols.end - own_cols.start, "columns of its own")?;
+        let own_count = narrow(rank, own_cols.end - own_cols.start, "owned columns")?;
         limit.check(format!("the rows of rank {rank}"), 16 * count as u128)?;
 
         let seen: Vec<Seen> = (0..count.div_ceil(CHUNK))
@@ -88,7 +88,7 @@ impl LocalMatrix {
         outside.par_sort_unstable();
         outside.dedup();
         let halo = Halo::new(outside, cols);
-        narrow(rank, (own_count + halo.len()) as u64, "columns with its halo")?;
+        narrow(rank, (own_count + halo.len()) as u64, "columns including its halo")?;
 
         let is_boundary = |place: u32| {
             let place = place as usize;

@@ -86,7 +86,7 @@ impl Partition {
 
     /// The rank that owns a row. Panics when `row >= rows()`.
     pub fn owner(&self, row: u64) -> usize {
-        assert!(row < self.rows(), "row {row} is one of {}", self.rows());
+        assert!(row < self.rows(), "row {row} is out of range for {} rows", self.rows());
         // Of the ranges that begin at the same row, all but the last are empty.
         self.starts.partition_point(|&start| start <= row) - 1
     }

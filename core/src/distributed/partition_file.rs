@@ -10,9 +10,9 @@ use super::partition::Partition;
 pub fn ranks_of_rows(text: &str, rows: u64, ranks: usize) -> Result<Vec<u32>, DistributedError> {
     let is_rank = |rank: u32| match (rank as usize) < ranks {
         true => Ok(()),
-        false => Err(format!("rank {rank}, but there are {ranks} ranks, from 0")),
+        false => Err(format!("expected a rank below {ranks}, found {rank} (0-based)")),
     };
-    one_a_row(text, rows, "the rank of a row", is_rank).map_err(DistributedError::PartitionFile)
+    one_a_row(text, rows, "a rank", is_rank).map_err(DistributedError::PartitionFile)
 }
 
 /// Parses a permutation of `rows` rows: the row that becomes the first, the second and so on, one number
@@ -20,9 +20,9 @@ pub fn ranks_of_rows(text: &str, rows: u64, ranks: usize) -> Result<Vec<u32>, Di
 pub fn permutation_of_rows(text: &str, rows: u64) -> Result<Vec<u32>, DistributedError> {
     let is_row = |row: u32| match u64::from(row) < rows {
         true => Ok(()),
-        false => Err(format!("row {row}, but there are {rows} rows, from 0")),
+        false => Err(format!("expected a row below {rows}, found {row} (0-based)")),
     };
-    one_a_row(text, rows, "the number of a row", is_row).map_err(DistributedError::PermutationFile)
+    one_a_row(text, rows, "a row number", is_row).map_err(DistributedError::PermutationFile)
 }
 
 /// Parses one number per line, one line per row; `admits` must accept each number. Empty lines are skipped.
@@ -45,12 +45,12 @@ fn one_a_row(
         admits(read).map_err(|why| format!("line {number}: {why}"))?;
         found.push(read);
         if found.len() as u64 > rows {
-            return Err(format!("more than one line for each of the {rows} rows"));
+            return Err(format!("expected {rows} lines, one per row, found more"));
         }
     }
     match found.len() as u64 == rows {
         true => Ok(found),
-        false => Err(format!("{} lines for {rows} rows: expected one a row", found.len())),
+        false => Err(format!("expected {rows} lines, one per row, found {}", found.len())),
     }
 }
 

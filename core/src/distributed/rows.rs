@@ -107,7 +107,7 @@ impl<R: Rows> Renumbered<R> {
         if source.rows() != source.cols() {
             let (rows, cols) = (source.rows(), source.cols());
             return Err(FormatError::Invariant(format!(
-                "rows and columns are numbered anew together, but the matrix is {rows} x {cols}"
+                "only a square matrix can be reordered symmetrically, found {rows} x {cols}"
             )));
         }
         let (found, expected) = (order.len() as u64, source.rows());

@@ -18,7 +18,7 @@ pub enum GenerateError {
     #[error("{0}")]
     Parameters(String),
     /// The generated rows or coordinates are invalid.
-    #[error("{spec} makes nothing that is sound: {reason}")]
+    #[error("{spec} generates invalid data: {reason}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Format { spec: String, reason: FormatError },
     /// The caller's flag was set.

@@ -125,7 +125,7 @@ impl Circuit {
         let most = fixed + 2 * places;
         if dense > m || nnz < fixed || nnz > most {
             return Err(GenerateError::Parameters(format!(
-                "a circuit of {m} nodes with a row of {dense} has between {fixed} and {most} entries, not {nnz}, and its longest row at most {m}"
+                "a circuit with m={m} and dense={dense} needs nnz from {fixed} to {most} and dense of at most m, found nnz={nnz}"
             )));
         }
         let probability = (nnz - fixed) as f64 / 2.0 / places.max(1) as f64;

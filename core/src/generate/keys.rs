@@ -31,8 +31,8 @@ impl Key {
     pub fn explain(&self) -> String {
         let default = match self.default {
             None => String::new(),
-            Some(DefaultValue::Is(value)) => format!(", {value} when not given"),
-            Some(DefaultValue::SameAs(key)) => format!(", as {key} when not given"),
+            Some(DefaultValue::Is(value)) => format!(", default {value}"),
+            Some(DefaultValue::SameAs(key)) => format!(", default {key}"),
         };
         match (self.min, self.max) {
             (0, u64::MAX) => format!("{}{default}", self.what),

@@ -45,10 +45,10 @@ impl Lengths {
         let most = max as u128 * m as u128;
         if min > max || !(least..=most).contains(&(nnz as u128)) {
             return Err(GenerateError::Parameters(format!(
-                "{m} rows of {min} to {max} entries, the longest among them, cannot have {nnz} entries"
+                "{m} rows with {min} to {max} nonzeros per row cannot have {nnz} nonzeros in total"
             )));
         }
-        limit.check("the shares of all row lengths", 40 * (max - min + 1) as u128)?;
+        limit.check("the distribution of the row lengths", 40 * (max - min + 1) as u128)?;
         let shares = self.shares();
         let (mut below, mut placed) = (0.0, 0usize);
         let mut counts: Vec<usize> = shares

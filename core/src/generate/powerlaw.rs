@@ -33,7 +33,7 @@ impl PowerLaw {
         let (deviation, seed) = (values.value("dev") as f64 / 1e4, values.value("seed"));
         if max > m || nnz < max || nnz as u128 > m as u128 * max as u128 {
             return Err(GenerateError::Parameters(format!(
-                "{m} rows of at most {max} entries cannot have {nnz} entries with a longest row of {max}"
+                "{m} rows, the longest with {max} nonzeros, cannot have {nnz} nonzeros in total"
             )));
         }
         limit.check("the row lengths of a power law", 24 * m as u128)?;

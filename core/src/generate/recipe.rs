@@ -24,11 +24,11 @@ pub(super) trait Named {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// No such kind.
-    #[error("there is no generator `{kind}`{hint}; there are: {known}")]
+    #[error("unknown generator `{kind}`{hint}, expected one of: {known}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Kind { kind: String, hint: String, known: String },
     /// No such key.
-    #[error("{kind} has no key `{key}`{hint}; it has: {known}")]
+    #[error("{kind} has no key `{key}`{hint}, expected one of: {known}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Key { kind: &'static str, key: String, hint: String, known: String },
     /// A key is given twice.
@@ -40,7 +40,7 @@ pub enum SpecError {
     #[expect(missing_docs, reason = "the message names the fields")]
     Missing { kind: &'static str, key: &'static str, what: &'static str, usage: String },
     /// A value is not a number or out of range.
-    #[error("{key} is `{value}`, expected a whole number from {min} to {max}")]
+    #[error("{key} is `{value}`, expected an integer from {min} to {max}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Value { key: &'static str, value: String, min: u64, max: u64 },
 }

@@ -67,7 +67,7 @@ fn fitted(mut lengths: Vec<u32>, half: usize) -> Result<Vec<u32>, GenerateError>
         let exchange = |j: &usize| lengths.get(*j).is_some_and(|&l| fits(l, i) && fits(length, *j));
         let Some(j) = others.find(exchange) else {
             return Err(GenerateError::Parameters(format!(
-                "a row of {length} entries does not fit into the columns within {half} of the diagonal"
+                "a row of {length} nonzeros does not fit within {half} columns of the diagonal"
             )));
         };
         lengths.swap(i, j);

@@ -41,13 +41,13 @@ impl Symmetric {
         let seed = spec.value("seed");
         if m % dof != 0 || max % dof != 0 || half + 1 < dof {
             return Err(GenerateError::Parameters(format!(
-                "a symmetric matrix of full blocks of {dof} needs multiples of {dof} as rows and as longest row, and half of at least {}; not {m}, {max} and {half}",
+                "with sym=1 and dof={dof}, m and max must be multiples of {dof} and half at least {}, found m={m}, max={max} and half={half}",
                 dof - 1
             )));
         }
         let (nodes, blocks) = (m / dof, nnz.div_ceil(dof).div_ceil(dof));
         let bytes = 40 * blocks as u128 + 24 * nodes as u128 + 8 * m as u128;
-        limit.check("the couplings of a symmetric matrix", bytes)?;
+        limit.check("the pattern of a symmetric matrix", bytes)?;
         let lengths = Lengths {
             m: nodes,
             nnz: blocks,

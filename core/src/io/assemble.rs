@@ -227,7 +227,7 @@ impl<T: Scalar> Arrays<T> {
         if end == self.col.len() && (0..self.rows).into_par_iter().find_first(descends).is_none() {
             return Ok(());
         }
-        let error = std::io::Error::other("it changed while it was read");
+        let error = std::io::Error::other("it changed while being read");
         Err(IoError::System { doing: "read the file", error })
     }
 

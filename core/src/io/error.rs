@@ -17,7 +17,7 @@ pub enum IoError {
     #[expect(missing_docs, reason = "the message names the fields")]
     System { doing: &'static str, error: std::io::Error },
     /// Writing would overwrite an existing file.
-    #[error("the file exists already and is left as it is")]
+    #[error("the file already exists")]
     Exists,
     /// Text that the format does not allow at this place.
     #[error("line {line}: expected {expected}, found {found}")]
@@ -29,7 +29,7 @@ pub enum IoError {
     TooFewEntries { line: u64, declared: u64, found: u64 },
     /// More nonzeros than the size line declares; `line` holds the first extra one.
     #[error(
-        "line {line}: expected the end of the file after the {declared} entries that the size line declares, found {found} entries"
+        "line {line}: expected the end of the file after the {declared} entries declared by the size line, found {found} entries"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     TooManyEntries { line: u64, declared: u64, found: u64 },
@@ -42,13 +42,13 @@ pub enum IoError {
     Foreign { expected: &'static str, found: &'static str, instead: &'static str },
     /// A file that fits two forms and whose name does not decide.
     #[error(
-        "expected text of one form, found a METIS graph of {vertices} vertices that may also be triplets: name it .graph to read it as a graph, or give it the size line \"rows columns entries\""
+        "ambiguous file: it is valid both as a METIS graph of {vertices} vertices and as triplets; rename it to .graph to read it as a graph, or give it the size line \"rows columns entries\" to read it as triplets"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     TwoForms { vertices: u64 },
     /// Compressed data that cannot be decompressed.
     #[error(
-        "the gzip data is damaged or cut off, or followed by other bytes, after {decompressed} decompressed bytes: {error}"
+        "the gzip data is damaged, truncated or followed by other bytes after {decompressed} decompressed bytes: {error}"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Gzip { decompressed: u64, error: std::io::Error },
@@ -57,22 +57,22 @@ pub enum IoError {
     Archive(String),
     /// A value that a Matrix Market field cannot represent.
     #[error(
-        "the value {value} in row {row}, column {col} cannot be written into a file of the field {field}"
+        "the value {value} in row {row}, column {col} cannot be written to a file with field {field}"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotOfField { row: u64, col: u64, value: f64, field: &'static str },
     /// A matrix that is not square and cannot be written as one triangle.
-    #[error("a {rows} x {cols} matrix is not symmetric and cannot be written as one triangle")]
+    #[error("a {rows} x {cols} matrix is not square and cannot be written as one triangle")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSquare { rows: u64, cols: u64 },
     /// A matrix that cannot be written as one triangle because the other triangle differs.
     #[error(
-        "the matrix is not symmetric and cannot be written as one triangle: row {row}, column {col} holds {value}, row {col}, column {row} holds {other}"
+        "the matrix is not symmetric and cannot be written as one triangle: row {row}, column {col} is {value}, row {col}, column {row} is {other}"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSymmetric { row: u64, col: u64, value: f64, other: String },
     /// A complex matrix where a kernel needs a real one.
-    #[error("the matrix is complex, and kernels compute with real matrices only")]
+    #[error("the matrix is complex, but kernels support real matrices only")]
     RealOnly,
     /// A matrix where a vector is expected.
     #[error("expected a vector, found a {rows} x {cols} matrix")]
@@ -162,7 +162,7 @@ fn named(c: char) -> String {
         '\u{ad}' => " soft hyphen",
         '\u{200b}' => " zero width space",
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            " direction of writing"
+            " bidirectional control"
         }
         '\u{2212}' => " minus sign",
         '\u{feff}' => " byte order mark",

@@ -5,7 +5,7 @@ use super::IoError;
 /// What such a file is, and what to do instead.
 type Named = (&'static str, &'static str);
 
-const DECOMPRESS: &str = "decompress it first, or compress it with gzip";
+const DECOMPRESS: &str = "decompress it, or use gzip instead";
 const SPREADSHEET: &str = "save it as CSV";
 
 const LOADMAT: &str = "convert it with scipy.io.mmwrite(\"A.mtx\", scipy.io.loadmat(FILE)[NAME])";
@@ -21,7 +21,7 @@ const BEGINNINGS: [(&[u8], Named); 28] = [
     (b"\x28\xb5\x2f\xfd", ("Zstandard data", DECOMPRESS)),
     (b"\x04\x22\x4d\x18", ("LZ4 data", DECOMPRESS)),
     (b"LZIP\x01", ("lzip data", DECOMPRESS)),
-    (b"\x1f\x9d", ("data of the program compress", DECOMPRESS)),
+    (b"\x1f\x9d", ("compress (.Z) data", DECOMPRESS)),
     (b"\x1f\x8b", ("gzip data within gzip data", "decompress it once with gunzip")),
     (b"7z\xbc\xaf\x27\x1c", ("a 7-Zip archive", "unpack it first")),
     (b"Rar!\x1a\x07", ("a RAR archive", "unpack it first")),
@@ -49,11 +49,11 @@ const BEGINNINGS: [(&[u8], Named); 28] = [
     (b"\0\x12\x7b\x4e", PETSC_VECTOR),
     (b"\0\0\0\0\0\x12\x7b\x4e", PETSC_VECTOR),
     (b"\x7fELF", ("a program (ELF)", "pass the file that it writes or reads")),
-    (b"%PDF-", ("a PDF", "name the file with the numbers")),
-    (b"\x89PNG", ("a picture (PNG)", "name the file with the numbers")),
+    (b"%PDF-", ("a PDF", "pass the file with the numbers")),
+    (b"\x89PNG", ("a picture (PNG)", "pass the file with the numbers")),
     (b"PAR1\x15", ("a Parquet file", SPREADSHEET)),
     (b"ARROW1\0\0", ("an Arrow file", SPREADSHEET)),
-    (b"SQLite format 3", ("an SQLite database", "write its table as CSV")),
+    (b"SQLite format 3", ("an SQLite database", "export its table as CSV")),
     (b"\xd0\xcf\x11\xe0", ("an old Office document", SPREADSHEET)),
     (b"\xff\xfe", ("UTF-16 text", "save it as UTF-8")),
     (b"\xfe\xff", ("UTF-16 text", "save it as UTF-8")),
@@ -62,8 +62,7 @@ const BEGINNINGS: [(&[u8], Named); 28] = [
     (b"# Undirected graph", ("a SNAP edge list", EDGES)),
 ];
 
-const EDGES: &str =
-    "replace its comments with a Matrix Market banner and size line, and number vertices from 1";
+const EDGES: &str = "replace its comments with a Matrix Market banner and size line, and number the vertices from 1";
 
 /// Rejects data in such a form where `expected` was required.
 pub(super) fn refuse(data: &[u8], expected: &'static str) -> Result<(), IoError> {
@@ -86,7 +85,7 @@ fn of(data: &[u8]) -> Option<Named> {
     if is_boeing(data) {
         return Some((
             "a Harwell-Boeing or Rutherford-Boeing file",
-            "read it with scipy.io.hb_read, if it can, and save it with scipy.io.mmwrite(\"A.mtx\", A)",
+            "read it with scipy.io.hb_read, if supported, and save it with scipy.io.mmwrite(\"A.mtx\", A)",
         ));
     }
     if is_matlab_4(data) {
@@ -141,7 +140,7 @@ fn zip(data: &[u8]) -> Named {
         );
     }
     match name {
-        b"manifest.json" => ("a bundle of results", "sparsescope FILE opens it in the window"),
+        b"manifest.json" => ("a result bundle", "open it in the viewer with `sparsescope FILE`"),
         b"[Content_Types].xml" => ("an Excel workbook or another Office document", SPREADSHEET),
         _ => ("a zip archive", "unpack it first"),
     }

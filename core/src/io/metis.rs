@@ -68,7 +68,7 @@ impl Header {
         };
         let (vertices, edges) = (number(vertices)?, number(edges)?);
         if fmt.len() > 3 || !fmt.iter().all(|digit| matches!(digit, b'0' | b'1')) {
-            return Err(unexpected("up to three digits 0 or 1 as the fmt of a METIS graph"));
+            return Err(unexpected("the fmt of a METIS graph, up to three digits 0 or 1"));
         }
         let has = |place: usize| fmt.iter().rev().nth(place) == Some(&b'1');
         let weights = match (has(1), ncon) {
@@ -77,7 +77,7 @@ impl Header {
             (true, Some(ncon @ 1..=1000)) => ncon,
             _ => {
                 return Err(unexpected(
-                    "an ncon from 1 to 1000 where the second digit of fmt is 1, and none elsewhere",
+                    "an ncon from 1 to 1000 if the second digit of fmt is 1, and none otherwise",
                 ));
             }
         };
@@ -118,7 +118,7 @@ impl Header {
             cursor.unsigned().ok_or_else(|| {
                 unexpected(
                     &cursor,
-                    format!("number {k} of the {before} before the neighbours of vertex {vertex}"),
+                    format!("number {k} of {before} before the neighbors of vertex {vertex}"),
                 )
             })?;
         }
@@ -128,7 +128,7 @@ impl Header {
                 cursor.unsigned().filter(|n| (1..=u64::from(self.vertices)).contains(n));
             let neighbour = neighbour.ok_or_else(|| {
                 let last = self.vertices;
-                unexpected(&start, format!("a neighbour of vertex {vertex}, from 1 to {last}"))
+                unexpected(&start, format!("a neighbor of vertex {vertex}, from 1 to {last}"))
             })? as u32;
             if neighbour == vertex {
                 let expected = format!("no edge from vertex {vertex} to itself");
@@ -221,12 +221,12 @@ pub(super) async fn read_bytes(
         row.sort_unstable_by_key(|(neighbour, _)| *neighbour);
         let twice = row.iter().zip(row.iter().skip(1)).find(|(one, next)| one.0 == next.0);
         if let Some(((neighbour, _), _)) = twice {
-            let expected = format!("each neighbour of vertex {vertex} once");
+            let expected = format!("each neighbor of vertex {vertex} once");
             return Err(at((expected, format!("vertex {} twice", u64::from(*neighbour) + 1))));
         }
         if (col.len() + row.len()) as u64 > header.neighbours() {
             let expected = format!(
-                "no more than {} neighbours, two for each of the {edges} edges that line {first_line} declares",
+                "at most {} neighbors in total, two for each of the {edges} edges declared in line {first_line}",
                 header.neighbours()
             );
             return Err(at((expected, "more".to_owned())));
@@ -242,7 +242,7 @@ pub(super) async fn read_bytes(
     }
     while let Some(line) = lines.next() {
         if !is_comment(line) && !line.trim_ascii().is_empty() {
-            let expected = format!("the end of the file after the lines of {vertices} vertices");
+            let expected = format!("the end of the file after {vertices} vertices");
             let found = quoted(line.trim_ascii());
             return Err(IoError::Unexpected { line: lines.number, expected, found });
         }
@@ -251,7 +251,7 @@ pub(super) async fn read_bytes(
     let found = col.len() as u64;
     if found != header.neighbours() {
         let expected = format!(
-            "{} neighbours in the lines below, two for each of the {edges} edges that it declares",
+            "{} neighbors in total, two for each of the {edges} edges declared here",
             header.neighbours()
         );
         return Err(IoError::Unexpected { line: first_line, expected, found: found.to_string() });
@@ -262,7 +262,7 @@ pub(super) async fn read_bytes(
     let mut warnings = Vec::new();
     if header.before > 0 {
         warnings.push(
-            "vertex sizes and weights are not part of the matrix and were ignored".to_owned(),
+            "vertex sizes and weights were ignored: they are not part of the matrix".to_owned(),
         );
     }
     if rounded > 0 {
@@ -323,9 +323,9 @@ impl OneSided {
         let (expected, found) = match self.weights {
             None => (
                 format!(
-                    "vertex {from} among the neighbours of vertex {to}, as {to} is among those of {from}"
+                    "vertex {from} among the neighbors of vertex {to}, because {to} is a neighbor of {from}"
                 ),
-                "no such neighbour".to_owned(),
+                "no such neighbor".to_owned(),
             ),
             Some((weight, other)) => (
                 format!(

@@ -141,7 +141,8 @@ mod files {
     ) -> Result<FileShare, IoError> {
         with_bytes(path, |data| {
             if super::gzip::is_gzip(data) {
-                let expected = "text, of which several ranks read a share each".to_owned();
+                let expected =
+                    "uncompressed text, because several ranks read it in parallel".to_owned();
                 let found = "gzip data".to_owned();
                 return Err(IoError::Unexpected { line: 1, expected, found });
             }

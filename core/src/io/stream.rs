@@ -109,7 +109,7 @@ impl Header {
         }
         for (at, &byte) in piece.iter().enumerate() {
             if self.text.len() == MOST_HEADER {
-                let expected = format!("the sizes within the first {MOST_HEADER} bytes");
+                let expected = format!("a size line within the first {MOST_HEADER} bytes");
                 return Err(IoError::Unexpected { line: 1, expected, found: "none".to_owned() });
             }
             self.text.push(byte);

@@ -77,23 +77,23 @@ fn find(
         (Some((_, first, _)), Some(second)) => {
             let (first, second) = (quoted(first.as_bytes()), quoted(second.as_bytes()));
             Err(IoError::Archive(format!(
-                "expected one matrix, found several, {first} and {second} among them"
+                "expected one matrix in the archive, found several, including {first} and {second}"
             )))
         }
         (Some((_, _, content)), None) => Ok(Member { content, warning: warning(&ignored) }),
         (None, _) => {
             let found = match ignored.as_slice() {
-                [] => "no file".to_owned(),
+                [] => "no files".to_owned(),
                 names => list(names),
             };
-            Err(IoError::Archive(format!("expected a member NAME/NAME.mtx, found {found}")))
+            Err(IoError::Archive(format!("expected NAME/NAME.mtx in the archive, found {found}")))
         }
     }
 }
 
 fn warning(ignored: &[String]) -> Option<String> {
     (!ignored.is_empty())
-        .then(|| format!("other members of the archive were ignored: {}", list(ignored)))
+        .then(|| format!("other files in the archive were ignored: {}", list(ignored)))
 }
 
 /// Some of the names, and the number of others.
@@ -157,10 +157,10 @@ impl Archive<'_> {
                 return Err(damaged(format!("it has more than {MAX_MEMBERS} members")));
             }
             if !checksum_holds(&block) {
-                return Err(damaged(format!("member {} has no valid header", self.members)));
+                return Err(damaged(format!("member {} has an invalid header", self.members)));
             }
             let size = number(field(&block, 124, 12))
-                .ok_or_else(|| damaged(format!("member {} has no valid size", self.members)))?;
+                .ok_or_else(|| damaged(format!("member {} has an invalid size", self.members)))?;
             match block.get(156) {
                 Some(b'0' | 0 | b'7') => {
                     let name = long_name.take().unwrap_or_else(|| name(&block));

@@ -43,7 +43,7 @@ fn read_numbers(
     while cursor.next_record() {
         let value = cursor.real().ok_or("a number");
         let value = value.and_then(|v| {
-            if cursor.end_of_line() { Ok(v.value) } else { Err("one number a line") }
+            if cursor.end_of_line() { Ok(v.value) } else { Err("one number per line") }
         });
         let value = value.map_err(|expected| {
             let read = text.get(..text.len() - cursor.remaining()).unwrap_or_default();

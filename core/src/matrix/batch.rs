@@ -43,12 +43,14 @@ impl Batch {
         let numbers = values.len();
         match numbers.checked_rem(unknowns.saturating_mul(unknowns)) {
             None => {
-                return Err(FormatError::Invariant("a system has one unknown at least".to_owned()));
+                return Err(FormatError::Invariant(
+                    "expected at least 1 unknown per system, found 0".to_owned(),
+                ));
             }
             Some(0) => {}
             Some(_) => {
                 return Err(FormatError::Invariant(format!(
-                    "{numbers} numbers are no whole number of matrices of {unknowns} rows"
+                    "expected a multiple of {unknowns} x {unknowns} values, found {numbers}"
                 )));
             }
         }
@@ -57,7 +59,7 @@ impl Batch {
         match (0..batch.len()).find(is_wrong) {
             None => Ok(batch),
             Some(s) => Err(FormatError::Invariant(format!(
-                "matrix {s} of the batch is not symmetric and finite (0-based)"
+                "matrix {s} of the batch (0-based) is not symmetric or not finite"
             ))),
         }
     }
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn the_first_matrix_that_is_not_symmetric_or_not_finite_is_named() {
         let wrong = |n, values: &[f64]| Batch::new(n, values.to_vec()).unwrap_err().to_string();
-        assert_eq!(wrong(0, &[]), "a system has one unknown at least");
+        assert_eq!(wrong(0, &[]), "expected at least 1 unknown per system, found 0");
         assert_eq!(wrong(2, &[1.0; 6]), "6 numbers are no whole number of matrices of 2 rows");
         let second = "matrix 1 of the batch is not symmetric and finite (0-based)";
         assert_eq!(wrong(2, &[1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 3.0, 1.0]), second);

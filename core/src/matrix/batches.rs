@@ -39,10 +39,10 @@ impl Batches {
     pub fn new(batches: Vec<(Batch, Vec<u32>)>) -> Result<Self, FormatError> {
         let wrong = |what: &str| Err(FormatError::Invariant(what.to_owned()));
         if !batches.is_sorted_by(|(one, _), (next, _)| one.unknowns() < next.unknowns()) {
-            return wrong("batches of systems do not ascend in their unknowns");
+            return wrong("batches are not sorted by their number of unknowns");
         }
         if batches.iter().any(|(batch, numbers)| batch.len() != numbers.len()) {
-            return wrong("systems and their numbers differ in number");
+            return wrong("expected one number per system");
         }
         let numbered = |(batch, numbers)| NumberedBatch { batch, numbers };
         Ok(Self(batches.into_iter().map(numbered).collect()))
@@ -104,9 +104,9 @@ mod tests {
     fn batches_ascend_in_size_and_every_matrix_has_a_number() {
         let error = |batches| Batches::new(batches).unwrap_err().to_string();
         let twice = vec![(ones(2, 1), vec![0]), (ones(2, 1), vec![1])];
-        assert_eq!(error(twice), "batches of systems do not ascend in their unknowns");
+        assert_eq!(error(twice), "batches are not sorted by their number of unknowns");
         let fewer = vec![(ones(2, 2), vec![0])];
-        assert_eq!(error(fewer), "systems and their numbers differ in number");
+        assert_eq!(error(fewer), "expected one number per system");
         let both = Batches::new(vec![(ones(1, 2), vec![0, 4]), (ones(3, 1), vec![2])]).unwrap();
         assert_eq!((both.len(), both.most_unknowns(), both.bytes()), (3, 3, 8 * (2 + 9)));
         assert_eq!((both.sizes()[0].number(1), both.sizes()[1].number(0)), (4, 2));

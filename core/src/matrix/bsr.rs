@@ -70,7 +70,7 @@ impl<T: Scalar> Bsr<T> {
                 });
                 if bad.is_some() || b2 < 64 && stored[k] >> b2 != 0 {
                     return Err(FormatError::Invariant(format!(
-                        "the block at row {row} and column {} has a value where it has no entry",
+                        "the block at row {row}, column {} has a nonzero value in an empty slot",
                         c * block
                     )));
                 }
@@ -131,7 +131,7 @@ impl<T: Scalar> Bsr<T> {
             let fullest = counted.iter().max_by(|a, b| fill(a).total_cmp(&fill(b)));
             let (block, share) = fullest.map_or((0, 0.0), |c| (c.0, fill(c)));
             FormatError::Invariant(format!(
-                "BSR is for matrices of dense blocks: blocks of {block} x {block} are only {share:.1} % full, less than {min_fill} %"
+                "BSR would be {share:.1} % full with its best block size, {block} x {block}, less than {min_fill} %"
             ))
         })
     }
@@ -159,7 +159,7 @@ impl<T: Scalar> Bsr<T> {
         check_block(block)?;
         let counts = Self::block_counts(a, block);
         let blocks = counts.iter().sum();
-        let what = format!("BSR of {} x {} in blocks of {block} x {block}", a.rows(), a.cols());
+        let what = format!("BSR of {} x {} with {block} x {block} blocks", a.rows(), a.cols());
         limit.check(what, Self::bytes_needed(a, block, blocks))?;
         let b2 = block * block;
         let row_ptr = RowPtr::from_lengths(counts.iter().copied());
@@ -275,7 +275,9 @@ impl<T: Scalar> Bsr<T> {
 fn check_block(block: usize) -> Result<(), FormatError> {
     match BSR_BLOCKS.contains(&block) {
         true => Ok(()),
-        false => Err(FormatError::Invariant(format!("block size {block} is not from 2 to 8"))),
+        false => Err(FormatError::Invariant(format!(
+            "expected a BSR block size from 2 to 8, found {block}"
+        ))),
     }
 }
 

@@ -40,7 +40,7 @@ impl<T: Scalar> Coo<T> {
         let at = |k: usize| (row[k], col[k]);
         if let Some(k) = (1..row.len()).find(|&k| at(k - 1) >= at(k)) {
             return Err(FormatError::Invariant(format!(
-                "coordinate {k} does not follow the one before it in row-major order"
+                "coordinate {k} (0-based) is not in row-major order"
             )));
         }
         Ok(Self { rows, cols, row, col, val })
@@ -53,7 +53,7 @@ impl<T: Scalar> Coo<T> {
 
     /// The same nonzeros, with the row of each stored explicitly.
     pub fn from_csr(a: &Csr<T>, limit: MemoryLimit) -> Result<Self, FormatError> {
-        limit.check(format!("COO of {} entries", a.nnz()), Self::bytes_needed(a))?;
+        limit.check(format!("COO of {} nonzeros", a.nnz()), Self::bytes_needed(a))?;
         Ok(Self {
             rows: a.rows(),
             cols: a.cols(),

@@ -48,7 +48,7 @@ impl<T: Scalar> Dia<T> {
         let inside = rows > 0 && offsets.iter().all(|d| (1 - rows as i64..cols as i64).contains(d));
         if !offsets.is_empty() && !inside || offsets.windows(2).any(|w| w[0] >= w[1]) {
             return Err(FormatError::Invariant(
-                "the offsets of diagonals do not ascend or lie outside the matrix".to_owned(),
+                "the diagonal offsets are unsorted or outside the matrix".to_owned(),
             ));
         }
         let a = Self { rows, cols, offsets, stored, val };
@@ -63,7 +63,7 @@ impl<T: Scalar> Dia<T> {
         match bad {
             None => Ok(a),
             Some(d) => Err(FormatError::Invariant(format!(
-                "diagonal {} has a value where it has no entry",
+                "diagonal {} has a nonzero value in an empty slot",
                 a.offsets[d]
             ))),
         }
@@ -80,7 +80,7 @@ impl<T: Scalar> Dia<T> {
         let fill = if slots > 0.0 { 100.0 * a.nnz() as f64 / slots } else { 100.0 };
         if fill < f64::from(min_fill) {
             return Err(FormatError::Invariant(format!(
-                "DIA is for matrices of few diagonals: its {} are only {fill:.1} % full, less than {min_fill} %",
+                "DIA would be {fill:.1} % full with {} diagonals, less than {min_fill} %",
                 offsets.len()
             )));
         }

@@ -89,7 +89,7 @@ impl<T: Scalar> Ellpack<T> {
         limit: MemoryLimit,
     ) -> Result<(), MemoryError> {
         let (m, n) = (a.rows(), a.cols());
-        let what = format!("ELLPACK of {m} x {n} rows padded to {width} entries");
+        let what = format!("ELLPACK of {m} x {n} with width {width}");
         limit.check(what, Self::bytes_needed(m, width))
     }
 
@@ -208,7 +208,7 @@ pub(crate) fn check_padded_rows<T: Scalar>(
     if let Some(k) = col.par_iter().position_first(|&c| c as usize >= cols) {
         let col = u64::from(col[k]);
         return Err(FormatError::Invariant(format!(
-            "slot {k} names column {col}, out of range for {cols} columns (0-based)"
+            "slot {k} has column {col}, out of range for {cols} columns (0-based)"
         )));
     }
     let bad = (0..row_len.len()).into_par_iter().find_map_first(|i| {
@@ -216,16 +216,16 @@ pub(crate) fn check_padded_rows<T: Scalar>(
         let slots = layout.row_slots(i);
         if len > slots {
             return Some(FormatError::Invariant(format!(
-                "row {i} has {len} entries but only {slots} slots"
+                "row {i} has {len} nonzeros but only {slots} slots"
             )));
         }
         let at = |j: usize| layout.slot(i, j) as usize;
         if (1..len).any(|j| col[at(j - 1)] >= col[at(j)]) {
             return Some(FormatError::ColumnsNotAscending { row: i });
         }
-        (len..slots).any(|j| val[at(j)] != T::ZERO).then(|| {
-            FormatError::Invariant(format!("row {i} has padding with a value other than 0"))
-        })
+        (len..slots)
+            .any(|j| val[at(j)] != T::ZERO)
+            .then(|| FormatError::Invariant(format!("row {i} has padding with a nonzero value")))
     });
     bad.map_or(Ok(()), Err)
 }

@@ -18,7 +18,7 @@ pub enum FormatError {
     #[expect(missing_docs, reason = "the message names the fields")]
     OffsetEnds { array: &'static str, end: u64 },
     /// An offset is smaller than the one before it.
-    #[error("{array} descends at index {at}")]
+    #[error("{array} decreases at index {at}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     OffsetsDescend { array: &'static str, at: usize },
     /// A row index is not below the number of rows.
@@ -30,7 +30,7 @@ pub enum FormatError {
     #[expect(missing_docs, reason = "the message names the fields")]
     ColumnOutOfRange { row: usize, col: u64, cols: usize },
     /// Columns of a row are unsorted or repeat.
-    #[error("the columns of row {row} do not ascend strictly")]
+    #[error("the columns of row {row} are not strictly increasing (0-based)")]
     #[expect(missing_docs, reason = "the message names the fields")]
     ColumnsNotAscending { row: usize },
     /// A coordinate of a point is NaN.

@@ -61,7 +61,7 @@ impl HllShape {
     ) -> Result<Self, FormatError> {
         if !HACK_SIZES.contains(&hack_size) {
             return Err(FormatError::Invariant(format!(
-                "hack size {hack_size} is not a power of two from 4 to 256"
+                "expected a hack size that is a power of two from 4 to 256, found {hack_size}"
             )));
         }
         let rows = row_len.len();

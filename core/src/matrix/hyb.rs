@@ -29,7 +29,7 @@ impl<T: Scalar> Hyb<T> {
             });
             if !full || last.is_some_and(|last| last >= c) {
                 return Err(FormatError::Invariant(format!(
-                    "tail entry ({row}, {c}) does not continue a full ELLPACK row"
+                    "tail nonzero ({row}, {c}) does not continue a full ELLPACK row"
                 )));
             }
         }

@@ -33,7 +33,9 @@ impl Points {
     pub fn new(dimensions: usize, coordinates: Vec<f64>) -> Result<Self, FormatError> {
         let count = coordinates.len();
         match count.checked_rem(dimensions) {
-            None => Err(FormatError::Invariant("points have one dimension at least".to_owned())),
+            None => {
+                Err(FormatError::Invariant("expected at least 1 dimension, found 0".to_owned()))
+            }
             Some(0) => match coordinates.iter().position(|value| value.is_nan()) {
                 None => Ok(Self { dimensions, coordinates }),
                 Some(at) => Err(FormatError::NotANumber {
@@ -42,7 +44,7 @@ impl Points {
                 }),
             },
             Some(_) => Err(FormatError::Invariant(format!(
-                "{count} coordinates are no whole number of points of {dimensions} dimensions"
+                "expected a multiple of {dimensions} coordinates, one per dimension, found {count}"
             ))),
         }
     }
@@ -160,7 +162,7 @@ mod tests {
             wrong(3, &[0.0, 1.0, 2.0, 3.0, f64::NAN, f64::NAN]),
             "coordinate 1 of point 1 is NaN (0-based)"
         );
-        assert_eq!(wrong(0, &[]), "points have one dimension at least");
+        assert_eq!(wrong(0, &[]), "expected at least 1 dimension, found 0");
         assert_eq!(
             wrong(2, &[1.0; 5]),
             "5 coordinates are no whole number of points of 2 dimensions"

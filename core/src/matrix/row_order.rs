@@ -50,14 +50,18 @@ impl RowOrder {
     pub fn try_new(row_of: Vec<u32>, tail: usize) -> Result<Self, FormatError> {
         let rows = row_of.len();
         let Some(in_blocks) = rows.checked_sub(tail) else {
-            return Err(FormatError::Invariant(format!("a tail of {tail} rows, but {rows} rows")));
+            return Err(FormatError::Invariant(format!(
+                "expected a tail of at most {rows} rows, found {tail}"
+            )));
         };
         let mut seen = vec![false; rows];
         for &row in &row_of {
             match seen.get_mut(row as usize) {
                 None => return Err(FormatError::RowOutOfRange { row: row.into(), rows }),
                 Some(true) => {
-                    return Err(FormatError::Invariant(format!("row {row} is stored twice")));
+                    return Err(FormatError::Invariant(format!(
+                        "row {row} (0-based) occurs twice"
+                    )));
                 }
                 Some(seen) => *seen = true,
             }

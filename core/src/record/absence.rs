@@ -13,11 +13,11 @@ pub enum GpuAbsence {
     #[error("this build has no wgpu backend (`--features wgpu`)")]
     NoWgpu,
     /// No adapter was found.
-    #[error("no GPU answers through Vulkan, Metal or Direct3D 12")]
+    #[error("no GPU was found through Vulkan, Metal or Direct3D 12")]
     NoAdapter,
     /// The requested adapter does not exist.
     #[error(
-        "there is no device {asked}; {found} answer through Vulkan, Metal or Direct3D 12, numbered from 0"
+        "there is no GPU {asked}: {found} found through Vulkan, Metal or Direct3D 12, numbered from 0"
     )]
     NoSuchAdapter {
         /// Number of the requested device.
@@ -39,8 +39,8 @@ pub enum GpuAbsence {
     },
     /// The library found is the stub that the toolkit ships for linking.
     #[error(
-        "the NVIDIA driver library found is a stub for linking; take the toolkit's `stubs` folder \
-         off the library path"
+        "the NVIDIA driver library found is a stub for linking: remove the toolkit's `stubs` folder \
+         from the library path"
     )]
     StubDriver,
     /// The driver is older than the program needs.
@@ -54,7 +54,7 @@ pub enum GpuAbsence {
         detail: String,
     },
     /// The driver is installed but does not start.
-    #[error("the NVIDIA driver does not start: {call} answered {status}")]
+    #[error("the NVIDIA driver failed to start: {call} returned {status}")]
     DriverFailed {
         /// The function that failed.
         call: &'static str,
@@ -62,10 +62,10 @@ pub enum GpuAbsence {
         status: String,
     },
     /// The driver works but offers no device.
-    #[error("the NVIDIA driver finds no device")]
+    #[error("the NVIDIA driver found no GPU")]
     NoDevice,
     /// The requested device does not exist.
-    #[error("there is no device {asked}; the NVIDIA driver finds {found}, numbered from 0")]
+    #[error("there is no GPU {asked}: the NVIDIA driver found {found}, numbered from 0")]
     NoSuchDevice {
         /// Number of the requested device.
         asked: usize,
@@ -73,9 +73,9 @@ pub enum GpuAbsence {
         found: usize,
     },
     /// The run-time compiler that builds kernels was not found.
-    #[error("NVIDIA's run-time compiler NVRTC was not found: {0}")]
+    #[error("NVRTC, NVIDIA's runtime compiler, was not found: {0}")]
     NvrtcMissing(String),
     /// The multi-GPU communication library was not found.
-    #[error("several GPUs work together through NCCL, which was not found: {0}")]
+    #[error("NCCL, which multi-GPU kernels need, was not found: {0}")]
     NcclMissing(String),
 }

@@ -125,10 +125,10 @@ impl Distributed {
         let pairs = self.pairs.iter().all(|pair| is_pair(pair.from, pair.to));
         let links = self.links.iter().all(|link| is_pair(link.from, link.to));
         if ranks == 0 {
-            return Some("is of several ranks and has none");
+            return Some("is a run on several ranks but lists none");
         }
         if !pairs || !links {
-            return Some("tells of messages between ranks that it does not have");
+            return Some("has messages between ranks that it does not list");
         }
         let within = |rank: &RankShare| rank.interior_rows <= rank.rows;
         (!self.ranks.iter().all(within)).then_some("has a rank with more interior rows than rows")

@@ -54,7 +54,7 @@ impl Operation {
     /// The word for one execution: `product`.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Spmv => "product",
+            Self::Spmv => "SpMV",
             Self::Symgs => "symmetric sweep",
             Self::Skyline => "skyline",
             Self::Solve => "solve",
@@ -67,7 +67,7 @@ impl Operation {
     /// The word for several executions: `products`.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Spmv => "products",
+            Self::Spmv => "SpMVs",
             Self::Symgs => "symmetric sweeps",
             Self::Skyline => "skylines",
             Self::Solve => "solves",
@@ -89,7 +89,7 @@ impl Operation {
             #[cfg(feature = "proof")]
             Self::Increment => {
                 let elements = work.flops.max(1) as f64;
-                Metric::of("time an element", "ns", Better::Less, median_s / elements * 1e9)
+                Metric::of("time per element", "ns", Better::Less, median_s / elements * 1e9)
             }
         }
     }

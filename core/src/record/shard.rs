@@ -21,13 +21,13 @@ impl Shard {
     /// Returns part `part` of `of`, or one sentence that says what is wrong.
     pub fn new(part: u64, of: u64) -> Result<Self, String> {
         let most = u64::from(MOST_PARTS);
-        let of =
-            u32::try_from(of).ok().filter(|of| (1..=MOST_PARTS).contains(of)).ok_or_else(|| {
-                format!("a sweep cannot be split into {of} parts: expected 1 to {most}")
-            })?;
+        let of = u32::try_from(of)
+            .ok()
+            .filter(|of| (1..=MOST_PARTS).contains(of))
+            .ok_or_else(|| format!("expected 1 to {most} shards, found {of}"))?;
         match u32::try_from(part).ok().filter(|part| (1..=of).contains(part)) {
             Some(part) => Ok(Self { part, of }),
-            None => Err(format!("there is no part {part} of {of}: parts are counted from 1")),
+            None => Err(format!("expected a shard from 1 to {of}, found {part}")),
         }
     }
 }
@@ -39,16 +39,16 @@ impl FromStr for Shard {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<u64>().ok();
         let numbers = text.split_once('/').and_then(|(k, n)| Some((number(k)?, number(n)?)));
-        let (part, of) = numbers
-            .ok_or_else(|| "expected a part and how many there are, such as 2/8".to_owned())?;
+        let (part, of) =
+            numbers.ok_or_else(|| "expected a shard as K/N, such as 2/8".to_owned())?;
         Self::new(part, of)
     }
 }
 
-/// Formats as `part 2 of 8`.
+/// Formats as `shard 2 of 8`.
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "part {} of {}", self.part, self.of)
+        write!(f, "shard {} of {}", self.part, self.of)
     }
 }
 

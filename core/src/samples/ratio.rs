@@ -74,7 +74,7 @@ impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.interval {
             Some((low, high)) => write!(f, "{:.3}x, {low:.3} to {high:.3}", self.value),
-            None => write!(f, "{:.3}x, too few samples to be sure", self.value),
+            None => write!(f, "{:.3}x, too few samples for an interval", self.value),
         }
     }
 }

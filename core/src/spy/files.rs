@@ -37,13 +37,13 @@ pub struct SpyHeader {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpyError {
     /// One of the two files is missing.
-    #[error("the picture of the structure lacks its file {0}")]
+    #[error("the structure picture has no file {0}")]
     Missing(&'static str),
     /// `spy.json` is malformed.
-    #[error("spy.json does not describe a picture of the structure: {0}")]
+    #[error("invalid spy.json: {0}")]
     Header(String),
     /// `spy.bin` does not match `spy.json`.
-    #[error("spy.bin does not hold what spy.json says: {0}")]
+    #[error("spy.bin does not match spy.json: {0}")]
     Content(&'static str),
 }
 
@@ -89,10 +89,10 @@ pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<(Pyramid, RowProf
     let wrong = |what: &str| Err(SpyError::Header(what.to_owned()));
     let size = |n: u64| usize::try_from(n).ok().filter(|_| n <= u64::from(u32::MAX));
     let (Some(rows), Some(cols)) = (size(header.rows), size(header.cols)) else {
-        return wrong("the matrix is larger than any");
+        return wrong("the matrix has more than 4294967295 rows or columns");
     };
     if !(Pyramid::base_shift(rows, cols)..=32).contains(&header.shift) {
-        return wrong("the level is finer than the finest or coarser than the coarsest");
+        return wrong("the level is out of range");
     }
     if header.profile_shift != RowProfile::shift_for(rows)
         || header.profile_bins != rows.div_ceil(1 << header.profile_shift) as u64
@@ -103,7 +103,7 @@ pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<(Pyramid, RowProf
     let level = decode_level(&mut bytes, &header, rows, cols)?;
     let profile = decode_profile(&mut bytes, &header)?;
     if !bytes.is_empty() {
-        return Err(SpyError::Content("there is more than that"));
+        return Err(SpyError::Content("it has extra bytes at the end"));
     }
     Ok((Pyramid::from_finest(rows, cols, level), profile))
 }
@@ -141,15 +141,15 @@ fn decode_level(
     let (mut next, mut entries) = (0u64, 0u64);
     for _ in 0..header.cells {
         let place = next.checked_add(number(bytes)?).filter(|&place| place < places);
-        let place = place.ok_or(SpyError::Content("a cell lies outside the matrix"))?;
+        let place = place.ok_or(SpyError::Content("a cell is outside the matrix"))?;
         let count = number(bytes)?;
         let sum = entries.checked_add(count).filter(|&sum| count > 0 && sum <= header.entries);
-        entries = sum.ok_or(SpyError::Content("the counts are not those of the entries"))?;
+        entries = sum.ok_or(SpyError::Content("the counts do not add up to the nonzeros"))?;
         level.add((place / width) as usize, (place % width) as usize, count);
         next = place + 1;
     }
     if entries != header.entries {
-        return Err(SpyError::Content("the counts are not those of the entries"));
+        return Err(SpyError::Content("the counts do not add up to the nonzeros"));
     }
     Ok(level)
 }
@@ -165,7 +165,7 @@ fn decode_profile(bytes: &mut &[u8], header: &SpyHeader) -> Result<RowProfile, S
         bins.push(LengthBin { min, max, entries });
     }
     if total != header.entries {
-        return Err(SpyError::Content("the row lengths are not those of the entries"));
+        return Err(SpyError::Content("the row lengths do not add up to the nonzeros"));
     }
     Ok(RowProfile { shift: header.profile_shift, bins })
 }

@@ -43,7 +43,7 @@ impl Named {
         let Self { name, size: [rows, cols, nnz], generator, is_real, row } = self;
         let places = u128::from(rows) * u128::from(cols);
         if places > 0 && u128::from(nnz) > places {
-            return Err(format!("({name}) has {nnz} nonzeros in {rows} rows and {cols} columns"));
+            return Err(format!("({name}) has {nnz} nonzeros, too many for {rows} x {cols}"));
         }
         let sha256 = identity_by_name(&name, [rows, cols, nnz]);
         Ok(MatrixRecord {

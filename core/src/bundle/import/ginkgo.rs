@@ -46,7 +46,7 @@ pub(super) fn read(
     for Group { record, cases } in groups(&entries)? {
         let precision = Precision::of(&cases, &record.statistics).ok_or_else(|| {
             let name = &record.name;
-            refused(format!("the values of {name} are complex, and SpMV of these is another"))
+            refused(format!("the matrix {name} is complex: only real matrices are supported"))
         })?;
         let run =
             |(format, case): (&String, &&Value)| run(&place, &record, format, case, &precision);
@@ -55,7 +55,7 @@ pub(super) fn read(
         limits.check("the file", bundle.runs.len() as u64, "runs", limits.runs)?;
     }
     match bundle.runs.is_empty() {
-        true => Err(refused("no entry has `spmv` with a case of a format".into())),
+        true => Err(refused("no entry has `spmv` results for a format".into())),
         false => Ok(bundle),
     }
 }
@@ -175,11 +175,11 @@ fn matrix(entry: &Value, order: Option<&str>) -> Result<MatrixRecord, String> {
     let rows = size(&["rows", "num_rows", "size"]);
     let nnz = size(&["nonzeros", "nnz", "num_nonzeros"]);
     let (Some(rows), Some(nnz)) = (rows, nnz) else {
-        return Err(format!("({name}) does not say how many rows and nonzeros its matrix has"));
+        return Err(format!("({name}) does not give the rows and nonzeros of its matrix"));
     };
     let cols = size(&["cols", "columns", "num_cols"]).unwrap_or(rows);
     if name.is_empty() {
-        return Err("names no matrix: it has no `filename` and no `name` in `problem`".into());
+        return Err("names no matrix: expected `filename`, or `name` in `problem`".into());
     }
     let generated = stencil.is_some() || group == "Generated";
     let named = Named {
@@ -294,7 +294,7 @@ fn judgement(case: &Value, rel_err: Option<f64>, precision: &str) -> Judgement {
     }
     match rel_err {
         Some(error) => tolerated(Program::Ginkgo.name(), error, precision),
-        None => not_run("the file records no error of its result, so that its time does not count"),
+        None => not_run("its result was not checked: the file records no error"),
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn read(bytes: &[u8], created: String, limits: &Limits) -> Result<Bun
     let file: Value = serde_json::from_slice(&without_infinities(bytes))
         .map_err(|error| refused(error.to_string()))?;
     let Some(entries) = file.get("benchmarks").and_then(Value::as_array) else {
-        return Err(refused("`benchmarks` is no list of measurements".into()));
+        return Err(refused("`benchmarks` is not a list".into()));
     };
     limits.check("the file", entries.len() as u64, "benchmarks", limits.entries)?;
     let context = file.get("context").unwrap_or(&Value::Null);
@@ -70,7 +70,7 @@ pub(super) fn read(bytes: &[u8], created: String, limits: &Limits) -> Result<Bun
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, entry) in entries.iter().enumerate() {
         let at = |what: &str| refused(format!("`benchmarks[{number}]` {what}"));
-        let entry = entry.as_object().ok_or_else(|| at("is no object"))?;
+        let entry = entry.as_object().ok_or_else(|| at("is not an object"))?;
         let name = text(entry, "name").ok_or_else(|| at("has no `name`"))?;
         if entry.contains_key("big_o") || entry.contains_key("rms") {
             continue; // The growth of the times of several runs.
@@ -113,12 +113,13 @@ fn aggregate<'a>(entry: &Map<String, Value>, name: &'a str) -> (&'a str, bool) {
 /// in a message.
 fn sample(entry: &Map<String, Value>) -> Result<Result<f64, String>, String> {
     let flag = |key: &str| entry.get(key) == Some(&Value::Bool(true));
-    let message = |key: &str| text(entry, key).map_or_else(|| "no reason".to_owned(), printable);
+    let message =
+        |key: &str| text(entry, key).map_or_else(|| "no reason given".to_owned(), printable);
     if flag("error_occurred") {
-        return Ok(Err(format!("it ended with an error: {}", message("error_message"))));
+        return Ok(Err(format!("the benchmark ended with an error: {}", message("error_message"))));
     }
     if flag("skipped") {
-        return Ok(Err(format!("it was skipped: {}", message("skip_message"))));
+        return Ok(Err(format!("the benchmark was skipped: {}", message("skip_message"))));
     }
     let unit = match text(entry, "time_unit").unwrap_or("ns") {
         "ns" => 1e9,
@@ -127,11 +128,11 @@ fn sample(entry: &Map<String, Value>) -> Result<Result<f64, String>, String> {
         "s" => 1.0,
         other => {
             let other = printable(other);
-            return Err(format!("has the time unit `{other}`: expected ns, us, ms or s"));
+            return Err(format!("has the time unit `{other}`, expected ns, us, ms or s"));
         }
     };
     let time = entry.get("real_time").and_then(Value::as_f64).filter(|time| *time > 0.0);
-    Ok(time.map(|time| time / unit).ok_or_else(|| "the file has no positive time of it".into()))
+    Ok(time.map(|time| time / unit).ok_or_else(|| "the file has no positive time for it".into()))
 }
 
 /// The entries with one name.

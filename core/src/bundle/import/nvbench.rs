@@ -20,7 +20,7 @@ pub(super) fn read(bytes: &[u8], created: String, limits: &Limits) -> Result<Bun
     let refused = |detail: String| Program::Nvbench.refused(detail);
     let file: Value = serde_json::from_slice(bytes).map_err(|error| refused(error.to_string()))?;
     let Some(benchmarks) = file.get("benchmarks").and_then(Value::as_array) else {
-        return Err(refused("`benchmarks` is no list".into()));
+        return Err(refused("`benchmarks` is not a list".into()));
     };
     let devices = list(&file, "devices");
     let version = file.pointer("/meta/version/nvbench/string").and_then(Value::as_str);
@@ -39,7 +39,7 @@ pub(super) fn read(bytes: &[u8], created: String, limits: &Limits) -> Result<Bun
         let name = text(benchmark, "name")
             .ok_or_else(|| refused(format!("`benchmarks[{number}]` has no `name`")))?;
         let states = benchmark.get("states").and_then(Value::as_array).ok_or_else(|| {
-            refused(format!("`benchmarks[{number}]` ({}) has no list `states`", printable(name)))
+            refused(format!("`benchmarks[{number}]` ({}) has no `states` list", printable(name)))
         })?;
         told.extend(states.iter().map(|state| of_state(name, state, devices)));
         limits.check("the file", told.len() as u64, "states", limits.entries)?;
@@ -105,7 +105,7 @@ fn of_state(benchmark: &str, state: &Value, devices: &[Value]) -> Told {
         let why = match (is_skipped, text(state, "skip_reason")) {
             (true, Some(why)) => format!("nvbench skipped it: {}", printable(why)),
             (true, None) => "nvbench skipped it and gave no reason".into(),
-            (false, _) => "the file has no mean time of it".into(),
+            (false, _) => "the file has no mean time for it".into(),
         };
         times = vec![Times { backend: "cuda", hot: false, samples: Err(why), repetitions: 0 }];
     }

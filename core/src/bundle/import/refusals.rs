@@ -31,12 +31,12 @@ impl Reason {
     /// The text after a number of runs.
     fn words(self) -> &'static str {
         match self {
-            Self::Matrix => "for want of a matrix, of which neither name nor size is told",
-            Self::Size => "of a matrix with more nonzeros than places",
-            Self::Operation => "of another operation than the product y = A·x",
-            Self::Precision => "in another precision than f64 and f32",
-            Self::Aggregates => "of which only aggregates are told, no samples",
-            Self::Twice => "whose matrix, kernel and parameters another has as well",
+            Self::Matrix => "without a matrix name or size",
+            Self::Size => "of a matrix with more nonzeros than rows x columns",
+            Self::Operation => "of an operation other than SpMV (y = A·x)",
+            Self::Precision => "in a precision other than f64 and f32",
+            Self::Aggregates => "with aggregates but no samples",
+            Self::Twice => "that repeat the matrix, kernel and parameters of another run",
         }
     }
 }

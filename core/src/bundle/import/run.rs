@@ -29,7 +29,7 @@ pub(super) fn judged(mut run: Run, nnz: u64, judgement: Judgement) -> Run {
     let figures = Figures::from_samples(&run.samples, 2.0 * nnz as f64, run.costs.minimal_bytes);
     let judgement = judgement.and_then(|()| match figures {
         Some(_) => Ok(()),
-        None => not_run("the file has no positive time of it"),
+        None => not_run("the file has no positive time for it"),
     });
     (run.figures, run.work, run.metric) = (None, None, None);
     match judgement {

@@ -118,7 +118,7 @@ pub(super) fn take_over(
     }
     if bundle.runs.is_empty() {
         let why = left_out.sentence(told.len());
-        return Err(program.refused(why.unwrap_or_else(|| "it holds no measurement".into())));
+        return Err(program.refused(why.unwrap_or_else(|| "it contains no measurements".into())));
     }
     left_out.keep(told.len(), file, &mut bundle);
     Ok(bundle)

@@ -20,7 +20,7 @@ static KINDS: &[RowsKind] = &[RowsKind];
 
 static KEYS: &[Key] = &[
     optional("k", 1, 20, "power of the pattern", 2),
-    optional("most", 0, MOST, "rows, evenly from all of them; 0 for all", 0),
+    optional("most", 0, MOST, "maximum number of rows, evenly spaced; 0 for all", 0),
 ];
 
 impl Named for RowsKind {

@@ -46,15 +46,15 @@ pub fn batch_kinds() -> &'static [BatchKind] {
 
 static KINDS: &[BatchKind] = &[BatchKind {
     name: "spd-batch",
-    what: "small dense systems: B times its transpose over n, plus the unit matrix, B uniform in -1 to 1",
+    what: "small dense SPD systems: B times its transpose over n, plus the identity, B uniform in -1 to 1",
     keys: &[
-        key("n", 1, MOST_UNKNOWNS as u64, "unknowns of a system"),
+        key("n", 1, MOST_UNKNOWNS as u64, "unknowns per system"),
         key("count", 1, MOST, "systems"),
         optional(
             "bad",
             0,
             MOST,
-            "every so many systems one is not positive definite, 0 for none",
+            "one of this many systems is not positive definite, 0 for none",
             0,
         ),
         SEED,

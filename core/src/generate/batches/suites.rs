@@ -43,7 +43,7 @@ const fn batch(name: &'static str, spec: &'static str) -> BatchEntry {
 static SUITES: &[BatchSuite] = &[
 BatchSuite {
     name: "batches",
-    what: "systems of 8 to 200 unknowns, fewer of the large ones, so that none takes long",
+    what: "systems of 8 to 200 unknowns, with fewer large ones to keep it short",
     entries: &[
         batch("spd-8", "spd-batch?n=8&count=20000"),
         batch("spd-12", "spd-batch?n=12&count=20000"),
@@ -70,7 +70,7 @@ BatchSuite {
 },
 BatchSuite {
     name: "thesis-batches",
-    what: "the sizes that the thesis measures, 20000 systems each (the largest take 0.9 GB)",
+    what: "the sizes measured in the thesis, 20000 systems each (up to 0.9 GB)",
     entries: &[
         batch("thesis-8", "spd-batch?n=8&count=20000"),
         batch("thesis-12", "spd-batch?n=12&count=20000"),

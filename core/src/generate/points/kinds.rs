@@ -44,7 +44,7 @@ pub fn points_kinds() -> &'static [PointsKind] {
 }
 
 const POINTS: Key = key("n", 0, MOST, "points");
-const DIMENSIONS: Key = key("d", 1, 1000, "coordinates of a point");
+const DIMENSIONS: Key = key("d", 1, 1000, "coordinates per point");
 /// With more coordinates, hardly any point drawn stays inside.
 const FEW_DIMENSIONS: Key = Key { max: 32, ..DIMENSIONS };
 
@@ -57,19 +57,19 @@ static KINDS: &[PointsKind] = &[
     },
     PointsKind {
         name: "points-correlated",
-        what: "points of the unit cube near its diagonal: few are worth keeping",
+        what: "points near the diagonal of the unit cube: small skylines",
         keys: &[POINTS, DIMENSIONS, SEED],
         draw: distribution::correlated,
     },
     PointsKind {
         name: "points-anticorrelated",
-        what: "points of the unit cube, each good in some coordinates and bad in others: many are worth keeping",
+        what: "points of the unit cube, each good in some coordinates and bad in others: large skylines",
         keys: &[POINTS, FEW_DIMENSIONS, SEED],
         draw: distribution::anticorrelated,
     },
     PointsKind {
         name: "points-sphere",
-        what: "points uniform on the surface of the unit ball; those without negative coordinates are all kept, and others where no point beats them",
+        what: "points uniform on the unit sphere: the skyline has all points without negative coordinates, and some others",
         keys: &[POINTS, DIMENSIONS, SEED],
         draw: distribution::sphere,
     },

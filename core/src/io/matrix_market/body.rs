@@ -77,7 +77,7 @@ pub(super) enum Expected {
 impl Expected {
     fn describe(self, header: &Header) -> String {
         let index = |what: &str, bound: u32| match bound {
-            0 => format!("no entry, as the matrix has no {what}s"),
+            0 => format!("no entries, because the matrix has no {what}s"),
             _ => format!("a {what} index from 1 to {bound}"),
         };
         match self {

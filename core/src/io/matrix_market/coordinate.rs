@@ -222,7 +222,7 @@ pub(super) fn skew_diagonal<V: Value>(text: &[u8], header: &Header) -> IoError {
     }
     IoError::Unexpected {
         line: line_of_entry(text, header, entry),
-        expected: "no non-zero value on the diagonal of a skew-symmetric matrix".to_owned(),
+        expected: "zeros on the diagonal of a skew-symmetric matrix".to_owned(),
         found,
     }
 }

@@ -126,7 +126,7 @@ pub(super) async fn pairs_in_both_triangles(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<usize, IoError> {
-    limit.check("the search for entries given in both triangles", u128::from(lines) * 8)?;
+    limit.check("the check for entries in both triangles", u128::from(lines) * 8)?;
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     let parse = |text: &[u8], positions: &mut Vec<(u32, u32)>| {
         positions.clear();

@@ -55,7 +55,7 @@ impl Header {
         let size_line = lines.number;
         let (rows, cols, declared) = read_sizes(sizes, size_line, format)?;
         if symmetry != Symmetry::General && rows != cols {
-            let expected = format!("as many rows as columns in a {} matrix", symmetry.as_str());
+            let expected = format!("a square {} matrix", symmetry.as_str());
             let found = format!("{rows} x {cols}");
             return Err(IoError::Unexpected { line: size_line, expected, found });
         }
@@ -84,11 +84,11 @@ fn array_lines(rows: u32, cols: u32, symmetry: Symmetry) -> u64 {
 pub(in crate::io) fn refuse_other_kinds(text: &[u8]) -> Result<(), IoError> {
     let start = text.trim_ascii_start();
     let kind = if text.starts_with(&[0x1f, 0x8b]) {
-        "gzip data that has not been decompressed"
+        "gzip data that is still compressed"
     } else if start.starts_with(b"<") {
-        "an HTML page (the download was answered with a web page)"
+        "an HTML page (the download failed: the server sent a web page)"
     } else if start.starts_with(b"version https://git-lfs") {
-        "a git-lfs pointer (fetch the file itself with `git lfs pull`)"
+        "a Git LFS pointer (fetch the file with `git lfs pull`)"
     } else if start.is_empty() {
         "an empty file"
     } else {
@@ -126,7 +126,7 @@ fn read_banner(line: &[u8]) -> Result<(Format, Field, Symmetry), IoError> {
         Some(b"pattern") if format == Format::Coordinate => Field::Pattern,
         Some(found @ b"pattern") => {
             return Err(unexpected(
-                "values in an array file, real, integer or complex",
+                "the field real, integer or complex in an array file",
                 Some(found),
             ));
         }

@@ -101,12 +101,12 @@ where
     if header.symmetry == Symmetry::Hermitian && notes.off_symmetry > 0 {
         let count = notes.off_symmetry;
         warnings.push(format!(
-            "{count} diagonal entries of a hermitian file are not real; they were kept as they are"
+            "{count} diagonal entries of a hermitian file are not real and were kept unchanged"
         ));
     }
     if pairs > 0 {
         warnings.push(format!(
-            "{pairs} off-diagonal positions are given in both triangles of a {} file; their values were summed",
+            "{pairs} off-diagonal positions occur in both triangles of a {} file; their values were summed",
             header.symmetry.as_str()
         ));
     }
@@ -114,7 +114,7 @@ where
     let repeated = assembled.merged.saturating_sub(2 * pairs);
     if repeated > 0 {
         warnings.push(format!(
-            "{repeated} entries of the matrix repeat the position of an earlier one; their values were summed"
+            "{repeated} entries repeat the position of an earlier one; their values were summed"
         ));
     }
     let matrix = AnyMatrix::from(assembled.matrix);
@@ -130,13 +130,13 @@ impl Notes {
         }
         if self.misnamed > 0 {
             warnings.push(format!(
-                "{} values of an integer file are written as real numbers and were read as such",
+                "{} values of an integer file are not integers and were read as real numbers",
                 self.misnamed
             ));
         }
         if self.overflowed > 0 {
             warnings.push(format!(
-                "{} numbers are too large for f64 and were read as infinite",
+                "{} numbers are too large for f64 and were read as infinity",
                 self.overflowed
             ));
         }

@@ -42,8 +42,8 @@ pub fn read_share(
 ) -> Result<FileShare, IoError> {
     let header = Header::read(text)?;
     if header.format != Format::Coordinate {
-        let expected = "a coordinate file, of which several ranks read a share each".to_owned();
-        return Err(IoError::Unexpected { line: 1, expected, found: "an array".to_owned() });
+        let expected = "a coordinate file, because several ranks read it in parallel".to_owned();
+        return Err(IoError::Unexpected { line: 1, expected, found: "an array file".to_owned() });
     }
     let cut = |k: usize| {
         let body = (text.len() - header.body) as u128;
@@ -58,7 +58,7 @@ pub fn read_share(
     let header = Header { body: begin.min(end), ..header };
     let text = text.get(..end).unwrap_or(text);
     let most = (end - header.body) as u128 / 4 * 2;
-    limit.check("a share of the file's entries", 16 * most.min(2 * u128::from(header.declared)))?;
+    limit.check("this rank's share of the file", 16 * most.min(2 * u128::from(header.declared)))?;
     match header.field {
         Field::Real => share::<Real>(text, &header, progress),
         Field::Integer => share::<Integer>(text, &header, progress),

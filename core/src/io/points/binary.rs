@@ -32,18 +32,18 @@ pub(super) fn extent(data: &[u8]) -> Result<PointsExtent, IoError> {
     let short = || {
         let found = data.len();
         IoError::Points(format!(
-            "the header of a binary file of points takes {HEADER} bytes, the file has {found}"
+            "expected a binary point file with a header of {HEADER} bytes, found {found} bytes"
         ))
     };
     let header = data.first_chunk::<HEADER>().ok_or_else(short)?;
     let [_, _, version, dimensions, low, high] = words(header);
     if version != VERSION {
         return Err(IoError::Points(format!(
-            "the binary file of points is of version {version}, expected {VERSION}"
+            "expected version {VERSION} of the binary point format, found {version}"
         )));
     }
     if dimensions == 0 {
-        let why = "the binary file of points declares 0 dimensions, expected 1 at least";
+        let why = "expected at least 1 dimension in the binary point file, found 0";
         return Err(IoError::Points(why.to_owned()));
     }
     let points = u64::from(high) << 32 | u64::from(low);
@@ -69,7 +69,7 @@ pub(super) fn read(
     let (expected, found) = (u128::from(dimensions) * u128::from(points) * 8, content.len());
     if expected != found as u128 {
         return Err(IoError::Points(format!(
-            "{points} points of {dimensions} dimensions take {expected} bytes after the header of a binary file, found {found}"
+            "expected {expected} bytes after the header of the binary point file, for {points} points of {dimensions} dimensions, found {found}"
         )));
     }
     limit.check(format!("{points} points of {dimensions} dimensions"), expected)?;

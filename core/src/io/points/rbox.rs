@@ -43,13 +43,13 @@ fn output(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<u8>, IoError> {
-    let failed = |error| IoError::System { doing: "run the program rbox", error };
+    let failed = |error| IoError::System { doing: "run rbox", error };
     let mut command = Command::new(program);
     command.args(arguments.split_whitespace()).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = Running(command.spawn().map_err(|error| match error.kind() {
         ErrorKind::NotFound => IoError::Points(
-            "the program rbox, which makes these points, is not installed; it comes with Qhull, in Debian as qhull-bin"
+            "the program rbox, which generates these points, is not installed: install Qhull (qhull-bin in Debian)"
                 .to_owned(),
         ),
         _ => failed(error),
@@ -58,7 +58,7 @@ fn output(
     if let Some(stdout) = &mut running.0.stdout {
         loop {
             progress.check()?;
-            limit.check("what rbox says", said.len() as u128 + u128::from(BLOCK))?;
+            limit.check("the output of rbox", said.len() as u128 + u128::from(BLOCK))?;
             if stdout.take(BLOCK).read_to_end(&mut said).map_err(failed)? == 0 {
                 break;
             }
@@ -73,7 +73,7 @@ fn output(
         status => {
             let complaint = String::from_utf8_lossy(&complaint);
             let first = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            Err(IoError::Points(format!("rbox {arguments} ended with {status}: {first}")))
+            Err(IoError::Points(format!("`rbox {arguments}` failed with {status}: {first}")))
         }
     }
 }

@@ -26,7 +26,7 @@ fn unexpected(line: u64, expected: String, found: String) -> IoError {
 fn found(field: &[u8]) -> String {
     match field {
         [] => "an empty field".to_owned(),
-        _ if is_too_large(field) => format!("{}, which does not fit in 64 bits", quoted(field)),
+        _ if is_too_large(field) => format!("{}, which overflows f64", quoted(field)),
         _ => quoted(field),
     }
 }
@@ -63,7 +63,7 @@ impl Table {
             (Some(k), HeaderLine::Find) => {
                 let column = k + 1;
                 let expected = format!(
-                    "a number in column {column}, or a name in every column (use --header to read this line as names)"
+                    "a number in column {column}, or a header with names in all columns (use --header to read this line as one)"
                 );
                 Err(unexpected(line, expected, found(fields.get(k).copied().unwrap_or_default())))
             }
@@ -93,9 +93,8 @@ impl Table {
             if let Some(mark) = field.iter().copied().find(|byte| matches!(byte, b'.' | b',')) {
                 if self.decimal_mark.is_some_and(|before| before != mark) {
                     let mark = if mark == b'.' { "comma" } else { "point" };
-                    let expected = format!(
-                        "decimals after a {mark} in column {column}, as in the lines above"
-                    );
+                    let expected =
+                        format!("a decimal {mark} in column {column}, as in the lines above");
                     return Err(unexpected(line, expected, found(field)));
                 }
                 self.decimal_mark = Some(mark);
@@ -164,7 +163,7 @@ pub(super) fn read(
     }
     if table.coordinates.is_empty() && header == HeaderLine::Find {
         let expected =
-            "a point after the line of names (use --header if there are no points)".to_owned();
+            "a point after the header line (use --header if there are no points)".to_owned();
         return Err(unexpected(table.first_line + 1, expected, "the end of the file".to_owned()));
     }
     let taken = PointsTaken {

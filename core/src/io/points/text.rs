@@ -85,7 +85,7 @@ pub(super) fn read(
             let value = read.filter(|real| !real.value.is_nan() && !real.overflowed);
             let Some(value) = value.map(|real| real.value) else {
                 let number = match read.is_some_and(|real| real.overflowed) {
-                    true => "a number that fits in 64 bits",
+                    true => "a number within the range of f64",
                     false => "a number",
                 };
                 let expected =

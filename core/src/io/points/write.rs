@@ -72,7 +72,7 @@ pub fn write(
     let (d, n) = (points.dimensions(), points.len());
     if n == 0 && form == PointsForm::Csv {
         let why = format!(
-            "0 points of {d} dimensions cannot be written as CSV, which does not record the number of dimensions; use text (.txt)"
+            "cannot write 0 points of {d} dimensions as CSV, which does not record the dimensions: use text (.txt)"
         );
         return Err(IoError::Points(why));
     }
@@ -80,7 +80,8 @@ pub fn write(
         PointsForm::Csv => Vec::new(),
         PointsForm::Exact | PointsForm::Paper => format!("{d}\n{n}\n").into_bytes(),
         PointsForm::Binary => {
-            let too_many = |_| IoError::Points(format!("{d} dimensions are more than 4294967295"));
+            let too_many =
+                |_| IoError::Points(format!("expected at most 4294967295 dimensions, found {d}"));
             binary::header(u32::try_from(d).map_err(too_many)?, n as u64)
         }
     };

@@ -52,7 +52,7 @@ impl<T: Scalar> Code<T> {
             };
             let entries = values.len();
             FormatError::Invariant(format!(
-                "its {entries} entries have {many} distinct values, more than the {most} of a dictionary with {}-bit codes",
+                "the {entries} nonzeros have {many} distinct values, more than the {most} of a dictionary with {}-bit codes",
                 most.ilog2()
             ))
         };
@@ -219,13 +219,13 @@ impl<T: Scalar> Coded<T> {
         };
         if table.len() > most || !table.windows(2).all(|w| w[0].bits() < w[1].bits()) {
             return Err(FormatError::Invariant(
-                "the values of a dictionary do not ascend by their bits or are too many".to_owned(),
+                "the values of a dictionary are unsorted or too many".to_owned(),
             ));
         }
         match within {
             true => Ok(()),
             false => {
-                Err(FormatError::Invariant("a code is no number of its dictionary".to_owned()))
+                Err(FormatError::Invariant("a code is out of range for its dictionary".to_owned()))
             }
         }
     }

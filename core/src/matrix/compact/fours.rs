@@ -50,7 +50,7 @@ impl<T: Scalar> Fours<T> {
         let shape = a.shape();
         if shape.hack_size() != ROWS {
             return Err(FormatError::Invariant(format!(
-                "hacks of {} rows: in groups of four slots they have {ROWS}",
+                "groups of four slots need a hack size of {ROWS}, found {}",
                 shape.hack_size()
             )));
         }

@@ -219,8 +219,7 @@ impl<T: Scalar> CompactHll<T> {
                     if slot.is_blank && self.values.is_blank(slot.at) {
                         continue;
                     }
-                    let what =
-                        format!("position {row} has a slot without an entry that is not blank");
+                    let what = format!("position {row} has an empty slot that is not blank");
                     return Some(FormatError::Invariant(what));
                 }
                 if slot.col >= self.cols as u64 {
