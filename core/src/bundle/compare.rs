@@ -477,7 +477,7 @@ mod tests {
             found.warnings,
             [
                 "the build profile differs: release before, debug after",
-                "the copy bandwidth with 4 threads differs: 10.0 GB/s before, 5.0 GB/s after"
+                "the copy bandwidth at 4 threads differs: 10.0 GB/s before, 5.0 GB/s after"
             ]
         );
         for run in &mut after.runs {
@@ -485,7 +485,9 @@ mod tests {
         }
         let found = Comparison::of(&before, &after);
         assert_eq!((found.runs.len(), found.only_before.len()), (0, 6));
-        assert!(found.warnings[0].starts_with("no run is in both bundles: the first was measured"));
+        assert!(
+            found.warnings[0].starts_with("the bundles have no runs in common: the first was ")
+        );
         assert_eq!(found.geometric_mean, None);
     }
 
@@ -497,7 +499,7 @@ mod tests {
         assert_eq!(found.runs.len(), 3);
         assert_eq!(
             found.warnings,
-            ["1 runs of the second bundle repeat an earlier one and were left out"]
+            ["1 runs of the second bundle repeat an earlier run and were skipped"]
         );
     }
 }

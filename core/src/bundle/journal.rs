@@ -202,7 +202,7 @@ fn check_once(
         let how = serde_json::json!([precision, asked, params, threads, block, run.hot]);
         if !seen.insert(format!("{of}{how}")) {
             return Err(damaged(&format!(
-                "{kernel} on {matrix} with {threads} threads occurs twice"
+                "a duplicate run of {kernel} on {matrix} with {threads} threads"
             )));
         }
     }
@@ -476,7 +476,7 @@ mod tests {
         std::fs::write(&path, format!("{text}{line}\n")).unwrap();
         let error = recover(&path).unwrap_err().to_string();
         let number = text.lines().count() + 1;
-        let start = format!("line {number} of the journal is damaged: a second run of ");
+        let start = format!("line {number} of the journal is damaged: a duplicate run of ");
         assert!(error.starts_with(&start), "{error}");
         assert!(error.contains(&bundle.runs[0].kernel), "{error}");
     }

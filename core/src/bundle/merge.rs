@@ -389,7 +389,7 @@ mod tests {
         let error = merged(&[first.clone(), second.clone()], Conflicts::Refuse).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "1 runs differ between the bundles, cpu/csr/nnz on five, 4 threads among them"
+            "1 runs differ between the bundles, including cpu/csr/nnz on five, 4 threads"
         );
         let of = |bundle: &Bundle| {
             let run = bundle.runs.iter().find(|run| run.kernel == "cpu/csr/nnz").unwrap();

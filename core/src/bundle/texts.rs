@@ -198,6 +198,8 @@ mod tests {
         assert!(bundle.check_texts(60_000).is_ok());
         bundle.runs.resize(70_000, Run::default());
         let error = bundle.check_texts(70_000).unwrap_err().to_string();
-        assert!(error.starts_with("a table of all runs has ") && error.contains("bytes of names"));
+        assert!(
+            error.starts_with("the table of all runs has ") && error.contains("bytes of names")
+        );
     }
 }

@@ -175,6 +175,6 @@ mod tests {
         let mut bundle = sample::bundle();
         bundle.runs[2].costs.predicted.as_mut().unwrap().useful_bytes = Some(u64::MAX);
         let error = bundle.to_bytes().unwrap_err().to_string();
-        assert!(error.contains("runs[2]") && error.contains("predicts more"), "{error}");
+        assert!(error.contains("runs[2]") && error.contains("impossible prediction"), "{error}");
     }
 }

@@ -87,18 +87,15 @@ mod tests {
     #[test]
     fn what_is_no_partition_is_told_in_a_sentence() {
         let told = |text: &str| ranks_of_rows(text, 2, 2).unwrap_err().to_string();
-        assert_eq!(
-            told("0\nx\n"),
-            "the partition file: line 2: expected the rank of a row, found `x`"
-        );
+        assert_eq!(told("0\nx\n"), "invalid partition file: line 2: expected a rank, found `x`");
         assert_eq!(
             told("0\n2\n"),
-            "the partition file: line 2: rank 2, but there are 2 ranks, from 0"
+            "invalid partition file: line 2: expected a rank below 2, found 2 (0-based)"
         );
-        assert_eq!(told("0\n"), "the partition file: 1 lines for 2 rows: expected one a row");
+        assert_eq!(told("0\n"), "invalid partition file: expected 2 lines, one per row, found 1");
         assert_eq!(
             told("0\n1\n0\n"),
-            "the partition file: more than one line for each of the 2 rows"
+            "invalid partition file: expected 2 lines, one per row, found more"
         );
         assert!(told("0\n-1\n").contains("found `-1`"));
     }

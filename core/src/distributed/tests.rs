@@ -218,5 +218,5 @@ fn too_little_memory_a_cancelled_look_and_a_foreign_column_are_told() {
     assert_eq!(with(1 << 20, true), DistributedError::Cancelled);
     let ranks = locals(&a, &partition, &partition);
     let error = ExchangePlan::new(&ranks[0], [(1, &[7u64, 200][..])]).unwrap_err().to_string();
-    assert_eq!(error, "rank 1 asks rank 0 for element 200 of x, which is not its own");
+    assert_eq!(error, "rank 1 requests element 200 of x from rank 0, which does not own it");
 }

@@ -402,7 +402,7 @@ fn a_wrong_specification_says_what_would_be_right() {
     for bad in
         ["road?m=0", "road?m=-1", "road?m=x", "road?m=", "road?m", "road?m=1.5", "road?m=1e99"]
     {
-        assert!(error(bad).contains("expected a whole number from 1 to 4294967295"), "{bad}");
+        assert!(error(bad).contains("expected an integer from 1 to 4294967295"), "{bad}");
     }
 }
 

@@ -51,7 +51,7 @@ mod tests {
         let path = folder.path().join("y.mtx");
         put(&path, Overwrite::Never, "first").unwrap();
         let error = put(&path, Overwrite::Never, "second").unwrap_err().to_string();
-        assert!(error.ends_with("y.mtx: the file exists already and is left as it is"), "{error}");
+        assert!(error.ends_with("y.mtx: the file already exists"), "{error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
         put(&path, Overwrite::Replace, "third").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "third");
@@ -89,7 +89,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("none/y.mtx");
         let error = put(&path, Overwrite::Never, "").unwrap_err().to_string();
-        assert!(error.contains("y.mtx: cannot create a file: "), "{error}");
+        assert!(error.contains("y.mtx: cannot create a temporary file: "), "{error}");
     }
 
     #[cfg(unix)]

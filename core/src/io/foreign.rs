@@ -220,7 +220,7 @@ mod tests {
             (b"\xff\xfe1\0".to_vec(), "UTF-16 text"),
             (b"% asym unweighted\n3 2\n1 2\n2 3\n".to_vec(), "a KONECT edge list"),
             (zip(b"indices.npy"), "a NumPy archive (.npz)"),
-            (zip(b"manifest.json"), "a bundle of results"),
+            (zip(b"manifest.json"), "a result bundle"),
             (zip(b"a.mtx"), "a zip archive"),
         ] {
             for name in ["a.mtx", "a.mtx.gz", "a.txt", "a"] {

@@ -133,7 +133,7 @@ mod tests {
     fn what_is_no_vector_is_named() {
         let matrix = "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n";
         assert_eq!(message(matrix), "expected a vector, found a 2 x 2 matrix");
-        assert_eq!(message("1\n2 3\n"), "line 2: expected one number a line, found \"3\"");
+        assert_eq!(message("1\n2 3\n"), "line 2: expected one number per line, found \"3\"");
         assert_eq!(message("1\n2\nx\n"), "line 3: expected a number, found \"x\"");
         let complex = "%%MatrixMarket matrix array complex general\n1 1\n1 2\n";
         assert!(message(complex).contains("real matrices only"));

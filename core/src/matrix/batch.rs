@@ -167,8 +167,8 @@ mod tests {
     fn the_first_matrix_that_is_not_symmetric_or_not_finite_is_named() {
         let wrong = |n, values: &[f64]| Batch::new(n, values.to_vec()).unwrap_err().to_string();
         assert_eq!(wrong(0, &[]), "expected at least 1 unknown per system, found 0");
-        assert_eq!(wrong(2, &[1.0; 6]), "6 numbers are no whole number of matrices of 2 rows");
-        let second = "matrix 1 of the batch is not symmetric and finite (0-based)";
+        assert_eq!(wrong(2, &[1.0; 6]), "expected a multiple of 2 x 2 values, found 6");
+        let second = "matrix 1 of the batch (0-based) is not symmetric or not finite";
         assert_eq!(wrong(2, &[1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 3.0, 1.0]), second);
         assert_eq!(wrong(1, &[1.0, f64::NAN, f64::INFINITY]), second);
         let batch = Batch::new(2, vec![1.0, 2.0, 2.0, 5.0]).unwrap();

@@ -131,7 +131,7 @@ impl<T: Scalar> Bsr<T> {
             let fullest = counted.iter().max_by(|a, b| fill(a).total_cmp(&fill(b)));
             let (block, share) = fullest.map_or((0, 0.0), |c| (c.0, fill(c)));
             FormatError::Invariant(format!(
-                "BSR would be {share:.1} % full with its best block size, {block} x {block}, less than {min_fill} %"
+                "BSR with {block} x {block} blocks would be only {share:.1} % full, less than {min_fill} %"
             ))
         })
     }
@@ -327,7 +327,10 @@ mod tests {
         let error = Bsr::choose(&a, Some(2), 70).unwrap_err().to_string();
         // Block rows of rows 0..2 hold columns 0..3, 2..4 hold 0..6, 4..6 hold 3..6: 2 + 3 + 2
         // blocks.
-        assert!(error.contains("2 x 2 are only 64.3 % full, less than 70 %"), "{error}");
+        assert!(
+            error.contains("2 x 2 blocks would be only 64.3 % full, less than 70 %"),
+            "{error}"
+        );
         assert_eq!(Bsr::choose(&a, Some(2), 0).unwrap().0, 2);
         assert!(Bsr::choose(&a, Some(9), 0).unwrap_err().to_string().contains("from 2 to 8"));
     }

@@ -80,7 +80,7 @@ impl<T: Scalar> Dia<T> {
         let fill = if slots > 0.0 { 100.0 * a.nnz() as f64 / slots } else { 100.0 };
         if fill < f64::from(min_fill) {
             return Err(FormatError::Invariant(format!(
-                "DIA would be {fill:.1} % full with {} diagonals, less than {min_fill} %",
+                "DIA with its {} diagonals would be only {fill:.1} % full, less than {min_fill} %",
                 offsets.len()
             )));
         }
@@ -299,7 +299,10 @@ mod tests {
         let arrow: Vec<_> = (0..100).flat_map(|i| [(0, i, 1.0), (i, i, 1.0)]).collect();
         let a = Csr::from_triplets(100, 100, &arrow).unwrap();
         let error = Dia::from_csr(&a, 20, MemoryLimit::unlimited()).unwrap_err().to_string();
-        assert!(error.contains("its 100 are only 2.0 % full, less than 20 %"), "{error}");
+        assert!(
+            error.contains("its 100 diagonals would be only 2.0 % full, less than 20 %"),
+            "{error}"
+        );
         // 100 diagonals of 100 values, plus an offset and two words of bits each.
         let error = Dia::from_csr(&a, 0, MemoryLimit::bytes(80_000)).unwrap_err().to_string();
         assert!(error.contains("82400 bytes"), "{error}");

@@ -339,6 +339,6 @@ mod tests {
         assert!(new(3, [0, 1], [1.0, 2.0]).is_err(), "row_len over the width");
         assert!(new(2, [1, 0], [1.0, 2.0]).is_err(), "columns descend");
         assert!(new(1, [0, 2], [1.0, 0.0]).is_err(), "padding column out of range");
-        assert!(new(1, [0, 0], [1.0, 5.0]).is_err(), "padding with a value");
+        assert!(new(1, [0, 0], [1.0, 5.0]).is_err(), "padding with a nonzero value");
     }
 }

@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(wrong(0, &[]), "expected at least 1 dimension, found 0");
         assert_eq!(
             wrong(2, &[1.0; 5]),
-            "5 coordinates are no whole number of points of 2 dimensions"
+            "expected a multiple of 2 coordinates, one per dimension, found 5"
         );
         let extremes = points(2, &[f64::INFINITY, f64::NEG_INFINITY]);
         assert_eq!((extremes.len(), extremes.bytes()), (1, 16));

@@ -59,19 +59,13 @@ mod tests {
     #[test]
     fn parts_are_counted_from_one_and_nonsense_is_told() {
         assert_eq!("2/8".parse(), Ok(Shard { part: 2, of: 8 }));
-        assert_eq!(" 1 / 1".parse::<Shard>().unwrap().to_string(), "part 1 of 1");
+        assert_eq!(" 1 / 1".parse::<Shard>().unwrap().to_string(), "shard 1 of 1");
         for bad in ["", "2", "/", "a/b", "1/", "-1/2", "1/2/3", "1.5/2"] {
-            assert!(bad.parse::<Shard>().unwrap_err().starts_with("expected a part"), "{bad}");
+            assert!(bad.parse::<Shard>().unwrap_err().starts_with("expected a shard"), "{bad}");
         }
-        assert_eq!(
-            "0/8".parse::<Shard>().unwrap_err(),
-            "there is no part 0 of 8: parts are counted from 1"
-        );
-        assert_eq!(
-            "9/8".parse::<Shard>().unwrap_err(),
-            "there is no part 9 of 8: parts are counted from 1"
-        );
-        let none = "a sweep cannot be split into 0 parts: expected 1 to 1000000";
+        assert_eq!("0/8".parse::<Shard>().unwrap_err(), "expected a shard from 1 to 8, found 0");
+        assert_eq!("9/8".parse::<Shard>().unwrap_err(), "expected a shard from 1 to 8, found 9");
+        let none = "expected 1 to 1000000 shards, found 0";
         assert_eq!("1/0".parse::<Shard>().unwrap_err(), none);
         assert!("1/4294967297".parse::<Shard>().is_err());
     }

@@ -95,7 +95,7 @@ fn each_way_to_have_no_gpu_is_told_apart() {
     let stub = probed_with(&Driver { init: 34, ..WORKING });
     assert!(stub.contains("is a stub"), "{stub}");
 
-    let none = "the NVIDIA driver finds no device";
+    let none = "the NVIDIA driver found no GPU";
     assert_eq!(probed_with(&Driver { devices: 0, ..WORKING }), none);
     assert_eq!(probed_with(&Driver { init: 100, ..WORKING }), none);
 

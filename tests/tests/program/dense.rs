@@ -137,7 +137,7 @@ fn what_cannot_be_a_batch_is_told_in_a_sentence() {
     let error = p.fail(2, &bench("cant.mtx"));
     assert!(error.contains("is no batch of systems"), "{error}");
     let error = p.fail(2, &bench("gen:spd-batch?n=0&count=4"));
-    assert!(error.contains("n is `0`, expected a whole number from 1 to 512"), "{error}");
+    assert!(error.contains("n is `0`, expected an integer from 1 to 512"), "{error}");
     let error = p.fail(2, &[&["bench", "--suite", "mini"], &HOW[..]].concat());
     assert!(error.contains("there are: batches, thesis-batches"), "{error}");
     let error = p.fail(2, &[&bench("suite:spd-8")[..], &["--rhs", "ones"]].concat());

@@ -65,7 +65,10 @@ fn what_is_none_is_refused_in_one_sentence() {
     let p = program();
     p.write("broken.json", "[{\"spmv\":");
     let error = p.fail(1, &["merge", "ours.zip", "broken.json", "-o", "all.zip"]);
-    assert!(error.contains("broken.json: not results of Ginkgo's SpMV benchmark"), "{error}");
+    assert!(
+        error.contains("broken.json: cannot import results of Ginkgo's SpMV benchmark"),
+        "{error}"
+    );
     assert!(!p.path("all.zip").exists());
 }
 
@@ -87,9 +90,9 @@ fn nvbench_and_google_benchmark_stand_beside_ours_and_what_is_left_out_is_told()
     let ran = p.run(&["merge", "ours.zip", "google.json", "nvbench.json", "-o", "all.zip"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     for sentence in [
-        "warning: google.json: 2 of 6 runs not imported: 1 for want of a matrix",
+        "warning: google.json: 2 of 6 runs not imported: 1 without a matrix name",
         "(BM_SpMV_csr<double>/1024)",
-        "warning: nvbench.json: 2 of 5 runs not imported: 1 for want of a matrix",
+        "warning: nvbench.json: 2 of 5 runs not imported: 1 without a matrix name",
         "google.json: imported, not checked by Sparsescope; 1 of 3 matrices",
         "nvbench.json: imported, not checked by Sparsescope; 1 of 2 matrices",
     ] {

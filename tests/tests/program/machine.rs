@@ -188,7 +188,7 @@ fn two_benches_never_write_one_journal() {
     let other = ["bench", "gen:diagonal?m=4", "--runs", "1", "-q", "--force", "-o", "b.zip"];
     for args in [&other[..], &["bench", "--resume", "b.zip", "-q"]] {
         let error = p.fail(1, args);
-        let sentence = "b.zip.partial.jsonl is in use: another bench is writing it";
+        let sentence = "b.zip.partial.jsonl is in use: another `sparsescope bench` is writing it";
         assert_eq!(error, format!("error: {sentence}"));
     }
     first.kill().unwrap();

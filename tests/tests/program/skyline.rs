@@ -153,7 +153,7 @@ fn what_was_taken_of_a_table_is_said_and_what_may_be_lost_is_refused() {
     for (text, at) in [("NA,9\n1,2\n2,1\n", 1), (",9\n1,2\n2,1\n", 1), ("0,O\n1,2\n", 2)] {
         p.write("bad.csv", text);
         let error = p.fail(1, &["skyline", "bad.csv", "--minimize"]);
-        let place = format!("bad.csv: line 1: expected a number in column {at}, or a name");
+        let place = format!("bad.csv: line 1: expected a number in column {at}, or a header");
         assert!(error.contains(&place), "{error}");
         let n = p.json(&["skyline", "bad.csv", "--header", "--json"])["n"].as_u64().unwrap();
         assert_eq!(n as usize, text.lines().count() - 1);

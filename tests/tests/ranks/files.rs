@@ -66,7 +66,7 @@ fn rows_numbered_anew_by_a_rule_or_a_partition_file_give_the_same_matrix_and_sol
     let args = ["bench", "a.mtx", "--partition", "ranks.txt", "-o", "c.zip", "-q"];
     let ran = run(&program, 2, &args);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(ran.err.contains("ranks.txt: the partition file: 2 lines for 375 rows"), "{}", ran.err);
+    assert!(ran.err.contains("expected 375 lines, one per row, found 2"), "{}", ran.err);
     let told = program.fail(2, &args);
     assert!(told.contains("--partition is for several ranks"), "{told}");
 }

@@ -48,7 +48,11 @@ fn nothing_else_has_a_time_and_each_says_why() {
     let cases = [
         ("ell", Verdict::Unsupported, "Ginkgo did not complete it: out of memory"),
         ("sellp", Verdict::Fail, "Ginkgo recorded a relative error of 2.5e-1, more than 1e-12"),
-        ("cusparse_csr", Verdict::Unsupported, "the file records no error of its result"),
+        (
+            "cusparse_csr",
+            Verdict::Unsupported,
+            "its result was not checked: the file records no error",
+        ),
     ];
     for (format, verdict, reason) in cases {
         let run = of(&bundle, &format!("vendor/ginkgo/{format}"));
@@ -157,22 +161,25 @@ fn a_matrix_known_by_name_becomes_ours_of_equal_name_and_size_and_no_other() {
 fn what_is_no_result_is_refused_in_one_sentence() {
     let cases = [
         ("[", "EOF while parsing"),
-        ("[]", "no entry has `spmv` with a case"),
-        (r#"{"filename": "a.mtx"}"#, "no entry has `spmv` with a case"),
-        (r#"[1, {"filename": "a.mtx", "spmv": {"csr": {}}}]"#, "entry 2 (a) does not say how many"),
+        ("[]", "no entry has `spmv` results for a format"),
+        (r#"{"filename": "a.mtx"}"#, "no entry has `spmv` results for a format"),
+        (
+            r#"[1, {"filename": "a.mtx", "spmv": {"csr": {}}}]"#,
+            "entry 2 (a) does not give the rows",
+        ),
         (r#"{"rows": 2, "nnz": 1, "spmv": {"csr": {}}}"#, "entry 1 names no matrix"),
         (
             r#"{"filename": "a.mtx", "rows": 2, "nnz": 5, "spmv": {"a": {}}}"#,
-            "5 nonzeros in 2 rows",
+            "5 nonzeros, too many for 2 x 2",
         ),
         (
             r#"{"filename": "a", "rows": 2, "nnz": 2, "spmv": {"coo": {"storage": 48}}}"#,
-            "the values of a are complex",
+            "the matrix a is complex",
         ),
     ];
     for (text, expected) in cases {
         let error = read("a.json", text).unwrap_err().to_string();
-        assert!(error.starts_with("not results of Ginkgo's SpMV benchmark: "), "{error}");
+        assert!(error.starts_with("cannot import results of Ginkgo's SpMV benchmark: "), "{error}");
         assert!(error.contains(expected), "{error}");
     }
     let limits = Limits { document_bytes: 100, ..Limits::default() };

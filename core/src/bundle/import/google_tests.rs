@@ -61,11 +61,11 @@ fn an_error_leaves_a_run_without_times_and_what_names_no_matrix_is_told() {
     let bundle = read(FILE).unwrap();
     let failed = of(&bundle, "five", Verdict::Unsupported);
     let reason = failed.check.reason.as_deref();
-    assert_eq!(reason, Some("it ended with an error: chunk of \"0\" rows"));
+    assert_eq!(reason, Some("the benchmark ended with an error: chunk of \"0\" rows"));
     assert!(failed.samples.is_empty());
     let left_out: Vec<&str> = bundle.left_out().collect();
-    let expected = "2 of 6 runs not imported: 1 for want of a matrix, of which neither name nor \
-        size is told (BM_SpMV_csr<double>/1024); 1 of another operation than the product y = A·x \
+    let expected = "2 of 6 runs not imported: 1 without a matrix name or size \
+        (BM_SpMV_csr<double>/1024); 1 of an operation other than SpMV (y = A·x) \
         (BM_SpMM/matrix:five)";
     assert_eq!(left_out, [expected]);
     assert_eq!(bundle.runs.len(), 4);
@@ -126,10 +126,7 @@ fn entries_of_before_run_types_are_told_apart_by_their_names() {
     let bundle = read(old).unwrap();
     assert_eq!((bundle.runs.len(), bundle.runs[0].samples.len()), (1, 2));
     let left_out = bundle.left_out().next().unwrap();
-    assert!(
-        left_out.starts_with("1 of 2 runs not imported: 1 of which only aggregates"),
-        "{left_out}"
-    );
+    assert!(left_out.starts_with("1 of 2 runs not imported: 1 with aggregates"), "{left_out}");
 }
 
 #[test]
@@ -139,17 +136,17 @@ fn what_is_no_result_is_refused_in_one_sentence() {
     let places = entry("spmv/mtx:a", ", \"rows\": 2, \"cols\": 2, \"nnz\": 5");
     let cases = [
         ("{\"benchmarks\": [", "EOF while parsing"),
-        ("{\"benchmarks\": {}}", "`benchmarks` is no list of measurements"),
-        ("{\"benchmarks\": []}", "it holds no measurement"),
-        ("{\"benchmarks\": [1]}", "`benchmarks[0]` is no object"),
+        ("{\"benchmarks\": {}}", "`benchmarks` is not a list"),
+        ("{\"benchmarks\": []}", "it contains no measurements"),
+        ("{\"benchmarks\": [1]}", "`benchmarks[0]` is not an object"),
         ("{\"benchmarks\": [{}]}", "`benchmarks[0]` has no `name`"),
-        (&unit, "`benchmarks[0]` has the time unit `days`: expected ns, us, ms or s"),
-        (&other, "1 of 1 run not imported: 1 for want of a matrix, of which neither name"),
-        (&places, "1 of 1 run not imported: 1 of a matrix with more nonzeros than places"),
+        (&unit, "`benchmarks[0]` has the time unit `days`, expected ns, us, ms or s"),
+        (&other, "1 of 1 run not imported: 1 without a matrix name"),
+        (&places, "1 of 1 run not imported: 1 of a matrix with more nonzeros than rows"),
     ];
     for (text, expected) in cases {
         let error = read(text).unwrap_err().to_string();
-        assert!(error.starts_with("not results of Google Benchmark: "), "{error}");
+        assert!(error.starts_with("cannot import results of Google Benchmark: "), "{error}");
         assert!(error.contains(expected), "{error}");
     }
     let limits = Limits { document_bytes: 100, ..Limits::default() };
@@ -169,6 +166,6 @@ fn many_names_are_counted_and_a_few_listed() {
         (0..9).map(|k| format!(r#"{{"name": "copy/{k}", "real_time": 5}}"#)).collect();
     let error =
         read(&format!("{{\"benchmarks\": [{}]}}", names.join(","))).unwrap_err().to_string();
-    assert!(error.contains("9 of 9 runs not imported: 9 for want"), "{error}");
+    assert!(error.contains("9 of 9 runs not imported: 9 without"), "{error}");
     assert!(error.ends_with("(copy/0, copy/1, copy/2, copy/3, copy/4 and 4 more)"), "{error}");
 }

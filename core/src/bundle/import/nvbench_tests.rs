@@ -51,8 +51,8 @@ fn what_was_skipped_has_no_time_and_what_cannot_be_taken_over_is_told() {
     assert_eq!((timed.precision.as_str(), timed.figures.is_some()), ("f32", true));
     assert_eq!((skipped.check.verdict, skipped.samples.len()), (Verdict::Unsupported, 0));
     assert_eq!(skipped.check.reason.as_deref(), Some("nvbench skipped it: no whole warps"));
-    let expected = "2 of 5 runs not imported: 1 for want of a matrix, of which neither name nor \
-        size is told (copy Device=0); 1 in another precision than f64 and f32 (csr_spmv Device=0 \
+    let expected = "2 of 5 runs not imported: 1 without a matrix name or size \
+        (copy Device=0); 1 in a precision other than f64 and f32 (csr_spmv Device=0 \
         T=F16 Matrix=cant BlockSize=64)";
     assert_eq!(bundle.left_out().collect::<Vec<_>>(), [expected]);
 }
@@ -90,18 +90,18 @@ fn what_is_read_is_a_bundle_that_is_written_and_read_again() {
 fn what_is_no_result_is_refused_in_one_sentence() {
     let cases = [
         (r#"{"benchmarks": [{"states": ["#, "EOF while parsing"),
-        (r#"{"benchmarks": 1, "states": 1}"#, "`benchmarks` is no list"),
+        (r#"{"benchmarks": 1, "states": 1}"#, "`benchmarks` is not a list"),
         (r#"{"benchmarks": [{"states": []}]}"#, "`benchmarks[0]` has no `name`"),
         (
             r#"{"benchmarks": [{"name": "a", "states": 1}]}"#,
-            "`benchmarks[0]` (a) has no list `states`",
+            "`benchmarks[0]` (a) has no `states` list",
         ),
-        (r#"{"benchmarks": [{"name": "a", "states": []}]}"#, "it holds no measurement"),
-        (r#"{"benchmarks": [{"name": "a", "states": [{}]}]}"#, "1 for want of a matrix"),
+        (r#"{"benchmarks": [{"name": "a", "states": []}]}"#, "it contains no measurements"),
+        (r#"{"benchmarks": [{"name": "a", "states": [{}]}]}"#, "1 without a matrix name"),
     ];
     for (text, expected) in cases {
         let error = read(text).unwrap_err().to_string();
-        assert!(error.starts_with("not results of nvbench: "), "{error}");
+        assert!(error.starts_with("cannot import results of nvbench: "), "{error}");
         assert!(error.contains(expected), "{error}");
     }
     let limits = Limits { entries: 3, ..Limits::default() };

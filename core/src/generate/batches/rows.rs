@@ -77,7 +77,7 @@ mod tests {
         assert_eq!((few.power(), few.most()), (1, Some(1000)));
         assert_eq!(few.to_string(), "fsai?k=1&most=1000");
         let error = |text: &str| RowsSpec::parse(text).unwrap_err().to_string();
-        assert_eq!(error("fsai?k=0"), "k is `0`, expected a whole number from 1 to 20");
-        assert_eq!(error("fsai?tau=0"), "fsai has no key `tau`; it has: k, most");
+        assert_eq!(error("fsai?k=0"), "k is `0`, expected an integer from 1 to 20");
+        assert_eq!(error("fsai?tau=0"), "fsai has no key `tau`, expected one of: k, most");
     }
 }

@@ -55,18 +55,16 @@ fn recipes_read_back_and_say_what_is_wrong_with_them() {
     assert_eq!(spec.to_string(), "gen:spd-batch?n=28&count=20000");
     assert_eq!((spec.extent().systems, spec.extent().bytes()), (20_000, 8 * 28 * 28 * 20_000));
     let error = |spec: &str| BatchSpec::parse(spec).unwrap_err().to_string();
-    assert_eq!(error("spd-batch?n=0&count=1"), "n is `0`, expected a whole number from 1 to 512");
+    assert_eq!(error("spd-batch?n=0&count=1"), "n is `0`, expected an integer from 1 to 512");
     assert_eq!(
         error("spd-bach?n=1"),
-        "there is no generator `spd-bach` (did you mean `spd-batch`?); there are: spd-batch"
+        "unknown generator `spd-bach` (did you mean `spd-batch`?), expected one of: spd-batch"
     );
     assert!(error("spd-batch?n=8").contains("needs the key `count`"));
-    assert!(
-        error("spd-batch?n=3&count=0").starts_with("count is `0`, expected a whole number from 1")
-    );
+    assert!(error("spd-batch?n=3&count=0").starts_with("count is `0`, expected an integer from 1"));
     assert_eq!(
         error("spd-batch?n=3&count=9&bad=10"),
-        "bad is `10`, expected a whole number from 0 to 9"
+        "bad is `10`, expected an integer from 0 to 9"
     );
     assert!(BatchSpec::parse("spd-batch?n=3&count=9&bad=9").is_ok());
 }

@@ -153,17 +153,17 @@ fn recipes_read_back_and_say_what_is_wrong_with_them() {
     assert!(make("points-correlated?n=0&d=1000").is_empty());
     assert_eq!(
         error("points-spheer?n=1&d=1"),
-        "there is no generator `points-spheer` (did you mean `points-sphere`?); there are: \
+        "unknown generator `points-spheer` (did you mean `points-sphere`?), expected one of: \
          points-independent, points-correlated, points-anticorrelated, points-sphere"
     );
     assert_eq!(
         error("points-sphere?n=5"),
-        "points-sphere needs the key `d` (coordinates of a point), as in points-sphere?n=...&d=..."
+        "points-sphere needs the key `d` (coordinates per point), as in points-sphere?n=...&d=..."
     );
-    assert_eq!(error("points-sphere?n=5&d=0"), "d is `0`, expected a whole number from 1 to 1000");
+    assert_eq!(error("points-sphere?n=5&d=0"), "d is `0`, expected an integer from 1 to 1000");
     assert_eq!(
         error("points-anticorrelated?n=5&d=33"),
-        "d is `33`, expected a whole number from 1 to 32"
+        "d is `33`, expected an integer from 1 to 32"
     );
 }
 

@@ -105,7 +105,7 @@ fn each_field_is_read_and_named() {
     assert_eq!(file.field, Field::Complex);
     assert_eq!((file.matrix.rows(), file.matrix.cols(), file.matrix.nnz()), (1, 1, 1));
     let error = file.matrix.real().unwrap_err().to_string();
-    assert_eq!(error, "the matrix is complex, and kernels compute with real matrices only");
+    assert_eq!(error, "the matrix is complex, but kernels support real matrices only");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_pair_in_both_triangles_is_summed_and_said() {
     let file = read(&format!("{banner} symmetric\n2 2 3\n2 1 5\n1 2 0.5\n2 2 1\n")).unwrap();
     assert_eq!(entries(file.matrix.real().unwrap()), [(0, 1, 5.5), (1, 0, 5.5), (1, 1, 1.0)]);
     let [warning] = file.warnings.as_slice() else { panic!("{:?}", file.warnings) };
-    assert!(warning.starts_with("1 off-diagonal positions are given in both triangles"));
+    assert!(warning.starts_with("1 off-diagonal positions occur in both triangles"));
     let skew = real(&format!("{banner} skew-symmetric\n2 2 2\n2 1 5\n1 2 0.5\n"));
     assert_eq!(entries(&skew), [(0, 1, -4.5), (1, 0, 4.5)]);
 }
@@ -155,7 +155,7 @@ fn duplicates_are_summed_and_said_and_explicit_zeros_are_kept() {
     let a = file.matrix.real().unwrap();
     assert_eq!(entries(a), [(0, 0, 0.0), (0, 1, 0.0), (1, 0, (1e16 + 1.0) - 1e16)]);
     assert!(a.val()[1].is_sign_negative());
-    assert!(file.warnings[0].starts_with("2 entries of the matrix repeat"), "{:?}", file.warnings);
+    assert!(file.warnings[0].starts_with("2 entries repeat"), "{:?}", file.warnings);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn rounded_integers_and_overflowing_reals_are_counted_in_a_warning() {
     assert_eq!(file.matrix.real().unwrap().val(), [-2.5e3, f64::INFINITY]);
     assert!(file.warnings[0].starts_with("2 values of an integer file"), "{:?}", file.warnings);
     let file = read(&format!("{REAL}1 2 2\n1 1 1E9999\n1 2 inf\n")).unwrap();
-    assert_eq!(file.warnings, ["1 numbers are too large for f64 and were read as infinite"]);
+    assert_eq!(file.warnings, ["1 numbers are too large for f64 and were read as infinity"]);
 }
 
 #[test]

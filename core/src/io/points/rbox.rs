@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_named_with_where_it_comes_from() {
         let error = run("rbox-that-is-not-there", "10 D2", 1 << 30).unwrap_err().to_string();
-        assert!(error.ends_with("is not installed; it comes with Qhull, in Debian as qhull-bin"));
+        assert!(error.ends_with("is not installed: install Qhull (qhull-bin in Debian)"));
     }
 
     #[cfg(unix)]
@@ -98,12 +98,15 @@ mod tests {
         assert_eq!(run("echo", "2 rbox", 1 << 30).unwrap(), b"2 rbox\n");
         // A program that never ends by itself.
         let endless = run("yes", "1", 1 << 24).unwrap_err().to_string();
-        assert!(endless.starts_with("what rbox says needs"), "{endless}");
+        assert!(endless.starts_with("the output of rbox needs"), "{endless}");
         let cancel = true.into();
         let progress = Progress::none().cancelled_by(&cancel);
         let stopped = output("yes".as_ref(), "1", MemoryLimit::unlimited(), progress);
         assert!(stopped.unwrap_err().is_cancelled());
         let refused = run("ls", "--no-such-option", 1 << 30).unwrap_err().to_string();
-        assert!(refused.starts_with("rbox --no-such-option ended with exit status: "), "{refused}");
+        assert!(
+            refused.starts_with("`rbox --no-such-option` failed with exit status: "),
+            "{refused}"
+        );
     }
 }

@@ -50,7 +50,7 @@ fn read_as(text: &str, header: HeaderLine) -> Result<(Points, PointsTaken), IoEr
 fn a_first_line_with_a_number_or_without_a_value_is_not_taken_for_names() {
     let either = |column: u32| {
         format!(
-            "line 1: expected a number in column {column}, or a name in every column (use --header to read this line as names), found"
+            "line 1: expected a number in column {column}, or a header with names in all columns (use --header to read this line as one), found"
         )
     };
     for (text, column, found) in [
@@ -81,7 +81,7 @@ fn a_first_line_with_a_number_or_without_a_value_is_not_taken_for_names() {
 fn a_table_without_points_is_one_only_where_its_names_were_asked_for() {
     assert_eq!(
         message("a.csv", "x,y\n"),
-        "line 2: expected a point after the line of names (use --header if there are no points), found the end of the file"
+        "line 2: expected a point after the header line (use --header if there are no points), found the end of the file"
     );
     let (points, _) = read_as("x,y\n", HeaderLine::Names).unwrap();
     assert_eq!((points.dimensions(), points.len()), (2, 0));
@@ -120,7 +120,7 @@ fn separators_and_decimal_commas_are_found_and_told() {
     for (text, expected) in [
         (
             "1,5;2\n3.5;4\n",
-            "line 2: expected decimals after a comma in column 1, as in the lines above, found \"3.5\"",
+            "line 2: expected a decimal comma in column 1, as in the lines above, found \"3.5\"",
         ),
         (
             "1;2\n3,4\n",
@@ -128,7 +128,7 @@ fn separators_and_decimal_commas_are_found_and_told() {
         ),
         (
             "1,5 2,5\n",
-            "line 1: expected a number in column 2, or a name in every column (use --header to read this line as names), found \"5 2\"",
+            "line 1: expected a number in column 2, or a header with names in all columns (use --header to read this line as one), found \"5 2\"",
         ),
     ] {
         assert_eq!(message("a.csv", text), expected, "{text:?}");
@@ -171,7 +171,7 @@ fn names_are_written_where_they_are_read_back_as_names() {
     let none = Points::new(2, Vec::new()).unwrap();
     let error = write(none.view(), PointsForm::Csv, &mut Vec::new(), Progress::none());
     let error = error.unwrap_err().to_string();
-    assert!(error.starts_with("0 points of 2 dimensions cannot be written as CSV"), "{error}");
+    assert!(error.starts_with("cannot write 0 points of 2 dimensions as CSV"), "{error}");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ),
         (
             "2\n1\n1 1e400\n",
-            "line 3: expected a number that fits in 64 bits for coordinate 2 of 2 of point 1 of 1, found \"1e400\"",
+            "line 3: expected a number within the range of f64 for coordinate 2 of 2 of point 1 of 1, found \"1e400\"",
         ),
         ("2\n1\n1 2\n3 4\n", "line 4: expected the end of the file after 1 points, found \"3\""),
     ] {
@@ -217,7 +217,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("x,y\n3,y\n", "line 2: expected a number in column 2, found \"y\""),
         (
             "1;2\n3;1,5e400\n",
-            "line 2: expected a number in column 2, found \"1,5e400\", which does not fit in 64 bits",
+            "line 2: expected a number in column 2, found \"1,5e400\", which overflows f64",
         ),
         ("1,2\n3,NaN\n", "line 2: expected a number in column 2, found \"NaN\""),
     ] {
@@ -325,20 +325,21 @@ fn each_way_in_which_a_binary_file_is_damaged_has_its_sentence() {
     let message = |data: &[u8]| read_bytes("a", data).unwrap_err().to_string();
     assert_eq!(
         message(&whole[..20]),
-        "the header of a binary file of points takes 24 bytes, the file has 20"
+        "expected a binary point file with a header of 24 bytes, found 20 bytes"
     );
-    let sizes = "2 points of 3 dimensions take 48 bytes after the header of a binary file, found";
+    let sizes = "expected 48 bytes after the header of the binary point file, \
+                 for 2 points of 3 dimensions, found";
     assert_eq!(message(&whole[..71]), format!("{sizes} 47"));
     assert_eq!(message(&[&whole[..], b"x"].concat()), format!("{sizes} 49"));
-    assert_eq!(changed(8, &[2]), "the binary file of points is of version 2, expected 1");
+    assert_eq!(changed(8, &[2]), "expected version 1 of the binary point format, found 2");
     assert_eq!(
         changed(12, &[0]),
-        "the binary file of points declares 0 dimensions, expected 1 at least"
+        "expected at least 1 dimension in the binary point file, found 0"
     );
     assert_eq!(
         changed(12, &[0xff; 12]),
-        "18446744073709551615 points of 4294967295 dimensions take \
-         633825299966540748124315451400 bytes after the header of a binary file, found 48"
+        "expected 633825299966540748124315451400 bytes after the header of the binary point file, \
+         for 18446744073709551615 points of 4294967295 dimensions, found 48"
     );
     assert_eq!(
         changed(24 + 32, &f64::NAN.to_le_bytes()),
@@ -372,7 +373,7 @@ fn sizes_are_found_without_reading_what_follows_them() {
     let packed = gz(&text.iter().copied().chain(noise).collect::<Vec<_>>());
     assert_eq!(exact("a.txt.gz", &packed[..packed.len() / 2]), (3, 1_000_000));
     let message = |name, data| read_named_points_extent(name, data).unwrap_err().to_string();
-    assert!(message("a.txt", &packed[..14]).starts_with("the gzip data is damaged or cut off"));
+    assert!(message("a.txt", &packed[..14]).starts_with("the gzip data is damaged, truncated"));
     assert_eq!(
         message("a.txt", b"3\n"),
         "line 2: expected the number of points, found the end of the file"

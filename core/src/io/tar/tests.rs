@@ -80,7 +80,7 @@ fn the_matrix_of_a_collection_archive_is_read_and_the_rest_is_named() {
     let found = read(&members).unwrap();
     assert_eq!(found.matrix.real().unwrap().row(1), (&[0][..], &[5.0][..]));
     let expected =
-        "other members of the archive were ignored: \"West/West_b.mtx\", \"West/West_names.txt\"";
+        "other files in the archive were ignored: \"West/West_b.mtx\", \"West/West_names.txt\"";
     assert_eq!(found.warnings, [expected]);
     assert_eq!(read(&members[2..3]).unwrap().warnings, [""; 0]);
 }
@@ -96,15 +96,16 @@ fn a_lone_matrix_is_the_matrix_whatever_it_is_called() {
 #[test]
 fn several_matrices_or_none_are_refused_by_name() {
     let two = [file("a/a.mtx", TEXT.as_bytes()), file("b/b.mtx", TEXT.as_bytes())];
-    let expected = "expected one matrix, found several, \"a/a.mtx\" and \"b/b.mtx\" among them";
+    let expected =
+        "expected one matrix in the archive, found several, including \"a/a.mtx\" and \"b/b.mtx\"";
     assert_eq!(message(&two), expected);
     let two = [file("a.mtx", TEXT.as_bytes()), file("b.mtx", TEXT.as_bytes())];
-    assert!(message(&two).starts_with("expected one matrix, found several"));
+    assert!(message(&two).starts_with("expected one matrix in the archive, found several"));
     // A later member with the name of its folder decides.
     let three = [&two[..], &[file("c/c.mtx", TEXT.as_bytes())]].concat();
     assert_eq!(read(&three).unwrap().matrix.nnz(), 1);
     let none = [file("a/a.txt", b"x")];
-    assert_eq!(message(&none), "expected a member NAME/NAME.mtx, found \"a/a.txt\"");
+    assert_eq!(message(&none), "expected NAME/NAME.mtx in the archive, found \"a/a.txt\"");
 }
 
 #[test]
@@ -225,9 +226,9 @@ fn an_archive_without_the_sizes_of_one_matrix_says_so() {
     let cut = read_named_extent("a.tar.gz", &whole[..BLOCK + 52]).unwrap();
     assert_eq!(cut, Extent { rows: 2, cols: 2, entries: 1, estimated: false });
     let none = message(&archive(&[file("a.txt", b"no")]));
-    assert!(none.starts_with("expected a member NAME/NAME.mtx, found \"a.txt\""), "{none}");
+    assert!(none.starts_with("expected NAME/NAME.mtx in the archive, found \"a.txt\""), "{none}");
     let two = message(&archive(&[file("a.mtx", b""), file("b.mtx", b"")]));
-    assert!(two.starts_with("expected one matrix, found several"), "{two}");
+    assert!(two.starts_with("expected one matrix in the archive, found several"), "{two}");
     let banner = message(&archive(&[file("A/A.mtx", b"2 2 1\n")]));
     assert!(banner.starts_with("line 1: expected the banner"), "{banner}");
 }

@@ -262,7 +262,7 @@ mod tests {
     fn codes_that_are_too_narrow_are_refused_with_the_number_of_values() {
         let values: Vec<f64> = (0..300).map(f64::from).collect();
         let error = Code::choose(&values, 300, ValueCoding::Byte).unwrap_err().to_string();
-        let expected = "its 300 entries have 300 distinct values, more than the 256 of a dictionary with 8-bit codes";
+        let expected = "the 300 nonzeros have 300 distinct values, more than the 256 of a dictionary with 8-bit codes";
         assert_eq!(error, expected);
         let values: Vec<f64> = (0..70_000).map(f64::from).collect();
         let error = Code::choose(&values, 70_000, ValueCoding::Short).unwrap_err().to_string();

@@ -44,7 +44,7 @@ fn a_bad_banner_or_size_line_is_one_sentence_with_its_line() {
         ),
         (
             banner("matrix array pattern general"),
-            "line 1: expected values in an array file, real, integer or complex, found \"pattern\"",
+            "line 1: expected the field real, integer or complex in an array file, found \"pattern\"",
         ),
         (
             message(&format!("{REAL}% only a comment\n")),
@@ -68,7 +68,7 @@ fn a_bad_banner_or_size_line_is_one_sentence_with_its_line() {
         ),
         (
             message("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n"),
-            "line 2: expected as many rows as columns in a symmetric matrix, found 2 x 3",
+            "line 2: expected a square symmetric matrix, found 2 x 3",
         ),
         (
             message(&format!("{REAL}4294967296 2 0\n")),
@@ -126,11 +126,11 @@ fn a_bad_entry_is_one_sentence_with_its_line() {
         ),
         (
             message(&format!("{REAL}0 2 1\n1 1 1\n")),
-            "line 3: expected no entry, as the matrix has no rows, found \"1\"",
+            "line 3: expected no entries, because the matrix has no rows, found \"1\"",
         ),
         (
             message("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n2 1 1\n2 2 4\n"),
-            "line 4: expected no non-zero value on the diagonal of a skew-symmetric matrix, found \"4\"",
+            "line 4: expected zeros on the diagonal of a skew-symmetric matrix, found \"4\"",
         ),
         (
             message("%%MatrixMarket matrix array real general\n2 1\n1 2\n"),
@@ -148,7 +148,7 @@ fn wrong_counts_name_what_was_declared_and_what_was_found() {
     let too_many = message(&format!("{REAL}3 2 1\n1 1 5\n\n% c\n2 1 5\n3 1 5\n"));
     assert_eq!(
         too_many,
-        "line 6: expected the end of the file after the 1 entries that the size line declares, found 3 entries"
+        "line 6: expected the end of the file after the 1 entries declared by the size line, found 3 entries"
     );
     let array = message("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n");
     assert_eq!(array, "line 2 declares 4 entries, but the file ends after 3");
@@ -176,7 +176,7 @@ fn other_kinds_of_files_are_named() {
     for (text, kind) in [
         ("<!DOCTYPE html><html>", "an HTML page"),
         ("\n <html>", "an HTML page"),
-        ("version https://git-lfs.github.com/spec/v1\noid", "a git-lfs pointer"),
+        ("version https://git-lfs.github.com/spec/v1\noid", "a Git LFS pointer"),
         ("\x1f\u{8b}", "the banner"),
         ("", "an empty file"),
         (" \n", "an empty file"),

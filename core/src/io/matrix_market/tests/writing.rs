@@ -107,7 +107,7 @@ fn a_symmetric_matrix_is_written_as_one_triangle_and_others_are_refused() {
     );
     assert_eq!(
         refused(4, &[]),
-        "a 4 x 3 matrix is not symmetric and cannot be written as one triangle"
+        "a 4 x 3 matrix is not square and cannot be written as one triangle"
     );
 }
 
@@ -147,7 +147,7 @@ fn integers_and_patterns_are_written_as_such_or_refused_by_their_position() {
         assert_eq!(
             error,
             format!(
-                "the value 0.5 in row 4, column 3 cannot be written into a file of the field {field}"
+                "the value 0.5 in row 4, column 3 cannot be written to a file with field {field}"
             )
         );
     }
