@@ -174,7 +174,7 @@ mod tests {
         let wrong = |text: &str| BatchSource::parse(text).unwrap_err().to_string();
         assert!(wrong("suite:none").contains("`none`"));
         assert!(wrong("cant.mtx").contains("gen:spd-batch?n=28&count=20000"));
-        assert!(wrong("fsai?j=1:cant.mtx").contains("it has: k, most"));
+        assert!(wrong("fsai?j=1:cant.mtx").contains("expected one of: k, most"));
     }
 
     #[test]

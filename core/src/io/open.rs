@@ -280,7 +280,7 @@ mod tests {
         for (data, kind) in [
             (&b"<!DOCTYPE html>"[..], "HTML page"),
             (b"", "an empty file"),
-            (b"version https://git-lfs", "git-lfs pointer"),
+            (b"version https://git-lfs", "Git LFS pointer"),
             (b"hello\n", "expected the banner"),
         ] {
             let error = read("a.txt", data).unwrap_err().to_string();

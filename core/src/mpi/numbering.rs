@@ -76,9 +76,12 @@ mod tests {
         assert_eq!((numbering.order(), numbering.by()), (&[2, 0, 1][..], "permutation"));
         assert!(
             Numbering::of_permutation("2\n3\n1\n", 3)
-                .is_err_and(|told| told.contains("line 2: row 3"))
+                .is_err_and(|told| told.contains("line 2: expected a row"))
         );
         assert!(Numbering::of_permutation("2\n2\n1\n", 3).is_err());
-        assert!(Numbering::of_partition("0\n", 2, 1).is_err_and(|told| told.contains("2 rows")));
+        assert!(
+            Numbering::of_partition("0\n", 2, 1)
+                .is_err_and(|told| told.contains("expected 2 lines"))
+        );
     }
 }

@@ -17,7 +17,7 @@ pub enum GpuAbsence {
     NoAdapter,
     /// The requested adapter does not exist.
     #[error(
-        "there is no GPU {asked}: {found} found through Vulkan, Metal or Direct3D 12, numbered from 0"
+        "there is no device {asked}: found {found} through Vulkan, Metal or Direct3D 12, numbered from 0"
     )]
     NoSuchAdapter {
         /// Number of the requested device.

@@ -51,7 +51,7 @@ impl Operation {
         Self::ALL.iter().copied().find(|operation| operation.as_str() == word)
     }
 
-    /// The word for one execution: `product`.
+    /// The word for one execution: `SpMV`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Spmv => "SpMV",
@@ -64,7 +64,7 @@ impl Operation {
         }
     }
 
-    /// The word for several executions: `products`.
+    /// The word for several executions: `SpMVs`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Spmv => "SpMVs",

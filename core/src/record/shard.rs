@@ -24,10 +24,10 @@ impl Shard {
         let of = u32::try_from(of)
             .ok()
             .filter(|of| (1..=MOST_PARTS).contains(of))
-            .ok_or_else(|| format!("expected 1 to {most} shards, found {of}"))?;
+            .ok_or_else(|| format!("expected 1 to {most} parts, found {of}"))?;
         match u32::try_from(part).ok().filter(|part| (1..=of).contains(part)) {
             Some(part) => Ok(Self { part, of }),
-            None => Err(format!("expected a shard from 1 to {of}, found {part}")),
+            None => Err(format!("expected a part from 1 to {of}, found {part}")),
         }
     }
 }
@@ -39,16 +39,15 @@ impl FromStr for Shard {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<u64>().ok();
         let numbers = text.split_once('/').and_then(|(k, n)| Some((number(k)?, number(n)?)));
-        let (part, of) =
-            numbers.ok_or_else(|| "expected a shard as K/N, such as 2/8".to_owned())?;
+        let (part, of) = numbers.ok_or_else(|| "expected a part as K/N, such as 2/8".to_owned())?;
         Self::new(part, of)
     }
 }
 
-/// Formats as `shard 2 of 8`.
+/// Formats as `part 2 of 8`.
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "shard {} of {}", self.part, self.of)
+        write!(f, "part {} of {}", self.part, self.of)
     }
 }
 
@@ -59,13 +58,13 @@ mod tests {
     #[test]
     fn parts_are_counted_from_one_and_nonsense_is_told() {
         assert_eq!("2/8".parse(), Ok(Shard { part: 2, of: 8 }));
-        assert_eq!(" 1 / 1".parse::<Shard>().unwrap().to_string(), "shard 1 of 1");
+        assert_eq!(" 1 / 1".parse::<Shard>().unwrap().to_string(), "part 1 of 1");
         for bad in ["", "2", "/", "a/b", "1/", "-1/2", "1/2/3", "1.5/2"] {
-            assert!(bad.parse::<Shard>().unwrap_err().starts_with("expected a shard"), "{bad}");
+            assert!(bad.parse::<Shard>().unwrap_err().starts_with("expected a part"), "{bad}");
         }
-        assert_eq!("0/8".parse::<Shard>().unwrap_err(), "expected a shard from 1 to 8, found 0");
-        assert_eq!("9/8".parse::<Shard>().unwrap_err(), "expected a shard from 1 to 8, found 9");
-        let none = "expected 1 to 1000000 shards, found 0";
+        assert_eq!("0/8".parse::<Shard>().unwrap_err(), "expected a part from 1 to 8, found 0");
+        assert_eq!("9/8".parse::<Shard>().unwrap_err(), "expected a part from 1 to 8, found 9");
+        let none = "expected 1 to 1000000 parts, found 0";
         assert_eq!("1/0".parse::<Shard>().unwrap_err(), none);
         assert!("1/4294967297".parse::<Shard>().is_err());
     }

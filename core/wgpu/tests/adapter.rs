@@ -324,7 +324,7 @@ fn the_device_is_described_with_its_bandwidth_and_as_software_where_it_is() {
     }
     assert_eq!(backend.is_software(), gpu.model.ends_with("software)"), "{}", gpu.model);
     let is_none = sparsescope_wgpu::WgpuBackend::open(99, Options::default()).err().unwrap();
-    assert!(is_none.to_string().starts_with("there is no GPU 99:"), "{is_none}");
+    assert!(is_none.to_string().starts_with("there is no device 99:"), "{is_none}");
 }
 
 #[test]

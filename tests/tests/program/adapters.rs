@@ -63,5 +63,5 @@ fn a_device_that_is_not_there_is_a_sentence() {
     let ran = run(&p, &["bench", "gen:diagonal?m=9", "--backend", "wgpu", "--device", "99"]);
     assert_eq!(ran.code, Some(1));
     let error = ran.err;
-    assert!(error.contains("there is no GPU 99"), "{error}");
+    assert!(error.contains("there is no device 99"), "{error}");
 }

@@ -177,7 +177,7 @@ fn the_plan_of_a_part_is_that_part_and_nothing_runs() {
         line.split(' ').next().unwrap().parse().unwrap()
     };
     let parts = ["1/4", "2/4", "3/4", "4/4"].map(plan);
-    assert!(parts[1].starts_with("Shard 2 of 4, "), "{}", parts[1]);
+    assert!(parts[1].starts_with("Part 2 of 4, "), "{}", parts[1]);
     assert_eq!(parts.iter().map(|part| runs(part)).sum::<usize>(), runs(&whole));
     let cut =
         parts.iter().filter(|part| part.contains(&format!(" of {} runs: cpu/", runs(&whole) / 4)));
@@ -191,7 +191,7 @@ fn more_parts_than_runs_leave_an_empty_bundle() {
     let few = ["bench", "gen:diagonal?m=9", "--kernels", "cpu/csr/serial", "--runs", "1"];
     let ran = p.run(&[&few[..], &["--shard", "2/2", "-o", "2.zip"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("shard 2 of 2 has nothing to run"), "{}", ran.err);
+    assert!(ran.err.contains("part 2 of 2 has nothing to run"), "{}", ran.err);
     let empty = open(&p, "2.zip");
     assert_eq!((empty.runs.len(), empty.matrices.len(), empty.complete), (0, 0, true));
     p.succeed(&[&few[..], &["--shard", "1/2", "-o", "1.zip", "-q"]].concat());
