@@ -205,9 +205,13 @@ fn what_cannot_be_swept_gets_one_sentence_and_leaves_nothing_behind() {
     p.write("two.txt", "1\n2\n");
     let before = p.files();
     for (code, sentence, args) in [
-        (1, "not one of 2 x 3", &["wide.mtx"][..]),
+        (1, "this one is 2 x 3", &["wide.mtx"][..]),
         (1, "missing.mtx cannot be swept", &["missing.mtx"]),
-        (1, "row 1 (0-based) has no entry there", &["missing.mtx", "--kernel", "cpu/symgs/levels"]),
+        (
+            1,
+            "row 1 (0-based) has no diagonal nonzero",
+            &["missing.mtx", "--kernel", "cpu/symgs/levels"],
+        ),
         (1, "row 2 (0-based) has a zero there", &["zero.mtx"]),
         (1, "row 1 (0-based) has a zero there", &["tiny.mtx", "--precision", "f32"]),
         (1, "row 1 holds a value that is more than f32", &["large.mtx", "--precision", "f32"]),
