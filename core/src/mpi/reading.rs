@@ -131,7 +131,7 @@ fn handed_out(
     let share = share_of_text(path, text, limit, progress);
     let mut share = agreed(world, share)?;
     if world.is_first() {
-        let said = "the file is compressed: rank 0 reads it and sends the others their lines";
+        let said = "the file is compressed: this rank reads it and sends the others their lines";
         share.warnings.push(said.to_owned());
     }
     Ok(share)
