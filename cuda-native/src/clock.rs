@@ -31,7 +31,7 @@ impl Clock {
         self.begin(device)?;
         work()?;
         self.end(device)?;
-        self.end.synchronize().doing("finish")?;
+        self.end.synchronize().doing("synchronize")?;
         self.seconds()
     }
 

@@ -223,7 +223,7 @@ impl Device {
 
     /// Waits for all work. Reports errors of kernels.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.stream.synchronize().doing("finish")
+        self.stream.synchronize().doing("synchronize")
     }
 
     /// Bytes of free memory, after all pending frees.

@@ -118,12 +118,8 @@ pub fn probe() -> Result<Probe, GpuAbsence> {
     let status = unsafe { sys::cuDriverGetVersion(&mut driver_version) };
     started("cuDriverGetVersion", status)?;
     if driver_version < OLDEST_DRIVER.0 || missing.is_some() {
-        let detail = missing.map_or(String::new(), |symbol| {
-            format!(
-                ": it has no function \
-            {symbol}"
-            )
-        });
+        let detail =
+            missing.map_or(String::new(), |symbol| format!(": it has no function {symbol}"));
         let found = version_name(driver_version);
         return Err(GpuAbsence::DriverTooOld { found, needed: OLDEST_DRIVER.1, detail });
     }

@@ -131,8 +131,8 @@ impl Configuration {
                 Some(allowed) if !allowed.contains(value) => {
                     let name = parameter.name();
                     let takes = match allowed {
-                        Allowed::Only([]) => "no value but its default".to_owned(),
-                        Allowed::Only(values) => format!("only {}", values.join(", ")),
+                        Allowed::Only([]) => "its default".to_owned(),
+                        Allowed::Only(values) => values.join(" or "),
                         Allowed::Any => "any".to_owned(),
                     };
                     let reason = format!("{name} cannot be {value}: expected {takes}");

@@ -38,10 +38,7 @@ impl Pattern {
                 ('*', _) => Step::AnyText,
                 ('?', _) => Step::AnyCharacter,
                 ('[' | ']' | '\\', _) => {
-                    return Err(format!(
-                        "`{c}` is not supported; use `*`, `?` \
-                    and `{{a,b}}`"
-                    ));
+                    return Err(format!("`{c}` is not supported; use `*`, `?` and `{{a,b}}`"));
                 }
                 ('{', _) => {
                     open.push(Braces { at: next - 1, starts: vec![next], ends: Vec::new() });

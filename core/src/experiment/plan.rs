@@ -357,7 +357,7 @@ mod tests {
             all.iter().filter(|c| c.kernel.id == "cuda/hll/warp-per-row").collect();
         let refused = on_gpu.iter().filter_map(|c| c.admit().err()).map(|e| e.to_string());
         assert_eq!(on_gpu.len(), 4);
-        assert_eq!(refused.collect::<Vec<_>>(), ["sigma cannot be 256: expected only 1"; 2]);
+        assert_eq!(refused.collect::<Vec<_>>(), ["sigma cannot be 256: expected 1"; 2]);
     }
 
     #[test]

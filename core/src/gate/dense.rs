@@ -270,8 +270,7 @@ mod tests {
         );
         assert_eq!(
             reason(&[false]),
-            "the result has 4 values and 1 flags for 2 systems of 2 \
-            unknowns"
+            "the result has 4 values and 1 flags for 2 systems of 2 unknowns"
         );
         assert_eq!(check(&[1.0], &[false, true]).verdict, Verdict::Fail);
     }

@@ -38,13 +38,11 @@ impl Certificate {
                 *dominator = by;
                 None
             }
-            (true, Some(by)) => Some(format!(
-                "point {i} is in the result but dominated by point \
-                {by}"
-            )),
+            (true, Some(by)) => {
+                Some(format!("point {i} is in the result but dominated by point {by}"))
+            }
             (false, None) => Some(format!(
-                "point {i} is missing from the result although no point in it \
-                    dominates it"
+                "point {i} is missing from the result although no point in it dominates it"
             )),
         };
         let faults: Vec<Option<String>> = dominators
@@ -213,8 +211,7 @@ mod tests {
         );
         assert_eq!(
             message(&points, &[0, 2, 3, 4, 5]),
-            "point 5 is in the result but dominated by \
-            point 4"
+            "point 5 is in the result but dominated by point 4"
         );
         // The point that dominates it is missing as well.
         assert_eq!(

@@ -131,8 +131,8 @@ impl SweepBounds {
         let tells = |i: usize| self.off[i] < self.scale[i].max(self.least);
         if let (0, Some(i)) = (wrong, (0..rows).find(|&i| !tells(i))) {
             let reason = format!(
-                "row {i} cannot be checked: rounding errors carried over from earlier rows \
-                    could explain any result"
+                "row {i} cannot be checked: rounding errors carried over from earlier rows could \
+                explain any result"
             );
             return undecided(i as u64, reason);
         }

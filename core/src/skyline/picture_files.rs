@@ -182,10 +182,8 @@ impl Header {
         if kept > points || (kept == 0) != (points == 0) {
             return Err("the skyline is empty or larger than the set");
         }
-        let dropped_shown = shown.checked_sub(kept_shown).ok_or(
-            "more skyline points than points \
-            are shown",
-        )?;
+        let dropped_shown =
+            shown.checked_sub(kept_shown).ok_or("more skyline points than points shown")?;
         if kept_shown > u64::from(kept) || dropped_shown > u64::from(points - kept) {
             return Err("more points are shown than the set has");
         }
@@ -263,12 +261,8 @@ fn decode_dominators(bytes: &mut &[u8], sizes: &Sizes) -> Result<Vec<u32>, Point
     let mut dominators = Vec::with_capacity(sizes.shown);
     for place in 0..sizes.shown as u64 {
         let by = number(bytes)?.checked_sub(1).unwrap_or(place);
-        dominators.push(u32::try_from(by).map_err(|_| {
-            Content(
-                "a point's dominator is out of \
-            range",
-            )
-        })?);
+        dominators
+            .push(u32::try_from(by).map_err(|_| Content("a point's dominator is out of range"))?);
     }
     let is_kept = |place: u32| dominators.get(place as usize) == Some(&place);
     if !dominators.iter().all(|&by| is_kept(by)) {

@@ -13,8 +13,7 @@ pub enum OperandError {
     NotSquare { rows: usize, cols: usize },
     /// A row has no diagonal nonzero.
     #[error(
-        "Gauss-Seidel divides by the diagonal, but row {row} (0-based) has no diagonal \
-        nonzero"
+        "Gauss-Seidel divides by the diagonal, but row {row} (0-based) has no diagonal nonzero"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     MissingDiagonal { row: usize },

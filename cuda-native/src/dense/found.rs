@@ -106,8 +106,7 @@ fn solutions(x: &[f64], flags: &[u8], sizes: &[(usize, usize)]) -> Result<Output
         pass_guards(&mut x, &mut flags)?;
         if let Some(s) = own_flags.iter().position(|&flag| flag > 1) {
             return Err(format!(
-                "it did not write the flag of system {s} of those with {n} \
-                unknowns"
+                "it did not write the flag of system {s} of those with {n} unknowns"
             ));
         }
         all.push(Solutions { x: own, flagged: own_flags.iter().map(|&flag| flag == 1).collect() });

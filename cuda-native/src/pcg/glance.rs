@@ -44,7 +44,7 @@ impl Glance {
 
     /// Waits for them.
     pub(crate) fn look(&self) -> Result<Look, DeviceError> {
-        self.come.synchronize().doing("finish")?;
+        self.come.synchronize().doing("synchronize")?;
         Ok(Look::of(self.words.as_slice().doing("copy from the device")?))
     }
 }

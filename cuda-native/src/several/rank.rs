@@ -156,7 +156,7 @@ impl Rank {
     /// aborted.
     pub(crate) fn wait_for(&self, event: &CudaEvent) -> Result<(), DeviceError> {
         let mut checked = Instant::now();
-        while !event.try_is_complete().doing("finish")? {
+        while !event.try_is_complete().doing("synchronize")? {
             if self.has_failed() {
                 self.lane.communicator.abort();
                 self.sums.abort();

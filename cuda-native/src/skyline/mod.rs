@@ -76,8 +76,7 @@ impl How {
         let own = u32::try_from(dimensions).ok().filter(|&own| own <= most);
         let own = own.ok_or_else(|| {
             let reason = format!(
-                "the points have {dimensions} dimensions, but it takes at most \
-                {most}: {why}"
+                "the points have {dimensions} dimensions, but it takes at most {most}: {why}"
             );
             PrepareError::Refused(reason)
         })?;

@@ -138,8 +138,7 @@ impl BatchedDenseProblem {
         if found.len() != sizes.len() {
             let (found, sizes) = (found.len(), sizes.len());
             let reason = Some(format!(
-                "the result has solutions for {found} system sizes, expected \
-                    {sizes}"
+                "the result has solutions for {found} system sizes, expected {sizes}"
             ));
             return Some(Check { verdict: Verdict::Fail, reason, ..Check::default() });
         }

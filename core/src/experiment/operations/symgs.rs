@@ -276,8 +276,7 @@ impl<T: Real> SymgsSide<T> {
             Some(row) if check.verdict == Verdict::Pass => {
                 let value: f64 = expected[row].into();
                 let reason = format!(
-                    "the sweeps overflow: row {row} is {value:e} in the serial reference \
-                        too"
+                    "the sweeps overflow: row {row} is {value:e} in the serial reference too"
                 );
                 undecided(row as u64, reason)
             }

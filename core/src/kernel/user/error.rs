@@ -15,8 +15,8 @@ pub enum UserKernelError {
     TooLong { file: String, bytes: usize },
     /// A compiler cannot show its name as it is.
     #[error(
-        "the file name `{file}` contains a quote, a backslash or a control character: rename \
-        the file"
+        "the file name `{file}` contains a quote, a backslash or a control character: rename the \
+        file"
     )]
     Name { file: String },
     /// It is not text.

@@ -168,12 +168,8 @@ fn told(error: FsaiError, gathered: &Gathered) -> FsaiError {
 fn whole_columns(g: Csr, rows: u64, of_whole: impl Fn(&u32) -> u64) -> Result<Csr, String> {
     let narrow = |column: &u32| {
         let column = of_whole(column);
-        u32::try_from(column).map_err(|_| {
-            format!(
-                "column {column} of G exceeds the maximum of \
-            4294967295"
-            )
-        })
+        u32::try_from(column)
+            .map_err(|_| format!("column {column} of G exceeds the maximum of 4294967295"))
     };
     let col = g.col().iter().map(narrow).collect::<Result<Vec<u32>, String>>()?;
     let cols = rows as usize;
