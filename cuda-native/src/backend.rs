@@ -57,7 +57,7 @@ impl Backend for CudaBackend {
 
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
         if kernel.device != DeviceKind::Cuda {
-            return Availability::Missing("it does not run through CUDA".to_owned());
+            return Availability::Missing("does not run on CUDA".to_owned());
         }
         if symgs::has(kernel.id) {
             return self.can_sweep(kernel);
@@ -83,7 +83,7 @@ impl Backend for CudaBackend {
                 Ok(_) => Availability::Available,
                 Err(reason) => Availability::Missing(reason),
             },
-            None => Availability::Missing("this build does not have it".to_owned()),
+            None => Availability::Missing("not included in this build".to_owned()),
         }
     }
 
@@ -118,7 +118,7 @@ impl Backend for CudaBackend {
             return pcg::prepare(&self.machine, &self.double, configuration, problem, memory);
         }
         let Some(problem) = problem.spmv() else {
-            return Err(PrepareError::Unsupported("no GPU computes this".to_owned()));
+            return Err(PrepareError::Unsupported("no GPU kernel computes this".to_owned()));
         };
         match configuration.precision {
             Precision::F64 => {
@@ -206,7 +206,7 @@ impl CudaBackend {
         let start = uploads.x(device, side.start()).map_err(refused)?;
         let x = GuardedVector::new(device, side.a().rows()).map_err(refused)?;
         let Arrays::Csr { row_ptr: offsets, slots } = matrix.copy() else {
-            return Err(PrepareError::Unsupported("this build does not have it".to_owned()));
+            return Err(PrepareError::Unsupported("not included in this build".to_owned()));
         };
         let mode = configuration.parameters.mode();
         let operator = Operator::Sweeps(Iteration { mode, start: start.copy() });
@@ -224,7 +224,7 @@ impl CudaBackend {
         };
         let sweeps = symgs::bind(kernel.id, &operands);
         let sweeps = sweeps
-            .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+            .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
         let sweeps = sweeps.map_err(refused)?;
         device.synchronize().map_err(refused)?;
         let Sweeps { mut bound, plan_s, conversion_s, permute_s, matrix_bytes, .. } = sweeps;

@@ -17,7 +17,7 @@ impl Clock {
     pub(crate) fn new(device: &Device) -> Result<Self, DeviceError> {
         let event = || {
             let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
-            device.context().new_event(flags).doing("make an event")
+            device.context().new_event(flags).doing("create an event")
         };
         Ok(Self { start: event()?, end: event()? })
     }
@@ -31,7 +31,7 @@ impl Clock {
         self.begin(device)?;
         work()?;
         self.end(device)?;
-        self.end.synchronize().doing("finish its work")?;
+        self.end.synchronize().doing("synchronize")?;
         self.seconds()
     }
 
@@ -72,6 +72,8 @@ fn elapsed_ms(start: &CudaEvent, end: &CudaEvent) -> Result<f32, DeviceError> {
     let status = unsafe { function(&mut milliseconds, start.cu_event(), end.cu_event()) };
     match status {
         sys::CUresult::CUDA_SUCCESS => Ok(milliseconds),
-        status => Err(DeviceError::Driver { doing: "tell a time", status: status_name(status) }),
+        status => {
+            Err(DeviceError::Driver { doing: "read the elapsed time", status: status_name(status) })
+        }
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn hacks<T: DeviceReal>(
     memory: MemoryLimit,
 ) -> Result<Hacks<T>, PrepareError> {
     let Arrays::Csr { row_ptr, slots } = csr else {
-        return Err(refused(DeviceError::Format("another than CSR")));
+        return Err(refused(DeviceError::Format("formats other than CSR here")));
     };
     let start = Instant::now();
     let plan = planned(a.row_ptr(), layout, memory)?;
@@ -88,7 +88,7 @@ fn in_pieces<T: DeviceReal>(
     let start = Instant::now();
     let (order, shape) = planned(a.row_ptr(), layout, memory)?;
     if order.row_of().is_some() || order.tail() > 0 {
-        let sentence = "rows that change their places are not made into hacks in pieces";
+        let sentence = "reordered rows cannot be converted to hacks in parts";
         return Err(PrepareError::Refused(sentence.to_owned()));
     }
     let planned_s = start.elapsed().as_secs_f64();
@@ -133,7 +133,7 @@ fn piece<T: DeviceReal>(
     let offsets: Vec<u64> =
         (rows.start..=rows.end).map(|row| (a.row_ptr().get(row) - begin) as u64).collect();
     let entries = begin..a.row_ptr().get(rows.end);
-    let outside = || DeviceError::Arrays("a piece of a matrix ends beyond it".to_owned());
+    let outside = || DeviceError::Arrays("part of a matrix is out of range".to_owned());
     let col = a.col().get(entries.clone()).ok_or_else(outside)?;
     let val = a.val().get(entries).ok_or_else(outside)?;
     let row_ptr = Buffer::of(device, "the row offsets", &offsets)?;
@@ -201,7 +201,7 @@ fn fill<T: DeviceReal, O: Offset + Element>(
     (hacks, rows): (Range<usize>, Range<usize>),
 ) -> Result<(), DeviceError> {
     let Hacks { order, shape, slots, .. } = made;
-    let outside = || DeviceError::Arrays("hacks end beyond their matrix".to_owned());
+    let outside = || DeviceError::Arrays("hacks are out of range".to_owned());
     let max_nzr = shape.max_nzr().get(hacks.clone()).ok_or_else(outside)?;
     let max_nzr = Buffer::of(device, "the hack widths", max_nzr)?;
     let offsets = made.offsets.part(hacks.clone()).ok_or_else(outside)?;
@@ -244,7 +244,7 @@ fn tail<T: DeviceReal>(
     a: Known<'_, T>,
     order: &RowOrder,
 ) -> Result<(Buffer<u64>, Slots<T>), DeviceError> {
-    let what = "the offsets of rows kept apart";
+    let what = "the offsets of very long rows";
     let a = match a {
         Known::Whole(a) => a,
         Known::Rows(_) => {

@@ -74,7 +74,7 @@ impl Cublas {
         let (library, path) = found.map_err(|why| format!("cuBLAS: {why}"))?;
         let in_file = |why: String| format!("{}: {why}", path.display());
         let functions = Functions::new(library).map_err(in_file)?;
-        let bound = device.context().bind_to_thread().doing("take its context");
+        let bound = device.context().bind_to_thread().doing("make its context current");
         bound.map_err(|error| error.to_string())?;
         let mut handle = ptr::null_mut();
         // SAFETY: the device's context is current on this thread; the pointer is valid.
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn a_failure_names_the_call_and_the_word_of_the_library() {
         let error = check("cublasDdot", 13).unwrap_err().to_string();
-        assert_eq!(error, "cuBLAS failed: cublasDdot answered EXECUTION_FAILED");
+        assert_eq!(error, "cuBLAS failed: cublasDdot returned EXECUTION_FAILED");
         assert_eq!(check("cublasDdot", 0), Ok(()));
     }
 }

@@ -49,7 +49,7 @@ impl Cusolver {
         let (library, path) = open(names, "cusolver").map_err(|why| format!("cuSOLVER: {why}"))?;
         let in_file = |why: String| format!("{}: {why}", path.display());
         let functions = Functions::new(library).map_err(in_file)?;
-        let bound = device.context().bind_to_thread().doing("take its context");
+        let bound = device.context().bind_to_thread().doing("make its context current");
         bound.map_err(|error| error.to_string())?;
         let mut handle = ptr::null_mut();
         // SAFETY: the device's context is current on this thread; the pointer is valid.

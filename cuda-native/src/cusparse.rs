@@ -106,7 +106,7 @@ impl Cusparse {
         let (library, path) = open(names, "cusparse").map_err(|why| format!("cuSPARSE: {why}"))?;
         let in_file = |why: String| format!("{}: {why}", path.display());
         let functions = Functions::new(library).map_err(in_file)?;
-        let bound = device.context().bind_to_thread().doing("take its context");
+        let bound = device.context().bind_to_thread().doing("make its context current");
         bound.map_err(|error| error.to_string())?;
         let mut handle = ptr::null_mut();
         // SAFETY: the device's context is current on this thread; the pointer is valid.
@@ -249,7 +249,7 @@ impl<T: DeviceReal> Product<T> {
         operands: &Operands<'_, T>,
         factors: &'static [T; 2],
     ) -> Result<Self, DeviceError> {
-        device.context().bind_to_thread().doing("take its context")?;
+        device.context().bind_to_thread().doing("make its context current")?;
         let [of_product, of_y] = factors;
         let matrix = matrix(&library.functions, operands)?;
         let x = vector(&library.functions, operands.x)?;

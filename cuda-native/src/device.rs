@@ -20,7 +20,7 @@ use crate::user_source;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// A driver call failed.
-    #[error("the GPU's driver failed to {doing}: {status}")]
+    #[error("the GPU driver failed to {doing}: {status}")]
     Driver {
         /// What was being done, as a verb.
         doing: &'static str,
@@ -32,7 +32,7 @@ pub enum DeviceError {
     Compile(#[from] CompileError),
     /// The device has too little free memory; found before allocating.
     #[error(
-        "{what} needs {needed} bytes ({}) of the GPU's memory, of which {free} bytes ({}) are free",
+        "{what}: needs {needed} bytes ({}) of GPU memory, but only {free} bytes ({}) are free",
         gigabytes(*.needed), gigabytes(*.free)
     )]
     Memory {
@@ -44,7 +44,7 @@ pub enum DeviceError {
         free: u64,
     },
     /// A number exceeds a kernel's index range.
-    #[error("{what} is {found}, more than the {most} that this kernel counts to")]
+    #[error("{what} is {found}, more than this kernel's maximum of {most}")]
     TooLarge {
         /// What was counted.
         what: &'static str,
@@ -55,8 +55,8 @@ pub enum DeviceError {
     },
     /// A kernel needs too many registers for a block of this size.
     #[error(
-        "{function} takes {registers} registers a thread: on this GPU its blocks have at most {most} threads, \
-         not {block}"
+        "{function} uses {registers} registers per thread: on this GPU its blocks can have at most \
+        {most} threads, not {block}"
     )]
     Block {
         /// The kernel's function.
@@ -69,16 +69,16 @@ pub enum DeviceError {
         block: u32,
     },
     /// No GPU kernel takes this format.
-    #[error("no kernel on a GPU takes the format {0}")]
+    #[error("no GPU kernel takes {0}")]
     Format(&'static str),
     /// The arrays of a format cannot be converted for the device.
     #[error("{0}")]
     Arrays(String),
     /// Another GPU of a group failed; this one would have waited forever.
-    #[error("another GPU of the group could not go on")]
+    #[error("another GPU of the group failed")]
     Elsewhere,
     /// A call to a vendor's library failed.
-    #[error("{library} failed: {call} answered {status}")]
+    #[error("{library} failed: {call} returned {status}")]
     Library {
         /// Name of the library.
         library: &'static str,
@@ -192,7 +192,7 @@ impl Device {
     pub(crate) fn beside(&self) -> Result<Self, DeviceError> {
         // The driver clamps to its highest priority.
         let stream = self.context().new_stream_with_priority(HIGHEST_PRIORITY);
-        let stream = stream.doing("make a stream")?;
+        let stream = stream.doing("create a stream")?;
         Ok(Self { stream, opened: Arc::clone(&self.opened) })
     }
 
@@ -223,13 +223,13 @@ impl Device {
 
     /// Waits for all work. Reports errors of kernels.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
-        self.stream.synchronize().doing("finish its work")
+        self.stream.synchronize().doing("synchronize")
     }
 
     /// Bytes of free memory, after all pending frees.
     pub fn free_bytes(&self) -> Result<u64, DeviceError> {
         self.synchronize()?;
-        let (free, _) = self.opened.context.mem_get_info().doing("tell its free memory")?;
+        let (free, _) = self.opened.context.mem_get_info().doing("report its free memory")?;
         Ok(free as u64)
     }
 

@@ -57,7 +57,10 @@ pub(crate) fn gpu(
             }
         }
         None => {
-            tell("nvml", "not found: clocks, throttling and other processes unknown".to_owned());
+            tell(
+                "nvml",
+                "not found: clocks, throttling and other processes are unknown".to_owned(),
+            );
         }
     }
     Gpu { model: properties.name.clone(), details, copy: measured.ok().map(|m| m.copy) }

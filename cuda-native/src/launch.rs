@@ -214,7 +214,7 @@ impl Launch {
         if shared_bytes > SHARED_UNASKED {
             let which = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             let asked = function.set_attribute(which, shared_bytes as i32);
-            asked.doing("give a kernel its shared memory")?;
+            asked.doing("set a kernel's shared memory")?;
         }
         let (words, _memory) = (arguments.words(), arguments.memory());
         let (cooperative, ahead) = (false, false);
@@ -267,14 +267,14 @@ impl Launch {
 
     /// Blocks resident per multiprocessor.
     fn blocks_per_multiprocessor(&self, device: &Device) -> Result<u32, DeviceError> {
-        device.context().bind_to_thread().doing("take its context")?;
+        device.context().bind_to_thread().doing("make its context current")?;
         // SAFETY: the function is loaded, and keeps its module alive.
         let blocks = unsafe {
             let (block, shared_bytes) = (self.block as c_int, self.shared_bytes as usize);
             let function = self.function.cu_function();
             result::occupancy::max_active_block_per_multiprocessor(function, block, shared_bytes)
         };
-        Ok(u32::try_from(blocks.doing("tell what a kernel takes")?).unwrap_or(0))
+        Ok(u32::try_from(blocks.doing("report a kernel's attributes")?).unwrap_or(0))
     }
 
     /// Its resource use per multiprocessor; `None` for an empty grid, which is not launched.
@@ -441,7 +441,7 @@ impl Step {
 
 /// An attribute of a function.
 fn attribute_of(function: &CudaFunction, which: Attribute) -> Result<u32, DeviceError> {
-    let value = function.get_attribute(which).doing("tell what a kernel takes")?;
+    let value = function.get_attribute(which).doing("report a kernel's attributes")?;
     Ok(u32::try_from(value).unwrap_or(0))
 }
 
@@ -452,7 +452,7 @@ fn occupancy(blocks: u32, block: u32, most_threads: u32) -> f64 {
 
 /// Adds all steps to the stream.
 pub(crate) fn enqueue(device: &Device, steps: &[Step]) -> Result<(), DeviceError> {
-    device.context().bind_to_thread().doing("take its context")?;
+    device.context().bind_to_thread().doing("make its context current")?;
     steps.iter().try_for_each(|step| step.enqueue(device))
 }
 
@@ -472,10 +472,10 @@ impl<S: AsRef<[Step]>> Graph<S> {
     ) -> Result<Option<Self>, DeviceError> {
         let stream = device.stream();
         let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        stream.begin_capture(mode).doing("begin a graph")?;
+        stream.begin_capture(mode).doing("begin graph capture")?;
         let recorded = (0..repetitions).try_for_each(|_| enqueue(device, steps.as_ref()));
         // Always end the capture, or the stream would stay unusable.
-        let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).doing("end a graph");
+        let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).doing("end graph capture");
         let graph = recorded.and(graph)?;
         Ok(graph.map(|graph| Self { graph, _steps: steps }))
     }

@@ -33,7 +33,7 @@ pub(crate) fn open(names: &[&str], package: &str) -> Result<(Library, PathBuf), 
     let looked_for = names.join(" or ");
     Err(match first_error {
         Some(error) => error,
-        None => format!("{looked_for} is neither on the library path nor in {LIBRARY_FOLDERS}"),
+        None => format!("{looked_for} was not found on the library path or in {LIBRARY_FOLDERS}"),
     })
 }
 
@@ -101,7 +101,7 @@ macro_rules! function_table {
                             concat!(stringify!($function), "\0").as_bytes(),
                         )
                     }
-                    .map_err(|_| concat!("it lacks ", stringify!($function)).to_owned())?;
+                    .map_err(|_| concat!("missing function ", stringify!($function)).to_owned())?;
                 )*
                 Ok(Self { $($function,)* _library: library })
             }

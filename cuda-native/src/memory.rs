@@ -44,7 +44,7 @@ impl Memory {
     pub(crate) fn new(device: &Device) -> Result<Self, DeviceError> {
         let bytes = (4 * device.properties().l2_bytes).max(64 << 20);
         let pairs = bytes / size_of::<Double2>() as u64;
-        let array = Buffer::unset(device, "the array that flushes the caches", pairs as usize)?;
+        let array = Buffer::unset(device, "the cache flush buffer", pairs as usize)?;
         enqueue(device, &[Step::zero(&array)])?;
         let arguments = MemoryRead { pairs, a: Reads(&array), never: Writes(&array) };
         let blocks = u64::from(device.properties().multiprocessors) * BLOCKS_EACH;
@@ -82,7 +82,7 @@ impl Memory {
 pub(crate) fn bandwidth(device: &Device) -> Result<DeviceBandwidth, DeviceError> {
     let wanted = LEAST_BYTES.max(8 * device.properties().l2_bytes);
     let pairs = wanted.min(device.free_bytes()? / 6) / size_of::<Double2>() as u64;
-    let what = "an array to measure the bandwidth";
+    let what = "a bandwidth test array";
     let array = || Buffer::<Double2>::unset(device, what, pairs as usize);
     let (a, b, c) = (array()?, array()?, array()?);
     enqueue(device, &[Step::zero(&a), Step::zero(&b), Step::zero(&c)])?;

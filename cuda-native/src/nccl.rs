@@ -66,7 +66,7 @@ impl Nccl {
     /// Loads the library, or returns why it cannot.
     pub(crate) fn find() -> Result<Arc<Self>, String> {
         if cfg!(windows) {
-            return Err("NCCL: there is none for Windows".to_owned());
+            return Err("NCCL: not available on Windows".to_owned());
         }
         let (library, path) =
             open(&["libnccl.so.2"], "nccl").map_err(|why| format!("NCCL: {why}"))?;

@@ -52,7 +52,7 @@ pub enum CompileError {
         log: String,
     },
     /// The compiler does not support this device.
-    #[error("NVRTC {version} makes code for compute capabilities {known}, not for {asked}")]
+    #[error("NVRTC {version} supports compute capabilities {known}, not {asked}")]
     Architecture {
         /// Version of the compiler.
         version: String,
@@ -62,7 +62,7 @@ pub enum CompileError {
         asked: String,
     },
     /// The compiler itself failed.
-    #[error("NVRTC failed on {file}: {call} answered {status}")]
+    #[error("NVRTC failed on {file}: {call} returned {status}")]
     Compiler {
         /// Name of the source.
         file: String,
@@ -119,7 +119,7 @@ impl Nvrtc {
             (status, architectures)
         };
         if status != 0 || architectures.is_empty() {
-            return Err(in_file(format!("it does not start (status {status})")));
+            return Err(in_file(format!("cannot be initialized (status {status})")));
         }
         let architectures = architectures.into_iter().filter_map(|a| a.try_into().ok()).collect();
         Ok(Self { functions, version: (major, minor), architectures })

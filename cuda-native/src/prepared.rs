@@ -80,7 +80,7 @@ impl<T: DeviceReal> Written for GuardedVector<T> {
 }
 
 /// The message when guards have changed.
-pub(crate) const WROTE_BESIDE: &str = "it wrote beside its result";
+pub(crate) const WROTE_BESIDE: &str = "it wrote outside its result";
 
 /// A kernel bound to its operands on a device.
 pub(crate) struct Parts<Y> {
@@ -181,7 +181,7 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         if self.parts.bound.is_stuck(device)? {
             return Ok(Err(KernelError {
                 kernel: self.kernel.to_owned(),
-                reason: "a row waited for another in vain, so there is no result".to_owned(),
+                reason: "timed out waiting for a row dependency, so there is no result".to_owned(),
             }));
         }
         let failed = |reason| KernelError { kernel: self.kernel.to_owned(), reason };

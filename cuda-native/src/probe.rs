@@ -110,7 +110,7 @@ pub fn probe() -> Result<Probe, GpuAbsence> {
     };
     let missing = DRIVER_SYMBOLS.iter().find(|symbol| !has(symbol));
     if !has("cuDriverGetVersion") {
-        let (found, detail) = ("?".to_owned(), ": it does not tell its version".to_owned());
+        let (found, detail) = ("?".to_owned(), ": it does not report its version".to_owned());
         return Err(GpuAbsence::DriverTooOld { found, needed: OLDEST_DRIVER.1, detail });
     }
     let mut driver_version = 0;
@@ -118,7 +118,8 @@ pub fn probe() -> Result<Probe, GpuAbsence> {
     let status = unsafe { sys::cuDriverGetVersion(&mut driver_version) };
     started("cuDriverGetVersion", status)?;
     if driver_version < OLDEST_DRIVER.0 || missing.is_some() {
-        let detail = missing.map_or(String::new(), |symbol| format!(": it lacks {symbol}"));
+        let detail =
+            missing.map_or(String::new(), |symbol| format!(": it has no function {symbol}"));
         let found = version_name(driver_version);
         return Err(GpuAbsence::DriverTooOld { found, needed: OLDEST_DRIVER.1, detail });
     }

@@ -14,7 +14,7 @@ pub(crate) fn admit_block(block: u32) -> Result<(), PrepareError> {
         return Ok(());
     }
     let reason =
-        format!("blocks of {block} threads are no multiple of {LANES} up to {MOST_THREADS}");
+        format!("{block} threads per block: expected a multiple of {LANES} up to {MOST_THREADS}");
     Err(PrepareError::Refused(reason))
 }
 

@@ -251,7 +251,7 @@ export const cases = {
     await insecure.close();
     const silent = await without(
       () => (GPU.prototype.requestAdapter = async () => null),
-      "WebGPU cannot be used: this browser has WebGPU, but no graphics adapter answered.",
+      "WebGPU cannot be used: this browser supports WebGPU, but no adapter was found.",
     );
     await silent.close();
     const viewer = await without(

@@ -124,7 +124,7 @@ impl BatchSource {
         let LoadedValues::Real(a) = matrix.load_values(limit, progress, cancel)?.values else {
             let name = matrix.name();
             return Err(SourceError::NoSystems(format!(
-                "{name} has complex values; dense systems are gathered from real ones"
+                "{name} has complex values; dense systems can be gathered from real matrices only"
             )));
         };
         check_spd(&a).map_err(|error| SourceError::NoSystems(error.to_string()))?;

@@ -123,7 +123,7 @@ impl Configuration {
     /// Fails if the kernel does not take a requested parameter or precision.
     pub fn admit(&self) -> Result<(), PrepareError> {
         if !self.kernel.precisions.contains(&self.precision) {
-            let reason = format!("it does not compute in {}", self.precision.as_str());
+            let reason = format!("does not support {}", self.precision.as_str());
             return Err(PrepareError::Unsupported(reason));
         }
         for (parameter, value) in self.parameters.iter() {
@@ -131,11 +131,11 @@ impl Configuration {
                 Some(allowed) if !allowed.contains(value) => {
                     let name = parameter.name();
                     let takes = match allowed {
-                        Allowed::Only([]) => "no other than its own".to_owned(),
-                        Allowed::Only(values) => format!("only {}", values.join(", ")),
+                        Allowed::Only([]) => "its default".to_owned(),
+                        Allowed::Only(values) => values.join(" or "),
                         Allowed::Any => "any".to_owned(),
                     };
-                    let reason = format!("its {name} cannot be {value}: it takes {takes}");
+                    let reason = format!("{name} cannot be {value}: expected {takes}");
                     return Err(PrepareError::Unsupported(reason));
                 }
                 _ => {}

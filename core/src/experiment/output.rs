@@ -72,7 +72,7 @@ impl Output {
             Self::Single(_) => "a vector of f32",
             Self::Points(_) => "a set of points",
             Self::Solution(_) => "a solution",
-            Self::Systems(_) => "the solutions of systems",
+            Self::Systems(_) => "solutions of dense systems",
         }
     }
 

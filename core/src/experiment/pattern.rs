@@ -37,7 +37,9 @@ impl Pattern {
             let step = match (c, open.last_mut()) {
                 ('*', _) => Step::AnyText,
                 ('?', _) => Step::AnyCharacter,
-                ('[' | ']' | '\\', _) => return Err(format!("`{c}` has no meaning in it")),
+                ('[' | ']' | '\\', _) => {
+                    return Err(format!("`{c}` is not supported; use `*`, `?` and `{{a,b}}`"));
+                }
                 ('{', _) => {
                     open.push(Braces { at: next - 1, starts: vec![next], ends: Vec::new() });
                     Step::OneOf(Vec::new())
@@ -48,7 +50,7 @@ impl Pattern {
                     Step::GoTo(next)
                 }
                 ('}', _) => {
-                    let braces = open.pop().ok_or("a `}` has no `{` before it")?;
+                    let braces = open.pop().ok_or("`}` without a `{` before it")?;
                     steps[braces.at] = Step::OneOf(braces.starts);
                     for end in braces.ends {
                         steps[end] = Step::GoTo(next);
@@ -61,7 +63,7 @@ impl Pattern {
         }
         match open.is_empty() {
             true => Ok(Self { steps }),
-            false => Err("a `{` has no `}` after it".to_owned()),
+            false => Err("`{` without a `}` after it".to_owned()),
         }
     }
 
@@ -138,11 +140,11 @@ mod tests {
     #[test]
     fn braces_without_partners_and_signs_without_meaning_are_told() {
         let cases = [
-            ("cpu/[csr", "`[` has no meaning in it"),
-            ("cpu/csr]", "`]` has no meaning in it"),
-            ("cpu\\csr", "`\\` has no meaning in it"),
-            ("cpu/{csr,{hll}", "a `{` has no `}` after it"),
-            ("cpu/csr},hll", "a `}` has no `{` before it"),
+            ("cpu/[csr", "`[` is not supported; use `*`, `?` and `{a,b}`"),
+            ("cpu/csr]", "`]` is not supported; use `*`, `?` and `{a,b}`"),
+            ("cpu\\csr", "`\\` is not supported; use `*`, `?` and `{a,b}`"),
+            ("cpu/{csr,{hll}", "`{` without a `}` after it"),
+            ("cpu/csr},hll", "`}` without a `{` before it"),
         ];
         for (pattern, expected) in cases {
             assert_eq!(Pattern::new(pattern).unwrap_err(), expected);

@@ -80,16 +80,17 @@ impl Settings {
             false => Err(format!("{what} is {found}: expected {least} to {most}")),
         };
         within("the number of samples", self.runs, 1, MOST)?;
-        within("the number of executions before the first sample", self.warmup, 0, MOST)?;
+        within("the number of warm-up runs", self.warmup, 0, MOST)?;
         if let Some(MedianGoal { share, at_most_s }) = self.until {
             if !(share > 0.0 && share < 1.0) {
                 return Err(format!(
-                    "the share of the median is {share}: expected more than 0 and less than 1"
+                    "the fraction of the median is {share}: expected more than 0 and less than 1"
                 ));
             }
             if !(at_most_s > 0.0 && at_most_s <= MOST_SECONDS) {
                 return Err(format!(
-                    "the most seconds of a run are {at_most_s}: expected up to {MOST_SECONDS}"
+                    "the time limit per run is {at_most_s} seconds: expected more than 0 and at \
+                    most {MOST_SECONDS}"
                 ));
             }
         }
@@ -99,12 +100,12 @@ impl Settings {
         for &block in &self.blocks {
             if block == 0 || block > MOST_BLOCK || !u64::from(block).is_multiple_of(LANES) {
                 return Err(format!(
-                    "a block has {block} threads: expected a multiple of {LANES} up to {MOST_BLOCK}"
+                    "{block} threads per block: expected a multiple of {LANES} up to {MOST_BLOCK}"
                 ));
             }
         }
         match self.precisions.is_empty() {
-            true => Err("no precision is named: expected f64, f32 or both".to_owned()),
+            true => Err("no precision is given: expected f64, f32 or both".to_owned()),
             false => Ok(()),
         }
     }
@@ -116,7 +117,7 @@ impl Settings {
             .iter()
             .find(|precision| !kernels.iter().any(|k| k.precisions.contains(precision)));
         if let Some(precision) = precision {
-            return Some(format!("no kernel selected computes in {}", precision.as_str()));
+            return Some(format!("no selected kernel supports {}", precision.as_str()));
         }
         self.parameters.0.iter().find_map(|(&parameter, values)| {
             let is_usual = |value: &str| parameter.default().as_deref() == Some(value);
@@ -126,7 +127,7 @@ impl Settings {
                 kernels.iter().copied().any(|k| takes(&k))
             };
             let value = values.iter().find(|value| !is_usual(value) && !is_taken(value))?;
-            Some(format!("no kernel selected takes {} {value}", parameter.name()))
+            Some(format!("no selected kernel takes {} {value}", parameter.name()))
         })
     }
 }
@@ -191,7 +192,7 @@ impl<'de> Deserialize<'de> for ParameterLists {
         let mut lists = Self::default();
         for (name, values) in BTreeMap::<String, Value>::deserialize(deserializer)? {
             let Some(parameter) = Parameter::of(&name) else {
-                return Err(D::Error::custom(format!("`{name}` is no parameter known here")));
+                return Err(D::Error::custom(format!("unknown parameter `{name}`")));
             };
             let values = match values {
                 Value::Null => Vec::new(),
@@ -211,11 +212,11 @@ impl<'de> Deserialize<'de> for ParameterLists {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
     /// A pattern is malformed.
-    #[error("`{pattern}` is not a pattern of kernel ids: {reason}")]
+    #[error("invalid kernel pattern `{pattern}`: {reason}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Pattern { pattern: String, reason: String },
     /// A pattern matches nothing.
-    #[error("no {what} kernel matches `{pattern}`; `sparsescope kernels` lists them all")]
+    #[error("no {what} kernel matches `{pattern}`; run `sparsescope kernels` to list them")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NoMatch { pattern: String, what: String },
 }
@@ -356,7 +357,7 @@ mod tests {
             all.iter().filter(|c| c.kernel.id == "cuda/hll/warp-per-row").collect();
         let refused = on_gpu.iter().filter_map(|c| c.admit().err()).map(|e| e.to_string());
         assert_eq!(on_gpu.len(), 4);
-        assert_eq!(refused.collect::<Vec<_>>(), ["its sigma cannot be 256: it takes only 1"; 2]);
+        assert_eq!(refused.collect::<Vec<_>>(), ["sigma cannot be 256: expected 1"; 2]);
     }
 
     #[test]
@@ -364,7 +365,7 @@ mod tests {
         let csr = [kernel("cpu/csr/serial").unwrap()];
         let hll = [kernel("cpu/hll/serial").unwrap()];
         let sorted = settings(&[(Parameter::Sigma, &[1, 256])]);
-        assert_eq!(sorted.untaken(&csr).unwrap(), "no kernel selected takes sigma 256");
+        assert_eq!(sorted.untaken(&csr).unwrap(), "no selected kernel takes sigma 256");
         assert_eq!(sorted.untaken(&hll), None);
         assert_eq!(settings(&[(Parameter::HackSize, &[32])]).untaken(&csr), None);
     }
@@ -397,11 +398,11 @@ mod tests {
             (Settings { threads: vec![0], ..good.clone() }, "the number of threads is 0"),
             (Settings { runs: 0, ..good.clone() }, "the number of samples is 0"),
             (Settings { runs: usize::MAX, ..good.clone() }, "the number of samples is 1844"),
-            (Settings { blocks: vec![100], ..good.clone() }, "a block has 100 threads"),
-            (Settings { precisions: vec![], ..good.clone() }, "no precision is named"),
-            (until(0.0, 10.0), "the share of the median is 0"),
-            (until(f64::NAN, 10.0), "the share of the median is NaN"),
-            (until(0.01, 0.0), "the most seconds of a run are 0"),
+            (Settings { blocks: vec![100], ..good.clone() }, "100 threads per block"),
+            (Settings { precisions: vec![], ..good.clone() }, "no precision is given"),
+            (until(0.0, 10.0), "the fraction of the median is 0"),
+            (until(f64::NAN, 10.0), "the fraction of the median is NaN"),
+            (until(0.01, 0.0), "the time limit per run is 0"),
         ];
         for (settings, expected) in wrong {
             let error = settings.check().unwrap_err();

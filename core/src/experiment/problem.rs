@@ -190,7 +190,10 @@ impl Problem {
         };
         checked.unwrap_or_else(|| Check {
             verdict: Verdict::Fail,
-            reason: Some(format!("the result is {}, which this kernel never gives", output.kind())),
+            reason: Some(format!(
+                "the kernel returned {}, which is the wrong kind of result",
+                output.kind()
+            )),
             ..Check::default()
         })
     }

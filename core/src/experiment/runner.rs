@@ -227,7 +227,8 @@ impl Runner<'_> {
     ) -> Start<'p> {
         let mut run = self.empty_run(subject, configuration);
         let prepared = problem.admit(configuration).and_then(|()| {
-            let missing = || PrepareError::Unsupported("no backend runs it here".to_owned());
+            let missing =
+                || PrepareError::Unsupported("no backend here runs this kernel".to_owned());
             let backend = self.backend(configuration).ok_or_else(missing)?;
             backend.prepare(configuration, problem, memory)
         });

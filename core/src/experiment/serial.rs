@@ -57,7 +57,7 @@ impl Backend for SerialBackend {
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
         match kernel.id {
             "cpu/csr/serial" | "cpu/hll/serial" => Availability::Available,
-            _ => Availability::Missing("one thread runs the serial kernels only".to_owned()),
+            _ => Availability::Missing("only serial kernels run on one thread".to_owned()),
         }
     }
 
@@ -72,10 +72,10 @@ impl Backend for SerialBackend {
             return Err(PrepareError::Unsupported(reason));
         }
         if configuration.temperature == Temperature::Cold {
-            let reason = "no caches are flushed here".to_owned();
+            let reason = "cold-cache runs are not supported here".to_owned();
             return Err(PrepareError::Unsupported(reason));
         }
-        let absent = || PrepareError::Unsupported("it runs on matrices only".to_owned());
+        let absent = || PrepareError::Unsupported("runs on matrices only".to_owned());
         let problem = problem.spmv().ok_or_else(absent)?;
         Ok(match configuration.precision {
             Precision::F64 => self.bind(configuration, problem.double(), memory)?,
@@ -202,8 +202,8 @@ where
             self.once_s = Some(seconds);
             match seconds > MOST_S {
                 true => Err(PrepareError::Refused(format!(
-                    "a product takes {seconds:.2} s, and on the thread that draws nothing may take longer \
-                     than {MOST_S} s"
+                    "one SpMV takes {seconds:.2} s; on the browser's main thread the limit is \
+                    {MOST_S} s"
                 ))),
                 false => Ok(Finished::Done),
             }
@@ -328,9 +328,9 @@ mod tests {
             prepared.err().unwrap().to_string()
         };
         let threads = configured("cpu/csr/rows", Precision::F64);
-        assert_eq!(reason(&threads), "one thread runs the serial kernels only");
+        assert_eq!(reason(&threads), "only serial kernels run on one thread");
         let cold = configured("cpu/csr/serial", Precision::F64);
         let cold = Configuration { temperature: Temperature::Cold, ..cold };
-        assert_eq!(reason(&cold), "no caches are flushed here");
+        assert_eq!(reason(&cold), "cold-cache runs are not supported here");
     }
 }

@@ -363,7 +363,7 @@ impl LoadedSubject {
             }
             Self::Other(other) => {
                 let (kind, word) = (other.record.kind, operation.as_str());
-                return Err(format!("{word} is not computed on a {kind}"));
+                return Err(format!("{word} does not run on a {kind}"));
             }
         };
         let LoadedValues::Real(a) = &loaded.values else { return Err(REAL_ONLY.to_owned()) };
@@ -392,17 +392,18 @@ impl LoadedSubject {
                 let b = right_hand_side(n, seed);
                 SymgsProblem::new(a.clone(), b, start).map(Problem::Symgs)
             }
-            Operation::Skyline => Err("a matrix has no skyline; points have".to_owned()),
+            Operation::Skyline => Err("skyline runs on points, not on a matrix".to_owned()),
             Operation::Solve if x.is_some() => {
-                Err("a solve begins with zero or with the preconditioned b, not with an x"
-                    .to_owned())
+                Err("solve starts from zero or from the preconditioned b and takes no x".to_owned())
             }
             Operation::Solve => SolveProblem::new(a.clone(), Given::default()).map(Problem::Solve),
             Operation::BatchedDense => {
-                Err("a matrix is no batch of systems; fsai:MATRIX is that of its rows".to_owned())
+                Err("a matrix is not a batch of systems; use fsai:MATRIX for the systems of its \
+                    rows"
+                    .to_owned())
             }
             #[cfg(feature = "proof")]
-            Operation::Increment => Err("a matrix is not incremented".to_owned()),
+            Operation::Increment => Err("a matrix cannot be incremented".to_owned()),
         }
     }
 }

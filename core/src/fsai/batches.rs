@@ -124,7 +124,7 @@ mod tests {
             row_systems(&made(recipe), &recursive(power), None, limit, &|| false)
         };
         let error = tried("poisson2d?n=40", 40, MemoryLimit::unlimited()).unwrap_err().to_string();
-        assert!(error.contains("entries; batches have systems of 512 unknowns at most"), "{error}");
+        assert!(error.contains("columns; systems of a batch have at most 512 unknowns"), "{error}");
         // The pattern takes less than the systems, which have 1 + 8·4 + 16·9 numbers.
         let error = tried("poisson2d?n=5", 1, MemoryLimit::bytes(1415)).unwrap_err().to_string();
         assert!(error.contains("the dense systems of 25 rows needs 1416 bytes"), "{error}");

@@ -95,7 +95,7 @@ pub fn pattern_of(
     unless_cancelled(found)
 }
 
-const WHAT: &str = "the pattern of the factorised inverse";
+const WHAT: &str = "the pattern of the FSAI factor";
 
 /// The pattern that a rule gives these rows, numbered from 0; patterns of powers need Ã.
 pub(super) fn follow(
@@ -118,7 +118,7 @@ pub(super) fn follow(
         (&PatternRule::Adaptive { steps, per_step, gain }, _) => {
             let threads = rayon::current_num_threads() as u128;
             let bytes = 8 * rows as u128 + threads * Adaptive::bytes(rows);
-            limit.check("room for adaptive patterns", bytes)?;
+            limit.check("working memory for adaptive patterns", bytes)?;
             let diagonal: Vec<f64> = (0..rows).map(|i| lower.diagonal(i)).collect();
             let scratch = || Adaptive::new(lower, &diagonal, (steps, per_step as usize, gain));
             Pattern::made(of.len(), WHAT, limit, cancelled, scratch, |adaptive, k, to| {
@@ -132,7 +132,7 @@ pub(super) fn follow(
         }
         (&(PatternRule::Recursive { power } | PatternRule::Power { power }), Some(kept)) => {
             let threads = rayon::current_num_threads() as u128;
-            limit.check("room for patterns of powers", threads * Reach::bytes(rows))?;
+            limit.check("working memory for patterns of powers", threads * Reach::bytes(rows))?;
             let leaders = Leaders::of(kept, limit)?;
             let climbing = matches!(rule, PatternRule::Power { .. });
             let scratch = || Reach::new(kept, &leaders);

@@ -114,10 +114,10 @@ pub(super) fn values(
     let threads = rayon::current_num_threads() as u128;
     let largest = (0..systems.count()).map(|system| systems.columns(system).len()).max();
     let in_flight = threads * Solver::bytes(lower.rows(), largest.unwrap_or(0));
-    limit.check("the dense systems of the factorised inverse", in_flight)?;
+    limit.check("the dense systems of FSAI", in_flight)?;
     let row_ptr = systems.row_ptr();
     let entries = row_ptr.get(rows);
-    limit.check("the factorised inverse", 12 * entries as u128 + 48 * rows as u128)?;
+    limit.check("the FSAI factor", 12 * entries as u128 + 48 * rows as u128)?;
     let (mut col, mut val) = (zeroed(0u32, entries), zeroed(0.0f64, entries));
 
     let mut to: Vec<Option<(&mut [u32], &mut [f64])>> = Vec::with_capacity(rows);

@@ -61,7 +61,8 @@ impl Definiteness {
         let (solved, flags) = (found.x.len(), found.flagged.len());
         if solved != n * count || flags != count {
             let reason = format!(
-                "there are {solved} numbers and {flags} flags for {count} systems of {n} unknowns"
+                "the result has {solved} values and {flags} flags for {count} systems of {n} \
+                unknowns"
             );
             return failed(None, None, reason);
         }
@@ -71,8 +72,8 @@ impl Definiteness {
         {
             let name = number(s);
             let reason = match flagged {
-                true => format!("system {name} was flagged, but is positive definite"),
-                false => format!("system {name} is not positive definite, but was not flagged"),
+                true => format!("system {name} was flagged but is positive definite"),
+                false => format!("system {name} is not positive definite but was not flagged"),
             };
             return failed(Some(s), None, reason);
         }
@@ -99,10 +100,8 @@ impl Definiteness {
             },
             false => {
                 let (times, name) = (format!("{worst:.3e}"), number(s));
-                let reason = format!(
-                    "the solution of system {name} has {times} times the backward error 8nε that is \
-                     allowed"
-                );
+                let reason =
+                    format!("the backward error of system {name} is {times} times the bound 8nε");
                 failed(Some(s), Some(worst), reason)
             }
         }
@@ -216,7 +215,7 @@ mod tests {
         let outside = by(104.0 * f64::EPSILON);
         assert_eq!((outside.verdict, outside.row), (Verdict::Fail, Some(0)));
         let reason = outside.reason.unwrap();
-        assert!(reason.starts_with("the solution of system 0 has 1.08"), "{reason}");
+        assert!(reason.starts_with("the backward error of system 0 is 1.08"), "{reason}");
         for wrong in [nan, f64::INFINITY] {
             let check = check(&[1.0, wrong, 0.0, 0.0], &[false, true]);
             assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(0)), "{wrong}");
@@ -264,12 +263,15 @@ mod tests {
     #[test]
     fn flags_must_be_those_of_the_systems_that_have_no_solution() {
         let reason = |flags: &[bool]| check(&[1.0, 0.5, 0.0, 0.0], flags).reason.unwrap();
-        assert_eq!(reason(&[true, true]), "system 0 was flagged, but is positive definite");
+        assert_eq!(reason(&[true, true]), "system 0 was flagged but is positive definite");
         assert_eq!(
             reason(&[false, false]),
-            "system 1 is not positive definite, but was not flagged"
+            "system 1 is not positive definite but was not flagged"
         );
-        assert_eq!(reason(&[false]), "there are 4 numbers and 1 flags for 2 systems of 2 unknowns");
+        assert_eq!(
+            reason(&[false]),
+            "the result has 4 values and 1 flags for 2 systems of 2 unknowns"
+        );
         assert_eq!(check(&[1.0], &[false, true]).verdict, Verdict::Fail);
     }
 }

@@ -75,10 +75,10 @@ pub(super) fn how_far_off(found: f64, expected: f64, allowed: f64) -> String {
     match difference.is_finite() && allowed.is_finite() {
         true => {
             format!(
-                "{found:e} instead of {expected:e}: they differ by {difference:e}, {allowed:e} is allowed"
+                "{found:e}, expected {expected:e}: difference {difference:e}, bound {allowed:e}"
             )
         }
-        false => format!("{found:e} instead of {expected:e}"),
+        false => format!("{found:e}, expected {expected:e}"),
     }
 }
 
@@ -168,7 +168,7 @@ impl RowErrors {
     fn undecided(&self, UndecidedRow { row, found, doubt }: UndecidedRow) -> Check {
         let why = match doubt {
             Doubt::Overflow => format!(
-                "row {row} is {found:e}, and whether its sum overflows depends on the order of summation"
+                "row {row} is {found:e}; whether its sum overflows depends on the summation order"
             ),
             Doubt::Length => {
                 format!(
@@ -268,7 +268,8 @@ mod tests {
         assert_eq!(good.check().verdict, Verdict::Pass);
         let all = good.join(bad).check();
         assert_eq!((all.verdict, all.row), (Verdict::Fail, Some(2)));
-        let expected = "row 2 is 2.5e0 instead of 2e0: they differ by 5e-1, 1e-3 is allowed; 2 of 4 rows are wrong";
+        let expected = "row 2 is 2.5e0, expected 2e0: difference 5e-1, bound 1e-3; 2 of 4 rows are \
+            wrong";
         assert_eq!(all.reason.as_deref(), Some(expected));
         assert_eq!(all, row(row(good, 2, 2.5), 3, f64::NAN).check());
         let unknown = Compared {
@@ -279,8 +280,8 @@ mod tests {
         let undecided = good.join(unknown).check();
         assert_eq!((undecided.verdict, undecided.undecided), (Verdict::Refused, true));
         assert_eq!((undecided.row, undecided.worst), (Some(4), None));
-        let expected = "row 4 is inf, and whether its sum overflows depends on the order of summation; 1 of 3 rows \
-                        are undecided";
+        let expected = "row 4 is inf; whether its sum overflows depends on the summation order; 1 \
+            of 3 rows are undecided";
         assert_eq!(undecided.reason.as_deref(), Some(expected));
         // A wrong row decides, whatever is unknown about others.
         assert_eq!(bad.join(unknown).check().verdict, Verdict::Fail);

@@ -38,10 +38,12 @@ impl Certificate {
                 *dominator = by;
                 None
             }
-            (true, Some(by)) => Some(format!("point {i} is kept, but point {by} dominates it")),
-            (false, None) => {
-                Some(format!("point {i} is dropped, but no point that is kept dominates it"))
+            (true, Some(by)) => {
+                Some(format!("point {i} is in the result but dominated by point {by}"))
             }
+            (false, None) => Some(format!(
+                "point {i} is missing from the result although no point in it dominates it"
+            )),
         };
         let faults: Vec<Option<String>> = dominators
             .par_chunks_mut(CHUNK)
@@ -49,7 +51,7 @@ impl Certificate {
             .map(|(chunk, dominators)| {
                 let mut of_chunk = (chunk * CHUNK..).zip(dominators);
                 let look = |(i, dominator)| match cancelled.load(Ordering::Relaxed) {
-                    true => Some("looking for dominating points was cancelled".to_owned()),
+                    true => Some("the check was cancelled".to_owned()),
                     false => look(i, dominator),
                 };
                 of_chunk.find_map(look)
@@ -91,12 +93,13 @@ impl Certificate {
 /// Which of `points` points are in the set; fails if the indices are not ascending or out of range.
 fn kept(points: usize, indices: &[u32]) -> Result<Vec<bool>, String> {
     if let Some([a, b]) = indices.array_windows().find(|[a, b]| a >= b) {
-        return Err(format!("the indices do not ascend: {a} comes before {b}"));
+        return Err(format!("the indices are not ascending: {a} comes before {b}"));
     }
     let mut is_kept = vec![false; points];
     for &i in indices {
         let kept = is_kept.get_mut(i as usize);
-        *kept.ok_or_else(|| format!("there is no point {i}, the points are {points}"))? = true;
+        *kept.ok_or_else(|| format!("index {i} is out of range: there are {points} points"))? =
+            true;
     }
     Ok(is_kept)
 }
@@ -111,7 +114,7 @@ fn fault(points: PointsView<'_>, is_kept: &[bool], dominators: &[u32]) -> Option
     };
     let i = (0..points.len()).into_par_iter().position_first(wrong)?;
     let by = dominators[i];
-    Some(format!("point {i} names point {by}, which does not dominate it or is not kept"))
+    Some(format!("point {i} names point {by}, which does not dominate it or is not in the result"))
 }
 
 /// Whether p is at least as large as q in every coordinate and larger in one.
@@ -130,9 +133,9 @@ pub fn same_set(expected: &[u32], found: &[u32]) -> Check {
         sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
     sorted.retain(|i| absent(expected, i));
     let faults = [
-        (missing, "is dropped, but belongs to the skyline"),
-        (repeated, "is kept more than once in the skyline"),
-        (sorted, "is kept, but does not belong to the skyline"),
+        (missing, "is missing from the skyline"),
+        (repeated, "is more than once in the skyline"),
+        (sorted, "does not belong to the skyline"),
     ];
     let firsts = faults.iter().filter_map(|(points, what)| Some((*points.first()?, *what)));
     let Some((i, what)) = firsts.min() else {
@@ -140,7 +143,7 @@ pub fn same_set(expected: &[u32], found: &[u32]) -> Check {
     };
     let wrong: usize = faults.iter().map(|(points, _)| points.len()).sum();
     let kept = expected.len();
-    let reason = format!("point {i} {what} of {kept} points; in all {wrong} differ");
+    let reason = format!("point {i} {what} of {kept} points; {wrong} differ in total");
     let (reason, row) = (Some(reason), Some(u64::from(i)));
     Check { verdict: Verdict::Fail, reason, row, ..Check::default() }
 }
@@ -199,22 +202,25 @@ mod tests {
         let points = staircase();
         assert_eq!(
             message(&points, &[0, 2, 3]),
-            "point 4 is dropped, but no point that is kept dominates it"
+            "point 4 is missing from the result although no point in it dominates it"
         );
         // A duplicate of a skyline point is also a skyline point.
         assert_eq!(
             message(&points, &[0, 2, 4]),
-            "point 3 is dropped, but no point that is kept dominates it"
+            "point 3 is missing from the result although no point in it dominates it"
         );
-        assert_eq!(message(&points, &[0, 2, 3, 4, 5]), "point 5 is kept, but point 4 dominates it");
+        assert_eq!(
+            message(&points, &[0, 2, 3, 4, 5]),
+            "point 5 is in the result but dominated by point 4"
+        );
         // The point that dominates it is missing as well.
         assert_eq!(
             message(&points, &[0, 2, 3, 5]),
-            "point 4 is dropped, but no point that is kept dominates it"
+            "point 4 is missing from the result although no point in it dominates it"
         );
-        assert_eq!(message(&points, &[0, 0, 2]), "the indices do not ascend: 0 comes before 0");
-        assert_eq!(message(&points, &[2, 0]), "the indices do not ascend: 2 comes before 0");
-        assert_eq!(message(&points, &[0, 6]), "there is no point 6, the points are 6");
+        assert_eq!(message(&points, &[0, 0, 2]), "the indices are not ascending: 0 comes before 0");
+        assert_eq!(message(&points, &[2, 0]), "the indices are not ascending: 2 comes before 0");
+        assert_eq!(message(&points, &[0, 6]), "index 6 is out of range: there are 6 points");
         assert!(certificate(&Points::new(1, vec![]).unwrap(), &[]).is_ok());
         assert!(certificate(&Points::new(1, vec![1.0]).unwrap(), &[]).is_err());
     }
@@ -225,7 +231,7 @@ mod tests {
         let is_kept = kept(6, &[0, 2, 3, 4]).unwrap();
         let fault = |dominators: [u32; 6]| fault(points.view(), &is_kept, &dominators);
         assert_eq!(fault([0, 2, 2, 3, 4, 4]), None);
-        let wrong = "point 1 names point 4, which does not dominate it or is not kept";
+        let wrong = "point 1 names point 4, which does not dominate it or is not in the result";
         assert_eq!(fault([0, 4, 2, 3, 4, 4]).as_deref(), Some(wrong));
         // Itself, and a point outside the set.
         assert!(fault([0, 1, 2, 3, 4, 4]).is_some() && fault([0, 2, 2, 3, 4, 5]).is_some());
@@ -251,26 +257,18 @@ mod tests {
         let check = same_set(&[1, 4, 7], &[7, 1, 4]);
         assert_eq!((check.verdict, check.reason, check.row), (Verdict::Pass, None, None));
         for (found, row, reason) in [
-            (
-                &[1, 7][..],
-                4,
-                "point 4 is dropped, but belongs to the skyline of 3 points; in all 1 differ",
-            ),
+            (&[1, 7][..], 4, "point 4 is missing from the skyline of 3 points; 1 differ in total"),
             (
                 &[1, 4, 5, 6, 7],
                 5,
-                "point 5 is kept, but does not belong to the skyline of 3 points; in all 2 differ",
+                "point 5 does not belong to the skyline of 3 points; 2 differ in total",
             ),
             (
                 &[4, 1, 7, 4],
                 4,
-                "point 4 is kept more than once in the skyline of 3 points; in all 1 differ",
+                "point 4 is more than once in the skyline of 3 points; 1 differ in total",
             ),
-            (
-                &[9, 4],
-                1,
-                "point 1 is dropped, but belongs to the skyline of 3 points; in all 3 differ",
-            ),
+            (&[9, 4], 1, "point 1 is missing from the skyline of 3 points; 3 differ in total"),
         ] {
             let check = same_set(&[1, 4, 7], found);
             assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(row)), "{found:?}");
@@ -339,13 +337,19 @@ mod tests {
             let dropped = (0..points.len() as u32).find(|&i| certificate.dominator(i).is_some());
             let taken = indices.remove(indices.len() / 2);
             let fault = message(&points, &indices);
-            assert!(fault.contains("is dropped, but no point"), "{spec}: {fault}");
+            assert!(
+                fault.contains("is missing from the result although no point"),
+                "{spec}: {fault}"
+            );
             indices.push(taken);
             indices.extend(dropped);
             indices.sort_unstable();
             if dropped.is_some() {
                 let fault = message(&points, &indices);
-                assert!(fault.contains("is kept, but point"), "{spec}: {fault}");
+                assert!(
+                    fault.contains("is in the result but dominated by point"),
+                    "{spec}: {fault}"
+                );
             }
         }
     }
@@ -374,6 +378,6 @@ mod tests {
     fn a_wish_to_stop_is_heeded() {
         let points = staircase();
         let stopped = Certificate::of(points.view(), &[0, 2, 3, 4], &true.into());
-        assert_eq!(stopped.unwrap_err(), "looking for dominating points was cancelled");
+        assert_eq!(stopped.unwrap_err(), "the check was cancelled");
     }
 }

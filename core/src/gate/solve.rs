@@ -69,8 +69,8 @@ impl ResidualNorms {
             let iterations = told.iterations;
             return failed(
                 format!(
-                    "not converged: after {iterations} iterations the relative residual is {relative:.3e}, where \
-                     {tolerance:e} was requested"
+                    "not converged after {iterations} iterations: relative residual \
+                    {relative:.3e}, tolerance {tolerance:e}"
                 ),
                 None,
             );
@@ -85,8 +85,8 @@ impl ResidualNorms {
             Judgement::LimitedByRounding => Check {
                 limited_by_rounding: true,
                 reason: Some(format!(
-                    "the relative residual is {relative:.3e}, where {tolerance:e} was requested \
-                     and rounding explains {explained:.3e}; the backward error is {backward:.3e}"
+                    "the relative residual is {relative:.3e}, tolerance {tolerance:e}; rounding \
+                    alone explains {explained:.3e}; the backward error is {backward:.3e}"
                 )),
                 ..passed
             },
@@ -101,8 +101,8 @@ impl ResidualNorms {
             },
             Judgement::Missed => failed(
                 format!(
-                    "the true relative residual is {relative:.3e}, where {tolerance:e} was requested and rounding \
-                     explains {explained:.3e}"
+                    "the true relative residual is {relative:.3e}, tolerance {tolerance:e}; \
+                    rounding alone explains {explained:.3e}"
                 ),
                 None,
             ),
@@ -115,7 +115,7 @@ impl ResidualNorms {
 pub fn solved(a: &Csr, b: &[f64], x: &[f64], tolerance: f64, told: &Solve) -> Check {
     let rows = a.rows();
     if x.len() != rows {
-        return failed(format!("the solution has {} rows instead of {rows}", x.len()), None);
+        return failed(format!("the solution has {} rows, expected {rows}", x.len()), None);
     }
     if let Some(row) = x.iter().position(|x| !x.is_finite()) {
         return failed(format!("row {row} of the solution is {}", x[row]), Some(row as u64));
@@ -139,8 +139,8 @@ pub fn vanishes(b: f64, size: f64) -> Option<String> {
     let floor = rounding_floor(size);
     (floor > 0.0 && floor.is_finite() && !is_seen(floor, b)).then(|| {
         format!(
-            "b = A·1 is zero up to rounding: its norm is {b:.1e}, and rounding errors may reach {floor:.1e}; \
-             use --b range for b = A·z with random z"
+            "b = A·1 is zero up to rounding: its norm is {b:.1e}, and the rounding error may be \
+            {floor:.1e}; use --b range for b = A·z with random z"
         )
     })
 }
@@ -173,15 +173,18 @@ mod tests {
         assert_eq!(verdict(bound * 0.999), Verdict::Pass);
         assert_eq!(verdict(bound * 1.001), Verdict::Fail);
         let reason = solved(&a, &b, &[1.5, 1.0], 1e-6, &told(true)).reason.unwrap();
-        assert!(reason.starts_with("the true relative residual is 2.236e-1, where"), "{reason}");
+        assert!(
+            reason.starts_with("the true relative residual is 2.236e-1, tolerance"),
+            "{reason}"
+        );
     }
 
     #[test]
     fn a_solver_that_gave_up_has_failed_and_its_sentence_says_so() {
         let (a, b) = system();
         let check = solved(&a, &b, &[1.0, 1.0], 1e-6, &told(false));
-        let expected = "not converged: after 7 iterations the relative residual is 0.000e0, where \
-                        1e-6 was requested";
+        let expected = "not converged after 7 iterations: relative residual 0.000e0, tolerance \
+            1e-6";
         assert_eq!((check.verdict, check.reason.as_deref()), (Verdict::Fail, Some(expected)));
     }
 
@@ -200,7 +203,7 @@ mod tests {
         );
         // x is 8 ulps off in the first element: 8·ε·√2 over ‖b‖ = 1e-12, and over ‖|A|·|x|‖ = 2·√2.
         let reason = check(8.0).reason.unwrap();
-        let expected = "the relative residual is 2.512e-3, where 1e-10 was requested";
+        let expected = "the relative residual is 2.512e-3, tolerance 1e-10";
         assert!(reason.starts_with(expected), "{reason}");
         assert!(reason.ends_with("the backward error is 8.882e-16"), "{reason}");
     }

@@ -94,7 +94,7 @@ impl Reference {
     /// The error measures cover only rows where both are finite.
     pub fn check<T: Real>(&self, z: &[T]) -> Check {
         if z.len() != self.y.len() {
-            let reason = format!("the result has {} rows instead of {}", z.len(), self.y.len());
+            let reason = format!("the result has {} rows, expected {}", z.len(), self.y.len());
             return Check { verdict: Verdict::Fail, reason: Some(reason), ..Check::default() };
         }
         self.errors(z).check()
@@ -253,7 +253,7 @@ mod tests {
         assert!(check.worst.unwrap() > 1e6);
         let reason = check.reason.unwrap();
         assert!(
-            reason.starts_with("row 3 is 1.80000179") && reason.contains("instead of 1.8e1"),
+            reason.starts_with("row 3 is 1.80000179") && reason.contains("expected 1.8e1"),
             "{reason}"
         );
     }

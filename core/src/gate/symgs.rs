@@ -13,7 +13,7 @@ const PAPER_TOLERANCE: f64 = 1e-3;
 pub fn same_bits<T: Real>(expected: &[T], found: &[T]) -> Check {
     let rows = expected.len();
     if found.len() != rows {
-        let reason = format!("the result has {} rows instead of {rows}", found.len());
+        let reason = format!("the result has {} rows, expected {rows}", found.len());
         return Check { verdict: Verdict::Fail, reason: Some(reason), ..Check::default() };
     }
     // f64 represents every f32 with its sign, so equal bits in f64 mean equal bits here.
@@ -32,7 +32,8 @@ pub fn same_bits<T: Real>(expected: &[T], found: &[T]) -> Check {
     Check {
         verdict: Verdict::Fail,
         reason: Some(format!(
-            "row {row} is {z:e} instead of {y:e}, which the serial loop gives; {wrong} of {rows} rows differ"
+            "row {row} is {z:e}, expected {y:e} as in the serial loop; {wrong} of {rows} rows \
+            differ"
         )),
         row: Some(row as u64),
         rel_err: error.is_finite().then_some(error),
@@ -116,7 +117,7 @@ impl SweepBounds {
     pub fn check<T: Real>(&self, expected: &[T], found: &[T]) -> Check {
         let rows = expected.len();
         if found.len() != rows || self.off.len() != rows {
-            let reason = format!("the result has {} rows instead of {rows}", found.len());
+            let reason = format!("the result has {} rows, expected {rows}", found.len());
             return Check { verdict: Verdict::Fail, reason: Some(reason), ..Check::default() };
         }
         let row =
@@ -129,8 +130,10 @@ impl SweepBounds {
         let wrong = (0..rows).filter(differs).count();
         let tells = |i: usize| self.off[i] < self.scale[i].max(self.least);
         if let (0, Some(i)) = (wrong, (0..rows).find(|&i| !tells(i))) {
-            let reason =
-                format!("rounding carried from row to row may explain any result of row {i}");
+            let reason = format!(
+                "row {i} cannot be checked: rounding errors carried over from earlier rows could \
+                explain any result"
+            );
             return undecided(i as u64, reason);
         }
         let [mut worst, mut difference, mut norm] = [0.0f64; 3];

@@ -63,21 +63,22 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         Format::Csr,
         Mapping::EqualPieces,
         &[],
-        "each rank its own rows: x of the others first, then all rows as csr/simd",
+        "one block of rows per rank; exchanges the halo of x, then multiplies as csr/simd",
     ),
     over_mpi(
         "mpi/csr/halo-overlap",
         Format::Csr,
         Mapping::EqualPieces,
         &[],
-        "each rank its own rows: the interior as csr/simd while x of the others travels, then the boundary",
+        "one block of rows per rank; multiplies the interior as csr/simd during the halo exchange, \
+        then the boundary",
     ),
     over_mpi(
         "mpi/hll/halo-overlap",
         Format::Hll(Order::ColumnMajor),
         Mapping::EqualSlots,
         HACKS,
-        "as mpi/csr/halo-overlap, interior and boundary as hll/simd",
+        "as mpi/csr/halo-overlap, but interior and boundary as hll/simd",
     ),
     KernelDescriptor {
         operation: Operation::Solve,
@@ -87,7 +88,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
             Format::Csr,
             Mapping::EqualPieces,
             SOLVER,
-            "conjugate gradients, each rank its own rows of all: products as mpi/csr/halo-overlap, sums over all ranks",
+            "conjugate gradients, one block of rows per rank; SpMV as mpi/csr/halo-overlap, dot \
+            products by allreduce",
         )
     },
 ];

@@ -32,5 +32,5 @@ const fn increment(
 /// Every kernel for an increment, in the order in which tables list them.
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     increment("cpu/increment/serial", Mapping::Serial, false, "one thread, element by element"),
-    increment("cpu/increment/parts", Mapping::EqualRows, true, "equal parts, one a thread"),
+    increment("cpu/increment/parts", Mapping::EqualRows, true, "equal parts, one per thread"),
 ];

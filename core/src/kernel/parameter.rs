@@ -284,8 +284,8 @@ impl Parameter {
                 let (least, most) = (BSR_BLOCKS.start(), BSR_BLOCKS.end());
                 Err(wrong(format!("a number from {least} to {most}")))
             }
-            (false, Self::Ranks) => Err(wrong("a number of GPUs from 1".to_owned())),
-            (false, _) => Err(wrong("a share of 0 to 100 percent".to_owned())),
+            (false, Self::Ranks) => Err(wrong("a number of GPUs of at least 1".to_owned())),
+            (false, _) => Err(wrong("a percentage from 0 to 100".to_owned())),
             // Windows of zero rows or one row both mean no sorting.
             (true, Self::Sigma) => Ok(number.max(1).to_string()),
             (true, _) => Ok(number.to_string()),
@@ -422,7 +422,7 @@ mod tests {
         }
         assert!(Parameter::MinFill.value("101").is_err());
         let error = Parameter::Ranks.value("0").unwrap_err().to_string();
-        assert_eq!(error, "ranks is `0`: expected a number of GPUs from 1");
+        assert_eq!(error, "ranks is `0`: expected a number of GPUs of at least 1");
         assert_eq!(Parameter::Mode.value("smoother"), Ok("smoother".to_owned()));
         let error = Parameter::Mode.value("soft").unwrap_err().to_string();
         assert_eq!(error, "mode is `soft`: expected smoother or standard");

@@ -122,18 +122,18 @@ const OF_SEVERAL: &[(Parameter, Allowed)] = &[
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/pcg/serial", Mapping::Serial, &[Origin::Paper003],
-        "one thread, set-up and iterations; the reference"),
+        "one thread for setup and iterations; the reference"),
     cpu("cpu/pcg/threads", Mapping::EqualEntries, &[Origin::Paper003, Origin::Ours],
-        "threads take blocks of rows, each its own share first; sums are added block by block, with the bits of the serial loop"),
+        "threads take blocks of rows, their own share first; dot products are summed block by block and match the serial loop bit for bit"),
     cuda("cuda/pcg/device", Mapping::EqualEntries, &[Origin::Ours], ON_DEVICE,
-        "all on the device: products with their sums fused, scalars in its memory, graphs of iterations"),
+        "all on the GPU: SpMV fused with dot products, scalars in device memory, CUDA graphs of iterations"),
     cuda("vendor/cusparse/pcg", Mapping::Library, &[Origin::Vendor], LIBRARY,
-        "the program of paper 003: cuSPARSE and cuBLAS, one call after another, scalars on the host"),
+        "as in paper 003: separate cuSPARSE and cuBLAS calls, scalars on the host"),
     cuda("vendor/cusparse/pcg-transposed", Mapping::Library, &[Origin::Vendor], TRANSPOSED,
-        "the same, where the second product with the factor takes G transposed in place of its transpose"),
+        "the same, but multiplies by G with the transpose option instead of storing the transpose"),
     KernelDescriptor {
         device: DeviceKind::Nccl,
         ..cuda("nccl/pcg/halo-overlap", Mapping::EqualEntries, &[Origin::Ours], OF_SEVERAL,
-            "several GPUs, each with its rows: the halo travels while the other rows are multiplied, sums are added up by NCCL, graphs of iterations")
+            "several GPUs, one block of rows each; halo exchange overlaps SpMV, dot products are summed by NCCL, CUDA graphs of iterations")
     },
 ];

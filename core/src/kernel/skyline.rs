@@ -45,25 +45,25 @@ const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/skyline/serial", Mapping::Serial, &[Origin::Paper004],
-        "one thread, each point against all others until one dominates it; the reference"),
+        "one thread; compares each point with all others until one dominates it; the reference"),
     cpu("cpu/skyline/own-points", Mapping::OwnPoints, &[Origin::Paper004],
-        "each thread decides a part of the points"),
+        "each thread decides an equal part of the points"),
     cpu("cpu/skyline/shared-marks", Mapping::Marks, &[Origin::Paper004],
-        "each thread marks what a part of the points dominates, in one array that all read"),
+        "each thread marks the points that its part dominates, in an array shared by all threads"),
     cpu("cpu/skyline/fast", Mapping::Sorted, &[Origin::Ours],
-        "points sorted so that none dominates an earlier one, then compared with those that stand so far"),
+        "sorts points so that none dominates an earlier one, then compares each with the skyline so far"),
     cuda("cuda/skyline/row-major",
-        "a thread a point; the coordinates of a point lie side by side"),
+        "one thread per point; coordinates of a point are contiguous"),
     cuda("cuda/skyline/row-major-local",
-        "the same with the thread's own point in local memory"),
+        "the same, with the thread's own point in local memory"),
     cuda("cuda/skyline/coalesced-local",
-        "a thread a point, its own in local memory; neighbouring threads read neighbouring numbers"),
+        "one thread per point, its own point in local memory; coalesced loads"),
     cuda("cuda/skyline/coalesced",
-        "the same without a copy of the own point"),
+        "the same, without a copy of the thread's own point"),
     KernelDescriptor {
         origin: &[Origin::Ours],
         ..cuda("cuda/skyline/coalesced-registers",
-            "the same with the own point in registers")
+            "the same, with the thread's own point in registers")
     },
     KernelDescriptor {
         mapping: Mapping::Sorted,
@@ -74,6 +74,6 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         takes: Takes { threads: false, block: false, order: false },
         parameters: &[],
         ..cuda("cuda/skyline/fast",
-            "all points against the best ones, the rest in order against tiles of 1024 others as bits")
+            "filters all points against the best ones, then compares the rest in order with bit-encoded tiles of 1024 points")
     },
 ];

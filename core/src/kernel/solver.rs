@@ -41,14 +41,14 @@ impl Takes {
         match self {
             Self::Words(words) => words.join(" or "),
             Self::Whole { most } => format!("a whole number from 1 to {most}"),
-            Self::WholeOr(word) => format!("a whole number from 1, or {word}"),
+            Self::WholeOr(word) => format!("a whole number of at least 1, or {word}"),
             Self::RightSide => RightSide::WORDS.to_owned(),
             Self::Number { least, or } => {
                 let or = if or.is_empty() { String::new() } else { format!(", or {or}") };
                 match least {
-                    0.0 => format!("a number that is not negative{or}"),
+                    0.0 => format!("a number of at least 0{or}"),
                     f64::MIN_POSITIVE => format!("a number greater than 0{or}"),
-                    least => format!("a number from {least}{or}"),
+                    least => format!("a number of at least {least}{or}"),
                 }
             }
         }
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(number.value(text), Ok(expected.to_owned()), "{text}");
         }
         for wrong in ["-1", "inf", "nan", "", "on"] {
-            assert_eq!(number.value(wrong).unwrap_err(), "a number that is not negative, or off");
+            assert_eq!(number.value(wrong).unwrap_err(), "a number of at least 0, or off");
         }
     }
 

@@ -53,25 +53,25 @@ const fn cuda(
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/symgs/serial", Mapping::Serial, &[Origin::Paper001],
-        "one thread, the rows in ascending and then in descending order; the reference"),
+        "one thread; rows in ascending, then descending order; the reference"),
     cpu("cpu/symgs/levels", Mapping::Levels, &[Origin::Ours],
-        "the rows of a dependency level at once, level after level; the bits of the serial loop"),
+        "all rows of a dependency level in parallel, one level at a time; matches the serial loop bit for bit"),
     cpu("cpu/symgs/colored", Mapping::Colors, &[Origin::Ours],
-        "the rows of a colour at once, colour after colour: another order, so another iteration"),
+        "all rows of a colour in parallel, one colour at a time; a different order, so a different iteration"),
     cuda("cuda/symgs/ready-done", Mapping::Passes, false, &[Origin::Paper001],
-        "passes: a thread a row asks whether it is ready, a block a row does it if so, until all are done"),
+        "repeated passes: one thread per row tests whether it is ready, then one block per row updates the ready ones"),
     cuda("cuda/symgs/ready-compact", Mapping::Passes, false, &[Origin::Paper001, Origin::Ours],
-        "passes: rows that are ready are listed, and only they get a block"),
+        "repeated passes: lists the ready rows, then launches one block for each of them only"),
     cuda("cuda/symgs/levels", Mapping::Levels, true, &[Origin::Ours],
-        "a launch a level, narrow levels merged into one whose blocks wait for one another"),
+        "one launch per level; narrow levels are merged into one launch whose blocks synchronize"),
     cuda("cuda/symgs/sync-free", Mapping::Waiting, true, &[Origin::Ours],
-        "one launch a sweep, each row waiting for the elements it needs; in the form that suits the matrix"),
+        "one launch per sweep; each row waits for the elements it needs; the variant depends on the matrix"),
     cuda("cuda/symgs/colored", Mapping::Colors, false, &[Origin::Ours],
-        "a launch a colour, the rows of a colour in column-major slices"),
+        "one launch per colour; rows of a colour in column-major slices"),
     KernelDescriptor {
         deterministic: false,
         parameters: &[(Parameter::Mode, Allowed::Only(&["standard"]))],
         ..cuda("vendor/cusparse/spsv", Mapping::Library, false, &[Origin::Vendor],
-            "cuSPARSE: a product with one strict triangle and a solve with the other, twice")
+            "cuSPARSE: SpMV with one strict triangle and a solve with the other, twice")
     },
 ];

@@ -102,7 +102,7 @@ impl<T: Scalar> CpuTraffic<T> {
                 | Mapping::Chosen,
                 _,
             ) => {
-                let what = "threads of a processor";
+                let what = "CPU threads";
                 return Err(LayoutError::Mapping { kernel: kernel.id, what });
             }
             (_, AnyFormat::Bsr(_)) => return Err(LayoutError::Format { format: "BSR" }),

@@ -10,19 +10,17 @@ use crate::matrix::{AnyFormat, Coo, Scalar};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// The slots of this format are not listed.
-    #[error(
-        "the layout explorer knows no slots of {format}, but of COO, CSR, ELLPACK, HYB and HLL"
-    )]
+    #[error("the layout explorer supports COO, CSR, ELLPACK, HYB and HLL, not {format}")]
     Format {
         /// The format.
         format: &'static str,
     },
     /// The kernel does not run on a known grid, or not on known threads.
-    #[error("{kernel} has no mapping to {what} that is known here")]
+    #[error("the layout explorer cannot show how {kernel} maps work to {what}")]
     Mapping {
         /// Its id.
         kernel: &'static str,
-        /// `threads of a grid` or `threads of a processor`.
+        /// `GPU threads` or `CPU threads`.
         what: &'static str,
     },
     /// The matrix is in a format that the kernel does not read.
@@ -39,7 +37,7 @@ pub enum LayoutError {
     #[error("{0}")]
     Form(String),
     /// No kernel here is launched with this many threads per block.
-    #[error("{0} threads a block: expected a multiple of 32 from 32 to 1024")]
+    #[error("{0} threads per block: expected a multiple of 32 from 32 to 1024")]
     Block(u32),
     /// There are no workers.
     #[error("0 workers: expected at least 1")]
@@ -93,7 +91,7 @@ pub(super) fn cut<T: Scalar>(
     if kernel.takes.block && !is_whole {
         return Err(LayoutError::Block(block));
     }
-    let unknown = || LayoutError::Mapping { kernel: kernel.id, what: "threads of a grid" };
+    let unknown = || LayoutError::Mapping { kernel: kernel.id, what: "GPU threads" };
     if !matches!(kernel.mapping, Mapping::Grid(_)) {
         return Err(unknown());
     }

@@ -19,11 +19,12 @@ use crate::record::Bandwidth;
 #[derive(Debug, thiserror::Error)]
 pub enum BandwidthError {
     /// The caller's flag was set.
-    #[error("the measurement of the memory bandwidth was cancelled")]
+    #[error("the memory bandwidth measurement was cancelled")]
     Cancelled,
     /// The arrays do not contain the expected values after the passes.
     #[error(
-        "the bandwidth measurement with {threads} threads computed a wrong result: the memory or the processor is faulty"
+        "the bandwidth measurement with {threads} threads computed a wrong result: the memory or \
+        the CPU is faulty"
     )]
     #[expect(missing_docs, reason = "the message names the field")]
     WrongResult { threads: u32 },

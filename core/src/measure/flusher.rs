@@ -23,7 +23,7 @@ impl CacheFlusher {
     pub fn new(sizes: CacheSizes, limit: MemoryLimit) -> Result<Self, MemoryError> {
         let threads = usize::try_from(sizes.logical).unwrap_or(usize::MAX);
         let bytes = bytes_to_walk(&sizes, threads);
-        limit.check("the buffer that flushes the caches", u128::from(bytes))?;
+        limit.check("the cache flush buffer", u128::from(bytes))?;
         let elements = usize::try_from(bytes / 8).unwrap_or(usize::MAX);
         Ok(Self { sizes, buffer: vec![1.0; elements] })
     }

@@ -84,7 +84,7 @@ impl Mkl {
             path.parent().map(PathBuf::from).into_iter().filter(|p| p.components().count() > 0);
         let folders: Vec<PathBuf> = beside.chain(folders.iter().cloned()).collect();
         let (threads, _) = open(&THREADS, &folders).map_err(|why| {
-            format!("oneMKL is here, but not the OpenMP library that it needs: {why}")
+            format!("oneMKL was found, but not the OpenMP library that it needs: {why}")
         })?;
         // SAFETY: the types are those of mkl_spblas.h, mkl_service.h and omp.h for 32-bit integers, which the
         // single dynamic library uses unless the process requests others; nothing here does. `GOMP_parallel`
@@ -96,9 +96,9 @@ impl Mkl {
             // So must the interface: LP64, which is 0.
             let interface: Layer = function(&library, c"MKL_Set_Interface_Layer")?;
             if layer(0) != 0 || interface(0) != 0 {
-                let reason = "oneMKL cannot run with Intel's OpenMP library and 32-bit integers";
+                let reason = "oneMKL cannot use Intel's OpenMP library and 32-bit integers";
                 return Err(format!(
-                    "{reason}, since this process or MKL_THREADING_LAYER says otherwise"
+                    "{reason}: this process or MKL_THREADING_LAYER selects something else"
                 ));
             }
             // Use exactly the requested number of threads.
@@ -145,14 +145,14 @@ fn open(names: &Names, folders: &[PathBuf]) -> Result<(Library, PathBuf), String
             // The error of a file that exists but does not load is more useful than that of a name not found.
             Err(error) if candidate.components().count() > 1 => {
                 let name = candidate.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                first_error.get_or_insert(format!("{name} does not load: {error}"));
+                first_error.get_or_insert(format!("cannot load {name}: {error}"));
             }
             Err(_) => {}
         }
     }
     let name = names.first();
     Err(first_error.unwrap_or_else(|| {
-        format!("{name} is neither on the library path nor in {FOLDERS}, MKLROOT or VIRTUAL_ENV")
+        format!("{name} was not found on the library path or in {FOLDERS}, MKLROOT or VIRTUAL_ENV")
     }))
 }
 
@@ -179,7 +179,7 @@ unsafe fn load(path: &std::path::Path) -> Result<Library, libloading::Error> {
 unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, String> {
     // SAFETY: the caller's promise.
     let found = unsafe { library.get::<F>(name.to_bytes_with_nul()) };
-    let missing = |_| format!("oneMKL's library has no function {}", name.to_string_lossy());
+    let missing = |_| format!("the oneMKL library has no function {}", name.to_string_lossy());
     found.map(|function| *function).map_err(missing)
 }
 
@@ -204,7 +204,7 @@ mod tests {
         std::fs::write(folder.path().join("libmkl_rt.so.9"), b"no library").unwrap();
         // Another library that the loader finds by name is used instead.
         if let Err(why) = open(&MKL, &[folder.path().to_owned()]) {
-            assert!(why.starts_with("libmkl_rt.so.9 does not load"), "{why}");
+            assert!(why.starts_with("cannot load libmkl_rt.so.9"), "{why}");
         }
     }
 }

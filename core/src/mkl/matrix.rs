@@ -12,12 +12,12 @@ use crate::matrix::{Csr, Real, RowPtr};
 pub(crate) enum MklError {
     /// The matrix is too large for 32-bit integers.
     #[error(
-        "oneMKL is used with 32-bit integers, and the matrix has {count} {what}, more than {}",
+        "the matrix has {count} {what}, but oneMKL with 32-bit integers takes at most {}",
         i32::MAX
     )]
     TooLarge { what: &'static str, count: u64 },
     /// A call failed.
-    #[error("oneMKL's {call} failed: {reason}")]
+    #[error("oneMKL: {call} failed: {reason}")]
     Failed { call: &'static str, reason: String },
 }
 
@@ -61,11 +61,11 @@ impl<T: MklValue> MklMatrix<T> {
     pub(crate) fn new(mkl: &'static Mkl, a: Arc<Csr<T>>) -> Result<Self, MklError> {
         let [rows, cols] = [("rows", a.rows()), ("columns", a.cols())]
             .map(|(what, count)| narrow(what, count as u64));
-        let (rows, cols, _) = (rows?, cols?, narrow("entries", a.nnz() as u64)?);
+        let (rows, cols, _) = (rows?, cols?, narrow("nonzeros", a.nnz() as u64)?);
         let mut handle = ptr::null_mut();
         if a.nnz() > 0 {
             let RowPtr::Narrow(row_ptr) = a.row_ptr() else {
-                return Err(MklError::TooLarge { what: "entries", count: a.nnz() as u64 });
+                return Err(MklError::TooLarge { what: "nonzeros", count: a.nnz() as u64 });
             };
             let starts = row_ptr.as_ptr().cast::<i32>();
             // SAFETY: the arrays are those of a validated CSR matrix of this size, with all numbers below
@@ -130,11 +130,11 @@ fn checked(call: &'static str, status: c_int) -> Result<(), MklError> {
     let reason = match status {
         0 => return Ok(()),
         1 => "the matrix is empty or not initialised".to_owned(),
-        2 => "there is not enough memory".to_owned(),
-        3 => "an argument is not valid".to_owned(),
-        4 => "it ended too early".to_owned(),
+        2 => "out of memory".to_owned(),
+        3 => "an argument is invalid".to_owned(),
+        4 => "execution failed".to_owned(),
         5 => "an internal error".to_owned(),
-        6 => "it does not support this".to_owned(),
+        6 => "not supported".to_owned(),
         other => format!("status {other}"),
     };
     Err(MklError::Failed { call, reason })
@@ -147,12 +147,13 @@ mod tests {
     #[test]
     fn numbers_past_32_bits_with_a_sign_are_refused_in_a_sentence() {
         assert_eq!(narrow("rows", 2_147_483_647), Ok(i32::MAX));
-        let error = narrow("entries", 2_147_483_648).unwrap_err().to_string();
+        let error = narrow("nonzeros", 2_147_483_648).unwrap_err().to_string();
         assert_eq!(
             error,
-            "oneMKL is used with 32-bit integers, and the matrix has 2147483648 entries, more than 2147483647"
+            "the matrix has 2147483648 nonzeros, but oneMKL with 32-bit integers takes at most \
+            2147483647"
         );
         let error = checked("mkl_sparse_mv", 6).unwrap_err().to_string();
-        assert_eq!(error, "oneMKL's mkl_sparse_mv failed: it does not support this");
+        assert_eq!(error, "oneMKL: mkl_sparse_mv failed: not supported");
     }
 }

@@ -52,14 +52,14 @@ pub fn read(
     if lines != share.declared {
         let path = path.display();
         return Err(format!(
-            "{path}: {} entries are declared, but there are {lines}",
+            "{path}: the size line declares {} entries, found {lines}",
             share.declared
         ));
     }
     if let Some(numbering) = numbering {
         if [rows, cols] != [numbering.order().len() as u64; 2] {
             let (path, of) = (path.display(), numbering.order().len());
-            return Err(format!("{path} is {rows} x {cols}, and the new numbers are of {of} rows"));
+            return Err(format!("{path} is {rows} x {cols}, but the permutation has {of} rows"));
         }
         for (row, col, _) in &mut share.entries {
             for number in [row, col] {
@@ -79,7 +79,7 @@ pub fn read(
     };
 
     let needed = 2 * 8 * WORDS as u128 * share.entries.len() as u128;
-    agreed(world, limit.check("the entries on their way to their owners", needed))?;
+    agreed(world, limit.check("nonzeros sent to their owners", needed))?;
     let mut lists = vec![Vec::new(); ranks];
     for (row, col, value) in share.entries {
         let words = [row.into(), col.into(), value.to_bits()];
@@ -131,7 +131,7 @@ fn handed_out(
     let share = share_of_text(path, text, limit, progress);
     let mut share = agreed(world, share)?;
     if world.is_first() {
-        let said = "it is compressed: this rank reads it and sends each of the others its lines";
+        let said = "the file is compressed: this rank reads it and sends the others their lines";
         share.warnings.push(said.to_owned());
     }
     Ok(share)

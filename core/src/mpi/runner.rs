@@ -185,7 +185,7 @@ impl<'r> MpiRunner<'r> {
         };
         let unfit = configuration.admit().err().map(|error| error.to_string()).or_else(|| {
             let is_cold = configuration.temperature == Temperature::Cold;
-            is_cold.then(|| "ranks are measured with warm caches only".to_owned())
+            is_cold.then(|| "MPI runs support warm caches only".to_owned())
         });
         if let Some(reason) = unfit {
             return Err(refused(run, Verdict::Unsupported, reason));

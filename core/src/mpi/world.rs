@@ -26,9 +26,11 @@ impl World {
     /// the first thread.
     pub fn start() -> Result<Self, String> {
         let started = rsmpi::initialize_with_threading(Threading::Serialized);
-        let (universe, threading) = started.ok_or("MPI has been started before")?;
+        let (universe, threading) = started.ok_or("MPI is already initialized")?;
         if threading < Threading::Serialized {
-            return Err("this MPI lets no thread but the first call it".to_owned());
+            return Err("this MPI library can be called from the main thread only; \
+                MPI_THREAD_SERIALIZED is needed"
+                .to_owned());
         }
         let world = universe.world();
         let (rank, ranks) = (world.rank() as usize, world.size() as usize);

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Breakdown {
     /// The sizes of matrix, preconditioner and vectors differ.
-    #[error("{what} has {found} elements, expected {expected}: one a row of the matrix")]
+    #[error("{what} has {found} elements, expected {expected}: one per row of the matrix")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Length { what: &'static str, expected: usize, found: usize },
     /// An input vector contains a NaN or infinity.
@@ -13,25 +13,29 @@ pub enum Breakdown {
     NotFinite { what: &'static str, row: usize, value: f64 },
     /// p·Ap was negative, beyond what rounding explains.
     #[error(
-        "conjugate gradients broke down in iteration {iteration}: p·Ap is {share:.1e} of |p|·|A|·|p|, so the matrix is not positive definite"
+        "conjugate gradients broke down in iteration {iteration}: p·Ap is {share:.1e} times \
+        |p|·|A|·|p|, so the matrix is not positive definite"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Matrix { iteration: usize, share: f64 },
     /// p·Ap was zero up to rounding, but the residual was not.
     #[error(
-        "conjugate gradients broke down in iteration {iteration}: p·Ap is {share:.1e} of |p|·|A|·|p|, which is zero up to rounding, so the matrix is singular to rounding"
+        "conjugate gradients broke down in iteration {iteration}: p·Ap is {share:.1e} times \
+        |p|·|A|·|p|, which is zero up to rounding, so the matrix is numerically singular"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Singular { iteration: usize, share: f64 },
     /// p·Ap was zero up to rounding, and so was the residual.
     #[error(
-        "conjugate gradients stagnated at rounding in iteration {iteration}: p·Ap is zero up to rounding, and so is the relative residual of {residual:.3e}"
+        "conjugate gradients stagnated in iteration {iteration}: p·Ap is zero up to rounding, and \
+        so is the relative residual {residual:.3e}"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Stagnated { iteration: usize, residual: f64 },
     /// p·Ap was not positive, and the rounding error is unknown.
     #[error(
-        "conjugate gradients broke down in iteration {iteration}: p·Ap is not positive, so the matrix is not positive definite, or singular to rounding"
+        "conjugate gradients broke down in iteration {iteration}: p·Ap is not positive, so the \
+        matrix is not positive definite or is numerically singular"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotPositive { iteration: usize },

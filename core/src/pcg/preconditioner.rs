@@ -22,7 +22,7 @@ pub enum PreconditionerError {
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// The factor and its transpose differ in size.
-    #[error("the factor G has {rows} rows and its transpose has {transposed}, expected as many")]
+    #[error("the factor G has {rows} rows, but its transpose has {transposed}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     Sizes { rows: usize, transposed: usize },
 }

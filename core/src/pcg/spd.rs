@@ -8,7 +8,7 @@ use crate::parallel::*;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NotSpd {
     /// The numbers of rows and columns differ.
-    #[error("conjugate gradients need a square matrix, not one of {rows} x {cols}")]
+    #[error("conjugate gradients need a square matrix, but this one is {rows} x {cols}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSquare { rows: usize, cols: usize },
     /// A value is a NaN or infinity.
@@ -17,19 +17,21 @@ pub enum NotSpd {
     NotFinite { row: usize, col: usize, value: f64 },
     /// A row has no diagonal entry.
     #[error(
-        "conjugate gradients need a positive diagonal, and row {row} (0-based) has no entry there"
+        "conjugate gradients need a positive diagonal, but row {row} (0-based) has no diagonal \
+        nonzero"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     MissingDiagonal { row: usize },
     /// A diagonal entry is not positive.
     #[error(
-        "conjugate gradients need a positive diagonal, and row {row} (0-based) has {value} there"
+        "conjugate gradients need a positive diagonal, but row {row} (0-based) has {value} there"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     Diagonal { row: usize, value: f64 },
     /// Two mirrored entries differ; one that is not stored is 0.
     #[error(
-        "conjugate gradients need a symmetric matrix, and row {row} (0-based) has {value} in column {col} where row {col} has {mirrored} in column {row}"
+        "conjugate gradients need a symmetric matrix, but row {row} (0-based) has {value} in \
+        column {col} while row {col} has {mirrored} in column {row}"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSymmetric { row: usize, col: usize, value: f64, mirrored: f64 },
@@ -84,7 +86,7 @@ mod tests {
     fn each_fault_has_its_sentence_with_the_row() {
         let good = [(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0)];
         assert_eq!(sentence(2, 2, &good), "");
-        assert!(sentence(2, 3, &good).contains("not one of 2 x 3"));
+        assert!(sentence(2, 3, &good).contains("this one is 2 x 3"));
         let with = |k: usize, value| {
             let mut entries = good;
             entries[k].2 = value;
@@ -96,12 +98,12 @@ mod tests {
         assert!(with(3, f64::INFINITY).contains("row 1 has inf in column 1"));
         let upper = with(1, -1.5);
         assert!(
-            upper.contains("row 0 (0-based) has -1.5 in column 1 where row 1 has -1"),
+            upper.contains("row 0 (0-based) has -1.5 in column 1 while row 1 has -1"),
             "{upper}"
         );
-        assert!(sentence(2, 2, &good[..3]).contains("row 1 (0-based) has no entry there"));
+        assert!(sentence(2, 2, &good[..3]).contains("row 1 (0-based) has no diagonal nonzero"));
         let one_sided = sentence(2, 2, &[good[0], good[2], good[3]]);
-        assert!(one_sided.contains("row 1 (0-based) has -1 in column 0 where row 0 has 0"));
+        assert!(one_sided.contains("row 1 (0-based) has -1 in column 0 while row 0 has 0"));
     }
 
     #[test]

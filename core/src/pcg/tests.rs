@@ -239,7 +239,7 @@ fn what_is_given_wrong_or_breaks_down_says_so() {
     let indefinite = fails(&with([1.0, -3.0]), &[1.0; 2], &usual);
     // For (1, 1), p·Ap is 1 − 3 and |p|·|A|·|p| is 1 + 3.
     let expected =
-        "in iteration 1: p·Ap is -5.0e-1 of |p|·|A|·|p|, so the matrix is not positive definite";
+        "in iteration 1: p·Ap is -5.0e-1 times |p|·|A|·|p|, so the matrix is not positive definite";
     assert!(indefinite.contains(expected), "{indefinite}");
     let nan = fails(&with([1.0, f64::NAN]), &[1.0; 2], &usual);
     assert!(nan.contains("p·Ap is NaN"), "{nan}");
@@ -267,7 +267,7 @@ fn a_matrix_is_called_indefinite_only_where_rounding_does_not_explain_it() {
             let found = fails(less, 1.0, Start::Zero);
             let share = -less / 4.0;
             let words = found.to_string();
-            assert!(words.ends_with("the matrix is singular to rounding"), "{words}");
+            assert!(words.ends_with("the matrix is numerically singular"), "{words}");
             let Breakdown::Singular { iteration: 1, share: told } = found else {
                 panic!("{words}")
             };

@@ -25,13 +25,13 @@ const PART: usize = packed::SMALL;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PointsPictureError {
     /// One of the files is missing.
-    #[error("the picture of the points lacks its file {0}")]
+    #[error("the picture of the points has no file {0}")]
     Missing(&'static str),
     /// `points.json` is invalid.
     #[error("points.json does not describe a picture of points: {0}")]
     Header(String),
     /// `points.*.bin` do not match `points.json`.
-    #[error("points.0.bin and those after it do not hold what points.json says: {0}")]
+    #[error("points.*.bin do not match points.json: {0}")]
     Content(&'static str),
 }
 
@@ -151,7 +151,7 @@ impl PointsPicture {
             }
         }
         if !bytes.is_empty() {
-            return Err(Content("there is more than that"));
+            return Err(Content("unexpected data at the end"));
         }
         let Sizes { points, dimensions, kept, .. } = sizes;
         let clamped = header.clamped;
@@ -175,30 +175,31 @@ struct Sizes {
 impl Header {
     /// Returns the sizes if they are possible; otherwise what is wrong.
     fn sizes(&self) -> Result<Sizes, &'static str> {
-        let small = |n: u64| u32::try_from(n).map_err(|_| "the set is larger than any");
+        let small = |n: u64| u32::try_from(n).map_err(|_| "the set is too large");
         let [points, dimensions, kept] =
             [small(self.points)?, small(self.dimensions)?, small(self.kept)?];
         let Self { shown, kept_shown, axes, density_cells: cells, .. } = *self;
         if kept > points || (kept == 0) != (points == 0) {
-            return Err("the points that are kept are none, or more than all");
+            return Err("the skyline is empty or larger than the set");
         }
-        let dropped_shown = shown.checked_sub(kept_shown).ok_or("more are kept than shown")?;
+        let dropped_shown =
+            shown.checked_sub(kept_shown).ok_or("more skyline points than points shown")?;
         if kept_shown > u64::from(kept) || dropped_shown > u64::from(points - kept) {
-            return Err("more points are shown than there are");
+            return Err("more points are shown than the set has");
         }
         if shown > (BOUNDS.whole.max(BOUNDS.kept + BOUNDS.dropped)) as u64 {
-            return Err("more points are shown than a picture has");
+            return Err("more points are shown than a picture may have");
         }
         let most = (BOUNDS.coordinates as u64 / self.points.max(1)).max(BOUNDS.dimensions as u64);
         if !(1..=most.min(self.dimensions)).contains(&axes) {
-            return Err("there are no axes, or more than a picture has");
+            return Err("no axes, or more axes than a picture may have");
         }
         if self.clamped > self.points * axes {
-            return Err("more coordinates are clamped than there are");
+            return Err("more coordinates are clamped than the set has");
         }
         let is_size = cells == 0 || cells.is_power_of_two() && cells <= CELLS as u64;
         if !is_size || cells > 0 && axes > BOUNDS.dimensions as u64 {
-            return Err("there are more densities, or finer ones, than a picture has");
+            return Err("more or finer densities than a picture may have");
         }
         Ok(Sizes {
             points,
@@ -237,7 +238,7 @@ fn decode_ends(bytes: &mut &[u8], axes: usize) -> Result<Vec<[f32; 2]>, PointsPi
         .all(|[least, greatest]| least.is_finite() && greatest.is_finite() && least <= greatest)
     {
         true => Ok(ends.to_vec()),
-        false => Err(Content("the ends of an axis are none")),
+        false => Err(Content("invalid ends of an axis")),
     }
 }
 
@@ -249,7 +250,7 @@ fn decode_indices(bytes: &mut &[u8], sizes: &Sizes) -> Result<Vec<u32>, PointsPi
     let mut next = 0u64;
     for _ in 0..sizes.shown {
         let i = next.checked_add(number(bytes)?).filter(|&i| i < u64::from(sizes.points));
-        let i = i.ok_or(Content("a point is none of the set"))?;
+        let i = i.ok_or(Content("a point is not in the set"))?;
         indices.push(i as u32);
         next = i + 1;
     }
@@ -260,15 +261,16 @@ fn decode_dominators(bytes: &mut &[u8], sizes: &Sizes) -> Result<Vec<u32>, Point
     let mut dominators = Vec::with_capacity(sizes.shown);
     for place in 0..sizes.shown as u64 {
         let by = number(bytes)?.checked_sub(1).unwrap_or(place);
-        dominators.push(u32::try_from(by).map_err(|_| Content("a point names none"))?);
+        dominators
+            .push(u32::try_from(by).map_err(|_| Content("a point's dominator is out of range"))?);
     }
     let is_kept = |place: u32| dominators.get(place as usize) == Some(&place);
     if !dominators.iter().all(|&by| is_kept(by)) {
-        return Err(Content("a point names one that is not kept"));
+        return Err(Content("a point's dominator is not in the skyline"));
     }
     let kept = (0..sizes.shown as u32).filter(|&place| is_kept(place)).count();
     if kept != sizes.kept_shown {
-        return Err(Content("other points are kept than it says"));
+        return Err(Content("the number of skyline points does not match"));
     }
     Ok(dominators)
 }
@@ -287,11 +289,11 @@ fn decode_values(bytes: &mut &[u8], len: usize) -> Result<Vec<f32>, PointsPictur
 fn check_values(axes: &[Axis], dominators: &[u32]) -> Result<(), PointsPictureError> {
     for Axis { least, greatest, values } in axes {
         if !values.iter().all(|value| (least..=greatest).contains(&value)) {
-            return Err(Content("a point lies outside the axes"));
+            return Err(Content("a point is outside the axes"));
         }
         let reaches = |(value, &by): (&f32, &u32)| values.get(by as usize) >= Some(value);
         if !values.iter().zip(dominators).all(reaches) {
-            return Err(Content("a point names one that does not dominate it"));
+            return Err(Content("a point's dominator does not dominate it"));
         }
     }
     Ok(())
@@ -315,15 +317,15 @@ fn decode_density(bytes: &mut &[u8], sizes: &Sizes) -> Result<Density, PointsPic
     let (mut next, mut left) = (0u64, sizes.points);
     for _ in 0..filled {
         let place = next.checked_add(number(bytes)?).and_then(|place| usize::try_from(place).ok());
-        let place = place.ok_or(Content("a cell lies outside the axes"))?;
-        let cell = counts.get_mut(place).ok_or(Content("a cell lies outside the axes"))?;
+        let place = place.ok_or(Content("a cell is outside the axes"))?;
+        let cell = counts.get_mut(place).ok_or(Content("a cell is outside the axes"))?;
         let count = u32::try_from(number(bytes)?).ok().filter(|&count| 0 < count && count <= left);
-        *cell = count.ok_or(Content("the counts are not those of the points"))?;
+        *cell = count.ok_or(Content("the counts do not add up to the points"))?;
         left -= *cell;
         next = place as u64 + 1;
     }
     match left {
         0 => Ok(Density { cells, counts }),
-        _ => Err(Content("the counts are not those of the points")),
+        _ => Err(Content("the counts do not add up to the points")),
     }
 }

@@ -8,15 +8,17 @@ use crate::parallel::*;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperandError {
     /// The numbers of rows and columns differ.
-    #[error("Gauss-Seidel needs a square matrix, not one of {rows} x {cols}")]
+    #[error("Gauss-Seidel needs a square matrix, but this one is {rows} x {cols}")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotSquare { rows: usize, cols: usize },
     /// A row has no diagonal nonzero.
-    #[error("Gauss-Seidel divides by the diagonal, and row {row} (0-based) has no entry there")]
+    #[error(
+        "Gauss-Seidel divides by the diagonal, but row {row} (0-based) has no diagonal nonzero"
+    )]
     #[expect(missing_docs, reason = "the message names the fields")]
     MissingDiagonal { row: usize },
     /// A diagonal value is zero.
-    #[error("Gauss-Seidel divides by the diagonal, and row {row} (0-based) has a zero there")]
+    #[error("Gauss-Seidel divides by the diagonal, but row {row} (0-based) has a zero there")]
     #[expect(missing_docs, reason = "the message names the fields")]
     ZeroDiagonal { row: usize },
     /// The data structures do not fit into memory.
@@ -96,11 +98,11 @@ mod tests {
         let full = [(0, 0, 1.0), (1, 0, 1.0), (1, 1, -2.0), (2, 2, 3.0)];
         assert_eq!(of(3, 3, &full).unwrap().before(), [0, 1, 0]);
         let missing = of(3, 3, &[(0, 0, 1.0), (1, 0, 1.0), (1, 2, 1.0)]).unwrap_err();
-        assert!(missing.contains("row 1 (0-based) has no entry"), "{missing}");
+        assert!(missing.contains("row 1 (0-based) has no diagonal nonzero"), "{missing}");
         let zero = of(2, 2, &[(0, 0, 1.0), (1, 1, -0.0)]).unwrap_err();
         assert!(zero.contains("row 1 (0-based) has a zero"), "{zero}");
         let wide = of(2, 3, &full[..1]).unwrap_err();
-        assert!(wide.contains("not one of 2 x 3"), "{wide}");
+        assert!(wide.contains("this one is 2 x 3"), "{wide}");
         assert!(of(0, 0, &[]).is_ok());
     }
 

@@ -57,13 +57,13 @@ pub struct Wavefront {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WavefrontsError {
     /// One of the two files is missing.
-    #[error("the levels of the rows lack their file {0}")]
+    #[error("the levels of the rows have no file {0}")]
     Missing(&'static str),
     /// `levels.json` is malformed.
     #[error("levels.json does not describe the levels of rows: {0}")]
     Header(String),
     /// `levels.bin` does not match `levels.json`.
-    #[error("levels.bin does not hold what levels.json says: {0}")]
+    #[error("levels.bin does not match levels.json: {0}")]
     Content(&'static str),
 }
 
@@ -164,18 +164,18 @@ impl Wavefronts {
         let wrong = |what: &str| Err(WavefrontsError::Header(what.to_owned()));
         let size = |n: u64| usize::try_from(n).ok().filter(|_| n <= u64::from(u32::MAX));
         let Some(rows) = size(header.rows) else {
-            return wrong("the matrix is larger than any");
+            return wrong("the matrix is too large");
         };
         let places = match header.shift {
             shift @ 0..=32 => header.rows.div_ceil(1 << shift) as usize,
-            _ => return wrong("a place stands for more rows than any matrix has"),
+            _ => return wrong("a place represents more rows than a matrix can have"),
         };
         if places > MOST_PLACES {
-            return wrong("there are more places than a picture has");
+            return wrong("more places than a picture may have");
         }
         let levels = [header.forward_levels, header.backward_levels, header.colors];
         if levels.iter().any(|&levels| levels > header.rows || levels > MOST_LEVELS as u64) {
-            return wrong("there are more levels than rows, or than files hold");
+            return wrong("more levels than rows, or than a file may have");
         }
         let levels = levels.map(|levels| levels as usize);
         let bytes = &mut bytes;
@@ -184,7 +184,7 @@ impl Wavefronts {
             front.widths = decode(bytes, levels, header.rows)?;
             let sum: u64 = front.widths.iter().map(|&width| u64::from(width)).sum();
             if sum != header.rows || front.widths.contains(&0) {
-                return Err(WavefrontsError::Content("the widths are not those of the rows"));
+                return Err(WavefrontsError::Content("the widths do not add up to the rows"));
             }
         }
         for (front, levels) in fronts.iter_mut().zip(levels).take(2) {
@@ -203,7 +203,7 @@ impl Wavefronts {
             front.places = both.map(|((a, b), c)| [a, b, c]).collect();
         }
         if !bytes.is_empty() {
-            return Err(WavefrontsError::Content("there is more than that"));
+            return Err(WavefrontsError::Content("unexpected data at the end"));
         }
         let [forward, backward, colors] = fronts;
         Ok(Some(Self { rows, shift: header.shift, forward, backward, colors }))
@@ -324,12 +324,12 @@ fn decode(bytes: &mut &[u8], len: usize, most: u64) -> Result<Vec<u32>, Wavefron
         let times = take(bytes).map_err(WavefrontsError::Content)?;
         let difference = (code >> 1) as i64 ^ -((code & 1) as i64);
         if times == 0 || times > (len - numbers.len()) as u64 {
-            return Err(WavefrontsError::Content("a run is longer than what it belongs to"));
+            return Err(WavefrontsError::Content("a run extends past the end of its array"));
         }
         for _ in 0..times {
             let next = last.checked_add(difference).and_then(|next| u32::try_from(next).ok());
             let next = next.filter(|&next| u64::from(next) <= most);
-            let next = next.ok_or(WavefrontsError::Content("a number lies outside the matrix"))?;
+            let next = next.ok_or(WavefrontsError::Content("a number is outside the matrix"))?;
             last = i64::from(next);
             numbers.push(next);
         }
@@ -341,7 +341,7 @@ fn decode(bytes: &mut &[u8], len: usize, most: u64) -> Result<Vec<u32>, Wavefron
 fn raise(numbers: &mut [u32], by: &[u32], most: u64) -> Result<(), WavefrontsError> {
     for (number, by) in numbers.iter_mut().zip(by) {
         let sum = number.checked_add(*by).filter(|&sum| u64::from(sum) <= most);
-        *number = sum.ok_or(WavefrontsError::Content("a number lies outside the matrix"))?;
+        *number = sum.ok_or(WavefrontsError::Content("a number is outside the matrix"))?;
     }
     Ok(())
 }

@@ -98,8 +98,8 @@ impl Backend for WgpuBackend {
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
         let Some(launcher) = launcher(kernel.id) else {
             return Availability::Missing(match kernel.device {
-                DeviceKind::Wgpu => "this build does not have it".to_owned(),
-                _ => "it does not run through wgpu".to_owned(),
+                DeviceKind::Wgpu => "not included in this build".to_owned(),
+                _ => "does not run on wgpu".to_owned(),
             });
         };
         let device = &self.adapter.at_present().device;

@@ -64,7 +64,7 @@ impl Device {
         raw.set_device_lost_callback(move |reason, message| {
             let why = match message.is_empty() {
                 true if reason == wgpu::DeviceLostReason::Destroyed => "it was closed".to_owned(),
-                true => "its driver gave no reason".to_owned(),
+                true => "the driver gave no reason".to_owned(),
                 false => one_line(&message),
             };
             lock(&told.lost).get_or_insert(why);

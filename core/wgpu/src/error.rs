@@ -6,36 +6,36 @@ use sparsescope_core::memory::gigabytes;
 /// Why an operation on a device failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum DeviceError {
-    #[error("{what} needs {bytes} bytes ({}), but this device binds at most {most} ({})", gigabytes(*bytes), gigabytes(*most))]
+    #[error("{what}: needs {bytes} bytes ({}), but this device binds at most {most} ({})", gigabytes(*bytes), gigabytes(*most))]
     TooLarge { what: &'static str, bytes: u64, most: u64 },
-    #[error("the device has too little memory left for {0}")]
+    #[error("not enough device memory for {0}")]
     OutOfMemory(String),
-    #[error("the device does not accept {what}: {reason}")]
+    #[error("the device rejected {what}: {reason}")]
     Invalid { what: String, reason: String },
-    #[error("the device failed at {what}: {reason}")]
+    #[error("the device failed on {what}: {reason}")]
     Internal { what: String, reason: String },
     #[error("the device was lost: {0}")]
     Lost(String),
-    #[error("the device does not open: {0}")]
+    #[error("cannot open the device: {0}")]
     Closed(String),
-    #[error("the device has not answered for {0} s")]
+    #[error("the device has not responded for {0} s")]
     Silent(u64),
-    #[error("{found} invocations a workgroup: expected a multiple of 32 from 32 to {most}")]
+    #[error("{found} invocations per workgroup: expected a multiple of 32 from 32 to {most}")]
     Block { found: u32, most: u32 },
     #[error(
-        "its first product took {0:.1} s: one of more than 1 s may be ended by the system, and the device with it"
+        "its first SpMV took {0:.1} s: the system may reset the device if one takes more than 1 s"
     )]
     Slow(f64),
-    #[error("{0} has no subgroups, or its driver does not offer them")]
+    #[error("{0} or its driver does not support subgroups")]
     NoSubgroups(String),
-    #[error("the clock of the device told no time in {0} tries")]
+    #[error("the device clock returned no time in {0} attempts")]
     NoTime(u32),
-    #[error("a product with flushed caches is too short for the clock, which is exact to {0:e} s")]
+    #[error("SpMV with flushed caches is too short for the clock, whose resolution is {0:e} s")]
     TooShortCold(f64),
-    #[error("this browser has WebGPU, but no graphics adapter answered")]
+    #[error("this browser supports WebGPU, but no adapter was found")]
     #[cfg(target_family = "wasm")]
     NoAdapter,
-    #[error("this build does not have it")]
+    #[error("not included in this build")]
     Absent,
     #[error("it was not set up")]
     NotSetUp,

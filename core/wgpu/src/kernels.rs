@@ -50,7 +50,7 @@ impl Device {
                 self.raw.create_shader_module_trusted(descriptor, unchecked)
             },
         };
-        let module = Arc::new(self.scoped("the kernels' text", create).await?);
+        let module = Arc::new(self.scoped("the kernel source", create).await?);
         lock(&self.pipelines.modules).insert(family, Arc::clone(&module));
         Ok(module)
     }

@@ -162,8 +162,8 @@ async fn segmented(
     arrays: &[&Buffer],
 ) -> Result<Bound, DeviceError> {
     let words = spans.max(1) * size_of::<u32>() as u64;
-    let rows = Buffer::new(device, "the carried rows", words).await?;
-    let sums = Buffer::new(device, "the carried sums", words).await?;
+    let rows = Buffer::new(device, "rows carried over between spans", words).await?;
+    let sums = Buffer::new(device, "sums carried over between spans", words).await?;
     let arrays: Vec<&Buffer> = arrays.iter().copied().chain([&rows, &sums]).collect();
     let params = Params { lanes: spans as u32, ..params };
     let by_one = |count: u64| GridMapping::ThreadPerRow.blocks(Work::Rows(count), o.block);

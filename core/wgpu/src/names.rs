@@ -29,10 +29,10 @@ pub(crate) fn interface(backend: wgpu::Backend) -> &'static str {
 /// Kind of the device.
 pub(crate) fn kind(info: &wgpu::AdapterInfo) -> &'static str {
     match (is_software(info), info.device_type) {
-        (true, _) => "software: a processor plays the GPU",
-        (_, wgpu::DeviceType::DiscreteGpu) => "GPU with memory of its own",
-        (_, wgpu::DeviceType::IntegratedGpu) => "GPU that shares the processor's memory",
-        (_, wgpu::DeviceType::VirtualGpu) => "GPU of a virtual machine",
+        (true, _) => "software: a CPU emulates the GPU",
+        (_, wgpu::DeviceType::DiscreteGpu) => "discrete GPU",
+        (_, wgpu::DeviceType::IntegratedGpu) => "integrated GPU",
+        (_, wgpu::DeviceType::VirtualGpu) => "virtual GPU",
         _ => "unknown",
     }
 }

@@ -18,7 +18,7 @@ const GUARD: usize = 64;
 const GUARD_BITS: u32 = 0xcafe_f00d;
 
 /// The error if guards were overwritten.
-pub(crate) const WROTE_BESIDE: &str = "it wrote beside its result";
+pub(crate) const WROTE_BESIDE: &str = "it wrote outside its result";
 
 /// Device copies of host data, kept for as long as a kernel uses them.
 struct Copies<K, D>(Mutex<Vec<(K, Weak<D>)>>);

@@ -37,7 +37,7 @@ impl PageDevice {
         let parts = [&self.vendor, &self.architecture].map(|part| part.trim());
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         match (self.description.trim(), parts.is_empty()) {
-            ("", true) => "a GPU that the browser does not name".to_owned(),
+            ("", true) => "unnamed GPU".to_owned(),
             ("", false) => parts.join(" "),
             (description, _) => description.to_owned(),
         }
@@ -102,7 +102,7 @@ mod tests {
         };
         assert_eq!(named("nvidia", "hopper", "").name(), "nvidia hopper");
         assert_eq!(named("apple", "", "Apple M2").name(), "Apple M2");
-        assert_eq!(named("", "", " ").name(), "a GPU that the browser does not name");
+        assert_eq!(named("", "", " ").name(), "unnamed GPU");
         assert!(named("google", "swiftshader", "").is_software());
         assert!(!named("intel", "xe", "").is_software());
         assert!(PageDevice { is_fallback: true, ..named("intel", "xe", "") }.is_software());

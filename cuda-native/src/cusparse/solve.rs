@@ -52,7 +52,7 @@ impl<T: DeviceReal> Solve<T> {
         (row_ptr, slots): (&Offsets, &Slots<T>),
         (r, x): (&Buffer<T>, &Buffer<T>),
     ) -> Result<Self, DeviceError> {
-        device.context().bind_to_thread().doing("take its context")?;
+        device.context().bind_to_thread().doing("make its context current")?;
         let f = &library.functions;
         let [one, _] = T::FACTORS;
         let _memory =

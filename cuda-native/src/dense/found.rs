@@ -105,7 +105,9 @@ fn solutions(x: &[f64], flags: &[u8], sizes: &[(usize, usize)]) -> Result<Output
         let own_flags: Vec<u8> = flags.by_ref().take(systems).collect();
         pass_guards(&mut x, &mut flags)?;
         if let Some(s) = own_flags.iter().position(|&flag| flag > 1) {
-            return Err(format!("it says nothing of system {s} of those of {n} unknowns"));
+            return Err(format!(
+                "it did not write the flag of system {s} of those with {n} unknowns"
+            ));
         }
         all.push(Solutions { x: own, flagged: own_flags.iter().map(|&flag| flag == 1).collect() });
     }
@@ -167,6 +169,6 @@ mod tests {
         let mut flags = flags;
         *flags.get_mut(2 * GUARD + 2).unwrap() = SPOILT;
         let said = solutions(&x, &flags, &SIZES).unwrap_err();
-        assert_eq!(said, "it says nothing of system 0 of those of 2 unknowns");
+        assert_eq!(said, "it did not write the flag of system 0 of those with 2 unknowns");
     }
 }

@@ -41,7 +41,8 @@ pub(super) fn bind(systems: &Sized<'_>, block: Option<u32>) -> Result<Asked, Pre
     let shared_bytes = bytes.ok_or_else(|| {
         let (n, needed) = (systems.n, plan.shared_bytes);
         PrepareError::Refused(format!(
-            "a system of {n} unknowns takes {needed} bytes of shared memory, of which a block has at most {most} on this GPU"
+            "a system of {n} unknowns needs {needed} bytes of shared memory, but a block on this \
+            GPU has at most {most}"
         ))
     })?;
     let (given, b) = systems.right();

@@ -109,7 +109,7 @@ pub(crate) fn prepare<'p>(
 ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
     let (kernel, device, host) = (configuration.kernel, machine.device(), problem.batches());
     let how = launcher(kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let ready = Ready::of(machine, how, configuration.block)?;
     let bytes: u64 = problem.resident(configuration).iter().map(|array| array.bytes).sum();
     limit

@@ -82,7 +82,7 @@ pub(super) fn without_small<O: Offset + Element>(
     // SAFETY: one warp per row of G, whose columns are rows of A; each row has an element of `len`
     // and `root`, and each entry one of `kept`.
     unsafe { setup.threads("fsai_filter_drop", u64::from(g.rows) * 32, &arguments)? };
-    let entries = counted("the number of entries of G", total(setup, g.rows, &len)?)?;
+    let entries = counted("the number of nonzeros of G", total(setup, g.rows, &len)?)?;
     let ptr = setup.array(what, n + 1)?;
     scan(setup, g.rows, &len, &ptr)?;
     let slots = Slots { col: setup.array(what, entries)?, val: setup.array(what, entries)? };

@@ -85,7 +85,7 @@ pub(super) fn found(
     // SAFETY: one thread per member; members are rows, which have groups with unions in the array.
     unsafe { setup.threads("fsai_group_place", rows.into(), &arguments)? };
     let entries = total(setup, rows, &lengths)?;
-    counted("the number of entries of G", entries)?;
+    counted("the number of nonzeros of G", entries)?;
     let g_ptr = setup.array(WHAT, n + 1)?;
     scan(setup, rows, &lengths, &g_ptr)?;
     let members = Some(Members { ptr: member_ptr, row: member, place });

@@ -75,9 +75,10 @@ mod tests {
     #[test]
     fn more_entries_than_offsets_reach_are_told() {
         let most = i32::MAX as u64;
-        assert_eq!(counted("the number of entries", most).unwrap() as u64, most);
-        let error = counted("the number of entries", most + 1).unwrap_err().to_string();
-        let expected = "the number of entries is 2147483648, more than the 2147483647";
+        assert_eq!(counted("the number of nonzeros", most).unwrap() as u64, most);
+        let error = counted("the number of nonzeros", most + 1).unwrap_err().to_string();
+        let expected = "the number of nonzeros is 2147483648, more than this kernel's maximum of \
+            2147483647";
         assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -74,7 +74,7 @@ impl DevicePattern {
     /// A pattern computed on the host.
     pub(super) fn uploaded(setup: &Setup<'_>, host: &Pattern) -> Result<Self, DeviceError> {
         let what = "the pattern";
-        counted("the number of entries of the pattern", host.entries() as u64)?;
+        counted("the number of nonzeros of the pattern", host.entries() as u64)?;
         let ptr: Vec<u32> = host.row_ptr().iter().map(|offset| offset as u32).collect();
         let len: Vec<u32> = (0..host.rows()).map(|i| host.row(i).len() as u32).collect();
         Ok(Self {
@@ -94,7 +94,7 @@ impl DevicePattern {
     ) -> Result<Self, DeviceError> {
         let what = "the pattern";
         let entries = total(setup, rows, &len)?;
-        let count = counted("the number of entries of the pattern", entries)?;
+        let count = counted("the number of nonzeros of the pattern", entries)?;
         let ptr = setup.array(what, rows as usize + 1)?;
         scan(setup, rows, &len, &ptr)?;
         let col = setup.array(what, count)?;

@@ -133,7 +133,7 @@ impl<O: Offset + Element> Reach<'_, '_, O> {
         let each = 4 * (words + n) as u64;
         let most = u64::from(self.setup.device().properties().multiprocessors);
         let blocks = if rows == 0 { 0 } else { blocks_of(rows.into(), most, WORKSPACE / each) };
-        let what = "what long rows reach";
+        let what = "the columns reached by long rows";
         // SAFETY: no column has been reached yet.
         let bits = unsafe { self.setup.filled(what, blocks as usize * words, 0)? };
         Ok(Room { blocks, bits, reached: self.setup.array(what, blocks as usize * n)? })

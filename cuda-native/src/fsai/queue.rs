@@ -31,7 +31,7 @@ impl Queue {
         let what = "the order of the systems";
         let device = setup.device();
         let shared = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-        let shared = device.context().attribute(shared).doing("tell its shared memory")?;
+        let shared = device.context().attribute(shared).doing("report its shared memory")?;
         let classes = classes(u64::try_from(shared).unwrap_or(0));
         let bounds: Vec<u32> = classes.iter().map(|class| class.most).collect();
         let bounds = setup.upload(what, &bounds)?;

@@ -47,7 +47,7 @@ impl Factor {
             }
         };
         let Arrays::Csr { row_ptr, slots } = a.copy() else {
-            return Err(refused(DeviceError::Format("another than CSR")));
+            return Err(refused(DeviceError::Format("formats other than CSR here")));
         };
         let (host, inverse) = (asked.problem().a(), asked.inverse());
         let cancelled = || watch.is_cancelled();

@@ -19,8 +19,8 @@ impl Glance {
         // SAFETY: any bits are a valid word, and they are read only after a copy has completed.
         let words = unsafe { device.context().alloc_pinned_with_flags(Look::WORDS, 0) };
         let flags = Some(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
-        let come = device.context().new_event(flags).doing("make an event")?;
-        Ok(Self { words: words.doing("allocate memory of the host")?, come })
+        let come = device.context().new_event(flags).doing("create an event")?;
+        Ok(Self { words: words.doing("allocate host memory")?, come })
     }
 
     /// Adds the copy of the words to the stream.
@@ -44,7 +44,7 @@ impl Glance {
 
     /// Waits for them.
     pub(crate) fn look(&self) -> Result<Look, DeviceError> {
-        self.come.synchronize().doing("finish its work")?;
+        self.come.synchronize().doing("synchronize")?;
         Ok(Look::of(self.words.as_slice().doing("copy from the device")?))
     }
 }

@@ -121,7 +121,7 @@ impl Near {
     /// The columns as distances, if all fit and there is memory for them.
     fn of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Self, DeviceError> {
         let made = |used, base, rows, slots| {
-            let low = Buffer::unset(device, "how many slots are in the low window", rows)?;
+            let low = Buffer::unset(device, "the number of slots in the low window", rows)?;
             let distance = Buffer::unset(device, "the distances of columns", slots)?;
             Ok(Self { used, base, low, distance })
         };
@@ -156,7 +156,7 @@ impl Near {
 /// The base from which the distances of sorted columns count so that two windows hold all of them,
 /// if there is one.
 fn base_of(device: &Device, hacks: &Hacks<f64>, rows: u32) -> Result<Option<u32>, DeviceError> {
-    let range = Buffer::of(device, "how far columns are from their rows", &[u64::MAX, 0, 0])?;
+    let range = Buffer::of(device, "the distances of columns from their rows", &[u64::MAX, 0, 0])?;
     let arguments = HllDistanceRange {
         rows,
         hack_size: DEFAULT_HACK_SIZE as u32,

@@ -79,7 +79,7 @@ pub(crate) fn prepare<'p>(
     memory: MemoryLimit,
 ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
     let id = configuration.kernel.id;
-    let absent = || PrepareError::Unsupported("this build does not have it".to_owned());
+    let absent = || PrepareError::Unsupported("not included in this build".to_owned());
     let how = launcher(id).ok_or_else(absent)?;
     if let Availability::Missing(reason) = availability(machine, id) {
         return Err(PrepareError::Unsupported(reason));

@@ -45,7 +45,7 @@ enum Stored {
 }
 
 fn wrong_format() -> DeviceError {
-    DeviceError::Format("another than CSR")
+    DeviceError::Format("formats other than CSR here")
 }
 
 impl Operator {
@@ -144,8 +144,8 @@ impl Stored {
     fn hyb(device: &Device, hyb: Hyb) -> Result<Self, DeviceError> {
         let spans = hyb.tail().nnz().div_ceil(COO_SPAN as usize);
         let arrays = Arrays::of(device, &AnyFormat::Hyb(Arc::new(hyb)))?;
-        let carry_row = Buffer::unset(device, "what spans carry", spans)?;
-        let carry_sum = Buffer::unset(device, "what spans carry", spans)?;
+        let carry_row = Buffer::unset(device, "sums carried over between spans", spans)?;
+        let carry_sum = Buffer::unset(device, "sums carried over between spans", spans)?;
         Ok(Self::Hyb { arrays, carry_row, carry_sum })
     }
 

@@ -218,8 +218,8 @@ fn sweeps<'d>(
     let found_s = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     let made = SymgsPreconditioner::new(device, SWEEPS, ZeroStart::Half, (a, &diagonal), memory);
-    let made = made
-        .ok_or_else(|| PrepareError::Unsupported(format!("{SWEEPS} does not begin from zero")))?;
+    let made =
+        made.ok_or_else(|| PrepareError::Unsupported(format!("{SWEEPS} cannot start from zero")))?;
     let made = made.map_err(refused)?;
     device.synchronize().map_err(refused)?;
     Ok((made, vec![("diagonal", found_s), ("levels", begun.elapsed().as_secs_f64())]))

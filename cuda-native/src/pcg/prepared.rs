@@ -151,7 +151,7 @@ impl<'p, S: Solves> PreparedSolver<'p, S> {
 
     fn failed(&self, failure: Failure) -> KernelError {
         let reason = match failure {
-            Failure::Cancelled => "it was stopped".to_owned(),
+            Failure::Cancelled => "it was cancelled".to_owned(),
             Failure::Device(error) => error.to_string(),
             Failure::Broke(error) => error.to_string(),
             Failure::Beside(sentence) => sentence,

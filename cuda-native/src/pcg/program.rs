@@ -90,7 +90,7 @@ impl Program {
         let looks = [Glance::new(device)?, Glance::new(device)?];
         let (words, beside) = (scalars.words.clone(), device.beside()?);
         let flags = Some(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
-        let asked = device.context().new_event(flags).doing("make an event")?;
+        let asked = device.context().new_event(flags).doing("create an event")?;
         Ok(Self { reset, begin, iteration, finish, graph, looks, words, beside, asked })
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct Shares {
 impl Shares {
     /// A single array for both if a GPU is alone.
     pub(crate) fn new(device: &Device, is_alone: bool) -> Result<Self, DeviceError> {
-        let array = || Buffer::of(device, "the shares of sums", &[0.0; SUMS]);
+        let array = || Buffer::of(device, "the partial sums", &[0.0; SUMS]);
         let shares = array()?;
         let totals = if is_alone { shares.clone() } else { array()? };
         let one = Buffer::of(device, "the number 1", &[1.0])?;

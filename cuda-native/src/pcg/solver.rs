@@ -87,7 +87,7 @@ impl<'p> Solver<'p> {
     /// The scalars of the last solve.
     fn ended(&self) -> Result<Ended, Failure> {
         if self.preconditioner.is_stuck(self.device)? {
-            return Err(Failure::Beside("a row waited for another in vain".to_owned()));
+            return Err(Failure::Beside("timed out waiting for a row dependency".to_owned()));
         }
         Ok(self.scalars.ended(self.device)??)
     }

@@ -62,7 +62,7 @@ impl Made {
 }
 
 fn wrong_format() -> DeviceError {
-    DeviceError::Format("another than CSR")
+    DeviceError::Format("formats other than CSR here")
 }
 
 impl Source {

@@ -52,7 +52,7 @@ impl Sum {
         // Some kernels add up two sums at once.
         let parts = Buffer::unset(device, "the sums of blocks", 2 * (blocks + groups) as usize)?;
         let counts = vec![0; groups as usize + 1];
-        let counts = Buffer::of(device, "the sums that are done", &counts)?;
+        let counts = Buffer::of(device, "the finished sums", &counts)?;
         Ok(Self { count, parts, counts })
     }
 

@@ -44,7 +44,7 @@ impl Multiply {
         (x, y): (&Buffer<f64>, &Buffer<f64>),
     ) -> Result<Self, DeviceError> {
         let OnDevice::Csr { row_ptr, slots } = matrix else {
-            return Err(DeviceError::Format("another than CSR"));
+            return Err(DeviceError::Format("formats other than CSR here"));
         };
         let nnz = slots.col.len();
         let operands = Operands { nnz, arrays: Arrays::Csr { row_ptr }, slots, x, y };
@@ -152,7 +152,7 @@ impl<'p> Library<'p> {
             }
             Applied::None => Preconditioner::None,
             Applied::Symgs => {
-                let sentence = "it has no symmetric Gauss-Seidel sweep from zero";
+                let sentence = "it has no symmetric Gauss-Seidel sweep that starts from zero";
                 return Err(PrepareError::Unsupported(sentence.to_owned()));
             }
         };
@@ -320,7 +320,7 @@ impl Solves for Library<'_> {
     }
 
     fn told(&mut self, seconds: f64) -> Result<(Recurrence, f64), Failure> {
-        let none = || Failure::Beside("it has not solved anything".to_owned());
+        let none = || Failure::Beside("nothing has been solved yet".to_owned());
         let told = self.told.clone().ok_or_else(none)?;
         let (x, download_s) = self.system.read(self.device)?;
         Ok((Recurrence { x, seconds, ..told }, download_s))
@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(positive(2.0, 1, Sum::OfMatrix), Ok(2.0));
         let sentence = |value, of| positive(value, 3, of).unwrap_err().to_string();
         assert!(
-            sentence(0.0, Sum::OfMatrix).ends_with("positive definite, or singular to rounding")
+            sentence(0.0, Sum::OfMatrix).ends_with("positive definite or is numerically singular")
         );
         assert!(sentence(-1.0, Sum::Scaled).contains("the preconditioner is not positive"));
         assert!(sentence(f64::NAN, Sum::Scaled).contains("r·z is NaN"));

@@ -71,7 +71,7 @@ impl NcclBackend {
     pub(super) fn team(&self, ranks: usize) -> Result<Arc<Team>, PrepareError> {
         if ranks == 0 || ranks > self.devices {
             return Err(PrepareError::Refused(format!(
-                "it is to run on {ranks} GPUs, of which there are {}",
+                "needs {ranks} GPUs, found {}",
                 self.devices
             )));
         }
@@ -109,9 +109,9 @@ impl Backend for NcclBackend {
         match LOCAL.iter().any(|(id, _)| *id == kernel.id) {
             true => Availability::Available,
             false if kernel.device == DeviceKind::Nccl => {
-                Availability::Missing("this build does not have it".to_owned())
+                Availability::Missing("not included in this build".to_owned())
             }
-            false => Availability::Missing("it runs on one device".to_owned()),
+            false => Availability::Missing("runs on one device only".to_owned()),
         }
     }
 
@@ -147,7 +147,7 @@ impl Backend for NcclBackend {
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
         let id = configuration.kernel.id;
-        let absent = || PrepareError::Unsupported("this build does not have it".to_owned());
+        let absent = || PrepareError::Unsupported("not included in this build".to_owned());
         let &(_, local) = LOCAL.iter().find(|(known, _)| *known == id).ok_or_else(absent)?;
         let team = self.team(ranks_of(configuration))?;
         match (local.and_then(kernel), problem.spmv(), problem.solve()) {
@@ -160,13 +160,14 @@ impl Backend for NcclBackend {
             (None, _, Some(problem)) => {
                 let asked = Asked::new(problem, configuration.parameters.clone());
                 if !matches!(asked.applied(), Applied::None | Applied::Jacobi) {
-                    let sentence = "on several GPUs it has no preconditioner but the diagonal";
+                    let sentence = "on several GPUs, only precond=none and precond=jacobi are \
+                        supported";
                     return Err(PrepareError::Unsupported(sentence.to_owned()));
                 }
                 let params = problem.params(configuration);
                 Ok(Box::new(PreparedSolves::new(team, id, asked, params, memory)))
             }
-            _ => Err(PrepareError::Unsupported("it does not compute this".to_owned())),
+            _ => Err(PrepareError::Unsupported("does not support this operation".to_owned())),
         }
     }
 }

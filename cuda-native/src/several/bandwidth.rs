@@ -63,7 +63,7 @@ fn best(
         let device = rank.device();
         let mine = rank.number();
         let numbers = if mine == from || mine == to { count } else { 0 };
-        let array = Buffer::<f64>::unset(device, "an array to measure the bandwidth", numbers)?;
+        let array = Buffer::<f64>::unset(device, "a bandwidth test array", numbers)?;
         enqueue(device, &[Step::zero(&array)])?;
         rank.finish()?;
         let one = |peer| vec![Passage { peer, elements: array.clone() }];

@@ -90,8 +90,7 @@ impl NcclBackend {
     ) -> Result<ProductOfRows, ByRowsError> {
         let known = LOCAL.iter().find(|(known, _)| *known == id);
         let local = known.and_then(|&(id, local)| Some((id, kernel(local?)?)));
-        let missing =
-            || ByRowsError::Prepare(format!("there is no product `{id}` of several GPUs"));
+        let missing = || ByRowsError::Prepare(format!("there is no multi-GPU SpMV kernel `{id}`"));
         let team = self.team(ranks)?;
         let x: Elements = Arc::new(move |range| integer_range(range, seed));
         let local = local.ok_or_else(missing)?;

@@ -42,7 +42,8 @@ impl Exchange {
         let list = Buffer::of(device, "the halo's elements", &list)?;
         let packed = Buffer::unset(device, "the packed halo", list.len())?;
         let part = |of: &Buffer<f64>, range| {
-            of.part(range).ok_or_else(|| DeviceError::Arrays("a halo ends beyond x".to_owned()))
+            of.part(range)
+                .ok_or_else(|| DeviceError::Arrays("the halo is out of range of x".to_owned()))
         };
         let mut sends = Vec::new();
         let mut start = 0;

@@ -69,7 +69,7 @@ impl FoundGpu {
     pub fn join(self, rank: usize, ranks: usize, names: &[u8]) -> Result<GpuOfRank, String> {
         let (halo, sums) = names.split_at_checked(UniqueId::BYTES).unwrap_or_default();
         let (Some(halo), Some(sums)) = (UniqueId::of(halo), UniqueId::of(sums)) else {
-            return Err("the names of communicators have another length".to_owned());
+            return Err("the NCCL communicator ids have the wrong length".to_owned());
         };
         let team = Team::join(&self.nccl, (rank, ranks), self.ordinal, [halo, sums]);
         let team = Arc::new(team.map_err(|error| error.to_string())?);
@@ -85,7 +85,7 @@ fn ordinal_of(place: usize, ranks_here: usize, devices: usize) -> Result<usize, 
         1 => Ok(0),
         _ if place < devices => Ok(place),
         _ => Err(format!(
-            "there are {ranks_here} ranks on its machine, but {devices} GPUs: a rank takes one"
+            "its machine has {ranks_here} ranks, but only {devices} GPUs: each rank needs one"
         )),
     }
 }
@@ -134,7 +134,7 @@ impl RankDevice for GpuOfRank {
     ) -> Result<Box<dyn DeviceProduct>, String> {
         let known = LOCAL.iter().find(|(known, _)| *known == id);
         let local = known.and_then(|(_, local)| kernel((*local)?));
-        let local = local.ok_or_else(|| format!("this build does not have {id}"))?;
+        let local = local.ok_or_else(|| format!("{id} is not included in this build"))?;
         let (number, rows) = (self.team.number(), once(rows));
         let took = own(self.team.each(move |rank| {
             let (product, took) = LocalProduct::of(rank, rows()?, local, &x, limit)?;
@@ -167,14 +167,14 @@ fn once<T: Send>(what: T) -> impl Fn() -> Result<T, DeviceError> + Send + Sync {
     let kept = std::sync::Mutex::new(Some(what));
     move || {
         let taken = kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-        taken.ok_or_else(|| DeviceError::Arrays("the rows of a GPU are taken already".to_owned()))
+        taken.ok_or_else(|| DeviceError::Arrays("the rows of a GPU were already taken".to_owned()))
     }
 }
 
 /// The answer of the only rank of this process, or an error message.
 fn own<T>(answers: Result<Vec<T>, DeviceError>) -> Result<T, String> {
     let answer = answers.map_err(|error| error.to_string())?.pop();
-    answer.ok_or_else(|| "the GPU of this rank answered nothing".to_owned())
+    answer.ok_or_else(|| "the GPU of this rank returned nothing".to_owned())
 }
 
 fn costs(took: &Took, preconditioner_s: f64) -> DeviceCosts {

@@ -19,7 +19,7 @@ pub(super) fn open_pool(device: &Device, ranks: usize) -> Result<(), DeviceError
     };
     let mut access = Vec::new();
     for ordinal in (0..ranks).filter(|&ordinal| ordinal != device.properties().ordinal) {
-        if reaches(ordinal).doing("tell which GPUs reach one another")? {
+        if reaches(ordinal).doing("report which GPUs can access each other")? {
             let type_ = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
             let location = sys::CUmemLocation_st { type_, id: ordinal as i32 };
             let flags = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -32,8 +32,8 @@ pub(super) fn open_pool(device: &Device, ranks: usize) -> Result<(), DeviceError
     let mut pool = std::ptr::null_mut();
     // SAFETY: the device exists, and the pointer is valid.
     let found = unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, own) };
-    found.result().doing("tell its memory pool")?;
+    found.result().doing("report its memory pool")?;
     // SAFETY: the pool is the device's, and there are as many descriptors as stated.
     let opened = unsafe { sys::cuMemPoolSetAccess(pool, access.as_ptr(), access.len()) };
-    opened.result().doing("open its memory to other GPUs")
+    opened.result().doing("grant other GPUs access to its memory")
 }

@@ -139,7 +139,7 @@ impl<'p> PreparedSolves<'p> {
 
     fn failed(&self, failure: Failure) -> KernelError {
         let reason = match failure {
-            Failure::Cancelled => "it was stopped".to_owned(),
+            Failure::Cancelled => "it was cancelled".to_owned(),
             Failure::Device(error) => error.to_string(),
             Failure::Other(sentence) => sentence,
         };
@@ -317,14 +317,14 @@ fn together(told: Vec<Told>) -> Result<Whole, String> {
             Some(first) if first.has_bits_of(&this) => {}
             Some(_) => {
                 return Err(format!(
-                    "GPU {rank} went through other residuals than GPU 0, so that the result is of no worth"
+                    "GPUs {rank} and 0 computed different residuals, so the result is invalid"
                 ));
             }
         }
         x.extend(one.x?);
         download_s = download_s.max(one.download_s);
     }
-    ended.map(|ended| (ended, x, download_s)).ok_or_else(|| "no GPU tells of a solve".to_owned())
+    ended.map(|ended| (ended, x, download_s)).ok_or_else(|| "no GPU returned a solution".to_owned())
 }
 
 impl Prepared for PreparedSolves<'_> {

@@ -176,7 +176,7 @@ pub(crate) fn part(
     of: &Buffer<f64>,
     range: std::ops::Range<usize>,
 ) -> Result<Buffer<f64>, DeviceError> {
-    of.part(range).ok_or_else(|| DeviceError::Arrays("a part ends beyond its vector".to_owned()))
+    of.part(range).ok_or_else(|| DeviceError::Arrays("part of a vector is out of range".to_owned()))
 }
 
 /// The steps of an SpMV with some rows, by a single-GPU kernel; they keep their operands alive.
@@ -191,7 +191,7 @@ fn product(
         return Ok((Vec::new(), Took::default()));
     }
     let size = (rows.rows(), rows.cols(), rows.nnz());
-    let missing = || DeviceError::Format("of a kernel that has no launcher");
+    let missing = || DeviceError::Format("the format of a kernel without a launcher");
     match launcher::<f64>(kernel.id) {
         Some(Bind::Kernel(bind)) => {
             let uploads = Uploads::default();

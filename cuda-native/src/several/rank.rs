@@ -57,7 +57,7 @@ impl Rank {
     ) -> Result<Self, DeviceError> {
         let lane = Rc::new(Lane { communicator: halo, device: device.beside()? });
         let number = |what| Buffer::of(&device, what, &[0.0]);
-        let begin = [number("a share of the beginning")?, number("the beginning")?];
+        let begin = [number("a part of the initial sums")?, number("the initial sums")?];
         let clock = Clock::new(&device)?;
         let done = event(&device)?;
         let (sums, memory, held) = (Rc::new(sums), OnceCell::new(), BTreeMap::new());
@@ -111,8 +111,7 @@ impl Rank {
         number: u64,
         work: impl FnOnce(&Self, &mut H) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
-        let missing =
-            || DeviceError::Arrays("a GPU of the group lacks what it was given".to_owned());
+        let missing = || DeviceError::Arrays("a GPU of the group has lost its data".to_owned());
         let mut held = self.held.remove(&number).ok_or_else(missing)?;
         let worked = held.downcast_mut::<H>().ok_or_else(missing).and_then(|held| work(self, held));
         self.held.insert(number, held);
@@ -157,7 +156,7 @@ impl Rank {
     /// aborted.
     pub(crate) fn wait_for(&self, event: &CudaEvent) -> Result<(), DeviceError> {
         let mut checked = Instant::now();
-        while !event.try_is_complete().doing("finish its work")? {
+        while !event.try_is_complete().doing("synchronize")? {
             if self.has_failed() {
                 self.lane.communicator.abort();
                 self.sums.abort();
@@ -182,5 +181,5 @@ impl Rank {
 /// An event for ordering only, without timing.
 pub(crate) fn event(device: &Device) -> Result<CudaEvent, DeviceError> {
     let flags = Some(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
-    device.context().new_event(flags).doing("make an event")
+    device.context().new_event(flags).doing("create an event")
 }

@@ -75,7 +75,7 @@ impl SharedOut {
     pub(crate) fn take(&self, rank: usize) -> Result<(LocalMatrix, ExchangePlan), DeviceError> {
         let mut locals = self.locals.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = locals.get_mut(rank).and_then(Option::take);
-        taken.ok_or_else(|| DeviceError::Arrays("the rows of a GPU are taken already".to_owned()))
+        taken.ok_or_else(|| DeviceError::Arrays("the rows of a GPU were already taken".to_owned()))
     }
 }
 

@@ -95,7 +95,7 @@ impl Team {
                 }
             });
             let no_thread = |error: std::io::Error| {
-                DeviceError::Arrays(format!("no thread for GPU {rank}: {error}"))
+                DeviceError::Arrays(format!("cannot start a thread for GPU {rank}: {error}"))
             };
             threads.push(thread.map_err(no_thread)?);
             jobs.push(job);

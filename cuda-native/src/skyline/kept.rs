@@ -35,10 +35,10 @@ impl Kept {
         counting: Counting,
     ) -> Result<Self, DeviceError> {
         let host = vec![GUARDED; points + 2 * GUARD];
-        let with_guards = Buffer::of(device, "what is kept", &host)?;
+        let with_guards = Buffer::of(device, "the skyline flags", &host)?;
         let flags = with_guards.part(GUARD..GUARD + points);
         let flags = flags.expect("the flags lie between the guards"); // invariant
-        let count = Buffer::of(device, "how many are kept", &[0])?;
+        let count = Buffer::of(device, "the skyline count", &[0])?;
         let comparisons = Buffer::of(device, "the comparisons", &[0])?;
         Ok(Self { with_guards, flags, counting, count, comparisons })
     }
@@ -101,7 +101,10 @@ impl Written for Kept {
             return Ok((Err(WROTE_BESIDE.to_owned()), seconds));
         }
         if self.counting == Counting::Host && on_device()? != 0 {
-            return Ok((Err("it counted, which the host was to do".to_owned()), seconds));
+            return Ok((
+                Err("it counted on the device, although the host counts".to_owned()),
+                seconds,
+            ));
         }
         Ok((found(&own, count, comparisons.into_iter().sum()), seconds))
     }
@@ -114,12 +117,14 @@ fn found(flags: &[u8], count: u32, comparisons: u64) -> Result<Output, String> {
         match *flag {
             0 => {}
             KEPT => indices.push(index),
-            _ => return Err(format!("it says nothing of point {}", u64::from(index) + 1)),
+            _ => {
+                return Err(format!("it did not write the flag of point {}", u64::from(index) + 1));
+            }
         }
     }
     match indices.len() == count as usize {
         true => Ok(Output::Points(Found { indices, comparisons })),
-        false => Err(format!("it counted {count} points and keeps {}", indices.len())),
+        false => Err(format!("it counted {count} skyline points, but flagged {}", indices.len())),
     }
 }
 
@@ -135,8 +140,8 @@ mod tests {
         assert_eq!(found(&[], 0, 7), kept(&[]));
         assert_eq!(found(&[1, 0, 0, 1, 1], 3, 7), kept(&[0, 3, 4]));
         let unwritten = found(&[1, 0, SPOILT], 1, 7).unwrap_err();
-        assert_eq!(unwritten, "it says nothing of point 3");
+        assert_eq!(unwritten, "it did not write the flag of point 3");
         let miscounted = found(&[1, 0, 1], 3, 7).unwrap_err();
-        assert_eq!(miscounted, "it counted 3 points and keeps 2");
+        assert_eq!(miscounted, "it counted 3 skyline points, but flagged 2");
     }
 }

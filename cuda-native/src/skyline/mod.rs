@@ -58,7 +58,7 @@ impl How {
     fn bound(self) -> (u32, &'static str) {
         match self {
             Self::Plain(form) => form.bound(),
-            Self::Fast => (MOST_DIMENSIONS, "no kernel takes more"),
+            Self::Fast => (MOST_DIMENSIONS, "no kernel supports more"),
         }
     }
 
@@ -75,7 +75,9 @@ impl How {
         let (most, why) = self.bound();
         let own = u32::try_from(dimensions).ok().filter(|&own| own <= most);
         let own = own.ok_or_else(|| {
-            let reason = format!("the points have {dimensions} dimensions, it takes {most}: {why}");
+            let reason = format!(
+                "the points have {dimensions} dimensions, but it takes at most {most}: {why}"
+            );
             PrepareError::Refused(reason)
         })?;
         let most = self.most_points();
@@ -98,7 +100,7 @@ pub(crate) fn prepare<'p>(
 ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
     let (kernel, device) = (configuration.kernel, machine.device());
     let how = launcher(kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let host = problem.points();
     let (points, dimensions) = how.admit(host.len(), host.dimensions())?;
     let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
@@ -181,7 +183,8 @@ mod tests {
             let how = launcher(id).unwrap();
             assert_eq!(how.admit(5, most).unwrap(), (5, most as u32), "{id}");
             let reason = refusal(id, 5, most + 1);
-            let expected = format!("the points have {} dimensions, it takes {most}: ", most + 1);
+            let expected =
+                format!("the points have {} dimensions, but it takes at most {most}: ", most + 1);
             assert!(reason.starts_with(&expected), "{id}: {reason}");
             let many = how.most_points() as usize;
             assert!(how.admit(many, 1).is_ok());

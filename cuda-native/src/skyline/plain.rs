@@ -45,16 +45,13 @@ impl Form {
     /// Maximum coordinates of a point, and why.
     pub(super) fn bound(self) -> (u32, &'static str) {
         match self {
-            Self::RowMajor | Self::Coalesced => (MOST_DIMENSIONS, "no kernel takes more"),
+            Self::RowMajor | Self::Coalesced => (MOST_DIMENSIONS, "no kernel supports more"),
             Self::RowMajorLocal | Self::CoalescedLocal => {
                 let most = Variant::BOUNDS.into_iter().max().unwrap_or(0);
-                (
-                    most,
-                    "each thread keeps its own point in local memory, for which there are kernels up to that",
-                )
+                (most, "no kernel keeps larger points in local memory")
             }
             Self::CoalescedRegisters => {
-                (MOST_IN_REGISTERS, "each thread keeps its own point in registers")
+                (MOST_IN_REGISTERS, "each thread keeps its point in registers")
             }
         }
     }

@@ -65,7 +65,7 @@ fn behind(candidate: &Candidate, first: Option<(&str, f64)>) -> Option<String> {
     let ((first, least), expected) = (first?, candidate.expected_s?);
     let times = expected / least;
     (times > BEHIND && candidate.kernel.id != ADAPTIVE)
-        .then(|| format!("it is expected to take {times:.1} times as long as {first}"))
+        .then(|| format!("expected to take {times:.1} times as long as {first}"))
 }
 
 impl<'p, T: DeviceReal> Choosing<'p, T> {
@@ -181,7 +181,7 @@ impl<'p, T: DeviceReal> Auto<'p, T> {
         let chosen = self.chosen.as_mut().map(|chosen| &mut chosen.prepared);
         chosen.ok_or_else(|| KernelError {
             kernel: AUTO.to_owned(),
-            reason: "it was not set up, so that it has chosen nothing".to_owned(),
+            reason: "it was not set up, so no kernel was chosen".to_owned(),
         })
     }
 }

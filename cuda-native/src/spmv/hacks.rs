@@ -52,7 +52,7 @@ pub(super) fn sigma<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceE
     let lanes = lanes_a_row(in_hacks as u64, a.shape.slots());
     let arguments = HllSigma {
         in_hacks: count("the number of rows", in_hacks)?,
-        apart: count("the number of rows kept apart", apart)?,
+        apart: count("the number of very long rows", apart)?,
         hack_size: count("the hack size", a.shape.hack_size())?,
         lanes,
         offsets: Reads(&a.offsets),

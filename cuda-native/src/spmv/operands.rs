@@ -160,6 +160,6 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
 
 /// The error when a launcher and its descriptor disagree about the format: nothing is run.
 pub(super) fn wrong_format<T>(operands: &Operands<'_, T>) -> DeviceError {
-    let status = format!("{} is bound to another format than its own", operands.kernel.id);
+    let status = format!("{} is bound to a format that it does not read", operands.kernel.id);
     DeviceError::Driver { doing: "bind a kernel", status }
 }

@@ -139,8 +139,10 @@ fn segmented<T: DeviceReal>(
         return Ok(Bound::of(Vec::new()));
     }
     let spans = entries.div_ceil(COO_SPAN);
-    let carry_row = Buffer::<u32>::unset(o.device, "what spans carry", spans as usize)?;
-    let carry_sum = Buffer::<T>::unset(o.device, "what spans carry", spans as usize)?;
+    let carry_row =
+        Buffer::<u32>::unset(o.device, "sums carried over between spans", spans as usize)?;
+    let carry_sum =
+        Buffer::<T>::unset(o.device, "sums carried over between spans", spans as usize)?;
     let workspace_bytes = carry_row.bytes() + carry_sum.bytes();
     let spent = carry_row.spent() + carry_sum.spent();
     let (x, y) = (Reads(o.x), Writes(o.y));

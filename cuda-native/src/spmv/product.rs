@@ -70,7 +70,7 @@ pub(crate) fn product<T: DeviceReal>(
     memory: MemoryLimit,
 ) -> Result<Product<T>, PrepareError> {
     let (device, kernel) = (machine.device(), configuration.kernel);
-    let absent = || PrepareError::Unsupported("this build does not have it".to_owned());
+    let absent = || PrepareError::Unsupported("not included in this build".to_owned());
     let bind = user_launcher(kernel).or_else(|| launcher::<T>(kernel.id)).ok_or_else(absent)?;
     let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
     admit_block(block)?;

@@ -34,7 +34,8 @@ pub(crate) fn cannot_wait(device: &Device) -> Option<String> {
     let (first, second) = (LEAST_TO_WAIT / 10, LEAST_TO_WAIT % 10);
     (10 * major + minor < LEAST_TO_WAIT).then(|| {
         format!(
-            "its threads wait for one another, which takes compute capability {first}.{second}; this GPU has {major}.{minor}"
+            "its threads wait for each other, which needs compute capability {first}.{second}; \
+            this GPU has {major}.{minor}"
         )
     })
 }

@@ -95,7 +95,7 @@ fn look<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
 ) -> Result<Rows, DeviceError> {
     let n = system.rows as usize;
-    let what = "what the rows wait for";
+    let what = "the row dependencies";
     let (below, pending) = (setup.array::<u32>(what, n)?, setup.array::<u32>(what, n)?);
     let first = setup.array::<u32>(what, n)?;
     // SAFETY: both are counted from zero.
@@ -171,7 +171,7 @@ fn wave<T: DeviceReal, O: Offset + Element>(
     let none = setup.array::<u32>(what, 1)?;
     let queues = wave(1, &none, &none)?.resident(system.device, 2)?.grid();
     if queues == 0 {
-        let status = "the device holds no block of 1024 threads".to_owned();
+        let status = "the device cannot run a block of 1024 threads".to_owned();
         return Err(DeviceError::Driver { doing: "find levels", status });
     }
     let room = n.div_ceil(queues);
@@ -271,7 +271,7 @@ fn finished(
     number: &Buffer<u32>,
 ) -> Result<u32, DeviceError> {
     if setup.element(stuck, 0)? != 0 {
-        let status = "a row waited for another in vain".to_owned();
+        let status = "timed out waiting for a row dependency".to_owned();
         return Err(DeviceError::Driver { doing: "find levels", status });
     }
     setup.element(number, 0)

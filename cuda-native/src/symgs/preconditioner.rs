@@ -102,7 +102,7 @@ impl<'d, T: DeviceReal> SymgsPreconditioner<'d, T> {
         enqueue(self.device, &[Step::copy(&self.r, &r)])?;
         self.enqueue()?;
         if self.bound.is_stuck(self.device)? {
-            let status = "a row waited for another in vain".to_owned();
+            let status = "timed out waiting for a row dependency".to_owned();
             return Err(DeviceError::Driver { doing: "finish a sweep", status });
         }
         let (z, _) = self.z.read(self.device)?;

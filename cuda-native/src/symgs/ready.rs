@@ -54,7 +54,7 @@ impl Sweep {
             passes.launched.push(launched.into());
             passes.with_work.push((done - before).into());
             if done == before {
-                let status = "no row is ready, and not all are done".to_owned();
+                let status = "some rows are left, but none is ready".to_owned();
                 return Err(DeviceError::Driver { doing: "finish a sweep", status });
             }
         }

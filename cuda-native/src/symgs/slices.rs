@@ -316,7 +316,7 @@ fn earlier<T: DeviceReal, O: Offset + Element>(
     system: &System<'_, T, O>,
     plan: &Plan,
 ) -> Result<Buffer<u32>, DeviceError> {
-    let earlier = setup.array::<u32>("the entries before each place", system.rows as usize)?;
+    let earlier = setup.array::<u32>("the nonzeros before each place", system.rows as usize)?;
     let arguments = PlanEarlier {
         rows: system.rows,
         row_ptr: Reads(system.row_ptr),

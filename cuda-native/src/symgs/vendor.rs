@@ -46,7 +46,7 @@ pub(super) fn bind<T: DeviceReal, O: Offset + Element>(
     _: &Iteration<'_, T>,
 ) -> Result<Sweeps, DeviceError> {
     let Some(library) = &system.library else {
-        let status = "it is not there".to_owned();
+        let status = "the library is not loaded".to_owned();
         return Err(DeviceError::Library { library: "cuSPARSE", call: "cusparseCreate", status });
     };
     let (device, n) = (system.device, system.rows as usize);

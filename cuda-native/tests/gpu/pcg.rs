@@ -214,7 +214,7 @@ fn what_breaks_down_or_gives_up_says_what_the_processor_says() {
             let expected = solved(&cpu, &of("cpu/pcg/serial"), &problem).unwrap_err().reason;
             // The GPU does not compute the rounding error bound.
             assert!(expected.ends_with("so the matrix is not positive definite"), "{expected}");
-            let so = "so the matrix is not positive definite, or singular to rounding";
+            let so = "so the matrix is not positive definite or is numerically singular";
             assert!(ours.ends_with(so), "{id}: {ours}");
             let iteration =
                 |sentence: &str| sentence.split_once(": p·Ap is ").unwrap().0.to_owned();

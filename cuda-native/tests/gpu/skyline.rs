@@ -140,7 +140,7 @@ fn blocks_whose_threads_have_too_few_registers_are_refused_in_a_sentence() {
             let configuration = Configuration { block: Some(1024), ..Configuration::usual(kernel) };
             match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {
                 Err(PrepareError::Refused(why)) => {
-                    assert!(why.contains("registers a thread"), "{}: {why}", kernel.id);
+                    assert!(why.contains("registers per thread"), "{}: {why}", kernel.id);
                 }
                 _ => check(&backend, &configuration, &problem, name),
             }

@@ -103,10 +103,10 @@ fn each_way_to_have_no_gpu_is_told_apart() {
     assert_eq!(old, "the NVIDIA driver supports CUDA 11.8, expected 12.0 or newer");
 
     let lacking = probed_with(&Driver { without: &["cuGraphUpload"], ..WORKING });
-    assert!(lacking.ends_with("it lacks cuGraphUpload"), "{lacking}");
+    assert!(lacking.ends_with("it has no function cuGraphUpload"), "{lacking}");
 
     let empty = probed_with(&Driver { without: DRIVER_SYMBOLS, ..WORKING });
-    assert!(empty.contains("does not tell its version"), "{empty}");
+    assert!(empty.contains("does not report its version"), "{empty}");
 
     let mismatch = probed_with(&Driver { init: 803, ..WORKING });
     assert!(mismatch.contains("cuInit answered OOPS"), "{mismatch}");

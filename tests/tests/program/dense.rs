@@ -135,7 +135,7 @@ fn what_cannot_be_a_batch_is_told_in_a_sentence() {
     let error = refused(&p, &[&bench("gen:spd-batch?n=10&count=10")[..], &small].concat());
     assert!(error.contains("needs 8000 bytes"), "{error}");
     let error = p.fail(2, &bench("cant.mtx"));
-    assert!(error.contains("is no batch of systems"), "{error}");
+    assert!(error.contains("is not a batch of systems"), "{error}");
     let error = p.fail(2, &bench("gen:spd-batch?n=0&count=4"));
     assert!(error.contains("n is `0`, expected an integer from 1 to 512"), "{error}");
     let error = p.fail(2, &[&["bench", "--suite", "mini"], &HOW[..]].concat());

@@ -229,7 +229,7 @@ fn a_solve_is_limited_where_rounding_hides_its_tolerance_and_undecided_where_it_
     assert_eq!((ran.code, &told["check"]["verdict"]), (Some(0), &"pass".into()), "{}", ran.err);
     assert_eq!(told["check"]["limited_by_rounding"], true, "{told}");
     let reason = told["check"]["reason"].as_str().unwrap();
-    assert!(reason.contains("1e-10 was requested") && reason.contains("the backward error is"));
+    assert!(reason.contains("tolerance 1e-10") && reason.contains("the backward error is"));
     std::fs::remove_file(p.path("x.mtx")).unwrap();
     let (ran, told) = from("1e15");
     assert_eq!((ran.code, &told["check"]["verdict"]), (Some(3), &"refused".into()), "{}", ran.err);
@@ -245,7 +245,7 @@ fn what_does_not_converge_says_so_and_leaves_its_history_and_no_solution() {
     let how = ["solve", "gen:poisson2d?n=30", "--precond", "none", "--max-iter", "7"];
     let ran = p.run(&[&how[..], &["--json", "-o", "x.mtx", "--history", "h.csv"]].concat());
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("error: not converged: after 7 iterations"), "{}", ran.err);
+    assert!(ran.err.contains("error: not converged after 7 iterations"), "{}", ran.err);
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&told["converged"], &told["ended"]), (&false.into(), &"not converged".into()));
     assert_eq!(p.files(), ["h.csv"]);
@@ -256,7 +256,7 @@ fn what_does_not_converge_says_so_and_leaves_its_history_and_no_solution() {
     let lists = ["--precond", "none,fsai", "--max-iter", "7,1000", "--runs", "2", "-o", "b.zip"];
     let table = p.succeed(&[&bench[..], &lists].concat());
     assert!(
-        table.contains("fail: poisson2d?n=30, cpu/pcg/serial: not converged: after 7"),
+        table.contains("fail: poisson2d?n=30, cpu/pcg/serial: not converged after 7"),
         "{table}"
     );
     let bundle = open(&p, "b.zip");
@@ -316,14 +316,14 @@ fn bench_multiplies_lists_only_where_they_have_an_effect_and_its_runs_tell_of_se
     }
     for (wrong, expected) in [
         (["--precond", "ilu"], "none or jacobi or symgs or fsai"),
-        (["--merge", "0.9"], "a number from 1, or off"),
+        (["--merge", "0.9"], "a number of at least 1, or off"),
         (["--tol", "0"], "a number greater than 0"),
     ] {
         let error = p.run(&[&what[..], &wrong].concat());
         assert!(error.code == Some(2) && error.err.contains(expected), "{}", error.err);
     }
     let error = p.fail(2, &["bench", "gen:diagonal?m=9", "--backend", "cpu", "--precond", "none"]);
-    assert!(error.contains("no kernel selected takes precond none"), "{error}");
+    assert!(error.contains("no selected kernel takes precond none"), "{error}");
 }
 
 #[test]

@@ -205,12 +205,16 @@ fn what_cannot_be_swept_gets_one_sentence_and_leaves_nothing_behind() {
     p.write("two.txt", "1\n2\n");
     let before = p.files();
     for (code, sentence, args) in [
-        (1, "not one of 2 x 3", &["wide.mtx"][..]),
+        (1, "this one is 2 x 3", &["wide.mtx"][..]),
         (1, "missing.mtx cannot be swept", &["missing.mtx"]),
-        (1, "row 1 (0-based) has no entry there", &["missing.mtx", "--kernel", "cpu/symgs/levels"]),
+        (
+            1,
+            "row 1 (0-based) has no diagonal nonzero",
+            &["missing.mtx", "--kernel", "cpu/symgs/levels"],
+        ),
         (1, "row 2 (0-based) has a zero there", &["zero.mtx"]),
         (1, "row 1 (0-based) has a zero there", &["tiny.mtx", "--precision", "f32"]),
-        (1, "row 1 holds a value that is more than f32", &["large.mtx", "--precision", "f32"]),
+        (1, "row 1 has a value too large for f32", &["large.mtx", "--precision", "f32"]),
         (1, "real matrices only", &["complex.mtx"]),
         (2, "--b has 2 elements, but a.mtx has 3 rows", &["a.mtx", "--b", "two.txt"]),
         (2, "--x0 has 2 elements, but a.mtx has 3 rows", &["a.mtx", "--x0", "two.txt"]),
@@ -257,7 +261,7 @@ fn real_matrices_that_lack_diagonal_entries_are_refused_by_the_first_row_without
     {
         let path = folder.join(name);
         let (row, is_zero) = first_bad_row(&path).unwrap();
-        let reason = if is_zero { "has a zero there" } else { "has no entry there" };
+        let reason = if is_zero { "has a zero there" } else { "has no diagonal nonzero" };
         let path = path.to_string_lossy().into_owned();
         for kernel in on_cpu(Operation::Symgs) {
             let error = p.fail(1, &["symgs", &path, "--kernel", kernel.id, "-o", "x.mtx"]);

@@ -87,7 +87,7 @@ fn a_compressed_file_is_read_by_one_rank_and_is_the_same_matrix() {
             run(&program, ranks, &[&["bench", "a.mtx.gz"], &args[..], &["b.zip"]].concat());
         assert_eq!((plain.code, packed.code), (Some(0), Some(0)), "{}{}", plain.err, packed.err);
         assert!(
-            packed.err.contains("rank 0: it is compressed: this rank reads it"),
+            packed.err.contains("rank 0: the file is compressed: this rank reads it"),
             "{}",
             packed.err
         );
@@ -147,7 +147,7 @@ fn ranks_that_read_a_share_of_a_file_each_have_its_matrix() {
     }
     for (wrong, expected) in [
         (text.replace("17 17 34", "17 17 x"), "a.mtx: line 20: expected an integer, found \"x\""),
-        (text.replace("101", "99"), "a.mtx: 99 entries are declared, but there are 101"),
+        (text.replace("101", "99"), "a.mtx: the size line declares 99 entries, found 101"),
     ] {
         program.write("a.mtx", &wrong);
         let args = ["spmv", "a.mtx", "--kernel", "mpi/csr/halo", "-o", "z.mtx"];

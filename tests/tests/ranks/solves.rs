@@ -130,13 +130,16 @@ fn what_cannot_be_solved_is_told_by_the_row_that_one_process_names() {
         (format!("{head}10\n{diagonal}1 8 1\n8 1 1.5\n"), "row 0 (0-based) has 1 in column 7"),
         (
             format!("{head}9\n{diagonal}7 2 1\n"),
-            "row 6 (0-based) has 1 in column 1 where row 1 has 0",
+            "row 6 (0-based) has 1 in column 1 while row 1 has 0",
         ),
         (format!("{head}8\n{}", diagonal.replace("6 6 2", "6 6 -2")), "row 5 (0-based) has -2"),
-        (format!("{head}7\n{}", diagonal.replace("4 4 2\n", "")), "row 3 (0-based) has no entry"),
+        (
+            format!("{head}7\n{}", diagonal.replace("4 4 2\n", "")),
+            "row 3 (0-based) has no diagonal nonzero",
+        ),
         (
             format!("{head}10\n{diagonal}2 7 3\n7 2 3\n"),
-            "not positive definite on the pattern of row 6 (0-based, 2 entries)",
+            "not positive definite on the pattern of row 6 (0-based, 2 columns)",
         ),
     ];
     for (text, sentence) in cases {

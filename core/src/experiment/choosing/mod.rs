@@ -21,11 +21,11 @@ pub fn why(choice: &Choice, place: usize, usual: &str, csr: u64) -> String {
     };
     let count = timed().count();
     let Some((_, chosen, least)) = timed().find(|&(here, ..)| here == place) else {
-        return "nothing else could be tried".to_owned();
+        return "no other kernel could be tried".to_owned();
     };
     if count < 2 {
         return match choice.tried.len() {
-            1 => "the matrix speaks for no other kernel".to_owned(),
+            1 => "no other kernel suits this matrix".to_owned(),
             _ => "no other kernel could be tried".to_owned(),
         };
     }
@@ -35,7 +35,7 @@ pub fn why(choice: &Choice, place: usize, usual: &str, csr: u64) -> String {
     let plain = others().find(|(one, _)| one.kernel == usual);
     let mut words = match plain {
         Some((_, plain)) => format!("{:.2} times as fast as {usual} in the trial", times(plain)),
-        None => "no other was clearly faster in the trial".to_owned(),
+        None => "no other kernel was clearly faster in the trial".to_owned(),
     };
     if let Some((one, next)) = next.filter(|(one, _)| one.kernel != usual) {
         words += &format!(", {:.2} times as fast as {}", times(next), one.words());
@@ -43,7 +43,7 @@ pub fn why(choice: &Choice, place: usize, usual: &str, csr: u64) -> String {
     words += &format!(", {count} kernels tried");
     if chosen.minimal_bytes != csr && csr > 0 {
         let share = 100.0 * chosen.minimal_bytes as f64 / csr as f64;
-        words += &format!("; a product moves {share:.0} % of the bytes of one in CSR");
+        words += &format!("; moves {share:.0} % of the bytes of an SpMV in CSR");
     }
     words
 }

@@ -74,7 +74,7 @@ pub(super) fn bind(
     limit: MemoryLimit,
 ) -> Result<Bound<'static>, PrepareError> {
     let kernel = launcher(configuration.kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let batches = Arc::clone(problem.batches());
     let bytes: u64 = problem.resident(configuration).iter().map(|array| array.bytes).sum();
     limit
@@ -191,7 +191,7 @@ mod tests {
             assert_eq!((check.verdict, check.row), (Verdict::Fail, Some(2)));
             found[0].flagged[1] = false;
             let reason = problem.check(&configuration, &Output::Systems(found)).reason.unwrap();
-            assert_eq!(reason, "system 4 is not positive definite, but was not flagged");
+            assert_eq!(reason, "system 4 is not positive definite but was not flagged");
         }
         let told: serde_json::Value =
             serde_json::from_slice(&problem.files(0)["flagged.json"]).unwrap();

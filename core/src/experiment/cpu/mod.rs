@@ -53,7 +53,7 @@ impl Backend for CpuBackend {
 
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
         if kernel.device != DeviceKind::Cpu {
-            return Availability::Missing("it runs on a GPU".to_owned());
+            return Availability::Missing("runs on a GPU only".to_owned());
         }
         if mkl::has(kernel.id) {
             return mkl::availability();
@@ -72,7 +72,7 @@ impl Backend for CpuBackend {
             false if kernel.id.starts_with(dense::FAER) => {
                 Availability::Missing("this build has no faer (`--features faer`)".to_owned())
             }
-            false => Availability::Missing("this build does not have it".to_owned()),
+            false => Availability::Missing("not included in this build".to_owned()),
         }
     }
 

@@ -76,7 +76,7 @@ pub(super) fn bind(
 ) -> Result<Bound<'static>, PrepareError> {
     let id = configuration.kernel.id;
     let kernel = launcher(id)
-        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let points = Arc::clone(problem.points());
     // Memory traffic does not determine the time, so no minimum is given.
     let costs = Costs { format_bytes: points.bytes(), ..Costs::default() };

@@ -276,7 +276,7 @@ fn launcher<T: Vectorised>(configuration: &Configuration) -> Result<Bind<T>, Pre
 where
     Output: From<Vec<T>>,
 {
-    let missing = || PrepareError::Unsupported("this build does not have it".to_owned());
+    let missing = || PrepareError::Unsupported("not included in this build".to_owned());
     Launchers::of(configuration.kernel.id).ok_or_else(missing)
 }
 

@@ -146,7 +146,7 @@ where
     Output: From<Vec<T>>,
 {
     let plan = Launchers::of(configuration.kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let workers = configuration.threads as usize;
     let (planned, seconds) = timed(|| pool.install(|| plan(side, workers, memory)));
     let planned = planned.map_err(|error| PrepareError::Refused(error.to_string()))?;

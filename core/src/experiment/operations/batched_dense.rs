@@ -137,8 +137,9 @@ impl BatchedDenseProblem {
         let (right, sizes) = (self.right_hand_sides(configuration), self.batches.sizes());
         if found.len() != sizes.len() {
             let (found, sizes) = (found.len(), sizes.len());
-            let reason =
-                Some(format!("there are solutions of {found} sizes of systems, not {sizes}"));
+            let reason = Some(format!(
+                "the result has solutions for {found} system sizes, expected {sizes}"
+            ));
             return Some(Check { verdict: Verdict::Fail, reason, ..Check::default() });
         }
         let definiteness = self.definiteness(&|| false)?;

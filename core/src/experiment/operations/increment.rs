@@ -74,7 +74,7 @@ pub(in crate::experiment) fn bind<'p>(
     problem: &'p IncrementProblem,
 ) -> Result<Bound<'p>, PrepareError> {
     let part = launcher(configuration.kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let input = &problem.x;
     let part = part(input.len(), configuration.threads as usize);
     let bytes = size_of_val(input.as_slice()) as u64;
@@ -122,7 +122,7 @@ impl IncrementProblem {
         let (verdict, reason) = match row {
             None => (Verdict::Pass, None),
             Some(row) => {
-                (Verdict::Fail, Some(format!("element {row} is not what it was and one more")))
+                (Verdict::Fail, Some(format!("element {row} is not its old value plus 1")))
             }
         };
         let worst = row.is_none().then_some(0.0);

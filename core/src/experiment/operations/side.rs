@@ -100,17 +100,17 @@ pub(super) fn rounded(a: &Csr, x: &[f64]) -> Result<(Csr<f32>, Vec<f32>), String
     let most = Precision::F32.largest();
     let overflows = |value: f64| value.is_finite() && !f32::rounded(value).is_finite();
     if let Some((k, value)) = x.iter().enumerate().find(|(_, value)| overflows(**value)) {
-        return Err(format!("element {k} of x is {value:e}, more than f32 holds"));
+        return Err(format!("element {k} of x is {value:e}, too large for f32"));
     }
     let beyond = (0..a.rows()).into_par_iter().find_map_first(|i| {
         let (col, val) = a.row(i);
         if let Some((c, value)) = col.iter().zip(val).find(|(_, value)| overflows(**value)) {
-            return Some(format!("row {i} has {value:e} in column {c}, more than f32 holds"));
+            return Some(format!("row {i} has {value:e} in column {c}, too large for f32"));
         }
         let terms = col.iter().zip(val).map(|(&c, &value)| (value * x[c as usize]).abs());
         let sum = terms.sum::<f64>();
         let is_beyond = sum.is_finite() && sum > most;
-        is_beyond.then(|| format!("the terms of row {i} add up to {sum:e}, more than f32 holds"))
+        is_beyond.then(|| format!("the terms of row {i} add up to {sum:e}, too large for f32"))
     });
     match beyond {
         Some(what) => Err(what),
@@ -129,11 +129,11 @@ mod tests {
     #[test]
     fn what_f32_does_not_hold_is_named_with_its_row() {
         let large = refusal(&[(0, 0, 1.0), (1, 1, -1e39)], [1.0; 2]);
-        assert_eq!(large, "row 1 has -1e39 in column 1, more than f32 holds");
+        assert_eq!(large, "row 1 has -1e39 in column 1, too large for f32");
         let x = refusal(&[(0, 0, 1.0)], [1.0, 1e39]);
-        assert_eq!(x, "element 1 of x is 1e39, more than f32 holds");
+        assert_eq!(x, "element 1 of x is 1e39, too large for f32");
         let sum = refusal(&[(0, 0, 1.0), (1, 0, 3e38), (1, 1, -3e38)], [1.0; 2]);
-        assert_eq!(sum, "the terms of row 1 add up to 6e38, more than f32 holds");
+        assert_eq!(sum, "the terms of row 1 add up to 6e38, too large for f32");
         // Half a unit above the largest value is the first that rounds to infinity.
         let most = Precision::F32.largest();
         let first = most + 2f64.powi(103);

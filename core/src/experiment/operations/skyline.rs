@@ -52,7 +52,7 @@ impl SkylineProblem {
     }
 
     pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
-        let name = format!("what {} keeps of the points", configuration.kernel.id);
+        let name = format!("skyline points of {}", configuration.kernel.id);
         vec![Resident { name, bytes: self.points.bytes() }]
     }
 

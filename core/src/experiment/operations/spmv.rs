@@ -85,7 +85,7 @@ impl SpmvProblem {
     /// Rejects an x that is not finite for kernels that multiply padding by x.
     pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
         if configuration.kernel.needs.finite_x && !self.x_is_finite {
-            let reason = "it multiplies padding by x, which holds an infinite or NaN element";
+            let reason = "multiplies padding by x, which has an infinite or NaN element";
             return Err(PrepareError::Refused(reason.to_owned()));
         }
         Ok(())
@@ -100,7 +100,7 @@ impl SpmvProblem {
         if configuration.kernel.reads == Reads::Chosen {
             // Two formats at a time, each barely larger than 1.5 times CSR.
             let bytes = self.a.bytes().saturating_mul(3).min(memory.get());
-            let name = format!("formats that are tried in {}", precision.as_str());
+            let name = format!("formats tried in {}", precision.as_str());
             return self.with_copies(vec![Resident { name, bytes }], precision, memory);
         }
         let mut sizes = lock(&self.sizes);

@@ -119,14 +119,11 @@ impl SymgsProblem {
         let SymgsSide { a, b, start, sweeps, .. } = &*self.double;
         let overflows = |value: &f64| value.is_finite() && !f32::rounded(*value).is_finite();
         if let Some(row) = (0..a.rows()).find(|&i| a.row(i).1.iter().any(overflows)) {
-            return Err(format!("row {row} holds a value that is more than f32 holds"));
+            return Err(format!("row {row} has a value too large for f32"));
         }
         for (name, vector) in [("b", b), ("x", start)] {
             if let Some(k) = vector.iter().position(overflows) {
-                return Err(format!(
-                    "element {k} of {name} is {:e}, more than f32 holds",
-                    vector[k]
-                ));
+                return Err(format!("element {k} of {name} is {:e}, too large for f32", vector[k]));
             }
         }
         let rounded =
@@ -278,8 +275,9 @@ impl<T: Real> SymgsSide<T> {
             // All infinities count as equal, and all NaN.
             Some(row) if check.verdict == Verdict::Pass => {
                 let value: f64 = expected[row].into();
-                let reason =
-                    format!("the sweeps overflow: row {row} is {value:e} in the serial loops too");
+                let reason = format!(
+                    "the sweeps overflow: row {row} is {value:e} in the serial reference too"
+                );
                 undecided(row as u64, reason)
             }
             _ => check,
@@ -382,7 +380,7 @@ fn not_finite(a: &Csr, vectors: [(&str, &Vec<f64>); 2]) -> Option<String> {
     in_row.or_else(|| {
         vectors.into_iter().find_map(|(name, vector)| {
             let k = vector.iter().position(|value| !value.is_finite())?;
-            Some(format!("element {k} of {name} is {} (0-based), which is not finite", vector[k]))
+            Some(format!("element {k} (0-based) of {name} is {}, which is not finite", vector[k]))
         })
     })
 }
@@ -438,9 +436,9 @@ mod tests {
         assert_eq!(nan, "row 1 has NaN in column 0 (0-based), which is not finite");
         let diagonal = [(0, 0, 1.0), (1, 1, 2.0)];
         let b = refusal(&diagonal, [1.0, f64::INFINITY], ones);
-        assert_eq!(b, "element 1 of b is inf (0-based), which is not finite");
+        assert_eq!(b, "element 1 (0-based) of b is inf, which is not finite");
         let x = refusal(&diagonal, ones, [f64::NAN, 1.0]);
-        assert_eq!(x, "element 0 of x is NaN (0-based), which is not finite");
+        assert_eq!(x, "element 0 (0-based) of x is NaN, which is not finite");
         assert!(SymgsProblem::new(a(&diagonal), vec![1.0; 2], vec![1.0; 2]).is_ok());
     }
 

@@ -51,7 +51,7 @@ pub fn user_kernels(
 fn descriptor(id: String, user: &'static UserKernel) -> KernelDescriptor {
     let (family, mapping) = (user.family(), user.source.header.mapping);
     let (format, loops) = (family.format(), (family.multiplies_padding(), Unrolling::None));
-    let summary = format!("the user's: {} over {}", mapping.word, family.as_str());
+    let summary = format!("user kernel: {} on {}", mapping.word, family.as_str());
     let (id, summary) = (id.leak(), summary.leak());
     let mut kernel = cuda_spmv(id, format, mapping.grid, loops, &[Origin::User], summary);
     kernel.precisions = user.precisions();

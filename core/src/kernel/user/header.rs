@@ -66,7 +66,7 @@ impl Header {
         })?;
         let expected = format!("a number of bytes up to {MOST_SHARED}, or {VALUE_PER_THREAD}");
         let shared = optional(file, "shared", shared.as_ref(), &expected, shared_bytes)?;
-        let expected = format!("multiples of {LANES} up to {MOST_BLOCK}, with commas between them");
+        let expected = format!("multiples of {LANES} up to {MOST_BLOCK}, separated by commas");
         let blocks = optional(file, "block-sizes", blocks.as_ref(), &expected, block_sizes)?;
         let shared = shared.unwrap_or(SharedBytes::Fixed(0));
         Ok(Self { family, mapping, shared, blocks: blocks.unwrap_or_default() })
@@ -92,7 +92,7 @@ fn all<'a>(file: &str, text: &'a str) -> Result<All<'a>, UserKernelError> {
         let pair = text.split_once(':').map(|(key, value)| (key.trim(), value.trim()));
         let place = pair.and_then(|(key, _)| KEYS.iter().position(|known| *known == key));
         let (Some((_, value)), Some(place)) = (pair, place) else {
-            let expected = format!("a key and its value, the key one of {}", KEYS.join(", "));
+            let expected = format!("KEY: VALUE with one of the keys {}", KEYS.join(", "));
             let (file, text) = (file.to_owned(), text.to_owned());
             return Err(UserKernelError::Line { file, line, text, expected });
         };

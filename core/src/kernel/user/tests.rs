@@ -83,13 +83,13 @@ fn values_of_one_precision_run_in_that_alone() {
 fn a_header_that_is_wrong_says_where_and_what_was_expected() {
     let wrong = |header: &str| read(&file(header, "f", LIST)).unwrap_err();
     let mark = "// sparsescope kernel\n";
-    let none = "My CSR.cu has no header: expected the line `// sparsescope kernel` among the comments at its top";
+    let none = "My CSR.cu has no header: expected the line `// sparsescope kernel` in the comments at the top";
     assert!(wrong("").starts_with(none) && wrong("// family: csr\n").starts_with(none));
     assert!(wrong(&format!("#define N 1\n{HEADER}")).starts_with(none));
     for (lines, sentence) in [
         (
             "// mapping: warp-per-row\n",
-            "My CSR.cu: its header does not say family: expected a line `// family: …` with one of csr, ell, \
+            "My CSR.cu: the header has no family: expected a line `// family: …` with one of csr, ell, \
              ell-column-major, hll, hll-column-major",
         ),
         (
@@ -98,21 +98,21 @@ fn a_header_that_is_wrong_says_where_and_what_was_expected() {
         ),
         (
             "// family: csr\n",
-            "My CSR.cu: its header does not say mapping: expected a line `// mapping: …` with one of \
+            "My CSR.cu: the header has no mapping: expected a line `// mapping: …` with one of \
              thread-per-row, warp-per-row",
         ),
         (
             "// family: csr\n// mapping: thread-per-hack\n",
             "My CSR.cu, line 3: mapping is `thread-per-hack`: expected one of thread-per-row, warp-per-row",
         ),
-        ("// family: csr\n// family: ell\n", "My CSR.cu, line 3: family is said twice"),
+        ("// family: csr\n// family: ell\n", "My CSR.cu, line 3: family is given twice"),
         (
             "// family: csr\n// mapping: warp-per-row\n// shared: 50000\n",
             "My CSR.cu, line 4: shared is `50000`: expected a number of bytes up to 49152, or value-per-thread",
         ),
         (
             "// family: csr\n// mapping: warp-per-row\n// block-sizes: 128, 100\n",
-            "My CSR.cu, line 4: block-sizes is `128, 100`: expected multiples of 32 up to 1024, with commas between them",
+            "My CSR.cu, line 4: block-sizes is `128, 100`: expected multiples of 32 up to 1024, separated by commas",
         ),
     ] {
         assert_eq!(wrong(&format!("{mark}{lines}")), sentence);
@@ -120,9 +120,8 @@ fn a_header_that_is_wrong_says_where_and_what_was_expected() {
     for line in ["// threads: 32", "// a kernel of mine"] {
         let said = wrong(&format!("{mark}{line}\n"));
         let text = line.trim_start_matches("// ");
-        let begin = format!(
-            "My CSR.cu, line 2: `{text}` is no line of a header: expected a key and its value"
-        );
+        let begin =
+            format!("My CSR.cu, line 2: `{text}` is not a header line: expected KEY: VALUE");
         assert!(said.starts_with(&begin), "{said}");
     }
 }
@@ -132,7 +131,7 @@ fn parameters_that_are_not_those_of_the_family_are_told_by_place_and_type() {
     let wrong = |list: &str| read(&file(HEADER, "f", list)).unwrap_err();
     assert_eq!(
         wrong("u32 rows, real* y"),
-        "My CSR.cu, line 5: f has 2 parameters: kernels of the family csr take 6: u32 rows, \
+        "My CSR.cu, line 5: f has 2 parameters: kernels of family csr take 6: u32 rows, \
          const offset* row_ptr, const u32* col, const real* val, const real* x, real* y"
     );
     for (from, to, place, found) in [
@@ -147,7 +146,7 @@ fn parameters_that_are_not_those_of_the_family_are_told_by_place_and_type() {
         };
         let said = wrong(&list);
         let begin = format!(
-            "My CSR.cu, line 5: parameter {place} of f is `{found}`: kernels of the family csr take"
+            "My CSR.cu, line 5: parameter {place} of f is `{found}`: kernels of family csr take"
         );
         assert!(said.starts_with(&begin), "{said}");
     }
@@ -162,10 +161,10 @@ fn parameters_that_are_not_those_of_the_family_are_told_by_place_and_type() {
 #[test]
 fn what_is_no_text_or_too_long_is_refused() {
     let said = |file: &str, content: &[u8]| user_kernels(file, content).unwrap_err().to_string();
-    assert_eq!(said("a.cu", &[0xff]), "a.cu is no text in UTF-8");
-    assert_eq!(said("a.cu", b"// \0"), "a.cu is no text in UTF-8");
+    assert_eq!(said("a.cu", &[0xff]), "a.cu is not UTF-8 text");
+    assert_eq!(said("a.cu", b"// \0"), "a.cu is not UTF-8 text");
     let long = vec![b'/'; MOST_SOURCE_BYTES + 1];
-    assert_eq!(said("a.cu", &long), "a.cu has 65537 bytes: a kernel's source has at most 65536");
+    assert_eq!(said("a.cu", &long), "a.cu has 65537 bytes: a kernel source may have at most 65536");
     assert!(said("a\".cu", b"").contains("rename the file"));
     for broken in ["/*", "//", "\"", "__global__", "extern \"C\" __global__ void f(", "é/\"é"] {
         read(&format!("{HEADER}{broken}")).unwrap_err();

@@ -168,7 +168,8 @@ fn told(error: FsaiError, gathered: &Gathered) -> FsaiError {
 fn whole_columns(g: Csr, rows: u64, of_whole: impl Fn(&u32) -> u64) -> Result<Csr, String> {
     let narrow = |column: &u32| {
         let column = of_whole(column);
-        u32::try_from(column).map_err(|_| format!("column {column} of G is past 4294967295"))
+        u32::try_from(column)
+            .map_err(|_| format!("column {column} of G exceeds the maximum of 4294967295"))
     };
     let col = g.col().iter().map(narrow).collect::<Result<Vec<u32>, String>>()?;
     let cols = rows as usize;
@@ -185,7 +186,7 @@ fn transposed(world: &World, g: &Csr, making: Making<'_>) -> Result<Result<Csr, 
     let Making { local, partition, limit, .. } = making;
     let first = local.rows().start;
     let needed = 2 * 8 * WORDS as u128 * g.nnz() as u128;
-    agreed(world, limit.check("the entries of G on their way to Gᵀ", needed))?;
+    agreed(world, limit.check("nonzeros of G sent to build Gᵀ", needed))?;
     let mut lists = vec![Vec::new(); world.ranks()];
     for i in 0..g.rows() {
         let (col, val) = g.row(i);

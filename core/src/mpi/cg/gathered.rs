@@ -66,7 +66,8 @@ impl Gathered {
             .collect();
         if u32::try_from(numbers.len()).is_err() {
             return Err(format!(
-                "{} rows with those of others: at most 4294967295 are supported; use more ranks",
+                "{} rows including those of other ranks: at most 4294967295 are supported; use \
+                more ranks",
                 numbers.len()
             ));
         }

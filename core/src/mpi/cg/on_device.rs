@@ -53,7 +53,7 @@ impl<'c> SolverOnDevice<'c> {
         let local = matrix.local();
         let applied = Applied::of(parameters);
         if !matches!(applied, Applied::None | Applied::Jacobi) {
-            let sentence = "on several GPUs it has no preconditioner but the diagonal";
+            let sentence = "on several GPUs, only precond=none and precond=jacobi are supported";
             return Err(DeviceFailure::Alike(sentence.to_owned()));
         }
         let side = right_side(world, matrix, parameters).map_err(DeviceFailure::Alike)?;
@@ -119,8 +119,8 @@ impl<'c> SolverOnDevice<'c> {
         match all.iter().position(|hash| Some(hash) != all.first()) {
             None => Ok(solved),
             Some(rank) => Err(format!(
-                "the GPU of rank {rank} went through other residuals than that of rank 0, so that the result is of \
-                 no worth"
+                "the GPUs of ranks {rank} and 0 computed different residuals, so the result is \
+                invalid"
             )),
         }
     }

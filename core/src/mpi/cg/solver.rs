@@ -92,7 +92,7 @@ impl<'c> Solver<'c> {
         pool.install(|| a.run());
         let check = Task::check(&mut a, world, matrix);
         if check.verdict != Verdict::Pass {
-            return Err(format!("its product is wrong: {}", check.reason.unwrap_or_default()));
+            return Err(format!("its SpMV is wrong: {}", check.reason.unwrap_or_default()));
         }
 
         let begun = Instant::now();
@@ -111,7 +111,7 @@ impl<'c> Solver<'c> {
         let (k, report) = match applied {
             Asked::None => (Applied::None, None),
             Asked::Jacobi => (Applied::jacobi(local), None),
-            Asked::Symgs => return Err("sweeps run in one process".to_owned()),
+            Asked::Symgs => return Err("precond=symgs runs in one process only".to_owned()),
             Asked::Fsai => {
                 let asked = inverse_of(parameters);
                 let cancelled = || cancel.load(Ordering::Relaxed);

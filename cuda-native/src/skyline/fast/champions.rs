@@ -20,10 +20,10 @@ impl Fast<'_> {
     pub(super) fn choose_champions(&self, steps: &mut Vec<Step>) -> Result<Listed, DeviceError> {
         let Points { device, rows, points, dimensions, .. } = *self.on_device;
         let score = self.workspace.array("scores", points as usize)?;
-        let scores = self.workspace.array("how many have which score", SCORES)?;
+        let scores = self.workspace.array("the points per score", SCORES)?;
         let cut = self.workspace.array("the last score", 2)?;
         let champion = self.workspace.array("champions", self.champions as usize)?;
-        let count = self.workspace.upload("how many champions", &[self.champions])?;
+        let count = self.workspace.upload("the number of champions", &[self.champions])?;
         let tails = self.tails();
         self.divide(None, steps)?;
         let all = SkylineScore {

@@ -71,7 +71,7 @@ impl Fast<'_> {
     ) -> Result<(), DeviceError> {
         let Points { device, rows, points, dimensions, kept } = *self.on_device;
         let Fineness { groups, bits, .. } = self.fineness;
-        let dominated = self.workspace.array::<u8>("who is dominated", points as usize)?;
+        let dominated = self.workspace.array::<u8>("the dominated points", points as usize)?;
         let (next, survivors) = (self.taken(), self.survivors());
         let sweep = SkylineSweep {
             room: points,

@@ -90,14 +90,14 @@ impl<'a> Fast<'a> {
             champions: on_device.points.min(CHAMPIONS),
             thresholds: workspace.array("thresholds", d * MOST_STEPS as usize)?,
             range: workspace.array("the ends of dimensions", 2 * d)?,
-            distinct: numbers("how many thresholds differ", d)?,
+            distinct: numbers("the number of different thresholds", d)?,
             chosen: numbers("the dimensions chosen", MOST_USED as usize)?,
             key: numbers("keys", n)?,
-            keys: numbers("how many have which key", KEYS)?,
+            keys: numbers("the points per key", KEYS)?,
             counts: numbers("counts", 5)?,
             survivor: numbers("survivors", n)?,
             single: numbers("survivors that differ", n)?,
-            equal: numbers("what survivors equal", n)?,
+            equal: numbers("the equal points of survivors", n)?,
             workspace,
         })
     }

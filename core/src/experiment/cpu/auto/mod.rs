@@ -104,7 +104,7 @@ where
             Some(chosen) => chosen.task.run(watch),
             None => Err(KernelError {
                 kernel: ID.to_owned(),
-                reason: "it was not set up, so that it has chosen nothing".to_owned(),
+                reason: "it was not set up, so no kernel was chosen".to_owned(),
             }),
         }
     }
@@ -174,7 +174,7 @@ where
             let spent = choice.seconds();
             let configuration = match self.admitted(&candidate) {
                 Ok(_) if leader.is_some() && Instant::now() >= end => {
-                    Err("the time for choosing was over".to_owned())
+                    Err("the trial ran out of time".to_owned())
                 }
                 admitted => admitted,
             };

@@ -36,7 +36,7 @@ pub(super) fn bind<'p>(
 ) -> Result<Bound<'p>, PrepareError> {
     let id = configuration.kernel.id;
     let parallel = launcher(id)
-        .ok_or_else(|| PrepareError::Unsupported("this build does not have it".to_owned()))?;
+        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let asked = Asked::new(problem, configuration.parameters.clone());
     let (b, workers) = (asked.b(), configuration.threads as usize);
     let wanted = Wanted { asked, parallel, workers, memory };

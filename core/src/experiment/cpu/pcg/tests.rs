@@ -184,7 +184,7 @@ fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_g
         }
         assert_eq!((run.check.verdict, run.samples.len(), solve.iterations), (Verdict::Fail, 0, 5));
         let reason = run.check.reason.as_deref().unwrap();
-        assert!(!solve.converged && reason.starts_with("not converged: after 5 iterations"));
+        assert!(!solve.converged && reason.starts_with("not converged after 5 iterations"));
     }
 }
 
