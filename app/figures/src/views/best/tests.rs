@@ -103,7 +103,7 @@ fn of_solves_preconditioners_compete_and_a_sentence_says_who_is_first_with_its_s
         summary(&model, &state),
         "m is solved first with Jacobi (cpu/pcg/threads, 2 threads): 91 ms, of which 1 ms are set-up \
          and 90 ms the 90 iterations. Once set up, FSAI k 2 (cpu/pcg/threads, 2 threads) is fastest: \
-         40 ms for 40 iterations, after 80 ms of set-up."
+         40 ms for 40 iterations, after 80 ms of setup."
     );
     assert_eq!(summary(&self::model(), &ViewState::default()), "");
 }
