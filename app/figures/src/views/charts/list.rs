@@ -16,7 +16,7 @@ const ITERATIVE: Operations = Operations::Only(&[Operation::Symgs, Operation::So
 
 const NO_THREADS: &str = "No filtered runs with several thread counts.";
 const NO_BLOCKS: &str = "No filtered runs with several block sizes.";
-const NO_RUNS: &str = "No timed run passes the filters.";
+const NO_RUNS: &str = "No run with a time passes the filters.";
 const NO_SERIAL: &str = "No filtered run has a serial reference time to compare with.";
 
 const NO_RESIDUALS: &str = "No residual history for the filtered runs of the selected matrix: solves and standard-mode sweeps record one.";
@@ -288,7 +288,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Raw,
         name: "Errors",
         sentence: "Error of each result against the reference, one mark per run.",
-        nothing: "No filtered run records its error.",
+        nothing: "No filtered run records the error of its result.",
         data: errors::errors,
         of: Some(errors::measures),
         operations: Operations::Any,

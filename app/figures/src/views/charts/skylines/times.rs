@@ -64,7 +64,8 @@ pub(super) fn lone(plot: &Plot<'_>) -> BTreeSet<(String, usize)> {
 pub(super) fn lone_words<'n>(names: impl Iterator<Item = &'n str>, title: &str) -> Option<String> {
     let names: BTreeSet<&str> = names.collect();
     let names: Vec<&str> = names.into_iter().collect();
-    let words = format!("No line, measured at a single number of {title}: {}.", names.join(", "));
+    let words =
+        format!("Measured at a single number of {title}, so no line: {}.", names.join(", "));
     (!names.is_empty()).then_some(words)
 }
 
