@@ -240,7 +240,7 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
     let zeros = zeros_note(zeros);
     plot.note = if is_solve {
         format!(
-            "A line starts at the end of its setup; each iteration counts as the mean. {others}{zeros}"
+            "A line starts at the end of its setup; each iteration takes the mean time. {others}{zeros}"
         )
     } else {
         let begin = first.filter(|_| data.state.log).map(significant);

@@ -170,7 +170,7 @@ impl<'a> Data<'a> {
     }
 
     /// The subject of the chart: the state's choice if it is offered, else the first option.
-    pub(super) fn chosen(&self, offered: &[String]) -> String {
+    pub fn chosen(&self, offered: &[String]) -> String {
         let wanted = self.state.charts.of.as_str();
         let found = |wanted: &str| offered.iter().find(|name| *name == wanted);
         let renamed = || {

@@ -43,7 +43,7 @@ pub const COLUMNS: [Column; 25] = [
         id: "runs_kernel",
         title: "Runs",
         width: 150.0,
-        explain: "Kernel chosen by a kernel that chooses one, such as auto",
+        explain: "The kernel that an auto kernel chose",
         number: false,
         cell: |run| {
             let choice = run.run.costs.choice.as_ref();

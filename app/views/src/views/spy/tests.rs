@@ -183,7 +183,7 @@ fn a_bundle_without_the_matrix_says_where_its_picture_ends() {
 fn overlays_say_what_they_show() {
     let harness = with_arrow("v1;view=spy;parts=4;split=entries;hack=32");
     harness
-        .get_by_label_contains("4 threads with equal nonzeros: the fullest part holds 1.00 times");
+        .get_by_label_contains("4 threads with equal entries: the fullest part holds 1.00 times");
     harness.get_by_label_contains("Hacks of 32 rows: 1.00 slots an entry");
 }
 

@@ -136,7 +136,7 @@ fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: 
             };
             let mut point = Point::of(&step.run, step.ranks, value);
             point.text = format!(
-                "Efficiency {} % relative to {} ranks.",
+                "Efficiency {} % over {} ranks.",
                 significant(efficiency * 100.0),
                 base.ranks
             );
