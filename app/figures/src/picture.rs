@@ -80,7 +80,7 @@ impl Picture {
     /// The picture in a bundle's files of a matrix, or a sentence why there is none.
     pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Self, String> {
         if !files.contains_key("spy.json") {
-            return Err("the bundle was written without a picture of this matrix".into());
+            return Err("the bundle has no picture of this matrix".into());
         }
         let (pyramid, profile) =
             sparsescope_core::spy::from_files(files).map_err(|error| error.to_string())?;
@@ -107,9 +107,10 @@ impl Picture {
     /// computed on first use.
     pub(crate) fn renumbered(&self) -> &Result<Arc<Self>, String> {
         self.renumbered.get_or_init(|| {
-            let values = self.values.as_ref().ok_or(
-                "The bundle has the counts of cells only; open the matrix's own file to number it anew.",
-            )?;
+            let values = self
+                .values
+                .as_ref()
+                .ok_or("The bundle has only cell counts; open the matrix file to reorder it.")?;
             let renumbered = match values {
                 LoadedValues::Real(a) => LoadedValues::Real(reverse_cuthill_mckee(a)?),
                 LoadedValues::Complex(a) => LoadedValues::Complex(reverse_cuthill_mckee(a)?),
@@ -132,7 +133,7 @@ impl Picture {
     pub(crate) fn waves(&self) -> &Result<Waves, String> {
         self.waves.get_or_init(|| match &self.values {
             Some(values) => Waves::of(values),
-            None => Err("its bundle was written without them; open the matrix's own file".into()),
+            None => Err("its bundle does not contain them; open the matrix file".into()),
         })
     }
 

@@ -22,7 +22,7 @@ pub fn table_of(model: &Model, link: &str) -> Result<String, String> {
 /// Why there is none, in a sentence without its full stop.
 pub fn svg_of(model: &Model, link: &str) -> Result<String, String> {
     let (view, state) = shown(link)?;
-    let draw = view.svg.ok_or_else(|| format!("the view {} is no figure", view.id))?;
+    let draw = view.svg.ok_or_else(|| format!("the view {} has no figure", view.id))?;
     Ok(draw(model, &state))
 }
 
@@ -92,7 +92,7 @@ mod tests {
         let table = |link: &str| table_of(&model, link).unwrap_err();
         assert_eq!(table("v2;view=runs"), "expected a link (v1;key=value;…), found v2;view=runs");
         assert_eq!(table("v1;view=moon"), "there is no view moon");
-        assert_eq!(svg_of(&model, "v1;view=runs").unwrap_err(), "the view runs is no figure");
+        assert_eq!(svg_of(&model, "v1;view=runs").unwrap_err(), "the view runs has no figure");
         let rows =
             table_of(&model, "https://localhost/?x#v1;view=levels;levels-of=grid5x2").unwrap();
         // Rows 0, 1 and 2, 3 of two by two points: the sum of a point's coordinates is its level.

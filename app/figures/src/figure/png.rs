@@ -10,13 +10,13 @@ use resvg::{tiny_skia, usvg};
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// The SVG is invalid.
-    #[error("the figure is no SVG: {0}")]
+    #[error("the figure is not valid SVG: {0}")]
     Svg(#[from] usvg::Error),
     /// Out of memory, or an empty size.
-    #[error("a figure of {0} × {1} pixels cannot be drawn")]
+    #[error("cannot draw a figure of {0} × {1} pixels")]
     Size(u32, u32),
     /// The pixels could not be written.
-    #[error("the pixels could not be encoded: {0}")]
+    #[error("cannot encode the pixels: {0}")]
     Encoding(String),
 }
 

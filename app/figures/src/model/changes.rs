@@ -39,7 +39,7 @@ impl Changes {
             ratio: run.ratio,
         });
         let wrong = comparison.wrong_now().map(|change| {
-            format!("{} is no longer right", change.key.words(change.subject.name()))
+            format!("{} no longer passes the check", change.key.words(change.subject.name()))
         });
         Self {
             runs: runs.collect(),

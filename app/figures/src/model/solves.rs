@@ -20,7 +20,7 @@ const SIGNS: [(&str, &str); 9] = [
     ("merge", "α"),
     ("merge_block", "block"),
     ("shift", "shift"),
-    ("set_up", "set-up"),
+    ("set_up", "setup"),
 ];
 /// Returns whether the description of a preconditioner includes this parameter.
 pub(super) fn is_preconditioning(name: &str) -> bool {
@@ -56,7 +56,7 @@ impl<'a> RunOf<'a> {
         };
         let power = || self.param("power").unwrap_or("?");
         let mut words = match self.param("pattern") {
-            None => format!("{name} of a given G"),
+            None => format!("{name} with a given G"),
             Some("recursive") => format!("{name} k {}", power()),
             Some("power") => format!("{name} power k {}", power()),
             Some("adaptive") => format!("{name} adaptive"),
@@ -81,7 +81,7 @@ impl<'a> RunOf<'a> {
     /// that gave up also its iteration limit.
     pub(crate) fn system(&self) -> String {
         let gave_up = self.solved().is_some_and(|solve| !solve.converged);
-        let all = [("b", "b"), ("x0", "x₀"), ("tol", "tol"), ("max_iter", "at most")];
+        let all = [("b", "b"), ("x0", "x₀"), ("tol", "tol"), ("max_iter", "max iterations")];
         let words = all
             .iter()
             .filter(|(name, _)| gave_up || *name != "max_iter")

@@ -71,7 +71,7 @@ choice! {
     /// A cube.
     Seven "grid7" "Cube, 7 points",
     /// A square with weaker coupling in one direction.
-    Weak "weak5" "Square, weak upwards",
+    Weak "weak5" "Square, anisotropic",
     /// A square of two materials.
     Jump "jump5" "Square, two materials",
 }

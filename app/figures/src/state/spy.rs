@@ -57,7 +57,7 @@ choice! {
     /// By the count.
     Linear "linear" "linear",
     /// By the fraction of nonempty cells that hold fewer.
-    Percentile "percentile" "by rank",
+    Percentile "percentile" "percentile",
 }
 
 choice! {
@@ -83,7 +83,7 @@ choice! {
     #[default]
     Rows "rows" "equal rows",
     /// Approximately equal numbers of nonzeros, whole rows.
-    Entries "entries" "equal entries",
+    Entries "entries" "equal nonzeros",
 }
 
 choice! {

@@ -40,7 +40,7 @@ pub fn number(asked: &str, model: &Model, state: &ViewState) -> Result<String, S
     }
     if OF_MATRIX.contains(&what) {
         let Subject::Matrix(record) = selected else {
-            return Err(format!("{} is no matrix", subject_name(selected)));
+            return Err(format!("{} is not a matrix", subject_name(selected)));
         };
         let of = &record.statistics;
         return Ok(match what {

@@ -16,7 +16,7 @@ use crate::theme::{Ink, format_color};
 pub const VIEW: View = View {
     id: "matrix",
     name: "Matrix",
-    sentence: "How the selected matrix is built, and how many bytes each format needs for it.",
+    sentence: "Structure of the selected matrix, and its size in each format.",
     table,
     svg: Some(svg),
 };
@@ -30,7 +30,7 @@ pub fn facts(record: &MatrixRecord) -> Vec<(&'static str, String)> {
     vec![
         ("Rows", count(of.rows)),
         ("Columns", count(of.cols)),
-        ("Entries (nnz)", count(of.nnz)),
+        ("Nonzeros (nnz)", count(of.nnz)),
         ("Density", format!("{:.3e}", of.density)),
         ("Size class", of.nnz_class.clone()),
         ("Empty rows", count(of.row.empty)),
@@ -42,7 +42,7 @@ pub fn facts(record: &MatrixRecord) -> Vec<(&'static str, String)> {
         ("Average deviation", significant(of.row.average_deviation)),
         ("Lower bandwidth", count(of.lower_bandwidth)),
         ("Upper bandwidth", count(of.upper_bandwidth)),
-        ("Diagonal entries", count(of.diagonal)),
+        ("Diagonal nonzeros", count(of.diagonal)),
         ("Structural symmetry", share(of.structural_symmetry)),
         ("Numerical symmetry", share(of.numerical_symmetry)),
         ("Time to read", seconds(record.read_seconds)),
@@ -81,7 +81,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     }
     for size in &record.statistics.formats {
         line("bytes", size.format.clone(), size.bytes.to_string());
-        line("slots an entry", size.format.clone(), size.padding.to_string());
+        line("slots per nonzero", size.format.clone(), size.padding.to_string());
     }
     for run in model.predicted(&matrix_key(record)) {
         let Some(predicted) = &run.run.costs.predicted else { continue };
@@ -95,7 +95,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         of_kernel("store sectors", whole(predicted.store_sectors));
         of_kernel("bytes moved", whole(predicted.moved_bytes()));
         of_kernel("bytes useful", whole(predicted.useful_bytes));
-        of_kernel("share of lanes idle", predicted.idle_share.map(|share| share.to_string()));
+        of_kernel("idle share of lanes", predicted.idle_share.map(|share| share.to_string()));
         of_kernel("imbalance", predicted.imbalance.map(|most| most.to_string()));
     }
     lines
@@ -146,7 +146,7 @@ pub fn figure(
 fn histogram(figure: &mut Figure, record: &MatrixRecord, log: bool, ink: Ink) -> f32 {
     let bins = &record.statistics.row.histogram;
     let (left, right, top, bottom) = (64.0, figure.size.x - 24.0, 34.0, 194.0);
-    let title = "Rows by number of entries (bins double in width)";
+    let title = "Rows by number of nonzeros (bins double in width)";
     figure.text(pos2(8.0, 14.0), Anchor::Start, TYPE + 1.0, ink.text, title);
     // A logarithmic bar of one row starts at half a row.
     let values = bins.iter().map(|rows| *rows as f64).filter(|rows| *rows > 0.0);
@@ -191,13 +191,13 @@ fn formats(figure: &mut Figure, record: &MatrixRecord, top: f32, ink: Ink) -> f3
     let bars = record.statistics.formats.iter().map(|size| {
         let padding = match size.padding {
             none if none <= 1.0 => "no padding".to_owned(),
-            some => format!("{} slots an entry", significant(some)),
+            some => format!("{} slots per nonzero", significant(some)),
         };
         let (used, text) =
             (1.0 / size.padding.max(1.0), format!("{}, {padding}", bytes(size.bytes)));
         Bar { name: &size.format, format: &size.format, bytes: size.bytes, used, text }
     });
-    let title = "Bytes of each format; the hollow part of a bar is padding";
+    let title = "Bytes in each format; the hollow part of a bar is padding";
     let bars: Vec<Bar<'_>> = bars.collect();
     draw_bars(figure, title, &bars, 210.0, top, ink)
 }
@@ -215,7 +215,7 @@ fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
             predicted.load_sectors.map(|sectors| format!("{} sectors", count(sectors))),
             useful.map(|share| format!("{} useful", percent(share))),
             predicted.idle_share.map(|share| format!("{} idle", percent(share))),
-            parallel.map(|most| format!("the largest part {} times the mean", significant(most))),
+            parallel.map(|most| format!("largest part {} times the mean", significant(most))),
         ];
         facts.into_iter().flatten().for_each(|fact| text += &format!(", {fact}"));
         let format = run.run.format();
@@ -223,8 +223,8 @@ fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
     });
     let bars: Vec<Bar<'_>> = bars.collect();
     let title = match bars.iter().any(|bar| bar.used < 1.0) {
-        true => "Bytes that each kernel is predicted to move; what it has no use for is hollow",
-        false => "Bytes that each kernel is predicted to move",
+        true => "Bytes each kernel is predicted to move; the hollow part is unused",
+        false => "Bytes each kernel is predicted to move",
     };
     let longest = bars.iter().map(|bar| text_width(&bar.text, TYPE)).fold(0.0, f32::max);
     draw_bars(figure, title, &bars, longest + 84.0, top, ink)

@@ -14,7 +14,7 @@ use crate::theme::{Ink, filling, format_color};
 pub const VIEW: View = View {
     id: "predicted",
     name: "Predicted",
-    sentence: "Measured time against the time that moving the predicted bytes would take.",
+    sentence: "Measured time against the time to move the predicted bytes.",
     table,
     svg: Some(svg),
 };
@@ -34,13 +34,13 @@ pub struct Point<'a> {
 
 /// The workers that process a row: the shape of a point.
 const WORKERS: [(&str, Mark); 7] = [
-    ("a thread of the processor", Mark::Hexagon),
-    ("a thread a row", Mark::Circle),
-    ("a warp a row", Mark::Square),
-    ("a thread a hack", Mark::Triangle),
-    ("a warp a span", Mark::Diamond),
-    ("several lanes a row, a warp a hack or row of blocks", Mark::Down),
-    ("a block a tile", Mark::Right),
+    ("a CPU thread", Mark::Hexagon),
+    ("a thread per row", Mark::Circle),
+    ("a warp per row", Mark::Square),
+    ("a thread per hack", Mark::Triangle),
+    ("a warp per span", Mark::Diamond),
+    ("several lanes per row, a warp per hack or block row", Mark::Down),
+    ("a block per tile", Mark::Right),
 ];
 
 fn worker(run: &RunOf<'_>) -> usize {
@@ -297,6 +297,6 @@ mod tests {
         assert!(near(lines[2][9].parse().unwrap(), 0.5e-3), "{:?}", lines[2]);
         state.filter.backend = "cuda".into();
         assert_eq!((VIEW.table)(&model, &state).len(), 2);
-        assert!((VIEW.svg.unwrap())(&model, &state).contains("a warp a row"));
+        assert!((VIEW.svg.unwrap())(&model, &state).contains("a warp per row"));
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
         if !devices.is_empty() {
             let imported = of().find_map(|run| run.run.check.by.as_deref());
             let imported = imported.map_or_else(String::new, |by| {
-                format!(", holds runs imported from {by}, not checked by Sparsescope")
+                format!(", includes runs imported from {by}, not checked by Sparsescope")
             });
             let created = match open.bundle.created.as_str() {
                 "" => String::new(),

@@ -39,5 +39,8 @@ pub fn no_run(model: &Model, state: &ViewState) -> String {
     if all.is_empty() || all.contains(&shown.as_str()) {
         return "No run passes the filters.".into();
     }
-    format!("No run of {shown} is open; choose among Filters: {}.", all.join(", "))
+    format!(
+        "No run of {shown} is open. Choose another operation under Filters: {}.",
+        all.join(", ")
+    )
 }

@@ -75,8 +75,14 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     choose_chart(ui, model, state, &mut next.chart);
     let data = Data { model, state, runs: Vec::new() };
     if let Some(choices) = chart.of {
+        let offered = choices(&data);
+        let chosen = data.chosen(&offered);
+        let mut of = chosen.clone();
         let same = |name: String| (name.clone(), name);
-        choose(ui, "Of", &mut next.of, &choices(&data).into_iter().map(same).collect::<Vec<_>>());
+        choose(ui, "Of", &mut of, &offered.into_iter().map(same).collect::<Vec<_>>());
+        if of != chosen {
+            next.of = of;
+        }
     }
     if chart.id == "profile" {
         let name = ui.label("τ");

@@ -69,7 +69,7 @@ pub fn baselines(model: &Model, state: &ViewState) -> Vec<(String, String)> {
     let mut found = vec![(String::new(), "the serial reference".to_owned())];
     let kernels = &model.values(&state.filter.operation).kernels;
     if kernels.iter().any(|kernel| is_vendors(kernel)) {
-        found.push(("vendor".into(), "the best of a vendor".into()));
+        found.push(("vendor".into(), "the best vendor kernel".into()));
     }
     let timed = |open: &&OpenBundle| !open.bundle.runs.is_empty();
     let bundles: Vec<&OpenBundle> = model.bundles().iter().filter(timed).collect();

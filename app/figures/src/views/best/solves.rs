@@ -31,7 +31,7 @@ pub fn summary(model: &Model, state: &ViewState) -> String {
         crate::order::sort_by(&mut wins, |a, b| b.1.cmp(&a.1));
         let wins = wins.iter().take(3).map(|(method, wins)| format!("{method} on {wins}"));
         let wins = wins.collect::<Vec<_>>().join(", ");
-        text = format!("Counting set-up, first at the solution: {wins}. ");
+        text = format!("Fastest including setup: {wins}. ");
     }
     let wanted = subject(model, state).map(subject_key);
     let selected = wanted.filter(|key| first.contains_key(key));
@@ -59,7 +59,7 @@ fn with_set_up(run: &RunOf<'_>) -> Option<String> {
     let (solve, iterations) = (seconds(run.solve_s()?), count(run.solved()?.iterations));
     let (way, name) = (way(run), run.name());
     Some(format!(
-        "{name} is solved first with {way}: {whole}, of which {set_up} are set-up and {solve} the {iterations} iterations."
+        "Fastest on {name} including setup: {way}, {whole} ({set_up} of setup, {solve} for {iterations} iterations)."
     ))
 }
 
@@ -67,6 +67,6 @@ fn once_set_up(run: &RunOf<'_>) -> Option<String> {
     let (solve, iterations) = (seconds(run.solve_s()?), count(run.solved()?.iterations));
     let (way, set_up) = (way(run), seconds(run.set_up_s()?));
     Some(format!(
-        " Once set up, {way} is fastest: {solve} for {iterations} iterations, after {set_up} of set-up."
+        " Once set up, {way} is fastest: {solve} for {iterations} iterations, after {set_up} of setup."
     ))
 }

@@ -10,7 +10,7 @@ use crate::views::view::View;
 pub(in crate::views) const VIEW: View = View {
     id: "best",
     name: "Best",
-    sentence: "Which kernel wins on each matrix, and by how much: right results with warm caches, in f64 unless named.",
+    sentence: "Which kernel wins on each matrix, and by how much: checked runs, warm caches, f64 unless stated.",
     table,
     svg: Some(svg),
 };

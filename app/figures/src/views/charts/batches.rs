@@ -19,8 +19,8 @@ pub(super) const CHARTS: [Chart; 4] = [
         id: "time-unknowns",
         group: Group::Compare,
         name: "Time against unknowns",
-        sentence: "How long each kernel takes for one of many dense systems, at its best setting, the more unknowns they have.",
-        nothing: "No run with a time on a batch of dense systems passes the filters.",
+        sentence: "Time per dense system of each kernel, at its best setting, against the number of unknowns.",
+        nothing: "No timed run on a batch of dense systems passes the filters.",
         data: times,
         of: Some(sizes),
         operations: BATCHES,
@@ -29,8 +29,8 @@ pub(super) const CHARTS: [Chart; 4] = [
         id: "speedup-unknowns",
         group: Group::Compare,
         name: "Speed-up against unknowns",
-        sentence: "How many times as fast as the serial elimination each kernel is, at its best setting, the more unknowns the systems have.",
-        nothing: "No run that passes the filters has a time of cpu/dense/gauss on its batch to be compared with.",
+        sentence: "Speed-up of each kernel over serial elimination, at its best setting, against the number of unknowns.",
+        nothing: "No filtered run has a time of cpu/dense/gauss on its batch to compare with.",
         data: gains,
         of: Some(sizes),
         operations: BATCHES,
@@ -39,7 +39,7 @@ pub(super) const CHARTS: [Chart; 4] = [
         id: "occupancy-unknowns",
         group: Group::Limits,
         name: "Occupancy against unknowns",
-        sentence: "How much of a multiprocessor the blocks of each GPU kernel fill, at its best setting, the more unknowns the systems have: what a block takes of shared memory and registers leaves room for few of them.",
+        sentence: "Occupancy of each GPU kernel, at its best setting, against the number of unknowns: the more shared memory and registers a block uses, the fewer blocks fit.",
         nothing: NO_LAUNCHES,
         data: occupancies,
         of: Some(sizes),
@@ -49,7 +49,7 @@ pub(super) const CHARTS: [Chart; 4] = [
         id: "shared-unknowns",
         group: Group::Limits,
         name: "Shared memory against unknowns",
-        sentence: "How much shared memory a block of each GPU kernel takes, at its best setting, the more unknowns the systems have.",
+        sentence: "Shared memory per block of each GPU kernel, at its best setting, against the number of unknowns.",
         nothing: NO_LAUNCHES,
         data: shared,
         of: Some(sizes),
@@ -57,7 +57,8 @@ pub(super) const CHARTS: [Chart; 4] = [
     },
 ];
 
-const NO_LAUNCHES: &str = "No run that passes the filters tells what its launches take of a multiprocessor: the program's own GPU kernels do.";
+const NO_LAUNCHES: &str =
+    "No filtered run records launch resources; Sparsescope's own GPU kernels do.";
 
 /// Batches with any number of systems.
 const ANY: &str = "batches of any size";
@@ -87,7 +88,7 @@ fn against<'a>(
 ) -> Plot<'a> {
     let chosen = data.chosen(&sizes(data));
     let mut plot = Plot::plane(
-        Scale::new("unknowns of a system", data.state.log),
+        Scale::new("unknowns per system", data.state.log),
         Scale::new(y, data.state.log),
     );
     plot.form = Form::Lines;
@@ -119,25 +120,23 @@ fn against<'a>(
 }
 
 fn times<'a>(data: &Data<'a>) -> Plot<'a> {
-    against(data, "time a system, µs (less is better)", |run, systems| {
+    against(data, "time per system, µs (less is better)", |run, systems| {
         Some(run.figures()?.median_s / systems.max(1) as f64 * 1e6)
     })
 }
 
 fn gains<'a>(data: &Data<'a>) -> Plot<'a> {
-    against(data, "times as fast as cpu/dense/gauss", |run, _| run.figures()?.speedup)
+    against(data, "speed-up over cpu/dense/gauss", |run, _| run.figures()?.speedup)
 }
 
 fn occupancies<'a>(data: &Data<'a>) -> Plot<'a> {
-    against(data, "occupancy, share of a multiprocessor's threads", |run, _| {
+    against(data, "occupancy, fraction of a multiprocessor's threads", |run, _| {
         Some(launch(run)?.occupancy)
     })
 }
 
 fn shared<'a>(data: &Data<'a>) -> Plot<'a> {
-    against(data, "shared memory of a block, bytes", |run, _| {
-        Some(launch(run)?.shared_bytes as f64)
-    })
+    against(data, "shared memory per block, bytes", |run, _| Some(launch(run)?.shared_bytes as f64))
 }
 
 /// The launch of a run on systems of one size.
@@ -152,7 +151,7 @@ fn launch<'a>(run: &RunOf<'a>) -> Option<&'a LaunchCost> {
 fn taken(launch: &LaunchCost) -> String {
     let LaunchCost { registers, shared_bytes, blocks_per_sm, .. } = launch;
     format!(
-        " {}: {registers} registers a thread, {} bytes of shared memory a block, {} blocks at a time.",
+        " {}: {registers} registers per thread, {} bytes of shared memory per block, {} blocks per multiprocessor.",
         launch.function,
         count(*shared_bytes),
         blocks_per_sm

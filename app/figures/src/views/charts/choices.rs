@@ -35,7 +35,7 @@ pub(super) fn expected<'a>(data: &Data<'a>) -> Plot<'a> {
             let [x, y] = [expected, s].map(|s| s * MICRO);
             ends = [ends[0].min(x).min(y), ends[1].max(x).max(y)];
             let mut point = Point::of(run, x, y);
-            let is_named = if tried == named { " It was expected to be the fastest." } else { "" };
+            let is_named = if tried == named { " Expected to be the fastest." } else { "" };
             let [expected, measured] = [expected, s].map(seconds);
             point.text =
                 format!("{}: expected {expected}, measured {measured}.{is_named}", tried.words());
@@ -45,7 +45,7 @@ pub(super) fn expected<'a>(data: &Data<'a>) -> Plot<'a> {
     if ends[1] > 0.0 {
         plot.guides.push(Guide { ends: ends.map(|end| [end, end]), name: "as expected".into() });
         plot.note = format!(
-            "The kernel named beforehand was the fastest tried, or within 10 % of it, in {good} of {all} choices."
+            "The expected kernel was the fastest tried, or within 10 % of it, in {good} of {all} choices."
         );
     }
     plot

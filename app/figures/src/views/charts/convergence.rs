@@ -22,7 +22,7 @@ const MARKED: usize = 40;
 /// Solves whose residuals differ by less than this fraction count as equal: they sum in another
 /// order.
 const ALIKE: f64 = 0.01;
-const TRUE: &str = "true residual |b − Ax| / |b| at the end";
+const TRUE: &str = "final true residual |b − Ax| / |b|";
 
 /// The name of a step of the runs shown: in files, and in text.
 fn step(data: &Data<'_>) -> [&'static str; 2] {
@@ -132,7 +132,7 @@ pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
     let solvers = solvers.filter(|all| ways.iter().all(|(_, kernels)| kernels == all));
     if let Some(all) = solvers.as_ref().filter(|all| all.len() > 1) {
         names = Names::of_kernel(&runs);
-        plot.note += &format!("{} go the same ways. ", all.join(" and "));
+        plot.note += &format!("{} have the same residuals. ", all.join(" and "));
     }
     let mut zeros = 0;
     for ((run, series), kernels) in ways {
@@ -169,7 +169,7 @@ fn add_end<'a>(plot: &mut Plot<'a>, run: &RunOf<'a>, at: f64, zeros: &mut usize)
     let mut point = Point::of(run, at, drawn(*residual_of_x, zeros));
     let of_recurrence = residual.map_or_else(|| "–".into(), small);
     point.text = format!(
-        "{}: {ended}; the recurrence ended at {of_recurrence}, and x gives {}.",
+        "{}: {ended}; recurrence residual {of_recurrence}, true residual {}.",
         run.method(),
         small(*residual_of_x)
     );
@@ -193,7 +193,7 @@ fn finish(plot: &mut Plot<'_>) {
     let (least, most) = (at().fold(f64::INFINITY, f64::min), at().fold(0.0, f64::max));
     let guide = |tolerance: f64| Guide {
         ends: [[least, tolerance], [most, tolerance]],
-        name: format!("asked for: {tolerance:e}"),
+        name: format!("tolerance: {tolerance:e}"),
     };
     plot.guides = asked.into_iter().map(guide).collect();
 }
@@ -202,8 +202,8 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
     let is_solve = data.operation() == Some(Operation::Solve);
     let [_, words] = step(data);
     let title = match is_solve {
-        true => "milliseconds: set-up, then iterations × mean time of one",
-        false => "milliseconds of sweeps (sweeps × median time)",
+        true => "milliseconds: setup, then iterations × mean time",
+        false => "milliseconds (sweeps × median time)",
     };
     let mut plot = plane(data, Scale::new(title, data.state.log));
     let (runs, others) = few(of_subject(data, data.runs.clone()));
@@ -230,7 +230,7 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
             let costs = &run.run.costs;
             let once = costs.plan_s + costs.conversion_s + costs.permute_s.unwrap_or(0.0);
             let once_s = run.set_up_s().unwrap_or(once);
-            point.text = format!("{steps} {words}; set-up once {}.", seconds(once_s));
+            point.text = format!("{steps} {words}; one-time setup {}.", seconds(once_s));
             plot.add(order, &name, Some(run.bundle), point);
         }
         let iterations = run.solved().map_or(0, |solve| solve.iterations);
@@ -240,12 +240,12 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
     let zeros = zeros_note(zeros);
     plot.note = if is_solve {
         format!(
-            "A line begins where its set-up has ended; each of its iterations counts with their mean time. {others}{zeros}"
+            "A line starts at the end of its setup; each iteration takes the mean time. {others}{zeros}"
         )
     } else {
         let begin = first.filter(|_| data.state.log).map(significant);
-        let begin = begin.map_or_else(String::new, |first| format!("All begin at {first}. "));
-        format!("{begin}What getting ready costs once is not counted. {zeros}")
+        let begin = begin.map_or_else(String::new, |first| format!("All lines start at {first}. "));
+        format!("{begin}One-time setup is not included. {zeros}")
     };
     plot
 }

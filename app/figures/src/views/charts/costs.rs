@@ -17,7 +17,7 @@ fn of_best<'a>(data: &Data<'a>, x: Scale, value: fn(&RunOf<'_>, f64) -> f64) -> 
         let row = plot.row(|| run.name(), &subject);
         let costs = &run.run.costs;
         let [conversion, plan] = [costs.conversion_s, costs.plan_s].map(seconds);
-        let text = format!("Conversion {conversion}, plan {plan}.");
+        let text = format!("Conversion {conversion}, planning {plan}.");
         let point = Point { text, ..Point::of(&run, value(&run, serial), row) };
         plot.add(0, &name, Some(run.bundle), point);
     }
@@ -25,13 +25,13 @@ fn of_best<'a>(data: &Data<'a>, x: Scale, value: fn(&RunOf<'_>, f64) -> f64) -> 
 }
 
 pub(super) fn conversion<'a>(data: &Data<'a>) -> Plot<'a> {
-    let title = format!("conversion and plan, in {} of {}", data.words(), data.reference());
+    let title = format!("conversion and planning, in {} of {}", data.words(), data.reference());
     let x = Scale::new(title, data.state.log);
     of_best(data, x, |run, serial| (run.run.costs.conversion_s + run.run.costs.plan_s) / serial)
 }
 
 pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
-    let title = format!("{} until conversion and plan have paid", data.words());
+    let title = format!("{} until conversion and planning pay off", data.words());
     let x = Scale { never: "never", ..Scale::new(title, data.state.log) };
     of_best(data, x, |run, _| run.run.costs.break_even.unwrap_or(f64::INFINITY))
 }

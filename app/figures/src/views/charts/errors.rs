@@ -12,13 +12,13 @@ struct Measure {
 }
 
 const MEASURES: [Measure; 3] = [
-    Measure { name: "worst row, in units of its bound", of: |check| check.worst },
+    Measure { name: "worst row, error / bound", of: |check| check.worst },
     Measure { name: "relative error |z − y| / |y|", of: |check| check.rel_err },
     Measure { name: "s of paper 000", of: |check| check.s_paper },
 ];
 
 /// The quantities that errors are drawn against.
-const AGAINST: [&str; 3] = ["kernel", "threads", "threads a block"];
+const AGAINST: [&str; 3] = ["kernel", "threads", "threads per block"];
 
 /// Position of an error of 0 on a logarithmic axis.
 const ZERO: f64 = 1e-18;
@@ -71,7 +71,7 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     let told = [
         (zeros, format!("{zeros} errors below {ZERO:e} are drawn at {ZERO:e}.")),
-        (empty, format!("{empty} runs had nothing to compute: they have no error.")),
+        (empty, format!("{empty} runs had nothing to compute and have no error.")),
     ];
     let told: Vec<String> = told.into_iter().filter(|(n, _)| *n > 0).map(|(_, it)| it).collect();
     plot.note = told.join(" ");
@@ -104,11 +104,11 @@ mod tests {
         }
         let model = model_of(bundle);
         let mut state = state("errors;kernel=cpu/csr/nnz");
-        state.charts.of = "worst row, in units of its bound by kernel".into();
+        state.charts.of = "worst row, error / bound by kernel".into();
         let errors = drawn(&model, &state);
         assert_eq!(errors.len(), 6, "of three matrices two thread counts");
         assert!(errors.iter().all(|(.., error)| *error >= 0.25), "{errors:?}");
         let note = plot(&Data::of(&model, &state)).note;
-        assert_eq!(note, "3 runs had nothing to compute: they have no error.");
+        assert_eq!(note, "3 runs had nothing to compute and have no error.");
     }
 }

@@ -83,7 +83,7 @@ const SERIAL_ELL: &str = "cpu/ell/serial";
 /// Speed-ups over serial ELLPACK, as in figure 8 of paper 002.
 pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
     let log = data.state.log;
-    let mut plot = Plot::rows(Scale::new(format!("times as fast as {SERIAL_ELL}"), log));
+    let mut plot = Plot::rows(Scale::new(format!("speed-up over {SERIAL_ELL}"), log));
     let class = |run: &RunOf<'a>| match run.run.kernel.as_str() {
         SERIAL_ELL => Some((0, SERIAL_ELL.to_owned())),
         _ => (format_of_run(run.run) == "ell" && (run.run.backend != "cpu" || run.run.threads > 1))

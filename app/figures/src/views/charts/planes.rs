@@ -93,7 +93,7 @@ fn roofs(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
 const LEAST_INTENSITY: f64 = 0.02;
 
 pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
-    let x = Scale::new("flops a byte moved at least", true);
+    let x = Scale::new("flops per byte (minimum traffic)", true);
     let x = Scale { least: Some(LEAST_INTENSITY), ..x };
     let mut plot = Plot::plane(x, Scale::new("GFLOPS", true));
     let (mut found, mut span) = (Vec::new(), [f64::INFINITY, 0.0_f64]);
@@ -109,7 +109,7 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
         let mut point = Point::of(&run, useful, gflops);
         if padding > 0 {
             point.range = Some([useful, whole]);
-            point.text = format!("{} of them are padding.", bytes(padding));
+            point.text = format!("Includes {} of padding.", bytes(padding));
         }
         span = [span[0].min(whole.max(LEAST_INTENSITY)), span[1].max(useful)];
         plot.add(0, &format, Some(run.bundle), point);

@@ -119,6 +119,18 @@ pub(super) struct Guide {
     pub(super) name: String,
 }
 
+/// Parts of options that older links name by other words.
+const RENAMED: [(&str, &str); 8] = [
+    ("worst row, in units of its bound", "worst row, error / bound"),
+    ("threads a block", "threads per block"),
+    ("time a level", "time per level"),
+    ("steps of an adaptive pattern", "adaptive steps"),
+    ("by size of the input", "by input size"),
+    ("the processor's fastest", "the fastest CPU kernel"),
+    ("set-up alone", "setup only"),
+    ("set-up", "setup"),
+];
+
 impl<'a> Data<'a> {
     /// The data that the state selects.
     pub fn of(model: &'a Model, state: &'a ViewState) -> Self {
@@ -158,9 +170,15 @@ impl<'a> Data<'a> {
     }
 
     /// The subject of the chart: the state's choice if it is offered, else the first option.
-    pub(super) fn chosen(&self, offered: &[String]) -> String {
-        let wanted = &self.state.charts.of;
-        offered.iter().find(|name| *name == wanted).or(offered.first()).cloned().unwrap_or_default()
+    pub fn chosen(&self, offered: &[String]) -> String {
+        let wanted = self.state.charts.of.as_str();
+        let found = |wanted: &str| offered.iter().find(|name| *name == wanted);
+        let renamed = || {
+            let words = wanted.to_owned();
+            RENAMED.iter().fold(words, |words, (old, new)| words.replace(old, new))
+        };
+        let chosen = found(wanted).or_else(|| found(&renamed()));
+        chosen.or(offered.first()).cloned().unwrap_or_default()
     }
 }
 

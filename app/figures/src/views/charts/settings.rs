@@ -184,7 +184,7 @@ pub(super) fn efficiency<'a>(data: &Data<'a>) -> Plot<'a> {
 
 pub(super) fn by_block<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| Some((0, kernel(run)));
-    let titles = ("threads a block", data.rate_axis("mean "));
+    let titles = ("threads per block", data.rate_axis("mean "));
     against(data, titles, |run| run.block, &class, rate)
 }
 
@@ -198,8 +198,8 @@ fn filled<'a>(run: &RunOf<'a>) -> Option<&'a LaunchCost> {
 }
 
 pub(super) fn occupancy<'a>(data: &Data<'a>) -> Plot<'a> {
-    let y = Scale::new("occupancy, % of the threads that a multiprocessor holds", false);
-    let mut plot = Plot::plane(Scale::new("threads a block", true), y);
+    let y = Scale::new("occupancy, % of a multiprocessor's threads", false);
+    let mut plot = Plot::plane(Scale::new("threads per block", true), y);
     plot.form = Form::Lines;
     // The resources of a launch can depend on the subject: kernels are compiled for its width.
     let mut found: BTreeMap<(String, usize, u32), Vec<Filled<'a>>> = BTreeMap::new();
@@ -214,14 +214,14 @@ pub(super) fn occupancy<'a>(data: &Data<'a>) -> Plot<'a> {
         let (x, y) = (f64::from(block), launch.occupancy * 100.0);
         let mut point = match runs.len() {
             1 => Point::of(run, x, y),
-            n => Point { at: [x, y], text: format!("The least of {n} runs. "), ..Point::default() },
+            n => Point { at: [x, y], text: format!("Lowest of {n} runs. "), ..Point::default() },
         };
         let LaunchCost { function, registers, local_bytes, .. } = launch;
         point.text += &format!("{function}: {registers} registers");
         if *local_bytes > 0 {
             point.text += &format!(" and {local_bytes} bytes of local memory");
         }
-        point.text += " a thread.";
+        point.text += " per thread.";
         plot.add(0, &name, Some(run.bundle), point);
     }
     plot.tick_x_at_points();

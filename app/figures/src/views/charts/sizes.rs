@@ -30,7 +30,7 @@ pub(super) fn padding_bytes(run: &RunOf<'_>) -> Option<u64> {
 }
 
 pub(super) fn bytes_of_formats<'a>(data: &Data<'a>) -> Plot<'a> {
-    let mut plot = Plot::rows(Scale::new("bytes an entry", data.state.log));
+    let mut plot = Plot::rows(Scale::new("bytes per nonzero", data.state.log));
     for matrix in data.model.matrices(&data.state.filter) {
         let of = &matrix.record.statistics;
         if of.nnz == 0 {
@@ -41,9 +41,9 @@ pub(super) fn bytes_of_formats<'a>(data: &Data<'a>) -> Plot<'a> {
             let padding = padding_of(size, of.nnz).min(size.bytes);
             let [useful, whole] =
                 [size.bytes - padding, size.bytes].map(|bytes| bytes as f64 / of.nnz as f64);
-            let mut text = format!("{} in all", bytes(size.bytes));
+            let mut text = format!("{} in total", bytes(size.bytes));
             if padding > 0 {
-                text += &format!(", of which {} are padding", bytes(padding));
+                text += &format!(", {} of it padding", bytes(padding));
             }
             plot.add(
                 0,

@@ -11,7 +11,7 @@ use crate::views::view::subject;
 
 pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
     let word = data.operation().map_or("run", Operation::word);
-    let mut plot = Plot::rows(Scale::new(format!("microseconds a {word}"), data.state.log));
+    let mut plot = Plot::rows(Scale::new(format!("microseconds per {word}"), data.state.log));
     plot.form = Form::Boxes;
     plot.subject = subject(data.model, data.state);
     let wanted = plot.subject.map(subject_key);
@@ -23,7 +23,7 @@ pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
         let mut point = Point::of(&run, micro(figures.median_s), row);
         point.range = Some([micro(figures.q1_s), micro(figures.q3_s)]);
         point.text = format!(
-            "{} samples, the box from the first to the third quartile.",
+            "{} samples; the box spans the first to the third quartile.",
             run.run.samples.len()
         );
         plot.add(0, &name, Some(run.bundle), point);
@@ -41,7 +41,7 @@ const FAR: f64 = 10.0;
 /// of matrices on which a kernel takes at most τ times as long as the best of its bundle. A matrix
 /// for which a kernel has no time counts against it.
 pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
-    let x = Scale::new("τ: time over that of the best kernel", true);
+    let x = Scale::new("τ: time relative to the best kernel", true);
     let mut plot = Plot::plane(x, Scale::new("matrices within τ, %", false));
     plot.form = Form::Steps;
     let best = best(&data.runs, &|run| Some((0, kernel(run))));

@@ -11,7 +11,7 @@ use crate::views::view::subject;
 
 /// The quantities that times are drawn against.
 const AGAINST: [&str; 3] =
-    ["time against mean level width", "time against levels", "time a level against mean width"];
+    ["time against mean level width", "time against levels", "time per level against mean width"];
 
 pub(super) fn against(_: &Data<'_>) -> Vec<String> {
     AGAINST.map(str::to_owned).to_vec()
@@ -21,10 +21,9 @@ pub(super) fn against(_: &Data<'_>) -> Vec<String> {
 pub(super) fn parallelism<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&against(data));
     let [_, by_levels, a_level] = AGAINST.map(|name| name == chosen);
-    let width = "mean level width of both sweeps: rows that can be computed at once";
-    let x =
-        if by_levels { "levels of both sweeps: steps that must follow one another" } else { width };
-    let y = if a_level { "nanoseconds a level" } else { "microseconds a symmetric sweep" };
+    let width = "mean level width, both sweeps: rows that can run in parallel";
+    let x = if by_levels { "levels, both sweeps: steps that must run in order" } else { width };
+    let y = if a_level { "nanoseconds per level" } else { "microseconds per symmetric sweep" };
     let log = data.state.log;
     let mut plot = Plot::plane(Scale::new(x, log), Scale::new(y, log));
     // The modes are different operators: only one of them is drawn.
@@ -42,7 +41,7 @@ pub(super) fn parallelism<'a>(data: &Data<'a>) -> Plot<'a> {
         let y = if a_level { time_s * 1e9 / levels } else { time_s * 1e6 };
         let mut point = Point::of(&run, x, y);
         point.text = format!(
-            "{} rows, {} levels of both sweeps, {} colours.",
+            "{} rows, {} levels in both sweeps, {} colours.",
             depth.rows, depth.levels, depth.colors
         );
         plot.add(0, &name, Some(run.bundle), point);
@@ -51,7 +50,7 @@ pub(super) fn parallelism<'a>(data: &Data<'a>) -> Plot<'a> {
         let most = plot.points().map(|(_, _, point)| point.at[1]).fold(0.0, f64::max);
         let least = plot.points().map(|(_, _, point)| point.at[1]).fold(most, f64::min);
         let ends = [[32.0, least], [32.0, most]];
-        plot.guides.push(Guide { ends, name: "32 rows: a warp".into() });
+        plot.guides.push(Guide { ends, name: "32 rows: one warp".into() });
     }
     plot
 }
@@ -86,7 +85,7 @@ pub(super) fn passes<'a>(data: &Data<'a>) -> Plot<'a> {
                 let every = f64::from(series.every);
                 let mut point = Point::of(&run, (pass + 1) as f64 * every, blocks);
                 point.text = format!(
-                    "In all passes {} blocks of {} had work.",
+                    "Over all passes, {} blocks of {} had work.",
                     significant(sums[1]),
                     significant(sums[0])
                 );

@@ -112,8 +112,9 @@ fn times_stand_at_the_mean_width_or_the_number_of_levels_of_both_sweeps() {
     let (width, micro) = at("time against mean level width");
     assert!((width - 2000.0 / 501.0).abs() < 1e-9 && (micro / 1.0 - 1.0).abs() < 1e-3);
     assert_eq!(at("time against levels").0, 501.0);
-    let (_, nano) = at("time a level against mean width");
+    let (_, nano) = at("time per level against mean width");
     assert!((nano / (1000.0 / 501.0) - 1.0).abs() < 1e-3, "{nano}");
+    assert_eq!(at("time a level against mean width"), at("time per level against mean width"));
 }
 
 #[test]

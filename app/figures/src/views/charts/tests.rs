@@ -414,7 +414,7 @@ fn warm_caches_are_paired_with_flushed_ones_at_the_same_setting() {
     let cold = drawn(&model(&[("a", 1.0)]), &state("kernels;cold=true"));
     assert_eq!(cold.len(), 3, "only runs with flushed caches");
     let svg = svg(&model(&[("a", 1.0)]), &state("kernels;cold=true;backend=cpu"));
-    assert!(svg.contains("made with warm caches"), "{svg}");
+    assert!(svg.contains("used warm caches"), "{svg}");
 }
 
 #[test]
@@ -489,14 +489,14 @@ fn errors_are_drawn_by_kernel_threads_and_block_a_mark_a_run() {
         state.charts.of = words.into();
         drawn(&model, &state)
     };
-    let kernels = of("worst row, in units of its bound by kernel");
+    let kernels = of("worst row, error / bound by kernel");
     assert_eq!(kernels.len(), 9, "three matrices with three thread counts");
     assert!(kernels.iter().all(|(_, row, error)| row == "cpu/csr/nnz" && *error >= 0.25));
     let threads = of("relative error |z − y| / |y| by threads");
     let at: Vec<&str> = threads.iter().map(|(_, at, _)| at.as_str()).collect();
     assert_eq!(at, ["1", "2", "4", "1", "2", "4", "1", "2", "4"]);
     assert!(threads.iter().all(|(.., error)| *error == 1e-16));
-    assert!(of("s of paper 000 by threads a block").is_empty(), "no GPU runs");
+    assert!(of("s of paper 000 by threads per block").is_empty(), "no GPU runs");
     // A logarithmic axis has no 0.
     assert!(of("s of paper 000 by kernel").iter().all(|(.., error)| *error == 1e-18));
 }

@@ -17,7 +17,7 @@ use crate::views::view::View;
 pub(in crate::views) const VIEW: View = View {
     id: "chart",
     name: "Charts",
-    sentence: "What was measured, as charts; a click on a point selects its run.",
+    sentence: "Charts of the measurements. Click a point to select its run.",
     table,
     svg: Some(svg),
 };
@@ -30,8 +30,8 @@ pub fn why(chart: &Chart, data: &Data<'_>) -> &'static str {
     let others = || data.model.runs(&data.state.filter).iter().any(|run| run.rate().is_some());
     match data.state.charts.cold {
         _ if chart.id == "compare" || !data.runs.is_empty() || !others() => chart.nothing,
-        true => "All runs with a time that pass the filters were made with warm caches.",
-        false => "All runs with a time that pass the filters were made with flushed caches.",
+        true => "All filtered runs with a time used warm caches.",
+        false => "All filtered runs with a time used flushed caches.",
     }
 }
 

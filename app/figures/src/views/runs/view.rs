@@ -10,7 +10,7 @@ use crate::views::view::View;
 pub(in crate::views) const VIEW: View = View {
     id: "runs",
     name: "Runs",
-    sentence: "Every run that passes the filters; a heading sorts, a click tells all of a run.",
+    sentence: "Every run that passes the filters. Click a heading to sort, a run for its details.",
     table,
     svg: None,
 };

@@ -49,7 +49,7 @@ impl<'a> Step<'a> {
         let Some(shared) = &self.run.run.distributed else { return String::new() };
         let threads = match shared.threads {
             0 | 1 => String::new(),
-            threads => format!(", {threads} threads a rank"),
+            threads => format!(", {threads} threads per rank"),
         };
         let partition = match shared.partition.as_str() {
             "" | "entries" => String::new(),
@@ -99,7 +99,7 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
             if share(&step) > least * ALIKE || least.is_infinite() {
                 least = share(&step);
             }
-            let name = format!("{class}, {} entries a rank", count(least as u64));
+            let name = format!("{class}, {} nonzeros per rank", count(least as u64));
             take(lines.entry((name, series)).or_default(), step);
         }
     }
@@ -115,12 +115,12 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
 /// A line for each class with several numbers of ranks, and the ideal line.
 fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: &str) -> Plot<'a> {
     let y = match what {
-        SPEED_UP => Scale::new("times the speed on the fewest ranks", true),
+        SPEED_UP => Scale::new("speed-up over the fewest ranks", true),
         TIME if data.state.filter.operation == "solve" => {
-            Scale::new("milliseconds an iteration", true)
+            Scale::new("milliseconds per iteration", true)
         }
         TIME => Scale::new("milliseconds", true),
-        _ => Scale::new("share of the rate of a rank among the fewest", false),
+        _ => Scale::new("efficiency relative to the fewest ranks", false),
     };
     let mut plot = Plot::plane(Scale::new("ranks", true), y);
     plot.form = Form::Lines;
@@ -162,7 +162,7 @@ fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: 
     }
     if let Some((efficiency, name)) = least {
         let percent = significant(efficiency * 100.0);
-        plot.note = format!("The least efficient is {name}: {percent} %.");
+        plot.note = format!("Lowest efficiency: {name}, {percent} %.");
     }
     plot
 }

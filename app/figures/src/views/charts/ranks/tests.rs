@@ -85,7 +85,7 @@ fn the_bars_of_the_fastest_run_are_its_ranks_times_one_after_another() {
     };
     assert!(ends("waiting").iter().zip(ends("packing")).all(|(w, p)| w[0] == p[1]));
     // (100 + 101 + 102 + 103) / 4 = 101.5.
-    assert!(plot.note.contains("1.01 times the mean entries"), "{}", plot.note);
+    assert!(plot.note.contains("1.01 times the mean number of nonzeros"), "{}", plot.note);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_cell_is_what_one_rank_sends_another_and_the_table_has_its_bytes() {
     let sum: f64 = table[1..].iter().map(|line| line[bytes].parse::<f64>().unwrap()).sum();
     // Rank k sends 8 (k + 1) bytes to each neighbour; the outer ranks have one neighbour.
     assert_eq!(sum, f64::from(8 * (1 + 2 * 2 + 2 * 3 + 4)));
-    assert!(plot.note.contains("in 6 messages before a product"), "{}", plot.note);
+    assert!(plot.note.contains("in 6 messages per SpMV"), "{}", plot.note);
     assert!(svg(&model, &state).contains("receiving rank"));
 }
 
@@ -130,7 +130,7 @@ fn strong_scaling_is_over_the_fewest_ranks_on_the_same_matrix() {
     let state = state("strong-scaling", "");
     let data = Data::of(&model, &state);
     let plot = plot(&data);
-    assert!(plot.note.ends_with("on 4 ranks: 75 %."), "{}", plot.note);
+    assert!(plot.note.ends_with("on 4 ranks, 75 %."), "{}", plot.note);
     assert_eq!(plot.guides[0].ends, [[1.0, 1.0], [4.0, 4.0]]);
 }
 
@@ -138,7 +138,7 @@ fn strong_scaling_is_over_the_fewest_ranks_on_the_same_matrix() {
 fn weak_scaling_compares_matrices_with_as_many_entries_a_rank() {
     let model = shared();
     let grown = NNZ[1] / NNZ[0];
-    let name = format!("mpi/csr/halo, {} entries a rank", count(1000));
+    let name = format!("mpi/csr/halo, {} nonzeros per rank", count(1000));
     let (name, at) = (name.as_str(), grown.to_string());
     let all = ViewState::from_fragment("v1;chart=weak-scaling").unwrap();
     is_drawn(drawn(&model, &all), &[(name, "1", 1.0), (name, &at, 0.8)]);

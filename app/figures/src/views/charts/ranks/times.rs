@@ -9,7 +9,7 @@ const PARTS: [&str; 3] = ["computing", "packing", "waiting"];
 
 /// A bar for each rank of one run.
 pub(super) fn times<'a>(data: &Data<'a>) -> Plot<'a> {
-    let mut plot = Plot::rows(Scale::new("milliseconds of one execution", false));
+    let mut plot = Plot::rows(Scale::new("milliseconds per execution", false));
     plot.form = Form::Bars;
     let Some((run, shared)) = chosen(data, &mut plot) else { return plot };
     for (number, rank) in shared.ranks.iter().enumerate() {
@@ -21,7 +21,7 @@ pub(super) fn times<'a>(data: &Data<'a>) -> Plot<'a> {
             let mut point = Point::of(&run, seconds * 1e3, row);
             point.range = Some([from, to]);
             point.text = format!(
-                "{} rows, {} entries, {} elements of x from others.",
+                "{} rows, {} nonzeros, {} elements of x from other ranks.",
                 count(rank.rows),
                 count(rank.entries),
                 count(rank.halo)
@@ -31,6 +31,6 @@ pub(super) fn times<'a>(data: &Data<'a>) -> Plot<'a> {
         }
     }
     let imbalance = significant(shared.imbalance());
-    plot.note += &format!("The fullest rank has {imbalance} times the mean entries.");
+    plot.note += &format!("The largest rank has {imbalance} times the mean number of nonzeros.");
     plot
 }

@@ -27,9 +27,9 @@ pub(super) fn traffic<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     let (sent, messages) = (shared.bytes(), count(shared.messages()));
     plot.note += &format!(
-        "All send {} in {messages} messages {}, {} a rank.",
+        "Total: {} in {messages} messages {}, {} per rank.",
         bytes(sent),
-        if shared.reductions.is_some() { "in an iteration" } else { "before a product" },
+        if shared.reductions.is_some() { "per iteration" } else { "per SpMV" },
         bytes((sent as f64 / ranks) as u64)
     );
     plot

@@ -39,17 +39,17 @@ fn sentence(own: &str, other: &str, ratios: &[(u64, f64)]) -> String {
     let Some(crossing) = crossing(ratios) else { return String::new() };
     let what = match crossing {
         Crossing::Before(points) => {
-            format!("is below that of {other} from N = {points}, the least measured")
+            format!("beats {other} from N = {points}, the smallest measured")
         }
         Crossing::At { points, between: [low, high] } => format!(
-            "falls below that of {other} at N ≈ {} (interpolated between the measured {low} and {high})",
+            "beats {other} from N ≈ {} (interpolated between the measured {low} and {high})",
             significant(points)
         ),
         Crossing::Beyond(points) => {
-            format!("is not below that of {other} up to N = {points}, the most measured")
+            format!("does not beat {other} up to N = {points}, the largest measured")
         }
     };
-    format!("The total of {own} {what}. ")
+    format!("In total time, {own} {what}. ")
 }
 
 /// The minimum total of some runs at each number of points.
@@ -76,7 +76,7 @@ const PAPER: &str = "paper:004";
 /// Totals of each kernel at its best setting, the CPU's first.
 pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
     let log = data.state.log;
-    let mut plot = Plot::plane(Scale::new("points", log), Scale::new("milliseconds in all", log));
+    let mut plot = Plot::plane(Scale::new("points", log), Scale::new("total milliseconds", log));
     plot.form = Form::Lines;
     let Some(family) = chosen(data, Varies::Points) else { return plot };
     let is_on_cpu = |run: &RunOf<'_>| run.run.backend == "cpu";
@@ -106,16 +106,17 @@ pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
     for (bundle, of) in &mut totals {
         of.retain(|(_, run, _)| !lone.contains(&(run.run.kernel_and_precision(), *bundle)));
         let (cpu, gpu) = (least(of, is_on_cpu), least(of, |run| !is_on_cpu(run)));
-        plot.note += &sentence("the GPU's fastest", "the processor's fastest", &ratios(&gpu, &cpu));
+        plot.note +=
+            &sentence("the fastest GPU kernel", "the fastest CPU kernel", &ratios(&gpu, &cpu));
         let is_papers =
             |run: &RunOf<'_>| !is_on_cpu(run) && run.run.origin.iter().any(|of| of == PAPER);
         let (cpu, gpu) = (least(of, |run| run.run.kernel == FINAL), least(of, is_papers));
-        plot.note += &sentence("paper 004's fastest on the GPU", FINAL, &ratios(&gpu, &cpu));
+        plot.note += &sentence("paper 004's fastest GPU kernel", FINAL, &ratios(&gpu, &cpu));
     }
     if let Some(words) = lone_words(lone.iter().map(|(name, _)| name.as_str()), "points") {
         plot.note += &format!("{words} ");
     }
-    plot.note += "Transposing, transfer and allocation are counted, reading the points is not.";
+    plot.note += "Totals include transposing, transfer and allocation, but not reading the points.";
     plot
 }
 

@@ -8,7 +8,7 @@ use crate::model::{RunOf, Total, seconds, significant};
 use crate::views::charts::best::{bases, best};
 use crate::views::charts::plot::{Data, Guide, Plot, Point, Scale};
 
-const FASTEST: &str = "the processor's fastest";
+const FASTEST: &str = "the fastest CPU kernel";
 
 fn is_on_cpu(run: &RunOf<'_>) -> bool {
     run.run.backend == "cpu"
@@ -40,7 +40,7 @@ fn reading(run: &RunOf<'_>) -> Option<f64> {
 
 pub(super) fn gain<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&baselines(data));
-    let mut plot = Plot::rows(Scale::new(format!("times as fast as {chosen}"), data.state.log));
+    let mut plot = Plot::rows(Scale::new(format!("speed-up over {chosen}"), data.state.log));
     let class = |run: &RunOf<'a>| match is_on_cpu(run) {
         true => (chosen == FASTEST || run.run.kernel == chosen).then(|| (0, String::new())),
         false => Some((1, run.run.kernel_and_precision())),
@@ -60,10 +60,11 @@ pub(super) fn gain<'a>(data: &Data<'a>) -> Plot<'a> {
                 let whole_s = total.whole_s();
                 point.range = Some([base_s / own_s, base_s / whole_s]);
                 let times = significant(base_s / whole_s);
-                point.text += &format!(" In all {}: {times} times as fast", seconds(whole_s));
+                point.text += &format!(" Total {}: {times} times as fast", seconds(whole_s));
                 if let Some(read_s) = reading(run) {
                     let times = significant((base_s + read_s) / (whole_s + read_s));
-                    point.text += &format!(", with reading the points on both sides {times} times");
+                    point.text +=
+                        &format!(", {times} times including reading the points on both sides");
                 }
                 point.text += ".";
             }
@@ -72,17 +73,19 @@ pub(super) fn gain<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.add(0, name, Some(run.bundle), point);
     }
     if !plot.is_empty() {
-        plot.note = "Full marks: the kernel alone; hollow marks: with transposing, transfer and allocation.".into();
+        plot.note =
+            "Full marks: kernel only; hollow marks: with transposing, transfer and allocation."
+                .into();
     }
     if lacking > 0 {
-        plot.note += &format!(" Of {lacking} runs these are not recorded.");
+        plot.note += &format!(" {lacking} runs do not record these.");
     }
     equal(&mut plot);
     plot
 }
 
 pub(super) fn transfer<'a>(data: &Data<'a>) -> Plot<'a> {
-    let title = "% of the total that transfer takes (full), and with allocation (hollow)";
+    let title = "% of total time: transfer (full), with allocation (hollow)";
     let mut plot = Plot::rows(Scale::new(title, false));
     let class = |run: &RunOf<'a>| (!is_on_cpu(run)).then(|| (0, run.run.kernel_and_precision()));
     for ((_, subject, _, (_, name)), run) in best(&data.runs, &class) {
@@ -111,10 +114,8 @@ fn counted(run: &RunOf<'_>) -> Option<f64> {
 /// On each set the block size at which a kernel that counts on the device is fastest, among those
 /// that were also run with counting on the host.
 pub(super) fn counting<'a>(data: &Data<'a>) -> Plot<'a> {
-    let mut plot = Plot::rows(Scale::new(
-        "counting on the host, times the time on the device",
-        data.state.log,
-    ));
+    let mut plot =
+        Plot::rows(Scale::new("time counting on the host / on the device", data.state.log));
     // By subject, bundle, kernel and block: on the device, on the host.
     type Pair<'a> = [Option<RunOf<'a>>; 2];
     let mut pairs: BTreeMap<(String, usize, String, Option<u32>), Pair<'a>> = BTreeMap::new();
@@ -143,13 +144,13 @@ pub(super) fn counting<'a>(data: &Data<'a>) -> Plot<'a> {
         let mut point = Point::of(&device, on_host / on_device, row);
         let [on_device, on_host] = [on_device, on_host].map(seconds);
         point.text = format!(
-            "Kernel and copying back: {on_device} counting on the device, {on_host} on the host."
+            "Kernel and copy back: {on_device} counting on the device, {on_host} on the host."
         );
         ratios.push(point.at[0]);
         plot.add(0, &name, Some(device.bundle), point);
     }
     if let Some(mean) = geometric_mean(&ratios) {
-        plot.note = format!("Above 1 counting on the device is faster; geometric mean {mean}.");
+        plot.note = format!("Above 1, counting on the device is faster; geometric mean {mean}.");
     }
     equal(&mut plot);
     plot

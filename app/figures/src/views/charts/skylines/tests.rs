@@ -176,9 +176,9 @@ fn what_was_measured_at_one_number_of_points_has_no_line_and_is_said() {
     bundle.runs.push(fast);
     let with = model(&bundle);
     let (told, before) = (note(&with, "crossover"), note(&model(&grown()), "crossover"));
-    let alone = "Measured at one number of points only, so without a line: cuda/skyline/fast.";
+    let alone = "Measured at a single number of points, so no line: cuda/skyline/fast.";
     assert_eq!(told.replace(&format!("{alone} "), ""), before);
-    assert!(told.contains(alone) && !before.contains("without a line"), "{told}");
+    assert!(told.contains(alone) && !before.contains("so no line"), "{told}");
     assert!(note(&with, "time-points").ends_with(alone));
     assert!(drawn(&with, &state("time-points")).iter().any(|(name, ..)| name.ends_with("/fast")));
 }
@@ -199,7 +199,7 @@ fn ways_of_reading_points_stand_side_by_side_with_the_mean_of_what_they_gain() {
         assert_eq!(of(kernel).len(), 3);
     }
     let told = note(&model, "ways");
-    assert!(told.starts_with("Reading row by row takes 8.00 times as long"), "{told}");
+    assert!(told.starts_with("Row-major reading takes 8.00 times as long"), "{told}");
     assert!(told.contains("coalesced reading takes 1.50 times as long"), "{told}");
 }
 
@@ -241,7 +241,7 @@ fn a_gpu_is_held_against_the_processors_best_alone_and_with_all_around_it() {
     let plot = plot(&data);
     let text = &plot.points().next().unwrap().2.text;
     // (2.5 + 250) / (0.1 + 60 + 250) ms.
-    assert!(text.contains("with reading the points on both sides 0.814 times"), "{text}");
+    assert!(text.contains("0.814 times including reading the points on both sides"), "{text}");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn comparisons_are_told_as_a_share_with_what_changes_from_run_to_run() {
     assert_eq!(reach.len(), 1);
     assert!((reach[0].1[1] / ((all / 2.0 + 1.0) / all) - 1.0).abs() < 1e-12);
     let told = note(&model, "comparisons");
-    assert!(told.ends_with(&format!("Not the same in every execution: {MARKS}.")), "{told}");
+    assert!(told.ends_with(&format!("Varies between executions: {MARKS}.")), "{told}");
 }
 
 /// Runs with p threads on N₀·√p points in fifty dimensions, with the given efficiencies.
@@ -330,12 +330,12 @@ fn weak_efficiency_pairs_sets_whose_work_grows_with_the_threads_and_says_what_la
         [("1", 1.0), ("2", 0.9), ("4", 0.75)].map(|(at, value)| (name.as_str(), at, value));
     assert_drawn(&model, "weak", &expected);
     let told = note(&model, "weak");
-    assert!(told.contains("lacks 28284 points with 8 threads"), "{told}");
+    assert!(told.contains("missing 28284 points with 8 threads"), "{told}");
     let state = state("weak");
     let data = Data::of(&model, &state);
     let plot = plot(&data);
     let texts: Vec<_> = plot.points().map(|(.., point)| point.text.clone()).collect();
-    assert!(texts[1].contains("Each thread made 1.00 times its comparisons"), "{texts:?}");
+    assert!(texts[1].contains("Each thread made 1.00 times as many comparisons"), "{texts:?}");
     let none = weakly(&[(1, 10_000, 1.0), (2, 10_001, 0.9)]);
     let svg = svg(&none, &state);
     assert!(svg.contains("14142 points with 2 threads"), "{svg}");

@@ -65,7 +65,7 @@ pub(super) fn lone_words<'n>(names: impl Iterator<Item = &'n str>, title: &str) 
     let names: BTreeSet<&str> = names.collect();
     let names: Vec<&str> = names.into_iter().collect();
     let words =
-        format!("Measured at one number of {title} only, so without a line: {}.", names.join(", "));
+        format!("Measured at a single number of {title}, so no line: {}.", names.join(", "));
     (!names.is_empty()).then_some(words)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn by_dimensions<'a>(data: &Data<'a>) -> Plot<'a> {
     of_family(data, Varies::Dimensions, "dimensions")
 }
 
-const BYTES: &str = "megabytes of the input";
+const BYTES: &str = "megabytes of input";
 
 pub(super) fn by_bytes<'a>(data: &Data<'a>) -> Plot<'a> {
     against_bytes(data, &|run| Some((0, kernel_of(run))))
@@ -101,7 +101,7 @@ fn varies(run: &RunOf<'_>) -> bool {
 
 /// The fraction of all comparisons that each kernel's fastest run made.
 pub(super) fn comparisons<'a>(data: &Data<'a>) -> Plot<'a> {
-    let title = "comparisons made, over all N·(N − 1)";
+    let title = "comparisons made / all N·(N − 1)";
     let mut plot = Plot::rows(Scale::new(title, data.state.log));
     let (mut different, mut known) = (Vec::new(), BTreeSet::new());
     let mut all_runs: BTreeMap<_, Vec<RunOf<'a>>> = BTreeMap::new();
@@ -135,7 +135,7 @@ pub(super) fn comparisons<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.add(0, &name, Some(run.bundle), point);
     }
     if !different.is_empty() {
-        plot.note = format!("Not the same in every execution: {}.", different.join(", "));
+        plot.note = format!("Varies between executions: {}.", different.join(", "));
     }
     plot
 }
@@ -174,16 +174,16 @@ pub(super) fn ways<'a>(data: &Data<'a>) -> Plot<'a> {
         times.values().filter_map(pair).collect()
     };
     for (slow, fast, what) in [
-        (0, 2, "Reading row by row takes {} times as long as coalesced reading."),
-        (1, 0, "With the own point in local memory reading row by row takes {} times as long."),
-        (3, 2, "With the own point in local memory coalesced reading takes {} times as long."),
+        (0, 2, "Row-major reading takes {} times as long as coalesced reading."),
+        (1, 0, "With the own point in local memory, row-major reading takes {} times as long."),
+        (3, 2, "With the own point in local memory, coalesced reading takes {} times as long."),
     ] {
         if let Some(mean) = geometric_mean(&ratios(slow, fast)) {
             plot.note += &format!("{} ", what.replace("{}", &mean));
         }
     }
     if !plot.note.is_empty() {
-        plot.note += "These are geometric means over the sets that both were run on.";
+        plot.note += "Geometric means over the sets that both ran on.";
     }
     plot
 }

@@ -12,7 +12,7 @@ use crate::views::charts::settings::{against, threads};
 /// The older and the final version.
 const VERSIONS: [&str; 2] = ["cpu/skyline/own-points", "cpu/skyline/shared-marks"];
 
-const BY_BYTES: &str = "by size of the input, at the best thread count";
+const BY_BYTES: &str = "by input size, at the best thread count";
 
 fn version(run: &RunOf<'_>) -> Option<(usize, String)> {
     let order = VERSIONS.iter().position(|version| *version == run.run.kernel)?;
@@ -50,9 +50,8 @@ pub(super) fn old_and_final<'a>(data: &Data<'a>) -> Plot<'a> {
     let by_set = chosen == BY_BYTES;
     if let Some(told) = told(&gains(&plot), by_set) {
         let axis = if by_set { String::new() } else { format!(" ({})", plot.x.title) };
-        plot.note = format!(
-            "{chosen}. The older takes so many times as long as the final version: {told}{axis}."
-        );
+        plot.note =
+            format!("{chosen}. Time of the older version relative to the final one: {told}{axis}.");
     }
     plot
 }
@@ -102,9 +101,9 @@ fn told(gains: &[Gain], by_set: bool) -> Option<String> {
     let mean = significant(mean.exp());
     let (least, most) = (words(least), words(most));
     Some(format!(
-        "{mean} in the geometric mean over {} {}, from {least} to {most}",
+        "geometric mean {mean} over {} {}, from {least} to {most}",
         gains.len(),
-        if by_set { "sets" } else { "places" }
+        if by_set { "sets" } else { "thread counts" }
     ))
 }
 
@@ -184,21 +183,21 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
         if line.others.is_empty() {
             if !line.missing.is_empty() {
                 let wanted = wanted(&line.missing);
-                lone.push(format!("{kernel} on {sets}, N₀ = {}, lacks {wanted}. ", line.points));
+                lone.push(format!("{kernel} on {sets}, N₀ = {}: missing {wanted}. ", line.points));
             }
             continue;
         }
         let name = format!("{kernel} on {sets}, N₀ = {}", line.points);
         add(&mut plot, &name, &line);
         if !line.missing.is_empty() {
-            plot.note += &format!("{name}, lacks {}. ", wanted(&line.missing));
+            plot.note += &format!("{name}: missing {}. ", wanted(&line.missing));
         }
     }
     if plot.is_empty() {
         // One message is enough to show what to run.
         plot.note = lone.into_iter().next().unwrap_or_default();
     } else {
-        plot.guides.push(Guide { ends: [[1.0, 1.0], [1.0, 1.0]], name: "perfect".into() });
+        plot.guides.push(Guide { ends: [[1.0, 1.0], [1.0, 1.0]], name: "ideal".into() });
         let most = plot.points().map(|(_, _, point)| point.at[0]).fold(1.0, f64::max);
         for guide in &mut plot.guides {
             guide.ends[1][0] = most;
@@ -213,15 +212,17 @@ fn add<'a>(plot: &mut Plot<'a>, name: &str, line: &Line<'a>) {
         let efficiency = median(&line.base) / median(run);
         let mut point = Point::of(run, f64::from(run.run.threads), efficiency);
         point.text = format!(
-            "{} after {} with one thread.",
+            "{}, against {} with one thread.",
             seconds(median(run)),
             seconds(median(&line.base))
         );
         // Without early termination the work grows as N².
         if let Some((one, own)) = work(&line.base).zip(work(run)) {
             let times = significant(own / one);
-            point.text +=
-                &format!(" Each thread made {times} times its comparisons, {}.", count(own as u64));
+            point.text += &format!(
+                " Each thread made {times} times as many comparisons, {}.",
+                count(own as u64)
+            );
         }
         plot.add(0, name, Some(run.bundle), point);
     }

@@ -14,8 +14,8 @@ const BASES: [(&str, &str); 3] = [
     ("none", "against no preconditioner"),
     ("symgs", "against SymGS"),
 ];
-const WHOLE: &str = "with the whole set-up";
-const KEPT: &str = "with a pattern kept from before";
+const WHOLE: &str = "including the whole setup";
+const KEPT: &str = "reusing the pattern";
 
 pub(super) fn bases(_: &Data<'_>) -> Vec<String> {
     BASES.map(|(_, name)| name.to_owned()).to_vec()
@@ -32,7 +32,7 @@ fn solves(more_s: f64, gain_s: f64) -> f64 {
 pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&bases(data));
     let word = BASES.iter().find(|(_, name)| *name == chosen).map_or("", |(word, _)| word);
-    let title = format!("solves until the set-up has paid {chosen}");
+    let title = format!("solves until the setup pays off {chosen}");
     let mut plot = Plot::rows(Scale { never: "never", ..Scale::new(title, data.state.log) });
     plot.subject = subject(data.model, data.state);
     let wanted = plot.subject.map(subject_key);
@@ -58,7 +58,7 @@ pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
         let (more_s, gain_s) = (set_up_s - base_set_up_s, base_s - own_s);
         let row = plot.row(|| name.clone(), name);
         let told = format!(
-            "Set-up {} and {} a solve against {} and {}.",
+            "Setup {} and {} per solve, against {} and {}.",
             seconds(set_up_s),
             seconds(own_s),
             seconds(base_set_up_s),
@@ -69,7 +69,7 @@ pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
             plot.add(order, series, Some(run.bundle), Point { text, ..point });
         };
         if let Some(symbolic_s) = run.symbolic_s().filter(|_| gain_s > 0.0) {
-            let saved = format!("{told} The pattern is {} of that.", seconds(symbolic_s));
+            let saved = format!("{told} The pattern takes {} of the setup.", seconds(symbolic_s));
             add(1, KEPT, more_s - symbolic_s, saved);
         }
         add(0, WHOLE, more_s, told);

@@ -30,6 +30,6 @@ pub(in crate::views::charts) fn few<'a>(runs: Vec<RunOf<'a>>) -> (Vec<RunOf<'a>>
         method.is_none_or(|method| order.iter().any(|(name, _)| *name == method))
     };
     let runs = runs.into_iter().filter(is_kept).collect();
-    let note = format!("{} more preconditioners take longer and are not drawn. ", others.len());
+    let note = format!("{} slower preconditioners are not drawn. ", others.len());
     (runs, note)
 }

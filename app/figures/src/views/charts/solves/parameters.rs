@@ -12,7 +12,7 @@ const PARAMETERS: [(&str, &str); 5] = [
     ("prefilter", "prefilter δ"),
     ("postfilter", "postfilter τ"),
     ("merge", "merging α"),
-    ("steps", "steps of an adaptive pattern"),
+    ("steps", "adaptive steps"),
 ];
 const MERGE: &str = "merge";
 
@@ -33,9 +33,9 @@ const MEASURES: [Measure; 5] = [
         of: |run| Some(run.solved()?.iterations as f64),
         words: |iterations| iterations.to_string(),
     },
-    Measure { name: "set-up", unit: ", seconds", of: |run| run.set_up_s(), words: seconds },
+    Measure { name: "setup", unit: ", seconds", of: |run| run.set_up_s(), words: seconds },
     Measure {
-        name: "set-up and solve",
+        name: "setup and solve",
         unit: ", seconds",
         of: |run| run.whole_solve_s(),
         words: seconds,
@@ -193,12 +193,12 @@ fn ratios<'a>(data: &Data<'a>, parameter: &str, name: &'static str) -> Plot<'a> 
     let values = values(data, parameter);
     let mut families = families(data, parameter, &values);
     families.retain(|runs| runs.values().next().map(RunOf::key) == wanted);
-    let title = format!("times that at the first {name}");
+    let title = format!("relative to the first {name}");
     let mut plot = axes(name, values, Scale::new(title, data.state.log));
     plot.subject = about;
     for runs in families {
         let Some(first) = runs.values().next() else { continue };
-        plot.note += &format!("First of {}: {} ", first.run.kernel, told(first));
+        plot.note += &format!("First with {}: {} ", first.run.kernel, told(first));
         for (order, measure) in MEASURES.iter().take(TOGETHER).enumerate() {
             let Some(base) = (measure.of)(first).filter(|base| *base > 0.0) else { continue };
             for (place, run) in &runs {

@@ -6,8 +6,8 @@ use crate::views::charts::best::best_by;
 use crate::views::charts::plot::{Data, Form, Plot, Point, Scale};
 use crate::views::view::subject;
 
-const WITH_SOLVE: &str = "set-up and iterations";
-const ALONE: &str = "set-up alone";
+const WITH_SOLVE: &str = "setup and iterations";
+const ALONE: &str = "setup only";
 
 pub(super) fn shown(_: &Data<'_>) -> Vec<String> {
     [WITH_SOLVE, ALONE].map(str::to_owned).to_vec()
@@ -43,11 +43,11 @@ fn parts(run: &RunOf<'_>) -> Option<Vec<(usize, String, f64)>> {
     }
     let rest_s = solve.setup_s - solve.phases.iter().map(|phase| phase.seconds).sum::<f64>();
     if rest_s > LEAST * solve.setup_s {
-        parts.push((ORDER.len() + 1, "rest of the set-up".into(), rest_s));
+        parts.push((ORDER.len() + 1, "rest of the setup".into(), rest_s));
     }
     let conversion_s = run.run.costs.conversion_s;
     if conversion_s > 0.0 {
-        parts.push((ORDER.len() + 2, "A into its format".into(), conversion_s));
+        parts.push((ORDER.len() + 2, "conversion of A".into(), conversion_s));
     }
     parts.push((ORDER.len() + 3, ITERATIONS.into(), run.solve_s()?));
     Some(parts)
@@ -56,8 +56,7 @@ fn parts(run: &RunOf<'_>) -> Option<Vec<(usize, String, f64)>> {
 /// A bar for each preconditioner on the selected subject, at each kernel's best setting.
 pub(super) fn phases<'a>(data: &Data<'a>) -> Plot<'a> {
     let is_whole = data.chosen(&shown(data)) == WITH_SOLVE;
-    let title =
-        if is_whole { "milliseconds to the solution" } else { "milliseconds of the set-up" };
+    let title = if is_whole { "milliseconds to solution" } else { "milliseconds of setup" };
     let mut plot = Plot::rows(Scale::new(title, false));
     plot.form = Form::Bars;
     plot.subject = subject(data.model, data.state);
@@ -94,7 +93,7 @@ pub(super) fn phases<'a>(data: &Data<'a>) -> Plot<'a> {
         }
     }
     if let Some((whole_s, name)) = least.filter(|_| plot.rows.iter().flatten().count() > 1) {
-        plot.note += &format!("The shortest way to one solution is {name}: {}.", seconds(whole_s));
+        plot.note += &format!("Fastest to one solution: {name}, {}.", seconds(whole_s));
     }
     plot
 }

@@ -64,9 +64,9 @@ pub(super) fn spectrum<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     plot.guides.push(Guide { ends: [[1.0, 0.0], [1.0, 0.0]], name: "1".into() });
     plot.note = note
-        + "Ritz values lie within the spectrum, so a condition number may be larger; how often an eigenvalue occurs they do not tell.";
+        + "Ritz values lie within the spectrum, so the true condition number may be larger; they do not show multiplicities.";
     if thinned {
-        plot.note += &format!(" Values that differ by less than {NEAR} of them are drawn once.");
+        plot.note += &format!(" Values within a relative distance of {NEAR} are drawn once.");
     }
     plot
 }
