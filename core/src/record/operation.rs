@@ -51,10 +51,10 @@ impl Operation {
         Self::ALL.iter().copied().find(|operation| operation.as_str() == word)
     }
 
-    /// The word for one execution: `product`.
+    /// The word for one execution: `SpMV`.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Spmv => "product",
+            Self::Spmv => "SpMV",
             Self::Symgs => "symmetric sweep",
             Self::Skyline => "skyline",
             Self::Solve => "solve",
@@ -64,10 +64,10 @@ impl Operation {
         }
     }
 
-    /// The word for several executions: `products`.
+    /// The word for several executions: `SpMVs`.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Spmv => "products",
+            Self::Spmv => "SpMVs",
             Self::Symgs => "symmetric sweeps",
             Self::Skyline => "skylines",
             Self::Solve => "solves",
