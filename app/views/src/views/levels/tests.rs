@@ -255,7 +255,7 @@ fn a_lesson_shows_levels_of_a_matrix_of_its_own() {
         ("{slots:csr}", "step 1: `{slots:csr}`: there is no such number"),
         (
             "{levels;levels-of=grid7x8}",
-            "step 1: `{levels;levels-of=grid7x8}`: `levels-of=grid7x8` means nothing here",
+            "step 1: `{levels;levels-of=grid7x8}`: `levels-of=grid7x8` is unknown here",
         ),
     ] {
         assert_eq!(lesson(chain, text).unwrap_err(), wrong);
