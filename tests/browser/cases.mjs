@@ -94,7 +94,7 @@ export const cases = {
     await viewer.click("button", "Structure");
     await viewer.shows("view=spy");
     // poisson2d?n=6: 6 × 6 blocks of a five-point stencil, 36 + 4 · 30 nonzeros.
-    await viewer.find("text", /^All 156 entries/);
+    await viewer.find("text", /^All 156 nonzeros/);
     const cells = await viewer.find("group", /^Cells of poisson2d/);
     const [left, top, width, height] = cells.rect;
     const texts = await viewer.hover(left + width / 72, top + height / 72);
@@ -182,7 +182,7 @@ export const cases = {
     await viewer.drop("three.mtx", Buffer.from(text));
     await viewer.shows("view=spy");
     await viewer.find("group", "Cells of three");
-    await viewer.find("text", /^All 5 entries/);
+    await viewer.find("text", /^All 5 nonzeros/);
     const saved = async (button) => {
       const download = viewer.page.waitForEvent("download");
       await viewer.click("button", button);

@@ -37,7 +37,7 @@ impl Cloud {
         match PointsPicture::from_files(files) {
             Ok(Some(picture)) => Ok(Self::new(picture)),
             Ok(None) => {
-                Err("its bundle has none, because it was written by a version before 1.5 or interrupted \
+                Err("its bundle has no picture of them, because it was written by a version before 1.5 or interrupted \
                              before a result was certified"
                     .into())
             }
