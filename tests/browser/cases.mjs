@@ -163,7 +163,7 @@ export const cases = {
   async "an entry is found in every format, a kernel is followed, a matrix is drawn by hand"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/#v1;view=layouts`);
     await viewer.find("button", "CSR: row_ptr[2] = 4, row 2");
-    await viewer.click("button", "Entry 1 in row 2, column 1");
+    await viewer.click("button", "Nonzero 1 in row 2, column 1");
     await viewer.shows("pick=2,1");
     await viewer.colours(join(given.screenshots, "layouts.png"));
     await viewer.page.goto(`${given.address}/#v1;view=layouts;walk=cuda/csr/thread-per-row`);
@@ -171,7 +171,7 @@ export const cases = {
     await viewer.shows("step=1");
     await viewer.colours(join(given.screenshots, "layouts-step.png"));
     await viewer.page.goto(`${given.address}/#v1;view=layouts;small=3x0,1/1/2`);
-    await viewer.click("button", "No entry in row 2, column 0");
+    await viewer.click("button", "No nonzero in row 2, column 0");
     await viewer.shows("small=3x0,1/1/0,2");
     await viewer.close();
   },

@@ -86,7 +86,7 @@ fn name_of(MeshOf { mesh, side }: MeshOf) -> String {
         Mesh::Five => "5-point Laplacian",
         Mesh::Nine => "9-point Laplacian",
         Mesh::Seven => "7-point Laplacian",
-        Mesh::Weak => "weak vertical coupling",
+        Mesh::Weak => "anisotropic",
         Mesh::Jump => "two materials",
     };
     format!("{points}, {how}")

@@ -42,7 +42,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if board.rows.is_empty() {
         let text = match model.count(&state.filter) {
             0 => no_run(model, state),
-            _ => "No run that passes the filters was right with warm caches, in f64 or of a kernel that has only f32.".into(),
+            _ => "No filtered run passed its check with warm caches, in f64 or, for kernels without f64, in f32.".into(),
         };
         return nothing(ui, &text);
     }

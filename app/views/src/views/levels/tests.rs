@@ -193,9 +193,8 @@ fn what_has_no_levels_says_why_in_a_sentence() {
         harness.get_by_label(sentence);
     }
     let bare = bundle(&made("stencil7?n=4"), 0);
-    shown("grid.zip", &bare, "v1;view=levels").get_by_label(
-        "No levels of grid: its bundle was written without them; open the matrix's own file.",
-    );
+    shown("grid.zip", &bare, "v1;view=levels")
+        .get_by_label("No levels of grid: its bundle does not contain them; open the matrix file.");
 }
 
 #[test]

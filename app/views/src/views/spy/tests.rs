@@ -182,7 +182,7 @@ fn a_bundle_without_the_matrix_says_where_its_picture_ends() {
 #[test]
 fn overlays_say_what_they_show() {
     let harness = with_arrow("v1;view=spy;parts=4;split=entries;hack=32");
-    harness.get_by_label_contains("4 threads with equal entries: the largest part has 1.00 times");
+    harness.get_by_label_contains("4 threads with equal nonzeros: the largest part has 1.00 times");
     harness.get_by_label_contains("Hacks of 32 rows: 1.00 slots per nonzero");
 }
 
