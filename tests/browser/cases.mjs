@@ -233,7 +233,7 @@ export const cases = {
     await sender.find("group", "Cells of three, small");
     await sender.click("button", "Copy link");
     // The page says that the address is only valid on this machine.
-    await sender.find("text", /^The link is copied\. Its address is of this machine .*`sparsescope export --html`/);
+    await sender.find("text", /^Link copied\. It works only on this machine.*`sparsescope export --html`/);
     const link = await sender.page.evaluate(() => navigator.clipboard.readText());
     await sender.close();
     const reader = await Viewer.open(context, link);

@@ -74,8 +74,8 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             (true, false) => "▲",
         };
         let explain = match id {
-            "lead" => "How many times as fast as the second kernel".to_owned(),
-            "over" => format!("How many times as fast, {}", board.over),
+            "lead" => "Speed-up over the second kernel".to_owned(),
+            "over" => format!("Speed-up {}", board.over),
             "pct_copy" => "Percentage of the measured copy bandwidth".to_owned(),
             _ => format!("Sort by {title}"),
         };

@@ -81,7 +81,7 @@ fn summary(board: &Board) -> String {
     let close = leads.filter(|lead| *lead < 1.05).count();
     let close = match close {
         0 => String::new(),
-        close => format!("; on {close} the second is within 5 %"),
+        close => format!("; on {close}, the second is within 5 %"),
     };
-    format!("Of {all}: {} win most often{close}.", words.join(", "))
+    format!("Most wins of {all}: {}{close}.", words.join(", "))
 }
