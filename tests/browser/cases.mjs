@@ -251,7 +251,7 @@ export const cases = {
     await viewer.drop("big.mtx", Buffer.from(`%%MatrixMarket matrix coordinate real general\n%${"x".repeat(30_000)}\n1 1 1\n1 1 1\n`));
     await viewer.find("group", "Cells of big");
     await viewer.click("button", "Copy link");
-    await viewer.find("text", /^The link is copied, without big\.mtx: /);
+    await viewer.find("text", /^Link copied, without big\.mtx: /);
     await viewer.close();
   },
 

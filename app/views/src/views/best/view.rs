@@ -83,5 +83,5 @@ fn summary(board: &Board) -> String {
         0 => String::new(),
         close => format!("; on {close}, the second is within 5 %"),
     };
-    format!("Most wins of {all}: {}{close}.", words.join(", "))
+    format!("Best: {} of {all}{close}.", words.join(", "))
 }
