@@ -94,7 +94,7 @@ export const cases = {
     await viewer.click("button", "Structure");
     await viewer.shows("view=spy");
     // poisson2d?n=6: 6 × 6 blocks of a five-point stencil, 36 + 4 · 30 nonzeros.
-    await viewer.find("text", /^All 156 entries/);
+    await viewer.find("text", /^All 156 nonzeros/);
     const cells = await viewer.find("group", /^Cells of poisson2d/);
     const [left, top, width, height] = cells.rect;
     const texts = await viewer.hover(left + width / 72, top + height / 72);
@@ -163,7 +163,7 @@ export const cases = {
   async "an entry is found in every format, a kernel is followed, a matrix is drawn by hand"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/#v1;view=layouts`);
     await viewer.find("button", "CSR: row_ptr[2] = 4, row 2");
-    await viewer.click("button", "Entry 1 in row 2, column 1");
+    await viewer.click("button", "Nonzero 1 in row 2, column 1");
     await viewer.shows("pick=2,1");
     await viewer.colours(join(given.screenshots, "layouts.png"));
     await viewer.page.goto(`${given.address}/#v1;view=layouts;walk=cuda/csr/thread-per-row`);
@@ -171,7 +171,7 @@ export const cases = {
     await viewer.shows("step=1");
     await viewer.colours(join(given.screenshots, "layouts-step.png"));
     await viewer.page.goto(`${given.address}/#v1;view=layouts;small=3x0,1/1/2`);
-    await viewer.click("button", "No entry in row 2, column 0");
+    await viewer.click("button", "No nonzero in row 2, column 0");
     await viewer.shows("small=3x0,1/1/0,2");
     await viewer.close();
   },
@@ -182,7 +182,7 @@ export const cases = {
     await viewer.drop("three.mtx", Buffer.from(text));
     await viewer.shows("view=spy");
     await viewer.find("group", "Cells of three");
-    await viewer.find("text", /^All 5 entries/);
+    await viewer.find("text", /^All 5 nonzeros/);
     const saved = async (button) => {
       const download = viewer.page.waitForEvent("download");
       await viewer.click("button", button);
@@ -233,7 +233,7 @@ export const cases = {
     await sender.find("group", "Cells of three, small");
     await sender.click("button", "Copy link");
     // The page says that the address is only valid on this machine.
-    await sender.find("text", /^The link is copied\. Its address is of this machine .*`sparsescope export --html`/);
+    await sender.find("text", /^Link copied\. It works only on this machine.*`sparsescope export --html`/);
     const link = await sender.page.evaluate(() => navigator.clipboard.readText());
     await sender.close();
     const reader = await Viewer.open(context, link);
@@ -251,7 +251,7 @@ export const cases = {
     await viewer.drop("big.mtx", Buffer.from(`%%MatrixMarket matrix coordinate real general\n%${"x".repeat(30_000)}\n1 1 1\n1 1 1\n`));
     await viewer.find("group", "Cells of big");
     await viewer.click("button", "Copy link");
-    await viewer.find("text", /^The link is copied, without big\.mtx: /);
+    await viewer.find("text", /^Link copied, without big\.mtx: /);
     await viewer.close();
   },
 

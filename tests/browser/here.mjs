@@ -48,10 +48,10 @@ async function set(viewer, role, name, value) {
 async function samples(viewer, count) {
   // The form moves when the GPU answers.
   await viewer.until("the browser's answer", async () =>
-    (await viewer.widgets()).every(({ name }) => name !== "asking the browser for it"),
+    (await viewer.widgets()).every(({ name }) => name !== "waiting for the browser"),
   );
   await viewer.until(`a form that says ${count} samples`, async () => {
-    await viewer.click("spinbutton", "Samples a run");
+    await viewer.click("spinbutton", "Samples per run");
     await viewer.frames(2);
     await viewer.page.keyboard.type(String(count));
     await viewer.page.keyboard.press("Enter");
@@ -60,7 +60,7 @@ async function samples(viewer, count) {
     // quickly.
     await viewer.page.keyboard.press("1");
     await viewer.frames(2);
-    const fields = (await viewer.widgets()).filter(({ name }) => name === "Samples a run");
+    const fields = (await viewer.widgets()).filter(({ name }) => name === "Samples per run");
     const field = fields.find(({ role }) => role === "spinbutton");
     return Number(field?.value) === count;
   });
@@ -144,7 +144,7 @@ export const cases = {
   async "every kernel passes its check here, on matrices that break kernels"(context, given) {
     const viewer = await opened(context, given, watched);
     await viewer.find("text", /SwiftShader.*\(WebGPU, software\)/i);
-    await viewer.find("text", "A processor plays this GPU: its times are a processor's.");
+    await viewer.find("text", "This GPU is emulated by the CPU: you measure the CPU.");
     await viewer.colours(join(given.screenshots, "here.png"));
     await samples(viewer, 5);
     for (const generator of ["powerlaw?m=3000&nnz=20000&max=300", "dense-row?m=2000", "diagonal?m=1", "random?m=9000&row=2"]) {

@@ -96,7 +96,7 @@ async function compare(viewer, where, step, isTold, report) {
     report.push([where, what, text, names.includes(text) ? text : nearest(text, names)]);
   }
   const complaints = missing.map(([what, text]) => `${where}: ${what}: expected “${text}”, found “${nearest(text, names)}”`);
-  const marked = names.filter((name) => /^Choice: .* \((right|right, and chosen)\)$/s.test(name));
+  const marked = names.filter((name) => /^Choice: .* \((right|chosen and right)\)$/s.test(name));
   const wanted = isTold && step.right !== null ? 1 : 0;
   if (marked.length !== wanted) {
     complaints.push(`${where}: ${wanted} of the choices is to be marked as right, and there are ${marked.length}`);

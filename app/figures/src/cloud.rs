@@ -36,9 +36,11 @@ impl Cloud {
     pub(crate) fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<Self, String> {
         match PointsPicture::from_files(files) {
             Ok(Some(picture)) => Ok(Self::new(picture)),
-            Ok(None) => Err("its bundle was written without one, by a version before 1.5, or was \
-                             interrupted before a result was certified"
-                .into()),
+            Ok(None) => {
+                let why = "its bundle has no picture of them, because it was written by a version \
+                           before 1.5 or interrupted before a result was certified";
+                Err(why.into())
+            }
             Err(error) => Err(error.to_string()),
         }
     }
@@ -48,9 +50,9 @@ impl Cloud {
         let text = recipe.text();
         if recipe.n > MOST || recipe.n.saturating_mul(recipe.d) > MOST_COORDINATES {
             return Err(format!(
-                "{text} is not made here, only up to {MOST} points and {MOST_COORDINATES} \
-                 coordinates: measure it with `sparsescope bench --operation skyline gen:{text}` \
-                 and open the bundle"
+                "{text} is too large to generate here, expected at most {MOST} points and \
+                 {MOST_COORDINATES} coordinates: measure it with `sparsescope bench --operation \
+                 skyline gen:{text}` and open the bundle"
             ));
         }
         let spec = PointsSpec::parse(&text).map_err(|error| error.to_string())?;
@@ -77,7 +79,7 @@ impl Cloud {
         let dominators: Option<Vec<u32>> = (0..points.len() as u32)
             .map(|i| if kept.next_if_eq(&i).is_some() { Some(i) } else { by(i) })
             .collect();
-        let dominators = dominators.ok_or("a point that is dropped is dominated by none kept")?;
+        let dominators = dominators.ok_or("no skyline point dominates a dropped point")?;
         Ok(Self::new(PointsPicture::of(points, &dominators)))
     }
 }

@@ -311,7 +311,7 @@ fn found(a: &Csr<f64>, asked: Asked) -> Result<Option<Found>, FsaiError> {
 }
 
 fn too_much() -> String {
-    "its pattern is too large to be drawn: a smaller power or a larger δ leaves less of it".into()
+    "its pattern is too large to draw: choose a smaller power or a larger δ".into()
 }
 
 /// The stages of the nonzeros of a row.
@@ -350,8 +350,8 @@ fn check(a: &Csr<f64>) -> Result<(), String> {
     }
     if rows > MOST_ROWS || nnz > MOST_ENTRIES {
         return Err(format!(
-            "it has {rows} rows and {nnz} entries, and a set-up is drawn of up to {MOST_ROWS} rows \
-             and {MOST_ENTRIES} entries"
+            "it has {rows} rows and {nnz} nonzeros, expected at most {MOST_ROWS} rows and \
+             {MOST_ENTRIES} nonzeros for a drawing of the setup"
         ));
     }
     check_spd(a).map_err(|why| why.to_string())

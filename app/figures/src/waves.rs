@@ -37,7 +37,7 @@ impl Waves {
     /// The levels and colours of an available matrix, or why it has none.
     pub fn of(values: &LoadedValues) -> Result<Self, String> {
         let LoadedValues::Real(a) = values else {
-            return Err("it is complex, and sweeps are those of real matrices".into());
+            return Err("it is complex, expected a real matrix".into());
         };
         let found = Wavefronts::of(a, MemoryLimit::of_machine());
         found.map(Self::new).map_err(|error| error.to_string())

@@ -39,18 +39,18 @@ impl RunOf<'_> {
         let launch = self.launch_seconds().unwrap_or(0.0) / figures.median_s;
         let word = self.word();
         let moved = match (run.costs.minimal_bytes, &run.costs.choice) {
-            (0, _) => format!("Takes {} a {word}", seconds(figures.median_s)),
-            (least, None) => format!("Moves at least {} a {word}", bytes(least)),
+            (0, _) => format!("Takes {} per {word}", seconds(figures.median_s)),
+            (least, None) => format!("Moves at least {} per {word}", bytes(least)),
             (least, Some(choice)) => {
-                format!("Runs {}, which moves at least {} a {word}", choice.kernel, bytes(least))
+                format!("Runs {}, which moves at least {} per {word}", choice.kernel, bytes(least))
             }
         };
         let (mut sentence, mut reasons) = match (figures.pct_copy, &run.solve) {
             (_, Some(solve)) => self.solve(solve, figures.median_s),
             _ if launch >= 0.5 => {
                 let (part, whole) = (percent(launch.min(1.0)), seconds(figures.median_s));
-                let small = "it is too small for the GPU";
-                (format!("A launch of nothing takes {part} of its {whole}: {small}"), Vec::new())
+                let text = format!("Launch-bound: an empty launch takes {part} of its {whole}");
+                (text, Vec::new())
             }
             _ if run.operation == Operation::Skyline.as_str() => {
                 self.skyline(figures.median_s, launch)
@@ -94,7 +94,7 @@ impl RunOf<'_> {
     fn reasons(&self, launch: f64) -> Vec<Reason> {
         let run = self.run;
         let mapping = mapping_of(run);
-        let launching = format!("launching takes {} of its time", percent(launch));
+        let launching = format!("launch latency is {} of its time", percent(launch));
         let mut reasons = vec![(launch, launching)];
         let parts = run.parts.filter(|parts| *parts < run.threads);
         if let Some(parts) = parts {
@@ -109,21 +109,21 @@ impl RunOf<'_> {
                 let sectors = count(loads);
                 let useful = percent(efficiency);
                 let text =
-                    format!("{whose} scatters its loads over {sectors} sectors, {useful} useful");
+                    format!("{whose} loads {sectors} sectors, {useful} of their bytes useful");
                 reasons.push((1.0 - efficiency, text));
             }
             if let Some(idle) = predicted.idle_share {
                 // Idle lanes cost steps, not bytes: most of them are free.
-                reasons.push((idle * 0.9, format!("{} of its lanes idle", percent(idle))));
+                reasons.push((idle * 0.9, format!("{} of its lanes are idle", percent(idle))));
             }
             if let Some(imbalance) = predicted.imbalance.filter(|_| run.threads > 1) {
                 let most = significant(imbalance);
-                let text = format!("the largest part of a thread is {most} times the mean");
+                let text = format!("the busiest thread has {most} times the mean work");
                 reasons.push((1.0 - 1.0 / imbalance, text));
             }
             if let Some(lines) = predicted.line_bytes.filter(|lines| *lines > 0) {
                 let share = 1.0 - run.costs.minimal_bytes as f64 / lines as f64;
-                reasons.push((share, format!("it touches cache lines of {}", bytes(lines))));
+                reasons.push((share, format!("the cache lines it touches are {}", bytes(lines))));
             }
         }
         reasons.extend(self.padding());
@@ -147,7 +147,7 @@ impl RunOf<'_> {
         let rows = 2.0 * matrix.statistics.rows as f64 / levels.max(1) as f64;
         let (levels, rows) = (count(levels), significant(rows));
         let text = format!(
-            "its {levels} levels wait for one another, {} each (mean width {rows})",
+            "its {levels} levels run one after the other, {} each (mean width {rows})",
             seconds(level_s)
         );
         Some(((HANDOVER_S / level_s).min(1.0), text))
@@ -221,18 +221,17 @@ impl RunOf<'_> {
         };
         let mut reasons = Vec::new();
         if mapping == GridMapping::ThreadPerHack {
-            let text = format!("one thread takes the {rows_of_one} rows of a hack alone");
+            let text = format!("one thread processes all {rows_of_one} rows of a hack");
             reasons.push((1.0 - 1.0 / rows_of_one, text));
         }
         if row.max >= 1000 && row.max as f64 >= 50.0 * row.mean {
             let (longest, mean) = (count(row.max), significant(row.mean));
-            let text =
-                format!("{one} takes the longest row alone, {longest} entries (mean {mean})");
+            let text = format!("{one} processes the longest row, {longest} nonzeros (mean {mean})");
             reasons.push((0.95, text));
         } else if mapping == GridMapping::WarpPerRow && self.run.costs.predicted.is_none() {
             let lanes = LANES as f64;
             let mean = significant(row.mean);
-            let text = format!("a warp of {LANES} lanes has a row of {mean} entries in the mean");
+            let text = format!("a warp of {LANES} lanes has {mean} nonzeros per row on average");
             reasons.push((0.9 * (1.0 - row.mean / lanes), text));
         }
         let processors = self.gpu().and_then(|gpu| gpu.details.get("multiprocessors"));
@@ -270,14 +269,14 @@ impl RunOf<'_> {
 fn worker(mapping: Mapping) -> Option<&'static str> {
     let Mapping::Grid(mapping) = mapping else { return None };
     Some(match mapping {
-        GridMapping::ThreadPerRow => "a thread a row",
-        GridMapping::WarpPerRow => "a warp a row",
-        GridMapping::ThreadPerHack => "a thread a hack",
-        GridMapping::WarpPerSpan => "a warp a span",
-        GridMapping::BlockPerTile => "a block a tile",
-        GridMapping::LanesPerRow => "lanes a row",
-        GridMapping::WarpPerHack => "a warp a hack",
-        GridMapping::WarpPerBlockRow => "a warp a row of blocks",
+        GridMapping::ThreadPerRow => "one thread per row",
+        GridMapping::WarpPerRow => "one warp per row",
+        GridMapping::ThreadPerHack => "one thread per hack",
+        GridMapping::WarpPerSpan => "one warp per span",
+        GridMapping::BlockPerTile => "one block per tile",
+        GridMapping::LanesPerRow => "several lanes per row",
+        GridMapping::WarpPerHack => "one warp per hack",
+        GridMapping::WarpPerBlockRow => "one warp per block row",
     })
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn fill(
     let (mut filled, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('{') {
         let (asked, after) =
-            after.split_once('}').ok_or_else(|| format!("`{{{after}` has no end `}}`"))?;
+            after.split_once('}').ok_or_else(|| format!("`{{{after}` has no closing `}}`"))?;
         filled += before;
         filled += &answer(asked).map_err(|why| format!("`{{{asked}}}`: {why}"))?;
         rest = after;

@@ -43,12 +43,12 @@ impl Lesson {
     pub fn read(bytes: &[u8]) -> Read<Self> {
         if bytes.len() > MOST_BYTES {
             return Err(format!(
-                "a lesson has at most {MOST_BYTES} bytes, this is {}",
+                "a lesson has at most {MOST_BYTES} bytes, this file has {}",
                 bytes.len()
             ));
         }
         let value: Value = serde_json::from_slice(bytes)
-            .map_err(|error| format!("a lesson is a JSON file, and this is none: {error}"))?;
+            .map_err(|error| format!("not a lesson: not a JSON file: {error}"))?;
         Self::from_json(&value)
     }
 
@@ -66,7 +66,7 @@ impl Lesson {
             Some(VERSION) => {}
             Some(newer @ 2..) => {
                 return Err(format!(
-                    "the lesson has version {newer}, this program reads version {VERSION}: take a newer one"
+                    "the lesson has version {newer}, expected {VERSION}: use a newer Sparsescope"
                 ));
             }
             _ => return Err(format!("the lesson: `version` is not the number {VERSION}")),
@@ -76,12 +76,12 @@ impl Lesson {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if !id.chars().all(fits) {
             return Err(format!(
-                "the lesson: `id` is `{id}`, expected small letters, digits and -"
+                "the lesson: `id` is `{id}`, expected lower-case letters, digits and -"
             ));
         }
         let steps = top.get("steps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         if steps.is_empty() || steps.len() > MOST_STEPS {
-            return Err(format!("the lesson: `steps` is no list of 1 to {MOST_STEPS} steps"));
+            return Err(format!("the lesson: `steps` is not a list of 1 to {MOST_STEPS} steps"));
         }
         let numbered = steps.iter().enumerate();
         Ok(Self {
@@ -122,7 +122,7 @@ fn read_step(number: usize, value: &Value) -> Read<Step> {
     if choices < 2 || right == 0 || right > choices {
         let at = part.at;
         return Err(format!(
-            "{at}: `right` is not the number of one of 2 or more `choices`, counted from 1"
+            "{at}: expected at least 2 `choices`, and in `right` the number of one of them, from 1"
         ));
     }
     Ok(Step { right: Some(right - 1), ..step })
@@ -142,10 +142,14 @@ impl Part<'_> {
     /// Rejects unknown keys: usually typos.
     fn knows(&self, known: &[&str]) -> Read<()> {
         let Some(map) = self.map else {
-            return Err(format!("{} is no JSON object", self.at));
+            return Err(format!("{} is not a JSON object", self.at));
         };
         match map.keys().find(|key| !known.contains(&key.as_str())) {
-            Some(key) => Err(format!("{}: `{key}` is none of {}", self.at, known.join(", "))),
+            Some(key) => Err(format!(
+                "{}: `{key}` is unknown, expected one of {}",
+                self.at,
+                known.join(", ")
+            )),
             None => Ok(()),
         }
     }
@@ -158,7 +162,7 @@ impl Part<'_> {
         let text = value.and_then(Value::as_str).unwrap_or_default();
         match text.chars().count() {
             1.. if text.len() <= 4 * most && text.chars().count() <= most => Ok(text.into()),
-            _ => Err(format!("{}: `{key}` is no text of 1 to {most} letters", self.at)),
+            _ => Err(format!("{}: `{key}` is not a text of 1 to {most} characters", self.at)),
         }
     }
 
@@ -170,7 +174,7 @@ impl Part<'_> {
                 list.iter().map(one).collect()
             }
             Some(Value::Array(_)) => {
-                Err(format!("{}: `{key}` is no list of 1 to {MOST_PARTS} texts", self.at))
+                Err(format!("{}: `{key}` is not a list of 1 to {MOST_PARTS} texts", self.at))
             }
             other => self.checked(key, other, PARAGRAPH).map(|text| vec![text]),
         }
@@ -180,11 +184,12 @@ impl Part<'_> {
     fn state(&self, key: &str) -> Read<ViewState> {
         let text = self.text(key, ADDRESS)?;
         let fragment = text.rsplit_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
-        let wrong =
-            || format!("{}: `{key}` is no address of a view, such as `v1;view=layouts`", self.at);
+        let wrong = || {
+            format!("{}: `{key}` is not the address of a view, such as `v1;view=layouts`", self.at)
+        };
         let mut state = ViewState::from_fragment(fragment).ok_or_else(wrong)?;
         if let Some(unknown) = ViewState::not_understood(fragment) {
-            return Err(format!("{}: `{key}`: `{unknown}` means nothing here", self.at));
+            return Err(format!("{}: `{key}`: `{unknown}` is unknown here", self.at));
         }
         if !fragment.split(';').any(|part| part.starts_with("view=")) {
             state.view = LAYOUTS.into();

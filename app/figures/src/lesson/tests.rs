@@ -93,44 +93,44 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
         (
             "/version",
             Some(json!(2)),
-            "the lesson has version 2, this program reads version 1: take a newer one",
+            "the lesson has version 2, expected 1: use a newer Sparsescope",
         ),
         (
             "/id",
             Some(json!("a b")),
-            "the lesson: `id` is `a b`, expected small letters, digits and -",
+            "the lesson: `id` is `a b`, expected lower-case letters, digits and -",
         ),
-        ("/title", None, "the lesson: `title` is no text of 1 to 120 letters"),
-        ("/steps", Some(json!([])), "the lesson: `steps` is no list of 1 to 100 steps"),
+        ("/title", None, "the lesson: `title` is not a text of 1 to 120 characters"),
+        ("/steps", Some(json!([])), "the lesson: `steps` is not a list of 1 to 100 steps"),
         (
             "/more",
             Some(json!(1)),
-            "the lesson: `more` is none of format, version, id, language, title, steps",
+            "the lesson: `more` is unknown, expected one of format, version, id, language, title, steps",
         ),
-        ("/steps/0/title", Some(json!(3)), "step 1: `title` is no text of 1 to 120 letters"),
-        ("/steps/1/text", Some(json!([])), "step 2: `text` is no list of 1 to 12 texts"),
+        ("/steps/0/title", Some(json!(3)), "step 1: `title` is not a text of 1 to 120 characters"),
+        ("/steps/1/text", Some(json!([])), "step 2: `text` is not a list of 1 to 12 texts"),
         (
             "/steps/0/answers",
             Some(json!("")),
-            "step 1: `answers` is none of title, text, ask, choices, right, answer, show, then",
+            "step 1: `answers` is unknown, expected one of title, text, ask, choices, right, answer, show, then",
         ),
         ("/steps/0/answer", None, "step 1: `answer` is missing"),
         ("/steps/0/ask", None, "step 1: `ask` is missing"),
         (
             "/steps/0/right",
             Some(json!(3)),
-            "step 1: `right` is not the number of one of 2 or more `choices`, counted from 1",
+            "step 1: expected at least 2 `choices`, and in `right` the number of one of them, from 1",
         ),
-        ("/steps/1/show", None, "step 2: `show` is no text of 1 to 4000 letters"),
+        ("/steps/1/show", None, "step 2: `show` is not a text of 1 to 4000 characters"),
         (
             "/steps/1/show",
             Some(json!("layouts")),
-            "step 2: `show` is no address of a view, such as `v1;view=layouts`",
+            "step 2: `show` is not the address of a view, such as `v1;view=layouts`",
         ),
         (
             "/steps/1/show",
             Some(json!("v1;small=five;sigma=99")),
-            "step 2: `show`: `sigma=99` means nothing here",
+            "step 2: `show`: `sigma=99` is unknown here",
         ),
         (
             "/steps/1/show",
@@ -138,7 +138,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
             "step 2: there is no kernel cuda/csr/none",
         ),
         ("/steps/1/show", Some(json!("v1;formats=csr,elk")), "step 2: there is no format elk"),
-        ("/steps/1/text", Some(json!("{slots:csr")), "step 2: `{slots:csr` has no end `}`"),
+        ("/steps/1/text", Some(json!("{slots:csr")), "step 2: `{slots:csr` has no closing `}`"),
         (
             "/steps/1/text",
             Some(json!("{slot:csr}")),
@@ -147,7 +147,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
         (
             "/steps/1/text",
             Some(json!("{slots:ell;hack=4}")),
-            "step 2: `{slots:ell;hack=4}`: `hack=4` means nothing here",
+            "step 2: `{slots:ell;hack=4}`: `hack=4` is unknown here",
         ),
         ("/steps/0/choices", Some(json!(["9", "{entries}"])), "step 1: two choices are the same"),
     ];
@@ -161,7 +161,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
     let long = vec![b' '; MOST_BYTES + 1];
     assert!(read_lesson(&long).unwrap_err().starts_with("a lesson has at most 262144 bytes"));
     let cut = read_lesson(b"{\"format\": ").unwrap_err();
-    assert!(cut.starts_with("a lesson is a JSON file, and this is none: "), "{cut}");
+    assert!(cut.starts_with("not a lesson: not a JSON file: "), "{cut}");
 }
 
 proptest! {

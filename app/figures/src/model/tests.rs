@@ -65,7 +65,7 @@ fn the_best_run_of_a_kernel_is_the_one_with_most_gflops() {
     let best = model.best(&Filter::default());
     let found: Vec<_> = best.iter().map(|run| (run.run.threads, run.rate())).collect();
     assert_eq!(found, [(4, Some(4.0)), (1, Some(0.5))]);
-    assert_eq!(best[0].why(), "Moves at least 12 GB a product.");
+    assert_eq!(best[0].why(), "Moves at least 12 GB per SpMV.");
     let filter = Filter { kernel: "cpu/coo/serial".into(), ..Filter::default() };
     assert_eq!(model.runs(&filter).iter().map(|run| run.index).collect::<Vec<_>>(), [2]);
 }

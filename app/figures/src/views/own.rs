@@ -43,7 +43,7 @@ pub(super) fn number(asked: &str, model: &Model, state: &ViewState) -> Result<St
     if !settings.is_empty() {
         let fragment = format!("v1;{settings}");
         if let Some(unknown) = ViewState::not_understood(&fragment) {
-            return Err(format!("`{unknown}` means nothing here"));
+            return Err(format!("`{unknown}` is unknown here"));
         }
         state = state.with_fragment(&fragment).ok_or("there is no such number")?;
     }

@@ -17,7 +17,7 @@ impl RunOf<'_> {
         let imbalance = shared.imbalance();
         if imbalance > BALANCED {
             let most = significant(imbalance);
-            let text = format!("the fullest rank has {most} times the mean entries");
+            let text = format!("the largest rank has {most} times the mean nonzeros");
             reasons.push((1.0 - 1.0 / imbalance, text));
         }
         let iterations = self.run.solve.as_ref().map_or(1, |solve| solve.iterations.max(1)) as f64;
@@ -26,7 +26,7 @@ impl RunOf<'_> {
             let share = f64::from(reductions) * each_s * iterations / median_s;
             let plural = if reductions == 1 { "" } else { "s" };
             let text = format!(
-                "{reductions} reduction{plural} of {} an iteration take {} of its time",
+                "{reductions} reduction{plural} of {} per iteration take {} of its time",
                 seconds(each_s),
                 percent(share.min(1.0))
             );
@@ -58,7 +58,7 @@ fn halo(shared: &Distributed, product_s: f64) -> Option<Reason> {
     let (halo_s, halo) = received.into_iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let share = halo_s / product_s;
     let text = format!(
-        "its links take {} for the {} that a rank receives, {} of its time unless that is hidden",
+        "the links need {} for the {} that a rank receives, {} of its time unless overlapped",
         seconds(halo_s),
         bytes(halo),
         percent(share.min(1.0))
@@ -73,7 +73,7 @@ fn waiting(shared: &Distributed) -> Option<Reason> {
     };
     let waiting = sum(|rank| rank.waiting_s);
     let share = waiting / (waiting + sum(|rank| rank.computing_s) + sum(|rank| rank.packing_s));
-    let text = format!("its ranks wait {} of their time for one another", percent(share));
+    let text = format!("its ranks wait for each other {} of the time", percent(share));
     share.is_finite().then_some((share, text))
 }
 
@@ -124,7 +124,7 @@ mod tests {
     fn a_rank_with_most_of_the_entries_is_named() {
         let sentence = why(shared([600_000, 200_000], 0.0), None);
         assert!(
-            sentence.contains("the fullest rank has 1.50 times the mean entries"),
+            sentence.contains("the largest rank has 1.50 times the mean nonzeros"),
             "{sentence}"
         );
     }
@@ -135,9 +135,9 @@ mod tests {
         // 1 MB at 2 GB/s is 500 us, half of 1 ms; a link measured in one direction counts for both.
         slow.links = vec![Link { from: 0, to: 1, bandwidth: 2e9, latency_s: None }];
         let sentence = why(slow.clone(), None);
-        let expected = "its links take 500 µs for the 1 MB that a rank receives, 50 % of its time";
+        let expected = "the links need 500 µs for the 1 MB that a rank receives, 50 % of its time";
         assert!(sentence.contains(expected), "{sentence}");
-        assert!(!sentence.contains("fullest"), "{sentence}");
+        assert!(!sentence.contains("largest"), "{sentence}");
         slow.links[0].bandwidth = 200e9;
         assert!(!why(slow, None).contains("links"));
     }
@@ -148,12 +148,9 @@ mod tests {
         (reduced.reductions, reduced.reduction_s) = (Some(2), Some(2e-5));
         // 10 iterations of 100 us, 2 reductions of 20 us each: 40 %.
         let sentence = why(reduced, Some(10));
-        let expected = "2 reductions of 20 µs an iteration take 40 % of its time";
+        let expected = "2 reductions of 20 µs per iteration take 40 % of its time";
         assert!(sentence.contains(expected), "{sentence}");
         let sentence = why(shared([400_000; 2], 3e-4), None);
-        assert!(
-            sentence.contains("its ranks wait 30 % of their time for one another"),
-            "{sentence}"
-        );
+        assert!(sentence.contains("its ranks wait for each other 30 % of the time"), "{sentence}");
     }
 }

@@ -12,7 +12,7 @@ impl RunOf<'_> {
         let run = self.run;
         let made = run.work.map_or(0, |work| work.comparisons);
         if made == 0 {
-            return (format!("Takes {} a skyline", seconds(median_s)), self.around());
+            return (format!("Takes {} per skyline", seconds(median_s)), self.around());
         }
         let mut sentence = format!("Makes {} comparisons", count(made));
         let share = extent(self.subject)
@@ -25,17 +25,16 @@ impl RunOf<'_> {
         let mut reasons = self.around();
         if run.backend == "cpu" {
             let each_s = median_s * f64::from(run.threads) / made;
-            sentence += &format!(", {} of a thread each", seconds(each_s));
+            sentence += &format!(", {} of thread time each", seconds(each_s));
             let speedup = run.figures.as_ref().and_then(|figures| figures.speedup);
             if let Some(speedup) = speedup.filter(|_| run.threads > 1) {
                 let (threads, times) = (run.threads, significant(speedup));
-                let text =
-                    format!("with {threads} threads it is {times} times as fast as the reference");
+                let text = format!("{threads} threads are {times} times as fast as the reference");
                 reasons.push((0.5, text));
             }
         } else {
-            sentence += &format!(", {} a second", count((made / median_s) as u64));
-            reasons.push((launch, format!("launching takes {} of its time", percent(launch))));
+            sentence += &format!(", {} per second", count((made / median_s) as u64));
+            reasons.push((launch, format!("launch latency is {} of its time", percent(launch))));
             reasons.extend(self.on_multiprocessors());
         }
         reasons.extend(share.and_then(|share| self.spared(share)));
@@ -45,9 +44,11 @@ impl RunOf<'_> {
     /// Why the kernel made fewer than all comparisons.
     fn spared(&self, share: f64) -> Option<Reason> {
         let text = match kernel(&self.run.kernel)?.mapping {
-            Mapping::Serial | Mapping::OwnPoints => "a point is done with once one dominates it",
-            Mapping::Marks => "points that one thread has marked no thread compares again",
-            Mapping::Sorted => "points are compared with the best ones first",
+            Mapping::Serial | Mapping::OwnPoints => {
+                "a point is skipped as soon as another dominates it"
+            }
+            Mapping::Marks => "points marked by any thread are skipped",
+            Mapping::Sorted => "points are compared with the best points first",
             _ => return None,
         };
         Some((0.8 * (1.0 - share), text.to_owned()))
@@ -62,9 +63,9 @@ impl RunOf<'_> {
             let size = bytes(launch.local_bytes);
             let text = match run.kernel.ends_with("-local") {
                 true => format!(
-                    "each thread keeps its own point in {size} of local memory, which is traffic"
+                    "each thread keeps its own point in {size} of local memory, which adds traffic"
                 ),
-                false => format!("each thread has {size} of local memory"),
+                false => format!("each thread uses {size} of local memory"),
             };
             reasons.push((0.85, text));
         }
@@ -88,7 +89,7 @@ impl RunOf<'_> {
             return Vec::new();
         };
         let (share, whole) = (total.around_s() / total.whole_s(), seconds(total.whole_s()));
-        let text = format!("transfer and allocation take {} of {whole} in all", percent(share));
+        let text = format!("transfers and allocation take {} of {whole} in total", percent(share));
         vec![(share, text)]
     }
 }
@@ -120,7 +121,7 @@ mod tests {
     fn a_processors_skyline_tells_what_a_comparison_takes_and_why_they_are_few() {
         assert_eq!(
             why("cpu/skyline/serial", (1, None), |run| run),
-            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 0.800 ns of a thread each: a point is done with once one dominates it."
+            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 0.800 ns of thread time each: a point is skipped as soon as another dominates it."
         );
         let faster = |mut run: Run| {
             run.figures.as_mut().unwrap().set_serial(12.0, Some(4));
@@ -128,7 +129,7 @@ mod tests {
         };
         assert_eq!(
             why("cpu/skyline/shared-marks", (4, None), faster),
-            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 3.20 ns of a thread each: points that one thread has marked no thread compares again and with 4 threads it is 6 times as fast as the reference."
+            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 3.20 ns of thread time each: points marked by any thread are skipped and 4 threads are 6 times as fast as the reference."
         );
     }
 
@@ -137,15 +138,15 @@ mod tests {
         let plain = why("cuda/skyline/coalesced", (1, Some(32)), |run| run);
         assert_eq!(
             plain,
-            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 1.25 G a second: a point is done with once one dominates it."
+            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 1.25 G per second: a point is skipped as soon as another dominates it."
         );
         let local =
             why("cuda/skyline/coalesced-local", (1, Some(32)), |run| launched(run, 0.25, 128));
         assert_eq!(
             local,
-            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 1.25 G a second: each thread keeps its own point in 128 B of local memory, which is traffic, its blocks of 32 fill 25 % of a multiprocessor's threads and a point is done with once one dominates it."
+            "Makes 2.50 G comparisons, 25 % of N·(N − 1), 1.25 G per second: each thread keeps its own point in 128 B of local memory, which adds traffic, its blocks of 32 fill 25 % of a multiprocessor's threads and a point is skipped as soon as another dominates it."
         );
         let full = why("cuda/skyline/coalesced", (1, Some(64)), |run| launched(run, 1.0, 0));
-        assert!(full.ends_with("a point is done with once one dominates it and transfer and allocation take 50 % of 4 s in all."), "{full}");
+        assert!(full.ends_with("a point is skipped as soon as another dominates it and transfers and allocation take 50 % of 4 s in total."), "{full}");
     }
 }

@@ -17,9 +17,9 @@ impl RunOf<'_> {
         let sentence = match self.iteration_s() {
             Some(each_s) => {
                 let (iterations, each) = (count(solve.iterations), seconds(each_s));
-                format!("Takes {whole} a solve, {iterations} iterations of {each}")
+                format!("Takes {whole} per solve, {iterations} iterations of {each}")
             }
-            None => format!("Takes {whole} a solve without an iteration"),
+            None => format!("Takes {whole} per solve without an iteration"),
         };
         let mut reasons: Vec<Reason> = self.bought(solve).into_iter().collect();
         if solve.converged && solve.ended != CONVERGED {
@@ -29,14 +29,14 @@ impl RunOf<'_> {
         let largest = solve.phases.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds));
         if let Some(phase) = largest.filter(|_| setup.is_finite()) {
             let (share, whole) = (percent(phase.seconds / solve.setup_s), seconds(solve.setup_s));
-            let text = format!("its set-up takes {whole} once, {share} of that for {}", phase.name);
+            let text = format!("its setup takes {whole} once, {share} of that for {}", phase.name);
             reasons.push((setup, text));
         }
         if let (Some(sizes), Some(matrix)) = (&solve.sizes, self.matrix()) {
             let entries = sizes.factor as f64 / matrix.statistics.nnz.max(1) as f64;
             let share = 2.0 * entries / (1.0 + 2.0 * entries);
             let text = format!(
-                "the factor has {} times the entries of A and is applied twice",
+                "the factor has {} times the nonzeros of A and is applied twice",
                 significant(entries)
             );
             reasons.push((share, text));

@@ -115,14 +115,14 @@ fn samples(seconds: f64) -> impl Fn(&mut Run, &mut Statistics, &mut Environment)
 
 #[test]
 fn nothing_is_claimed_that_is_not_recorded() {
-    let plain = "Moves at least 10 MB a product at 25 % of the copy bandwidth.";
+    let plain = "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth.";
     assert_eq!(why("cuda/csr/thread-per-row", |_, _, _| ()), plain);
     // Governor and load do not matter if the samples are equal.
     assert_eq!(why("cpu/csr/nnz", |_, _, _| ()), plain);
     let unknown = why("cpu/csr/nnz", |run, statistics, _| {
         run.figures = Figures::from_samples(&[1e-3; 3], 2.0 * statistics.nnz as f64, 10_000_000);
     });
-    assert_eq!(unknown, "Moves at least 10 MB a product.");
+    assert_eq!(unknown, "Moves at least 10 MB per SpMV.");
     let refused = why("cpu/ell/rows", |run, _, _| {
         run.samples.clear();
         let reason = Some("it needs 160.1 GB".into());
@@ -135,12 +135,12 @@ fn nothing_is_claimed_that_is_not_recorded() {
 fn the_bandwidth_and_the_caches() {
     // 10 MB in 0.25 ms are 40 GB/s, in 0.125 ms 80 GB/s, in 100 ms 0.1 GB/s.
     for (seconds, expected) in [
-        (2.5e-4, "Moves at least 10 MB a product at 100 % of the copy bandwidth, its limit."),
+        (2.5e-4, "Moves at least 10 MB per SpMV at 100 % of the copy bandwidth, its limit."),
         (
             1.25e-4,
-            "Moves at least 10 MB a product at 200 % of the copy bandwidth, so from the caches.",
+            "Moves at least 10 MB per SpMV at 200 % of the copy bandwidth, so from the caches.",
         ),
-        (0.1, "Moves at least 10 MB a product at less than 1 % of the copy bandwidth."),
+        (0.1, "Moves at least 10 MB per SpMV at less than 1 % of the copy bandwidth."),
     ] {
         assert_eq!(why("cpu/csr/nnz", samples(seconds)), expected);
     }
@@ -156,13 +156,10 @@ fn launching() {
         })
     };
     // 10 kB in 4 µs are 2.5 GB/s.
-    assert_eq!(
-        launched(3e-6),
-        "A launch of nothing takes 75 % of its 4 µs: it is too small for the GPU."
-    );
+    assert_eq!(launched(3e-6), "Launch-bound: an empty launch takes 75 % of its 4 µs.");
     assert_eq!(
         launched(1e-6),
-        "Moves at least 10 kB a product at 6 % of the copy bandwidth: launching takes 25 % of its time."
+        "Moves at least 10 kB per SpMV at 6 % of the copy bandwidth: launch latency is 25 % of its time."
     );
     // Cold runs use the launch latency of their device.
     let cold = why("cuda/csr/thread-per-row", |run, _, environment| {
@@ -170,7 +167,7 @@ fn launching() {
         run.hot = false;
         environment.gpus[0].details.insert("launch_seconds".into(), "2.4e-6".into());
     });
-    assert_eq!(cold, "A launch of nothing takes 60 % of its 4 µs: it is too small for the GPU.");
+    assert_eq!(cold, "Launch-bound: an empty launch takes 60 % of its 4 µs.");
 }
 
 #[test]
@@ -188,8 +185,8 @@ fn sectors_and_lanes() {
     });
     assert_eq!(
         sentence,
-        "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
-         a thread a row scatters its loads over 2.80 M sectors, 31 % useful."
+        "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth: \
+         one thread per row loads 2.80 M sectors, 31 % of their bytes useful."
     );
     // One warp per row of 8 nonzeros: 24 of 32 lanes are idle, and rows end within sectors.
     let idle = Predicted {
@@ -203,14 +200,14 @@ fn sectors_and_lanes() {
         why("cuda/csr/warp-shuffle", |run, _, _| run.costs.predicted = Some(idle.clone()));
     assert_eq!(
         sentence,
-        "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
-         75 % of its lanes idle and a warp a row scatters its loads over 600 k sectors, 65 % useful."
+        "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth: \
+         75 % of its lanes are idle and one warp per row loads 600 k sectors, 65 % of their bytes useful."
     );
     // Without a prediction, the mean row length is used.
     assert_eq!(
         why("cuda/csr/warp-shuffle", |_, _, _| ()),
-        "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
-         a warp of 32 lanes has a row of 8 entries in the mean."
+        "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth: \
+         a warp of 32 lanes has 8 nonzeros per row on average."
     );
 }
 
@@ -234,7 +231,7 @@ fn a_users_kernel_is_explained_by_what_its_run_records() {
         model.runs(&Filter::everything())[0].why()
     };
     let warps = of_user("csr", "warp-per-row");
-    assert!(warps.contains("a warp of 32 lanes has a row of 8 entries in the mean"), "{warps}");
+    assert!(warps.contains("a warp of 32 lanes has 8 nonzeros per row on average"), "{warps}");
     let words = "of its slots are padding";
     assert!(of_user("ell", "thread-per-row").contains(words));
     // Column-major ELLPACK kernels stop at the ends of rows; an unknown mapping explains nothing.
@@ -247,8 +244,8 @@ fn rows_on_a_gpu() {
     let long = why("cuda/csr/thread-per-row", |_, statistics, _| statistics.row.max = 114_000);
     assert_eq!(
         long,
-        "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
-         one thread takes the longest row alone, 114 k entries (mean 8)."
+        "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth: \
+         one thread processes the longest row, 114 k nonzeros (mean 8)."
     );
     let few = why("cuda/csr/thread-per-row", |_, statistics, environment| {
         statistics.rows = 765;
@@ -256,7 +253,7 @@ fn rows_on_a_gpu() {
     });
     assert_eq!(
         few,
-        "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
+        "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth: \
          765 threads cannot fill 132 multiprocessors."
     );
     let hacks = why("cuda/hll/thread-per-hack", |run, _, _| {
@@ -264,8 +261,8 @@ fn rows_on_a_gpu() {
     });
     assert_eq!(
         hacks,
-        "Moves at least 10 MB a product at 25 % of the copy bandwidth: \
-         one thread takes the 32 rows of a hack alone."
+        "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth: \
+         one thread processes all 32 rows of a hack."
     );
 }
 
@@ -281,7 +278,7 @@ fn padding_is_a_cause_where_it_is_multiplied() {
             statistics.formats.push(size);
         })
     };
-    let start = "Moves at least 10 MB a product at";
+    let start = "Moves at least 10 MB per SpMV at";
     // 1 - 1/2.5.
     let part = "60 % of its slots are padding.";
     assert_eq!(
@@ -300,17 +297,17 @@ fn padding_is_a_cause_where_it_is_multiplied() {
 
 #[test]
 fn threads_of_a_processor() {
-    let start = "Moves at least 10 MB a product at 25 % of the copy bandwidth";
+    let start = "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth";
     let uneven = why("cpu/csr/rows", |run, _, _| {
         let (line_bytes, imbalance) = (Some(10_500_000), Some(2.5));
         run.costs.predicted = Some(Predicted { line_bytes, imbalance, ..Predicted::default() });
     });
-    assert_eq!(uneven, format!("{start}: the largest part of a thread is 2.50 times the mean."));
+    assert_eq!(uneven, format!("{start}: the busiest thread has 2.50 times the mean work."));
     let scattered = why("cpu/csr/nnz", |run, _, _| {
         let (line_bytes, imbalance) = (Some(40_000_000), Some(1.01));
         run.costs.predicted = Some(Predicted { line_bytes, imbalance, ..Predicted::default() });
     });
-    assert_eq!(scattered, format!("{start}: it touches cache lines of 40 MB."));
+    assert_eq!(scattered, format!("{start}: the cache lines it touches are 40 MB."));
     let few = why("cpu/csr/rows", |run, _, _| run.parts = Some(1));
     assert_eq!(few, format!("{start}: only 1 of 4 threads have work."));
 }
@@ -323,7 +320,7 @@ fn noise_that_was_seen() {
     };
     assert_eq!(
         why("cpu/csr/nnz", noisy),
-        "Moves at least 10 MB a product at 25 % of the copy bandwidth; \
+        "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth; \
          noise seen: quartiles 22 % apart, governor powersave, load 3.10 before the first run."
     );
     let throttled = why("cuda/csr/thread-per-row", |_, _, environment| {
@@ -333,7 +330,7 @@ fn noise_that_was_seen() {
     });
     assert_eq!(
         throttled,
-        "Moves at least 10 MB a product at 25 % of the copy bandwidth; \
+        "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth; \
          noise seen: clocks throttled (software power cap), other processes on the GPU: 2."
     );
 }
@@ -362,18 +359,18 @@ fn levels_that_wait_and_passes_that_find_nothing() {
     };
     assert_eq!(
         sentence("cuda/symgs/sync-free", 1e-3, &[]),
-        "Moves at least 10 MB a symmetric sweep at 25 % of the copy bandwidth: \
-         its 2 k levels wait for one another, 500 ns each (mean width 1)."
+        "Moves at least 10 MB per symmetric sweep at 25 % of the copy bandwidth: \
+         its 2 k levels run one after the other, 500 ns each (mean width 1)."
     );
     // A level of 5 µs does more than wait.
     assert_eq!(
         sentence("cpu/symgs/levels", 1e-2, &[]),
-        "Moves at least 10 MB a symmetric sweep at 2 % of the copy bandwidth."
+        "Moves at least 10 MB per symmetric sweep at 2 % of the copy bandwidth."
     );
     let blocks = [("blocks launched", 4000.0), ("blocks with work", 1000.0)];
     assert_eq!(
         sentence("cuda/symgs/ready-done", 1e-3, &blocks),
-        "Moves at least 10 MB a symmetric sweep at 25 % of the copy bandwidth: \
+        "Moves at least 10 MB per symmetric sweep at 25 % of the copy bandwidth: \
          75 % of the blocks it launched had no work."
     );
 }
@@ -395,8 +392,8 @@ fn solves_are_iterations_and_a_set_up_beside_them() {
     // 4 of 5 ms are setup; of 800 000 nonzeros and twice 400 000, half are the factor's.
     assert_eq!(
         model.runs(&filter)[0].why(),
-        "Takes 1 ms a solve, 10 iterations of 100 µs: its set-up takes 4 ms once, 75 % of that for values \
-         and the factor has 0.500 times the entries of A and is applied twice."
+        "Takes 1 ms per solve, 10 iterations of 100 µs: its setup takes 4 ms once, 75 % of that for values \
+         and the factor has 0.500 times the nonzeros of A and is applied twice."
     );
 }
 
@@ -416,10 +413,9 @@ fn a_preconditioner_tells_what_it_saves_of_the_iterations_of_a_plainer_one_on_th
     let model = model(runs, statistics, environment);
     let runs = model.runs(&Filter { operation: "solve".into(), ..Filter::default() });
     let words: Vec<String> = runs.iter().map(|run| run.why()).collect();
-    let fsai =
-        "Takes 1 ms a solve, 10 iterations of 100 µs: Jacobi takes 2.50 times as many iterations.";
+    let fsai = "Takes 1 ms per solve, 10 iterations of 100 µs: Jacobi takes 2.50 times as many iterations.";
     assert_eq!(words[0], fsai);
-    assert_eq!(words[2], "Takes 1 ms a solve, 25 iterations of 40 µs.");
+    assert_eq!(words[2], "Takes 1 ms per solve, 25 iterations of 40 µs.");
 }
 
 #[test]

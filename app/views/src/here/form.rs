@@ -100,14 +100,14 @@ fn device(ui: &mut Ui, gpu: &GpuSeen) {
         GpuSeen::Unasked | GpuSeen::Asked => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                ui.weak("asking the browser for it");
+                ui.weak("waiting for the browser");
             });
         }
         GpuSeen::None(why) => problem(ui, why),
         GpuSeen::There { model, is_software, .. } => {
             wrapped(ui, RichText::new(model));
             if *is_software {
-                problem(ui, "A processor plays this GPU: its times are a processor's.");
+                problem(ui, "This GPU is emulated by the CPU: you measure the CPU.");
             }
         }
     }
@@ -122,7 +122,7 @@ fn matrix(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) {
     let text = match (wanted.entry, &selected) {
         (Some(name), _) => name.to_owned(),
         (None, Some(selected)) => selected.clone(),
-        (None, None) => "none is selected".to_owned(),
+        (None, None) => "none selected".to_owned(),
     };
     let is_typed = !wanted.typed.trim().is_empty();
     ui.add_enabled_ui(!is_typed, |ui| {
@@ -135,7 +135,7 @@ fn matrix(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) {
             }
             for entry in offered() {
                 let text = match entry.wanted {
-                    Some(of) => format!("{}: {} entries", entry.name, count(of.nnz)),
+                    Some(of) => format!("{}: {} nonzeros", entry.name, count(of.nnz)),
                     None => format!("{}: {}", entry.name, entry.what),
                 };
                 ui.selectable_value(&mut wanted.entry, Some(entry.name), text)
@@ -146,19 +146,16 @@ fn matrix(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) {
         combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, name.as_str()));
     });
     ui.horizontal(|ui| {
-        ui.label("or made by");
+        ui.label("or generate");
         let field = TextEdit::singleline(&mut wanted.typed).hint_text("gen:stencil27?n=40");
         let field = ui.add(field.desired_width(ui.available_width() - 8.0));
         field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Generator"));
-        field.on_hover_text("A generator's recipe, as `sparsescope generate` takes it");
+        field.on_hover_text("A generator recipe, as for `sparsescope generate`");
     });
     match shown.subject {
         Err(why) => problem(ui, why),
         Ok(Subject::Made(..)) if wanted.entry.is_some() && !is_typed => {
-            wrapped(
-                ui,
-                RichText::new("It is generated here, as it was for the other machines.").weak(),
-            );
+            wrapped(ui, RichText::new("It is generated here, as on the other machines.").weak());
         }
         Ok(_) => {}
     }
@@ -166,8 +163,8 @@ fn matrix(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) {
 
 fn kernels(ui: &mut Ui, wanted: &mut Wanted, gpu: &GpuSeen) {
     for (device, title, what) in [
-        (DeviceKind::Wgpu, "Kernels of the GPU", "in f32"),
-        (DeviceKind::Cpu, "Kernels of the processor", "WebAssembly, one thread"),
+        (DeviceKind::Wgpu, "GPU kernels", "in f32"),
+        (DeviceKind::Cpu, "CPU kernels", "WebAssembly, one thread"),
     ] {
         section(ui, title);
         ui.weak(what);
@@ -197,9 +194,9 @@ fn kernels(ui: &mut Ui, wanted: &mut Wanted, gpu: &GpuSeen) {
 fn samples(ui: &mut Ui, wanted: &mut Wanted) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
-        ui.label("Samples a run");
+        ui.label("Samples per run");
         let samples = ui.add(DragValue::new(&mut wanted.samples).range(SAMPLES).speed(0.2));
-        samples.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Samples a run"));
+        samples.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Samples per run"));
     });
 }
 
@@ -209,9 +206,9 @@ fn start(ui: &mut Ui, wanted: &Wanted, shown: &Shown<'_>) -> Option<Pressed> {
     let ticked = kernels_here().filter(|kernel| wanted.kernels.contains(kernel.id));
     let runs = ticked.filter(|kernel| has_gpu || kernel.device == DeviceKind::Cpu).count();
     let reason = match (shown.gpu, shown.subject) {
-        (GpuSeen::Unasked | GpuSeen::Asked, _) => Some("Asking the browser for its GPU."),
-        (_, Err(_)) => Some("No matrix to measure on."),
-        _ if runs == 0 => Some("No kernel is ticked."),
+        (GpuSeen::Unasked | GpuSeen::Asked, _) => Some("Waiting for the browser to provide a GPU."),
+        (_, Err(_)) => Some("No matrix to measure."),
+        _ if runs == 0 => Some("No kernel is selected."),
         _ => None,
     };
     if let Some(reason) = reason {
@@ -245,7 +242,7 @@ fn progress(ui: &mut Ui, work: &Work) -> Option<Pressed> {
     let centered = Layout::top_down_justified(Align::Center);
     let button = Button::new(text).min_size(egui::vec2(0.0, 30.0));
     let stops = ui.with_layout(centered, |ui| ui.add_enabled(!far.is_stopping, button)).inner;
-    let stops = stops.on_hover_text("Stop; what has been measured is kept").clicked();
+    let stops = stops.on_hover_text("Stop and keep what has been measured").clicked();
     stops.then_some(Pressed::Cancel)
 }
 
@@ -256,7 +253,7 @@ fn results(ui: &mut Ui, measured: &Measured, [compare, html]: [bool; 2]) -> Opti
     let [with, without] = measured.runs;
     let mut text = format!("{with} runs on {}", measured.name);
     if without > 0 {
-        text.push_str(&format!("; {without} without a time say why in the view Runs"));
+        text.push_str(&format!("; {without} have no time, see the view Runs for the reason"));
     }
     wrapped(ui, RichText::new(text));
     ui.horizontal_wrapped(|ui| {
@@ -266,12 +263,12 @@ fn results(ui: &mut Ui, measured: &Measured, [compare, html]: [bool; 2]) -> Opti
             }
         };
         if compare {
-            let hint = "Open what was measured on an NVIDIA H200 and show both";
+            let hint = "Open the results from an NVIDIA H200 and show both";
             button(ui, "Compare with the H200", hint, Pressed::Compare);
         }
-        button(ui, "Save bundle", "A .zip as `sparsescope bench` writes it", Pressed::Save);
+        button(ui, "Save bundle", "A .zip file, as `sparsescope bench` writes it", Pressed::Save);
         if html {
-            let hint = "One file with the viewer and what was measured, for any browser";
+            let hint = "One file with the viewer and the results, for any browser";
             button(ui, "Save as HTML", hint, Pressed::SaveHtml);
         }
     });

@@ -72,7 +72,7 @@ pub(super) async fn ready(
                 Some(LoadedValues::Real(a)) => {
                     Ok(Some(Ready { a: Arc::clone(a), record: *record, picture }))
                 }
-                _ => Err("the matrix is not at hand".to_owned()),
+                _ => Err("the matrix is not available".to_owned()),
             };
         }
         Subject::Made(name, source, spec) => (name, source, spec),

@@ -172,7 +172,7 @@ impl HerePanel {
         show_runs(app, &measured);
         if measured.was_lost {
             app.notify(
-                "The GPU was lost during the measurement and opened anew; what it was measuring was \
+                "The GPU was lost during the measurement and opened again. The run in progress was \
                  measured again."
                     .to_owned(),
             );
@@ -180,7 +180,7 @@ impl HerePanel {
         let runs = match measured.runs {
             [1, 0] => "1 run".to_owned(),
             [with, 0] => format!("{with} runs"),
-            [with, without] => format!("{with} runs, and {without} that have no time and say why,"),
+            [with, without] => format!("{with} runs, and {without} without a time,"),
         };
         let name = &measured.name;
         match measured.is_cut {

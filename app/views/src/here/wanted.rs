@@ -44,23 +44,26 @@ impl Subject {
 
     /// The open matrix with this key, or a sentence why it cannot be measured.
     pub(super) fn selected(model: &Model, key: &str) -> Result<Self, String> {
-        let record = model.matrix(key).ok_or("It is not open here.")?;
+        let record = model.matrix(key).ok_or("The matrix is not open here.")?;
         if let Ok(picture) = model.picture(key)
             && let Some(values) = &picture.values
         {
             return match values {
                 LoadedValues::Real(_) => Ok(Self::Open(Box::new(record.clone()), picture)),
-                LoadedValues::Complex(_) => Err("Its values are complex.".to_owned()),
+                LoadedValues::Complex(_) => {
+                    Err("The matrix is complex, expected real values.".to_owned())
+                }
             };
         }
         let text = record.generator.as_deref().filter(|_| record.reordered.is_none());
         let spec = text.and_then(|text| GeneratorSpec::parse(bare(text)).ok());
         match spec {
-            Some(_) if record.statistics.nnz > MOST_ENTRIES => {
-                Err(format!("It has more than {} million entries.", MOST_ENTRIES as f64 / 1e6))
-            }
+            Some(_) if record.statistics.nnz > MOST_ENTRIES => Err(format!(
+                "The matrix has more than {} million nonzeros.",
+                MOST_ENTRIES as f64 / 1e6
+            )),
             Some(spec) => Ok(Self::Made(record.name.clone(), record.source, spec)),
-            None => Err("Its bundle does not hold it whole: open its file.".to_owned()),
+            None => Err("The bundle has only part of the matrix: open the matrix file.".to_owned()),
         }
     }
 

@@ -14,31 +14,28 @@ pub struct Action {
 /// Opens the example measured on CPUs, shown on a first start.
 pub const CPU_EXAMPLE: Action = Action {
     name: "CPU example",
-    hint: "Open what was measured on the processors of a small machine",
+    hint: "Open results from the CPU of a small machine",
     key: egui::Key::E,
 };
 
 /// Opens the example measured on a GPU: a file of the page, built into the window.
-pub const GPU_EXAMPLE: Action = Action {
-    name: "GPU example",
-    hint: "Open what was measured on an NVIDIA H200",
-    key: egui::Key::G,
-};
+pub const GPU_EXAMPLE: Action =
+    Action { name: "GPU example", hint: "Open results from an NVIDIA H200", key: egui::Key::G };
 
 /// Opens the example of solves: the tables of paper 003 measured again on a GPU.
 pub const SOLVE_EXAMPLE: Action = Action {
     name: "Solver example",
-    hint: "Open conjugate gradients and dense systems as they were measured on an NVIDIA H200",
+    hint: "Open results for conjugate gradients and dense systems from an NVIDIA H200",
     key: egui::Key::S,
 };
 
 /// Copies a link to the current state; the window copies the link's fragment.
 pub const COPY_LINK: Action =
-    Action { name: "Copy link", hint: "Copy a link to what is shown now", key: egui::Key::L };
+    Action { name: "Copy link", hint: "Copy a link to this view", key: egui::Key::L };
 
 /// Measures kernels in the page: its form of the window's "Run".
 pub const RUN_HERE: Action = Action {
     name: "Run here",
-    hint: "Measure kernels on this machine's own GPU and in WebAssembly, and compare",
+    hint: "Measure kernels on this machine's GPU and in WebAssembly, and compare",
     key: egui::Key::R,
 };

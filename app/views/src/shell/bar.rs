@@ -70,7 +70,7 @@ impl Bar {
     fn line(&mut self, ui: &mut Ui, state: &mut ViewState, now: Now, room: Room) {
         let title = RichText::new("Sparsescope").strong().size(17.0);
         let title = ui.add(Button::new(title).frame(false));
-        if title.on_hover_text("What there is to open, examples, lessons").clicked() {
+        if title.on_hover_text("Open files, examples and lessons").clicked() {
             self.welcomes = !self.welcomes;
         }
         // A lesson needs the space; keys do the same as the buttons.
@@ -111,7 +111,7 @@ impl Bar {
                 zoom(ui, state);
             }
             let back = ui.add_enabled(now.can_go_back, Button::new("Back"));
-            if back.on_hover_text("Undo the last change of view (Ctrl+Z, Alt+Left)").clicked() {
+            if back.on_hover_text("Undo the last view change (Ctrl+Z, Alt+Left)").clicked() {
                 self.back = true;
             }
         });

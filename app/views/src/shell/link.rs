@@ -6,19 +6,18 @@ use std::net::Ipv4Addr;
 pub fn copied(address: &str, left_out: &[String]) -> String {
     let without = match left_out {
         [] => String::new(),
-        files => format!(
-            ", without {}: send what does not fit into a link along as a file",
-            files.join(", ")
-        ),
+        files => {
+            format!(", without {}: send those files too", files.join(", "))
+        }
     };
     let only_here = match is_of_this_machine(address) {
         true => {
-            " Its address is of this machine and works only here: for others, `sparsescope export \
-             --html` writes what is open and the viewer as one file."
+            " It works only on this machine: to share, write one file with the viewer and what is \
+             open with `sparsescope export --html`."
         }
         false => "",
     };
-    format!("The link is copied{without}.{only_here}")
+    format!("Link copied{without}.{only_here}")
 }
 
 /// Whether an address is only valid on this machine: that of a file, or of a server on this machine.
@@ -57,7 +56,7 @@ mod tests {
         for address in here {
             let said = copied(address, &[]);
             assert!(
-                said.starts_with("The link is copied. ") && said.contains("only here"),
+                said.starts_with("Link copied. ") && said.contains("only on this machine"),
                 "{said}"
             );
             assert!(said.contains("`sparsescope export --html`"), "{address}: {said}");
@@ -70,7 +69,7 @@ mod tests {
             "http://[2001:db8::1]/",
         ];
         for address in elsewhere {
-            assert_eq!(copied(address, &[]), "The link is copied.", "{address}");
+            assert_eq!(copied(address, &[]), "Link copied.", "{address}");
         }
     }
 
@@ -78,9 +77,9 @@ mod tests {
     fn what_does_not_fit_into_a_link_is_named() {
         let said = copied("http://localhost/", &["big.mtx".into(), "b.zip".into()]);
         assert!(
-            said.starts_with("The link is copied, without big.mtx, b.zip: send what"),
+            said.starts_with("Link copied, without big.mtx, b.zip: send those files"),
             "{said}"
         );
-        assert!(said.contains("along as a file. Its address is of this machine"), "{said}");
+        assert!(said.contains("files too. It works only on this machine"), "{said}");
     }
 }

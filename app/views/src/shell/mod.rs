@@ -100,16 +100,15 @@ impl App {
             if !fragment.is_empty() {
                 let version = fragment.split(';').next().unwrap_or_default();
                 self.notify(format!(
-                    "The link begins with `{version}`, this viewer follows links that begin with `v1`: \
-                     it shows the usual."
+                    "The link begins with `{version}`, expected `v1`: the default view is shown instead."
                 ));
             }
             return self.set_state(ViewState::default());
         };
         if let Some(part) = ViewState::not_understood(fragment) {
-            self.notify(format!("The link says `{part}`, which means nothing here."));
+            self.notify(format!("The link contains `{part}`, which is unknown here."));
         } else if !VIEWS.iter().any(|view| view.id == state.view) {
-            self.notify(format!("The link shows a view `{}`, which there is not.", state.view));
+            self.notify(format!("The link names a view `{}` that does not exist.", state.view));
         }
         self.set_state(state);
     }
@@ -232,7 +231,7 @@ impl App {
         let by_name = matrices.iter().filter(|matrix| is_known_by_name(&matrix.record)).count();
         let imported = format!(
             "{name}: {} runs imported from {by}, not checked by Sparsescope; {} of {} \
-             matrices are taken for opened ones of equal name, rows, columns and entries.",
+             matrices match opened ones by name, rows, columns and nonzeros.",
             runs.len(),
             matrices.len() - by_name,
             matrices.len()
@@ -528,7 +527,7 @@ impl App {
         }
         Panel::top("missing").show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
-                ui.label("What this link shows is not open here: drop its matrix or its bundle.");
+                ui.label("The matrix of this link is not open here: drop its file or its bundle.");
                 if ui.button("Show another").clicked() {
                     self.state.matrix = None;
                 }

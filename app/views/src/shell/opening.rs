@@ -123,12 +123,12 @@ impl Reading<'_> {
         let share = (self.done as f32 / self.total.max(1) as f32).min(1.0);
         let name = self.name;
         let what = match (share < 1.0, waiting) {
-            (false, _) => format!("counting the entries of {name}"),
+            (false, _) => format!("counting the nonzeros of {name}"),
             (true, 0) => format!("reading {name}"),
             (true, more) => format!("reading {name}; {more} more to read"),
         };
         let row = |ui: &mut Ui| {
-            let hover = "Read no further; what was open before stays";
+            let hover = "Stop reading and keep what is open";
             let stopped = ui.add(Button::new("Cancel")).on_hover_text(hover).clicked();
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let percent = format!("{:.0} %", share * 100.0);

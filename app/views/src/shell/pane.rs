@@ -155,11 +155,11 @@ fn export(
         }
         button.on_hover_text(hover).clicked()
     };
-    if button("Save CSV", "What is drawn, as a table") {
+    if button("Save CSV", "The data shown, as a table") {
         match table(view, model, state) {
             Ok(bytes) => saved.exports.push(Export::new(file("csv"), bytes)),
             Err(error) => {
-                saved.failures.push(format!("The table could not be written: {error}."));
+                saved.failures.push(format!("The table was not written: {error}."));
             }
         }
     }
@@ -178,7 +178,7 @@ fn export(
 #[cfg(not(target_family = "wasm"))]
 fn png(name: String, svg: String) -> Result<Export, String> {
     let bytes = image::render(&svg, image::PIXELS)
-        .map_err(|error| format!("The image could not be made: {error}."))?;
+        .map_err(|error| format!("The image was not written: {error}."))?;
     Ok(Export::new(name, bytes))
 }
 

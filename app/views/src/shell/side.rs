@@ -56,7 +56,7 @@ fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
     let Some(mut text) = ui.data(|data| data.get_temp::<String>(id)) else {
         let created = match open.bundle.created.as_str() {
             "" => String::new(),
-            created => format!(", made {created}"),
+            created => format!(", created {created}"),
         };
         let hover = format!(
             "{}, {} matrices, {} runs{created}. Click to rename",
@@ -113,7 +113,7 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut
         operation(ui, filter, &operations);
     }
     let values = model.values(&filter.operation);
-    choice(ui, "Entries", &mut filter.nnz_class, &values.classes);
+    choice(ui, "Nonzeros", &mut filter.nnz_class, &values.classes);
     choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
     choice(ui, "Backend", &mut filter.backend, &values.backends);
     choice(ui, "Origin", &mut filter.origin, &values.origins);
@@ -171,7 +171,7 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let matrices = matrices.map(|matrix| (matrix.key, Subject::Matrix(matrix.record)));
     let others = model.others(&state.filter);
     let (name, order) = match others.is_empty() {
-        true => ("Matrices", "by entries"),
+        true => ("Matrices", "by nonzeros"),
         false => ("Matrices and others", "by size"),
     };
     // Subjects of this operation's runs come first.

@@ -195,7 +195,7 @@ fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
     let (_, state) = follow("v1;view=layouts;lesson=coalescing,1;told=true;sigma=8");
     assert_eq!(state.layouts.sigma, 8, "the link's own settings override the step's");
     follow("v1;view=matrix;matrix=00ff00ff00ff00ff-real");
-    harness.get_by_label("What this link shows is not open here: drop its matrix or its bundle.");
+    harness.get_by_label("The matrix of this link is not open here: drop its file or its bundle.");
     harness.get_by_label("Show another").click();
     harness.run();
     assert_eq!(harness.state().state().matrix, None);

@@ -38,7 +38,7 @@ pub(super) fn show(
         ui.add_space(if beside { ui.available_height() * 0.12 } else { 8.0 });
         ui.vertical_centered(|ui| {
             ui.label(
-                RichText::new("See a sparse matrix, run its kernels, share what came out")
+                RichText::new("See a sparse matrix, run kernels on it, share the result")
                     .size(22.0),
             );
         });
@@ -46,23 +46,23 @@ pub(super) fn show(
         let mut draw = |ui: &mut Ui, card: usize| match card {
             0 => card_of(ui, "A matrix or a result", |ui| {
                 ui.label(
-                    "Drop it here: a matrix (.mtx, .mtx.gz, an archive of the SuiteSparse \
-                     collection), or a bundle (.zip) with everything that `sparsescope bench` \
-                     measured. Several bundles are compared.",
+                    "Drop it here: a matrix (.mtx, .mtx.gz or a SuiteSparse archive), or a bundle \
+                     (.zip) with everything that `sparsescope bench` measured. Drop several bundles \
+                     to compare them.",
                 );
                 ui.add_space(8.0);
                 open.into_iter().for_each(|action| button(ui, action));
             }),
             1 => card_of(ui, "Examples", |ui| {
-                ui.label("Measured and checked: who wins on which matrix, by how much, and why.");
+                ui.label("Measured and checked: which kernel wins on which matrix, by how much, and why.");
                 ui.add_space(8.0);
                 examples.iter().for_each(|action| button(ui, action));
                 if examples.is_empty() {
-                    ui.weak("This page has no examples beside it.");
+                    ui.weak("This page comes without examples.");
                 }
             }),
             _ => card_of(ui, "Lessons", |ui| {
-                ui.label("How formats lie in memory and what kernels read, step by step.");
+                ui.label("How formats are laid out in memory and what kernels read, step by step.");
                 ui.add_space(4.0);
                 for lesson in model.lessons.iter() {
                     if ui.link(RichText::new(&lesson.title).size(15.0)).clicked() {

@@ -127,7 +127,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             note = format!("{}: {note}", subject_name(subject));
         }
         if holds_stand_ins(&data, &plot) {
-            note += " Stand-ins are generated matrices in place of real ones.";
+            note += " Stand-ins are generated matrices that replace real ones.";
         }
         let lines = (note.chars().count() as f32 * 7.0 / width).ceil();
         let room = room - 22.0 * lines;

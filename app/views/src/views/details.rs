@@ -111,12 +111,12 @@ fn facts(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
     }
     if let Some(figures) = run.figures() {
         let quartiles = format!("{} to {}", seconds(figures.q1_s), seconds(figures.q3_s));
-        facts.push(("Median", format!("{} a {}", seconds(figures.median_s), run.word())));
+        facts.push(("Median", format!("{} per {}", seconds(figures.median_s), run.word())));
         facts.push(("Quartiles", quartiles));
         facts.push(("Samples", format!("{}, each of {}", of.samples.len(), of.repetitions)));
-        let bandwidth = |gbs: f64| ("Bandwidth", format!("{} GB/s at least", significant(gbs)));
+        let bandwidth = |gbs: f64| ("Bandwidth", format!("at least {} GB/s", significant(gbs)));
         facts.extend(run.gbs().map(bandwidth));
-        let percent = |share: f64| format!("{share:.0} % of the measured copy");
+        let percent = |share: f64| format!("{share:.0} % of the copy bandwidth");
         facts.extend(run.pct_copy().map(|share| ("", percent(share))));
         facts.extend(figures.speedup.map(|s| ("Speed-up", format!("{}×", significant(s)))));
     }
@@ -129,7 +129,7 @@ fn facts(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
         let useful = predicted.efficiency().map(|share| format!("{:.0} % useful", share * 100.0));
         let idle =
             predicted.idle_share.map(|share| format!("{:.0} % of lanes idle", share * 100.0));
-        let lines = predicted.line_bytes.map(|n| format!("cache lines of {}", bytes(n)));
+        let lines = predicted.line_bytes.map(|n| format!("{} in cache lines", bytes(n)));
         let words: Vec<String> = [sectors, useful, idle, lines].into_iter().flatten().collect();
         facts.push(("Predicted", words.join(", ")));
     }
@@ -168,9 +168,9 @@ fn solve(solve: &Solve, density: Option<f64>) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("Ended", solve.ended.clone()),
         ("Iterations", solve.iterations.to_string()),
-        ("Residual", format!("{} of the recurrence", residual(solve.residual))),
-        ("", format!("{} of x", residual(solve.true_residual))),
-        ("Set-up", seconds(solve.setup_s)),
+        ("Residual", format!("{}, by the recurrence", residual(solve.residual))),
+        ("", format!("{}, computed from x", residual(solve.true_residual))),
+        ("Setup", seconds(solve.setup_s)),
     ];
     let phases =
         solve.phases.iter().map(|phase| format!("{} {}", phase.name, seconds(phase.seconds)));
@@ -178,12 +178,12 @@ fn solve(solve: &Solve, density: Option<f64>) -> Vec<(&'static str, String)> {
     facts.extend((!phases.is_empty()).then(|| ("", phases.join(", "))));
     facts.extend(solve.sizes.map(|sizes| {
         let [entries, systems, largest] = [sizes.factor, sizes.systems, sizes.largest].map(count);
-        ("Factor", format!("{entries} entries, {systems} dense systems of up to {largest} rows"))
+        ("Factor", format!("{entries} nonzeros, {systems} dense systems of up to {largest} rows"))
     }));
     facts.extend(density.map(|density| ("nnz(G) / nnz(A)", significant(density))));
     facts.extend(solve.spectrum.map(|spectrum| {
         let kappa = significant(spectrum.condition);
-        ("Condition", format!("κ ≥ {kappa}, from {} steps", spectrum.steps))
+        ("Condition", format!("κ ≥ {kappa}, from {} iterations", spectrum.steps))
     }));
     facts
 }
@@ -203,7 +203,7 @@ fn choice(costs: &Costs) -> Vec<(&'static str, String)> {
     });
     facts.push(("Choosing", format!("{}: {}", seconds(choice.seconds()), parts.join(", "))));
     let products = costs.break_even.map(|products| count(products.max(0.0) as u64));
-    facts.extend(products.map(|products| ("Has paid", format!("after {products} products"))));
+    facts.extend(products.map(|products| ("Pays off", format!("after {products} SpMVs"))));
     for tried in &choice.tried {
         let told = match (tried.least_s, &tried.left_out) {
             (Some(least), _) => {
@@ -267,7 +267,7 @@ fn links(ui: &mut Ui, model: &Model, run: &RunOf<'_>, state: &mut ViewState) {
     for other in others.iter().filter_map(|number| model.run(*number)) {
         let both_rank = other.ranks() && run.ranks();
         let ratio = match other.gain_over(run).filter(|_| both_rank) {
-            Some(gain) => format!(", {}× as good", significant(gain)),
+            Some(gain) => format!(", {}× as fast", significant(gain)),
             None => String::new(),
         };
         let rate = other.rate().map_or_else(|| other.verdict().to_owned(), significant);

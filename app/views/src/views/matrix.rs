@@ -45,7 +45,7 @@ fn origin(ui: &mut Ui, kind: &str, source: Source, generator: Option<&str>) {
 fn about_matrix(ui: &mut Ui, model: &Model, state: &mut ViewState, record: &MatrixRecord) {
     origin(ui, "", record.source, record.generator.as_deref());
     if is_known_by_name(record) {
-        ui.weak("Imported: only name and size are known, perhaps row lengths; the rest is 0.");
+        ui.weak("Imported: only its name and size are known, and sometimes its row lengths. The rest is 0.");
     }
     ui.add_space(6.0);
     ranking::show(ui, model, state, &matrix_key(record));

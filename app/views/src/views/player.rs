@@ -42,7 +42,7 @@ pub(super) fn player(ui: &mut Ui, shown: &mut Option<u32>, most: u32, words: &Wo
         button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
         button.clicked()
     };
-    let keys = "Arrow keys step, Space plays, Home and End go to the ends";
+    let keys = "Arrow keys step, Space plays, Home and End go to the start and end";
     let back = button(ui, words.back, "‹", keys, now.is_some_and(|step| step > 0));
     let word = if playing.is_some() { "Pause" } else { "Play" };
     let play = button(ui, word, word, keys, true);

@@ -27,7 +27,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let Some(figure) = figure.as_ref() else {
         return nothing(
             ui,
-            "No run with a prediction passes the filters: kernels of vendors have none, nor have older bundles.",
+            "No filtered run has a prediction. Vendor kernels and older bundles have none.",
         );
     };
     let clicked = ScrollArea::both()

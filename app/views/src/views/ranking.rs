@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
     });
     if standing.runs.len() > FEW {
         let words = match state.all_kernels {
-            true => "Show the best only".to_owned(),
+            true => "Show only the best".to_owned(),
             false => format!("Show all {} kernels", standing.runs.len()),
         };
         state.all_kernels ^= ui.button(words).clicked();

@@ -81,7 +81,7 @@ fn the_figure_holds_what_the_table_says() {
     let lines = (VIEW.table)(&model, &state);
     assert_eq!(lines[1][2], "cpu/csr/nnz");
     let svg = VIEW.svg.unwrap()(&model, &state);
-    for words in ["cpu/csr/nnz", "1.6", "2×", "Moves at least 10 MB a product"] {
+    for words in ["cpu/csr/nnz", "1.6", "2×", "Moves at least 10 MB per SpMV"] {
         assert!(svg.contains(words), "{words}");
     }
 }

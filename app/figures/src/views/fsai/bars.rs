@@ -22,8 +22,8 @@ pub fn figure(set_up: &SetUp, stage: Stage, colors: &Colors, width: f32) -> Figu
     let mut bars = vec![("A, the matrix", counts.matrix, Part::Filtered)];
     let later = [
         (Stage::Filtered, "Ã, after the prefilter", counts.filtered, Part::Filtered),
-        (Stage::Pattern, "S, the pattern: on and below the diagonal", counts.pattern, Part::Kept),
-        (Stage::Factor, "with what merging adds", counts.before, Part::Merged),
+        (Stage::Pattern, "S, the pattern: diagonal and below", counts.pattern, Part::Kept),
+        (Stage::Factor, "S after merging", counts.before, Part::Merged),
         (Stage::Factor, "G, after the postfilter", counts.factor, Part::Kept),
     ];
     let so_far = Stage::ALL.iter().position(|of| *of == stage).unwrap_or(0);
@@ -35,7 +35,7 @@ pub fn figure(set_up: &SetUp, stage: Stage, colors: &Colors, width: f32) -> Figu
     }
     let size: Vec2 = vec2(width, TOP + LINE * bars.len() as f32 + 4.0);
     let mut figure = Figure::new(size, ink.paper);
-    figure.text(pos2(LEFT, 12.0), Anchor::Start, TYPE, ink.text, "Entries, and their share of A's");
+    figure.text(pos2(LEFT, 12.0), Anchor::Start, TYPE, ink.text, "Nonzeros, relative to A");
     let most = bars.iter().map(|(_, count, _)| *count).max().unwrap_or(1).max(1) as f32;
     let room = (width - 2.0 * LEFT).min(420.0);
     for (k, (name, count, part)) in bars.into_iter().enumerate() {

@@ -39,9 +39,8 @@ impl Dense {
         let (m, ink) = (of.p.len(), colors.ink);
         let mut figure = Figure::new(size, ink.paper);
         let row = index(of.row as usize);
-        let many = if m == 1 { "1 place".to_owned() } else { format!("{} places", index(m)) };
-        let title =
-            [format!("Row {row}: a pattern P of {many}"), format!("Row {row}: P of {many}")];
+        let many = if m == 1 { "1 position".to_owned() } else { format!("{} positions", index(m)) };
+        let title = [format!("Row {row}: pattern P of {many}"), format!("Row {row}: P of {many}")];
         figure.text(pos2(LEFT, 12.0), Anchor::Start, TYPE, ink.text, fitting(&title, size.x));
         let meaning = [
             "A[P,P] · g = e; blue: positive, orange: negative",
@@ -125,7 +124,7 @@ impl Dense {
         let dropped = of.factor.iter().filter(|value| value.is_none()).count();
         let words = match dropped {
             0 => [
-                format!("Row {row} of G: g divided by √g of the last place"),
+                format!("Row {row} of G: g divided by √g of its last element"),
                 format!("Row {row} of G: g scaled"),
             ],
             _ => [

@@ -33,10 +33,10 @@ pub(super) fn items(set_up: &SetUp, stage: Stage, colors: &Colors) -> Vec<(Look,
     };
     let left = counts.matrix - counts.filtered;
     match stage {
-        Stage::Matrix => add(Part::Kept, false, "entries of A", counts.matrix),
+        Stage::Matrix => add(Part::Kept, false, "nonzeros of A", counts.matrix),
         Stage::Filtered => {
-            add(Part::Kept, false, "entries of Ã", counts.filtered);
-            add(Part::Left, false, "left out by the prefilter", left);
+            add(Part::Kept, false, "nonzeros of Ã", counts.filtered);
+            add(Part::Left, false, "dropped by the prefilter", left);
         }
         Stage::Pattern | Stage::Factor => {
             let merged = stage == Stage::Factor;
@@ -45,17 +45,17 @@ pub(super) fn items(set_up: &SetUp, stage: Stage, colors: &Colors) -> Vec<(Look,
                 true => counts.of(Part::Filtered),
                 false => counts.filtered - kept,
             };
-            add(Part::Kept, false, "of A and the pattern", kept);
-            let second = if adaptive { "chosen beyond A" } else { "added by power 2" };
+            add(Part::Kept, false, "in A and the pattern", kept);
+            let second = if adaptive { "selected, not in A" } else { "added by power 2" };
             add(Part::Second, false, second, counts.of(Part::Second));
             add(Part::Third, false, "added by power 3", counts.of(Part::Third));
             if merged {
                 add(Part::Merged, false, "added by merging", counts.of(Part::Merged));
             }
-            let words = if adaptive { "of A only" } else { "above the diagonal" };
+            let words = if adaptive { "only in A" } else { "above the diagonal" };
             add(Part::Filtered, false, words, rest);
             let left = if merged { counts.of(Part::Left) } else { left };
-            add(Part::Left, false, "left out by the prefilter", left);
+            add(Part::Left, false, "dropped by the prefilter", left);
             if merged {
                 let dropped = counts.before - counts.factor;
                 add(Part::Kept, true, "hollow: dropped by the postfilter", dropped);

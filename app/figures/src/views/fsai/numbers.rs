@@ -15,7 +15,7 @@ fn systems_words(of: &Systems, before: &str) -> String {
     };
     let largest = index(of.largest);
     let work = count(of.work as u64);
-    format!("{before}{systems}, m at most {largest}; the sum of m³ is {work}.")
+    format!("{before}{systems}, m at most {largest}; sum of m³: {work}.")
 }
 
 /// Sentences about a setup, and about the row whose system is shown.
@@ -26,7 +26,7 @@ pub fn words(set_up: &SetUp, row: Option<u32>) -> Vec<String> {
         let alpha = crate::model::value(alpha);
         let mut merged = systems_words(&set_up.merged, &format!("Merged with α = {alpha}: "));
         merged.pop();
-        words.push(format!("{merged}, {} % of that.", significant(share)));
+        words.push(format!("{merged}, {} % of the sum without merging.", significant(share)));
         let group = row.and_then(|row| set_up.groups.get(row as usize));
         if let (Some(row), Some(group)) = (row, group) {
             let others: Vec<usize> = (0..set_up.rows())
@@ -34,7 +34,7 @@ pub fn words(set_up: &SetUp, row: Option<u32>) -> Vec<String> {
                 .collect();
             let named: Vec<String> = others.iter().take(6).map(|i| index(*i)).collect();
             words.push(match (others.len(), named.join(", ")) {
-                (0, _) => format!("Row {} has its system for itself.", index(row as usize)),
+                (0, _) => format!("Row {} does not share its system.", index(row as usize)),
                 (1, name) => {
                     format!("Row {} shares its system with row {name}.", index(row as usize))
                 }
@@ -56,11 +56,11 @@ fn trial_words(set_up: &SetUp) -> Option<String> {
     let trials = set_up.trials()?;
     let steps = |of: &Trial| {
         of.iterations
-            .map_or("more than are tried".to_owned(), |count| format!("{} steps", index(count)))
+            .map_or("no convergence".to_owned(), |count| format!("{} iterations", index(count)))
     };
     Some(format!(
-        "Conjugate gradients, to a residual of 1e-10 of a scattered b: {} without a preconditioner, \
-         {} with the diagonal (Jacobi), {} with G. A step with G goes through {} times as many entries.",
+        "Conjugate gradients to a relative residual of 1e-10, for a scattered b: {} without a \
+         preconditioner, {} with Jacobi, {} with G. An iteration with G reads {} times as many nonzeros.",
         steps(&trials.none),
         steps(&trials.jacobi),
         steps(&trials.fsai),
@@ -129,10 +129,10 @@ pub(in crate::views) fn number(
     let set_up = match found {
         Some(Ok(set_up)) => set_up,
         Some(Err(why)) => return Err(why.clone()),
-        None => return Err("the set-up is not found yet".into()),
+        None => return Err("the setup is not computed yet".into()),
     };
     let counts = &set_up.counts;
-    let row = || state.fsai.row.ok_or("no row is gathered");
+    let row = || state.fsai.row.ok_or("no row is selected");
     match asked {
         "filtered" => whole(counts.filtered),
         "filtered-out" => whole(counts.matrix - counts.filtered),
@@ -161,15 +161,14 @@ pub(in crate::views) fn number(
 
 /// The answer from the trials.
 fn tried(asked: &str, set_up: &SetUp) -> Result<String, String> {
-    let trials =
-        set_up.trials().ok_or("conjugate gradients were not tried on so large a matrix")?;
+    let trials = set_up.trials().ok_or("the matrix is too large to try conjugate gradients")?;
     let (what, with) = asked.split_once('-').unwrap_or((asked, ""));
     let (trial, cost) = match with {
         "none" => (trials.none, 1.0),
         "jacobi" => (trials.jacobi, 1.0),
         _ => (trials.fsai, trials.cost),
     };
-    let steps = || trial.iterations.ok_or("conjugate gradients take more steps than are tried");
+    let steps = || trial.iterations.ok_or("conjugate gradients did not converge");
     match what {
         "iterations" => Ok(index(steps()?)),
         "condition" => Ok(significant(trial.condition)),

@@ -177,7 +177,7 @@ impl<'a> Told<'a> {
                 let strip = if groups { "; strip: rows that share it" } else { "" };
                 format!("{}; A[P,P] of row {}{strip}", self.stage.name(), index(of.row as usize))
             }
-            (None, true) => format!("{}; strip: systems that rows share", self.stage.name()),
+            (None, true) => format!("{}; strip: shared systems", self.stage.name()),
             (None, false) => self.stage.name().into(),
         };
         caption(&mut figure, &self.subject.name, &stage, ink);
@@ -228,10 +228,10 @@ impl<'a> Told<'a> {
         }
         words.push(
             match cell.part {
-                Part::Left => "left out by the prefilter",
-                Part::Filtered => "not of the pattern",
-                Part::Kept => "of the pattern",
-                Part::Second if self.set_up.asked.power == 1 => "chosen",
+                Part::Left => "dropped by the prefilter",
+                Part::Filtered => "not in the pattern",
+                Part::Kept => "in the pattern",
+                Part::Second if self.set_up.asked.power == 1 => "selected",
                 Part::Second => "added by power 2",
                 Part::Third => "added by power 3",
                 Part::Merged => "added by merging",

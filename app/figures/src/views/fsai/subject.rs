@@ -38,7 +38,7 @@ impl Subject {
             }
             (FsaiOf::Small, Some(a)) => {
                 let name = match state.layouts.small {
-                    Small::Example(_) => "Example of the layouts",
+                    Small::Example(_) => "Example from Layouts",
                     _ => "Small matrix",
                 };
                 let key = format!("small {}", state.layouts.small.text());
@@ -46,23 +46,21 @@ impl Subject {
             }
             _ => {
                 let record = selected(model, state)
-                    .ok_or("No matrix passes the filters: have one made under Matrix.")?;
+                    .ok_or("No matrix passes the filters: generate one under Matrix.")?;
                 let (name, key) = (display_name(record), matrix_key(record));
                 let picture = model.picture(&key);
-                let picture = picture.map_err(|why| format!("No picture of {name}: {why}."))?;
+                let picture = picture.map_err(|why| format!("Cannot show {name}: {why}."))?;
                 (key, name, picture)
             }
         };
         let a = match &picture.values {
             Some(LoadedValues::Real(a)) => a.clone(),
             Some(LoadedValues::Complex(_)) => {
-                return Err(format!(
-                    "No set-up for {name}: it is complex, and the preconditioner is for real matrices."
-                ));
+                return Err(format!("No setup for {name}: it is complex, expected a real matrix."));
             }
             None => {
                 return Err(format!(
-                    "No set-up for {name}: its bundle has the counts of cells only; open the matrix's own file, or have a matrix made under Matrix."
+                    "No setup for {name}: its bundle has only counts per cell. Open the matrix file, or generate a matrix under Matrix."
                 ));
             }
         };
@@ -88,7 +86,7 @@ fn name_of(MeshOf { mesh, side }: MeshOf) -> String {
         Mesh::Five => "5-point Laplacian",
         Mesh::Nine => "9-point Laplacian",
         Mesh::Seven => "7-point Laplacian",
-        Mesh::Weak => "weak upwards",
+        Mesh::Weak => "anisotropic",
         Mesh::Jump => "two materials",
     };
     format!("{points}, {how}")

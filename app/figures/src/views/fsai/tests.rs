@@ -113,8 +113,8 @@ fn the_table_and_the_figure_tell_what_is_drawn() {
     // 16 points, 24 couplings: as many above the diagonal as below.
     assert_eq!((of("kept"), of("not of the pattern")), (16 + 24, 24));
     let svg = (VIEW.svg.unwrap())(&Model::default(), &state);
-    assert!(svg.contains("of A and the pattern: 40") && svg.contains("<image"), "the cells");
-    assert!(svg.contains("Row 9: a pattern P of"), "the dense system");
+    assert!(svg.contains("in A and the pattern: 40") && svg.contains("<image"), "the cells");
+    assert!(svg.contains("Row 9: pattern P of"), "the dense system");
 }
 
 #[test]

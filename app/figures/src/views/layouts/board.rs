@@ -259,8 +259,8 @@ impl Board {
                     begins.push(thread);
                 }
                 let name = match owner {
-                    Owner::Entry(..) => format!("Entry {text} in row {i}, column {j}"),
-                    _ => format!("No entry in row {i}, column {j}"),
+                    Owner::Entry(..) => format!("Nonzero {text} in row {i}, column {j}"),
+                    _ => format!("No nonzero in row {i}, column {j}"),
                 };
                 self.spots.push(Spot { rect, owner, name });
             }

@@ -123,7 +123,7 @@ impl Owner {
     /// Describes the owner.
     pub(super) fn words(self) -> String {
         match self {
-            Self::Entry(i, j) => format!("entry in row {i}, column {j}"),
+            Self::Entry(i, j) => format!("nonzero in row {i}, column {j}"),
             Self::Padding(row) => format!("padding of row {row}"),
             Self::Row(row) => format!("row {row}"),
             Self::Col(col) => format!("column {col}"),
@@ -136,10 +136,10 @@ impl Owner {
                 cols.1.saturating_sub(1)
             ),
             Self::Diagonal(offset) => format!("diagonal of column = row {offset:+}"),
-            Self::Line(slot) => format!("slot {slot} of each row of the hack"),
-            Self::Value => "a value that codes stand for".into(),
+            Self::Line(slot) => format!("slot {slot} of every row of the hack"),
+            Self::Value => "a value of the dictionary".into(),
             Self::Outside => "outside the matrix".into(),
-            Self::Nothing(i, j) => format!("no entry in row {i}, column {j}"),
+            Self::Nothing(i, j) => format!("no nonzero in row {i}, column {j}"),
             Self::Free => "no row".into(),
         }
     }

@@ -102,7 +102,7 @@ fn number(
     let mut what = parts.next().unwrap_or_default().splitn(3, ':');
     let mut settings = state.clone();
     for part in parts {
-        let nothing = || format!("`{part}` means nothing here");
+        let nothing = || format!("`{part}` is unknown here");
         let (key, value) = part.split_once('=').ok_or_else(nothing)?;
         settings.set(key, value);
         if !settings.fields().iter().any(|(known, now)| *known == key && now == value) {

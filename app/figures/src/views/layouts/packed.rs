@@ -24,7 +24,7 @@ pub(super) fn detail(a: &AnyFormat) -> Option<String> {
             offsets => Some(format!("{} diagonals", offsets.len())),
         },
         AnyFormat::HllCompact(a) => Some(match a.values() {
-            Coded::Plain(_) => "values as they are".into(),
+            Coded::Plain(_) => "values uncompressed".into(),
             Coded::Byte { table, .. } => format!("8-bit codes of {} values", table.len()),
             Coded::Short { table, .. } => format!("16-bit codes of {} values", table.len()),
         }),

@@ -84,7 +84,7 @@ impl<'a> Shown<'a> {
     /// Rows, columns and nonzeros.
     fn size_words(&self) -> String {
         let a = &self.subject.a;
-        format!("{} × {}, {} entries", a.rows(), a.cols(), a.nnz())
+        format!("{} × {}, {} nonzeros", a.rows(), a.cols(), a.nnz())
     }
 
     fn dense(&self, board: &mut Board, at: Pos2) -> Vec2 {
@@ -200,7 +200,7 @@ fn formats(board: &mut Board, shown: &Shown<'_>, panels: &[Panel], at: Pos2, wid
         board.swatch(pos2(at.x, top + 2.0), format_color(&panel.id));
         let words = match &panel.arrays {
             Ok((_, size)) => format!(
-                "{}: {} B, {} for {} entries ({} an entry)",
+                "{}: {} B, {} for {} nonzeros ({} per nonzero)",
                 panel.name,
                 size.bytes,
                 plural(size.slots, "slot"),

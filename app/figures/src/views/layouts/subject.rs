@@ -37,15 +37,15 @@ impl Subject {
         let name = display_name(record);
         let picture = model
             .picture(&matrix_key(record))
-            .map_err(|why| format!("No part of {name}: {why}."))?;
+            .map_err(|why| format!("Cannot show {name}: {why}."))?;
         let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
         let (row, col) = origin(&state.layouts, rows, cols);
         let (height, width) = (MOST.min(rows - row), MOST.min(cols - col));
         let entries = window(&picture, row..row + height, col..col + width).ok_or_else(|| {
-            format!("No single entries of {name} are at hand: its bundle has counts only. Open the matrix's own file.")
+            format!("The single nonzeros of {name} are not available: its bundle has only counts. Open the matrix file.")
         })?;
         let a = Csr::from_triplets(height, width, &entries)
-            .map_err(|error| format!("No part of {name}: {error}."))?;
+            .map_err(|error| format!("Cannot show {name}: {error}."))?;
         let more = (rows, cols) != (height, width);
         Ok(Self { a, title: name, from: (row, col), part_of: more.then_some((rows, cols)) })
     }
@@ -61,8 +61,8 @@ impl Subject {
 /// Name of an example.
 pub fn title(example: Example) -> &'static str {
     match example {
-        Example::Five => "5 × 5 example of the papers",
-        Example::Four => "4 × 4 example of the thesis",
+        Example::Five => "5 × 5 example from the papers",
+        Example::Four => "4 × 4 example from the thesis",
     }
 }
 

@@ -140,11 +140,11 @@ impl Threads {
         }
         let how = match self.guided {
             true => {
-                "The next free thread takes the next hacks: here, as if every slot took as long."
+                "The next free thread takes the next hacks. Here, every slot takes the same time."
             }
-            false => "Every thread has its own part; they work at the same time.",
+            false => "Every thread has its own part. All threads work at the same time.",
         };
-        let words = format!("Step {} of {}: each thread takes a slot", at + 1, self.len());
+        let words = format!("Step {} of {}: each thread processes one slot", at + 1, self.len());
         moment.words = vec![words, how.into()];
         moment
     }

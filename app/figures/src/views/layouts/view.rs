@@ -17,7 +17,7 @@ use crate::views::view::View;
 pub const VIEW: View = View {
     id: "layouts",
     name: "Layouts",
-    sentence: "Where each format keeps every entry of a small matrix. Click an entry to find it everywhere.",
+    sentence: "Where each format stores every nonzero of a small matrix. Click a nonzero to find it in all formats.",
     table,
     svg: Some(svg),
 };

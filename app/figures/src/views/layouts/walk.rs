@@ -162,7 +162,7 @@ impl Grid {
     fn moment(&self, at: usize) -> Moment {
         let mut moment = Moment::default();
         let (Some(step), Some(&(launch, warp, _))) = (self.step(at), self.places.get(at)) else {
-            moment.words.push("No warp has anything to do.".into());
+            moment.words.push("No warp has any work.".into());
             return moment;
         };
         for request in &step.requests {
@@ -180,11 +180,11 @@ impl Grid {
                 _ => "copies its part of x to shared memory".into(),
             },
             StepKind::Start => match self.schedule.matrix() {
-                AnyFormat::Bsr(_) => "loads where its row of blocks begins and ends".into(),
-                AnyFormat::HllCompact(_) => "loads where its groups begin and end".into(),
-                _ => "loads where its rows begin and end".into(),
+                AnyFormat::Bsr(_) => "loads the bounds of its block row".into(),
+                AnyFormat::HllCompact(_) => "loads the bounds of its groups".into(),
+                _ => "loads the bounds of its rows".into(),
             },
-            StepKind::Loop(round) => format!("is in round {} of its loop", round + 1),
+            StepKind::Loop(round) => format!("is in iteration {} of its loop", round + 1),
             StepKind::End => "stores its sums".into(),
         };
         let block = self.schedule.launches().get(launch).map_or(0, |info| info.block_of(warp));
@@ -197,7 +197,7 @@ impl Grid {
     /// The totals of the whole SpMV, array by array.
     fn totals(&self) -> (String, Vec<Vec<String>>) {
         let idle = share(self.traffic.idle_share());
-        let title = format!("The whole product; {idle} of the lanes idle in loops");
+        let title = format!("The whole SpMV; {idle} of the lanes are idle in loops");
         let header = ["array", "requests", "sectors", "useful bytes", "efficiency"];
         let mut lines = vec![header.map(String::from).to_vec()];
         let mut all = Counts::default();
@@ -235,7 +235,7 @@ fn request_words(request: &Request) -> String {
     let verb = if request.direction == Direction::Load { "load" } else { "store" };
     let together = match request.together {
         1 => String::new(),
-        several => format!(", {several} elements a lane"),
+        several => format!(", {several} elements per lane"),
     };
     format!(
         "{verb} {}{together}: {}, {}, {}, {} of {} bytes useful ({})",

@@ -33,8 +33,8 @@ pub(super) fn figure(
     let all = point * side as f32;
     let corner = pos2(MARGIN, TOP);
     let mut figure = Figure::new(Vec2::new(size.x, TOP + all + MARGIN), ink.paper);
-    let title = "Points of the grid, each with its level";
-    let title = if colors.are_apart() { "Points of the grid, each with its colour" } else { title };
+    let title = "Grid points and their levels";
+    let title = if colors.are_apart() { "Grid points and their colours" } else { title };
     let title = crate::figure::elided(title, size.x - 2.0 * MARGIN, TYPE);
     figure.text(pos2(MARGIN, 12.0), Anchor::Start, TYPE, ink.text, &title);
     let gap = if point > 8.0 { 1.0 } else { 0.0 };

@@ -105,9 +105,9 @@ impl Histogram {
         let most = wave.widths.len().div_ceil(bins.len().max(1));
         let bars = match most {
             0 | 1 => String::new(),
-            most => format!("; a column is up to {most} of them, narrowest to widest"),
+            most => format!("; each column is up to {most}, narrowest to widest"),
         };
-        let title = format!("Rows of each {what}{log}{bars}");
+        let title = format!("Rows per {what}{log}{bars}");
         let title = elided(&title, size.x - 20.0, TYPE);
         histogram.figure.text(pos2(10.0, 10.0), Anchor::Start, TYPE, ink.text, &title);
         if let Some(step) = step {
@@ -170,7 +170,7 @@ impl Histogram {
         }
         let title = match order {
             Order::Colors => "Colour",
-            _ => "Level, along the sweep",
+            _ => "Level, in sweep order",
         };
         let at = pos2(bars.center().x, bars.max.y + 30.0);
         self.figure.text(at, Anchor::Middle, TYPE, ink.text, title);

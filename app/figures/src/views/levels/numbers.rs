@@ -45,7 +45,7 @@ impl Numbers {
         let levels = counted(self.levels, order);
         let mut words = vec![match order {
             Order::Colors => format!(
-                "{levels} for {rows} rows: rows of one colour have no entry in one another's column, so that a sweep takes {} steps, in another order.",
+                "{levels} for {rows} rows: rows of one colour do not depend on each other, so a sweep takes {} steps, in another order.",
                 digits(self.levels as u64)
             ),
             _ => format!("{rows} rows in {levels}: a sweep cannot take fewer steps."),
@@ -61,7 +61,7 @@ impl Numbers {
         ));
         if order != Order::Colors {
             words.push(format!(
-                "Critical path: {} rows, each waiting for the one before.",
+                "Critical path: {} rows, each waiting for the previous one.",
                 digits(self.levels as u64)
             ));
         }
@@ -100,7 +100,7 @@ pub fn progress_words(wave: &Wavefront, order: Order, step: usize) -> String {
     let rows_now = if now == 1 { "row" } else { "rows" };
     let [done, waits] = [done, rows - done - now].map(digits);
     let (step, now) = (digits(step as u64), digits(now));
-    format!("{word} {step} of {all}: {now} {rows_now} at once; {done} done, {waits} wait.")
+    format!("{word} {step} of {all}: {now} {rows_now} at once; {done} done, {waits} waiting.")
 }
 
 /// Questions of lessons about the matrix, and about its levels, or its colours if these are shown.

@@ -161,7 +161,7 @@ impl<'a> Told<'a> {
                 swatch(figure, pos2(x, top), color, words, ink.text);
                 x += 30.0 + text_width(words, TYPE);
             }
-            below(figure, left, top + 20.0, room, ink.weak, "Strip: shares of each line's rows");
+            below(figure, left, top + 20.0, room, ink.weak, "Strip: share of each line's rows");
             return;
         }
         if self.colors.are_apart() {
@@ -172,7 +172,7 @@ impl<'a> Told<'a> {
                 swatch(figure, pos2(x, top), fill, &color.to_string(), ink.text);
                 x += 30.0;
             }
-            let text = "Strip: least, median, greatest colour";
+            let text = "Strip: minimum, median, maximum colour";
             below(figure, left, top + 20.0, room, ink.weak, text);
             return;
         }
@@ -187,7 +187,7 @@ impl<'a> Told<'a> {
         let text = digits(last as u64);
         figure.text(pos2(left - 6.0, top), Anchor::End, TYPE, ink.text, "level 0");
         figure.text(pos2(left + width + 6.0, top), Anchor::Start, TYPE, ink.text, &text);
-        below(figure, left, top + 20.0, room, ink.weak, "Strip: least, median, greatest level");
+        below(figure, left, top + 20.0, room, ink.weak, "Strip: minimum, median, maximum level");
     }
 
     /// The picture as a saved figure: cells with the overlay, the strip, and everything around.

@@ -40,7 +40,7 @@ impl Subject {
             }
             (LevelsOf::Small, Some(a)) => {
                 let name = match state.layouts.small {
-                    Small::Example(_) => "Example of the layouts",
+                    Small::Example(_) => "Example from Layouts",
                     _ => "Small matrix",
                 };
                 let key = format!("small {}", state.layouts.small.text());
@@ -50,7 +50,7 @@ impl Subject {
                 let record = selected(model, state).ok_or("No matrix passes the filters.")?;
                 let (name, key) = (display_name(record), matrix_key(record));
                 let picture = model.picture(&key);
-                let picture = picture.map_err(|why| format!("No picture of {name}: {why}."))?;
+                let picture = picture.map_err(|why| format!("Cannot show {name}: {why}."))?;
                 Ok(Self { key, name, picture, grid: None })
             }
         }
@@ -63,7 +63,7 @@ impl Subject {
         let name = &self.name;
         if rows != cols {
             return Err(format!(
-                "{name} has no levels: it has {rows} rows and {cols} columns, and a sweep needs as many of both."
+                "{name} has no levels: it has {rows} rows and {cols} columns, expected a square matrix."
             ));
         }
         if rows == 0 {
@@ -76,9 +76,10 @@ impl Subject {
         let waves = waves.as_ref().map_err(|why| format!("No levels of {name}: {why}."))?;
         match waves.rows() == rows {
             true => Ok(waves),
-            false => {
-                Err(format!("No levels of {name}: its bundle's are of {} rows.", waves.rows()))
-            }
+            false => Err(format!(
+                "No levels of {name}: the levels in its bundle have {} rows.",
+                waves.rows()
+            )),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::views::view::View;
 pub const VIEW: View = View {
     id: "levels",
     name: "Levels",
-    sentence: "Which rows of a Gauss–Seidel sweep wait for which, and how many can be computed at once.",
+    sentence: "Which rows of a Gauss–Seidel sweep wait for others, and how many can be computed at once.",
     table,
     svg: Some(svg),
 };

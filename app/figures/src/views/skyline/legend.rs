@@ -131,17 +131,17 @@ pub(super) fn items(
     if step.is_some() {
         let has = |look| looks.of.contains(&look);
         for (look, words) in [
-            (Look::Now, "at work"),
-            (Look::Kept, "kept"),
+            (Look::Now, "current"),
+            (Look::Kept, "on the skyline"),
             (Look::Dropped, "dominated"),
-            (Look::Waiting, "not decided yet"),
+            (Look::Waiting, "undecided"),
         ] {
             if has(look) {
                 add(Sign::Look(look), words.into());
             }
         }
         if !looks.compared.is_empty() {
-            add(Sign::Ring, "compared with it".into());
+            add(Sign::Ring, "compared in this step".into());
         }
     } else if alike {
         add(Sign::Look(Look::Waiting), format!("{} points", number(points)));
@@ -151,7 +151,10 @@ pub(super) fn items(
             true => format!(", a sample of {} drawn", number(shown)),
             false => String::new(),
         };
-        add(Sign::Look(Look::Kept), format!("kept: {} of {}{drawn}", number(kept), number(points)));
+        add(
+            Sign::Look(Look::Kept),
+            format!("skyline: {} of {}{drawn}", number(kept), number(points)),
+        );
         let (shown, all) = (picture.indices.len() - shown, points - kept);
         let drawn = match shown < all {
             true => format!(", a sample of {} drawn", number(shown)),
@@ -161,21 +164,21 @@ pub(super) fn items(
             add(Sign::Look(Look::Dropped), format!("dominated: {}{drawn}", number(all)));
         }
         if !picture.densities.is_empty() {
-            add(Sign::Dense, "where all points lie, from few to many".into());
+            add(Sign::Dense, "density of all points, low to high".into());
         }
     }
     if with_line {
         let text = match picture.dimensions {
-            0..=2 => "staircase: what lies below it is dominated",
+            0..=2 => "staircase: everything below it is dominated",
             _ => {
-                "staircase of these two dimensions: points below it are kept for other dimensions' sake"
+                "staircase in these two dimensions: skyline points below it are better in other dimensions"
             }
         };
         add(Sign::Line, text.into());
     }
     if picture.clamped > 0 {
         let text = format!(
-            "{} coordinates beyond single precision are drawn at its ends",
+            "{} coordinates beyond single precision, drawn at the edge",
             number(usize::try_from(picture.clamped).unwrap_or(usize::MAX))
         );
         add(Sign::None, text);

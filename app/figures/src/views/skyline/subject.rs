@@ -36,16 +36,16 @@ impl Subject {
             PointsOf::Made(recipe) => own(recipe.text(), &|| Cloud::made(recipe)),
             PointsOf::Few(points) => own("Points".into(), &|| Cloud::few(points)),
             PointsOf::Selected => {
-                let record = subject(model, state).ok_or("No set of points passes the filters.")?;
+                let record = subject(model, state).ok_or("No point set passes the filters.")?;
                 let (name, key) = (subject_name(record), subject_key(record));
                 if record.matrix().is_some() {
                     return Err(format!(
-                        "{name} is a matrix: select a set of points, or have some made under Points."
+                        "{name} is a matrix: select a point set, or generate one under Points."
                     ));
                 }
                 let cloud = model.cloud(&key);
                 let cloud =
-                    cloud.map_err(|why| format!("No picture of the points of {name}: {why}."))?;
+                    cloud.map_err(|why| format!("Cannot show the points of {name}: {why}."))?;
                 Ok((key, name, cloud))
             }
         };
@@ -93,7 +93,7 @@ fn axes(name: &str, cloud: &Cloud, state: &ViewState) -> Result<[usize; 2], Stri
     match [x, y].into_iter().find(|axis| *axis >= count) {
         None => Ok([x, y]),
         Some(axis) => Err(format!(
-            "{name} has no picture of dimension {axis}: choose among 0 to {}.",
+            "{name} has no picture of dimension {axis}: choose 0 to {}.",
             count.saturating_sub(1)
         )),
     }

@@ -48,9 +48,9 @@ impl Told<'_> {
         let who = |place| format!("{} {}", number(picture, place), coordinates(picture, place));
         let what = match (self.dominator(place), self.looks.at(place)) {
             (Some(by), _) => format!(": dominated by point {}", who(by)),
-            (None, Look::Kept) => ": kept".to_owned(),
-            (None, Look::Waiting) if self.followed().is_some() => ": not decided yet".to_owned(),
-            (None, Look::Now) => ": at work".to_owned(),
+            (None, Look::Kept) => ": on the skyline".to_owned(),
+            (None, Look::Waiting) if self.followed().is_some() => ": undecided".to_owned(),
+            (None, Look::Now) => ": in progress".to_owned(),
             (None, _) => String::new(),
         };
         format!("Point {}{what}.", who(place))
@@ -63,11 +63,11 @@ impl Told<'_> {
         Some(match self.subject.selected(self.state) {
             Some(place) => self.point_words(place),
             None if wanted >= picture.points => format!(
-                "There is no point {}: {} are numbered from 0.",
+                "There is no point {}: the {} points are numbered from 0.",
                 index(wanted as usize),
                 index(picture.points as usize)
             ),
-            None => format!("Point {} is not among those drawn.", index(wanted as usize)),
+            None => format!("Point {} is not drawn.", index(wanted as usize)),
         })
     }
 
@@ -80,7 +80,7 @@ impl Told<'_> {
         let Some(step) = walk.step(done) else {
             let kept = (0..count).filter(|place| walk.known(*place, done) == Known::Kept).count();
             return Some(format!(
-                "All {} steps: {so_far}, {} kept.",
+                "All {} steps: {so_far}, {} on the skyline.",
                 index(count),
                 counted(kept as u64, "point")
             ));
@@ -99,20 +99,22 @@ impl Told<'_> {
         let comparisons = counted(step.comparisons.into(), "comparison");
         let end = match step.by {
             Some(by) => format!("point {} dominates it.", number(picture, by)),
-            None => "it is kept.".to_owned(),
+            None => "it is on the skyline.".to_owned(),
         };
         match self.state.skyline.algorithm {
             Algorithm::OwnPoints => {
                 format!("point {point} against the others, {comparisons}: {end}")
             }
             Algorithm::Sorted => {
-                format!("point {point}, next by its sum, against those kept, {comparisons}: {end}")
+                format!(
+                    "point {point}, next by sum, against the skyline so far, {comparisons}: {end}"
+                )
             }
             Algorithm::SharedMarks if step.comparisons == 0 => {
-                format!("point {point} has none to be compared with.")
+                format!("point {point} has no points to compare with.")
             }
             Algorithm::SharedMarks => format!(
-                "point {point} against those not marked, {comparisons}: it marks {}.",
+                "point {point} against the unmarked, {comparisons}: it marks {}.",
                 index(step.marked as usize)
             ),
         }
@@ -131,7 +133,7 @@ impl Told<'_> {
         let points = match first {
             true => {
                 let (few, all) = (index(walk.count()), index(picture.points as usize));
-                format!("the first {few} points drawn of {all}")
+                format!("the first {few} drawn points of {all}")
             }
             false => "all points".into(),
         };
@@ -139,6 +141,6 @@ impl Told<'_> {
             true => format!(", in the first {axes} of {} dimensions", index(all)),
             false => String::new(),
         };
-        Some(format!("Steps go through {points}{dimensions}."))
+        Some(format!("The steps cover {points}{dimensions}."))
     }
 }

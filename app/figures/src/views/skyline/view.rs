@@ -15,7 +15,7 @@ use crate::views::view::View;
 pub const VIEW: View = View {
     id: "skyline",
     name: "Skyline",
-    sentence: "Which points no other dominates, and who dominates the others.",
+    sentence: "Which points are on the skyline (Pareto front), and which points dominate the others.",
     table,
     svg: Some(svg),
 };

@@ -52,7 +52,7 @@ pub(super) fn other(model: &Model, state: &ViewState) -> Result<Option<Other>, S
     let Some((key, name)) = others(model, state).into_iter().find(|(key, _)| key == against) else {
         return Ok(None);
     };
-    let picture = model.picture(&key).map_err(|why| format!("No picture of {name}: {why}."))?;
+    let picture = model.picture(&key).map_err(|why| format!("Cannot show {name}: {why}."))?;
     let here = selected(model, state).map_or_else(String::new, display_name);
     Ok(Some(Other { picture, name, here }))
 }
@@ -78,7 +78,7 @@ pub(super) fn legend(
     cells: &Cells<'_>,
     ink: Ink,
 ) {
-    let words = [format!("more in {here}"), "as many".to_owned(), format!("more in {there}")];
+    let words = [format!("more in {here}"), "equal".to_owned(), format!("more in {there}")];
     let items: Vec<_> = COLORS.into_iter().zip(words).collect();
     swatches(figure, frame, &items, cells, ink);
 }

@@ -149,7 +149,7 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
     let values = [if log { 0.8 } else { 0.0 }, longest as f64];
     let axis = Axis::new(values.into_iter(), log, rect.min.x, rect.max.x - 8.0);
     let at = |length: f64| if log { axis.place(length.max(0.8)) } else { axis.place(length) };
-    let title = if log { "Entries a row, logarithmic" } else { "Entries a row" };
+    let title = if log { "Nonzeros per row, logarithmic" } else { "Nonzeros per row" };
     figure.text(pos2(rect.min.x, covered.min.y - 33.0), Anchor::Start, TYPE, ink.text, title);
     let color = ink.paper.lerp_to_gamma(format_color("csr"), 0.55);
     let mut means: Vec<emath::Pos2> = Vec::new();
@@ -236,8 +236,8 @@ pub(super) fn legend(
 /// Describes what the cells count.
 fn cell_words(cells: &Cells<'_>) -> String {
     match 1_usize << cells.shift() {
-        1 => "entries (each cell is one row and column)".to_owned(),
-        side => format!("entries a cell of {0} × {0} rows and columns", index(side)),
+        1 => "nonzeros (each cell is one row and column)".to_owned(),
+        side => format!("nonzeros per {0} × {0} cell", index(side)),
     }
 }
 
@@ -272,7 +272,7 @@ pub fn overlay_words(picture: &Picture, state: &SpyState) -> Vec<String> {
         let parts = Parts::of(picture, state.parts as usize, state.split);
         let about = if parts.exact { "" } else { "about " };
         words.push(format!(
-            "{} threads with {}: the fullest part holds {about}{} times the mean",
+            "{} threads with {}: the largest part has {about}{} times the mean",
             parts.entries.len(),
             state.split.name(),
             significant(parts.imbalance())
@@ -282,7 +282,7 @@ pub fn overlay_words(picture: &Picture, state: &SpyState) -> Vec<String> {
         let padding = Padding::of(picture, state.hack as usize);
         let most = if padding.exact { "" } else { "at most " };
         words.push(format!(
-            "Hacks of {} rows: {most}{} an entry",
+            "Hacks of {} rows: {most}{} per nonzero",
             state.hack,
             slots(padding.slots_an_entry(picture))
         ));

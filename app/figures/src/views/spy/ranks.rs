@@ -134,7 +134,7 @@ impl Ranks {
         }
         outline(figure, square, ink.weak);
         let foot = pos2(square.min.x, square.max.y + 13.0);
-        let words = elided(&format!("most {}", bytes(most)), room.width(), TYPE);
+        let words = elided(&format!("max {}", bytes(most)), room.width(), TYPE);
         figure.text(foot, Anchor::Start, TYPE, ink.weak, &words);
     }
 
@@ -142,7 +142,7 @@ impl Ranks {
     pub fn words(&self) -> String {
         let Self { name, shared, .. } = self;
         let mut words = format!(
-            "{name} on {} rank{} ({}): the fullest has {} times the mean entries, {} sent before a product",
+            "{name} on {} rank{} ({}): the largest has {} times the mean nonzeros, {} sent per SpMV",
             shared.ranks.len(),
             if shared.ranks.len() == 1 { "" } else { "s" },
             shared.transport,
@@ -155,7 +155,7 @@ impl Ranks {
             words += &match share.rows {
                 0 => format!("; rank {rank} has no rows"),
                 _ => format!(
-                    "; rank {rank} has rows {} to {} and needs {} column{} of others",
+                    "; rank {rank} has rows {} to {} and needs {} column{} from others",
                     digits(rows.start),
                     digits(last),
                     count(share.halo),
@@ -255,9 +255,9 @@ mod tests {
         for text in ["rank 0", "rank 1", "Bytes sent", "most 16"] {
             assert!(shown.contains(text), "{text}");
         }
-        assert!(!shown.contains("Entries a row"), "the bytes are in the place of row lengths");
+        assert!(!shown.contains("Nonzeros per row"), "the bytes are in the place of row lengths");
         let usual = svg("v1;view=spy");
-        assert!(!usual.contains("rank 1") && usual.contains("Entries a row"));
+        assert!(!usual.contains("rank 1") && usual.contains("Nonzeros per row"));
 
         let state = ViewState::from_fragment("v1;view=spy;ranks=true;rank=1").unwrap();
         let record = &model.bundles()[0].bundle.matrices[0].record;

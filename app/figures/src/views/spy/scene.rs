@@ -47,8 +47,7 @@ pub fn subject<'a>(
         return Err("No matrix passes the filters.".into());
     };
     let picture = model.picture(&matrix_key(record));
-    let picture =
-        picture.map_err(|why| format!("No picture of {}: {why}.", display_name(record)))?;
+    let picture = picture.map_err(|why| format!("Cannot show {}: {why}.", display_name(record)))?;
     if picture.pyramid.rows() == 0 || picture.pyramid.cols() == 0 {
         let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
         return Err(format!("{} has {rows} rows and {cols} columns.", display_name(record)));
@@ -76,7 +75,7 @@ pub fn subject<'a>(
         };
         let renumbered = renumbered.ok_or_else(String::new)?.as_ref();
         let picture = renumbered
-            .map_err(|why| format!("{} has no other numbering. {why}", display_name(record)))?
+            .map_err(|why| format!("{} cannot be reordered. {why}", display_name(record)))?
             .clone();
         let caption = numbering_words("Reverse Cuthill–McKee", &picture);
         let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());

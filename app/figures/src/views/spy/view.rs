@@ -16,7 +16,7 @@ use crate::views::view::View;
 pub const VIEW: View = View {
     id: "spy",
     name: "Structure",
-    sentence: "Where the entries of the selected matrix lie: darker or brighter cells hold more.",
+    sentence: "Where the nonzeros of the selected matrix are: darker or brighter cells hold more.",
     table,
     svg: Some(svg),
 };

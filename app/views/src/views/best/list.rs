@@ -74,9 +74,9 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             (true, false) => "▲",
         };
         let explain = match id {
-            "lead" => "How many times as good as the second kernel".to_owned(),
-            "over" => format!("How many times as good, {}", board.over),
-            "pct_copy" => "Of the measured copy bandwidth".to_owned(),
+            "lead" => "Speed-up over the second kernel".to_owned(),
+            "over" => format!("Speed-up {}", board.over),
+            "pct_copy" => "Percentage of the measured copy bandwidth".to_owned(),
             _ => format!("Sort by {title}"),
         };
         ui.scope_builder(UiBuilder::new().max_rect(rect).layout(layout), |ui| {

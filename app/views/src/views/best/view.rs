@@ -42,7 +42,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if board.rows.is_empty() {
         let text = match model.count(&state.filter) {
             0 => no_run(model, state),
-            _ => "No run that passes the filters was right with warm caches, in f64 or of a kernel that has only f32.".into(),
+            _ => "No filtered run passed its check with warm caches, in f64 or, for kernels without f64, in f32.".into(),
         };
         return nothing(ui, &text);
     }
@@ -81,7 +81,7 @@ fn summary(board: &Board) -> String {
     let close = leads.filter(|lead| *lead < 1.05).count();
     let close = match close {
         0 => String::new(),
-        close => format!("; on {close} the second is within 5 %"),
+        close => format!("; on {close}, the second is within 5 %"),
     };
-    format!("Of {all}: {} win most often{close}.", words.join(", "))
+    format!("Best: {} of {all}{close}.", words.join(", "))
 }

@@ -62,7 +62,7 @@ pub(super) fn show(
                 true => *pointed = system(ui, &told, right - vec2(0.0, lines * 24.0 + 8.0), theme),
                 false => {
                     let figure = bars::figure(told.set_up, told.stage, &told.colors, right.x);
-                    figure.show(ui, &format!("Entries of {}", told.name()));
+                    figure.show(ui, &format!("Nonzeros of {}", told.name()));
                 }
             }
         }
@@ -116,7 +116,7 @@ fn picture(
     let figure = told.figure(&sheet, Color32::TRANSPARENT);
     figure.show(ui, &format!("Patterns of {}", told.name()));
     let response = ui.interact(area, ui.scope_id().with("entries"), Sense::click_and_drag());
-    let name = format!("Entries of {}: a click gathers a row", told.name());
+    let name = format!("Nonzeros of {}: click to gather a row", told.name());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
     let screen = sheet.place.on(area);
     let at = response.hover_pos().and_then(|at| {

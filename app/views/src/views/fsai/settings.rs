@@ -8,7 +8,7 @@ use sparsescope_figures::state::{FsaiOf, FsaiState, Mesh, MeshOf, PatternWord, S
 use crate::views::spy::choose;
 
 /// Names of the parts, in the order of their words.
-const PART_NAMES: [&str; 3] = ["Patterns", "Gathered row", "Sentences"];
+const PART_NAMES: [&str; 3] = ["Patterns", "Gathered row", "Text"];
 /// Initial α when merging is turned on.
 const MERGING: f64 = 1.05;
 
@@ -20,8 +20,9 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
         ui.label("k");
         let field = ui.add(DragValue::new(&mut fsai.power).range(1..=MOST_POWER).speed(0.02));
         let field = field.on_hover_text("Power of the pattern");
-        field
-            .widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "k, power of the pattern"));
+        field.widget_info(|| {
+            WidgetInfo::labeled(Role::SpinButton, true, "k, the power of the pattern")
+        });
     }
     let filter = |ui: &mut Ui, name: &str, what: &str, value: &mut f64| {
         ui.label(name);
@@ -30,19 +31,20 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
         field
             .widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, format!("{name}: {what}")));
     };
-    let what = "Prefilter: of A, off the diagonal, only entries with a² > δ a a of the diagonal";
+    let what = "Prefilter: keep off-diagonal nonzeros of A with a_ij² > δ a_ii a_jj";
     filter(ui, "δ", what, &mut fsai.prefilter);
-    let what = "Postfilter: of G, off the diagonal, only entries with g² > τ times their row's sum";
+    let what =
+        "Postfilter: keep off-diagonal nonzeros of G with g² > τ times the sum over their row";
     filter(ui, "τ", what, &mut fsai.postfilter);
     let mut on = fsai.merge.is_some();
-    let what = "Rows with like patterns share one dense system";
+    let what = "Rows with similar patterns share one dense system";
     if ui.checkbox(&mut on, "Merging").on_hover_text(what).changed() {
         fsai.merge = on.then_some(MERGING);
     }
     if let Some(alpha) = &mut fsai.merge {
         ui.label("α");
         let drag = DragValue::new(alpha).range(1.0..=MOST_MERGING).speed(0.01).max_decimals(3);
-        let field = ui.add(drag).on_hover_text("More rows are merged where α is larger");
+        let field = ui.add(drag).on_hover_text("A larger α merges more rows");
         field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "α of merging"));
     }
     matrix(ui, fsai);
@@ -57,7 +59,7 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
         fsai.parts = if every { String::new() } else { left.join(",") };
     });
     let whole = ui.add_enabled(state.spy.at.is_some(), Button::new("Whole matrix"));
-    if whole.on_hover_text("Key 0, or a double click").clicked() {
+    if whole.on_hover_text("Key 0 or double click").clicked() {
         state.spy.at = None;
     }
 }
@@ -69,7 +71,7 @@ fn matrix(ui: &mut Ui, fsai: &mut FsaiState) {
         _ => 8,
     };
     let mut all =
-        vec![(FsaiOf::Selected, "Selected matrix"), (FsaiOf::Small, "Small matrix of Layouts")];
+        vec![(FsaiOf::Selected, "Selected matrix"), (FsaiOf::Small, "Small matrix from Layouts")];
     let of = |mesh: &Mesh| MeshOf { mesh: *mesh, side: side.min(mesh.most_side()) };
     all.extend(Mesh::ALL.iter().map(|mesh| (FsaiOf::Mesh(of(mesh)), mesh.name())));
     let shown = all.iter().find(|(choice, _)| *choice == fsai.of).map_or("", |(_, name)| name);
@@ -85,8 +87,8 @@ fn matrix(ui: &mut Ui, fsai: &mut FsaiState) {
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
     if let FsaiOf::Mesh(of) = &mut fsai.of {
         let drag = DragValue::new(&mut of.side).range(2..=of.mesh.most_side()).speed(0.1);
-        let field = ui.add(drag.suffix(" a side"));
-        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Points a side"));
+        let field = ui.add(drag.suffix(" per side"));
+        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Points per side"));
     }
     if fsai.of != before {
         fsai.row = None;

@@ -36,9 +36,9 @@ fn row(harness: &Harness<'_, App>) -> Option<u32> {
 #[test]
 fn a_click_gathers_a_row_and_the_arrow_keys_go_on() {
     let mut harness = shown("fsai-of=grid5x8;fsai-power=1");
-    harness.get_by_label("Entries of 8 × 8, 5-point Laplacian, G: the factor");
+    harness.get_by_label("Nonzeros of 8 × 8, 5-point Laplacian, G: the factor");
     let place = harness
-        .get_by_label("Entries of 8 × 8, 5-point Laplacian, G: the factor: a click gathers a row")
+        .get_by_label("Nonzeros of 8 × 8, 5-point Laplacian, G: the factor: click to gather a row")
         .rect();
     // The middle of the picture is the corner of rows 31 and 32; a little below is row 32.
     let at = place.center() + vec2(0.0, place.height() / 128.0);
@@ -69,7 +69,7 @@ fn what_has_no_set_up_says_why_in_a_sentence() {
         (format!("{head} real symmetric\n2 2 3\n1 1 1\n2 2 1\n2 1 3\n"), "row 1"),
     ] {
         let harness = opened(&text);
-        let told = harness.get_by_label_contains("No set-up for m: ");
+        let told = harness.get_by_label_contains("No setup for m: ");
         let told = told.accesskit_node().value().unwrap_or_default();
         assert!(told.contains(sentence) && told.ends_with('.'), "{sentence}: {told}");
     }
@@ -78,5 +78,5 @@ fn what_has_no_set_up_says_why_in_a_sentence() {
     let state = ViewState::from_fragment("v1;view=preconditioner;search=other").unwrap();
     harness.state_mut().set_state(state);
     harness.run();
-    harness.get_by_label("No matrix passes the filters: have one made under Matrix.");
+    harness.get_by_label("No matrix passes the filters: generate one under Matrix.");
 }

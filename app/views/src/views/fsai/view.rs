@@ -16,11 +16,11 @@ use crate::views::view::{Screen, kept, nothing};
 pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
 
 const WORDS: Words = Words {
-    back: "Back a row",
+    back: "Previous row",
     next: "Next row",
-    done: "Row that is gathered",
+    done: "Gathered row",
     all: "No row",
-    all_shows: "The patterns alone",
+    all_shows: "Show only the patterns",
 };
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
@@ -52,5 +52,5 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 }
 
 fn refused(subject: &Subject, why: &str) -> String {
-    format!("No set-up for {}: {why}.", subject.name)
+    format!("No setup for {}: {why}.", subject.name)
 }

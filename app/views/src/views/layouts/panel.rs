@@ -25,7 +25,7 @@ pub(super) fn menu(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             }
         }
         ui.separator();
-        ui.weak("A lesson is a file: drop your own here.");
+        ui.weak("A lesson is a file. Drop your own here.");
     });
     button.response.on_hover_text("Go through the layouts step by step, with questions");
 }
@@ -81,7 +81,7 @@ pub(super) fn show(
                     let (number, all) = (page + 1, lesson.steps.len());
                     ui.weak(format!("{}: step {number} of {all}", lesson.title));
                     let leave = ui.small_button("Leave");
-                    if leave.on_hover_text("Leave the lesson; what is shown stays").clicked() {
+                    if leave.on_hover_text("Leave the lesson and keep what is shown").clicked() {
                         state.layouts.lesson = None;
                     }
                 });
@@ -104,9 +104,9 @@ fn way(ui: &mut Ui, lesson: &Lesson, page: u32, to: &mut Option<Move>) {
             *to = Some(wanted);
         }
     };
-    button("Back", "Lesson: step before", page > 0, "PageUp", Move::Previous);
+    button("Back", "Lesson: previous step", page > 0, "PageUp", Move::Previous);
     let more = page as usize + 1 < lesson.steps.len();
-    button("Next", "Lesson: next step", more, "PageDown, the answer first", Move::Next);
+    button("Next", "Lesson: next step", more, "PageDown, answers first", Move::Next);
 }
 
 /// The question to the class, and the answer once it is shown.
@@ -119,7 +119,7 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
         let chosen = state.layouts.guess == Some(number as u32);
         let right = step.right == Some(number);
         let word = match (told, chosen, right) {
-            (true, true, true) => "right, and chosen",
+            (true, true, true) => "chosen and right",
             (true, false, true) => "right",
             (true, true, false) => "chosen, but wrong",
             (false, true, _) => "chosen",

@@ -46,7 +46,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let drag = drag.custom_formatter(|place, _| {
         HACK_SIZES.get(place as usize).copied().unwrap_or(4).to_string()
     });
-    let field = ui.add(drag).on_hover_text("Rows of a hack of HLL");
+    let field = ui.add(drag).on_hover_text("Rows per hack of HLL");
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Hack size"));
     layouts.hack = HACK_SIZES.get(place).map_or(layouts.hack, |hack| *hack as u32);
 
@@ -57,7 +57,8 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         1 => "no rows".into(),
         rows => format!("{rows} rows"),
     });
-    let field = ui.add(drag).on_hover_text("σ: HLL sorts rows by length inside windows of so many");
+    let field =
+        ui.add(drag).on_hover_text("σ: HLL sorts rows by length within windows of this many rows");
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Sorting window"));
     layouts.sigma = sigma;
 
@@ -153,7 +154,8 @@ fn beside(ui: &mut Ui, layouts: &mut LayoutsState) {
 /// Drawing by hand, starting with the current matrix: rows and columns.
 fn sides(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
     let mut drawing = matches!(layouts.small, Small::Drawn(_));
-    let hover = "Click cells to add and remove entries; rows and columns as you like";
+    let hover =
+        "Click cells to add and remove nonzeros, and choose the numbers of rows and columns";
     if ui.checkbox(&mut drawing, "Draw").on_hover_text(hover).changed() {
         layouts.pick = None;
         layouts.small = match drawing {

@@ -16,7 +16,7 @@ pub(super) fn stepper(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
         button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
         button
     };
-    let back = button(ui, "Back a step", "‹", layouts.step > 0);
+    let back = button(ui, "Previous step", "‹", layouts.step > 0);
     let on = button(ui, "Next step", "›", layouts.step + 1 < most);
     if (back.clicked() || pressed(ui, Key::ArrowLeft)) && layouts.step > 0 {
         layouts.step -= 1;

@@ -122,7 +122,7 @@ fn drawn(
 
 /// Highlights a nonzero, or changes the matrix drawn by hand.
 fn click(spot: &Spot, layouts: &mut LayoutsState) {
-    let in_picture = spot.name.starts_with("Entry ") || matches!(spot.owner, Owner::Nothing(..));
+    let in_picture = spot.name.starts_with("Nonzero ") || matches!(spot.owner, Owner::Nothing(..));
     let at = match spot.owner {
         Owner::Entry(i, j) | Owner::Nothing(i, j) => Some((i, j)),
         _ => None,

@@ -218,7 +218,7 @@ fn bars(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, size
     let place = drawn.bars.translate(corner.to_vec2());
     let id = Id::unique(("widths", told.order));
     let response = ui.interact(place, id, Sense::click_and_drag());
-    let name = format!("Bars of {}: a click goes to a level", order_words(told));
+    let name = format!("Bars of {}: click to go to a level", order_words(told));
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
     if let Some(at) = response.interact_pointer_pos().or(response.hover_pos()) {
         let level = drawn.level(at.x - corner.x);

@@ -8,7 +8,7 @@ use sparsescope_figures::state::{Grid, LevelsOf, Order, ViewState};
 use crate::views::spy::choose;
 
 /// Names of the parts, in the order of their words.
-const PART_NAMES: [&str; 4] = ["Matrix", "Grid's points", "Widths of levels", "Sentences"];
+const PART_NAMES: [&str; 4] = ["Matrix", "Grid points", "Level widths", "Text"];
 
 pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     let levels = &mut state.levels;
@@ -18,10 +18,10 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
         levels.step = levels.step.map(|_| 0);
     }
     if levels.order != Order::Colors {
-        ui.checkbox(&mut levels.beside, "Colours beside")
-            .on_hover_text("The colouring beside the sweep, where there is room");
+        ui.checkbox(&mut levels.beside, "Show colouring too")
+            .on_hover_text("Show the colouring next to the sweep if there is room");
         ui.checkbox(&mut levels.path, "Critical path")
-            .on_hover_text("A row of each level, each waiting for the one before");
+            .on_hover_text("One row per level, each waiting for the previous one");
     }
     matrix(ui, &mut levels.of);
     ui.menu_button("Shown", |ui| {
@@ -35,7 +35,7 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
         levels.parts = if every { String::new() } else { left.join(",") };
     });
     let whole = ui.add_enabled(state.spy.at.is_some(), Button::new("Whole matrix"));
-    if whole.on_hover_text("Key 0, or a double click").clicked() {
+    if whole.on_hover_text("Key 0 or double click").clicked() {
         state.spy.at = None;
     }
 }
@@ -49,9 +49,9 @@ fn matrix(ui: &mut Ui, of: &mut LevelsOf) {
     let grid = |diagonal| LevelsOf::Grid(Grid { diagonal, side });
     let all = [
         (LevelsOf::Selected, "Selected matrix"),
-        (LevelsOf::Small, "Small matrix of Layouts"),
-        (grid(false), "Grid, 5 points"),
-        (grid(true), "Grid, 9 points"),
+        (LevelsOf::Small, "Small matrix from Layouts"),
+        (grid(false), "Grid, 5-point stencil"),
+        (grid(true), "Grid, 9-point stencil"),
     ];
     let shown = all.iter().find(|(choice, _)| choice == of).map_or("", |(_, name)| name);
     ui.label("Matrix");
@@ -65,7 +65,7 @@ fn matrix(ui: &mut Ui, of: &mut LevelsOf) {
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
     if let LevelsOf::Grid(grid) = of {
         let drag = DragValue::new(&mut grid.side).range(2..=MOST_SIDE).speed(0.1);
-        let field = ui.add(drag.suffix(" a side"));
-        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Points a side"));
+        let field = ui.add(drag.suffix(" per side"));
+        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Points per side"));
     }
 }

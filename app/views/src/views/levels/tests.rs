@@ -83,11 +83,12 @@ fn a_bundle_without_the_matrix_plays_the_sweep_over_64_000_rows_forward_and_back
     let mut harness = shown("grid.zip", &bytes, "v1;view=levels;path=true");
     harness.get_by_label("Levels of grid, forward sweep");
     harness.get_by_label_contains("64\u{202f}000 rows in 274 levels");
-    harness.get_by_label("Critical path: 274 rows, each waiting for the one before.");
+    harness.get_by_label("Critical path: 274 rows, each waiting for the previous one.");
     harness.get_by_label("Next level").click();
     harness.run();
-    harness
-        .get_by_label_contains("Level 0 of 274 levels: 1 row at once; 0 done, 63\u{202f}999 wait.");
+    harness.get_by_label_contains(
+        "Level 0 of 274 levels: 1 row at once; 0 done, 63\u{202f}999 waiting.",
+    );
     harness.key_press(Key::ArrowRight);
     harness.run();
     harness.key_press(Key::ArrowRight);
@@ -176,11 +177,11 @@ fn what_has_no_levels_says_why_in_a_sentence() {
     for (text, sentence) in [
         (
             format!("{head} real general\n2 3 1\n1 1 1\n"),
-            "m has no levels: it has 2 rows and 3 columns, and a sweep needs as many of both.",
+            "m has no levels: it has 2 rows and 3 columns, expected a square matrix.",
         ),
         (
             format!("{head} complex general\n2 2 1\n1 1 1 1\n"),
-            "No levels of m: it is complex, and sweeps are those of real matrices.",
+            "No levels of m: it is complex, expected a real matrix.",
         ),
         (
             format!("{head} real general\n2 2 1\n1 2 1\n"),
@@ -192,9 +193,8 @@ fn what_has_no_levels_says_why_in_a_sentence() {
         harness.get_by_label(sentence);
     }
     let bare = bundle(&made("stencil7?n=4"), 0);
-    shown("grid.zip", &bare, "v1;view=levels").get_by_label(
-        "No levels of grid: its bundle was written without them; open the matrix's own file.",
-    );
+    shown("grid.zip", &bare, "v1;view=levels")
+        .get_by_label("No levels of grid: its bundle does not contain them; open the matrix file.");
 }
 
 #[test]
@@ -220,8 +220,8 @@ fn the_table_has_every_level_with_its_rows_and_the_path_and_the_figure_says_the_
     assert!(path[0] == 0 && path[12] == 124 && path.is_sorted(), "{path:?}");
     let svg = (VIEW.svg.unwrap())(&model, &state);
     for text in [
-        "Level 3 of 13 levels: 10 rows at once; 10 done, 105 wait.",
-        "Critical path: 13 rows, each waiting for the one before.",
+        "Level 3 of 13 levels: 10 rows at once; 10 done, 105 waiting.",
+        "Critical path: 13 rows, each waiting for the previous one.",
         "Mean width 62.5 rows (the average parallelism), widest 63.",
     ] {
         assert!(svg.contains(text), "{text}");
@@ -255,7 +255,7 @@ fn a_lesson_shows_levels_of_a_matrix_of_its_own() {
         ("{slots:csr}", "step 1: `{slots:csr}`: there is no such number"),
         (
             "{levels;levels-of=grid7x8}",
-            "step 1: `{levels;levels-of=grid7x8}`: `levels-of=grid7x8` means nothing here",
+            "step 1: `{levels;levels-of=grid7x8}`: `levels-of=grid7x8` is unknown here",
         ),
     ] {
         assert_eq!(lesson(chain, text).unwrap_err(), wrong);

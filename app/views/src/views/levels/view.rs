@@ -16,11 +16,11 @@ use crate::views::view::{Screen, nothing};
 pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
 
 const WORDS: Words = Words {
-    back: "Back a level",
+    back: "Previous level",
     next: "Next level",
-    done: "Levels that are done",
+    done: "Levels done",
     all: "All levels",
-    all_shows: "Every row in the colour of its level",
+    all_shows: "Each row in the colour of its level",
 };
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
@@ -31,7 +31,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let waves = match subject.waves(false) {
         Ok(waves) => waves,
         Err(why) if why.is_empty() => {
-            nothing(ui, "Finding the levels …");
+            nothing(ui, "Computing the levels …");
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
             return;
         }

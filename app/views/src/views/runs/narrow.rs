@@ -18,7 +18,7 @@ pub(super) fn sorts(ui: &mut Ui, columns: &[&Column], rate: &str, state: &mut Vi
     let title =
         |column: &Column| if column.id == "gflops" { rate.to_owned() } else { column.title.into() };
     let now = columns.iter().find(|column| column.id == state.sort);
-    let shown = now.map_or("as planned".to_owned(), |column| title(column));
+    let shown = now.map_or("in plan order".to_owned(), |column| title(column));
     ui.horizontal(|ui| {
         let combo = ComboBox::from_id_salt("sort").selected_text(&shown).show_ui(ui, |ui| {
             for column in columns {

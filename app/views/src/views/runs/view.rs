@@ -44,7 +44,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let why = selected
         .and_then(|row| model.run(*runs.get(row)?))
         .map(|run| format!("{} on {}: {}", run.run.kernel, run.name(), run.why()));
-    let hint = "Up and down arrows select a run and say why it is as fast as it is.";
+    let hint = "The up and down arrow keys select a run and explain its speed.";
     ui.label(why.as_deref().unwrap_or(hint));
     ui.add_space(4.0);
     if ui.available_width() < NARROW {
@@ -103,7 +103,7 @@ fn chooser(ui: &mut Ui, shown: &[&Column], state: &mut ViewState) {
             }
         }
         ui.separator();
-        if ui.button("The usual ones").clicked() {
+        if ui.button("Default columns").clicked() {
             state.columns.clear();
         }
     });

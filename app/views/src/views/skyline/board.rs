@@ -110,7 +110,7 @@ fn scatter(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut ViewState, s
     told.under(&frame).paint(ui.painter(), corner);
     moved::show(ui, model, told, (plot, frame.marks), place);
     let response = ui.interact(place, ui.scope_id().with("scatter"), Sense::click_and_drag());
-    let name = format!("Points of {}: a click selects the nearest", dimensions(told));
+    let name = format!("Points of {}: click to select the nearest", dimensions(told));
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, &name));
     let pointed = response
         .hover_pos()

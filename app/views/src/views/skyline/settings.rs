@@ -24,26 +24,27 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         }
         if cloud.picture.dimensions > 1 {
             let mut on = skyline.staircase.unwrap_or(cloud.picture.dimensions == 2);
-            let words = "The edge of what the points kept dominate in the two dimensions shown";
+            let words = "Edge of the area that skyline points dominate in the two dimensions shown";
             if ui.checkbox(&mut on, "Staircase").on_hover_text(words).changed() {
                 skyline.staircase = Some(on);
             }
         }
         if count > 2 {
             ui.checkbox(&mut skyline.pairs, "Pairs")
-                .on_hover_text("A small plot of each pair of dimensions");
+                .on_hover_text("A small plot per pair of dimensions");
         }
         number(ui, skyline, cloud.picture.points);
     }
     ui.checkbox(&mut skyline.dropped, "Dominated points");
-    ui.checkbox(&mut skyline.alike, "Alike").on_hover_text("Nobody is told who is kept");
+    ui.checkbox(&mut skyline.alike, "Hide result")
+        .on_hover_text("Do not show which points are on the skyline");
     let before = skyline.algorithm;
     choose(ui, "Algorithm", &mut skyline.algorithm, Algorithm::ALL, Algorithm::name);
     if skyline.algorithm != before {
         skyline.step = skyline.step.map(|_| 0);
     }
     let whole = ui.add_enabled(skyline.at.is_some(), Button::new("Whole plot"));
-    if whole.on_hover_text("Key 0, or a double click").clicked() {
+    if whole.on_hover_text("Key 0 or double click").clicked() {
         skyline.at = None;
     }
 }
@@ -75,7 +76,7 @@ fn number(ui: &mut Ui, skyline: &mut SkylineState, points: u32) {
         .clamp_existing_to_range(false) // a link may ask for another
         .speed(0.2)
         .custom_formatter(|n, _| if n < 0.0 { "none".into() } else { format!("{n:.0}") });
-    let field = ui.add(drag).on_hover_text("Selected: as a click in the plot does");
+    let field = ui.add(drag).on_hover_text("Select a point, as a click in the plot does");
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Selected point"));
     if field.changed() {
         skyline.point = u32::try_from(number).ok();

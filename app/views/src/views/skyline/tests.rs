@@ -93,7 +93,7 @@ fn link(harness: &Harness<'_, App>) -> String {
 
 /// The position of the plot on screen.
 fn plot(harness: &Harness<'_, App>) -> Rect {
-    harness.get_by_label_contains(": a click selects the nearest").rect()
+    harness.get_by_label_contains(": click to select the nearest").rect()
 }
 
 /// The position at these shares of the way right and up, between the outermost points.
@@ -123,9 +123,9 @@ fn a_point_that_is_pointed_at_says_who_dominates_it_and_a_click_keeps_it_in_the_
     again.get_by_label("Point 2 (2, 2): dominated by point 1 (3, 3).");
     // Both copies of a point are kept.
     for (point, words) in [
-        (1, "Point 1 (3, 3): kept."),
-        (4, "Point 4 (3, 3): kept."),
-        (9, "There is no point 9: 5 are numbered from 0."),
+        (1, "Point 1 (3, 3): on the skyline."),
+        (4, "Point 4 (3, 3): on the skyline."),
+        (9, "There is no point 9: the 5 points are numbered from 0."),
     ] {
         shown(&[], &format!("{HOTELS};point={point}")).get_by_label(words);
     }
@@ -144,21 +144,21 @@ fn an_algorithm_is_stepped_through_by_keys_with_its_comparisons() {
     harness.key_press(Key::ArrowRight);
     harness.run();
     harness.get_by_label(
-        "Step 2 of 5: point 1 against the others, 4 comparisons: it is kept. So far 5 comparisons, 2 points decided.",
+        "Step 2 of 5: point 1 against the others, 4 comparisons: it is on the skyline. So far 5 comparisons, 2 points decided.",
     );
     harness.key_press(Key::End);
     harness.run();
-    harness.get_by_label("All 5 steps: 15 comparisons, 3 points kept.");
+    harness.get_by_label("All 5 steps: 15 comparisons, 3 points on the skyline.");
     harness.get_by_label("All points").click();
     harness.run();
     assert_eq!(harness.state().state().skyline.step, None);
     let marks = shown(&[], &format!("{HOTELS};algorithm=shared-marks;points-step=1"));
     marks.get_by_label(
-        "Step 2 of 5: point 1 against those not marked, 4 comparisons: it marks 2. So far 8 comparisons, 2 points decided.",
+        "Step 2 of 5: point 1 against the unmarked, 4 comparisons: it marks 2. So far 8 comparisons, 2 points decided.",
     );
     let sorted = shown(&[], &format!("{HOTELS};algorithm=sorted;points-step=2"));
     sorted.get_by_label(
-        "Step 3 of 5: point 3, next by its sum, against those kept, 2 comparisons: it is kept. So far 3 comparisons, 3 points decided.",
+        "Step 3 of 5: point 3, next by sum, against the skyline so far, 2 comparisons: it is on the skyline. So far 3 comparisons, 3 points decided.",
     );
 }
 
@@ -177,7 +177,7 @@ fn pairs_of_dimensions_are_chosen_by_a_click_and_by_keys() {
     harness.run();
     assert_eq!(harness.state().state().skyline.axes, [0, 2]);
     // Zooms in by keys, and out.
-    harness.get_by_label_contains(": a click selects the nearest").focus();
+    harness.get_by_label_contains(": click to select the nearest").focus();
     harness.run();
     harness.key_press(Key::Plus);
     harness.run();
@@ -192,19 +192,20 @@ fn what_cannot_be_shown_says_why_in_a_sentence() {
     let without = bundle(None);
     let selected = "v1;view=skyline";
     shown(&[without], selected).get_by_label_contains(
-        "No picture of the points of hotels: its bundle was written without one, by a version before 1.5",
+        "Cannot show the points of hotels: its bundle has no picture of them, because it was \
+         written by a version before 1.5",
     );
     for (of, sentence) in [
         (
             "points-of=points-sphere?n=1e5&d=2",
-            "No points: points-sphere?n=100000&d=2 is not made here, only up to 10000 points and 100000 \
-             coordinates: measure it with `sparsescope bench --operation skyline \
+            "No points: points-sphere?n=100000&d=2 is too large to generate here, expected at most 10000 \
+             points and 100000 coordinates: measure it with `sparsescope bench --operation skyline \
              gen:points-sphere?n=100000&d=2` and open the bundle.",
         ),
         ("points-of=points-sphere?n=0&d=2", "points-sphere?n=0&d=2 has no points."),
         (
             "points-of=1,2/3,4;dimensions=0,7",
-            "Points has no picture of dimension 7: choose among 0 to 1.",
+            "Points has no picture of dimension 7: choose 0 to 1.",
         ),
     ] {
         shown(&[], &format!("{selected};{of}")).get_by_label(sentence);
@@ -218,8 +219,7 @@ fn what_cannot_be_shown_says_why_in_a_sentence() {
         .with_size(vec2(1280.0, 800.0))
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
-    harness
-        .get_by_label("one is a matrix: select a set of points, or have some made under Points.");
+    harness.get_by_label("one is a matrix: select a point set, or generate one under Points.");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_large_set_of_a_bundle_is_an_image_not_shapes_and_says_what_it_leaves_out() 
     harness.key_press(Key::ArrowRight);
     harness.run();
     harness.get_by_label(
-        "Steps go through the first 1\u{202f}000 points drawn of 1\u{202f}000\u{202f}000.",
+        "The steps cover the first 1\u{202f}000 drawn points of 1\u{202f}000\u{202f}000.",
     );
 }
 
@@ -297,8 +297,8 @@ fn the_table_has_every_point_in_view_and_the_figure_says_the_same() {
     let state = ViewState::from_fragment(&format!("{HOTELS};point=2")).unwrap();
     let svg = (VIEW.svg.unwrap())(&Model::default(), &state);
     for text in [
-        "kept: 3 of 5",
-        "staircase: what lies below it is dominated",
+        "skyline: 3 of 5",
+        "staircase: everything below it is dominated",
         "Point 2 (2, 2): dominated by point 1 (3, 3).",
     ] {
         assert!(svg.contains(text), "{text}");

@@ -14,11 +14,11 @@ use crate::views::view::{Screen, kept, nothing};
 pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
 
 const WORDS: Words = Words {
-    back: "Back a point",
+    back: "Previous point",
     next: "Next point",
-    done: "Points that were at work",
+    done: "Points processed",
     all: "All points",
-    all_shows: "Every point as it is in the end",
+    all_shows: "The final result",
 };
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {

@@ -14,7 +14,7 @@ fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
     if most == 0 {
         return;
     }
-    let hover = "The rows of each rank of the selected run, and what they send one another";
+    let hover = "The rows of each rank of the selected run, and the bytes sent between ranks";
     ui.checkbox(&mut spy.ranks, "Ranks").on_hover_text(hover);
     if spy.ranks {
         // 0 means none in this field, but is a rank's number in the state.
@@ -37,9 +37,9 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ranks(ui, spy, Ranks::most(model));
     number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK);
     ui.checkbox(&mut spy.stretch, "Fill")
-        .on_hover_text("Scale rows and columns apart, so that the matrix fills the picture");
+        .on_hover_text("Scale rows and columns separately, so that the matrix fills the picture");
     let whole = ui.add_enabled(spy.at.is_some(), Button::new("Whole matrix"));
-    if whole.on_hover_text("Key 0, or a double click").clicked() {
+    if whole.on_hover_text("Key 0 or double click").clicked() {
         spy.at = None;
     }
 }

@@ -50,7 +50,7 @@ fn a_matrix_file_opens_as_its_picture() {
     assert_eq!(app.state().view, "spy");
     let harness = with_arrow("v1;view=spy");
     harness.get_by_label("Structure of arrow");
-    harness.get_by_label_contains("All 18.0 k entries; every entry can be zoomed to");
+    harness.get_by_label_contains("All 18.0 k nonzeros; zoom in to single nonzeros");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn the_pointer_reads_exact_counts_and_single_values() {
     let center = harness.get_by_label("Cells of arrow").rect().center();
     harness.hover_at(center);
     harness.run();
-    for words in ["Row 4\u{202f}500", "Column 4\u{202f}500", "1 entry", "Value 4501"] {
+    for words in ["Row 4\u{202f}500", "Column 4\u{202f}500", "1 nonzero", "Value 4501"] {
         harness.get_by_label(words);
     }
     let mut harness = with_arrow("v1;view=spy");
@@ -79,7 +79,7 @@ fn the_pointer_reads_exact_counts_and_single_values() {
     harness.run();
     // A cell of 32 rows and columns at the corner: 32 diagonal nonzeros and 31 below the first.
     harness.get_by_label("Rows 0 to 31");
-    harness.get_by_label("63 entries");
+    harness.get_by_label("63 nonzeros");
 }
 
 #[test]
@@ -176,15 +176,14 @@ fn a_bundle_without_the_matrix_says_where_its_picture_ends() {
     state.spy.at = Some(at);
     harness.state_mut().set_state(state);
     harness.run();
-    harness.get_by_label_contains("the bundle keeps no finer picture");
+    harness.get_by_label_contains("the bundle has no finer picture");
 }
 
 #[test]
 fn overlays_say_what_they_show() {
     let harness = with_arrow("v1;view=spy;parts=4;split=entries;hack=32");
-    harness
-        .get_by_label_contains("4 threads with equal entries: the fullest part holds 1.00 times");
-    harness.get_by_label_contains("Hacks of 32 rows: 1.00 slots an entry");
+    harness.get_by_label_contains("4 threads with equal nonzeros: the largest part has 1.00 times");
+    harness.get_by_label_contains("Hacks of 32 rows: 1.00 slots per nonzero");
 }
 
 #[test]
@@ -253,7 +252,7 @@ fn before_and_after_renumbering_stand_side_by_side() {
 fn what_is_not_square_has_no_other_numbering() {
     let text = "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n";
     let harness = drawn(opened("flat.mtx", text, "v1;view=spy;numbering=rcm"));
-    harness.get_by_label_contains("flat has no other numbering.");
+    harness.get_by_label_contains("flat cannot be reordered.");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             });
         }
         Err(why) if why.is_empty() => {
-            nothing(ui, "Numbering rows and columns anew …");
+            nothing(ui, "Reordering rows and columns …");
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
         }
         Err(why) => nothing(ui, &why),
@@ -124,7 +124,7 @@ fn cell_words(
     let mut words = vec![
         plural("Row", r, rows),
         plural("Column", c, cols),
-        format!("{} {}", digits(entries), if entries == 1 { "entry" } else { "entries" }),
+        format!("{} {}", digits(entries), if entries == 1 { "nonzero" } else { "nonzeros" }),
     ];
     if let (Some(cells), Some(other)) = (&scene.other, other) {
         words.push(format!("{} in {}", digits(cells.count(r, c)), other.name));
@@ -142,7 +142,7 @@ fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
     let side = |shift: u32| index(1_usize << shift);
     let place = &scene.place;
     let view = match place.at() {
-        None => format!("All {} entries", count(record.statistics.nnz)),
+        None => format!("All {} nonzeros", count(record.statistics.nnz)),
         Some(_) => {
             let (rows, cols) = (place.rows(), place.cols());
             let last = |range: &Range<usize>| index(range.end.saturating_sub(1));
@@ -151,9 +151,9 @@ fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
         }
     };
     let finest = match scene.finest {
-        Some(_) if place.is_closest() => "the bundle keeps no finer picture".to_owned(),
-        None | Some(0) => "every entry can be zoomed to".to_owned(),
+        Some(_) if place.is_closest() => "the bundle has no finer picture".to_owned(),
+        None | Some(0) => "zoom in to single nonzeros".to_owned(),
         Some(shift) => format!("the bundle's finest cells are {0} × {0}", side(shift)),
     };
-    format!("{view}; {finest}. Scroll to zoom, drag to move, double click for the whole.")
+    format!("{view}; {finest}. Scroll to zoom, drag to pan, double-click to reset.")
 }
