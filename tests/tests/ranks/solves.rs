@@ -70,7 +70,11 @@ fn iterations_with_fewer_reductions_solve_the_system_too() {
         program.command(&["solve", "gen:poisson2d?n=9", "--cg", "single"]).output().unwrap(),
     );
     assert_eq!(refused.code, Some(2), "{}", refused.err);
-    assert!(refused.err.contains("--cg is for several ranks"), "{}", refused.err);
+    assert!(
+        refused.err.contains("--cg applies only to solves on several ranks"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]
