@@ -279,7 +279,7 @@ impl Recorder {
         self.shown.finish();
         self.bundle.save(&self.output, self.force).with_context(|| {
             let journal = journal_path(&self.output);
-            format!("cannot write the bundle; all runs are saved in {}", journal.display())
+            format!("cannot write the bundle; all runs are kept in {}", journal.display())
         })?;
         self.journal.finish()?;
         Ok(self.bundle)
