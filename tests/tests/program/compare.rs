@@ -76,7 +76,7 @@ fn a_slower_kernel_is_found_and_fails_where_a_limit_is_set() {
     let ran = with("a.zip", "b.zip", "1.2");
     assert_eq!(ran.code, Some(3));
     assert!(
-        ran.err.contains("error: 4 runs are slower than 1.2 times before: cpu/csr/nnz on"),
+        ran.err.contains("error: 4 runs are slower than 1.2 x the time before: cpu/csr/nnz on"),
         "{}",
         ran.err
     );
@@ -106,7 +106,11 @@ fn a_wrong_result_is_a_regression_and_missing_runs_are_named() {
 
     let ran = p.run(&["compare", "a.zip", "b.zip", "--fail-above", "1e9"]);
     assert_eq!(ran.code, Some(3));
-    assert!(ran.err.contains("error: 1 result is no longer right: cpu/csr/rows on"), "{}", ran.err);
+    assert!(
+        ran.err.contains("error: 1 result is no longer correct: cpu/csr/rows on"),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains("warning: the build profile differs"), "{}", ran.err);
     assert!(ran.out.contains("pass before, fail after (row 3 differs)"), "{}", ran.out);
     assert!(

@@ -120,10 +120,7 @@ fn the_name_of_a_file_decides_its_form_and_what_is_written_reads_back_as_the_sam
     }
     for name in ["k.mtx", "k.json", "k.tsv.gz", "k.npy"] {
         let error = p.fail(2, &["skyline", "one.csv", "-o", name]);
-        assert!(
-            error.contains("what is written is points as text or CSV or binary points"),
-            "{error}"
-        );
+        assert!(error.contains("the output is points as text or CSV or binary points"), "{error}");
         assert!(!p.path(name).exists());
     }
     let error = p.fail(2, &["skyline", "one.csv", "-o", "new.csv", "--paper-format"]);

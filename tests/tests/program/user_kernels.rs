@@ -149,7 +149,7 @@ fn a_bundle_is_continued_with_the_same_files_alone() {
     bundle.save(&p.path("b.zip"), true).unwrap();
 
     let error = p.fail(2, &["bench", "--resume", "b.zip"]);
-    assert!(error.contains("name the file my-csr.cu again with --kernel-file"), "{error}");
+    assert!(error.contains("pass the file my-csr.cu again with --kernel-file"), "{error}");
     p.write("my-csr.cu", EXAMPLE.replace("two sums", "2 sums"));
     let named = ["bench", "--resume", "b.zip", "--kernel-file", "my-csr.cu"];
     let error = p.fail(2, &named);
