@@ -85,7 +85,7 @@ fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
             dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
         }
         Purpose::Folder(folder) => {
-            let dialog = dialog.set_title("Folder of the results").set_directory(folder);
+            let dialog = dialog.set_title("Results folder").set_directory(folder);
             dialog.pick_folder().into_iter().collect()
         }
         Purpose::Save(export) => {

@@ -31,7 +31,7 @@ const SOLVES: &[u8] = include_bytes!("../example/thesis.zip");
 /// returns when it is closed.
 pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> {
     if let Some(reason) = no_display() {
-        bail!("the window cannot be opened: {reason}");
+        bail!("cannot open the window: {reason}");
     }
     let mut app = App::new();
     if let Some(text) = state {
@@ -53,7 +53,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     app.offer(&[OPEN, RUN, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK]);
-    let program = std::env::current_exe().context("the program's own file is not known")?;
+    let program = std::env::current_exe().context("cannot find the program's own file")?;
     let window = Window {
         app,
         panel: RunPanel::new(program),
@@ -69,7 +69,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         Ok(Box::new(window))
     });
     eframe::run_native("Sparsescope", options, create)
-        .map_err(|error| anyhow!("the window cannot be opened: {error}"))
+        .map_err(|error| anyhow!("cannot open the window: {error}"))
 }
 
 const OPEN: Action =
@@ -114,7 +114,7 @@ impl eframe::App for Window {
                 COPY_LINK => {
                     let fragment = self.app.state().to_fragment();
                     self.app.notify(format!(
-                        "Copied: --state '{fragment}' restores these views, and so does # with it after a page's address."
+                        "Copied: --state '{fragment}' restores these views; a web page takes the same text after # in its address."
                     ));
                     ui.ctx().copy_text(fragment);
                 }
@@ -151,7 +151,7 @@ impl Window {
             return;
         }
         let instead = match purpose {
-            Purpose::Open => "drop files onto the window, or name them on the command line",
+            Purpose::Open => "drop files onto the window, or pass them on the command line",
             _ => "type the path instead",
         };
         self.app.notify(format!("This desktop has no file dialog: {instead}."));
@@ -240,7 +240,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let (most, bytes) = (Limits::default().zip_bytes, path.metadata()?.len());
     if bytes > most {
-        bail!("it has {bytes} bytes, and a bundle at most {most}");
+        bail!("it has {bytes} bytes, more than the limit of {most} for a bundle");
     }
     Ok(std::fs::read(path)?)
 }

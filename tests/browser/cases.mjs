@@ -312,7 +312,7 @@ export const cases = {
     await once(files, "listening");
     const other = `http://127.0.0.1:${files.address().port}/result.zip`;
     const viewer = await Viewer.open(context, `${given.address}/?bundle=none.zip&bundle=${other}`);
-    await viewer.find("text", `${given.address}/none.zip was not opened: the server answers 404 Not Found.`);
+    await viewer.find("text", `${given.address}/none.zip was not opened: the server answered 404 Not Found.`);
     await viewer.find("text", new RegExp(`^${other} was not opened: .*download it and drop it here\\.$`));
     files.close();
     // The browser itself reports both.
@@ -401,10 +401,10 @@ export const cases = {
       HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
         return kind === "webgl2" ? null : get.call(this, kind, ...more);
       };
-    }, "Sparsescope needs WebGL 2, which this browser does not have or does not allow.");
+    }, "Sparsescope needs WebGL 2, which this browser does not support or has disabled.");
     await without(
       () => delete globalThis.WebAssembly,
-      "Sparsescope needs WebAssembly, which this browser does not have or does not allow.",
+      "Sparsescope needs WebAssembly, which this browser does not support or has disabled.",
     );
   },
 
@@ -412,7 +412,7 @@ export const cases = {
     const viewer = await Viewer.open(context, `${given.address}/`);
     await viewer.page.evaluate(() => window.sparsescope.page.failed("panicked at <here>"));
     const text = await viewer.page.locator("#loader").innerText();
-    assert.ok(text.includes("Sparsescope has failed") && text.includes("panicked at <here>"), text);
+    assert.ok(text.includes("Sparsescope crashed") && text.includes("panicked at <here>"), text);
     assert.deepEqual(await viewer.widgets(), []);
     await viewer.close();
   },
@@ -439,7 +439,7 @@ export const cases = {
     });
     await viewer.page.waitForSelector("html[data-failed]", { state: "attached" });
     const text = await viewer.page.locator("#loader").innerText();
-    assert.ok(text.includes("Sparsescope has failed") && text.includes("RuntimeError"), text);
+    assert.ok(text.includes("Sparsescope crashed") && text.includes("RuntimeError"), text);
     assert.equal(viewer.errors.length, 3, viewer.errors.join("\n"));
     viewer.errors = [];
     await viewer.close();

@@ -245,7 +245,7 @@ export const cases = {
     };
     const insecure = await without(
       () => Object.defineProperty(window, "isSecureContext", { value: false }),
-      /^This address is not secure, and browsers give WebGPU to secure ones only: https, this machine's own/,
+      /^This page is not in a secure context, which WebGPU needs: use https, 127\.0\.0\.1,/,
     );
     await insecure.colours(join(given.screenshots, "here-no-gpu.png"));
     await insecure.close();
@@ -256,7 +256,7 @@ export const cases = {
     await silent.close();
     const viewer = await without(
       () => Object.defineProperty(Navigator.prototype, "gpu", { value: undefined }),
-      "This browser has no WebGPU, or it is switched off there.",
+      "This browser has no WebGPU, or it is disabled.",
     );
     await start(viewer, "poisson2d?n=20");
     await viewer.find("text", /^3 runs on poisson2d/);
@@ -289,7 +289,7 @@ export const cases = {
     await viewer.page.evaluate(() =>
       document.getElementById("canvas").getContext("webgl2").getExtension("WEBGL_lose_context").loseContext(),
     );
-    await viewer.find("text", /^The browser took the graphics away; the viewer was started again, with what was open and measured\.$/);
+    await viewer.find("text", /^The browser lost the graphics context; the viewer restarted with everything that was open or measured\.$/);
     passed(await measured(viewer), "after");
     const names = (await viewer.widgets()).map((widget) => widget.name);
     assert.ok(names.some((name) => /^Matrix stencil27/.test(name)), names.join("; "));

@@ -79,7 +79,7 @@
     }
     const response = await fetch(script.program);
     if (!response.ok) {
-      throw new Error(`${script.program}: the server answers ${response.status} ${response.statusText}`);
+      throw new Error(`${script.program}: the server answered ${response.status} ${response.statusText}`);
     }
     // The size is embedded in the page: a server that compresses on the fly reports another one.
     const stream = counted(response.body, "the viewer", Number(script.bytes), () => Infinity);
@@ -101,14 +101,14 @@
     try {
       url = new URL(address, document.baseURI);
     } catch {
-      return { sentence: `${address} was not opened: it is no address.` };
+      return { sentence: `${address} was not opened: it is not a valid address.` };
     }
     const name = lastPart(url.pathname);
     try {
       const response = await fetch(url);
       if (!response.ok) {
         const status = `${response.status} ${response.statusText}`.trim();
-        return { sentence: `${url} was not opened: the server answers ${status}.` };
+        return { sentence: `${url} was not opened: the server answered ${status}.` };
       }
       // A server that compresses on the fly reports the compressed size.
       const total = response.headers.get("Content-Encoding") ? 0 : Number(response.headers.get("Content-Length"));
@@ -123,7 +123,7 @@
 
   function whyNot(url, error) {
     if (error instanceof TooLarge) {
-      return `${url} was not opened: a bundle has at most ${mostBytes()} bytes, and this is larger.`;
+      return `${url} was not opened: it exceeds the limit of ${mostBytes()} bytes for a bundle.`;
     }
     // A page cannot find out whether the server is down or forbids cross-origin requests.
     if (url.origin !== location.origin) {
@@ -194,7 +194,7 @@
     try {
       await navigator.clipboard.writeText(link.href);
     } catch {
-      window.prompt("The browser does not let this page copy. The link:", link.href);
+      window.prompt("The browser blocked copying. The link:", link.href);
     }
     viewer?.copied(location.href, missing);
   }
@@ -229,7 +229,7 @@
         const bytes = fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
         return { name: name ? decodeURIComponent(name) : "linked", bytes };
       } catch {
-        return { sentence: "A bundle in the address was not opened: it is no base64url text." };
+        return { sentence: "A bundle in the address was not opened: it is not base64url text." };
       }
     });
   }
@@ -285,7 +285,7 @@
     for (const file of files) {
       try {
         if (file.size > mostBytes()) {
-          viewer?.say(`${file.name} was not opened: it has ${file.size} bytes, and a bundle at most ${mostBytes()}.`);
+          viewer?.say(`${file.name} was not opened: it has ${file.size} bytes, more than the limit of ${mostBytes()} for a bundle.`);
         } else {
           show({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
         }
@@ -360,12 +360,12 @@
     try {
       const response = await fetch("standalone.html");
       if (!response.ok) {
-        throw new Error(`the server answers ${response.status} ${response.statusText}`.trim());
+        throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
       }
       const mark = "\x3c!-- sparsescope:bundles -->"; // this script is itself part of a page
       const [before, after] = (await response.text()).split(mark);
       if (after === undefined) {
-        throw new Error("this page has no place for bundles");
+        throw new Error("this page has no slot for bundles");
       }
       // Only characters of the name that are safe in an attribute are kept.
       const element = `<script type="text/plain" data-bundle="${name.replace(/[^\w.-]/g, "")}">${packed}<\/script>\n`;
@@ -503,9 +503,9 @@
 
   function whyNoGpu() {
     if (!window.isSecureContext) {
-      return "This address is not secure, and browsers give WebGPU to secure ones only: https, this machine's own (127.0.0.1), or the HTML file opened from disk.";
+      return "This page is not in a secure context, which WebGPU needs: use https, 127.0.0.1, or an HTML file opened from disk.";
     }
-    return navigator.gpu ? "" : "This browser has no WebGPU, or it is switched off there.";
+    return navigator.gpu ? "" : "This browser has no WebGPU, or it is disabled.";
   }
 
   function browser() {
@@ -559,7 +559,7 @@
     document.documentElement.dataset.failed = "true";
     viewer = null;
     const sentence = document.createElement("p");
-    sentence.textContent = "Sparsescope has failed, which is a fault of the program. Loading the page again starts it afresh.";
+    sentence.textContent = "Sparsescope crashed; this is a bug. Reload the page to start again.";
     const details = document.createElement("pre");
     details.textContent = message;
     loader.replaceChildren(sentence, details);
@@ -614,18 +614,18 @@
 
   function missing() {
     if (typeof WebAssembly === "undefined") {
-      return "Sparsescope needs WebAssembly, which this browser does not have or does not allow.";
+      return "Sparsescope needs WebAssembly, which this browser does not support or has disabled.";
     }
     // A function that makes a vector of sixteen zeros.
     const vectors = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
     if (!WebAssembly.validate(new Uint8Array(vectors))) {
-      return "Sparsescope needs WebAssembly with vectors, which this browser is too old for.";
+      return "Sparsescope needs WebAssembly SIMD, which this browser does not support.";
     }
     if (!document.createElement("canvas").getContext("webgl2")) {
-      return "Sparsescope needs WebGL 2, which this browser does not have or does not allow.";
+      return "Sparsescope needs WebGL 2, which this browser does not support or has disabled.";
     }
     if (location.protocol === "file:" && !byId("program")) {
-      return "This page has to come from a web server: `sparsescope serve` is one. A file that opens from disk is made by `sparsescope export --html`.";
+      return "This page needs a web server, e.g. `sparsescope serve`. `sparsescope export --html` writes a file that opens from disk.";
     }
     return null;
   }
@@ -654,7 +654,7 @@
     canvas = other;
     restarts += 1;
     if (restarts > MOST_RESTARTS) {
-      failed("The browser takes the graphics away again and again.");
+      failed("The browser keeps losing the graphics context.");
       return;
     }
     watchGraphics();
@@ -677,8 +677,8 @@
         missing.push(name);
       }
     }
-    const again = "The browser took the graphics away; the viewer was started again, with what was open and measured";
-    viewer.say(missing.length ? `${again}, but for ${missing.join(", ")}: drop it again.` : `${again}.`);
+    const again = "The browser lost the graphics context; the viewer restarted with everything that was open or measured";
+    viewer.say(missing.length ? `${again}, except ${missing.join(", ")}: drop it again.` : `${again}.`);
   }
 
   const MOST_RESTARTS = 5;

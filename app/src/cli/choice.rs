@@ -14,7 +14,7 @@ pub(super) fn sentence(kernel: &str, choice: &Choice) -> String {
         [choice.seconds(), *statistics_s, *conversion_s, plan_s + trial_s].map(seconds);
     format!(
         "{kernel} runs {}: {why}. Choosing took {all}: statistics {statistics}, conversions \
-         {conversions}, plans and trial {trial}.{named}",
+         {conversions}, setup and trial {trial}.{named}",
         choice.words()
     )
 }
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(
             sentence("cpu/spmv/auto", &choice),
             "cpu/spmv/auto runs cpu/hll/simd, hack_size=8: 2.00 times as fast as cpu/csr/serial in the trial. \
-             Choosing took 9.00 ms: statistics 1.00 ms, conversions 5.00 ms, plans and trial 3.00 ms."
+             Choosing took 9.00 ms: statistics 1.00 ms, conversions 5.00 ms, setup and trial 3.00 ms."
         );
     }
 }

@@ -52,16 +52,18 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
         comparison.wrong_now().map(|change| change.key.words(change.subject.name())).collect();
     if !slower.is_empty() {
         let runs = counted(slower.len(), "run is", "runs are");
-        eprintln!("error: {runs} slower than {limit} times before: {}", some(&slower));
+        eprintln!("error: {runs} slower than {limit} x the time before: {}", some(&slower));
     }
     if !wrong.is_empty() {
         let runs = counted(wrong.len(), "result is", "results are");
-        eprintln!("error: {runs} no longer right: {}", some(&wrong));
+        eprintln!("error: {runs} no longer correct: {}", some(&wrong));
     }
     // No measurements do not show that nothing became slower.
     let nothing = comparison.runs.is_empty() && wrong.is_empty();
     if nothing {
-        eprintln!("error: no run was timed in both bundles, so that --fail-above cannot be judged");
+        eprintln!(
+            "error: no run was timed in both bundles, so --fail-above has nothing to compare"
+        );
     }
     match slower.is_empty() && wrong.is_empty() {
         true if nothing => Outcome::Incomplete,

@@ -22,7 +22,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     }
     if let Some(path) = &args.csv {
         let [bundle] = &args.bundles[..] else {
-            let sentence = format!("--csv takes one bundle, and there are {}", args.bundles.len());
+            let sentence = format!("--csv takes one bundle, found {}", args.bundles.len());
             return Err(UsageError(sentence).into());
         };
         let bundle = compare::open(bundle)?;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     figure::write(args)?;
     if let Some(path) = &args.report {
         let bytes = report::write(&args.bundles, path, args.force)?;
-        eprintln!("{}: {:.1} MB, a page without script", path.display(), bytes as f64 / 1e6);
+        eprintln!("{}: {:.1} MB, a static page", path.display(), bytes as f64 / 1e6);
     }
     Ok(Outcome::Success)
 }

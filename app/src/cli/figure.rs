@@ -40,7 +40,7 @@ fn figures(
         known(&format!("{operation} chart"), chart, charts::ids_for(operation))?;
     }
     let draw = view.svg.ok_or_else(|| {
-        UsageError(format!("the view {} is no figure; --table writes what it shows", view.id))
+        UsageError(format!("the view {} is not a figure; --table exports its data", view.id))
     })?;
     let all_into =
         |path: &Option<PathBuf>, ending| path.as_ref().is_some_and(|path| !is_file(path, ending));
@@ -80,7 +80,7 @@ fn place(
         let svg = figures.first().map_or("", |(_, svg)| svg);
         return keep(path, force, &of(svg)?);
     }
-    std::fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))?;
+    std::fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
     let file = |name: &str| path.join(format!("{name}.{ending}"));
     for (name, _) in figures {
         check_free(&file(name), force)?;
@@ -125,15 +125,15 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
 #[cfg(feature = "png")]
 fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
     use sparsescope_figures::figure::png::{PIXELS, render};
-    render(svg, PIXELS).map_err(|error| anyhow::anyhow!("the image could not be made: {error}"))
+    render(svg, PIXELS).map_err(|error| anyhow::anyhow!("cannot render the image: {error}"))
 }
 
 /// This build cannot draw pixels.
 #[cfg(not(feature = "png"))]
 fn png(_: &str) -> anyhow::Result<Vec<u8>> {
     anyhow::bail!(
-        "this build draws no PNG; `cargo window export …` in its sources does (`--features png`), and --svg \
-         writes the same figure"
+        "this build cannot write PNG: use --svg, run `cargo window export …` from the sources, \
+         or build with `--features png`"
     )
 }
 
@@ -179,7 +179,7 @@ fn known<'a>(
         true => Ok(()),
         false => {
             let all = words.join(", ");
-            Err(UsageError(format!("there is no {what} {word}; there are {all}")))
+            Err(UsageError(format!("there is no {what} {word}; expected one of {all}")))
         }
     }
 }

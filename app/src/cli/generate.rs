@@ -24,17 +24,19 @@ pub(super) fn run(
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
     if args.list {
-        let what = "measuring what the generators of the suites make";
+        let what = "measuring the generated matrices of the suites";
         let made = watched(interrupt, quiet, what, None, |_| stand_ins(interrupt))?;
         print(&list(&made)?)?;
         return Ok(Outcome::Success);
     }
     let (Some(spec), Some(path)) = (&args.spec, &args.output) else {
-        bail!("a generator and -o FILE are needed; `sparsescope generate --list` explains them");
+        bail!(
+            "expected a generator and -o FILE; `sparsescope generate --list` lists the generators"
+        );
     };
     if is_points(spec) {
         if args.symmetric {
-            bail!("--symmetric writes one triangle of a matrix, and {spec} is a set of points");
+            bail!("--symmetric writes one triangle of a matrix, but {spec} is a point set");
         }
         return points(spec, path, args.force, interrupt, quiet);
     }
@@ -56,7 +58,7 @@ pub(super) fn run(
         save(path, overwrite(args.force), |out| write(&a, out, progress))
     })?;
     let (rows, cols, nnz) = (a.rows() as u64, a.cols() as u64, a.nnz() as u64);
-    eprintln!("{}: {} x {}, {} entries", path.display(), count(rows), count(cols), count(nnz));
+    eprintln!("{}: {} x {}, {} nonzeros", path.display(), count(rows), count(cols), count(nnz));
     Ok(Outcome::Success)
 }
 
@@ -114,7 +116,7 @@ fn measured(spec: &GeneratorSpec, interrupt: &Interrupt) -> Result<Made, Generat
 
 /// Every generator with its keys, then every suite.
 fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
-    let mut out = String::from("Generators (KIND?key=value&key=value, perhaps after gen:)\n");
+    let mut out = String::from("Generators (KIND?key=value&key=value, optionally after gen:)\n");
     let mut explain = |usage: String, what: &str, keys: &[Key]| {
         writeln!(out, "\n  {usage}\n      {what}")?;
         keys.iter().try_for_each(|key| writeln!(out, "      {:<6} {}", key.name, key.explain()))
@@ -128,7 +130,7 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
     for kind in batch_kinds() {
         explain(kind.usage(), kind.what, kind.keys)?;
     }
-    out.push_str("\nSuites (bench --suite NAME; one of their matrices: suite:MATRIX)\n");
+    out.push_str("\nSuites (bench --suite NAME; one matrix: suite:MATRIX)\n");
     for suite in suites() {
         writeln!(out, "\n  {}: {}", suite.name, suite.what)?;
         for entry in suite.entries {
@@ -143,14 +145,12 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
         if !of_suite.is_empty() {
             writeln!(
                 out,
-                "\n  Real matrices and what their stand-ins are (real > made; ~ guessed from the kind of structure,\n  ? neither known nor guessed, - not looked at; same line: entries next to the one before them in\n  a line of 64 bytes of x)\n"
+                "\n  Real matrices and their stand-ins (real > generated; ~ estimated from the kind of structure,\n  ? unknown, - not measured; same line: nonzeros whose element of x is in the same 64-byte line\n  as that of the nonzero before)\n"
             )?;
             out.push_str(&comparison(&of_suite));
         }
     }
-    out.push_str(
-        "\nSets of points (bench --operation skyline --suite NAME; one of them: suite:SET)\n",
-    );
+    out.push_str("\nPoint sets (bench --operation skyline --suite NAME; one set: suite:SET)\n");
     for suite in points_suites() {
         writeln!(out, "\n  {}: {}", suite.name, suite.what)?;
         for entry in suite.entries {
@@ -159,7 +159,7 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
         }
     }
     out.push_str(
-        "\nBatches of dense systems (bench --operation batched-dense --suite NAME; one of them: suite:BATCH)\n",
+        "\nBatches of dense systems (bench --operation batched-dense --suite NAME; one batch: suite:BATCH)\n",
     );
     for suite in batch_suites() {
         writeln!(out, "\n  {}: {}", suite.name, suite.what)?;
@@ -168,7 +168,7 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
         }
     }
     out.push_str(
-        "\n  fsai:MATRIX and fsai?k=1&most=1000:MATRIX: the systems that rows of its factorised inverse solve\n",
+        "\n  fsai:MATRIX and fsai?k=1&most=1000:MATRIX: the systems that FSAI solves for its rows\n",
     );
     Ok(out)
 }
@@ -178,7 +178,7 @@ fn comparison(stand_ins: &[&StandIn]) -> String {
     let columns = [
         "matrix",
         "rows",
-        "entries",
+        "nonzeros",
         "symmetric",
         "longest row",
         "deviation %",

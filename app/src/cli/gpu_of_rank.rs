@@ -40,7 +40,7 @@ pub(super) fn open(world: &World) -> anyhow::Result<RankGpu> {
     };
     if let Some((first, rank)) = all.iter().enumerate().find_map(earlier) {
         let sentence = format!(
-            "ranks {first} and {rank} have the same GPU; each is to be started with one of its own"
+            "ranks {first} and {rank} use the same GPU; start each rank with a GPU of its own"
         );
         return Err(AgreedError(sentence).into());
     }

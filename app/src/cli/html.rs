@@ -30,7 +30,7 @@ pub(super) fn write(bundles: &[PathBuf], path: &Path, force: bool) -> anyhow::Re
     let page = std::fs::read_to_string(&template)
         .with_context(|| format!("cannot read {}", template.display()))?;
     let Some((before, after)) = page.split_once(MARK) else {
-        bail!("{} has no place for bundles; `cargo web` builds it anew", template.display());
+        bail!("{} has no slot for bundles; rebuild it with `cargo web`", template.display());
     };
     let mut html = before.to_owned();
     for bundle in bundles {

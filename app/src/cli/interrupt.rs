@@ -42,7 +42,7 @@ impl Interrupt {
             }
             stop.store(true, Ordering::Relaxed);
             if speaks {
-                eprintln!("\nstopping; once more to end at once");
+                eprintln!("\nstopping; press Ctrl-C again to quit at once");
             }
         })
         .or_else(unheard)
@@ -65,7 +65,7 @@ impl Interrupt {
                 stop.store(true, Ordering::Relaxed);
             }
         };
-        std::thread::Builder::new().spawn(watch).context("cannot keep the time limit")?;
+        std::thread::Builder::new().spawn(watch).context("cannot start the time limit")?;
         Ok(Deadline { _over: over })
     }
 

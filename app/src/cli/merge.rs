@@ -25,7 +25,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     }
     let imported = |bundle: &Bundle| bundle.runs.iter().any(|run| run.check.by.is_some());
     if bundles.len() < 2 && !bundles.iter().any(imported) {
-        let sentence = "merge takes two bundles or more, and there is one";
+        let sentence = "merge takes two or more bundles, found one";
         return Err(UsageError(sentence.to_owned()).into());
     }
     recognise(&args.bundles, &mut bundles);
@@ -36,7 +36,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     };
     let mut merged = merge(&bundles, conflicts, producer(), now()).map_err(|error| {
         let is_conflict = matches!(error, sparsescope_core::bundle::BundleError::Conflict { .. });
-        let hint = "; --prefer last takes each from the last bundle that has it";
+        let hint = "; with --prefer last, the last bundle wins";
         anyhow::anyhow!("{error}{}", if is_conflict { hint } else { "" })
     })?;
     if let Some(label) = &args.label {
@@ -92,10 +92,10 @@ fn recognise(paths: &[PathBuf], bundles: &mut [Bundle]) {
         if by_name > 0 {
             let recognised = bundle.recognise(known.iter());
             eprintln!(
-                "{}: imported, not checked by Sparsescope; {recognised} of {} taken for those of \
-                 equal name, rows, columns and entries in the other bundles",
+                "{}: imported, not checked by Sparsescope; {recognised} of {} \
+                 matched to the other bundles by name, rows, columns and nonzeros",
                 path.display(),
-                counted(by_name, "matrix is", "matrices are"),
+                counted(by_name, "matrix", "matrices"),
             );
         }
     }

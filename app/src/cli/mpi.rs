@@ -39,7 +39,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> Exit
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         usual(panic);
-        eprintln!("error: rank {rank} of {ranks} panicked, which is a defect of the program");
+        eprintln!("error: rank {rank} of {ranks} panicked; this is a bug in Sparsescope");
         // No rank waits for another that has failed.
         std::process::abort();
     }));
@@ -48,7 +48,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> Exit
         Command::Bench(args) => bench::mpi::run(&world, args, interrupt, quiet),
         Command::Spmv(args) => spmv(&world, args, interrupt, quiet),
         Command::Solve(args) => solve(&world, args, interrupt, quiet),
-        _ => Err(UsageError("several ranks run bench, spmv and solve".to_owned()).into()),
+        _ => Err(UsageError("only bench, spmv and solve run on several ranks".to_owned()).into()),
     };
     match done {
         Ok(outcome) => outcome.into(),
@@ -80,12 +80,12 @@ fn spmv(
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
     let kernel = shared_kernel(Operation::Spmv, &args.kernel)?;
-    let one_value = "a single product takes one value of each parameter, not a list";
+    let one_value = "spmv takes one value per parameter, not a list";
     let parameters = args.format.lists()?.single();
     let parameters = parameters.ok_or_else(|| UsageError(one_value.to_owned()))?;
     let parameters = on_all(world, kernel, kernel.listed(&parameters));
     if args.x.is_some() {
-        let why = "on several ranks x is made from --seed; --x is for one process";
+        let why = "--x works with one process only; several ranks generate x from --seed";
         return Err(UsageError(why.to_owned()).into());
     }
     let source = MatrixSource::parse(&args.matrix)?;
@@ -154,12 +154,15 @@ fn solve(
         (is_file(Parameter::Start, &args.x0), "x0 from a file"),
     ];
     if let Some((_, what)) = for_one.iter().find(|(is_given, _)| *is_given) {
-        return Err(UsageError(format!("{what} is for one process, not for several ranks")).into());
+        return Err(UsageError(format!(
+            "{what} works with one process only, not with several ranks"
+        ))
+        .into());
     }
     let parameters = super::solve::parameters(args, kernel)?;
     if let Some((parameter, _)) = parameters.iter().find(|(of, _)| kernel.allowed(*of).is_none()) {
         let name = parameter.name();
-        return Err(UsageError(format!("{} takes no {name}", kernel.id)).into());
+        return Err(UsageError(format!("{} has no parameter {name}", kernel.id)).into());
     }
     let parameters = on_all(world, kernel, parameters);
     let threads = args.threads.unwrap_or(1);
@@ -284,7 +287,9 @@ fn shared_kernel(operation: Operation, id: &str) -> Result<&'static KernelDescri
             _ => "mpi/csr/halo-overlap",
         };
         UsageError(match kernel(id) {
-            Some(_) => format!("`{id}` is not what several ranks run here: --kernel {usual}"),
+            Some(_) => {
+                format!("`{id}` does not run on several ranks here; use e.g. --kernel {usual}")
+            }
             None => format!("there is no kernel `{id}`; `sparsescope kernels` lists them all"),
         })
     })

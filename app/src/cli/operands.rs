@@ -32,13 +32,13 @@ pub(super) fn kernel_of(
 ) -> Result<&'static KernelDescriptor, UsageError> {
     let sentence = match kernel(id) {
         Some(kernel) if kernel.id.starts_with("mpi/") => format!(
-            "`{id}` runs on several ranks: `mpirun -n 4 sparsescope …` of a build with the feature `mpi`"
+            "`{id}` runs on several ranks: use `mpirun -n 4 sparsescope …` and a build with the feature `mpi`"
         ),
         Some(kernel) if kernel.operation == operation => return Ok(kernel),
         Some(kernel) => {
             let (of, wanted) = (kernel.operation.as_str(), operation.as_str());
             format!(
-                "`{id}` computes {of}, not {wanted}; `sparsescope kernels` lists what each computes"
+                "`{id}` computes {of}, not {wanted}; `sparsescope kernels` lists the operation of each kernel"
             )
         }
         None => format!("there is no kernel `{id}`; `sparsescope kernels` lists them all"),
@@ -115,7 +115,7 @@ impl Desk<'_> {
         match a.values {
             LoadedValues::Real(a) => Ok(a),
             LoadedValues::Complex(_) => {
-                bail!("{source} is complex; kernels compute with real matrices only")
+                bail!("{source} is complex; kernels support only real matrices")
             }
         }
     }
@@ -178,7 +178,7 @@ impl Differences {
         let (row, found, e) = self.first?;
         let (row, others, rows) = (row + 1, self.wrong - 1, self.rows);
         let mut sentence = format!(
-            "row {row} is {found:e} where {e:e} is expected, and {others} more rows of {rows} differ by more than {tol:e}"
+            "row {row}: expected {e:e}, found {found:e}; {others} more of {rows} rows differ by more than {tol:e}"
         );
         let difference = (found - e).abs();
         if difference.is_finite() {
@@ -207,8 +207,8 @@ mod tests {
         let found = Differences::of(&[0.0, 5.0, 6.0, 1.5], &[0.0, 1.0, 1.0, 1.0], |_| 0.5);
         assert_eq!(found, Differences { rows: 4, wrong: 2, first: Some((1, 5.0, 1.0)) });
         let message = found.sentence(0.5).unwrap();
-        assert!(message.starts_with("row 2 is 5e0 where 1e0 is expected, and 1 more"), "{message}");
-        assert!(message.ends_with("of 4 differ by more than 5e-1; row 2 differs by 4.000e0"));
+        assert!(message.starts_with("row 2: expected 1e0, found 5e0; 1 more"), "{message}");
+        assert!(message.ends_with("of 4 rows differ by more than 5e-1; row 2 differs by 4.000e0"));
         let infinite = Differences::of(&[f64::INFINITY], &[1.0], |_| 0.5).sentence(0.5).unwrap();
         assert!(infinite.ends_with("differ by more than 5e-1"), "{infinite}");
         assert_eq!(Differences::of(&[1.0], &[1.0], |_| 0.0).sentence(0.0), None);

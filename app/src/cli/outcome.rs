@@ -37,7 +37,7 @@ pub(super) struct UsageError(pub(super) String);
 pub(super) fn not_right(kernel: &str, check: &Check) -> String {
     let reason = check.reason.as_deref().unwrap_or("no reason given");
     match check.undecided {
-        true => format!("{kernel} is not known to be right: {reason}"),
+        true => format!("the result of {kernel} could not be verified: {reason}"),
         false => format!("{kernel} computed a wrong result: {reason}"),
     }
 }

@@ -51,15 +51,11 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
     }
     check_regular(path).with_context(|| format!("cannot write {}", path.display()))?;
     if !force && path.symlink_metadata().is_ok() {
-        anyhow::bail!("{} exists already; --force overwrites it", path.display());
+        anyhow::bail!("{} already exists; use --force to overwrite it", path.display());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        anyhow::bail!(
-            "{} cannot be written: there is no folder {}",
-            path.display(),
-            folder.display()
-        );
+        anyhow::bail!("cannot write {}: there is no folder {}", path.display(), folder.display());
     }
     Ok(())
 }
@@ -68,7 +64,8 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
 pub(super) fn check_bundle(path: &Path, force: bool) -> anyhow::Result<()> {
     if is_stdout(path) {
         let path = path.display();
-        let sentence = format!("a bundle cannot be printed: expected a file name, found {path}");
+        let sentence =
+            format!("a bundle cannot go to standard output: expected a file name, found {path}");
         return Err(UsageError(sentence).into());
     }
     check_free(path, force)
@@ -77,7 +74,7 @@ pub(super) fn check_bundle(path: &Path, force: bool) -> anyhow::Result<()> {
 /// The same for a result next to a report: not both can go to standard output.
 pub(super) fn check_result(path: &Path, force: bool, json: bool) -> anyhow::Result<()> {
     if json && is_stdout(path) {
-        let sentence = "--json and the file - both want standard output";
+        let sentence = "--json and the file - cannot both go to standard output";
         return Err(UsageError(sentence.to_owned()).into());
     }
     check_free(path, force)
@@ -119,7 +116,7 @@ pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Re
 const FORMS: [(&str, &str); 28] = [
     ("mtx", "Matrix Market"),
     ("csv", "CSV"),
-    ("tsv", "a table separated by tabs"),
+    ("tsv", "a tab-separated table"),
     ("points", "binary points"),
     ("zip", "a zip archive"),
     ("html", "HTML"),
@@ -129,7 +126,7 @@ const FORMS: [(&str, &str); 28] = [
     ("pdf", "PDF"),
     ("json", "JSON"),
     ("xml", "XML"),
-    ("xlsx", "a workbook"),
+    ("xlsx", "an Excel workbook"),
     ("npy", "NumPy"),
     ("npz", "NumPy"),
     ("mat", "MATLAB"),
@@ -153,7 +150,7 @@ pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> 
     match promised.filter(|promised| !forms.contains(promised)) {
         None => Ok(()),
         Some(promised) => Err(UsageError(format!(
-            "the ending of {} means {promised}, but what is written is {}: expected another ending",
+            "the extension of {} means {promised}, but the output is {}: expected another extension",
             path.display(),
             forms.join(" or ")
         ))),

@@ -35,7 +35,7 @@ pub(super) fn is_shared(command: &Command) -> bool {
 pub(super) fn refusal(command: &Command) -> Option<String> {
     let ranks = launched().filter(|&ranks| ranks > 1 && is_shared(command))?;
     Some(format!(
-        "this build does not know of the {ranks} ranks that were started; \
-         `cargo build --release --features mpi`, where `mpicc` and libclang are, builds one that does"
+        "{ranks} ranks were started, but this build has no MPI; build one with \
+         `cargo build --release --features mpi`, which needs `mpicc` and libclang"
     ))
 }

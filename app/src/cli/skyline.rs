@@ -155,7 +155,7 @@ fn written_form(path: &Path, paper_format: bool) -> Result<PointsForm, UsageErro
         (form, false) => Ok(form),
         (PointsForm::Exact, true) => Ok(PointsForm::Paper),
         (_, true) => Err(UsageError(format!(
-            "--paper-format writes text, and {} is named as another form: expected .txt",
+            "--paper-format writes text, but {} has another extension: expected .txt",
             path.display()
         ))),
     }

@@ -77,7 +77,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (Some(id), _) => kernel_of(Operation::Solve, id)?,
         (None, Some(BackendArg::Cuda)) => kernel_of(Operation::Solve, "cuda/pcg/device")?,
         (None, Some(BackendArg::Wgpu)) => {
-            let sentence = "no kernel solves systems through wgpu; there are cpu and cuda";
+            let sentence = "no solver runs on wgpu; expected --backend cpu or cuda";
             return Err(UsageError(sentence.to_owned()).into());
         }
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
@@ -89,11 +89,11 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (1, _) => {}
         (_, false) => {
             let sentence =
-                "several matrices are solved where one pattern serves them all: --reuse-pattern";
+                "several matrices need --reuse-pattern, which uses one pattern for all of them";
             return Err(UsageError(sentence.to_owned()).into());
         }
         (_, true) if files().next().is_some() => {
-            let sentence = "files are written of one matrix, and several are named";
+            let sentence = "output files are written for one matrix only, but there are several";
             return Err(UsageError(sentence.to_owned()).into());
         }
         (_, true) => {}
@@ -152,7 +152,7 @@ fn solved<'a>(
     let problem = watched(interrupt, quiet, "looking at the matrix", None, |_| {
         SolveProblem::new(Arc::clone(&a), given)
     });
-    let problem = problem.map_err(|sentence| anyhow!("{source} cannot be solved: {sentence}"))?;
+    let problem = problem.map_err(|sentence| anyhow!("cannot solve {source}: {sentence}"))?;
     let problem = if args.write_g.is_some() { problem.keeping_g() } else { problem };
     let problem = Problem::Solve(match kept {
         Some(factor) => problem.reusing(factor, args.keep_filter),
@@ -182,7 +182,7 @@ fn solved<'a>(
     let what = "computing the residual anew";
     let check = watched(interrupt, quiet, what, None, |_| problem.check(configuration, &output));
     let Output::Solution(solution) = output else {
-        bail!("{} gave {}, which is no solution", kernel.id, output.kind());
+        bail!("{} returned {}, expected a solution", kernel.id, output.kind());
     };
     let report = Report::of(
         (matrix, [a.rows() as u64, a.nnz() as u64]),
@@ -215,19 +215,18 @@ pub(super) fn parameters(
         }
     }
     let single = lists.single().ok_or_else(|| {
-        let sentence = "one system is solved in one way; `bench --operation solve` takes lists";
+        let sentence = "solve takes one value per parameter; `bench --operation solve` takes lists";
         UsageError(sentence.to_owned())
     })?;
     let is_asked = single.iter().any(|(parameter, _)| parameter == Parameter::Cg);
     if is_asked && kernel.allowed(Parameter::Cg).is_none() {
-        let sentence = "--cg is for several ranks, which add numbers up together";
+        let sentence = "--cg applies only to solves on several ranks";
         return Err(UsageError(sentence.to_owned()).into());
     }
     let is_fsai = single.get(Parameter::Preconditioner).as_deref() == Some("fsai");
     let wants_factor = args.read_g.is_some() || args.write_g.is_some() || args.reuse_pattern;
     if !is_fsai && wants_factor {
-        let sentence =
-            "only the preconditioner fsai has a G to read, to write, or to keep the pattern of";
+        let sentence = "--read-g, --write-g and --reuse-pattern apply only to --precond fsai";
         return Err(UsageError(sentence.to_owned()).into());
     }
     if !(args.reuse_pattern && kernel.allowed(Parameter::SetUp).is_some()) {
@@ -235,7 +234,7 @@ pub(super) fn parameters(
     }
     let is_named = single.iter().any(|(parameter, _)| parameter == Parameter::SetUp);
     if is_named && single.set_up() != SetUpBy::Processor {
-        let sentence = "--reuse-pattern keeps what the processor set up: --set-up processor";
+        let sentence = "--reuse-pattern needs setup on the CPU: --set-up processor";
         return Err(UsageError(sentence.to_owned()).into());
     }
     Ok(kernel.in_effect(&single.with(Parameter::SetUp, SetUpBy::Processor.as_str())))

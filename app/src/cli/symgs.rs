@@ -157,7 +157,7 @@ fn system(
     let expected = args.expect.as_ref().map(|path| of_rows("--expect", path));
     let expected = expected.transpose()?;
     let problem = SymgsProblem::with_sweeps(Arc::clone(&a), b, start, args.sweeps);
-    let problem = problem.map_err(|sentence| anyhow!("{source} cannot be swept: {sentence}"))?;
+    let problem = problem.map_err(|sentence| anyhow!("cannot sweep {source}: {sentence}"))?;
     Ok((Problem::Symgs(problem), a, expected))
 }
 

@@ -13,7 +13,7 @@ pub(super) fn find() -> anyhow::Result<PathBuf> {
         let folder = PathBuf::from(folder);
         if !is_viewer(&folder) {
             bail!(
-                "{VARIABLE} names {}, which holds no index.html; `cargo web` builds the web viewer",
+                "{VARIABLE} is set to {}, which has no index.html; `cargo web` builds the web viewer",
                 folder.display()
             );
         }
@@ -24,8 +24,8 @@ pub(super) fn find() -> anyhow::Result<PathBuf> {
     match places.into_iter().find(|place| is_viewer(place)) {
         Some(place) => Ok(place),
         None => bail!(
-            "the web viewer is neither in the folder `web` beside the program nor in `web/dist`; \
-             `cargo web` builds it, and {VARIABLE} may name its folder"
+            "the web viewer is neither in the folder `web` next to the program nor in `web/dist`; \
+             build it with `cargo web`, or set {VARIABLE} to its folder"
         ),
     }
 }

@@ -93,7 +93,7 @@ impl Form {
             let name = format!("Suite: {shown}");
             combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, name.as_str()));
             let files = ui.button("Add files…");
-            if files.on_hover_text("Matrix Market files; or drop them here").clicked() {
+            if files.on_hover_text("Matrix Market files; you can also drop them here").clicked() {
                 pressed.ask = Some(Ask::Matrices);
             }
         });
@@ -171,7 +171,7 @@ impl Form {
                     count.widget_info(|| {
                         WidgetInfo::selected(Role::Button, true, unfolded, name.as_str())
                     });
-                    if count.on_hover_text("Choose one by one").clicked() {
+                    if count.on_hover_text("Choose individually").clicked() {
                         set(&mut self.unfolded, family, !unfolded);
                     }
                 });
@@ -201,7 +201,7 @@ impl Form {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let choose = ui.button("Choose…");
                 choose.widget_info(|| {
-                    WidgetInfo::labeled(Role::Button, true, "Choose the folder of the results")
+                    WidgetInfo::labeled(Role::Button, true, "Choose the results folder")
                 });
                 if choose.clicked() {
                     self.folder = None;
@@ -222,7 +222,7 @@ impl Form {
             });
         });
         if !request.folder.is_dir() {
-            problem(ui, "There is no such folder.");
+            problem(ui, "No such folder.");
         }
     }
 }
@@ -265,10 +265,10 @@ fn settings(ui: &mut Ui, request: &mut Request) {
         field.on_hover_text("Thread counts of parallel kernels, separated by commas");
         ui.end_row();
         if request.no_gpu.is_none() {
-            ui.label("Threads a block");
+            ui.label("Threads per block");
             let field = TextEdit::singleline(&mut request.blocks).hint_text("32, 64, 96, 128, 160");
             let field = ui.add(field.desired_width(150.0));
-            field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Threads a block"));
+            field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Threads per block"));
             field.on_hover_text("Block sizes of GPU kernels, separated by commas");
             ui.end_row();
         }
@@ -284,15 +284,15 @@ fn settings(ui: &mut Ui, request: &mut Request) {
             }
         });
         ui.end_row();
-        ui.label("Samples a run");
+        ui.label("Samples per run");
         let runs = ui.add(egui::DragValue::new(&mut request.runs).range(RUNS).speed(0.2));
-        runs.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Samples a run"));
+        runs.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Samples per run"));
         ui.end_row();
         ui.label("Caches");
         ui.horizontal(|ui| {
-            let hover = "Products follow one another; what fits stays in the caches";
+            let hover = "SpMVs run back to back; what fits stays in the caches";
             ui.radio_value(&mut request.cold, false, "Hot").on_hover_text(hover);
-            let hover = "Each run once more, with the caches flushed before every product";
+            let hover = "Repeat each run with the caches flushed before every SpMV";
             ui.radio_value(&mut request.cold, true, "Hot and cold").on_hover_text(hover);
         });
         ui.end_row();
@@ -300,7 +300,7 @@ fn settings(ui: &mut Ui, request: &mut Request) {
 }
 
 fn command(ui: &mut Ui, arguments: &Result<Vec<String>, String>) {
-    section(ui, "The same in a terminal");
+    section(ui, "Command line");
     let Ok(arguments) = arguments else {
         ui.weak("Nothing to run yet.");
         return;

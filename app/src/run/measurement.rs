@@ -214,7 +214,7 @@ impl Measurement {
     fn ending(&mut self, status: ExitStatus) -> Ending {
         let mut failure = match status.code() {
             Some(0) => None,
-            Some(3) => Some("a result was wrong; the runs that failed their check say so".into()),
+            Some(3) => Some("some results are wrong; see the runs that failed their check".into()),
             _ if self.stops > 0 => None,
             _ => Some(self.why(status)),
         };
@@ -225,7 +225,7 @@ impl Measurement {
                 Ok(saved) => saved.then(|| self.output.clone()),
                 Err(error) => {
                     let journal = self.journal.display();
-                    failure = Some(format!("{error}; the runs are kept in {journal}"));
+                    failure = Some(format!("{error}; the runs are saved in {journal}"));
                     None
                 }
             }
@@ -242,8 +242,8 @@ impl Measurement {
         let said = self.said.iter().rev().find_map(|line| line.strip_prefix("error: "));
         match (said, status.code()) {
             (Some(said), _) => said.to_owned(),
-            (None, Some(code)) => format!("the measuring process ended with code {code}"),
-            (None, None) => format!("the measuring process was ended from outside ({status})"),
+            (None, Some(code)) => format!("the measuring process exited with code {code}"),
+            (None, None) => format!("the measuring process was killed ({status})"),
         }
     }
 }

@@ -140,7 +140,7 @@ impl RunPanel {
                 }
             }
             Err(error) => {
-                app.notify(format!("The measurement can no longer be followed: {error}."));
+                app.notify(format!("Lost the progress of the measurement: {error}."));
                 self.measurement = None;
             }
         }
@@ -161,10 +161,10 @@ impl RunPanel {
         let shown = modal.show(ui.ctx(), |ui| {
             ui.set_width(360.0);
             ui.heading("A measurement is running");
-            ui.label("If you close the window it stops; what it has measured is saved.");
+            ui.label("Closing the window stops it; what it has measured is saved.");
             ui.add_space(8.0);
             ui.horizontal(|ui| {
-                if ui.button("Go on measuring").clicked() {
+                if ui.button("Keep measuring").clicked() {
                     self.closing = Closing::No;
                 }
                 if ui.button("Stop and close").clicked() {
@@ -204,9 +204,9 @@ fn finish(app: &mut App, name: &str, measurement: &Measurement, ending: &Ending)
     }
     let place = path.display();
     app.notify(match (&ending.failure, ending.stopped) {
-        (Some(why), _) => format!("{runs} in {time}, saved in {place}; but {why}."),
-        (None, true) => format!("Stopped after {runs} in {time}; they are saved in {place}."),
-        (None, false) => format!("Measured {runs} in {time}; they are saved in {place}."),
+        (Some(why), _) => format!("{runs} in {time}, saved in {place}, but {why}."),
+        (None, true) => format!("Stopped after {runs} in {time}, saved in {place}."),
+        (None, false) => format!("Measured {runs} in {time}, saved in {place}."),
     });
 }
 
@@ -236,8 +236,8 @@ fn bar(ui: &mut Ui, measurement: &mut Measurement) {
         ui.horizontal(|ui| {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let (text, hover) = match measurement.is_stopping() {
-                    false => ("Cancel", "Stop, and save what is measured"),
-                    true => ("Stop at once", "Do not wait for the product at work"),
+                    false => ("Cancel", "Stop and save what has been measured"),
+                    true => ("Stop at once", "Stop without waiting for the running kernel"),
                 };
                 if ui.add(Button::new(text)).on_hover_text(hover).clicked() {
                     measurement.stop();
@@ -251,7 +251,7 @@ fn bar(ui: &mut Ui, measurement: &mut Measurement) {
                     bar.widget_info(|| {
                         WidgetInfo::labeled(Role::ProgressIndicator, true, name.as_str())
                     });
-                    bar.on_hover_text("While it measures, the window draws twice a second");
+                    bar.on_hover_text("While measuring, the window redraws twice per second");
                     ui.label(&runs);
                     let what = if measurement.is_stopping() { "stopping …" } else { &told.what };
                     ui.add(Label::new(what).truncate()).on_hover_text(what);

@@ -183,7 +183,7 @@ impl Request {
         };
         if let Some(bad) = blocks.iter().find(|text| !good(text)) {
             return Err(format!(
-                "Threads a block: expected multiples of 32 up to 1024, found `{bad}`."
+                "Threads per block: expected multiples of 32 up to 1024, found `{bad}`."
             ));
         }
         if !blocks.is_empty() {

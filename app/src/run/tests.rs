@@ -72,7 +72,7 @@ fn kernels_of_a_gpu_are_offered_where_there_is_one() {
     assert!(line(&here).contains("--kernels 'cuda/csr/*' --block-sizes 64,256 --runs 20"));
     here.blocks = "100".into();
     let error = here.arguments(Path::new("a.zip")).unwrap_err();
-    assert_eq!(error, "Threads a block: expected multiples of 32 up to 1024, found `100`.");
+    assert_eq!(error, "Threads per block: expected multiples of 32 up to 1024, found `100`.");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_child_that_is_killed_leaves_its_runs_as_a_bundle() {
     let mut measurement = shell("kill -9 $$", &output);
     let ending = ending(&mut measurement);
     assert_eq!(ending.bundle.as_deref(), Some(output.as_path()));
-    assert!(ending.failure.unwrap().contains("ended from outside"));
+    assert!(ending.failure.unwrap().contains("was killed"));
     let saved = Bundle::open(&output, &Limits::default()).unwrap();
     assert_eq!(saved, example(7));
     assert_eq!(measurement.runs_done(), 7);
@@ -356,7 +356,7 @@ mod panel {
         click(&mut harness, "Start measuring");
         assert!(!harness.state_mut().0.may_close());
         harness.run_steps(3);
-        click(&mut harness, "Go on measuring");
+        click(&mut harness, "Keep measuring");
         assert!(harness.state().0.is_measuring() && !harness.state().0.closes());
         assert!(!harness.state_mut().0.may_close());
         harness.run_steps(3);

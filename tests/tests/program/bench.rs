@@ -283,7 +283,7 @@ fn to_continue_files_have_to_be_named_again() {
     bundle.runs.clear();
     bundle.save(&p.path("b.zip"), true).unwrap();
     let error = p.fail(2, &["bench", "--resume", "b.zip"]);
-    assert!(error.contains("name the files of these matrices again: a"), "{error}");
+    assert!(error.contains("pass the files of these matrices again: a"), "{error}");
     let error = p.fail(2, &["bench", "a.mtx", "--resume", "b.zip", "--runs", "3"]);
     assert!(error.contains("--runs"), "{error}");
     p.succeed(&["bench", "a.mtx", "--resume", "b.zip"]);
@@ -316,7 +316,7 @@ fn a_path_that_a_bundle_or_a_journal_names_is_never_opened() {
         subject["source"] = source.into();
         bundle.save(&p.path("b.zip"), true).unwrap();
         let error = p.fail(2, &["bench", "--resume", "b.zip"]);
-        let sentence = "to continue, name the files of these matrices again: harmless";
+        let sentence = "to resume, pass the files of these matrices again: harmless";
         assert!(error.ends_with(sentence), "{error}");
         // The same with a journal.
         drop(Journal::create(&p.path("c.zip"), &bundle, true).unwrap());
@@ -339,8 +339,7 @@ fn a_bundle_with_runs_on_a_gpu_is_not_continued_without_one_and_stays_as_it_is()
     kernels.push("cuda/csr/warp-shuffle".into());
     bundle.save(&p.path("b.zip"), true).unwrap();
     let error = p.fail(1, &["bench", "--resume", "b.zip"]);
-    let sentence =
-        "to be continued with kernels of a GPU, which cannot run here: GPUs are turned off";
+    let sentence = "the bundle's plan has GPU kernels, which cannot run here: GPUs are turned off";
     assert!(error.contains(sentence), "{error}");
     assert_eq!(p.files(), ["b.zip"]);
     assert_eq!(open(&p, "b.zip"), bundle);

@@ -222,7 +222,7 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (1, "empty.mtx", &["info", "empty.mtx"]),
         (1, "HTML", &["info", "page.mtx"]),
         (1, "torn.mtx.gz", &["info", "torn.mtx.gz"]),
-        (1, "real matrices only", &["spmv", "complex.mtx", "-o", "y.mtx"]),
+        (1, "only real matrices", &["spmv", "complex.mtx", "-o", "y.mtx"]),
         (
             2,
             "--x has 3 elements, but five.mtx has 5 columns",
@@ -242,12 +242,12 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (1, "no matrix could be had", &["bench", "missing.mtx", "-q", "-o", "b.zip"]),
         (1, "no matrix could be had", &["-q", "bench", "missing.mtx", "-o", "b.zip"]),
         (2, "`info` is neither a command nor a file", &["five.mtx", "info", "five.mtx"]),
-        (2, "`--state` belongs to opening files", &["--state", "v1", "info", "five.mtx"]),
+        (2, "`--state` applies only when opening files", &["--state", "v1", "info", "five.mtx"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "--backend", "cuda"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "five.mtx", "--gpus", "2", "-o", "b.zip"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "--kernels", "nccl/*/*", "-o", "b.zip"]),
         (2, "a number of GPUs of at least 1", &["bench", "--gpus", "0"]),
-        (2, "--backend cpu takes none", &["bench", "--gpus", "2", "--backend", "cpu"]),
+        (2, "need --backend cuda, not cpu", &["bench", "--gpus", "2", "--backend", "cpu"]),
         (
             1,
             "SPARSESCOPE_GPU=off",
@@ -306,10 +306,12 @@ fn figures_of_the_viewer_are_written_without_a_window() {
     // Thirteen kernels with two block sizes on one matrix.
     assert_eq!(table.lines().count(), 1 + 26, "{table}");
     let only = |args: &[&str]| p.fail(2, &[&["export", golden, "--svg", "c.svg"], args].concat());
-    assert!(only(&["--chart", "pie"]).contains("there is no chart pie; there are kernels, "));
-    assert!(only(&["--view", "none"]).contains("there is no view none; there are best, chart, "));
+    assert!(only(&["--chart", "pie"]).contains("there is no chart pie; expected one of kernels, "));
+    assert!(
+        only(&["--view", "none"]).contains("there is no view none; expected one of best, chart, ")
+    );
     assert!(only(&["--state", "v9"]).contains("v1;key=value"));
-    assert!(only(&["--view", "runs"]).contains("is no figure"));
+    assert!(only(&["--view", "runs"]).contains("is not a figure"));
     assert!(p.fail(1, &["export", golden, "--svg", "b.svg"]).contains("--force"));
     // A folder gets every chart that has data.
     p.succeed(&["export", golden, "--svg", "figures", "--png", "figures"]);
@@ -333,7 +335,7 @@ fn several_ranks_of_a_build_without_mpi_are_told_how_to_build_one() {
     };
     let ran = with("4");
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    let expected = "the 4 ranks that were started; `cargo build --release --features mpi`";
+    let expected = "4 ranks were started, but this build has no MPI";
     assert!(ran.err.contains(expected), "{}", ran.err);
     assert_eq!(program.files(), [""; 0]);
     assert_eq!(with("1").code, Some(0));

@@ -76,7 +76,7 @@ fn a_slower_kernel_is_found_and_fails_where_a_limit_is_set() {
     let ran = with("a.zip", "b.zip", "1.2");
     assert_eq!(ran.code, Some(3));
     assert!(
-        ran.err.contains("error: 4 runs are slower than 1.2 times before: cpu/csr/nnz on"),
+        ran.err.contains("error: 4 runs are slower than 1.2 x the time before: cpu/csr/nnz on"),
         "{}",
         ran.err
     );
@@ -106,7 +106,11 @@ fn a_wrong_result_is_a_regression_and_missing_runs_are_named() {
 
     let ran = p.run(&["compare", "a.zip", "b.zip", "--fail-above", "1e9"]);
     assert_eq!(ran.code, Some(3));
-    assert!(ran.err.contains("error: 1 result is no longer right: cpu/csr/rows on"), "{}", ran.err);
+    assert!(
+        ran.err.contains("error: 1 result is no longer correct: cpu/csr/rows on"),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains("warning: the build profile differs"), "{}", ran.err);
     assert!(ran.out.contains("pass before, fail after (row 3 differs)"), "{}", ran.out);
     assert!(
@@ -137,7 +141,7 @@ fn bundles_with_nothing_in_common_cannot_be_judged() {
     assert_eq!(ran.code, Some(0));
     assert!(ran.err.contains("the second on Another processor"), "{}", ran.err);
     let ran = p.run(&["compare", "a.zip", "b.zip", "--fail-above", "1.1"]);
-    assert!(ran.code == Some(1) && ran.err.contains("cannot be judged"), "{}", ran.err);
+    assert!(ran.code == Some(1) && ran.err.contains("has nothing to compare"), "{}", ran.err);
 }
 
 #[test]
@@ -194,5 +198,5 @@ fn runs_that_clash_are_named_and_the_last_one_counts_when_asked() {
     assert_eq!(open(&p, "c.zip").runs.len(), open(&p, "a.zip").runs.len());
     let error = p.fail(1, &["merge", "a.zip", "b.zip", "-o", "c.zip"]);
     assert!(error.contains("--force"), "{error}");
-    assert!(p.fail(2, &["merge", "a.zip", "-o", "d.zip"]).contains("two bundles"));
+    assert!(p.fail(2, &["merge", "a.zip", "-o", "d.zip"]).contains("two or more bundles"));
 }

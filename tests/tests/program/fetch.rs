@@ -68,7 +68,7 @@ fn a_name_is_looked_up_fetched_checked_and_not_fetched_again() {
     assert_eq!(p.json(&["info", "cache/road.tar.gz", "--json"])["rows"], 3000);
     let asked = server.asked().len();
     let again = fetch(&p, &server, &["road", "Gleich/road"]);
-    assert!(again.code == Some(0) && again.err.contains("there already"), "{}", again.err);
+    assert!(again.code == Some(0) && again.err.contains("already downloaded"), "{}", again.err);
     assert_eq!(server.asked().len(), asked);
 
     failed(&fetch(&p, &server, &["twin"]), "A/twin, B/twin");
@@ -155,7 +155,7 @@ fn wrong_lengths_are_noticed() {
     // Half of the file, announced as all of it: only the gzip data reveals it.
     let half = file.len() / 2;
     let server = Server::start(move |_, _| Reply::whole(&short[..half]));
-    failed(&fetch(&p, &server, &["Gleich/road"]), "no intact archive");
+    failed(&fetch(&p, &server, &["Gleich/road"]), "the archive is damaged");
     assert_eq!(cached(&p), [""; 0]);
     // All of the file, announced as longer: the server has nothing to add, and the file is intact.
     let server = Server::start(move |asked, _| match asked.from {

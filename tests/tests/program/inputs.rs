@@ -115,9 +115,9 @@ fn an_x_from_a_file_is_used_kept_and_asked_for_again() {
     bundle.complete = false;
     bundle.runs.truncate(1);
     bundle.save(&p.path("b.zip"), true).unwrap();
-    assert!(p.fail(2, &["bench", "--resume", "b.zip"]).contains("name the file of x again"));
+    assert!(p.fail(2, &["bench", "--resume", "b.zip"]).contains("pass the file of x again"));
     let error = p.fail(2, &["bench", "--resume", "b.zip", "--x", "other.txt"]);
-    assert!(error.contains("not the x"), "{error}");
+    assert!(error.contains("differs from the x"), "{error}");
     p.succeed(&["bench", "--resume", "b.zip", "--x", "x.txt", "-q"]);
     assert_eq!(open(&p, "b.zip").runs.len(), 4);
 }

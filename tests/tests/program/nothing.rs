@@ -87,7 +87,7 @@ fn a_finite_sum_that_overflows_on_its_way_is_right_or_undecided_for_every_kernel
     }
     let args = ["spmv", "m.mtx", "--x", "x.txt", "--kernel", "cpu/csr/serial", "-o", "z.mtx"];
     let undecided = p.fail(3, &args);
-    let expected = "error: cpu/csr/serial is not known to be right: row 0 is inf; whether its sum \
+    let expected = "error: the result of cpu/csr/serial could not be verified: row 0 is inf; whether its sum \
                     overflows depends on the summation order";
     assert!(undecided.starts_with(expected), "{undecided}");
 }

@@ -151,6 +151,6 @@ fn imported_runs_are_called_so_and_a_report_is_never_overwritten_unasked() {
     assert!(html.contains("<td>imported</td>") && html.contains("Sparsescope did not"));
     assert!(html.contains("not checked by Sparsescope"), "under the chart");
     let error = p.fail(1, &["export", "ginkgo.json", "--report", "report.html"]);
-    assert!(error.contains("report.html exists already"), "{error}");
+    assert!(error.contains("report.html already exists"), "{error}");
     assert_eq!(std::fs::read_to_string(p.path("report.html")).unwrap(), html);
 }

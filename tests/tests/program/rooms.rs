@@ -11,7 +11,7 @@ const SHARED: [&str; 5] = ["files", "memory", "pace", "packed", "parallel"];
 
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-const HEADER: &str = "| room | what it holds | may use |";
+const HEADER: &str = "| module | what it holds | may use |";
 
 /// Each top-level module of the core and those that it may use.
 #[derive(Debug, Default)]

@@ -158,9 +158,9 @@ fn only_a_parts_own_files_have_to_be_named_again() {
     cut.runs.clear();
     cut.save(&p.path("2.zip"), true).unwrap();
     let error = p.fail(2, &["bench", "--resume", "2.zip"]);
-    assert!(error.ends_with("name the files of these matrices again: b"), "{error}");
+    assert!(error.ends_with("pass the files of these matrices again: b"), "{error}");
     let error = p.fail(2, &["bench", "--resume", "2.zip", "--suite", "mini"]);
-    assert!(error.contains("known from the bundle"), "{error}");
+    assert!(error.contains("come from the bundle"), "{error}");
     p.write("list.txt", "a.mtx\nb.mtx\nc.mtx\n");
     p.succeed(&["bench", "--resume", "2.zip", "--suite", "list.txt", "-q"]);
     let after = open(&p, "2.zip");
@@ -229,7 +229,7 @@ fn the_part_comes_from_what_started_the_process_and_names_the_bundle() {
     let of_rank = files.iter().find(|name| name.ends_with("-part-2-of-4.zip")).unwrap();
     assert_eq!(open(&p, of_rank).shard, Some(Shard { part: 2, of: 4 }));
     for (variables, sentence) in [
-        (&[][..], "finds none of SLURM_ARRAY_TASK_ID"),
+        (&[][..], "needs SLURM_ARRAY_TASK_ID"),
         (&array("4")[..], "not evenly spaced"),
         (&[("SLURM_PROCID", "2"), ("SLURM_NTASKS", "2")], "expected less than SLURM_NTASKS"),
     ] {
@@ -312,7 +312,7 @@ fn a_list_names_matrices_of_every_kind_and_processes_fetch_each_once() {
     assert!(ran.code == Some(2) && ran.err.contains("line 2 of the list list.txt"), "{}", ran.err);
     p.write("list.txt", "# none\n");
     let ran = Ran::of(command("x.zip", &[]).output().unwrap());
-    assert!(ran.code == Some(2) && ran.err.contains("names nothing"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("is empty"), "{}", ran.err);
     let error = p.fail(2, &["bench", "--suite", "no-list.txt"]);
-    assert!(error.contains("no suite `no-list.txt`, nor a file"), "{error}");
+    assert!(error.contains("no suite and no list file `no-list.txt`"), "{error}");
 }

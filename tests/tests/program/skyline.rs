@@ -120,10 +120,7 @@ fn the_name_of_a_file_decides_its_form_and_what_is_written_reads_back_as_the_sam
     }
     for name in ["k.mtx", "k.json", "k.tsv.gz", "k.npy"] {
         let error = p.fail(2, &["skyline", "one.csv", "-o", name]);
-        assert!(
-            error.contains("what is written is points as text or CSV or binary points"),
-            "{error}"
-        );
+        assert!(error.contains("the output is points as text or CSV or binary points"), "{error}");
         assert!(!p.path(name).exists());
     }
     let error = p.fail(2, &["skyline", "one.csv", "-o", "new.csv", "--paper-format"]);
@@ -136,7 +133,7 @@ fn the_name_of_a_file_decides_its_form_and_what_is_written_reads_back_as_the_sam
     p.succeed(&["generate", "poisson2d?n=3", "-o", "a.mtx"]);
     for name in ["y.csv", "y.points", "y.zip"] {
         let error = p.fail(2, &["spmv", "a.mtx", "-o", name]);
-        assert!(error.contains("what is written is Matrix Market"), "{error}");
+        assert!(error.contains("the output is Matrix Market"), "{error}");
     }
     p.fail(2, &["solve", "a.mtx", "-o", "x.mtx", "--history", "h.json"]);
 }
@@ -236,8 +233,8 @@ fn bench_measures_every_kernel_and_its_bundle_holds_the_points_apart_from_matric
     assert_eq!(serial.figures.as_ref().unwrap().speedup, Some(1.0));
     // A matrix is not a point set, and a suite of matrices has no points.
     let error = p.fail(2, &["bench", "--operation", "skyline", "--suite", "mini"]);
-    assert!(error.contains("there is no suite `mini`, nor a file of this name"), "{error}");
-    assert!(error.contains("; there are: points, rbox"), "{error}");
+    assert!(error.contains("there is no suite and no list file `mini`"), "{error}");
+    assert!(error.contains("; the suites are: points, rbox"), "{error}");
     let on_cpu = ["bench", "hotels.txt", "--operation", "skyline", "--backend", "cpu"];
     let error = p.fail(2, &[&on_cpu[..], &["--counting", "device,host"]].concat());
     assert!(error.contains("no selected kernel takes counting host"), "{error}");

@@ -161,7 +161,7 @@ fn what_cannot_be_solved_is_refused_in_a_sentence_and_nothing_is_written() {
     assert!(usage(&["--power", "1,2"]).contains("bench --operation solve"));
     assert!(
         usage(&["--precond", "jacobi", "--write-g", "g.mtx"])
-            .contains("only the preconditioner fsai")
+            .contains("apply only to --precond fsai")
     );
     assert!(usage(&["a.mtx"]).contains("--reuse-pattern"));
     assert!(usage(&["--kernel", "cpu/csr/serial"]).contains("computes spmv, not solve"));
@@ -235,7 +235,7 @@ fn a_solve_is_limited_where_rounding_hides_its_tolerance_and_undecided_where_it_
     assert_eq!((ran.code, &told["check"]["verdict"]), (Some(3), &"refused".into()), "{}", ran.err);
     assert_eq!(told["check"]["undecided"], true, "{told}");
     assert!(told["solve_seconds"].is_null() && told["iteration_seconds"].is_null(), "{told}");
-    assert!(ran.err.contains("cpu/pcg/threads is not known to be right: rounding alone explains"));
+    assert!(ran.err.contains("cpu/pcg/threads could not be verified: rounding alone explains"));
     assert!(!p.path("x.mtx").exists());
 }
 

@@ -179,7 +179,7 @@ fn a_result_is_compared_with_an_expected_one_as_the_paper_does() {
     assert_eq!(ran.code, Some(3));
     let line = "expected  33.3333 % right within 1e-3, 2 elements not; row 2 is 8.4375e-1 instead of 8.4575e-1";
     assert!(ran.out.contains(line), "{}", ran.out);
-    let sentence = "error: row 2 is 8.4375e-1 where 8.4575e-1 is expected, and 1 more rows of 3 differ by more than 1e-3";
+    let sentence = "error: row 2: expected 8.4575e-1, found 8.4375e-1; 1 more of 3 rows differ by more than 1e-3";
     assert!(ran.err.contains(sentence), "{}", ran.err);
     let told = with("wrong.txt", &["--json", "-o", "x.mtx"]);
     let told: serde_json::Value = serde_json::from_str(&told.out).unwrap();
@@ -206,7 +206,7 @@ fn what_cannot_be_swept_gets_one_sentence_and_leaves_nothing_behind() {
     let before = p.files();
     for (code, sentence, args) in [
         (1, "this one is 2 x 3", &["wide.mtx"][..]),
-        (1, "missing.mtx cannot be swept", &["missing.mtx"]),
+        (1, "cannot sweep missing.mtx", &["missing.mtx"]),
         (
             1,
             "row 1 (0-based) has no diagonal nonzero",

@@ -101,9 +101,9 @@ fn a_file_that_is_no_kernel_is_told_with_place_and_expectation_before_anything_i
     let list = wrong(1, &EXAMPLE.replace("const u32* col", "const int* col"), &[]);
     assert!(list.contains("parameter 3 of two_sums is `const int* col`"), "{list}");
     let operation = wrong(2, EXAMPLE, &["--operation", "symgs"]);
-    assert!(operation.contains("--kernel-file takes kernels of spmv, not of symgs"), "{operation}");
+    assert!(operation.contains("--kernel-file supports only spmv, not symgs"), "{operation}");
     let device = wrong(2, EXAMPLE, &["--backend", "cpu"]);
-    assert!(device.contains("which --backend cpu leaves out"), "{device}");
+    assert!(device.contains("--backend excludes cuda"), "{device}");
     let twice = wrong(2, EXAMPLE, &["--kernel-file", "wrong.cu"]);
     assert!(twice.contains("is the second file with user/wrong/two_sums"), "{twice}");
     let missing = p.fail(1, &["bench", "gen:diagonal?m=9", "--kernel-file", "none.cu"]);
@@ -149,18 +149,18 @@ fn a_bundle_is_continued_with_the_same_files_alone() {
     bundle.save(&p.path("b.zip"), true).unwrap();
 
     let error = p.fail(2, &["bench", "--resume", "b.zip"]);
-    assert!(error.contains("name the file my-csr.cu again with --kernel-file"), "{error}");
+    assert!(error.contains("pass the file my-csr.cu again with --kernel-file"), "{error}");
     p.write("my-csr.cu", EXAMPLE.replace("two sums", "2 sums"));
     let named = ["bench", "--resume", "b.zip", "--kernel-file", "my-csr.cu"];
     let error = p.fail(2, &named);
     let begin = &sha256(EXAMPLE.as_bytes())[..8];
     let sentence =
-        format!("my-csr.cu is not the kernel that the bundle was begun with (SHA-256 {begin}…");
+        format!("my-csr.cu differs from the kernel in the bundle (SHA-256: expected {begin}…");
     assert!(error.contains(&sentence), "{error}");
     p.write("my-csr.cu", EXAMPLE);
     p.write("other.cu", EXAMPLE);
     let error = p.fail(2, &[&named[..], &["--kernel-file", "other.cu"]].concat());
-    assert!(error.contains("the bundle was begun without other.cu"), "{error}");
+    assert!(error.contains("the bundle was started without other.cu"), "{error}");
     let error = p.fail(2, &[&named[..], &["--no-source"]].concat());
     assert!(error.contains("--no-source"), "{error}");
 

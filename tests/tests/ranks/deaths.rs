@@ -102,11 +102,11 @@ fn what_ranks_began_as_many_continue() {
     }
     let ran = run(&program, 3, &["bench", "--resume", "b.zip"]);
     assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
-    assert!(errors(&ran)[0].contains("nothing to continue"), "{}", ran.err);
+    assert!(errors(&ran)[0].contains("nothing to resume"), "{}", ran.err);
     // A missing file leaves a bundle of one process incomplete.
     let one = ["bench", "gen:diagonal?m=9", "absent.mtx", "--kernels", "cpu/csr/*", "-q"];
     program.run(&[&one[..], &["--runs", "3", "-o", "one.zip"]].concat());
     let ran = run(&program, 3, &["bench", "--resume", "one.zip", "absent.mtx"]);
     assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
-    assert!(errors(&ran)[0].contains("begun by one process"), "{}", ran.err);
+    assert!(errors(&ran)[0].contains("started by one process"), "{}", ran.err);
 }

@@ -127,7 +127,7 @@ fn one_bundle_has_the_matrix_of_one_process_and_what_each_rank_did() {
     program.succeed(&one.concat());
     let ran = run(&program, 3, &[&["bench"], &matrices[..], &common, &["three.zip"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("mpi/hll/halo-overlap with 3 ranks of 1 thread"), "{}", ran.out);
+    assert!(ran.out.contains("mpi/hll/halo-overlap on 3 ranks with 1 thread"), "{}", ran.out);
     assert_eq!(program.files(), ["one.zip", "three.zip"]);
     let open = |name: &str| Bundle::open(&program.path(name), &Limits::default()).unwrap();
     let (one, three) = (open("one.zip"), open("three.zip"));
@@ -171,15 +171,18 @@ fn an_error_is_told_once_and_leaves_nothing() {
     let cube = "gen:stencil7?n=30";
     let on_gpus = ["bench", cube, "--kernels", "nccl/*/*", "--backend", "cpu", "-o", "b.zip"];
     let cases: [(&str, &[&str]); 9] = [
-        ("is not what several ranks run here", &["spmv", cube, "-o", "y.mtx"]),
-        ("--until is for one process", &["bench", cube, "--until", "1%"]),
-        ("products and solves only", &["bench", cube, "--operation", "symgs", "-o", "b.zip"]),
-        ("--read-g is for one process", &["solve", cube, "--read-g", "g.mtx"]),
-        ("mpi/pcg/halo-overlap takes no merge", &["solve", cube, "--merge", "1"]),
+        ("does not run on several ranks here", &["spmv", cube, "-o", "y.mtx"]),
+        ("--until works with one process only", &["bench", cube, "--until", "1%"]),
+        (
+            "only spmv and solve run on several ranks",
+            &["bench", cube, "--operation", "symgs", "-o", "b.zip"],
+        ),
+        ("--read-g works with one process only", &["solve", cube, "--read-g", "g.mtx"]),
+        ("mpi/pcg/halo-overlap has no parameter merge", &["solve", cube, "--merge", "1"]),
         ("precond cannot be symgs", &["solve", cube, "--precond", "symgs"]),
         ("no mpi spmv kernel matches", &["bench", cube, "--kernels", "cpu/*", "-o", "b.zip"]),
-        ("--gpus is 3 or left out", &["bench", cube, "--gpus", "2", "-o", "b.zip"]),
-        ("--backend cpu takes none", &on_gpus),
+        ("expected --gpus 3 or no --gpus", &["bench", cube, "--gpus", "2", "-o", "b.zip"]),
+        ("--backend excludes cuda", &on_gpus),
     ];
     for (expected, args) in cases {
         let ran = run(&program, 3, args);

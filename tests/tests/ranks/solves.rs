@@ -70,7 +70,11 @@ fn iterations_with_fewer_reductions_solve_the_system_too() {
         program.command(&["solve", "gen:poisson2d?n=9", "--cg", "single"]).output().unwrap(),
     );
     assert_eq!(refused.code, Some(2), "{}", refused.err);
-    assert!(refused.err.contains("--cg is for several ranks"), "{}", refused.err);
+    assert!(
+        refused.err.contains("--cg applies only to solves on several ranks"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]
@@ -80,7 +84,7 @@ fn solves_are_measured_with_what_an_iteration_sends_and_sums() {
     let with = ["--power", "1", "--cg", "classic,pipelined", "--runs", "3", "-q", "-o", "b.zip"];
     let ran = run(&program, 3, &[&solve[..], &with].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("messages an iteration"), "{}", ran.out);
+    assert!(ran.out.contains("messages per iteration"), "{}", ran.out);
     let bundle = Bundle::open(&program.path("b.zip"), &Limits::default()).unwrap();
     assert_eq!((bundle.complete, bundle.runs.len()), (true, 4));
     for run in &bundle.runs {

@@ -35,7 +35,7 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
             "cargo cannot build {PACKAGE} for {TARGET} ({status}); `rustup target add {TARGET}` installs the target"
         );
     }
-    found.with_context(|| format!("cargo named no .wasm file of {PACKAGE}"))
+    found.with_context(|| format!("cargo reported no .wasm file for {PACKAGE}"))
 }
 
 /// Flags for rustc, added to the user's: SIMD, without which the glyph rasteriser emulates it with a third

@@ -18,7 +18,7 @@ impl Dist {
     pub(crate) fn beside(place: &Path) -> anyhow::Result<Self> {
         let filling = place.with_extension(format!("new-{}", std::process::id()));
         std::fs::create_dir_all(&filling)
-            .with_context(|| format!("cannot make {}", filling.display()))?;
+            .with_context(|| format!("cannot create {}", filling.display()))?;
         Ok(Self { place: place.to_owned(), filling })
     }
 
@@ -56,7 +56,7 @@ impl Dist {
             }
         };
         std::fs::rename(&self.filling, &self.place)
-            .with_context(|| format!("cannot put {} in its place", self.place.display()))?;
+            .with_context(|| format!("cannot move the new build to {}", self.place.display()))?;
         if moved {
             std::fs::remove_dir_all(&old)
                 .with_context(|| format!("cannot remove {}", old.display()))?;

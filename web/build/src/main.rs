@@ -23,23 +23,23 @@ use clap::Parser;
 
 use dist::Dist;
 
-/// Build the page of Sparsescope into web/dist
+/// Build the Sparsescope page into web/dist
 #[derive(Debug, Parser)]
 #[command(name = "cargo web", version)]
 struct Args {
-    /// Build quickly: the debug profile, no wasm-opt or terser, no limit of size
+    /// Quick build: debug profile, no wasm-opt or terser, no size limit
     #[arg(long)]
     dev: bool,
-    /// Leave wasm-opt and terser, which need npm, out
+    /// Skip wasm-opt and terser, which need npm
     #[arg(long)]
     no_opt: bool,
-    /// Serve the page when it is built
+    /// Serve the page after the build
     #[arg(long)]
     serve: bool,
     /// Port of --serve [default: a free one]
     #[arg(long, requires = "serve")]
     port: Option<u16>,
-    /// Keep the sizes as those that later builds are compared with
+    /// Record the sizes that later builds are compared with
     #[arg(long, conflicts_with_all = ["dev", "no_opt"])]
     record: bool,
 }
@@ -104,7 +104,7 @@ fn serve(root: &Path, dist: &Path, port: Option<u16>) -> anyhow::Result<()> {
     }
     let status = command.status().context("cannot run cargo")?;
     if !status.success() {
-        bail!("`sparsescope serve` ended with {status}");
+        bail!("`sparsescope serve` exited with {status}");
     }
     Ok(())
 }

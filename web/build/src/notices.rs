@@ -41,7 +41,7 @@ pub(crate) fn collect(root: &Path) -> anyhow::Result<String> {
         packages.push(Package { name: text("name"), version: text("version"), licence, texts });
     }
     if packages.is_empty() {
-        bail!("cargo names no crate of others in {PACKAGE}");
+        bail!("cargo lists no third-party crates in {PACKAGE}");
     }
     packages.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     Ok(write(&packages))

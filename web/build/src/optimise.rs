@@ -45,7 +45,7 @@ pub(crate) fn run(web: &Path, program: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     let (before, after) = (folder.0.join("in.wasm"), folder.0.join("out.wasm"));
     std::fs::write(&before, program)
         .with_context(|| format!("cannot write {}", before.display()))?;
-    eprintln!("optimising it");
+    eprintln!("optimising the WebAssembly");
     let status = Command::new("node")
         .arg(web.join("node_modules/binaryen/bin/wasm-opt"))
         .args(PASSES)
@@ -54,9 +54,9 @@ pub(crate) fn run(web: &Path, program: Vec<u8>) -> anyhow::Result<Vec<u8>> {
         .arg("-o")
         .arg(&after)
         .status()
-        .context("cannot run node, which runs wasm-opt; --no-opt does without")?;
+        .context("cannot run node for wasm-opt; --no-opt skips it")?;
     if !status.success() {
-        bail!("wasm-opt ended with {status}");
+        bail!("wasm-opt exited with {status}");
     }
     std::fs::read(&after).with_context(|| format!("cannot read {}", after.display()))
 }
@@ -70,12 +70,12 @@ pub(crate) fn minify(web: &Path, script: &str) -> anyhow::Result<String> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .context("cannot run node, which runs terser; --no-opt does without")?;
+        .context("cannot run node for terser; --no-opt skips it")?;
     // terser reads everything before it writes anything.
     terser.stdin.take().context("terser has no input")?.write_all(script.as_bytes())?;
     let output = terser.wait_with_output()?;
     if !output.status.success() {
-        bail!("terser ended with {}", output.status);
+        bail!("terser exited with {}", output.status);
     }
     String::from_utf8(output.stdout).context("terser's output is not UTF-8")
 }
@@ -108,11 +108,11 @@ fn install(web: &Path) -> anyhow::Result<()> {
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => {
-            bail!("npm cannot install wasm-opt and terser ({status}); --no-opt does without")
+            bail!("npm cannot install wasm-opt and terser ({status}); --no-opt skips them")
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-            "there is no npm, which brings wasm-opt and terser; install Node.js with npm, or use --no-opt"
-        ),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!("wasm-opt and terser need npm: install Node.js with npm, or use --no-opt")
+        }
         Err(error) => Err(error).context("cannot run npm"),
     }
 }
@@ -124,7 +124,7 @@ impl Scratch {
     fn new(web: &Path) -> anyhow::Result<Self> {
         let folder = web.join(format!("dist.opt-{}", std::process::id()));
         std::fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make {}", folder.display()))?;
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         Ok(Self(folder))
     }
 }

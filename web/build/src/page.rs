@@ -194,7 +194,7 @@ fn fill(template: &str, texts: &[(&str, &str)]) -> anyhow::Result<String> {
     while let Some((before, after)) = rest.split_once("{{") {
         let (name, after) = after.split_once("}}").context("a template has `{{` without `}}`")?;
         let Some((_, text)) = texts.iter().find(|(known, _)| *known == name) else {
-            bail!("a template asks for {{{{{name}}}}}, which there is not");
+            bail!("a template uses {{{{{name}}}}}, which is not defined");
         };
         page.push_str(before);
         page.push_str(text);
@@ -210,9 +210,9 @@ fn inline<'a>(text: &'a str, element: &str) -> anyhow::Result<&'a str> {
     let lower = text.to_ascii_lowercase();
     ensure!(
         !lower.contains(&format!("</{element}")),
-        "a {element} to be inlined holds its own end"
+        "an inlined {element} contains its own end tag"
     );
-    ensure!(!lower.contains("<!--"), "a {element} to be inlined holds the start of a comment");
+    ensure!(!lower.contains("<!--"), "an inlined {element} contains the start of a comment");
     Ok(text)
 }
 

@@ -49,7 +49,7 @@ impl Sizes {
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         let [.., brotli] = self.total();
         if brotli > MOST {
-            bail!("the viewer has {brotli} bytes with brotli, and may have {MOST}");
+            bail!("the viewer has {brotli} bytes with brotli, more than the limit of {MOST}");
         }
         Ok(())
     }
@@ -91,7 +91,10 @@ mod tests {
         let sizes = |program, scripts| Sizes { program: [0, 0, program], scripts: [0, 0, scripts] };
         assert!(sizes(1_700_000, 100_000).check().is_ok());
         let error = sizes(1_700_000, 100_001).check().unwrap_err().to_string();
-        assert_eq!(error, "the viewer has 1800001 bytes with brotli, and may have 1800000");
+        assert_eq!(
+            error,
+            "the viewer has 1800001 bytes with brotli, more than the limit of 1800000"
+        );
     }
 
     #[test]

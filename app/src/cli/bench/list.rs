@@ -35,7 +35,7 @@ pub(super) fn read(
         std::fs::read_to_string(path).with_context(|| format!("cannot read the list {shown}"))?;
     let lines = lines(&text, is_of_matrices(operation), |path| Path::new(path).exists());
     if lines.is_empty() {
-        return Err(UsageError(format!("the list {shown} names nothing")).into());
+        return Err(UsageError(format!("the list {shown} is empty")).into());
     }
     let of_collection = lines.iter().filter_map(|(_, line)| match line {
         Line::Collection(name) => Some(name.clone()),

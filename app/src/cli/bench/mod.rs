@@ -52,7 +52,7 @@ fn run_with(
     cpu_backend: &dyn Backend,
 ) -> anyhow::Result<Outcome> {
     if args.json && args.csv.as_deref().is_some_and(is_stdout) {
-        let sentence = "--json and --csv - both want standard output";
+        let sentence = "--json and --csv - cannot both go to standard output";
         return Err(UsageError(sentence.to_owned()).into());
     }
     args.ranks.refuse()?;
@@ -82,7 +82,7 @@ fn run_with(
         (&args.resume, sweep.ranks.is_some() || kernels.iter().any(of_ranks))
     {
         let ranks = sweep.ranks.map_or("several".to_owned(), |ranks| ranks.to_string());
-        bail!("{} was begun by {ranks} ranks, and as many continue it", path.display());
+        bail!("{} was started with {ranks} ranks: resume it with as many", path.display());
     }
     let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
     let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
@@ -94,9 +94,7 @@ fn run_with(
     let needs_gpu =
         kernels.iter().any(|k| k.device == DeviceKind::Cuda && (k.user.is_none() || begun_on_gpu));
     if let (Err(absence), true, false) = (&gpu, needs_gpu, args.plan) {
-        bail!(
-            "the bundle is to be continued with kernels of a GPU, which cannot run here: {absence}"
-        );
+        bail!("the bundle's plan has GPU kernels, which cannot run here: {absence}");
     }
     // If several GPUs are requested, they must exist.
     let uses_several = kernels.iter().any(|k| k.device == DeviceKind::Nccl) && !args.plan;
@@ -131,7 +129,7 @@ fn run_with(
     let threads = &bandwidth_threads(&configurations);
     let bandwidth = measure_bandwidth(threads, interrupt.flag());
     let bandwidth = match interrupt.raised() && !interrupt.by_user() {
-        true => bandwidth.context("the time limit passed before the first run")?,
+        true => bandwidth.context("the time limit was reached before the first run")?,
         false => bandwidth?,
     };
     let mut machine = environment(bandwidth);
@@ -152,7 +150,7 @@ fn run_with(
     machine.gpus.extend(several.as_ref().and_then(|several| several.describe()));
 
     if let (0, Some(shard)) = (share.len(), sweep.shard) {
-        eprintln!("{shard} has nothing to run: there are more parts than there is to split");
+        eprintln!("{shard} has nothing to run: the plan has fewer units of work than parts");
     }
     if let Some(adapter) = &adapter {
         machine.gpus.extend(adapter.describe());
@@ -214,7 +212,7 @@ fn run_with(
             recorder.line(&format!("warning: {name}: {warning}"));
         }
         let Some(id) = recorder.add(&loaded).map_err(|e| kept(&output, &e))? else {
-            recorder.line(&format!("{name} is the same as one before; it is run once"));
+            recorder.line(&format!("{name} repeats an earlier input; it runs once"));
             continue;
         };
         let (measured, configurations) = (recorder.runs_of(&id), &task.configurations);
@@ -238,7 +236,7 @@ fn run_with(
     }
 
     if !interrupt.raised() && !threads.is_empty() {
-        recorder.tell("measuring the memory bandwidth once more");
+        recorder.tell("measuring the memory bandwidth again");
         let again = measure_bandwidth(threads, interrupt.flag()).unwrap_or_default();
         recorder.better_bandwidth(&again);
     }

@@ -143,7 +143,9 @@ fn refuse(args: &BenchArgs) -> Result<(), UsageError> {
         (args.backend.contains(&BackendArg::Wgpu), "--backend wgpu"),
     ];
     if let Some((_, option)) = for_one.iter().find(|(is_given, _)| *is_given) {
-        return Err(UsageError(format!("{option} is for one process, not for several ranks")));
+        return Err(UsageError(format!(
+            "{option} works with one process only, not with several ranks"
+        )));
     }
     Ok(())
 }
@@ -158,7 +160,7 @@ fn plan(
     let operation: Operation = args.operation.into();
     if !matches!(operation, Operation::Spmv | Operation::Solve) {
         let word = operation.as_str();
-        let sentence = format!("several ranks compute products and solves only, not {word}");
+        let sentence = format!("only spmv and solve run on several ranks, not {word}");
         return Err(UsageError(sentence).into());
     }
     let patterns: Vec<String> =
@@ -166,13 +168,13 @@ fn plan(
     let asked = |backend: BackendArg| args.backend.contains(&backend);
     let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
     if names_nccl && !args.backend.is_empty() && !asked(BackendArg::Cuda) {
-        let sentence = "a GPU of each rank is asked for, and --backend cpu takes none";
+        let sentence = "kernels nccl/* need a GPU per rank, but --backend excludes cuda";
         return Err(UsageError(sentence.to_owned()).into());
     }
     let ranks = world.ranks().to_string();
     if args.gpus.iter().any(|gpus| *gpus != ranks) {
         let sentence =
-            format!("each of the {ranks} ranks has one GPU: --gpus is {ranks} or left out");
+            format!("each of the {ranks} ranks has one GPU: expected --gpus {ranks} or no --gpus");
         return Err(UsageError(sentence).into());
     }
     let mut devices = Vec::new();
@@ -240,8 +242,10 @@ fn continued(
         false => AgreedError(sentence(&error)).into(),
     })?;
     if let Some(kernel) = sweep.kernels.iter().find(|kernel| !is_of_ranks(kernel)) {
-        let sentence =
-            format!("the bundle was begun by one process: several ranks do not run {}", kernel.id);
+        let sentence = format!(
+            "the bundle was started by one process: {} does not run on several ranks",
+            kernel.id
+        );
         return Err(AgreedError(sentence).into());
     }
     sweep.ranks = Some(world.ranks());
@@ -251,13 +255,15 @@ fn continued(
 /// Fails if a different number of ranks began the bundle, or if it is a part of a plan.
 fn begun_by(bundle: &Bundle, ranks: usize) -> anyhow::Result<()> {
     if bundle.shard.is_some() {
-        bail!("the bundle is a part of a sweep, which one process continues");
+        bail!("the bundle is one part of a plan: resume it with one process");
     }
     let of_run = |run: &Run| run.params.get(Parameter::Ranks.name())?.parse().ok();
     let planned = PlannedSweep::of(bundle)?.ranks;
     match planned.or_else(|| bundle.runs.iter().find_map(of_run)) {
         Some(begun) if begun != ranks => {
-            bail!("the bundle was begun by {begun} ranks; it is continued by as many, not {ranks}")
+            bail!(
+                "the bundle was started with {begun} ranks: resume it with {begun} ranks, not {ranks}"
+            )
         }
         _ => Ok(()),
     }
@@ -310,25 +316,25 @@ fn shares(bundle: &Bundle) -> String {
     let mut text = String::from("\n");
     for run in &bundle.runs {
         if let Some(shared) = &run.distributed {
-            text += &format!("{} with {}\n", run.kernel, told(shared));
+            text += &format!("{} on {}\n", run.kernel, told(shared));
         }
     }
     text
 }
 
-/// `4 ranks of 1 thread: the most entries are 1.01 times the mean, …`, and their times where these were
-/// measured.
+/// `4 ranks with 1 thread each: the largest share of nonzeros is 1.01 times the mean, …`, and their times
+/// where these were measured.
 fn told(shared: &Distributed) -> String {
     let (ranks, threads) = (shared.ranks.len(), shared.threads);
     let of = |seconds: fn(&sparsescope_core::record::RankShare) -> f64| {
         seconds_of(shared.ranks.iter().map(seconds).fold(0.0, f64::max))
     };
-    let each = if shared.reductions.is_some() { "an iteration" } else { "a product" };
+    let each = if shared.reductions.is_some() { "per iteration" } else { "per SpMV" };
     let (computing, waiting) = (of(|rank| rank.computing_s), of(|rank| rank.waiting_s));
     let with = match (shared.transport.as_str(), threads) {
-        ("nccl", _) => "of a GPU each".to_owned(),
-        (_, 1) => "of 1 thread".to_owned(),
-        _ => format!("of {threads} threads"),
+        ("nccl", _) => "with one GPU each".to_owned(),
+        (_, 1) => "with 1 thread each".to_owned(),
+        _ => format!("with {threads} threads each"),
     };
     let timed = shared.ranks.iter().any(|rank| rank.computing_s > 0.0);
     let did = match timed {
@@ -336,7 +342,7 @@ fn told(shared: &Distributed) -> String {
         false => String::new(),
     };
     format!(
-        "{ranks} rank{} {with}: the most entries are {:.2} times the mean, {} bytes in {} messages {each}{did}",
+        "{ranks} rank{} {with}: the largest share of nonzeros is {:.2} times the mean, {} bytes in {} messages {each}{did}",
         if ranks == 1 { "" } else { "s" },
         shared.imbalance(),
         shared.bytes(),

@@ -12,7 +12,7 @@ use sparsescope_core::record::{Operation, Shard};
 use super::user::PlannedFile;
 
 /// The error for a plan that cannot be read.
-pub(super) const NOT_A_PLAN: &str = "the bundle's plan is not one of this version of bench";
+pub(super) const NOT_A_PLAN: &str = "this version of bench cannot read the bundle's plan";
 
 /// Maximum number of combinations in a plan; many of them may be the same run.
 const MOST_LISTED: u64 = 1 << 23;
@@ -54,7 +54,7 @@ pub(super) struct PlannedMatrix {
 impl Plan {
     /// The plan of a bundle.
     pub(in crate::cli) fn of(bundle: &Bundle) -> anyhow::Result<Self> {
-        let plan = bundle.plan.clone().context("the bundle does not say what was to be run")?;
+        let plan = bundle.plan.clone().context("the bundle has no plan")?;
         serde_json::from_value(plan).context(NOT_A_PLAN)
     }
 
@@ -94,7 +94,7 @@ impl Plan {
     pub(super) fn operation(&self) -> anyhow::Result<Operation> {
         Operation::of(&self.operation).with_context(|| {
             format!(
-                "the bundle's plan is of the operation `{}`, which this version of bench does not know",
+                "the bundle's plan is for the operation `{}`, which this version of bench does not know",
                 self.operation
             )
         })
@@ -111,7 +111,7 @@ impl Plan {
         let of_processors = |c: &&mut Configuration| c.kernel.id.starts_with("mpi/");
         for configuration in all.iter_mut().filter(of_processors) {
             let Some(ranks) = self.ranks else {
-                bail!("the plan is one of several ranks and does not say how many there were");
+                bail!("the plan is for several ranks but does not record how many");
             };
             // Runs record the threads of all ranks.
             let ranks = u32::try_from(ranks).unwrap_or(u32::MAX);

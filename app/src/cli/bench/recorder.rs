@@ -210,8 +210,7 @@ impl Recorder {
             let name = record.name();
             let (begun, here) = (shortened(other.sha256()), shortened(record.sha256()));
             bail!(
-                "{name} is not the one that the bundle was begun with (SHA-256 {begun}…, here \
-                 {here}…)"
+                "{name} differs from the one in the bundle (SHA-256: expected {begun}…, found {here}…)"
             );
         }
         Ok(None)
@@ -280,7 +279,7 @@ impl Recorder {
         self.shown.finish();
         self.bundle.save(&self.output, self.force).with_context(|| {
             let journal = journal_path(&self.output);
-            format!("cannot write the bundle; every run is kept in {}", journal.display())
+            format!("cannot write the bundle; all runs are kept in {}", journal.display())
         })?;
         self.journal.finish()?;
         Ok(self.bundle)

@@ -35,8 +35,8 @@ fn found(environment: Environment<'_>) -> Result<Shard, String> {
     };
     let (outer, inner) = (array.unwrap_or((0, 1)), ranks.unwrap_or((0, 1)));
     if (array, ranks) == (None, None) {
-        return Err("--shard auto finds none of SLURM_ARRAY_TASK_ID, SLURM_PROCID and \
-                    OMPI_COMM_WORLD_RANK; name the part, such as --shard 2/8"
+        return Err("--shard auto needs SLURM_ARRAY_TASK_ID, SLURM_PROCID or OMPI_COMM_WORLD_RANK, and none is \
+                    set; name the part, e.g. --shard 2/8"
             .to_owned());
     }
     let part = outer.0.saturating_mul(inner.1).saturating_add(inner.0);
@@ -59,7 +59,7 @@ fn of_array(environment: Environment<'_>) -> Result<Option<(u64, u64)>, String> 
         Some(place) => Ok(Some((place, count))),
         None => Err(format!(
             "the ids of the job array are not evenly spaced: task {id} is not among {count} from \
-             {first} in steps of {step}; name the part, such as --shard 2/8"
+             {first} in steps of {step}; name the part, e.g. --shard 2/8"
         )),
     }
 }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_told() {
-        assert!(of(&[]).unwrap_err().contains("finds none of SLURM_ARRAY_TASK_ID"));
+        assert!(of(&[]).unwrap_err().contains("needs SLURM_ARRAY_TASK_ID"));
         assert_eq!(
             of(&[(ID, "x")]).unwrap_err(),
             "SLURM_ARRAY_TASK_ID is `x`: expected a whole number"

@@ -81,9 +81,9 @@ impl Sweep {
         plan.settings.check().map_err(|sentence| anyhow!("the bundle's plan: {sentence}"))?;
         if plan.x != x.as_deref().map(identity) {
             let sentence = match (&plan.x, &x) {
-                (Some(_), None) => "to continue, name the file of x again with --x",
-                (None, _) => "the bundle was measured without --x and is continued without it",
-                _ => "the file of --x is not the x that the bundle was measured with",
+                (Some(_), None) => "to resume, pass the file of x again with --x",
+                (None, _) => "the bundle was measured without --x: resume it without --x",
+                _ => "the file of --x differs from the x of the bundle",
             };
             return Err(UsageError(sentence.to_owned()).into());
         }
@@ -91,7 +91,7 @@ impl Sweep {
         let kernels = plan.kernels(users)?;
         if let Some(other) = kernels.iter().find(|kernel| kernel.operation != operation) {
             let (id, word) = (other.id, operation.as_str());
-            bail!("the bundle's plan names `{id}`, which is no kernel of {word}");
+            bail!("the bundle's plan names `{id}`, which is not a kernel of {word}");
         }
         let portions = bundle.shard.map(|shard| {
             let configurations = Configuration::all(&kernels, &plan.settings);
@@ -119,7 +119,7 @@ impl Sweep {
         }
         if !missing.is_empty() {
             let files = missing.join(", ");
-            let sentence = format!("to continue, name the files of these matrices again: {files}");
+            let sentence = format!("to resume, pass the files of these matrices again: {files}");
             return Err(UsageError(sentence).into());
         }
         if portions.is_none() {
@@ -177,13 +177,13 @@ pub(super) fn interrupted(path: &Path) -> anyhow::Result<Bundle> {
     let journal = journal_path(path);
     let mut bundle = if journal.is_file() {
         Journal::recover(&journal, &Limits::default())
-            .with_context(|| format!("cannot continue {}", journal.display()))?
+            .with_context(|| format!("cannot resume {}", journal.display()))?
     } else {
         Bundle::open(path, &Limits::default())
-            .with_context(|| format!("cannot continue {}", path.display()))?
+            .with_context(|| format!("cannot resume {}", path.display()))?
     };
     if bundle.complete {
-        bail!("{} is complete; there is nothing to continue", path.display());
+        bail!("{} is complete; there is nothing to resume", path.display());
     }
     let plan = bundle.plan.as_ref();
     // Before 1.3 a run did not record that it was cut short.
@@ -223,8 +223,8 @@ fn named(
         if !is_suite && Path::new(name).is_file() {
             sources.extend(list::read(Path::new(name), operation, interrupt, quiet)?);
         } else if args.resume.is_some() {
-            let sentence = "with --resume, --suite names a file with the names of matrices; those of \
-                            a suite are known from the bundle";
+            let sentence = "with --resume, --suite only takes a list file; the matrices of a suite come from \
+                            the bundle";
             return Err(UsageError(sentence.to_owned()).into());
         }
     }
@@ -255,10 +255,8 @@ pub(super) fn sources(
         None if Path::new(name).is_file() => {}
         None => {
             let known = SubjectSource::suites(operation).join(", ");
-            let sentence = format!(
-                "there is no suite `{name}`, nor a file of this name with the names of matrices; there \
-                 are: {known}"
-            );
+            let sentence =
+                format!("there is no suite and no list file `{name}`; the suites are: {known}");
             return Err(UsageError(sentence).into());
         }
     }
@@ -294,8 +292,8 @@ fn kernels(
     if !args.gpus.is_empty() || names_nccl {
         if !args.backend.is_empty() && !asked(BackendArg::Cuda) {
             let sentence = match asked(BackendArg::Wgpu) {
-                true => "several GPUs are asked for, which --backend wgpu does not bring together",
-                false => "several GPUs are asked for, and --backend cpu takes none",
+                true => "kernels on several GPUs need --backend cuda, not wgpu",
+                false => "kernels on several GPUs need --backend cuda, not cpu",
             };
             return Err(UsageError(sentence.to_owned()).into());
         }
@@ -348,7 +346,7 @@ pub(super) fn settings(
         let has_wgpu = kernels.iter().any(|kernel| kernel.device == DeviceKind::Wgpu);
         precisions.push(if has_wgpu { Precision::F32 } else { Precision::F64 });
         if has_wgpu {
-            eprintln!("wgpu has no f64: everything is run in f32 (--precision f64,f32 runs both)");
+            eprintln!("wgpu has no f64: everything runs in f32 (--precision f64,f32 runs both)");
         }
     }
     precisions.sort_unstable();
@@ -395,7 +393,7 @@ pub(super) fn output(args: &BenchArgs, shard: Option<Shard>) -> anyhow::Result<P
     let free = |path: &PathBuf| {
         path.symlink_metadata().is_err() && journal_path(path).symlink_metadata().is_err()
     };
-    paths.find(free).context("no free name for the bundle; name one with -o")
+    paths.find(free).context("no free file name for the bundle; choose one with -o")
 }
 
 #[cfg(test)]

@@ -33,13 +33,11 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescr
     let is_usage = match (operation, args.backend.as_slice()) {
         _ if args.kernel_file.is_empty() => return Ok(Vec::new()),
         (Operation::Spmv, [BackendArg::Cpu]) => {
-            Some("--kernel-file names kernels of a GPU, which --backend cpu leaves out".to_owned())
+            Some("--kernel-file needs a GPU, but --backend excludes cuda".to_owned())
         }
         // A continued bundle itself says what it computes.
         (Operation::Spmv, _) => None,
-        (other, _) => {
-            Some(format!("--kernel-file takes kernels of spmv, not of {}", other.as_str()))
-        }
+        (other, _) => Some(format!("--kernel-file supports only spmv, not {}", other.as_str())),
     };
     if let Some(sentence) = is_usage {
         return Err(UsageError(sentence).into());
@@ -49,7 +47,7 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescr
         for kernel in read(path)? {
             if kernels.iter().any(|known| known.id == kernel.id) {
                 let (id, path) = (kernel.id, path.display());
-                let sentence = format!("{path} is the second file with {id}: give it another name");
+                let sentence = format!("{path} is the second file with {id}: rename one of them");
                 return Err(UsageError(sentence).into());
             }
             kernels.push(kernel);
@@ -96,22 +94,23 @@ pub(super) fn check_same(
             Some(other) => {
                 let [begun, here] = [file, other].map(|file| file.sha256.get(..8).unwrap_or(""));
                 return Err(UsageError(format!(
-                    "{} is not the kernel that the bundle was begun with (SHA-256 {begun}…, here {here}…)",
+                    "{} differs from the kernel in the bundle (SHA-256: expected {begun}…, found {here}…)",
                     file.file
                 )));
             }
             None => {
                 let name = &file.file;
-                let sentence =
-                    format!("to continue, name the file {name} again with --kernel-file");
+                let sentence = format!("to resume, pass the file {name} again with --kernel-file");
                 return Err(UsageError(sentence));
             }
         }
     }
     match here.iter().find(|other| !begun.contains(other)) {
         Some(other) => {
-            let sentence =
-                format!("the bundle was begun without {} and is continued so", other.file);
+            let sentence = format!(
+                "the bundle was started without {}: resume it without this file",
+                other.file
+            );
             Err(UsageError(sentence))
         }
         None => Ok(()),

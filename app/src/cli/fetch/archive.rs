@@ -159,7 +159,7 @@ impl Part {
         write_bytes(&digest_path, Overwrite::Replace, line.as_bytes())?;
         let bytes = self.len()?;
         rename_whole(&self.path, &self.whole)
-            .with_context(|| format!("cannot name {}", self.whole.display()))?;
+            .with_context(|| format!("cannot create {}", self.whole.display()))?;
         Ok(bytes)
     }
 

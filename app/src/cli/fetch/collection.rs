@@ -32,7 +32,7 @@ impl Name {
         };
         if !is_safe(name) || !group.is_none_or(is_safe) {
             let sentence = format!(
-                "expected the name of a matrix, NAME or GROUP/NAME of letters, digits, `_`, `-`, `+` and `.`, found `{}`",
+                "expected a matrix name, NAME or GROUP/NAME with letters, digits, `_`, `-`, `+` and `.`, found `{}`",
                 text.escape_debug()
             );
             return Err(UsageError(sentence));
@@ -117,15 +117,15 @@ pub(super) fn group_of(index: &str, name: &str) -> anyhow::Result<String> {
                 .take(NAMED)
                 .collect();
             match names.is_empty() {
-                true => bail!("the collection's index has no matrix of this name"),
+                true => bail!("the collection's index has no matrix with this name"),
                 false => bail!(
-                    "the collection's index has no matrix of this name; did you mean {}?",
+                    "the collection's index has no matrix with this name; did you mean {}?",
                     names.join(", ")
                 ),
             }
         }
         groups => bail!(
-            "several groups of the collection have a matrix of this name: {}",
+            "several groups of the collection have a matrix with this name: {}",
             groups
                 .iter()
                 .filter(|g| is_safe(g))
@@ -157,7 +157,7 @@ mod tests {
             ["", "/", "a/", "/a", "a/b/c", "..", "../x", "a/..", "a b", "a?b", "a%2f", "é", "a\\b"]
         {
             let error = Name::parse(bad).unwrap_err().to_string();
-            assert!(error.starts_with("expected the name of a matrix"), "{bad}: {error}");
+            assert!(error.starts_with("expected a matrix name"), "{bad}: {error}");
         }
     }
 
@@ -170,7 +170,7 @@ mod tests {
         let error = |name: &str| group_of(index, name).unwrap_err().to_string();
         assert!(error("twin").contains("A/twin, B/twin"), "{}", error("twin"));
         assert!(error("Cant").contains("did you mean Williams/cant"), "{}", error("Cant"));
-        assert!(error("xyz").ends_with("no matrix of this name"), "{}", error("xyz"));
+        assert!(error("xyz").ends_with("no matrix with this name"), "{}", error("xyz"));
         assert!(group_of("../..,x,1\n", "x").is_err());
     }
 }

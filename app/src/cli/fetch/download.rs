@@ -86,7 +86,7 @@ impl<'c> Client<'c> {
             text.extend_from_slice(&block);
             if text.len() > INDEX_BYTES {
                 return Err(Failure::Refused(format!(
-                    "{url}: it has more than {INDEX_BYTES} bytes"
+                    "{url}: the index has more than {INDEX_BYTES} bytes"
                 )));
             }
         }
@@ -111,7 +111,7 @@ impl<'c> Client<'c> {
         let mut answer = Answer { head: Head::default(), hear };
         match self.hear(url, &mut answer)? {
             Message::Head(head) => Ok(Answer { head, ..answer }),
-            Message::Block(_) => Err(broken(url, "the answer has no head")),
+            Message::Block(_) => Err(broken(url, "the response has no header")),
         }
     }
 
@@ -120,7 +120,7 @@ impl<'c> Client<'c> {
         match self.hear(url, answer)? {
             Message::Block(block) if block.is_empty() => Ok(None),
             Message::Block(block) => Ok(Some(block)),
-            Message::Head(_) => Err(broken(url, "the answer has two heads")),
+            Message::Head(_) => Err(broken(url, "the response has two headers")),
         }
     }
 
@@ -132,7 +132,7 @@ impl<'c> Client<'c> {
                 Ok(Err(why)) => return Err(broken(url, &why)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(broken(url, "the connection ended"));
+                    return Err(broken(url, "the connection closed"));
                 }
             }
         }
@@ -196,7 +196,7 @@ impl<'c> Client<'c> {
             (416 | 206, _) if start > 0 => {
                 part.clear()?;
                 return Err(Failure::Broken(format!(
-                    "{url}: the server has no byte {start} of the file"
+                    "{url}: the file on the server does not continue at byte {start}"
                 )));
             }
             _ => {
@@ -222,7 +222,7 @@ impl<'c> Client<'c> {
         }
         match total {
             Some(total) if done != total => Err(Failure::Broken(format!(
-                "{url}: the connection ended after {done} of {total} bytes"
+                "{url}: the connection closed after {done} of {total} bytes"
             ))),
             _ => Ok(()),
         }

@@ -29,7 +29,7 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let names = args.names.iter().map(|name| Name::parse(name)).collect::<Result<Vec<_>, _>>()?;
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
-        None => matrix_cache().context("there is no cache folder; name one with --folder")?,
+        None => matrix_cache().context("there is no cache folder; set one with --folder")?,
     };
     let mut fetcher = Fetcher::new(folder, args.max_size, interrupt, quiet)?;
     let mut failed = 0;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &FetchArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         let path = fetcher.archive(name).path().display().to_string();
         match fetcher.fetch(name, args.force) {
             Ok(Some(bytes)) => eprintln!("{path}: {:.1} MB, checked", bytes as f64 / 1e6),
-            Ok(None) => eprintln!("{path}: there already"),
+            Ok(None) => eprintln!("{path}: already downloaded"),
             Err(error) if interrupt.raised() => return Err(error),
             Err(error) => {
                 eprintln!("error: {name}: {error:#}");
@@ -93,11 +93,11 @@ impl<'i> Fetcher<'i> {
         quiet: bool,
     ) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
         let collection = Collection::from_environment()?;
         if collection.is_encrypted() && !cfg!(feature = "fetch") {
             bail!(
-                "this build has no encryption for {}; `cargo window fetch …` in its sources has (`--features fetch`)",
+                "this build has no TLS for {}; run `cargo window fetch …` from the sources, or build with `--features fetch`",
                 collection.address()
             );
         }
@@ -133,7 +133,8 @@ impl<'i> Fetcher<'i> {
         shown: &mut Progress,
     ) -> anyhow::Result<Option<u64>> {
         let Self { collection, client, index, .. } = self;
-        let mut waiting = || shown.set(0.0, &format!("{name}: another process downloads it"));
+        let mut waiting =
+            || shown.set(0.0, &format!("{name}: waiting for another process to download it"));
         let Some(mut part) = archive.part(anew, client.cancel(), &mut waiting)? else {
             return Ok(None);
         };
@@ -186,7 +187,7 @@ fn complete(
     };
     if let Err(Failure::Damaged(why)) = checked {
         part.clear()?;
-        bail!("what {url} sent is no intact archive: {why}");
+        bail!("{url}: the archive is damaged: {why}");
     }
     Ok(checked?)
 }

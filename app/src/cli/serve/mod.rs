@@ -47,12 +47,12 @@ pub(super) fn run(args: &ServeArgs, interrupt: &Interrupt) -> anyhow::Result<Out
     let port = listener.local_addr().context("the listener has no address")?.port();
     print(&format!("http://127.0.0.1:{port}/{}\n", site.query()))?;
     eprintln!(
-        "From another machine: ssh -L {port}:127.0.0.1:{port} THIS_MACHINE, then the same address there."
+        "From another machine: run `ssh -L {port}:127.0.0.1:{port} THIS_MACHINE` there and open the same address."
     );
-    eprintln!("Ctrl-C ends it.");
+    eprintln!("Press Ctrl-C to stop.");
     // Accepts connections until the process ends, when main returns.
     let accept = move || accept(&listener, &Arc::new(site));
-    std::thread::Builder::new().spawn(accept).context("cannot wait for connections")?;
+    std::thread::Builder::new().spawn(accept).context("cannot accept connections")?;
     while !interrupt.raised() {
         std::thread::sleep(WATCH);
     }
@@ -144,24 +144,20 @@ impl Write for Until<'_> {
 
 fn answer(stream: &TcpStream, site: &Site) -> std::io::Result<()> {
     let Some(request) = Request::read(Until::of(stream, 0)) else {
-        return refuse(
-            stream,
-            Status::BadRequest,
-            "This is no request that the server understands.",
-        );
+        return refuse(stream, Status::BadRequest, "The server does not understand this request.");
     };
     if !request.is_local() {
         return refuse(
             stream,
             Status::Forbidden,
-            "The server answers to 127.0.0.1 and localhost alone.",
+            "The server only answers requests to 127.0.0.1 and localhost.",
         );
     }
     if !["GET", "HEAD"].contains(&request.method.as_str()) {
-        return refuse(stream, Status::MethodNotAllowed, "The server knows GET and HEAD.");
+        return refuse(stream, Status::MethodNotAllowed, "The server supports only GET and HEAD.");
     }
     let Some(found) = site.find(&request) else {
-        return refuse(stream, Status::NotFound, "There is no such file.");
+        return refuse(stream, Status::NotFound, "No such file.");
     };
     match File::open(&found.path).and_then(|file| Ok((file.metadata()?.len(), file))) {
         Ok((bytes, file)) => {
