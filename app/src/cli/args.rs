@@ -176,6 +176,7 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 22] = [
 ];
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = OUTPUT)]
 #[command(mut_arg("precond", |arg| arg.hide_short_help(true)))]
 #[command(mut_arg("tol", |arg| arg.hide_short_help(true)))]
 #[command(mut_arg("max_iter", |arg| arg.hide_short_help(true)))]
@@ -184,7 +185,7 @@ pub(super) struct BenchArgs {
     ///
     /// The suites of the operations are `mini` for spmv, `sweeps` for symgs, `points` for skyline, `solver` for
     /// solve and `batches` for batched-dense.
-    #[arg(value_name = "MATRIX")]
+    #[arg(value_name = "MATRIX", help_heading = None::<&'static str>)]
     pub(super) matrices: Vec<String>,
     /// What to compute
     #[arg(long, value_enum, default_value = "spmv", help_heading = WHAT)]
@@ -197,7 +198,9 @@ pub(super) struct BenchArgs {
     pub(super) suite: Option<String>,
     #[command(flatten)]
     pub(super) header: HeaderArgs,
-    /// Kernel ids or patterns such as 'cpu/csr/*' or 'cpu/{csr,hll}/*' [default: all that run here]
+    /// Kernel ids or patterns, e.g. 'cpu/csr/*' [default: all that run here]
+    ///
+    /// Braces hold alternatives: 'cpu/{csr,hll}/*'.
     #[arg(long, value_name = "GLOB,...", help_heading = KERNELS)]
     pub(super) kernels: Vec<String>,
     /// Also run your own kernels from a CUDA file, see docs/your-own-kernel.md
@@ -209,7 +212,9 @@ pub(super) struct BenchArgs {
     /// Store only the SHA-256 of these files in the bundle, not their text
     #[arg(long, requires = "kernel_file", help_heading = KERNELS, hide_short_help = true)]
     pub(super) no_source: bool,
-    /// Devices to run on [default: cpu, cuda if present, wgpu if its kernels are named]
+    /// Devices to run on [default: cpu,cuda]
+    ///
+    /// By default, cuda is left out if there is no NVIDIA GPU, and wgpu is added if its kernels are named.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...", help_heading = KERNELS)]
     pub(super) backend: Vec<BackendArg>,
     #[command(flatten)]
@@ -223,7 +228,7 @@ pub(super) struct BenchArgs {
     /// Timed samples per run
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = SAMPLING)]
     pub(super) runs: u32,
-    /// Take samples until the median is known to within this fraction, e.g. 1% or 0.01
+    /// Sample until the median is known to this fraction, e.g. 1% or 0.01
     ///
     /// Sampling goes on in rounds until half the width of the median's 95 % interval is below this fraction of
     /// the median, with at least 10 and at most 1000 samples per run.
@@ -276,8 +281,10 @@ pub(super) struct BenchArgs {
     pub(super) gpus: Vec<String>,
     #[command(flatten)]
     pub(super) ranks: RankArgs,
-    /// Precision of the values; f32 rounds the matrix and x [default: f64; f32 on wgpu]
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...", help_heading = KERNELS)]
+    /// Precision of the values [default: f64]
+    ///
+    /// For f32, the matrix and x are rounded. On wgpu the default is f32, which is all that it has.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "P,...", help_heading = KERNELS)]
     pub(super) precision: Vec<PrecisionArg>,
     /// Memory for the formats of a matrix, in bytes, e.g. 8G [default: 3/4 of the free memory]
     #[arg(long, value_name = "BYTES", value_parser = byte_count, help_heading = FORMATS, hide_short_help = true)]
@@ -288,7 +295,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = spy_bytes, help_heading = OUTPUT, hide_short_help = true)]
     pub(super) spy_bytes: u64,
     /// Stop after this time, e.g. 90s, 5m or 1.5h, and keep what was measured
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = SAMPLING)]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = SAMPLING, hide_short_help = true)]
     pub(super) time_limit: Option<Duration>,
     /// A name to store in the bundle, e.g. of the machine
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT, hide_short_help = true)]
@@ -309,7 +316,7 @@ pub(super) struct BenchArgs {
     #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
     /// Also write the table of runs as CSV; - prints it instead of the table for people
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub(super) csv: Option<PathBuf>,
     /// Print the runs as JSON instead of a table
     #[arg(long, help_heading = OUTPUT)]
@@ -333,13 +340,13 @@ pub(super) struct SweepArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {
-    /// The matrix
+    /// The matrix: file, gen:KIND?key=value&... or suite:NAME
     #[arg(value_name = "MATRIX")]
     pub(super) matrix: String,
     /// Reorder rows and columns; print statistics before and after
     #[arg(long, value_enum, value_name = "HOW", help_heading = WHAT)]
     pub(super) reorder: Option<ReorderArg>,
-    /// Write the new order: the old index, from 0, of each new row and column, one per line
+    /// Write the old index of each new row, from 0, one per line
     #[arg(long, value_name = "FILE", requires = "reorder", help_heading = OUTPUT)]
     pub(super) write_permutation: Option<PathBuf>,
     /// Overwrite an existing file
@@ -415,7 +422,9 @@ pub(super) struct CompareArgs {
     /// The bundle measured after
     #[arg(value_name = "B.zip")]
     pub(super) after: PathBuf,
-    /// Exit with 3 if a run takes significantly longer in B than R x its time in A, or is newly wrong
+    /// Exit with 3 if a run is significantly slower in B than R x its time in A
+    ///
+    /// Also if a result that is right in A is wrong in B.
     #[arg(long, value_name = "R", value_parser = factor, help_heading = OUTPUT)]
     pub(super) fail_above: Option<f64>,
     /// Also list runs without a significant change
@@ -440,12 +449,12 @@ pub(super) struct MergeArgs {
     /// may stand alone.
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
-    /// The bundle to write
-    #[arg(short, value_name = "FILE.zip", help_heading = OUTPUT)]
-    pub(super) output: PathBuf,
     /// Which run to keep if several bundles have the same one [default: none, it is an error]
     #[arg(long, value_enum, value_name = "WHICH", help_heading = WHAT)]
     pub(super) prefer: Option<PreferArg>,
+    /// The bundle to write
+    #[arg(short, value_name = "FILE.zip", help_heading = OUTPUT)]
+    pub(super) output: PathBuf,
     /// Label of the new bundle [default: those of the bundles]
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
     pub(super) label: Option<String>,
@@ -469,16 +478,25 @@ pub(super) struct ExportArgs {
     /// The bundles; --csv takes only one, --html also takes lessons
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
+    /// State of the viewer: the part of a link after #, e.g. v1;theme=dark
+    #[arg(long, value_name = "LINK", default_value = "v1", help_heading = WHAT)]
+    pub(super) state: String,
+    /// View of the figure [default: the view of the state]
+    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    pub(super) view: Option<String>,
+    /// Chart, e.g. roofline; `help` lists all [default: the chart of the state]
+    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    pub(super) chart: Option<String>,
     /// Write the table of runs as CSV; - prints it
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, required_unless_present_any = ["html", "report", "svg", "png", "table"])]
     pub(super) csv: Option<PathBuf>,
-    /// Write viewer, bundles and lessons as one file that opens in any browser, offline
+    /// Write the viewer with bundles and lessons as one file for any browser, offline
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) html: Option<PathBuf>,
     /// Write a report to read and print: summary, charts, matrices; no scripts
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) report: Option<PathBuf>,
-    /// Write all charts as SVG into a folder, or one figure to a path that ends in .svg
+    /// Write all charts as SVG into a folder, or one figure to a .svg file
     #[arg(long, value_name = "DIR|FILE", help_heading = OUTPUT)]
     pub(super) svg: Option<PathBuf>,
     /// Write the same figures as PNG
@@ -487,15 +505,6 @@ pub(super) struct ExportArgs {
     /// Write the numbers of the figure as CSV; - prints them
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) table: Option<PathBuf>,
-    /// State of the viewer: the part of a link after #, e.g. v1;search=cant;theme=dark
-    #[arg(long, value_name = "LINK", default_value = "v1", help_heading = WHAT)]
-    pub(super) state: String,
-    /// View of the figure [default: the view of the state]
-    #[arg(long, value_name = "NAME", help_heading = WHAT)]
-    pub(super) view: Option<String>,
-    /// Chart: kernels, threads, roofline, ...; `help` lists all [default: the chart of the state]
-    #[arg(long, value_name = "NAME", help_heading = WHAT)]
-    pub(super) chart: Option<String>,
     /// Overwrite an existing file
     #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
@@ -572,7 +581,7 @@ mod tests {
         for mut command in commands() {
             for help in [command.render_help(), command.render_long_help()] {
                 let help = help.to_string();
-                let (_, examples) = help.split_once("\nExamples:\n").expect("examples");
+                let (_, examples) = help.split_once("\nExamples:\n").unwrap();
                 assert!(examples.lines().count() >= 2, "{help}");
                 for example in examples.lines() {
                     // Of a line for a shell, what the program gets.

@@ -202,7 +202,7 @@ fn with_default_in_line(arg: Arg) -> Arg {
         true => String::new(),
         false => format!(" [default: {}]", values.join(",")),
     };
-    let (first, more) = long.split_once("\n\n").unwrap_or((&long, ""));
+    let (first, more) = long.split_once("\n\n").unwrap_or((long.as_str(), ""));
     let long = format!("{first}{default}\n\n{more}");
     arg.help(format!("{short}{default}"))
         .long_help(long.trim_end().to_owned())

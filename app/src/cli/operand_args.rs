@@ -15,7 +15,9 @@ pub(super) struct SpmvArgs {
     /// The matrix A: file, gen:KIND?key=value&... or suite:NAME
     #[arg(value_name = "MATRIX")]
     pub(super) matrix: String,
-    /// The vector x: Matrix Market, or one number per line [default: integers 1 to 5 from --seed]
+    /// The vector x [default: integers from 1 to 5, from --seed]
+    ///
+    /// The file is Matrix Market, or has one number per line.
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub(super) x: Option<PathBuf>,
     /// Seed of x if no file is given
@@ -32,17 +34,19 @@ pub(super) struct SpmvArgs {
     /// Threads per block of a GPU kernel
     #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 128, help_heading = KERNELS, hide_short_help = true)]
     pub(super) block_size: u32,
-    /// Precision of the values; f32 rounds the matrix and x [default: f64, or the kernel's only one]
+    /// Precision of the values [default: f64]
+    ///
+    /// For f32, the matrix and x are rounded. The default is f32 for kernels that have no other.
     #[arg(long, value_enum, value_name = "NAME", help_heading = KERNELS)]
     pub(super) precision: Option<PrecisionArg>,
     #[command(flatten)]
     pub(super) format: FormatArgs,
-    /// An expected y to compare with; exit with 3 if a row differs by more than --tol
+    /// Expected y; exit with 3 if a row differs by more than --tol
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) expect: Option<PathBuf>,
-    /// Error bound of --expect: largest allowed |y - e| / max(1, |e|)
+    /// Error bound: largest |y-e| / max(1, |e|)
     ///
-    /// This is a bound on the error of each row of y; --tol of `solve` is a residual.
+    /// e is the vector of --expect. This is a bound on the error of each row of y; --tol of `solve` is a residual.
     #[arg(long, visible_alias = "max-error", value_name = "T", default_value_t = 1e-5, value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
     pub(super) tol: f64,
     /// Write y here (Matrix Market array, 17 significant digits; .gz compresses)
@@ -61,13 +65,17 @@ pub(super) struct SymgsArgs {
     /// Number of symmetric sweeps, one after the other
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = WHAT)]
     pub(super) sweeps: u32,
-    /// Right-hand side of each row update: b (standard) or the previous x (smoother)
+    /// Row updates solve for b, or for the previous x (smoother)
     #[arg(long, value_name = "standard|smoother", default_value = "standard", value_parser = value_of(Parameter::Mode), help_heading = WHAT)]
     pub(super) mode: String,
-    /// Right-hand side: Matrix Market, or one number per line [default: -1 to 1, from --seed]
+    /// Right-hand side [default: from -1 to 1, from --seed]
+    ///
+    /// The file is Matrix Market, or has one number per line.
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub(super) b: Option<PathBuf>,
-    /// Initial x: Matrix Market, or one number per line [default: 0.01 to 1, from --seed]
+    /// Initial x [default: from 0.01 to 1, from --seed]
+    ///
+    /// The file is Matrix Market, or has one number per line.
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub(super) x0: Option<PathBuf>,
     /// Seed of b and x if no files are given
@@ -84,15 +92,17 @@ pub(super) struct SymgsArgs {
     /// Threads per block of a GPU kernel that takes them
     #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 128, help_heading = KERNELS, hide_short_help = true)]
     pub(super) block_size: u32,
-    /// Precision of the values; f32 rounds the matrix, b and x
+    /// Precision of the values
+    ///
+    /// For f32, the matrix, b and x are rounded.
     #[arg(long, value_enum, value_name = "NAME", default_value = "f64", help_heading = KERNELS)]
     pub(super) precision: PrecisionArg,
-    /// An expected x to compare with; exit with 3 if an element differs by more than --tol
+    /// Expected x; exit with 3 if an element differs by more than --tol
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) expect: Option<PathBuf>,
-    /// Error bound of --expect: largest allowed |x - e|
+    /// Error bound: largest |x-e|
     ///
-    /// This is a bound on the error of each element of x; --tol of `solve` is a residual.
+    /// e is the vector of --expect. This is a bound on the error of each element of x; --tol of `solve` is a residual.
     #[arg(long, visible_alias = "max-error", value_name = "T", default_value_t = 1e-3, value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
     pub(super) tol: f64,
     /// Write x here (Matrix Market array, 17 significant digits; .gz compresses)
@@ -145,13 +155,15 @@ pub(super) struct SkylineArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct SolveArgs {
-    /// The matrix A: file, gen:KIND?key=value&... or suite:NAME; several with --reuse-pattern
+    /// The matrix A: file, gen:... or suite:NAME; several with --reuse-pattern
     #[arg(value_name = "MATRIX", required = true)]
     pub(super) matrices: Vec<String>,
-    /// Right-hand side: a1 (A times ones), ones, range (A times random numbers) or a file
+    /// Right-hand side
+    ///
+    /// a1 is A times ones, so that the solution is known; range is A times random numbers from a seed.
     #[arg(long, value_name = "a1|ones|range[:SEED]|FILE", default_value = "a1", help_heading = WHAT)]
     pub(super) b: String,
-    /// Initial guess: zero, precond (the preconditioned b) or a file
+    /// Initial guess; precond is the preconditioned b
     #[arg(long, value_name = "zero|precond|FILE", default_value = "zero", help_heading = WHAT)]
     pub(super) x0: String,
     /// Kernel id [default: cpu/pcg/threads, or cuda/pcg/device with --backend cuda]

@@ -15,7 +15,7 @@ pub(super) struct SolverArgs {
     /// symgs is a symmetric Gauss-Seidel sweep, fsai a factorized sparse approximate inverse.
     #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Preconditioner), help_heading = SOLVER)]
     precond: Vec<String>,
-    /// Solver: stop at this relative residual |b - A x| / |b| [default: 1e-10]
+    /// Stop at this relative residual |b - A x| / |b| [default: 1e-10]
     ///
     /// This is a residual, not a bound on the error of x; --tol of `spmv` and `symgs` is an error bound.
     #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = value_of(Parameter::Tolerance), allow_negative_numbers = true, help_heading = SOLVER)]
@@ -82,11 +82,11 @@ pub(super) struct SystemArgs {
     /// FSAI: how to find the pattern: recursive, power or adaptive [default: recursive]
     #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Pattern), help_heading = SOLVER, hide_short_help = true)]
     pattern: Vec<String>,
-    /// Solver: right-hand side: a1 (A times ones), ones, or range[:SEED] (A times random numbers)
+    /// Right-hand side of solves: a1 (A times ones), ones, or range[:SEED] (A times random numbers)
     /// [default: a1]
     #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::RightSide), help_heading = SOLVER, hide_short_help = true)]
     b: Vec<String>,
-    /// Solver: initial guess: zero, or precond (the preconditioned b) [default: zero]
+    /// Initial guess of solves: zero, or precond (the preconditioned b) [default: zero]
     #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Start), help_heading = SOLVER, hide_short_help = true)]
     x0: Vec<String>,
 }
