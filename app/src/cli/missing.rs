@@ -28,12 +28,12 @@ pub(super) struct Missing {
 pub(super) enum Unknown {
     /// They are not parts of the same plan.
     #[error(
-        "the bundles are not parts of one plan, so nothing can be said of what is missing: the same \
-         matrices, kernels, --threads and settings have to be named for every part"
+        "the bundles are not parts of one plan, so missing runs cannot be listed: every part needs the \
+         same matrices, kernels, --threads and settings"
     )]
     OtherPlans,
     /// This version cannot read the plan.
-    #[error("it cannot be said which runs are missing: {0}")]
+    #[error("cannot list the missing runs: {0}")]
     Plan(String),
 }
 
@@ -133,11 +133,11 @@ impl Missing {
             let Some(what) = self.lacked(portions) else { continue };
             lines.push(match here.contains(&part) {
                 true => format!(
-                    "missing: {what} of part {part} of {of}, which is incomplete; bench --resume with \
-                     its bundle measures them"
+                    "missing: {what} of part {part} of {of}, which is incomplete; run bench --resume \
+                     with its bundle"
                 ),
                 false => format!(
-                    "missing: part {part} of {of}, {what}; bench with --shard {part}/{of} measures it"
+                    "missing: part {part} of {of}, {what}; run bench with --shard {part}/{of}"
                 ),
             });
         }

@@ -66,7 +66,9 @@ pub use progress::Told;
 pub fn run() -> ExitCode {
     let cli = parsed().unwrap_or_else(|error| refuse_arguments(&error));
     if let (Some(_), Some(_)) = (&cli.state, &cli.command) {
-        eprintln!("error: `--state` belongs to opening files: without a command, or after `view`");
+        eprintln!(
+            "error: `--state` applies only when files are opened: without a command, or after `view`"
+        );
         return ExitCode::from(2);
     }
     let window = match &cli.command {
@@ -147,8 +149,8 @@ fn open_window(files: &[std::path::PathBuf], state: Option<&str>) -> anyhow::Res
 #[cfg(not(feature = "gui"))]
 fn open_window(_: &[std::path::PathBuf], _: Option<&str>) -> anyhow::Result<()> {
     anyhow::bail!(
-        "this build has no window; `cargo window` in its sources builds it with one (`--features gui`), and \
-         `sparsescope --help` lists what this one does"
+        "this build has no window; `cargo window` in the sources builds one (`--features gui`), and \
+         `sparsescope --help` lists the commands of this build"
     )
 }
 

@@ -267,7 +267,7 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (1, "no matrix could be had", &["bench", "missing.mtx", "-q", "-o", "b.zip"]),
         (1, "no matrix could be had", &["-q", "bench", "missing.mtx", "-o", "b.zip"]),
         (2, "`info` is neither a command nor a file", &["five.mtx", "info", "five.mtx"]),
-        (2, "`--state` belongs to opening files", &["--state", "v1", "info", "five.mtx"]),
+        (2, "`--state` applies only when files are opened", &["--state", "v1", "info", "five.mtx"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "--backend", "cuda"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "five.mtx", "--gpus", "2", "-o", "b.zip"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "--kernels", "nccl/*/*", "-o", "b.zip"]),
