@@ -3,93 +3,92 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Command as Program, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use sparsescope_core::kernel::Parameter;
 use sparsescope_core::record::{Operation, Shard};
 
-use super::operand_args::{
-    SKYLINE_HELP, SOLVE_HELP, SYMGS_HELP, SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs,
-};
+use super::help::{self, FORMATS, KERNELS, LAST, OUTPUT, RANKS, SAMPLING, SOLVER, WHAT};
+use super::operand_args::{SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs};
 use super::shared_args::{BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs};
 use super::solver_args::{SolverArgs, SystemArgs};
 use super::values::{
     MAX_SIZE, block_size, byte_count, duration, factor, share, spy_bytes, thread_count, value_of,
 };
 
-/// See a sparse matrix, run the kernels that people write for it, share what came out.
+/// See a sparse matrix, run CPU and GPU kernels on it, and share the result as one file
 #[derive(Debug, Parser)]
-#[command(name = "sparsescope", version, about)]
-#[command(after_help = MATRIX_HELP)]
+#[command(name = "sparsescope", version, about, max_term_width = 100)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
-    /// Result bundles, matrices and lessons to open in the window [default: an example]
+    /// Bundles, matrices and lessons to open in the window [default: an example]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    /// Show what a link to the web viewer shows: the part after its `#`
-    #[arg(long, value_name = "v1;...")]
+    /// Show the state of a link to the web viewer: the part of the link after `#`
+    #[arg(long, value_name = "v1;...", hide_short_help = true)]
     pub(super) state: Option<String>,
     /// Show no progress
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = OUTPUT, display_order = LAST)]
     pub(super) quiet: bool,
 }
 
-const MATRIX_HELP: &str = "\
-MATRIX is a path (.mtx, .mtx.gz, a collection's .tar.gz, or a text of \"rows cols entries\" and
-triplets under another extension), gen:KIND?key=value&... or suite:NAME;
-`sparsescope generate --list` explains generators and suites.";
+impl Cli {
+    /// The whole command line with its help.
+    pub(super) fn program() -> Program {
+        help::arranged(Self::command())
+    }
+}
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Open bundles, matrices and lessons in the window, as without a command
     View(ViewArgs),
-    /// Run kernels on matrices, check every result, write a bundle, print a table
-    #[command(after_help = MATRIX_HELP)]
+    /// Measure kernels on matrices, check every result, write a bundle
     Bench(Box<BenchArgs>),
     /// Describe a matrix: rows, structure, bytes and padding of each format
-    #[command(after_help = MATRIX_HELP)]
     Info(InfoArgs),
-    /// Multiply a matrix by a vector
-    #[command(after_help = MATRIX_HELP)]
+    /// Compute one SpMV, y = A·x
     Spmv(SpmvArgs),
-    /// Sweep over a system with symmetric Gauss-Seidel
-    #[command(after_help = SYMGS_HELP)]
+    /// Run symmetric Gauss–Seidel sweeps on a system
     Symgs(SymgsArgs),
-    /// Keep of a set of points those that no other dominates
-    #[command(after_help = SKYLINE_HELP)]
+    /// Compute the skyline (Pareto front) of a point set
     Skyline(SkylineArgs),
     /// Solve a symmetric positive definite system with preconditioned conjugate gradients
-    #[command(after_help = SOLVE_HELP)]
     Solve(Box<SolveArgs>),
-    /// Write a matrix, or points, from a generator
+    /// Write a matrix or a point set from a generator
     Generate(GenerateArgs),
-    /// Download matrices of the SuiteSparse collection, resumable and checked
+    /// Download matrices of the SuiteSparse collection
     Fetch(FetchArgs),
-    /// List every kernel
+    /// List all kernels, and what each needs to run here
     Kernels(KernelsArgs),
     /// Describe this machine and measure its memory bandwidth
     Devices(DevicesArgs),
-    /// Say what changed between two bundles, and how sure that is
+    /// Show what changed between two bundles, with confidence intervals
     Compare(CompareArgs),
-    /// Make one bundle of several
+    /// Merge bundles into one
     Merge(MergeArgs),
-    /// Write parts of a bundle as other files
+    /// Export bundles as a web page, a report, charts or CSV
     Export(ExportArgs),
     /// Show bundles and lessons in a browser: the web viewer on 127.0.0.1
     Serve(ServeArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Write the man pages of all commands
+    Man(ManArgs),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum OperationArg {
-    /// y = A·x
+    /// Matrix-vector product, y = A·x
     Spmv,
-    /// A symmetric Gauss–Seidel iteration
+    /// Symmetric Gauss–Seidel sweep
     Symgs,
-    /// The points that no other dominates
+    /// Skyline (Pareto front) of a point set
     Skyline,
-    /// A·x = b by conjugate gradients
+    /// Solution of A·x = b by conjugate gradients
     Solve,
-    /// Many small dense systems, each symmetric positive definite
+    /// Many small dense symmetric positive definite systems
     BatchedDense,
     /// x ← x + 1
     #[cfg(feature = "proof")]
@@ -112,7 +111,7 @@ impl From<OperationArg> for Operation {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ReorderArg {
-    /// Reverse Cuthill-McKee: a small bandwidth
+    /// Reverse Cuthill-McKee, for a small bandwidth
     Rcm,
 }
 
@@ -126,7 +125,7 @@ impl From<ReorderArg> for sparsescope_core::matrix::Reordering {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ProgressArg {
-    /// One JSON object a line on standard error
+    /// One JSON object per line on standard error
     Json,
 }
 
@@ -177,131 +176,155 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 22] = [
 ];
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = OUTPUT)]
+#[command(mut_arg("precond", |arg| arg.hide_short_help(true)))]
+#[command(mut_arg("tol", |arg| arg.hide_short_help(true)))]
+#[command(mut_arg("max_iter", |arg| arg.hide_short_help(true)))]
 pub(super) struct BenchArgs {
-    /// Matrices; without any (and without --suite) the operation's suite is run: `mini` for products,
-    /// `sweeps` for symgs, `points` for skyline, `solver` for solves, `batches` for batched-dense
-    #[arg(value_name = "MATRIX")]
+    /// Files, gen:KIND?key=value&... or suite:NAME [default: the suite of the operation]
+    ///
+    /// The suites of the operations are `mini` for spmv, `sweeps` for symgs, `points` for skyline, `solver` for
+    /// solve and `batches` for batched-dense.
+    #[arg(value_name = "MATRIX", help_heading = None::<&'static str>)]
     pub(super) matrices: Vec<String>,
     /// What to compute
-    #[arg(long, value_enum, default_value = "spmv")]
+    #[arg(long, value_enum, default_value = "spmv", help_heading = WHAT)]
     pub(super) operation: OperationArg,
-    /// Run all matrices of a suite, or of a file that names one a line: a path, gen:..., suite:... or a
-    /// name of the SuiteSparse collection, which is fetched; # begins a comment
-    #[arg(long, value_name = "NAME|FILE")]
+    /// Measure all matrices of a suite, or of a file with one per line
+    ///
+    /// A line of the file is a path, gen:..., suite:... or the name of a matrix of the SuiteSparse collection,
+    /// which is downloaded. # starts a comment.
+    #[arg(long, value_name = "NAME|FILE", help_heading = WHAT)]
     pub(super) suite: Option<String>,
     #[command(flatten)]
     pub(super) header: HeaderArgs,
-    /// Run the K-th of N parts of the plan, which another process splits alike without being asked; `merge`
-    /// joins them. `auto` takes K and N from a Slurm job array, from srun or from Open MPI's mpirun, see
-    /// docs/clusters.md
-    #[arg(long, value_name = "K/N|auto")]
-    pub(super) shard: Option<ShardArg>,
-    /// Kernel ids or patterns such as 'cpu/csr/*' or 'cpu/{csr,hll}/*' [default: all that run here]
-    #[arg(long, value_name = "GLOB,...")]
+    /// Kernel ids or patterns, e.g. 'cpu/csr/*' [default: all that run here]
+    ///
+    /// Braces hold alternatives: 'cpu/{csr,hll}/*'.
+    #[arg(long, value_name = "GLOB,...", help_heading = KERNELS)]
     pub(super) kernels: Vec<String>,
-    /// Kernels of your own beside these: a CUDA file whose header says how it is launched, see
-    /// docs/your-own-kernel.md; may be given several times. It runs with all your rights on your GPU
-    #[arg(long, value_name = "FILE.cu")]
+    /// Also run your own kernels from a CUDA file, see docs/your-own-kernel.md
+    ///
+    /// The header of the file says how they are launched. May be given several times. They run on your GPU with
+    /// all your rights.
+    #[arg(long, value_name = "FILE.cu", help_heading = KERNELS, hide_short_help = true)]
     pub(super) kernel_file: Vec<PathBuf>,
-    /// Keep the text of these files out of the bundle, which then holds its SHA-256 alone
-    #[arg(long, requires = "kernel_file")]
+    /// Store only the SHA-256 of these files in the bundle, not their text
+    #[arg(long, requires = "kernel_file", help_heading = KERNELS, hide_short_help = true)]
     pub(super) no_source: bool,
-    /// Devices to run on [default: cpu, and cuda where it is; wgpu where kernels of it are named]
-    #[arg(long, value_enum, value_delimiter = ',')]
+    /// Devices to run on [default: cpu,cuda]
+    ///
+    /// By default, cuda is left out if there is no NVIDIA GPU, and wgpu is added if its kernels are named.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...", help_heading = KERNELS)]
     pub(super) backend: Vec<BackendArg>,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// Numbers of GPUs that share each matrix, from the first GPU on: also run the kernels of several GPUs,
-    /// nccl/*, on so many of them
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Ranks))]
-    pub(super) gpus: Vec<String>,
-    /// Threads a block of GPU kernels
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = block_size, default_values_t = [32, 64, 96, 128, 160])]
+    /// Threads per block of GPU kernels
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = block_size, default_values_t = [32, 64, 96, 128, 160], help_heading = KERNELS, hide_short_help = true)]
     pub(super) block_sizes: Vec<u32>,
     /// Thread counts of parallel CPU kernels [default: 1, 2, 4, ... and all]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = thread_count)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = thread_count, help_heading = KERNELS)]
     pub(super) threads: Vec<u32>,
-    /// Timed samples of each run
-    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Timed samples per run
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = SAMPLING)]
     pub(super) runs: u32,
-    /// Take samples in rounds until half the width of the median's 95 % interval is below this share
-    /// of the median: 1% or 0.01; at least 10 and at most 1000 a run
-    #[arg(long, value_name = "P", value_parser = share, conflicts_with = "runs")]
+    /// Sample until the median is known to this fraction, e.g. 1% or 0.01
+    ///
+    /// Sampling goes on in rounds until half the width of the median's 95 % interval is below this fraction of
+    /// the median, with at least 10 and at most 1000 samples per run.
+    #[arg(long, value_name = "P", value_parser = share, conflicts_with = "runs", help_heading = SAMPLING)]
     pub(super) until: Option<f64>,
-    /// Time after which a run's sampling ends all the same, e.g. 30s [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "until")]
+    /// With --until: maximum sampling time per run, e.g. 30s [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "until", help_heading = SAMPLING, hide_short_help = true)]
     pub(super) at_most: Option<Duration>,
     /// Untimed executions before the first sample
-    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000), help_heading = SAMPLING, hide_short_help = true)]
     pub(super) warmup: u32,
-    /// Measure with flushed caches too
-    #[arg(long)]
+    /// Also measure with cold (flushed) caches
+    #[arg(long, help_heading = SAMPLING)]
     pub(super) cold: bool,
-    /// The vector x, which sweeps begin with: Matrix Market, or one number a line [default: from --seed]
-    #[arg(long, value_name = "FILE")]
+    /// The vector x, which sweeps start from: Matrix Market, or one number per line [default: from --seed]
+    #[arg(long, value_name = "FILE", help_heading = WHAT, hide_short_help = true)]
     pub(super) x: Option<PathBuf>,
-    /// Seed of x (for products, integers 1 to 5) and of the right-hand sides of sweeps and of dense systems
-    #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S")]
+    /// Seed of x (integers 1 to 5 for SpMV) and of the right-hand sides of symgs and batched-dense
+    #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S", help_heading = WHAT, hide_short_help = true)]
     pub(super) seed: u64,
-    /// Number the rows and columns of the matrices anew
-    #[arg(long, value_enum, conflicts_with_all = ["partition", "permutation"])]
+    /// Reorder the rows and columns of each matrix
+    #[arg(long, value_enum, value_name = "HOW", conflicts_with_all = ["partition", "permutation"], help_heading = WHAT, hide_short_help = true)]
     pub(super) reorder: Option<ReorderArg>,
-    #[command(flatten)]
-    pub(super) ranks: RankArgs,
     #[command(flatten)]
     pub(super) format: FormatArgs,
     #[command(flatten)]
     pub(super) sweep: SweepArgs,
-    /// Where the GPU kernels of paper 004 count the points they keep: by atomics on the device, or on
-    /// the host [default: device]
-    #[arg(long, value_name = "WHERE,...", value_delimiter = ',', value_parser = value_of(Parameter::Counting))]
+    /// Skyline: where the GPU kernels of paper 004 count the points they keep: device (by atomics) or
+    /// host [default: device]
+    #[arg(long, value_name = "WHERE,...", value_delimiter = ',', value_parser = value_of(Parameter::Counting), help_heading = KERNELS, hide_short_help = true)]
     pub(super) counting: Vec<String>,
     #[command(flatten)]
     pub(super) solver: SolverArgs,
     #[command(flatten)]
     pub(super) system: SystemArgs,
-    /// Right-hand sides of dense systems: the last unit vector for all, or random numbers from -1 to 1
-    /// from --seed [default: last-unit]
-    #[arg(long, value_name = "WHICH,...", value_delimiter = ',', value_parser = value_of(Parameter::Rhs))]
+    /// Right-hand sides of dense systems: last-unit (the last unit vector) or random (from -1 to 1,
+    /// from --seed) [default: last-unit]
+    #[arg(long, value_name = "WHICH,...", value_delimiter = ',', value_parser = value_of(Parameter::Rhs), help_heading = SOLVER, hide_short_help = true)]
     pub(super) rhs: Vec<String>,
-    /// Precision of the values; for f32 the matrix and x are rounded [default: f64; f32 with wgpu, which
-    /// has no other]
-    #[arg(long, value_enum, value_delimiter = ',')]
+    /// Run shard K of N; every process derives the same split
+    ///
+    /// `auto` takes K and N from a Slurm job array, from srun or from Open MPI's mpirun, see docs/clusters.md.
+    /// `merge` joins the bundles.
+    #[arg(long, value_name = "K/N|auto", help_heading = RANKS, hide_short_help = true)]
+    pub(super) shard: Option<ShardArg>,
+    /// GPU counts for the multi-GPU kernels, e.g. 1,2 [default: these kernels are not run]
+    ///
+    /// Each kernel of nccl/* runs on this many GPUs, which share each matrix, from the first GPU on.
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Ranks), help_heading = RANKS, hide_short_help = true)]
+    pub(super) gpus: Vec<String>,
+    #[command(flatten)]
+    pub(super) ranks: RankArgs,
+    /// Precision of the values [default: f64]
+    ///
+    /// For f32, the matrix and x are rounded. On wgpu the default is f32, which is all that it has.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "P,...", help_heading = KERNELS)]
     pub(super) precision: Vec<PrecisionArg>,
-    /// Bytes that the formats of a matrix may take, e.g. 8G [default: 3/4 of the free memory]
-    #[arg(long, value_name = "BYTES", value_parser = byte_count)]
+    /// Memory for the formats of a matrix, in bytes, e.g. 8G [default: 3/4 of the free memory]
+    #[arg(long, value_name = "BYTES", value_parser = byte_count, help_heading = FORMATS, hide_short_help = true)]
     pub(super) memory_limit: Option<u64>,
-    /// Bytes that the picture of each matrix's structure may take in the bundle, and that of an
-    /// operation's levels or of how densely points lie beside it; 0 for none
-    #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = spy_bytes)]
+    /// Size limit for the picture of each matrix's structure in the bundle; 0 stores none
+    ///
+    /// The same limit holds for the picture of an operation's levels and of the density of points.
+    #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = spy_bytes, help_heading = OUTPUT, hide_short_help = true)]
     pub(super) spy_bytes: u64,
-    /// Stop after this time, e.g. 90s, 5m or 1.5h, keeping what is measured by then
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    /// Stop after this time, e.g. 90s, 5m or 1.5h, and keep what was measured
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = SAMPLING, hide_short_help = true)]
     pub(super) time_limit: Option<Duration>,
-    /// A name kept in the bundle, e.g. of the machine
-    #[arg(long, value_name = "TEXT")]
+    /// A name to store in the bundle, e.g. of the machine
+    #[arg(long, value_name = "TEXT", help_heading = OUTPUT, hide_short_help = true)]
     pub(super) label: Option<String>,
-    /// The bundle to write [default: sparsescope-DATE-TIME.zip, of a part
-    /// sparsescope-DATE-TIME-part-K-of-N.zip, never an existing file]
-    #[arg(short, value_name = "FILE.zip")]
+    /// The bundle to write [default: sparsescope-DATE-TIME.zip]
+    ///
+    /// The default name of a shard is sparsescope-DATE-TIME-part-K-of-N.zip. By default, no existing file is
+    /// overwritten.
+    #[arg(short, value_name = "FILE.zip", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
-    /// Continue an interrupted bundle (its journal alone is enough) and replace it; settings and
-    /// kernels are the bundle's, files have to be named again, as arguments or by --suite FILE
-    #[arg(long, value_name = "FILE.zip", conflicts_with_all = RESUME_TAKES_FROM_BUNDLE)]
+    /// Continue an interrupted bundle and replace it
+    ///
+    /// Its journal alone is enough. Settings and kernels come from the bundle; files have to be named again, as
+    /// arguments or by --suite FILE.
+    #[arg(long, value_name = "FILE.zip", conflicts_with_all = RESUME_TAKES_FROM_BUNDLE, help_heading = WHAT)]
     pub(super) resume: Option<PathBuf>,
     /// Overwrite existing files
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
     /// Also write the table of runs as CSV; - prints it instead of the table for people
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub(super) csv: Option<PathBuf>,
-    /// Print the runs as JSON on standard output instead of the table
-    #[arg(long)]
+    /// Print the runs as JSON instead of a table
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,
-    /// Only list what would be run, with --shard in that part
-    #[arg(long)]
+    /// Dry run: list the runs (of this shard) and exit
+    #[arg(long, help_heading = WHAT)]
     pub(super) plan: bool,
-    /// How progress is told, for a program that started this one
+    /// How progress is reported, for a program that started this one
     #[arg(long, value_enum, hide = true)]
     pub(super) progress: Option<ProgressArg>,
 }
@@ -309,63 +332,66 @@ pub(super) struct BenchArgs {
 /// Parameters of Gauss–Seidel.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SweepArgs {
-    /// What a Gauss–Seidel sweep solves each row for: b, or what x was (smoother) [default: standard]
-    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_parser = value_of(Parameter::Mode))]
+    /// Gauss–Seidel: right-hand side of each row update: b (standard) or the previous x (smoother)
+    /// [default: standard]
+    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_parser = value_of(Parameter::Mode), help_heading = SOLVER, hide_short_help = true)]
     pub(super) mode: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {
-    /// The matrix
+    /// The matrix: file, gen:KIND?key=value&... or suite:NAME
+    #[arg(value_name = "MATRIX")]
     pub(super) matrix: String,
-    /// Number its rows and columns anew, and tell what it was like before
-    #[arg(long, value_enum)]
+    /// Reorder rows and columns; print statistics before and after
+    #[arg(long, value_enum, value_name = "HOW", help_heading = WHAT)]
     pub(super) reorder: Option<ReorderArg>,
-    /// Where to write which row and column became the first, the second and so on, from 0, one a line
-    #[arg(long, value_name = "FILE", requires = "reorder")]
+    /// Write the old index of each new row, from 0, one per line
+    #[arg(long, value_name = "FILE", requires = "reorder", help_heading = OUTPUT)]
     pub(super) write_permutation: Option<PathBuf>,
     /// Overwrite an existing file
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
     /// KIND?key=value&..., e.g. 'stencil27?n=40'
-    #[arg(required_unless_present = "list")]
+    #[arg(value_name = "SPEC", required_unless_present = "list")]
     pub(super) spec: Option<String>,
-    /// The file to write: Matrix Market, or points as text, as CSV if its name ends in .csv, or in binary
-    /// form if it ends in .points; .gz compresses
-    #[arg(short, value_name = "FILE", required_unless_present = "list")]
+    /// The file to write; .gz compresses
+    ///
+    /// A matrix is written as Matrix Market. Points are written as CSV if the name ends in .csv, in binary form if
+    /// it ends in .points, else as text.
+    #[arg(short, value_name = "FILE", required_unless_present = "list", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
-    /// Explain every generator and suite
-    #[arg(long, conflicts_with_all = ["spec", "output"])]
+    /// List all generators and suites with their parameters
+    #[arg(long, conflicts_with_all = ["spec", "output"], help_heading = WHAT)]
     pub(super) list: bool,
-    /// Write the diagonal and the triangle below it, in half the bytes, of a matrix that is symmetric
-    #[arg(long, conflicts_with = "list")]
+    /// Write only the lower triangle of a symmetric matrix, which halves the file
+    #[arg(long, conflicts_with = "list", help_heading = OUTPUT)]
     pub(super) symmetric: bool,
     /// Overwrite an existing file
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct FetchArgs {
-    /// Matrices of the collection: NAME, or GROUP/NAME where several groups have one
+    /// Names in the collection, e.g. cant; GROUP/NAME if several groups have one
     #[arg(value_name = "NAME", required = true)]
     pub(super) names: Vec<String>,
     /// Where to put them [default: `sparsescope/matrices` in the user's cache folder]
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", help_heading = OUTPUT)]
     pub(super) folder: Option<PathBuf>,
-    /// Fetch what is there already once more
-    #[arg(long)]
+    /// Download again even if cached
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
-    /// Largest archive to download, in bytes, e.g. 500M; it may decompress to 16 times as much
-    /// [default: 64GiB]
-    #[arg(long, value_name = "BYTES", value_parser = byte_count, default_value_t = MAX_SIZE, hide_default_value = true)]
+    /// Largest archive to download, e.g. 500M; it may decompress to 16 times as much [default: 64GiB]
+    #[arg(long, value_name = "BYTES", value_parser = byte_count, default_value_t = MAX_SIZE, hide_default_value = true, help_heading = WHAT)]
     pub(super) max_size: u64,
 }
 
@@ -374,17 +400,17 @@ pub(super) struct KernelsArgs {
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct DevicesArgs {
-    /// Thread counts to measure the bandwidth with [default: 1, 2, 4, ... and all]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = thread_count)]
+    /// Thread counts for the bandwidth measurement [default: 1, 2, 4, ... and all]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = thread_count, help_heading = WHAT)]
     pub(super) threads: Vec<u32>,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,
 }
 
@@ -396,110 +422,176 @@ pub(super) struct CompareArgs {
     /// The bundle measured after
     #[arg(value_name = "B.zip")]
     pub(super) after: PathBuf,
-    /// Exit with 3 when a run of B is surely slower than R times that of A, or wrong where A's was
-    /// right
-    #[arg(long, value_name = "R", value_parser = factor)]
+    /// Exit with 3 if a run is significantly slower in B than R x its time in A
+    ///
+    /// Also if a result that is right in A is wrong in B.
+    #[arg(long, value_name = "R", value_parser = factor, help_heading = OUTPUT)]
     pub(super) fail_above: Option<f64>,
-    /// List the runs without a clear change too
-    #[arg(long)]
+    /// Also list runs without a significant change
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) all: bool,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum PreferArg {
-    /// The last bundle that has it
+    /// The run of the last bundle that has it
     Last,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
-    /// The bundles, two or more; a .json with results of Ginkgo's SpMV benchmark, nvbench or
-    /// Google Benchmark counts as one, also alone
+    /// The bundles, two or more
+    ///
+    /// A .json file with results of Ginkgo's SpMV benchmark, nvbench or Google Benchmark counts as a bundle, and
+    /// may stand alone.
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
-    /// The bundle to write
-    #[arg(short, value_name = "FILE.zip")]
-    pub(super) output: PathBuf,
-    /// Which run counts when several bundles have one [default: none, that is an error]
-    #[arg(long, value_enum)]
+    /// Which run to keep if several bundles have the same one [default: none, it is an error]
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = WHAT)]
     pub(super) prefer: Option<PreferArg>,
-    /// The new bundle's label [default: those of the bundles]
-    #[arg(long, value_name = "TEXT")]
+    /// The bundle to write
+    #[arg(short, value_name = "FILE.zip", help_heading = OUTPUT)]
+    pub(super) output: PathBuf,
+    /// Label of the new bundle [default: those of the bundles]
+    #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
     pub(super) label: Option<String>,
     /// Overwrite an existing file
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ViewArgs {
-    /// Result bundles, matrices and lessons [default: an example]
+    /// Bundles, matrices and lessons to open [default: an example]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    /// Show what a link to the web viewer shows: the part after its `#`
-    #[arg(long, value_name = "v1;...")]
+    /// Show the state of a link to the web viewer: the part of the link after `#`
+    #[arg(long, value_name = "v1;...", help_heading = WHAT)]
     pub(super) state: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// The bundle; all but --csv take several, --html lessons too
+    /// The bundles; --csv takes only one, --html also takes lessons
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
+    /// State of the viewer: the part of a link after #, e.g. v1;theme=dark
+    #[arg(long, value_name = "LINK", default_value = "v1", help_heading = WHAT)]
+    pub(super) state: String,
+    /// View of the figure [default: the view of the state]
+    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    pub(super) view: Option<String>,
+    /// Chart, e.g. roofline; `help` lists all [default: the chart of the state]
+    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    pub(super) chart: Option<String>,
     /// Write the table of runs as CSV; - prints it
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["html", "report", "svg", "png", "table"])]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, required_unless_present_any = ["html", "report", "svg", "png", "table"])]
     pub(super) csv: Option<PathBuf>,
-    /// Write one file that opens in any browser, without a server or network: viewer,
-    /// bundles and lessons
-    #[arg(long, value_name = "FILE")]
+    /// Write the viewer with bundles and lessons as one file for any browser, offline
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) html: Option<PathBuf>,
-    /// Write one page without script to read and to print: summary, charts, matrices
-    #[arg(long, value_name = "FILE")]
+    /// Write a report to read and print: summary, charts, matrices; no scripts
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) report: Option<PathBuf>,
-    /// Write every chart as SVG into a folder, or one figure to a path that ends in .svg
-    #[arg(long, value_name = "DIR|FILE")]
+    /// Write all charts as SVG into a folder, or one figure to a .svg file
+    #[arg(long, value_name = "DIR|FILE", help_heading = OUTPUT)]
     pub(super) svg: Option<PathBuf>,
     /// Write the same figures as PNG
-    #[arg(long, value_name = "DIR|FILE")]
+    #[arg(long, value_name = "DIR|FILE", help_heading = OUTPUT)]
     pub(super) png: Option<PathBuf>,
-    /// Write what the figure shows as CSV; - prints it
-    #[arg(long, value_name = "FILE")]
+    /// Write the numbers of the figure as CSV; - prints them
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) table: Option<PathBuf>,
-    /// What the viewer shows: the part of a link after #, such as v1;search=cant;theme=dark
-    #[arg(long, value_name = "LINK", default_value = "v1")]
-    pub(super) state: String,
-    /// The view of the figure, in place of the state's
-    #[arg(long)]
-    pub(super) view: Option<String>,
-    /// The chart, in place of the state's: kernels, threads, roofline, …; another word lists all
-    #[arg(long)]
-    pub(super) chart: Option<String>,
     /// Overwrite an existing file
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
-    /// Result bundles and lessons to show [default: an example]
+    /// Bundles and lessons to show [default: an example]
     #[arg(value_name = "BUNDLE")]
     pub(super) bundles: Vec<PathBuf>,
-    /// Port on 127.0.0.1 [default: a free one]
-    #[arg(long, value_name = "P")]
+    /// Port on 127.0.0.1 [default: a free port]
+    #[arg(long, value_name = "P", help_heading = WHAT)]
     pub(super) port: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(super) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ManArgs {
+    /// Folder to write to [default: print the page of the program]
+    #[arg(value_name = "DIR")]
+    pub(super) folder: Option<PathBuf>,
+    /// Overwrite existing files
+    #[arg(long, requires = "folder", help_heading = OUTPUT)]
+    pub(super) force: bool,
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
+
+    /// The program and its commands, as they are after parsing, on a terminal of 100 columns.
+    fn commands() -> Vec<Program> {
+        let mut program = Cli::program().term_width(100);
+        program.build();
+        let commands = program.get_subcommands().filter(|command| command.get_name() != "help");
+        std::iter::once(&program).chain(commands).cloned().collect()
+    }
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        Cli::program().debug_assert();
+    }
+
+    #[test]
+    fn short_help_fits_on_one_screen_and_all_help_in_100_columns() {
+        for mut command in commands() {
+            let [short, long] =
+                [command.render_help(), command.render_long_help()].map(|help| help.to_string());
+            assert!(short.lines().count() <= 40, "{} lines:\n{short}", short.lines().count());
+            for help in [short, long] {
+                let wide: Vec<_> = help.lines().filter(|line| line.chars().count() > 100).collect();
+                assert!(wide.is_empty(), "{}:\n{}", command.get_name(), wide.join("\n"));
+            }
+        }
+    }
+
+    #[test]
+    fn every_option_is_described() {
+        for command in commands() {
+            for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+                assert!(arg.get_help().is_some(), "{}: {}", command.get_name(), arg.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn every_help_ends_with_examples_that_the_program_accepts() {
+        for mut command in commands() {
+            for help in [command.render_help(), command.render_long_help()] {
+                let help = help.to_string();
+                let (_, examples) = help.split_once("\nExamples:\n").unwrap();
+                assert!(examples.lines().count() >= 2, "{help}");
+                for example in examples.lines() {
+                    // Of a line for a shell, what the program gets.
+                    let words =
+                        example.split_whitespace().take_while(|word| !matches!(*word, ">" | "|"));
+                    let words = words.map(|word| word.trim_matches('\''));
+                    let parsed = Cli::program().try_get_matches_from(words);
+                    assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+                }
+            }
+        }
     }
 }

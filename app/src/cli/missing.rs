@@ -28,12 +28,12 @@ pub(super) struct Missing {
 pub(super) enum Unknown {
     /// They are not parts of the same plan.
     #[error(
-        "the bundles are not parts of one plan, so the missing runs are unknown: every part needs the \
+        "the bundles are not parts of one plan, so missing runs cannot be listed: every part needs the \
          same matrices, kernels, --threads and settings"
     )]
     OtherPlans,
     /// This version cannot read the plan.
-    #[error("cannot determine which runs are missing: {0}")]
+    #[error("cannot list the missing runs: {0}")]
     Plan(String),
 }
 

@@ -18,10 +18,12 @@ mod generate;
 pub(crate) mod gpu;
 #[cfg(feature = "mpi")]
 mod gpu_of_rank;
+mod help;
 mod html;
 mod info;
 mod interrupt;
 mod kernels;
+mod manual;
 mod markup;
 mod merge;
 mod missing;
@@ -49,7 +51,7 @@ mod viewer;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use sparsescope_core::measure::start_ambient_pool;
 use sparsescope_core::record::is_invisible;
 
@@ -62,10 +64,10 @@ pub use progress::Told;
 ///
 /// Exit codes: 0 success, 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C.
 pub fn run() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| refuse_arguments(&error));
+    let cli = parsed().unwrap_or_else(|error| refuse_arguments(&error));
     if let (Some(_), Some(_)) = (&cli.state, &cli.command) {
         eprintln!(
-            "error: `--state` applies only when opening files: without a command, or after `view`"
+            "error: `--state` applies only when files are opened: without a command, or after `view`"
         );
         return ExitCode::from(2);
     }
@@ -121,6 +123,8 @@ pub fn run() -> ExitCode {
         Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Serve(args)) => serve::run(&args, &interrupt),
+        Some(Command::Completions(args)) => manual::completions(&args),
+        Some(Command::Man(args)) => manual::run(&args),
     };
     match result {
         Ok(outcome) => outcome.into(),
@@ -132,6 +136,11 @@ pub fn run() -> ExitCode {
     }
 }
 
+fn parsed() -> Result<Cli, clap::Error> {
+    let found = Cli::program().try_get_matches()?;
+    Cli::from_arg_matches(&found).map_err(|error| error.format(&mut Cli::program()))
+}
+
 #[cfg(feature = "gui")]
 fn open_window(files: &[std::path::PathBuf], state: Option<&str>) -> anyhow::Result<()> {
     crate::window::run(files, state)
@@ -140,8 +149,8 @@ fn open_window(files: &[std::path::PathBuf], state: Option<&str>) -> anyhow::Res
 #[cfg(not(feature = "gui"))]
 fn open_window(_: &[std::path::PathBuf], _: Option<&str>) -> anyhow::Result<()> {
     anyhow::bail!(
-        "this build has no window: run `cargo window` from the sources, or build with `--features gui`; \
-             `sparsescope --help` lists the commands of this build"
+        "this build has no window; `cargo window` in the sources builds one (`--features gui`), and \
+         `sparsescope --help` lists the commands of this build"
     )
 }
 

@@ -8,16 +8,17 @@ use sparsescope_core::io::points::HeaderLine;
 use sparsescope_core::kernel::{Parameter, ParameterError};
 use sparsescope_core::record::Precision;
 
+use super::help::{FORMATS, KERNELS, RANKS, WHAT};
 use super::outcome::UsageError;
 use super::values::value_of;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum BackendArg {
-    /// Processor
+    /// CPU
     Cpu,
     /// NVIDIA GPU
     Cuda,
-    /// Any GPU through Vulkan, Metal or Direct3D 12, in f32
+    /// Any GPU through Vulkan, Metal or Direct3D 12, f32 only
     Wgpu,
 }
 
@@ -41,40 +42,40 @@ impl From<PrecisionArg> for Precision {
 /// Which GPU.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct GpuArgs {
-    /// Number of the GPU to run on, from 0, among those of its backend
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    /// Index of the GPU among those of its backend
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = KERNELS, hide_short_help = true)]
     pub(super) device: usize,
 }
 
 /// Parameters of formats.
 #[derive(Clone, Debug, Args)]
 pub(super) struct FormatArgs {
-    /// Rows a hack of HLL: powers of two from 4 to 256 [default: 32]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HackSize))]
+    /// Rows per hack of HLL: powers of two from 4 to 256 [default: 32]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HackSize), help_heading = FORMATS, hide_short_help = true)]
     pub(super) hack_size: Vec<String>,
-    /// Sort the rows of HLL by length in windows of N rows [default: as they come]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Sigma))]
+    /// Rows per window in which HLL sorts rows by length [default: 1, not sorted]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Sigma), help_heading = FORMATS, hide_short_help = true)]
     pub(super) sigma: Vec<String>,
-    /// Keep rows of more than N entries apart from HLL's hacks, in CSR [default: none]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Spill))]
+    /// Store rows with more than N nonzeros in CSR instead of HLL [default: none]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Spill), help_heading = FORMATS, hide_short_help = true)]
     pub(super) spill: Vec<String>,
-    /// Width of HYB's ELLPACK part [default: the largest that a third of the rows reach]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HybWidth))]
+    /// Width of the ELLPACK part of HYB [default: the largest that a third of the rows reach]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HybWidth), help_heading = FORMATS, hide_short_help = true)]
     pub(super) hyb_width: Vec<String>,
-    /// Edge of BSR's blocks, 2 to 8 [default: the one that moves the fewest bytes]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::BsrBlock))]
+    /// Block size of BSR, 2 to 8 [default: the size that moves the fewest bytes]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::BsrBlock), help_heading = FORMATS, hide_short_help = true)]
     pub(super) bsr_block: Vec<String>,
-    /// Least share of slots that hold entries for BSR and DIA to be run [default: 70 and 20]
-    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill))]
+    /// Minimum fill for BSR and DIA to run, in percent [default: 70 for BSR, 20 for DIA]
+    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill), help_heading = FORMATS, hide_short_help = true)]
     pub(super) min_fill: Vec<String>,
-    /// Values of compact formats: auto, plain, or codes of 8 or 16 bits [default: the smallest]
-    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Values))]
+    /// Values of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes [default: auto]
+    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Values), help_heading = FORMATS, hide_short_help = true)]
     pub(super) values: Vec<String>,
-    /// Whether kernels that choose another may choose compact formats, on or off [default: on]
-    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Compact))]
+    /// Whether the auto kernels may choose compact formats: on or off [default: on]
+    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Compact), help_heading = FORMATS, hide_short_help = true)]
     pub(super) compact: Vec<String>,
     /// The same as --compact off
-    #[arg(long, conflicts_with = "compact")]
+    #[arg(long, conflicts_with = "compact", help_heading = FORMATS, hide_short_help = true)]
     pub(super) no_compact: bool,
 }
 
@@ -103,11 +104,11 @@ impl FormatArgs {
 /// What the first line of a file of points is.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct HeaderArgs {
-    /// Read the first line of a CSV file as names [default: if none of its fields is a number or missing]
-    #[arg(long)]
+    /// Points: the first line of a CSV file holds names [default: if no field is a number or empty]
+    #[arg(long, help_heading = WHAT, hide_short_help = true)]
     header: bool,
-    /// Read the first line of a CSV file as a point
-    #[arg(long, conflicts_with = "header")]
+    /// Points: the first line of a CSV file is a point
+    #[arg(long, conflicts_with = "header", help_heading = WHAT, hide_short_help = true)]
     no_header: bool,
 }
 
@@ -124,13 +125,13 @@ impl HeaderArgs {
 /// How rows are shared out among several ranks.
 #[derive(Clone, Debug, Args)]
 pub(super) struct RankArgs {
-    /// On several ranks: the rank of each row, from 0, one a line, as METIS writes it [default: contiguous rows of
-    /// about equal entries]
-    #[arg(long, value_name = "FILE")]
+    /// MPI: rank of each row, from 0, one per line, as METIS writes it [default: contiguous rows with
+    /// about equally many nonzeros]
+    #[arg(long, value_name = "FILE", help_heading = RANKS, hide_short_help = true)]
     pub(super) partition: Option<PathBuf>,
-    /// On several ranks: which row and column becomes the first, the second and so on, from 0, one a line, as
-    /// `info --write-permutation` writes it
-    #[arg(long, value_name = "FILE", conflicts_with = "partition")]
+    /// MPI: old index, from 0, of each new row and column, one per line, as `info --write-permutation`
+    /// writes it
+    #[arg(long, value_name = "FILE", conflicts_with = "partition", help_heading = RANKS, hide_short_help = true)]
     pub(super) permutation: Option<PathBuf>,
 }
 
@@ -141,7 +142,7 @@ impl RankArgs {
         match given.iter().find(|(_, file)| file.is_some()) {
             None => Ok(()),
             Some((option, _)) => Err(UsageError(format!(
-                "{option} is for several ranks: `mpirun -n 4 sparsescope …` of a build with the feature `mpi`"
+                "{option} needs several ranks: `mpirun -n 4 sparsescope …` with a build that has the feature `mpi`"
             ))),
         }
     }

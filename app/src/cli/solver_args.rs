@@ -4,80 +4,90 @@ use clap::Args;
 use sparsescope_core::experiment::ParameterLists;
 use sparsescope_core::kernel::{Parameter, ParameterError};
 
+use super::help::{FORMATS, RANKS, SOLVER};
 use super::values::value_of;
 
-/// Preconditioner, formats, and when to end.
+/// Preconditioner, formats and stopping criteria.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SolverArgs {
-    /// What conjugate gradients are preconditioned with: none, jacobi, symgs (a symmetric Gauss-Seidel
-    /// sweep) or fsai (a factorised sparse approximate inverse) [default: fsai]
-    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Preconditioner))]
+    /// Preconditioner: none, jacobi, symgs or fsai [default: fsai]
+    ///
+    /// symgs is a symmetric Gauss-Seidel sweep, fsai a factorized sparse approximate inverse.
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Preconditioner), help_heading = SOLVER)]
     precond: Vec<String>,
-    /// FSAI: the power of A whose lower triangle is the pattern [default: 2]
-    #[arg(long, value_name = "K,...", value_delimiter = ',', value_parser = value_of(Parameter::Power))]
-    power: Vec<String>,
-    /// FSAI: entries of A with a_ij^2 <= D a_ii a_jj do not count for the pattern [default: 0]
-    #[arg(long, value_name = "D,...", value_delimiter = ',', value_parser = value_of(Parameter::Prefilter), allow_negative_numbers = true)]
-    prefilter: Vec<String>,
-    /// FSAI: drop entries of G with g_ij^2 <= T times the squares of their row; 0 drops none [default: 0]
-    #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = value_of(Parameter::Postfilter), allow_negative_numbers = true)]
-    postfilter: Vec<String>,
-    /// FSAI, adaptive pattern: rounds in which a row grows [default: 5]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Steps))]
-    steps: Vec<String>,
-    /// FSAI, adaptive pattern: entries that a row gains in a round [default: 3]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::PerStep))]
-    per_step: Vec<String>,
-    /// FSAI, adaptive pattern: end where a round betters a row by less than this share [default: 0.001]
-    #[arg(long, value_name = "S,...", value_delimiter = ',', value_parser = value_of(Parameter::Gain), allow_negative_numbers = true)]
-    gain: Vec<String>,
-    /// FSAI: rows with similar patterns share a dense system that may make up to A times the work, from
-    /// 1; or off [default: off]
-    #[arg(long, value_name = "A,...", value_delimiter = ',', value_parser = value_of(Parameter::Merge), allow_negative_numbers = true)]
-    merge: Vec<String>,
-    /// FSAI: rows among which such rows are looked for, or all [default: 8192]
-    #[arg(long, value_name = "ROWS,...", value_delimiter = ',', value_parser = value_of(Parameter::MergeBlock))]
-    merge_block: Vec<String>,
-    /// FSAI: added to the diagonals of the dense systems, for a matrix that is barely definite
-    /// [default: 0]
-    #[arg(long, value_name = "S,...", value_delimiter = ',', value_parser = value_of(Parameter::Shift), allow_negative_numbers = true)]
-    shift: Vec<String>,
-    /// FSAI on a GPU: who sets it up: device, processor, or split, where the processor gathers the dense systems
-    /// that the device solves [default: device]
-    #[arg(long, value_name = "WHO,...", value_delimiter = ',', value_parser = value_of(Parameter::SetUp))]
-    set_up: Vec<String>,
-    /// Format of A and of G where these are not named one by one: csr, hyb or hll [default: csr]
-    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = value_of(Parameter::FormatA))]
-    format: Vec<String>,
-    /// Format of A
-    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = value_of(Parameter::FormatA))]
-    format_a: Vec<String>,
-    /// Format of G
-    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = value_of(Parameter::FormatG))]
-    format_g: Vec<String>,
-    /// On several ranks: classic (Hestenes and Stiefel, two reductions an iteration), single (Chronopoulos and Gear,
-    /// one) or pipelined (Ghysels and Vanroose, one under the product) [default: classic]
-    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Cg))]
-    cg: Vec<String>,
-    /// End at this relative residual [default: 1e-10]
-    #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = value_of(Parameter::Tolerance), allow_negative_numbers = true)]
+    /// Stop at this relative residual |b - A x| / |b| [default: 1e-10]
+    ///
+    /// This is a residual, not a bound on the error of x; --tol of `spmv` and `symgs` is an error bound.
+    #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = value_of(Parameter::Tolerance), allow_negative_numbers = true, help_heading = SOLVER)]
     tol: Vec<String>,
-    /// End after so many iterations all the same [default: 10000]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::MaxIterations))]
+    /// Maximum number of iterations [default: 10000]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::MaxIterations), help_heading = SOLVER)]
     max_iter: Vec<String>,
+    /// FSAI: power of A whose lower triangle is the pattern [default: 2]
+    #[arg(long, value_name = "K,...", value_delimiter = ',', value_parser = value_of(Parameter::Power), help_heading = SOLVER, hide_short_help = true)]
+    power: Vec<String>,
+    /// FSAI: leave nonzeros of A with a_ij^2 <= D a_ii a_jj out of the pattern [default: 0]
+    #[arg(long, value_name = "D,...", value_delimiter = ',', value_parser = value_of(Parameter::Prefilter), allow_negative_numbers = true, help_heading = SOLVER, hide_short_help = true)]
+    prefilter: Vec<String>,
+    /// FSAI: drop nonzeros of G with g_ij^2 <= T times the sum of squares of their row; 0 drops
+    /// none [default: 0]
+    #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = value_of(Parameter::Postfilter), allow_negative_numbers = true, help_heading = SOLVER, hide_short_help = true)]
+    postfilter: Vec<String>,
+    /// FSAI, adaptive pattern: maximum number of rounds in which a row grows [default: 5]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Steps), help_heading = SOLVER, hide_short_help = true)]
+    steps: Vec<String>,
+    /// FSAI, adaptive pattern: nonzeros added to a row per round [default: 3]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::PerStep), help_heading = SOLVER, hide_short_help = true)]
+    per_step: Vec<String>,
+    /// FSAI, adaptive pattern: stop when a round improves a row by less than this fraction
+    /// [default: 0.001]
+    #[arg(long, value_name = "S,...", value_delimiter = ',', value_parser = value_of(Parameter::Gain), allow_negative_numbers = true, help_heading = SOLVER, hide_short_help = true)]
+    gain: Vec<String>,
+    /// FSAI: rows with similar patterns share a dense system of up to A times the work, A from 1;
+    /// or off [default: off]
+    #[arg(long, value_name = "A,...", value_delimiter = ',', value_parser = value_of(Parameter::Merge), allow_negative_numbers = true, help_heading = SOLVER, hide_short_help = true)]
+    merge: Vec<String>,
+    /// FSAI: number of rows among which similar ones are searched, or all [default: 8192]
+    #[arg(long, value_name = "ROWS,...", value_delimiter = ',', value_parser = value_of(Parameter::MergeBlock), help_heading = SOLVER, hide_short_help = true)]
+    merge_block: Vec<String>,
+    /// FSAI: shift of the diagonals of the dense systems, for a matrix that is barely positive
+    /// definite [default: 0]
+    #[arg(long, value_name = "S,...", value_delimiter = ',', value_parser = value_of(Parameter::Shift), allow_negative_numbers = true, help_heading = SOLVER, hide_short_help = true)]
+    shift: Vec<String>,
+    /// FSAI on a GPU: where the setup runs: device, processor (the CPU) or split [default: device]
+    ///
+    /// With split, the CPU gathers the dense systems and the GPU solves them.
+    #[arg(long, value_name = "WHO,...", value_delimiter = ',', value_parser = value_of(Parameter::SetUp), help_heading = SOLVER, hide_short_help = true)]
+    set_up: Vec<String>,
+    /// Solver: format of A and G: csr, hyb or hll [default: csr]
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = value_of(Parameter::FormatA), help_heading = FORMATS, hide_short_help = true)]
+    format: Vec<String>,
+    /// Solver: format of A [default: --format]
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = value_of(Parameter::FormatA), help_heading = FORMATS, hide_short_help = true)]
+    format_a: Vec<String>,
+    /// Solver: format of G [default: --format]
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', value_parser = value_of(Parameter::FormatG), help_heading = FORMATS, hide_short_help = true)]
+    format_g: Vec<String>,
+    /// Conjugate gradient variant on several ranks: classic, single or pipelined [default: classic]
+    ///
+    /// classic (Hestenes and Stiefel) has two reductions per iteration, single (Chronopoulos and Gear) has one,
+    /// pipelined (Ghysels and Vanroose) overlaps its one with the SpMV.
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Cg), help_heading = RANKS, hide_short_help = true)]
+    cg: Vec<String>,
 }
 
 /// The system of solves that are measured.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SystemArgs {
-    /// FSAI: how the pattern is found: recursive, power or adaptive [default: recursive]
-    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Pattern))]
+    /// FSAI: how to find the pattern: recursive, power or adaptive [default: recursive]
+    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Pattern), help_heading = SOLVER, hide_short_help = true)]
     pattern: Vec<String>,
-    /// The right-hand side of solves: a1 (A times ones), ones or range[:SEED] (A times random numbers) [default: a1]
-    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::RightSide))]
+    /// Right-hand side of solves: a1 (A times ones), ones, or range[:SEED] (A times random numbers)
+    /// [default: a1]
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::RightSide), help_heading = SOLVER, hide_short_help = true)]
     b: Vec<String>,
-    /// What solves begin with: zero, or precond for the preconditioned b [default: zero]
-    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Start))]
+    /// Initial guess of solves: zero, or precond (the preconditioned b) [default: zero]
+    #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Start), help_heading = SOLVER, hide_short_help = true)]
     x0: Vec<String>,
 }
 

@@ -51,7 +51,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
         None => text.parse(),
     };
     let share = share.ok().filter(|share| *share > 0.0 && *share < 1.0);
-    share.ok_or_else(|| "expected a share such as 1% or 0.01".to_owned())
+    share.ok_or_else(|| "expected a fraction such as 1% or 0.01".to_owned())
 }
 
 /// Reads values of a parameter.

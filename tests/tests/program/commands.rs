@@ -196,6 +196,31 @@ fn generate_lists_every_generator_and_suite() {
 }
 
 #[test]
+fn completions_and_man_pages_name_every_command() {
+    let p = program();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = p.succeed(&["completions", shell]);
+        assert!(script.contains("--operation") || script.contains("-l operation"), "{shell}");
+    }
+    p.succeed(&["man", "pages"]);
+    let page = |name: &str| std::fs::read_to_string(p.path("pages").join(name)).unwrap();
+    assert!(page("sparsescope-bench.1").contains("Timed samples per run"));
+    assert_eq!(p.succeed(&["man"]), page("sparsescope.1"));
+    let refused = p.fail(1, &["man", "pages"]);
+    assert!(refused.contains("--force"), "{refused}");
+}
+
+#[test]
+fn help_lists_the_main_options_with_h_and_all_with_help() {
+    let p = program();
+    let [short, long] = ["-h", "--help"].map(|flag| p.succeed(&["bench", flag]));
+    for option in ["--kernels", "--threads", "--until", "--quiet"] {
+        assert!(short.contains(option) && long.contains(option), "{option}");
+    }
+    assert!(!short.contains("--hack-size") && long.contains("--hack-size"), "{short}");
+}
+
+#[test]
 fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
     let p = program();
     let mm = |body: &str| format!("%%MatrixMarket matrix coordinate real general\n{body}");
@@ -242,7 +267,7 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
         (1, "no matrix could be had", &["bench", "missing.mtx", "-q", "-o", "b.zip"]),
         (1, "no matrix could be had", &["-q", "bench", "missing.mtx", "-o", "b.zip"]),
         (2, "`info` is neither a command nor a file", &["five.mtx", "info", "five.mtx"]),
-        (2, "`--state` applies only when opening files", &["--state", "v1", "info", "five.mtx"]),
+        (2, "`--state` applies only when files are opened", &["--state", "v1", "info", "five.mtx"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "--backend", "cuda"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "five.mtx", "--gpus", "2", "-o", "b.zip"]),
         (1, "SPARSESCOPE_GPU=off", &["bench", "--kernels", "nccl/*/*", "-o", "b.zip"]),

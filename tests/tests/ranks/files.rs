@@ -68,7 +68,7 @@ fn rows_numbered_anew_by_a_rule_or_a_partition_file_give_the_same_matrix_and_sol
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("expected 375 lines, one per row, found 2"), "{}", ran.err);
     let told = program.fail(2, &args);
-    assert!(told.contains("--partition is for several ranks"), "{told}");
+    assert!(told.contains("--partition needs several ranks"), "{told}");
 }
 
 #[test]

@@ -1,0 +1,227 @@
+//! The help of the commands: headings of groups of options, notes and examples after the options.
+
+use clap::{Arg, ArgAction, Command};
+
+// Groups of options, in the same words for every command.
+pub(super) const WHAT: &str = "What to run";
+pub(super) const KERNELS: &str = "Kernels";
+pub(super) const SAMPLING: &str = "Sampling";
+pub(super) const FORMATS: &str = "Formats";
+pub(super) const SOLVER: &str = "Solver";
+pub(super) const RANKS: &str = "Several GPUs and ranks";
+pub(super) const OUTPUT: &str = "Output";
+
+/// Display order of the options that every command has: after its own.
+pub(super) const LAST: usize = 900;
+
+const NO_NOTES: &str = "";
+
+const MATRIX: &str = "\
+MATRIX is a path, gen:KIND?key=value&... or suite:NAME. A file is Matrix Market (.mtx, .mtx.gz),
+an archive of the SuiteSparse collection (.tar.gz), a METIS graph (.graph), or plain text: a line
+\"rows cols nonzeros\", then one \"row col value\" per line. `sparsescope generate --list` lists
+generators and suites.";
+
+const SYMGS: &str = "\
+A symmetric sweep updates the rows in ascending and then in descending order. In standard mode,
+the right-hand side of each update is b and x holds the newest values. In smoother mode, it is
+the previous x of the row. The result is checked against two serial loops over the rows, in the
+order in which the kernel visits them.
+
+MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list` lists both).
+It must be square and have no zero on its diagonal.";
+
+const SKYLINE: &str = "\
+A point dominates another if it is as good in every dimension and better in at least one. Larger
+is better unless --minimize is given. Equal points do not dominate each other: all copies stay.
+The result is certified: every dropped point is dominated by a skyline point, and no skyline point
+is dominated by another.
+
+POINTS is a path, gen:points-KIND?n=...&d=... or suite:NAME (`sparsescope generate --list` lists
+both). A file is text (a line with the number of dimensions, a line with the number of points,
+then one point per line), CSV (names that end in .csv) or the binary form of this program; .gz is
+decompressed.";
+
+const SOLVE: &str = "\
+Conjugate gradients solve A x = b for a symmetric positive definite A. The preconditioner fsai is
+K = (G^T G)^-1 with a sparse lower triangular G such that G A G^T is close to the identity. Each
+row of G comes from one small dense system. The residual is always computed again from x; the
+solver's own value is not trusted.
+
+MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list` lists both).
+Patterns, G, b and x0 are read from files of the same forms.";
+
+const MAN: &str = "\
+With a folder, one page per command is written: sparsescope.1, sparsescope-bench.1 and so on.
+Without one, the page of the program itself is printed.";
+
+/// The notes of each command, for `--help`, and its examples, for `-h` too.
+const PAGES: [(&str, &str, &[&str]); 18] = [
+    (
+        "sparsescope",
+        MATRIX,
+        &["sparsescope bench A.mtx -o result.zip", "sparsescope view result.zip"],
+    ),
+    ("view", NO_NOTES, &["sparsescope view before.zip after.zip", "sparsescope view lesson.json"]),
+    (
+        "bench",
+        MATRIX,
+        &[
+            "sparsescope bench A.mtx --kernels 'cpu/csr/*,cpu/hll/*' --until 1% -o result.zip",
+            "sparsescope bench B.mtx --operation solve --precond jacobi,fsai --backend cpu,cuda",
+        ],
+    ),
+    (
+        "info",
+        MATRIX,
+        &["sparsescope info A.mtx", "sparsescope info 'gen:stencil27?n=40' --reorder rcm --json"],
+    ),
+    (
+        "spmv",
+        MATRIX,
+        &[
+            "sparsescope spmv A.mtx --x x.mtx -o y.mtx",
+            "sparsescope spmv A.mtx --x x.mtx --kernel cpu/csr/simd --expect y.mtx --tol 1e-9",
+        ],
+    ),
+    (
+        "symgs",
+        SYMGS,
+        &[
+            "sparsescope symgs A.mtx --b b.mtx --sweeps 10 -o x.mtx",
+            "sparsescope symgs A.mtx --kernel cpu/symgs/levels --mode smoother --json",
+        ],
+    ),
+    (
+        "skyline",
+        SKYLINE,
+        &[
+            "sparsescope skyline hotels.csv --minimize -o best.csv",
+            "sparsescope skyline 'gen:points-anticorrelated?n=1e5&d=8' --json",
+        ],
+    ),
+    (
+        "solve",
+        SOLVE,
+        &[
+            "sparsescope solve A.mtx --precond jacobi --tol 1e-8 --b b.mtx -o x.mtx",
+            "sparsescope solve A.mtx --pattern adaptive --steps 8 --history residuals.csv",
+            "sparsescope solve monday.mtx tuesday.mtx --reuse-pattern",
+        ],
+    ),
+    (
+        "generate",
+        NO_NOTES,
+        &[
+            "sparsescope generate --list",
+            "sparsescope generate 'fem-hex?n=30&dof=3' --symmetric -o A.mtx.gz",
+        ],
+    ),
+    (
+        "fetch",
+        NO_NOTES,
+        &["sparsescope fetch Williams/cant", "sparsescope fetch cant pdb1HYS --folder matrices"],
+    ),
+    ("kernels", NO_NOTES, &["sparsescope kernels", "sparsescope kernels --device 1 --json"]),
+    ("devices", NO_NOTES, &["sparsescope devices", "sparsescope devices --threads 1,8 --json"]),
+    (
+        "compare",
+        NO_NOTES,
+        &[
+            "sparsescope compare before.zip after.zip --all",
+            "sparsescope compare before.zip after.zip --fail-above 1.05",
+        ],
+    ),
+    (
+        "merge",
+        NO_NOTES,
+        &[
+            "sparsescope merge part-1.zip part-2.zip -o all.zip",
+            "sparsescope merge result.zip nvbench.json -o both.zip --label V100",
+        ],
+    ),
+    (
+        "export",
+        NO_NOTES,
+        &[
+            "sparsescope export result.zip --html result.html",
+            "sparsescope export result.zip --chart roofline --svg roofline.svg",
+        ],
+    ),
+    (
+        "serve",
+        NO_NOTES,
+        &["sparsescope serve result.zip", "sparsescope serve result.zip lesson.json --port 8000"],
+    ),
+    (
+        "completions",
+        NO_NOTES,
+        &[
+            "sparsescope completions zsh > ~/.zfunc/_sparsescope",
+            "sparsescope completions fish > ~/.config/fish/completions/sparsescope.fish",
+        ],
+    ),
+    ("man", MAN, &["sparsescope man ~/.local/share/man/man1", "sparsescope man | man -l -"]),
+];
+
+/// Adds what the declarations of the commands cannot express: `--help` and `--version` at the end, each default in
+/// the line of its option, and the notes and examples of each command.
+pub(super) fn arranged(program: Command) -> Command {
+    let flag = |name: &'static str, short: char| {
+        Arg::new(name).long(name).short(short).help_heading(OUTPUT).display_order(LAST + 1)
+    };
+    let help = flag("help", 'h')
+        .action(ArgAction::Help)
+        .global(true)
+        .help("Print help: -h lists the main options, --help describes all");
+    let version = flag("version", 'V').action(ArgAction::Version).help("Print the version");
+    let program = program.disable_help_flag(true).disable_version_flag(true);
+    page(program.arg(help).arg(version)).mut_subcommands(page)
+}
+
+fn page(command: Command) -> Command {
+    let command = command.mut_args(with_default_in_line);
+    let own = PAGES.iter().find(|(name, ..)| *name == command.get_name());
+    let Some((_, notes, examples)) = own else { return command };
+    let examples = format!("Examples:\n  {}", examples.join("\n  "));
+    let long = match notes.is_empty() {
+        true => examples.clone(),
+        false => format!("{notes}\n\n{examples}"),
+    };
+    command.after_help(examples).after_long_help(long)
+}
+
+/// Puts an argument's default at the end of its summary, where the help itself says what happens by default. The
+/// summary of `-h` becomes part of `--help` and of the man page also if `-h` does not list the argument.
+fn with_default_in_line(arg: Arg) -> Arg {
+    let Some(short) = arg.get_help().map(ToString::to_string) else { return arg };
+    let long = arg.get_long_help().map_or_else(|| short.clone(), ToString::to_string);
+    let values = arg.get_default_values().iter();
+    let values: Vec<String> = values.map(|value| value.to_string_lossy().into_owned()).collect();
+    let default = match values.is_empty() || arg.is_hide_default_value_set() {
+        true => String::new(),
+        false => format!(" [default: {}]", values.join(",")),
+    };
+    let (first, more) = long.split_once("\n\n").unwrap_or((long.as_str(), ""));
+    let long = format!("{first}{default}\n\n{more}");
+    arg.help(format!("{short}{default}"))
+        .long_help(long.trim_end().to_owned())
+        .hide_default_value(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_ends_the_help_of_its_option() {
+        let arg = Arg::new("runs").long("runs").help("Samples").default_values(["1", "2"]);
+        let arg = with_default_in_line(arg);
+        assert_eq!(arg.get_help().map(ToString::to_string), Some("Samples [default: 1,2]".into()));
+        assert!(arg.is_hide_default_value_set());
+        let arg =
+            Arg::new("x").long("x").help("An x").long_help("An x\n\nMore.").default_value("1");
+        let long = with_default_in_line(arg).get_long_help().map(ToString::to_string);
+        assert_eq!(long, Some("An x [default: 1]\n\nMore.".into()));
+    }
+}
