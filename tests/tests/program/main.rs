@@ -27,6 +27,7 @@ mod pages;
 mod precision;
 mod report;
 mod rooms;
+mod runs_where;
 mod scipy;
 mod sectors;
 mod shards;
