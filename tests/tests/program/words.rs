@@ -173,8 +173,10 @@ impl Prose {
                 let mut after = text[place + word.len()..].chars();
                 let after = after.next().unwrap_or(' ');
                 let is_part = is_word(before) || is_word(after) || before == '-' || after == '-';
-                // A word of a link, a file or an option, as it is.
-                let is_name = after == '=' || ("`\"'".contains(before) && before == after);
+                // A word of a link, a file or an option, or a variable that is formatted.
+                let is_name = after == '='
+                    || (before == '{' && "}:".contains(after))
+                    || ("`\"'".contains(before) && before == after);
                 if !is_part && !is_name {
                     found.push((self.lines[place], word, other));
                 }
