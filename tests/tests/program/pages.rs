@@ -153,7 +153,7 @@ fn counts_in_the_pages_are_those_of_the_program() {
     let points = COUNTS[points_suite("points").unwrap().entries.len()];
     for (page, phrase) in [
         ("README.md", format!("{lessons} lessons")),
-        ("docs/commands.md", format!("{lessons} come with the program")),
+        ("docs/commands.md", format!("{lessons} lessons come with the program")),
         ("docs/lessons.md", format!("{lessons} lessons come with the program")),
         ("README.md", format!("{matrices} generated matrices")),
         ("docs/commands.md", format!("{points} generated point sets")),
