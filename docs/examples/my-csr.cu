@@ -1,4 +1,4 @@
-// y = A x, A in CSR: a warp a row, as cuda/csr/warp-shuffle, but each lane has two sums, so that the loads of
+// y = A x, A in CSR: a warp per row, as cuda/csr/warp-shuffle, but each lane has two sums, so that the loads of
 // one need not wait for those of the other. docs/your-own-kernel.md explains the lines below.
 //
 // sparsescope kernel

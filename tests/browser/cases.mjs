@@ -271,7 +271,7 @@ export const cases = {
     return `${own.length} files kept`;
   },
 
-  async "a narrow screen shows the views, and the matrices in their stead when asked"(context, given) {
+  async "a narrow screen shows the views, and the matrices instead when asked"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`, (page) => page.setViewportSize({ width: 390, height: 844 }));
     await viewer.find("button", /^Best on /);
     await viewer.colours(join(given.screenshots, "narrow.png"));
@@ -390,7 +390,7 @@ export const cases = {
     outer.close();
   },
 
-  async "a browser that lacks something is told what"(context, given) {
+  async "a browser that lacks something is shown what"(context, given) {
     const without = async (spoil, sentence) => {
       const viewer = await Viewer.open(context, `${given.address}/`, (page) => page.addInitScript(spoil));
       assert.equal(await viewer.page.locator("#doing").innerText(), sentence);
@@ -451,7 +451,7 @@ function close(shownNumber, number) {
   return Math.abs(shownNumber - number) <= 0.0051 * Math.abs(number);
 }
 
-/** The lines of the table of runs, from the labels that stand beside one another. */
+/** The lines of the table of runs, from the labels that stand side by side. */
 function tableRows(widgets) {
   const runs = widgets.filter((widget) => widget.name.startsWith("Run of "));
   const bottom = DEFAULT_SIZE.height;

@@ -44,7 +44,7 @@ async function set(viewer, role, name, value) {
   }, value);
 }
 
-/** Asks for so many samples of each run. */
+/** Asks for this many samples of each run. */
 async function samples(viewer, count) {
   // The form moves when the GPU answers.
   await viewer.until("the browser's answer", async () =>

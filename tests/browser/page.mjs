@@ -75,7 +75,7 @@ export class Viewer {
     });
   }
 
-  /** Lets the page draw so many frames. */
+  /** Lets the page draw this many frames. */
   async frames(count) {
     for (let i = 0; i < count; i++) {
       await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));

@@ -3,8 +3,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { chromium } from "playwright-core";
-
+import { launch } from "./browser.mjs";
 import { cases as views, DEFAULT_SIZE } from "./cases.mjs";
 import { cases as here } from "./here.mjs";
 import { cases as same } from "./same.mjs";
@@ -13,20 +12,7 @@ import { cases as shaders } from "./shaders.mjs";
 const cases = { ...views, ...same, ...shaders, ...here };
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const browser = await chromium.launch({
-  executablePath: given.browser,
-  // A software renderer and a software GPU, the same everywhere; a container has no user namespace for the sandbox.
-  headless: false,
-  args: [
-    "--headless=new",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--enable-unsafe-webgpu",
-    "--use-webgpu-adapter=swiftshader",
-    "--no-sandbox",
-  ],
-});
+const browser = await launch(given.browser);
 let failed = 0;
 const wanted = Object.entries(cases).filter(([name]) => name.includes(process.argv[3] ?? ""));
 for (const [name, run] of wanted) {

@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { Viewer } from "./page.mjs";
 import { differences, figureDifference } from "./tables.mjs";
 
-/** So many complaints say what is wrong. */
+/** Complaints that are shown. */
 const ENOUGH = 30;
 
-/** What a link shows is drawn after so many milliseconds. */
+/** Milliseconds until what a link shows is drawn. */
 const SOON = 8_000;
 
-/** The texts of a step are there so many milliseconds after its title. */
+/** Milliseconds from the title of a step to its texts. */
 const AT_ONCE = 2_000;
 
 /** The page with all bundles that the links are followed over. */
@@ -57,7 +57,7 @@ function complaintsOf({ link, table, svg }, found, within, when) {
   return other ? [...complaints, `${at}: the figure: ${other}`] : complaints;
 }
 
-/** What a step shows, by what it is; choices are right or wrong where the answer is told. */
+/** What a step shows, by what it is; choices are right or wrong where the answer is shown. */
 function expectations({ right, asked, told }, isTold) {
   const { text, ask, choices, answer } = isTold ? told : asked;
   const all = text.map((text) => ["text", text]);

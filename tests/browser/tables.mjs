@@ -6,7 +6,7 @@ const CLOSE = 1e-12;
 /** Numbers of figures are written with two decimals: they differ by one of the last at most. */
 const POINT = 0.0101;
 
-/** Differences of a table that are told. */
+/** Differences of a table that are reported. */
 const TOLD = 5;
 
 const INTEGER = /^-?\d{1,15}$/;

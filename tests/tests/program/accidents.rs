@@ -139,7 +139,7 @@ fn a_bench_that_is_killed_at_any_moment_leaves_a_valid_bundle_or_one_to_continue
         }
     }
     if asked.is_some() {
-        eprintln!("{kills} kills within {whole:?}: {outcomes:?}; {in_resume} killed once more");
+        eprintln!("{kills} kills within {whole:?}: {outcomes:?}; {in_resume} killed again");
     }
 }
 

@@ -189,7 +189,7 @@ fn a_matrix_that_cannot_be_read_does_not_lose_the_others() {
     }
 }
 
-/// Samples per run of the bench that is stopped: so many that the last matrix takes seconds, but the first is
+/// Samples per run of the bench that is stopped: enough that the last matrix takes seconds, but the first is
 /// done at once.
 #[cfg(unix)]
 const SAMPLES: &str = "2000";

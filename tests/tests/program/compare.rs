@@ -134,12 +134,12 @@ fn bundles_with_nothing_in_common_cannot_be_judged() {
     bench(&p, "a.zip", "cpu/csr/serial");
     let mut bundle = open(&p, "a.zip");
     for run in &mut bundle.runs {
-        run.device = "Another processor".into();
+        run.device = "Another CPU".into();
     }
     bundle.save(&p.path("b.zip"), true).unwrap();
     let ran = p.run(&["compare", "a.zip", "b.zip"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.err.contains("the second on Another processor"), "{}", ran.err);
+    assert!(ran.err.contains("the second on Another CPU"), "{}", ran.err);
     let ran = p.run(&["compare", "a.zip", "b.zip", "--fail-above", "1.1"]);
     assert!(ran.code == Some(1) && ran.err.contains("has nothing to compare"), "{}", ran.err);
 }

@@ -115,7 +115,7 @@ fn result(problem: &Problem) -> Vec<f64> {
     let mut prepared = backend
         .prepare(configuration, problem, MemoryLimit::unlimited())
         .expect("the reference takes every subject"); // invariant
-    prepared.set_up(&watch).wait().expect("its set-up is possible"); // invariant
+    prepared.set_up(&watch).wait().expect("its setup is possible"); // invariant
     let output = prepared.output(&watch).wait().expect("it computes"); // invariant
     output.expect("nobody stops it").in_f64() // invariant
 }
