@@ -43,7 +43,7 @@ triplets under another extension), gen:KIND?key=value&... or suite:NAME;
 pub(super) enum Command {
     /// Open bundles, matrices and lessons in the window, as without a command
     View(ViewArgs),
-    /// Run kernels on matrices, check every result, write a bundle, print a table
+    /// Run kernels on matrices, check every result, print who wins, write a bundle and a report
     #[command(after_help = MATRIX_HELP)]
     Bench(Box<BenchArgs>),
     /// Describe a matrix: rows, structure, bytes and padding of each format
@@ -292,10 +292,10 @@ pub(super) struct BenchArgs {
     /// Overwrite existing files
     #[arg(long)]
     pub(super) force: bool,
-    /// Also write the table of runs as CSV; - prints it instead of the table for people
+    /// Also write the runs as CSV; - prints them instead of the summary
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
-    /// Print the runs as JSON on standard output instead of the table
+    /// Print the runs as JSON instead of the summary
     #[arg(long)]
     pub(super) json: bool,
     /// Only list what would be run, with --shard in that part
@@ -304,6 +304,15 @@ pub(super) struct BenchArgs {
     /// How progress is told, for a program that started this one
     #[arg(long, value_enum, hide = true)]
     pub(super) progress: Option<ProgressArg>,
+    /// Print the table of all runs before the summary
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Print details after the summary: what spmv/auto chose, how ranks shared the work
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+    /// Do not write the report: a page with charts beside the bundle, FILE.html
+    #[arg(long)]
+    pub(super) no_report: bool,
 }
 
 /// Parameters of Gauss–Seidel.

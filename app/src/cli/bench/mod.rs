@@ -1,11 +1,13 @@
-//! `sparsescope bench`: the main job, from matrices to a checked result bundle and a table.
+//! `sparsescope bench`: the main job, from matrices to a checked result bundle, a summary and a report.
 
+mod answer;
 mod end;
 mod list;
 #[cfg(feature = "mpi")]
 pub(super) mod mpi;
 mod next;
 mod planned;
+mod reasons;
 mod recorder;
 mod shard;
 mod share;
@@ -52,7 +54,7 @@ fn run_with(
     cpu_backend: &dyn Backend,
 ) -> anyhow::Result<Outcome> {
     if args.json && args.csv.as_deref().is_some_and(is_stdout) {
-        let sentence = "--json and --csv - both want standard output";
+        let sentence = "--json and --csv - both write to standard output";
         return Err(UsageError(sentence.to_owned()).into());
     }
     args.ranks.refuse()?;
@@ -82,7 +84,7 @@ fn run_with(
         (&args.resume, sweep.ranks.is_some() || kernels.iter().any(of_ranks))
     {
         let ranks = sweep.ranks.map_or("several".to_owned(), |ranks| ranks.to_string());
-        bail!("{} was begun by {ranks} ranks, and as many continue it", path.display());
+        bail!("{} was started by {ranks} ranks; continue it with as many", path.display());
     }
     let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
     let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
@@ -95,7 +97,7 @@ fn run_with(
         kernels.iter().any(|k| k.device == DeviceKind::Cuda && (k.user.is_none() || begun_on_gpu));
     if let (Err(absence), true, false) = (&gpu, needs_gpu, args.plan) {
         bail!(
-            "the bundle is to be continued with kernels of a GPU, which cannot run here: {absence}"
+            "the bundle's plan has GPU kernels, which cannot run here: {absence}"
         );
     }
     // If several GPUs are requested, they must exist.
@@ -152,7 +154,7 @@ fn run_with(
     machine.gpus.extend(several.as_ref().and_then(|several| several.describe()));
 
     if let (0, Some(shard)) = (share.len(), sweep.shard) {
-        eprintln!("{shard} has nothing to run: there are more parts than there is to split");
+        eprintln!("{shard} has nothing to run: there are more shards than runs to split");
     }
     if let Some(adapter) = &adapter {
         machine.gpus.extend(adapter.describe());
@@ -214,7 +216,7 @@ fn run_with(
             recorder.line(&format!("warning: {name}: {warning}"));
         }
         let Some(id) = recorder.add(&loaded).map_err(|e| kept(&output, &e))? else {
-            recorder.line(&format!("{name} is the same as one before; it is run once"));
+            recorder.line(&format!("{name} is the same as an earlier one; it runs once"));
             continue;
         };
         let (measured, configurations) = (recorder.runs_of(&id), &task.configurations);
@@ -238,16 +240,12 @@ fn run_with(
     }
 
     if !interrupt.raised() && !threads.is_empty() {
-        recorder.tell("measuring the memory bandwidth once more");
+        recorder.tell("measuring the memory bandwidth again");
         let again = measure_bandwidth(threads, interrupt.flag()).unwrap_or_default();
         recorder.better_bandwidth(&again);
     }
     let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;
-    let fastest = match bundle.all_subjects().count() > 1 {
-        true => summary::fastest(&bundle),
-        false => String::new(),
-    };
-    end(&bundle, args, &output, &fastest, (interrupt, unread))
+    end(bundle, args, &output, (interrupt, unread))
 }
 
 /// The thread counts of the CPU configurations, each once.

@@ -11,7 +11,7 @@ use sparsescope_core::experiment::{
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernels_of_ranks};
 use sparsescope_core::measure::{NoiseWatch, environment};
 use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
-use sparsescope_core::record::{Distributed, Environment, Operation, Run};
+use sparsescope_core::record::{Environment, Operation, Run};
 
 use super::bandwidth_threads;
 use super::end::{NOTHING_READ, check_outputs, end, kept};
@@ -26,7 +26,6 @@ use crate::cli::output::now;
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
 use crate::cli::shared_matrix::{Anew, memory, shared};
-use crate::cli::table::seconds as seconds_of;
 use crate::producer::producer;
 
 /// The plan that all ranks read from the arguments, or from the bundle to continue.
@@ -129,7 +128,7 @@ pub(in crate::cli) fn run(
     }
     recorder.better_bandwidth(&again);
     let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;
-    end(&bundle, args, &output, &shares(&bundle), (interrupt, unread))
+    end(bundle, args, &output, (interrupt, unread))
 }
 
 /// Fails if an argument only works in one process.
@@ -158,7 +157,7 @@ fn plan(
     let operation: Operation = args.operation.into();
     if !matches!(operation, Operation::Spmv | Operation::Solve) {
         let word = operation.as_str();
-        let sentence = format!("several ranks compute products and solves only, not {word}");
+        let sentence = format!("several ranks run spmv and solve only, not {word}");
         return Err(UsageError(sentence).into());
     }
     let patterns: Vec<String> =
@@ -166,13 +165,13 @@ fn plan(
     let asked = |backend: BackendArg| args.backend.contains(&backend);
     let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
     if names_nccl && !args.backend.is_empty() && !asked(BackendArg::Cuda) {
-        let sentence = "a GPU of each rank is asked for, and --backend cpu takes none";
+        let sentence = "the kernels need a GPU per rank, but --backend cpu excludes GPUs";
         return Err(UsageError(sentence.to_owned()).into());
     }
     let ranks = world.ranks().to_string();
     if args.gpus.iter().any(|gpus| *gpus != ranks) {
         let sentence =
-            format!("each of the {ranks} ranks has one GPU: --gpus is {ranks} or left out");
+            format!("each of the {ranks} ranks has one GPU: --gpus must be {ranks} or left out");
         return Err(UsageError(sentence).into());
     }
     let mut devices = Vec::new();
@@ -241,7 +240,7 @@ fn continued(
     })?;
     if let Some(kernel) = sweep.kernels.iter().find(|kernel| !is_of_ranks(kernel)) {
         let sentence =
-            format!("the bundle was begun by one process: several ranks do not run {}", kernel.id);
+            format!("the bundle was started by one process: several ranks do not run {}", kernel.id);
         return Err(AgreedError(sentence).into());
     }
     sweep.ranks = Some(world.ranks());
@@ -251,13 +250,13 @@ fn continued(
 /// Fails if a different number of ranks began the bundle, or if it is a part of a plan.
 fn begun_by(bundle: &Bundle, ranks: usize) -> anyhow::Result<()> {
     if bundle.shard.is_some() {
-        bail!("the bundle is a part of a sweep, which one process continues");
+        bail!("the bundle is a shard of a plan, which one process continues");
     }
     let of_run = |run: &Run| run.params.get(Parameter::Ranks.name())?.parse().ok();
     let planned = PlannedSweep::of(bundle)?.ranks;
     match planned.or_else(|| bundle.runs.iter().find_map(of_run)) {
         Some(begun) if begun != ranks => {
-            bail!("the bundle was begun by {begun} ranks; it is continued by as many, not {ranks}")
+            bail!("the bundle was started by {begun} ranks; continue it with as many, not {ranks}")
         }
         _ => Ok(()),
     }
@@ -303,43 +302,4 @@ fn recorder(
     let probed: Vec<_> = sweep.sources.iter().map(SubjectSource::probe).collect();
     bundle.plan = Some(serde_json::to_value(sweep.plan(&probed))?);
     Ok(Recorder::new(output, bundle, machine, shown, (sweep.operation, args), force)?)
-}
-
-/// One line per run on how its ranks shared the work.
-fn shares(bundle: &Bundle) -> String {
-    let mut text = String::from("\n");
-    for run in &bundle.runs {
-        if let Some(shared) = &run.distributed {
-            text += &format!("{} with {}\n", run.kernel, told(shared));
-        }
-    }
-    text
-}
-
-/// `4 ranks of 1 thread: the most entries are 1.01 times the mean, …`, and their times where these were
-/// measured.
-fn told(shared: &Distributed) -> String {
-    let (ranks, threads) = (shared.ranks.len(), shared.threads);
-    let of = |seconds: fn(&sparsescope_core::record::RankShare) -> f64| {
-        seconds_of(shared.ranks.iter().map(seconds).fold(0.0, f64::max))
-    };
-    let each = if shared.reductions.is_some() { "an iteration" } else { "a product" };
-    let (computing, waiting) = (of(|rank| rank.computing_s), of(|rank| rank.waiting_s));
-    let with = match (shared.transport.as_str(), threads) {
-        ("nccl", _) => "of a GPU each".to_owned(),
-        (_, 1) => "of 1 thread".to_owned(),
-        _ => format!("of {threads} threads"),
-    };
-    let timed = shared.ranks.iter().any(|rank| rank.computing_s > 0.0);
-    let did = match timed {
-        true => format!(", at most {computing} computing and {waiting} waiting"),
-        false => String::new(),
-    };
-    format!(
-        "{ranks} rank{} {with}: the most entries are {:.2} times the mean, {} bytes in {} messages {each}{did}",
-        if ranks == 1 { "" } else { "s" },
-        shared.imbalance(),
-        shared.bytes(),
-        shared.messages(),
-    )
 }

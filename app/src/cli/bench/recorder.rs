@@ -210,8 +210,7 @@ impl Recorder {
             let name = record.name();
             let (begun, here) = (shortened(other.sha256()), shortened(record.sha256()));
             bail!(
-                "{name} is not the one that the bundle was begun with (SHA-256 {begun}…, here \
-                 {here}…)"
+                "{name} differs from the one in the bundle (SHA-256 {begun}… in the bundle, {here}… here)"
             );
         }
         Ok(None)
