@@ -59,11 +59,7 @@ pub(super) struct Column {
 
 impl Column {
     /// The text is made a single line each.
-    pub(super) fn new(
-        kind: Kind,
-        title: &str,
-        cells: impl IntoIterator<Item = String>,
-    ) -> Self {
+    pub(super) fn new(kind: Kind, title: &str, cells: impl IntoIterator<Item = String>) -> Self {
         let lines = std::iter::once(title.to_owned()).chain(cells);
         Self { lines: lines.map(|line| one_line(&line).into_owned()).collect(), kind }
     }

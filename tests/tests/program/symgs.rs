@@ -302,7 +302,7 @@ fn bench_measures_every_kernel_in_both_modes_and_precisions() {
     let p = program();
     let args = ["bench", "--operation", "symgs", "gen:stencil7?n=8", "gen:kmer?m=900&near=20"];
     let how = ["--mode", "standard,smoother", "--precision", "f64,f32", "--threads", "1,2"];
-    let runs = ["--runs", "3", "--warmup", "1", "--cold", "-q"];
+    let runs = ["--runs", "3", "--warmup", "1", "--cold", "-q", "--all"];
     let table = p.succeed(&[&args[..], &how, &runs, &["-o", "b.zip", "--csv", "b.csv"]].concat());
     for word in ["cpu/symgs/levels f32 mode=smoother hot", "GFLOPS", "stencil7?n=8"] {
         assert!(table.contains(word), "{word}:\n{table}");

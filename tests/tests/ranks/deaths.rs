@@ -76,7 +76,7 @@ fn what_ranks_began_as_many_continue() {
     let begun = Journal::recover(&journal, &Limits::default()).unwrap();
     assert_eq!(begun.runs.len(), 3);
 
-    for (ranks, expected) in [(1, "begun by 3 ranks"), (2, "begun by 3 ranks")] {
+    for (ranks, expected) in [(1, "started by 3 ranks"), (2, "started by 3 ranks")] {
         let ran = match ranks {
             1 => program.run(&["bench", "--resume", "b.zip"]),
             ranks => run(&program, ranks, &["bench", "--resume", "b.zip"]),
@@ -108,5 +108,5 @@ fn what_ranks_began_as_many_continue() {
     program.run(&[&one[..], &["--runs", "3", "-o", "one.zip"]].concat());
     let ran = run(&program, 3, &["bench", "--resume", "one.zip", "absent.mtx"]);
     assert_eq!((ran.code, errors(&ran).len()), (Some(1), 1), "{}", ran.err);
-    assert!(errors(&ran)[0].contains("begun by one process"), "{}", ran.err);
+    assert!(errors(&ran)[0].contains("started by one process"), "{}", ran.err);
 }

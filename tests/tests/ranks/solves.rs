@@ -77,10 +77,11 @@ fn iterations_with_fewer_reductions_solve_the_system_too() {
 fn solves_are_measured_with_what_an_iteration_sends_and_sums() {
     let program = program!();
     let solve = ["bench", "gen:stencil27?n=8", "--operation", "solve", "--precond", "jacobi,fsai"];
-    let with = ["--power", "1", "--cg", "classic,pipelined", "--runs", "3", "-q", "-o", "b.zip"];
+    let with =
+        ["--power", "1", "--cg", "classic,pipelined", "--runs", "3", "-q", "-v", "-o", "b.zip"];
     let ran = run(&program, 3, &[&solve[..], &with].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("messages an iteration"), "{}", ran.out);
+    assert!(ran.out.contains("messages per iteration"), "{}", ran.out);
     let bundle = Bundle::open(&program.path("b.zip"), &Limits::default()).unwrap();
     assert_eq!((bundle.complete, bundle.runs.len()), (true, 4));
     for run in &bundle.runs {

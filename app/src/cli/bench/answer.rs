@@ -70,11 +70,7 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
         Column::new(Kind::Number, sizes, rows.iter().map(|row| size(row.subject))),
         Column::new(Kind::Best, "fastest", each(&|_, run| Some(label(run, device)))),
         Column::new(Kind::Number, "threads", each(&|_, run| Some(workers(run.run)))),
-        Column::new(
-            Kind::Number,
-            "median",
-            each(&|_, run| Some(seconds(run.figures()?.median_s))),
-        ),
+        Column::new(Kind::Number, "median", each(&|_, run| Some(seconds(run.figures()?.median_s)))),
     ];
     // A rate in milliseconds is the median again.
     columns.push(match unit {
@@ -83,9 +79,7 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
             "iterations",
             each(&|_, run| Some(run.solved()?.iterations.to_string())),
         ),
-        unit => {
-            Column::new(Kind::Number, unit, each(&|_, run| Some(three_digits(run.rate()?))))
-        }
+        unit => Column::new(Kind::Number, unit, each(&|_, run| Some(three_digits(run.rate()?)))),
     });
     columns.extend([
         Column::new(
@@ -198,9 +192,8 @@ fn sentence(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> String {
     let known = Operation::of(operation(bundle)).unwrap_or(Operation::Spmv);
     let serial = short(reference(known).id, device);
     let gains = winners.iter().filter_map(|run| run.figures()?.speedup);
-    let [least, most] = gains.fold([f64::INFINITY, 0.0], |[least, most], gain| {
-        [least.min(gain), most.max(gain)]
-    });
+    let [least, most] =
+        gains.fold([f64::INFINITY, 0.0], |[least, most], gain| [least.min(gain), most.max(gain)]);
     let gain = match [least, most].map(three_digits) {
         _ if most == 0.0 => format!("; no speed-up, because {serial} was not measured"),
         _ if most <= 1.0 => String::new(),

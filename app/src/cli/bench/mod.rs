@@ -96,9 +96,7 @@ fn run_with(
     let needs_gpu =
         kernels.iter().any(|k| k.device == DeviceKind::Cuda && (k.user.is_none() || begun_on_gpu));
     if let (Err(absence), true, false) = (&gpu, needs_gpu, args.plan) {
-        bail!(
-            "the bundle's plan has GPU kernels, which cannot run here: {absence}"
-        );
+        bail!("the bundle's plan has GPU kernels, which cannot run here: {absence}");
     }
     // If several GPUs are requested, they must exist.
     let uses_several = kernels.iter().any(|k| k.device == DeviceKind::Nccl) && !args.plan;

@@ -239,8 +239,10 @@ fn continued(
         false => AgreedError(sentence(&error)).into(),
     })?;
     if let Some(kernel) = sweep.kernels.iter().find(|kernel| !is_of_ranks(kernel)) {
-        let sentence =
-            format!("the bundle was started by one process: several ranks do not run {}", kernel.id);
+        let sentence = format!(
+            "the bundle was started by one process: several ranks do not run {}",
+            kernel.id
+        );
         return Err(AgreedError(sentence).into());
     }
     sweep.ranks = Some(world.ranks());

@@ -20,7 +20,8 @@ fn unit(bundle: &Bundle) -> &str {
 pub(super) fn table(bundle: &Bundle) -> String {
     let cold_too = bundle.runs.iter().any(|run| !run.hot);
     let precisions = bundle.runs.iter().any(|run| run.precision != "f64");
-    let subject = if bundle.matrices.is_empty() { ["subject", "size"] } else { ["matrix", "nonzeros"] };
+    let subject =
+        if bundle.matrices.is_empty() { ["subject", "size"] } else { ["matrix", "nonzeros"] };
     let figures_of = ["kernel", "threads", "median", unit(bundle), "GB/s", "% of copy", "speed-up"];
     let headings: Vec<&str> = subject.into_iter().chain(figures_of).chain(["check"]).collect();
     let mut list = table::table(&headings, &[1, 3, 4, 5, 6, 7, 8]);
@@ -176,7 +177,8 @@ fn bandwidth(bundle: &Bundle) -> String {
         rates.push(format!("{} GB/s with {threads}", three_digits(of.copy / 1e9)));
     }
     for gpu in &machine.gpus {
-        let rate = gpu.copy.map(|copy| format!("{} GB/s on {}", three_digits(copy / 1e9), gpu.model));
+        let rate =
+            gpu.copy.map(|copy| format!("{} GB/s on {}", three_digits(copy / 1e9), gpu.model));
         rates.extend(rate);
     }
     wrapped("Copy bandwidth: ", &format!("{}.", rates.join(", ")), "  ")
@@ -197,9 +199,10 @@ fn chosen(bundle: &Bundle) -> String {
         let Some(choice) = &run.costs.choice else { continue };
         any = true;
         let asked = run.asked.iter().map(|(name, value)| format!(" {name}={value}"));
-        let pays = run.costs.break_even.map_or_else(dash, |products| {
-            format!("{} SpMVs", count(products.max(0.0) as u64))
-        });
+        let pays = run
+            .costs
+            .break_even
+            .map_or_else(dash, |products| format!("{} SpMVs", count(products.max(0.0) as u64)));
         let [.., speedup] = figures(run);
         list.add_row([
             bundle.subject(&run.matrix).map_or("", Subject::name).to_owned(),
@@ -393,8 +396,7 @@ pub(super) fn plan(
             seconds(goal.at_most_s * runs as f64),
         ),
     };
-    text +=
-        &format!("They take up to {} in the bundle before compression.\n", megabytes(bytes));
+    text += &format!("They take up to {} in the bundle before compression.\n", megabytes(bytes));
     Ok(text)
 }
 
