@@ -61,7 +61,7 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
     // No measurements do not show that nothing became slower.
     let nothing = comparison.runs.is_empty() && wrong.is_empty();
     if nothing {
-        eprintln!("error: no run was timed in both bundles, so that --fail-above cannot be judged");
+        eprintln!("error: --fail-above has nothing to judge: no run is timed in both bundles");
     }
     match slower.is_empty() && wrong.is_empty() {
         true if nothing => Outcome::Incomplete,
@@ -115,7 +115,7 @@ fn as_text(
     text += &comparison.summary();
     if comparison.untimed > 0 {
         let runs = counted(comparison.untimed, "run has", "runs have");
-        text += &format!("{runs} no times to compare; the check ended the same way in both.\n");
+        text += &format!("{runs} no times to compare and the same check result in both.\n");
     }
     for change in &comparison.verdicts {
         let words = change.key.words(change.subject.name());

@@ -80,7 +80,7 @@ fn spmv(
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
     let kernel = shared_kernel(Operation::Spmv, &args.kernel)?;
-    let one_value = "a single product takes one value of each parameter, not a list";
+    let one_value = "spmv takes one value per parameter, not a list";
     let parameters = args.format.lists()?.single();
     let parameters = parameters.ok_or_else(|| UsageError(one_value.to_owned()))?;
     let parameters = on_all(world, kernel, kernel.listed(&parameters));

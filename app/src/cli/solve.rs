@@ -77,7 +77,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (Some(id), _) => kernel_of(Operation::Solve, id)?,
         (None, Some(BackendArg::Cuda)) => kernel_of(Operation::Solve, "cuda/pcg/device")?,
         (None, Some(BackendArg::Wgpu)) => {
-            let sentence = "no kernel solves systems through wgpu; there are cpu and cuda";
+            let sentence = "no wgpu kernel solves systems; --backend takes cpu or cuda here";
             return Err(UsageError(sentence.to_owned()).into());
         }
         (None, Some(BackendArg::Cpu) | None) => kernel_of(Operation::Solve, "cpu/pcg/threads")?,
@@ -89,11 +89,11 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         (1, _) => {}
         (_, false) => {
             let sentence =
-                "several matrices are solved where one pattern serves them all: --reuse-pattern";
+                "several matrices need --reuse-pattern, which reuses the first one's pattern";
             return Err(UsageError(sentence.to_owned()).into());
         }
         (_, true) if files().next().is_some() => {
-            let sentence = "files are written of one matrix, and several are named";
+            let sentence = "-o, --history and --write-g take one matrix, but several are given";
             return Err(UsageError(sentence.to_owned()).into());
         }
         (_, true) => {}
@@ -149,10 +149,10 @@ fn solved<'a>(
     let a = desk.real_matrix(&source)?;
     check_vectors(Operation::Solve, &a, memory).with_context(|| format!("{source}"))?;
     let given = given(args, desk, &source, &a)?;
-    let problem = watched(interrupt, quiet, "looking at the matrix", None, |_| {
+    let problem = watched(interrupt, quiet, "analyzing the matrix", None, |_| {
         SolveProblem::new(Arc::clone(&a), given)
     });
-    let problem = problem.map_err(|sentence| anyhow!("{source} cannot be solved: {sentence}"))?;
+    let problem = problem.map_err(|sentence| anyhow!("cannot solve {source}: {sentence}"))?;
     let problem = if args.write_g.is_some() { problem.keeping_g() } else { problem };
     let problem = Problem::Solve(match kept {
         Some(factor) => problem.reusing(factor, args.keep_filter),
@@ -179,10 +179,10 @@ fn solved<'a>(
     }
     let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch).wait())?;
     let Some(output) = output else { return Ok(None) };
-    let what = "computing the residual anew";
+    let what = "recomputing the residual";
     let check = watched(interrupt, quiet, what, None, |_| problem.check(configuration, &output));
     let Output::Solution(solution) = output else {
-        bail!("{} gave {}, which is no solution", kernel.id, output.kind());
+        bail!("{} returned {}, expected a solution", kernel.id, output.kind());
     };
     let report = Report::of(
         (matrix, [a.rows() as u64, a.nnz() as u64]),
@@ -215,19 +215,18 @@ pub(super) fn parameters(
         }
     }
     let single = lists.single().ok_or_else(|| {
-        let sentence = "one system is solved in one way; `bench --operation solve` takes lists";
+        let sentence = "solve takes one value per parameter; `bench --operation solve` takes lists";
         UsageError(sentence.to_owned())
     })?;
     let is_asked = single.iter().any(|(parameter, _)| parameter == Parameter::Cg);
     if is_asked && kernel.allowed(Parameter::Cg).is_none() {
-        let sentence = "--cg is for several ranks, which add numbers up together";
+        let sentence = "--cg is for several ranks, which share reductions";
         return Err(UsageError(sentence.to_owned()).into());
     }
     let is_fsai = single.get(Parameter::Preconditioner).as_deref() == Some("fsai");
     let wants_factor = args.read_g.is_some() || args.write_g.is_some() || args.reuse_pattern;
     if !is_fsai && wants_factor {
-        let sentence =
-            "only the preconditioner fsai has a G to read, to write, or to keep the pattern of";
+        let sentence = "--read-g, --write-g and --reuse-pattern need --precond fsai";
         return Err(UsageError(sentence.to_owned()).into());
     }
     if !(args.reuse_pattern && kernel.allowed(Parameter::SetUp).is_some()) {
@@ -235,7 +234,7 @@ pub(super) fn parameters(
     }
     let is_named = single.iter().any(|(parameter, _)| parameter == Parameter::SetUp);
     if is_named && single.set_up() != SetUpBy::Processor {
-        let sentence = "--reuse-pattern keeps what the processor set up: --set-up processor";
+        let sentence = "--reuse-pattern reuses a setup of the CPU: --set-up processor";
         return Err(UsageError(sentence.to_owned()).into());
     }
     Ok(kernel.in_effect(&single.with(Parameter::SetUp, SetUpBy::Processor.as_str())))
@@ -349,7 +348,7 @@ impl<'a> Report<'a> {
 
     pub(super) fn for_people(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
-        writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
+        writeln!(out, "{}: {} rows, {} nonzeros", self.matrix, count(self.rows), count(self.nnz))?;
         match self.backend {
             "cuda" | "nccl" => writeln!(out, "kernel     {}", self.kernel)?,
             _ => {
@@ -363,7 +362,7 @@ impl<'a> Report<'a> {
         if self.conversion_seconds > 0.0 {
             writeln!(out, "format     A in {}", seconds(self.conversion_seconds))?;
         }
-        writeln!(out, "set-up     {}", seconds(self.setup_seconds))?;
+        writeln!(out, "setup      {}", seconds(self.setup_seconds))?;
         let widest = self.phases.keys().map(|name| name.len()).max().unwrap_or_default();
         for (name, time) in &self.phases {
             let time = time.as_f64().unwrap_or_default();
@@ -374,20 +373,15 @@ impl<'a> Report<'a> {
             let SetUpSizes { prefiltered, pattern, before_filter, factor, systems, largest } =
                 *sizes;
             let of_a = three_digits(factor as f64 / self.nnz.max(1) as f64);
-            writeln!(out, "entries    G {}, {of_a} times those of A", count(factor))?;
+            writeln!(out, "nonzeros   G {}, {of_a} times those of A", count(factor))?;
             if systems > 0 {
                 let [prefiltered, pattern, before] =
                     [prefiltered, pattern, before_filter].map(count);
                 writeln!(
                     out,
-                    "           A filtered {prefiltered}, pattern {pattern}, G before the filter {before}"
+                    "           filtered A {prefiltered}, pattern {pattern}, G before filtering {before}"
                 )?;
-                writeln!(
-                    out,
-                    "systems    {}, the largest of {} rows",
-                    count(systems),
-                    count(largest)
-                )?;
+                writeln!(out, "systems    {}, largest {} rows", count(systems), count(largest))?;
             }
         }
         let iterations = counted(self.iterations as usize, "iteration", "iterations");
@@ -409,7 +403,7 @@ impl<'a> Report<'a> {
                 "residual   {before} before, {after} after, relative to b ({:.3e})",
                 self.b_norm
             )?;
-            writeln!(out, "           {real} computed from x, of which rounding may be {floor}")?;
+            writeln!(out, "           {real} recomputed from x, rounding explains up to {floor}")?;
         }
         if let Some(spectrum) = &self.spectrum {
             let condition = three_digits(spectrum.condition);

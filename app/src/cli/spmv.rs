@@ -19,9 +19,10 @@ use super::output::{check_form, check_free};
 
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Spmv, &args.kernel)?;
-    let parameters = args.format.lists()?.single().ok_or_else(|| {
-        UsageError("a single product takes one value of each parameter, not a list".to_owned())
-    })?;
+    let parameters =
+        args.format.lists()?.single().ok_or_else(|| {
+            UsageError("spmv takes one value per parameter, not a list".to_owned())
+        })?;
     let parameters = on_all_gpus(kernel, kernel.listed(&parameters))?;
     if let Some(path) = &args.output {
         check_free(path, args.force)?;

@@ -80,12 +80,12 @@ fn what_is_told_is_what_was_found() {
 
     let text = p.succeed(&how);
     for line in [
-        "gen:poisson2d?n=20: 400 rows, 1 920 entries",
+        "gen:poisson2d?n=20: 400 rows, 1 920 nonzeros",
         "cpu/pcg/threads, 2 threads",
         "precond=fsai",
-        "set-up ",
+        "setup  ",
         "  values ",
-        "entries    G 1 160, 0.604 times those of A",
+        "nonzeros   G 1 160, 0.604 times those of A",
         " iterations in ",
         "residual   1.000e0 before, ",
         "condition  at least ",
@@ -159,10 +159,7 @@ fn what_cannot_be_solved_is_refused_in_a_sentence_and_nothing_is_written() {
     matrix(&p, "a.mtx", 2, &[(1, 1, 2.0), (2, 2, 1.0)]);
     let usage = |more: &[&str]| p.fail(2, &[&["solve", "a.mtx"], more].concat());
     assert!(usage(&["--power", "1,2"]).contains("bench --operation solve"));
-    assert!(
-        usage(&["--precond", "jacobi", "--write-g", "g.mtx"])
-            .contains("only the preconditioner fsai")
-    );
+    assert!(usage(&["--precond", "jacobi", "--write-g", "g.mtx"]).contains("need --precond fsai"));
     assert!(usage(&["a.mtx"]).contains("--reuse-pattern"));
     assert!(usage(&["--kernel", "cpu/csr/serial"]).contains("computes spmv, not solve"));
     assert_eq!(p.run(&["solve", "a.mtx", "--merge", "0.5"]).code, Some(2));

@@ -89,7 +89,7 @@ fn what_is_told_of_three_rows_is_what_one_finds_by_hand() {
 
     let text = p.succeed(&[&THREE[..], &["--kernel", "cpu/symgs/levels", "-o", "x.mtx"]].concat());
     for line in [
-        "a.mtx: 3 rows, 7 entries",
+        "a.mtx: 3 rows, 7 nonzeros",
         "cpu/symgs/levels, f64, standard, ",
         "levels    3 ascending, 3 descending",
         "1 symmetric sweep in ",
@@ -206,7 +206,7 @@ fn what_cannot_be_swept_gets_one_sentence_and_leaves_nothing_behind() {
     let before = p.files();
     for (code, sentence, args) in [
         (1, "not one of 2 x 3", &["wide.mtx"][..]),
-        (1, "missing.mtx cannot be swept", &["missing.mtx"]),
+        (1, "cannot sweep missing.mtx", &["missing.mtx"]),
         (1, "row 1 (0-based) has no entry there", &["missing.mtx", "--kernel", "cpu/symgs/levels"]),
         (1, "row 2 (0-based) has a zero there", &["zero.mtx"]),
         (1, "row 1 (0-based) has a zero there", &["tiny.mtx", "--precision", "f32"]),

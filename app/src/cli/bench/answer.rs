@@ -198,8 +198,10 @@ fn sentence(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> String {
         _ if most == 0.0 => format!("; no speed-up, because {serial} was not measured"),
         _ if most <= 1.0 => String::new(),
         [_, most] if all == 1 => format!(", {most} times as fast as {serial}"),
-        [least, most] if least == most => format!("; {most} times as fast as {serial}"),
-        [least, most] => format!("; {least} to {most} times as fast as {serial}"),
+        [least, most] if least == most => {
+            format!("; the best are {most} times as fast as {serial}")
+        }
+        [least, most] => format!("; the best are {least} to {most} times as fast as {serial}"),
     };
     format!("{on}{who}{gain}.")
 }
@@ -224,6 +226,11 @@ mod tests {
         let mut model = Model::default();
         model.show_unfinished(name, bundle);
         model
+    }
+
+    /// The text with its lines joined, which may be broken between any words.
+    fn joined(text: &str) -> String {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -251,8 +258,9 @@ mod tests {
             let lines = text.lines().filter(|line| line.starts_with(&matrix.record.name));
             assert_eq!(lines.count(), 1, "{text}");
         }
-        assert!(text.contains("On the CPU, ") && text.contains(" of 10 matrices"), "{text}");
-        assert!(text.contains(" times as fast as csr/serial."), "{text}");
+        let words = joined(&text);
+        assert!(words.contains("On the CPU, ") && words.contains(" of 10 matrices; "), "{text}");
+        assert!(words.contains(" times as fast as csr/serial."), "{text}");
         let refused = bundle.runs.iter().filter(|run| run.check.verdict == Verdict::Refused);
         let skipped = format!("{} skipped", refused.count());
         assert!(text.contains(&skipped), "{skipped} in {text}");
@@ -313,7 +321,7 @@ mod tests {
             }
         });
         let text = answer(&model, false);
-        assert!(text.contains("csr/nnz wins on all 10 matrices; no speed-up"), "{text}");
+        assert!(joined(&text).contains("csr/nnz wins on all 10 matrices; no speed-up"), "{text}");
         assert!(!text.contains("runner-up"), "{text}");
     }
 }
