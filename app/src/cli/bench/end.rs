@@ -15,7 +15,6 @@ use crate::cli::output::{
     check_bundle, check_form, check_free, is_stdout, print, print_as_is, print_json, write_csv,
 };
 use crate::cli::report;
-use crate::cli::table::wrapped;
 use crate::cli::terminal::{Color, colored, has_colors, visible};
 
 /// The error when there is nothing to measure.
@@ -92,10 +91,12 @@ fn summarise(
         text += &summary::details(&open.bundle);
     }
     if let Some(why) = incomplete {
-        let resume = format!("`sparsescope bench --resume {path}` continues it.");
-        text += &wrapped("", &format!("{why}; the bundle is marked incomplete, and {resume}"), "");
+        text += &format!("{why}; the bundle is marked incomplete.\n");
     }
     text += &format!("\nBundle: {path}\n");
+    if incomplete.is_some() {
+        text += &format!("Resume: `sparsescope bench --resume {}`\n", next::word(output));
+    }
     let mut text = visible(&text).into_owned();
     if colors {
         text = text.replace(summary::WRONG, &colored(summary::WRONG, Color::Red));

@@ -56,7 +56,7 @@ pub(super) fn steps(path: &Path, here: Here, has_report: bool) -> String {
 }
 
 /// Quotes a path so that a shell takes it for one word that is not an option.
-fn word(path: &Path) -> String {
+pub(super) fn word(path: &Path) -> String {
     let text = path.display().to_string();
     let text = if text.starts_with('-') { format!("./{text}") } else { text };
     let is_plain = |c: char| c.is_alphanumeric() || "/\\._-+:@,%=~".contains(c);
