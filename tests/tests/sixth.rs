@@ -30,7 +30,7 @@ fn open(program: &Program, name: &str) -> Bundle {
 #[test]
 fn its_runs_pass_their_check_and_are_rated_in_their_own_unit() {
     let program = program();
-    let table = bench(&program, &["--cold", "-o", "b.zip"]);
+    let table = bench(&program, &["--cold", "--all", "-o", "b.zip"]);
     // Hot and cold.
     let bundle = open(&program, "b.zip");
     assert_eq!((bundle.matrices.len(), bundle.subjects.len(), bundle.runs.len()), (0, 2, 12));
@@ -134,7 +134,7 @@ fn it_merges_with_products_and_compares_with_itself() {
 #[test]
 fn tables_charts_and_report_take_its_rate_unit_and_direction_from_the_runs() {
     let program = program();
-    bench(&program, &["--cold", "-o", "b.zip"]);
+    bench(&program, &["--cold", "--all", "-o", "b.zip"]);
     let bundle = open(&program, "b.zip");
     let rate = |run: &Run| run.metric.as_ref().unwrap().value;
 

@@ -44,7 +44,7 @@ impl Cli {
 pub(super) enum Command {
     /// Open bundles, matrices and lessons in the window, as without a command
     View(ViewArgs),
-    /// Measure kernels on matrices, check every result, write a bundle
+    /// Measure kernels on matrices, check every result, write a bundle and a report
     Bench(Box<BenchArgs>),
     /// Describe a matrix: rows, structure, bytes and padding of each format
     Info(InfoArgs),
@@ -315,10 +315,10 @@ pub(super) struct BenchArgs {
     /// Overwrite existing files
     #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,
-    /// Also write the table of runs as CSV; - prints it instead of the table for people
+    /// Also write the runs as CSV; - prints them instead of the summary
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub(super) csv: Option<PathBuf>,
-    /// Print the runs as JSON instead of a table
+    /// Print the runs as JSON instead of the summary
     #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,
     /// Dry run: list the runs (of this shard) and exit
@@ -327,6 +327,15 @@ pub(super) struct BenchArgs {
     /// How progress is reported, for a program that started this one
     #[arg(long, value_enum, hide = true)]
     pub(super) progress: Option<ProgressArg>,
+    /// Print the table of all runs before the summary
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Print details after the summary: what spmv/auto chose, how ranks shared the work
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+    /// Do not write the report: a page with charts beside the bundle, FILE.html
+    #[arg(long)]
+    pub(super) no_report: bool,
 }
 
 /// Parameters of Gauss–Seidel.

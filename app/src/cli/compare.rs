@@ -117,7 +117,7 @@ fn as_text(
     text += &comparison.summary();
     if comparison.untimed > 0 {
         let runs = counted(comparison.untimed, "run has", "runs have");
-        text += &format!("{runs} no times to compare; the check ended the same way in both.\n");
+        text += &format!("{runs} no times to compare and the same check result in both.\n");
     }
     for change in &comparison.verdicts {
         let words = change.key.words(change.subject.name());

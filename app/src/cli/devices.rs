@@ -78,7 +78,7 @@ fn together(count: usize) -> Option<Gpu> {
 fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
     let cpu = &devices.cpu;
     let mut out = String::new();
-    writeln!(out, "processor   {} ({})", cpu.model, cpu.architecture)?;
+    writeln!(out, "CPU         {} ({})", cpu.model, cpu.architecture)?;
     let cores = cpu.physical.map_or(String::new(), |cores| format!(" on {cores} cores"));
     writeln!(out, "threads     {}{cores}", cpu.logical)?;
     writeln!(out, "SIMD        {}", cpu.simd.join(" "))?;
@@ -88,7 +88,7 @@ fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
             Some(n) => format!(", shared by {n} threads"),
         };
         let size = gigabytes(cache.bytes);
-        writeln!(out, "cache       level {} {}: {size}{shared}", cache.level, cache.kind)?;
+        writeln!(out, "cache       L{} {}: {size}{shared}", cache.level, cache.kind)?;
     }
     if let Some(governor) = &cpu.governor {
         writeln!(out, "governor    {governor}")?;
@@ -109,7 +109,7 @@ fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
         let label = if is_software { "no GPU      " } else { "GPU         " };
         writeln!(out, "{label}{}", gpu.model)?;
         if let Some(copy) = gpu.copy {
-            writeln!(out, "            copies {} GB/s", three_digits(copy / 1e9))?;
+            writeln!(out, "            copy {} GB/s", three_digits(copy / 1e9))?;
         }
         for (name, value) in &gpu.details {
             writeln!(out, "            {name} {value}")?;

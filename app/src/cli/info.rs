@@ -106,7 +106,7 @@ fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt:
     writeln!(out, "size        {} x {}", count(s.rows), count(s.cols))?;
     writeln!(
         out,
-        "entries     {} (class {}, density {:.3e})",
+        "nonzeros    {} (class {}, density {:.3e})",
         count(s.nnz),
         s.nnz_class,
         s.density
@@ -143,7 +143,7 @@ fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt:
     writeln!(out, "            rows by length {}", lengths.collect::<Vec<_>>().join(", "))?;
     writeln!(
         out,
-        "structure   bandwidth {} below and {} above the diagonal, profile {}, {} of {} diagonal entries",
+        "structure   bandwidth {} below and {} above the diagonal, profile {}, {} of {} on the diagonal",
         count(s.lower_bandwidth),
         count(s.upper_bandwidth),
         count(s.profile),
@@ -164,7 +164,7 @@ fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt:
         let percent = |share: f64| three_digits(share * 100.0);
         writeln!(
             out,
-            "symmetry    {} % of the off-diagonal entries have a mirror, {} % an equal one",
+            "symmetry    {} % of the off-diagonal nonzeros are mirrored, {} % with the same value",
             percent(pattern),
             percent(values)
         )?;
@@ -172,7 +172,7 @@ fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt:
     writeln!(out, "sha256      {}", record.sha256)?;
     writeln!(out)?;
     let mut formats =
-        table(&["format", "bytes", "slots", "padding", "minimal bytes a product"], &[1, 2, 3, 4]);
+        table(&["format", "bytes", "slots", "padding", "minimal bytes per SpMV"], &[1, 2, 3, 4]);
     for f in &s.formats {
         let slots_per_entry = format!("{}x", three_digits(f.padding));
         formats.add_row([

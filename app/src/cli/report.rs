@@ -243,7 +243,7 @@ fn fastest_of(
     let keys: HashSet<&str> = board.rows.iter().map(|row| row.key.as_str()).collect();
     let first = subjects.iter().find(|(key, _)| keys.contains(key));
     let on_matrices = matches!(first, Some((_, Subject::Matrix(_))));
-    let (what, size) = if on_matrices { ("matrix", "nnz") } else { ("subject", "size") };
+    let (what, size) = if on_matrices { ("matrix", "nonzeros") } else { ("subject", "size") };
     let mut header =
         vec![what, size, "fastest kernel", &board.rate, "% of copy", "lead", &board.versus];
     header.extend(has_vendor.then_some(vendor.versus.as_str()));
@@ -251,14 +251,13 @@ fn fastest_of(
     let known = Operation::of(operation);
     let reference = known.map_or("the reference", |operation| reference(operation).id);
     let vendors = match has_vendor {
-        true => ", vs vendor over the best kernel of a vendor's library",
+        true => ". Vs vendor: over the best kernel of a vendor's library",
         false => "",
     };
     let note = format!(
-        "Right results with warm caches, in f64, or in f32 (marked) of kernels that have no f64, each kernel \
-         at its best setting, over all bundles. Lead is over the second kernel, vs serial over {reference} on \
-         the same {what}{vendors}. % of copy relates the bytes that must move at least to the measured copy \
-         bandwidth."
+        "Checked runs with warm caches, in f64 unless marked f32, each kernel at its best setting, over all \
+         bundles. Lead: over the second kernel. Vs serial: over {reference} on the same {what}{vendors}. % of \
+         copy: the minimal bytes per second, relative to the measured copy bandwidth."
     );
     if let Some(heading) = heading {
         html.of_text("h3", &[], heading);
@@ -296,12 +295,12 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     let limited = runs.iter().filter(|run| run.run.check.limited_by_rounding).count();
     let imported = runs.iter().filter(|run| run.run.check.by.is_some()).count();
     let mut text = format!(
-        "{passed} of {} passed their check, {failed} failed, {} were not run.",
+        "{passed} of {} passed the check, {failed} failed, {} were skipped.",
         counted(runs.len(), "run", "runs"),
         runs.len() - passed - failed - undecided
     );
     if undecided > 0 {
-        text += &format!(" {undecided} are undecided: no check can tell whether they are right.");
+        text += &format!(" {undecided} undecided: rounding alone could explain any result.");
     }
     if limited > 0 {
         text += &format!(" {limited} of those that passed are limited by rounding and not ranked.");
@@ -311,8 +310,7 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     }
     if imported > 0 {
         text += &format!(
-            " {imported} of them are imported: another program measured them and vouches for their results, \
-             which Sparsescope did not check."
+            " {imported} are imported: another program measured them, and Sparsescope did not check their results."
         );
     }
     html.of_text("p", &[], &text);
@@ -320,7 +318,7 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
     let has_reason =
         |run: &&RunOf<'_>| run.run.check.badness() > 0 || run.run.check.reason.is_some();
     for run in runs.iter().filter(has_reason) {
-        let reason = run.run.check.reason.as_deref().unwrap_or("no reason was recorded");
+        let reason = run.run.check.reason.as_deref().unwrap_or("no reason given");
         let (number, of) = reasons.entry((run.run.kernel.as_str(), reason)).or_default();
         *number += 1;
         of.insert(run.name());
@@ -426,7 +424,7 @@ fn kernels(html: &mut Html, model: &Model, mut runs: Vec<RunOf<'_>>) {
     let lines: Vec<Vec<Cell>> = runs.iter().map(line).collect();
     let kernels = counted(lines.len(), "kernel", "kernels");
     html.element("details", &[], |html| {
-        html.of_text("summary", &[], &format!("{kernels}, each at its best"));
+        html.of_text("summary", &[], &format!("{kernels}, each at its best setting"));
         table(html, &header, &lines);
     });
 }
@@ -446,14 +444,14 @@ fn other_facts(record: &SubjectRecord) -> Vec<String> {
 fn facts(record: &MatrixRecord) -> Vec<String> {
     let of = &record.statistics;
     let mut lines = vec![format!(
-        "{} rows, {} columns, {} entries",
+        "{} rows, {} columns, {} nonzeros",
         count(of.rows),
         count(of.cols),
         count(of.nnz)
     )];
     if of.row.max > 0 {
         lines.push(format!(
-            "{} to {} entries a row, {} on average",
+            "{} to {} nonzeros per row, {} on average",
             count(of.row.min),
             count(of.row.max),
             three_digits(of.row.mean)
@@ -532,12 +530,12 @@ fn measured(html: &mut Html, open: &OpenBundle) {
 
 fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
     let cpu = &machine.cpu;
-    let mut lines = vec![("processor", cpu.model.clone())];
+    let mut lines = vec![("CPU", cpu.model.clone())];
     if cpu.logical > 0 {
         let cores =
             cpu.physical.map(|cores| format!(", {}", counted(cores as usize, "core", "cores")));
-        let logical = counted(cpu.logical as usize, "logical processor", "logical processors");
-        lines.push(("processors", logical + &cores.unwrap_or_default()));
+        let logical = counted(cpu.logical as usize, "thread", "threads");
+        lines.push(("threads", logical + &cores.unwrap_or_default()));
     }
     if machine.memory_bytes > 0 {
         lines.push(("memory", bytes(machine.memory_bytes)));
@@ -561,10 +559,10 @@ fn machine_lines(machine: &Environment) -> Vec<(&str, String)> {
     for gpu in &machine.gpus {
         lines.push(("GPU", gpu.model.clone()));
         if let Some(copy) = gpu.copy {
-            lines.push(("its copy bandwidth", format!("{} GB/s", three_digits(copy / 1e9))));
+            lines.push(("GPU copy bandwidth", format!("{} GB/s", three_digits(copy / 1e9))));
         }
         let details = gpu.details.iter().map(|(name, value)| format!("{name} {value}"));
-        lines.push(("its details", details.collect::<Vec<_>>().join(", ")));
+        lines.push(("GPU details", details.collect::<Vec<_>>().join(", ")));
     }
     lines
 }

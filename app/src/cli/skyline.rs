@@ -103,7 +103,7 @@ pub(super) fn run(
         executed(interrupt, quiet, "comparing points", |watch| prepared.output(watch).wait())?;
     let Some(output) = output else { return Ok(Outcome::Interrupted) };
     let total_seconds = begun.elapsed().as_secs_f64();
-    let what = "certifying that no other point is kept, and none is missing";
+    let what = "certifying the skyline";
     let check = watched(interrupt, quiet, what, None, |_| problem.check(&configuration, &output));
     if interrupt.raised() {
         return Ok(Outcome::Interrupted);
@@ -192,17 +192,17 @@ impl Report<'_> {
             writeln!(out, "read        {}; {points} of {dimensions}", read.words)?;
         }
         let workers = match (self.backend, self.block) {
-            (_, Some(block)) => format!(", {block} threads a block"),
+            (_, Some(block)) => format!(", {block} threads per block"),
             ("cpu", None) => format!(", {}", counted(self.threads as usize, "thread", "threads")),
             _ => String::new(),
         };
         let which = if self.minimized { ", smaller is better" } else { "" };
         writeln!(out, "kernel      {}{workers}{which}", self.kernel)?;
         let share = 100.0 * self.k as f64 / self.n.max(1) as f64;
-        writeln!(out, "kept        {} ({share:.3} %)", count(self.k))?;
+        writeln!(out, "skyline     {} ({share:.3} %)", count(self.k))?;
         if let Some(kernel) = self.seconds {
             let [kernel, total] = [kernel, self.total_seconds].map(seconds);
-            writeln!(out, "time        {kernel}, {total} with reading")?;
+            writeln!(out, "time        {kernel}, {total} including reading")?;
         }
         writeln!(out, "comparisons {}", count(self.comparisons))?;
         writeln!(out, "check       {}", self.check.verdict.as_str())?;

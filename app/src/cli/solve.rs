@@ -149,7 +149,7 @@ fn solved<'a>(
     let a = desk.real_matrix(&source)?;
     check_vectors(Operation::Solve, &a, memory).with_context(|| format!("{source}"))?;
     let given = given(args, desk, &source, &a)?;
-    let problem = watched(interrupt, quiet, "looking at the matrix", None, |_| {
+    let problem = watched(interrupt, quiet, "analyzing the matrix", None, |_| {
         SolveProblem::new(Arc::clone(&a), given)
     });
     let problem = problem.map_err(|sentence| anyhow!("cannot solve {source}: {sentence}"))?;
@@ -179,7 +179,7 @@ fn solved<'a>(
     }
     let output = executed(interrupt, quiet, "iterating", |watch| prepared.output(watch).wait())?;
     let Some(output) = output else { return Ok(None) };
-    let what = "computing the residual anew";
+    let what = "recomputing the residual";
     let check = watched(interrupt, quiet, what, None, |_| problem.check(configuration, &output));
     let Output::Solution(solution) = output else {
         bail!("{} returned {}, expected a solution", kernel.id, output.kind());
@@ -348,7 +348,7 @@ impl<'a> Report<'a> {
 
     pub(super) fn for_people(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
-        writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
+        writeln!(out, "{}: {} rows, {} nonzeros", self.matrix, count(self.rows), count(self.nnz))?;
         match self.backend {
             "cuda" | "nccl" => writeln!(out, "kernel     {}", self.kernel)?,
             _ => {
@@ -362,7 +362,7 @@ impl<'a> Report<'a> {
         if self.conversion_seconds > 0.0 {
             writeln!(out, "format     A in {}", seconds(self.conversion_seconds))?;
         }
-        writeln!(out, "set-up     {}", seconds(self.setup_seconds))?;
+        writeln!(out, "setup      {}", seconds(self.setup_seconds))?;
         let widest = self.phases.keys().map(|name| name.len()).max().unwrap_or_default();
         for (name, time) in &self.phases {
             let time = time.as_f64().unwrap_or_default();
@@ -373,20 +373,15 @@ impl<'a> Report<'a> {
             let SetUpSizes { prefiltered, pattern, before_filter, factor, systems, largest } =
                 *sizes;
             let of_a = three_digits(factor as f64 / self.nnz.max(1) as f64);
-            writeln!(out, "entries    G {}, {of_a} times those of A", count(factor))?;
+            writeln!(out, "nonzeros   G {}, {of_a} times those of A", count(factor))?;
             if systems > 0 {
                 let [prefiltered, pattern, before] =
                     [prefiltered, pattern, before_filter].map(count);
                 writeln!(
                     out,
-                    "           A filtered {prefiltered}, pattern {pattern}, G before the filter {before}"
+                    "           filtered A {prefiltered}, pattern {pattern}, G before filtering {before}"
                 )?;
-                writeln!(
-                    out,
-                    "systems    {}, the largest of {} rows",
-                    count(systems),
-                    count(largest)
-                )?;
+                writeln!(out, "systems    {}, largest {} rows", count(systems), count(largest))?;
             }
         }
         let iterations = counted(self.iterations as usize, "iteration", "iterations");
@@ -408,7 +403,7 @@ impl<'a> Report<'a> {
                 "residual   {before} before, {after} after, relative to b ({:.3e})",
                 self.b_norm
             )?;
-            writeln!(out, "           {real} computed from x, of which rounding may be {floor}")?;
+            writeln!(out, "           {real} recomputed from x, rounding explains up to {floor}")?;
         }
         if let Some(spectrum) = &self.spectrum {
             let condition = three_digits(spectrum.condition);

@@ -90,7 +90,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         block: kernel.takes.block.then_some(args.block_size),
         ..Configuration::usual(kernel)
     };
-    let mut prepared = watched(interrupt, quiet, "laying out the rows", None, |_| {
+    let mut prepared = watched(interrupt, quiet, "preparing the rows", None, |_| {
         problem
             .admit(&configuration)
             .and_then(|()| backend.prepare(&configuration, &problem, memory))
@@ -101,7 +101,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     else {
         return Ok(Outcome::Interrupted);
     };
-    let check = watched(interrupt, quiet, "checking against the two loops", None, |_| {
+    let check = watched(interrupt, quiet, "checking against the serial loops", None, |_| {
         problem.check(&configuration, &output)
     });
     if interrupt.raised() {
@@ -224,9 +224,9 @@ impl<'a> Report<'a> {
 
     fn for_people(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
-        writeln!(out, "{}: {} rows, {} entries", self.matrix, count(self.rows), count(self.nnz))?;
+        writeln!(out, "{}: {} rows, {} nonzeros", self.matrix, count(self.rows), count(self.nnz))?;
         let workers = match (self.backend, self.block) {
-            (_, Some(block)) => format!(", {block} threads a block"),
+            (_, Some(block)) => format!(", {block} threads per block"),
             ("cpu", None) => format!(", {}", counted(self.threads as usize, "thread", "threads")),
             _ => String::new(),
         };
@@ -237,13 +237,13 @@ impl<'a> Report<'a> {
             writeln!(out, "levels    {up} ascending, {down} descending")?;
         }
         if let Some(colors) = self.colors {
-            writeln!(out, "colours   {}", count(colors as u64))?;
+            writeln!(out, "colors    {}", count(colors as u64))?;
         }
         if self.plan_seconds + self.conversion_seconds > 0.0 {
             let [plan, rows] = [self.plan_seconds, self.conversion_seconds].map(seconds);
-            write!(out, "set-up    analysis {plan}, rows in order {rows}")?;
+            write!(out, "setup     analysis {plan}, row reordering {rows}")?;
             let vectors =
-                self.permute_seconds.map(|s| format!(", b and x in order {}", seconds(s)));
+                self.permute_seconds.map(|s| format!(", permuting b and x {}", seconds(s)));
             writeln!(out, "{}", vectors.unwrap_or_default())?;
         }
         let sweeps = counted(self.sweeps as usize, "symmetric sweep", "symmetric sweeps");

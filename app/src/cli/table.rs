@@ -2,7 +2,13 @@
 
 use comfy_table::{CellAlignment, presets};
 
-use super::terminal::one_line;
+use super::terminal::{Color, colored, one_line};
+
+/// Most characters of a line of a summary.
+pub(super) const WIDTH: usize = 100;
+
+/// Least characters to which a name is shortened.
+const LEAST: usize = 8;
 
 /// A table whose cells are single lines, whatever text they hold.
 pub(super) struct Table(comfy_table::Table);
@@ -31,6 +37,104 @@ pub(super) fn table(headings: &[&str], right: &[usize]) -> Table {
 pub(super) fn render(table: &Table) -> String {
     let lines = table.0.to_string();
     lines.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// What a column of a [`fitted`] table holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Numbers, which are never shortened.
+    Number,
+    /// Names, shortened in the middle where the table would be too wide.
+    Name,
+    /// Names that stand out.
+    Best,
+}
+
+/// A column of a [`fitted`] table.
+pub(super) struct Column {
+    /// The heading, then a cell per row.
+    lines: Vec<String>,
+    kind: Kind,
+}
+
+impl Column {
+    /// The text is made a single line each.
+    pub(super) fn new(kind: Kind, title: &str, cells: impl IntoIterator<Item = String>) -> Self {
+        let lines = std::iter::once(title.to_owned()).chain(cells);
+        Self { lines: lines.map(|line| one_line(&line).into_owned()).collect(), kind }
+    }
+
+    /// Whether a row has something in it.
+    pub(super) fn has_cells(&self) -> bool {
+        self.lines.iter().skip(1).any(|cell| cell != DASH)
+    }
+}
+
+/// The content of a cell that has none.
+pub(super) const DASH: &str = "-";
+
+/// A table of at most [`WIDTH`] characters per line, as far as names can be shortened.
+pub(super) fn fitted(columns: &[Column], colors: bool) -> String {
+    let longest =
+        |column: &Column| column.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = columns.iter().map(longest).collect();
+    while widths.iter().map(|width| width + 2).sum::<usize>() > WIDTH + 2 {
+        let names = widths.iter_mut().zip(columns);
+        let names = names.filter(|(width, of)| of.kind != Kind::Number && **width > LEAST);
+        match names.max_by_key(|(width, _)| **width) {
+            Some((width, _)) => *width -= 1,
+            None => break,
+        }
+    }
+    let rows = columns.first().map_or(0, |column| column.lines.len());
+    let mut text = String::new();
+    for row in 0..rows {
+        let cells = columns.iter().zip(&widths).map(|(column, &width)| {
+            let cell = column.lines.get(row).map_or("", String::as_str);
+            let cell = elided(cell, width);
+            let blank = " ".repeat(width.saturating_sub(cell.chars().count()));
+            match column.kind {
+                Kind::Number => blank + &cell,
+                Kind::Best if colors && row > 0 && cell != DASH => {
+                    colored(&cell, Color::Green) + &blank
+                }
+                Kind::Name | Kind::Best => cell + &blank,
+            }
+        });
+        text += cells.collect::<Vec<_>>().join("  ").trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Shortens text in the middle to at most `most` characters.
+fn elided(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let kept = most.saturating_sub(1);
+    let (head, tail) = (kept.div_ceil(2), kept / 2);
+    text.chars().take(head).chain(['…']).chain(text.chars().skip(length - tail)).collect()
+}
+
+/// Text in lines of at most [`WIDTH`] characters; `start` comes before the first, `indent` before the others.
+pub(super) fn wrapped(start: &str, text: &str, indent: &str) -> String {
+    let mut lines = String::new();
+    let (mut line, mut is_new) = (start.to_owned(), true);
+    for word in text.split_whitespace() {
+        if !is_new && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines += &line;
+            lines.push('\n');
+            (line, is_new) = (indent.to_owned(), true);
+        }
+        if !is_new {
+            line.push(' ');
+        }
+        line += word;
+        is_new = false;
+    }
+    lines + &line + "\n"
 }
 
 /// A duration with three significant digits and its unit.
@@ -74,6 +178,35 @@ pub(super) fn count(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_that_is_too_wide_shortens_its_longest_names_in_the_middle() {
+        let long = "a".repeat(60) + &"z".repeat(60);
+        let columns = [
+            Column::new(Kind::Name, "matrix", [long, "b".to_owned()]),
+            Column::new(Kind::Best, "fastest", ["csr/simd".to_owned(), DASH.to_owned()]),
+            Column::new(Kind::Number, "median", ["1.00 ms".to_owned(), DASH.to_owned()]),
+        ];
+        let plain = fitted(&columns, false);
+        let lines: Vec<&str> = plain.lines().collect();
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH), "{plain}");
+        assert!(lines[1].contains("aa…zz") && lines[1].ends_with("  csr/simd  1.00 ms"), "{plain}");
+        assert!(lines[0].ends_with("fastest    median"), "{plain}");
+        let colored = fitted(&columns, true);
+        assert_eq!(colored.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", ""), plain);
+        assert_eq!(colored.matches("\u{1b}[1;32mcsr/simd\u{1b}[0m").count(), 1);
+    }
+
+    #[test]
+    fn long_text_is_broken_between_words() {
+        let words = ["word"; 50].join(" ");
+        let text = wrapped("Start: ", &words, "  ");
+        assert!(text.lines().all(|line| line.len() <= WIDTH), "{text}");
+        assert_eq!(text.lines().count(), 3);
+        let joined: Vec<&str> = text.split_whitespace().skip(1).collect();
+        assert_eq!(joined.join(" "), words);
+        assert_eq!(wrapped("a ", "b", ""), "a b\n");
+    }
 
     #[test]
     fn numbers_are_short_and_keep_three_digits() {

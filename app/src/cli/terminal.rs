@@ -2,7 +2,7 @@
 //! anything printed are made visible here, so that no text controls the terminal.
 
 use std::borrow::Cow;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use sparsescope_core::record::is_invisible;
 
@@ -15,6 +15,33 @@ macro_rules! eprintln {
 /// Prints a line on standard error; nobody may be there to read it.
 pub(in crate::cli) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", visible(text));
+}
+
+/// Colors of text on standard output.
+#[derive(Clone, Copy)]
+pub(in crate::cli) enum Color {
+    /// For what is best.
+    Green,
+    /// For what is wrong.
+    Red,
+}
+
+/// Whether standard output is a terminal that shows colors, and the user wants them.
+pub(in crate::cli) fn has_colors() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    // Old consoles of Windows print escape sequences as they are.
+    let shows = cfg!(not(windows)) || is_set("WT_SESSION") || is_set("TERM");
+    std::io::stdout().is_terminal() && shows && !is_dumb && !is_set("NO_COLOR")
+}
+
+/// The text, bold and in this color. It must hold no control characters.
+pub(in crate::cli) fn colored(text: &str, color: Color) -> String {
+    let code = match color {
+        Color::Green => 32,
+        Color::Red => 31,
+    };
+    format!("\u{1b}[1;{code}m{text}\u{1b}[0m")
 }
 
 /// Escapes invisible characters in text of several lines, except line ends and tabs.

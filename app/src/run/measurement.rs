@@ -75,7 +75,7 @@ impl Measurement {
     ) -> std::io::Result<Self> {
         let mut child = Command::new(executable)
             .args(arguments)
-            .args(["--progress", "json"])
+            .args(["--progress", "json", "--no-report"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

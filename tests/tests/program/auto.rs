@@ -23,11 +23,13 @@ fn bench_records_and_tells_what_was_chosen() {
         "4",
         "--warmup",
         "1",
+        "--all",
+        "-v",
         "-o",
         "b.zip",
     ]);
     assert!(table.contains("cpu/spmv/auto: cpu/"), "{table}");
-    assert!(table.contains("Choosing took"), "{table}");
+    assert!(table.contains("chose on") && table.contains("pays off after"), "{table}");
     let bytes = std::fs::read(p.path("b.zip")).unwrap();
     assert!(follow_the_schema(&documents(&bytes)) > 0);
     let bundle = Bundle::read(&bytes, &Limits::default()).unwrap();
@@ -65,7 +67,7 @@ fn spmv_says_what_it_ran_and_gives_the_right_result() {
     let (auto, told) = with("cpu/spmv/auto", "auto.mtx", &["--no-compact", "--threads", "2"]);
     // Integers, whose sum does not depend on the order.
     assert_eq!(auto, serial);
-    assert!(told.contains("cpu/spmv/auto runs cpu/") && told.contains("Choosing took"), "{told}");
+    assert!(told.contains("cpu/spmv/auto runs cpu/") && told.contains("setup took"), "{told}");
     assert!(!told.contains("/compact"), "{told}");
     let (_, told) = with("cpu/spmv/auto", "quiet.mtx", &["-q"]);
     assert_eq!(told, "");

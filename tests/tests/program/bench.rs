@@ -35,12 +35,15 @@ fn a_small_bench_writes_a_valid_bundle_and_a_table() {
     let args = [&SMALL[..], &["--threads", "1,2,3", "-o", "b.zip", "--csv", "b.csv"]].concat();
     // BSR and DIA even if nearly empty.
     let args = [&args[..], &["--min-fill", "0"]].concat();
-    let table = p.succeed(&args);
-    for heading in ["matrix", "nnz", "kernel", "threads", "median", "GFLOPS", "GB/s", "% of copy"] {
-        assert!(table.contains(heading), "{heading}: {table}");
+    let summary = p.succeed(&args);
+    for heading in ["matrix", "nonzeros", "fastest", "threads", "median", "GFLOPS", "% copy"] {
+        assert!(summary.lines().next().unwrap().contains(heading), "{heading}: {summary}");
     }
-    assert!(table.contains("Bundle: b.zip") && table.contains("export b.zip --csv"), "{table}");
-    assert_eq!(p.files(), ["b.csv", "b.zip"]);
+    assert!(summary.lines().all(|line| line.chars().count() <= 100), "{summary}");
+    for end in ["Bundle: b.zip\n", "Report: b.html\n", "export b.zip --csv"] {
+        assert!(summary.contains(end), "{end}: {summary}");
+    }
+    assert_eq!(p.files(), ["b.csv", "b.html", "b.zip"]);
 
     let bundle = open(&p, "b.zip");
     assert!(bundle.complete);
@@ -126,11 +129,12 @@ fn the_plan_runs_nothing_and_the_default_name_is_new_each_time() {
     p.succeed(&args);
     p.succeed(&args);
     let files = p.files();
-    assert_eq!(files.len(), 2, "{files:?}");
-    assert!(
-        files.iter().all(|f| f.starts_with("sparsescope-") && f.ends_with(".zip")),
-        "{files:?}"
-    );
+    // Each bundle has a report.
+    assert_eq!(files.len(), 4, "{files:?}");
+    assert!(files.iter().all(|f| f.starts_with("sparsescope-")), "{files:?}");
+    for ending in [".zip", ".html"] {
+        assert_eq!(files.iter().filter(|f| f.ends_with(ending)).count(), 2, "{files:?}");
+    }
 }
 
 #[test]
@@ -149,7 +153,9 @@ fn ellpack_of_a_dense_row_is_refused_with_its_bytes_and_the_rest_runs() {
         "b.zip",
     ]);
     // 116835 rows x (114190 slots x 12 bytes + 4 bytes for the row's length)
-    assert!(out.contains("needs 160097131140 bytes (160.1 GB)"), "{out}");
+    // The sentence may be broken between words.
+    let words: Vec<&str> = out.split_whitespace().collect();
+    assert!(words.join(" ").contains("needs 160097131140 bytes (160.1 GB)"), "{out}");
     for run in &open(&p, "b.zip").runs {
         // Nor does it have dense blocks or few diagonals.
         let refused =
@@ -227,7 +233,7 @@ fn continues(p: &Program, before: &Bundle, runs: usize) {
     let table = p.succeed(&["bench", "--resume", "b.zip", "-q"]);
     let all = format!("{runs} runs on 2 matrices: {runs} passed the check");
     assert!(table.contains(&all), "{table}");
-    assert_eq!(p.files(), ["b.zip"]);
+    assert_eq!(p.files(), ["b.html", "b.zip"]);
     let after = open(p, "b.zip");
     assert!(after.complete);
     assert!(after.runs.iter().all(|run| run.samples.len().to_string() == SAMPLES));
@@ -341,7 +347,7 @@ fn a_bundle_with_runs_on_a_gpu_is_not_continued_without_one_and_stays_as_it_is()
     let error = p.fail(1, &["bench", "--resume", "b.zip"]);
     let sentence = "the bundle's plan has GPU kernels, which cannot run here: GPUs are turned off";
     assert!(error.contains(sentence), "{error}");
-    assert_eq!(p.files(), ["b.zip"]);
+    assert_eq!(p.files(), ["b.html", "b.zip"]);
     assert_eq!(open(&p, "b.zip"), bundle);
 }
 
@@ -439,8 +445,11 @@ fn samples_are_taken_until_the_median_is_known_and_a_run_tells_how_well() {
     let bench = ["bench", "gen:poisson2d?n=20", "--kernels", "cpu/csr/serial,cpu/coo/serial"];
     let until = ["--until", "20%", "--at-most", "5s"];
     let plan = p.succeed(&[&bench[..], &until, &["--plan"]].concat());
-    assert!(plan.contains("2 runs until the median is known to 20.0 %"), "{plan}");
-    assert!(plan.contains("up to 5.00 s a run, 10.0 s in all"), "{plan}");
+    assert!(
+        plan.contains("2 runs of 10 to 1000 samples, until the median is known to 20.0 %"),
+        "{plan}"
+    );
+    assert!(plan.contains("up to 5.00 s per run, 10.0 s in total"), "{plan}");
     p.succeed(&[&bench[..], &until, &["-o", "b.zip"]].concat());
     for run in open(&p, "b.zip").runs {
         let until = run.until.unwrap();
@@ -482,11 +491,57 @@ fn a_bench_ends_with_a_step_that_works_here() {
     p.write("web/standalone.html", "");
     let web = p.path("web");
     let page = ended("page.zip", &[("SPARSESCOPE_WEB", web.to_str().unwrap())]);
-    assert!(page.contains("Look at it: `sparsescope export page.zip --html page.html`"), "{page}");
+    let step = "Report: page.html\nNext:   `sparsescope export page.zip --html page.viewer.html`";
+    assert!(page.contains(step), "{page}");
     let none = ended("none.zip", &[("SPARSESCOPE_WEB", "nowhere")]);
-    assert!(
-        none.contains("Look at it: `sparsescope export none.zip --report none.html`"),
-        "{none}"
-    );
-    p.succeed(&["export", "none.zip", "--report", "none.html"]);
+    let step = "Report: none.html\nNext:   `sparsescope export none.zip --csv runs.csv`";
+    assert!(none.contains(step), "{none}");
+    p.succeed(&["export", "none.zip", "--csv", "runs.csv"]);
+}
+
+#[test]
+fn a_report_is_written_unless_it_is_unwanted_or_something_is_there_already() {
+    let p = program();
+    let bench = |more: &[&str]| {
+        let args = ["bench", "gen:diagonal?m=9", "--runs", "2", "--kernels", "cpu/csr/serial"];
+        p.succeed(&[&args[..], &["-q", "--force"], more].concat())
+    };
+    let written = bench(&["-o", "b.zip"]);
+    assert!(written.contains("Report: b.html\n"), "{written}");
+    let report = std::fs::read_to_string(p.path("b.html")).unwrap();
+    assert!(report.starts_with("<!DOCTYPE html>") && report.contains("diagonal?m=9"));
+    // The same as `export` writes.
+    p.succeed(&["export", "b.zip", "--report", "again.html"]);
+    assert_eq!(std::fs::read_to_string(p.path("again.html")).unwrap(), report);
+
+    for (name, more) in [
+        ("none.zip", &["--no-report"][..]),
+        ("json.zip", &["--json"][..]),
+        ("csv.zip", &["--csv", "-"][..]),
+        ("plan.zip", &["--plan"][..]),
+        ("part.zip", &["--shard", "1/1"][..]),
+    ] {
+        bench(&[&["-o", name], more].concat());
+        assert!(!p.path(name).with_extension("html").exists(), "{name}");
+    }
+    // Without --force an existing file stays, whoever wrote it; with it, the file is replaced.
+    let args = ["bench", "gen:diagonal?m=9", "--runs", "2", "--kernels", "cpu/csr/serial", "-q"];
+    p.write("c.html", "mine");
+    let kept = p.succeed(&[&args[..], &["-o", "c.zip"]].concat());
+    assert!(kept.contains("Report: not written: c.html exists already"), "{kept}");
+    assert_eq!(std::fs::read_to_string(p.path("c.html")).unwrap(), "mine");
+    bench(&["-o", "c.zip"]);
+    assert_ne!(std::fs::read_to_string(p.path("c.html")).unwrap(), "mine");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_never_goes_through_a_link() {
+    let p = program();
+    p.write("mine.html", "mine");
+    std::os::unix::fs::symlink(p.path("mine.html"), p.path("b.html")).unwrap();
+    let args = ["bench", "gen:diagonal?m=9", "--runs", "2", "--kernels", "cpu/csr/serial", "-q"];
+    let kept = p.succeed(&[&args[..], &["--force", "-o", "b.zip"]].concat());
+    assert!(kept.contains("Report: not written: "), "{kept}");
+    assert_eq!(std::fs::read_to_string(p.path("mine.html")).unwrap(), "mine");
 }

@@ -15,6 +15,7 @@ fn bench(p: &Program, name: &str, kernels: &str) {
         "8",
         "--warmup",
         "0",
+        "--no-report",
         "--threads",
         "1,2",
         "--kernels",

@@ -197,7 +197,7 @@ fn a_mistyped_path_is_answered_before_anything_is_measured() {
     let sentence = p.fail(1, &["bench", "gen:diagonal?m=9", "mistyped.mtx", "--plan"]);
     assert!(sentence.contains("mistyped.mtx"), "{sentence}");
     let plan = p.succeed(&["bench", "gen:diagonal?m=9", "--plan"]);
-    assert!(plan.contains("9 x 9, 9 entries") && plan.contains("in the bundle"), "{plan}");
+    assert!(plan.contains("9 x 9, 9 nonzeros") && plan.contains("in the bundle"), "{plan}");
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn both_precisions_are_measured_told_apart_continued_and_compared() {
         "b.zip",
         "--csv",
         "b.csv",
+        "--all",
     ]);
     for of in ["cpu/csr/nnz f64", "cpu/csr/nnz f32"] {
         assert!(table.contains(of), "{table}");

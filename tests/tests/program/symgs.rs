@@ -89,7 +89,7 @@ fn what_is_told_of_three_rows_is_what_one_finds_by_hand() {
 
     let text = p.succeed(&[&THREE[..], &["--kernel", "cpu/symgs/levels", "-o", "x.mtx"]].concat());
     for line in [
-        "a.mtx: 3 rows, 7 entries",
+        "a.mtx: 3 rows, 7 nonzeros",
         "cpu/symgs/levels, f64, standard, ",
         "levels    3 ascending, 3 descending",
         "1 symmetric sweep in ",
@@ -306,7 +306,7 @@ fn bench_measures_every_kernel_in_both_modes_and_precisions() {
     let p = program();
     let args = ["bench", "--operation", "symgs", "gen:stencil7?n=8", "gen:kmer?m=900&near=20"];
     let how = ["--mode", "standard,smoother", "--precision", "f64,f32", "--threads", "1,2"];
-    let runs = ["--runs", "3", "--warmup", "1", "--cold", "-q"];
+    let runs = ["--runs", "3", "--warmup", "1", "--cold", "-q", "--all"];
     let table = p.succeed(&[&args[..], &how, &runs, &["-o", "b.zip", "--csv", "b.csv"]].concat());
     for word in ["cpu/symgs/levels f32 mode=smoother hot", "GFLOPS", "stencil7?n=8"] {
         assert!(table.contains(word), "{word}:\n{table}");

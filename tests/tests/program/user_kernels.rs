@@ -65,7 +65,7 @@ fn without_a_gpu_its_runs_are_recorded_with_the_reason_and_its_source() {
     let documents = sparsescope_tests::documents(&std::fs::read(p.path("b.zip")).unwrap());
     sparsescope_tests::follow_the_schema(&documents);
 
-    p.succeed(&["export", "b.zip", "--csv", "b.csv", "--report", "b.html"]);
+    p.succeed(&["export", "b.zip", "--csv", "b.csv", "--report", "report.html"]);
     assert!(std::fs::read_to_string(p.path("b.csv")).unwrap().contains(ID));
     p.succeed(&["compare", "b.zip", "b.zip"]);
 }

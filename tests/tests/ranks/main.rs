@@ -122,13 +122,17 @@ fn any_number_of_ranks_computes_the_product_of_one_process() {
 fn one_bundle_has_the_matrix_of_one_process_and_what_each_rank_did() {
     let program = program!();
     let matrices = ["gen:stencil27?n=9", "gen:powerlaw?m=900&nnz=5000&max=80"];
-    let common = ["--runs", "5", "--threads", "1", "-q", "-o"];
+    let common = ["--runs", "5", "--threads", "1", "-q", "-v", "-o"];
     let one = [&["bench", "--kernels", "cpu/csr/serial"], &matrices[..], &common, &["one.zip"]];
     program.succeed(&one.concat());
     let ran = run(&program, 3, &[&["bench"], &matrices[..], &common, &["three.zip"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("mpi/hll/halo-overlap on 3 ranks with 1 thread"), "{}", ran.out);
-    assert_eq!(program.files(), ["one.zip", "three.zip"]);
+    assert!(
+        ran.out.contains("mpi/hll/halo-overlap on stencil27?n=9 with 3 ranks of 1 thread"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(program.files(), ["one.html", "one.zip", "three.html", "three.zip"]);
     let open = |name: &str| Bundle::open(&program.path(name), &Limits::default()).unwrap();
     let (one, three) = (open("one.zip"), open("three.zip"));
     for (one, three) in one.matrices.iter().zip(&three.matrices) {

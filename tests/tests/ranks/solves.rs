@@ -81,7 +81,8 @@ fn iterations_with_fewer_reductions_solve_the_system_too() {
 fn solves_are_measured_with_what_an_iteration_sends_and_sums() {
     let program = program!();
     let solve = ["bench", "gen:stencil27?n=8", "--operation", "solve", "--precond", "jacobi,fsai"];
-    let with = ["--power", "1", "--cg", "classic,pipelined", "--runs", "3", "-q", "-o", "b.zip"];
+    let with =
+        ["--power", "1", "--cg", "classic,pipelined", "--runs", "3", "-q", "-v", "-o", "b.zip"];
     let ran = run(&program, 3, &[&solve[..], &with].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains("messages per iteration"), "{}", ran.out);

@@ -372,7 +372,7 @@ impl Model {
 
     /// Every subject with a competing run that passes the filter, sorted by size; a real matrix and
     /// its stand-in have separate rows. Runs compete if they rank, have warm caches and use f64 (or
-    /// a kernel without f64).
+    /// a kernel without f64); where none does, in f32.
     pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
         let ranked = self.ranked(filter);
         ranked.iter().filter_map(|ranked| self.standing(ranked)).collect()

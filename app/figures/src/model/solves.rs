@@ -45,7 +45,7 @@ impl<'a> RunOf<'a> {
     }
 
     /// The preconditioner with its non-default parameters: `Jacobi`, `FSAI k 2, τ 0.01`.
-    pub(crate) fn method(&self) -> String {
+    pub fn method(&self) -> String {
         let name = match self.param("precond") {
             Some("jacobi") => return "Jacobi".into(),
             Some("symgs") => return "SymGS".into(),

@@ -25,11 +25,15 @@ pub(super) struct Ranked {
     pub(super) runs: Vec<usize>,
 }
 
-/// Returns whether a run competes: it ranks, has warm caches, and uses f64 or a device whose
-/// kernels have no f64.
+/// Returns whether a run competes: it ranks and has warm caches.
 fn competes(run: &RunOf<'_>) -> bool {
-    let is_usual = run.run.precision == "f64" || run.run.backend == "wgpu";
-    run.run.hot && is_usual && run.ranks()
+    run.run.hot && run.ranks()
+}
+
+/// Returns whether a run uses f64, or a device whose kernels have no f64. Others compete only where
+/// there is none of these.
+fn is_usual(run: &RunOf<'_>) -> bool {
+    run.run.precision == "f64" || run.run.backend == "wgpu"
 }
 
 /// Ranks these runs; `first` maps a run to the position of its subject in the index.
@@ -37,13 +41,13 @@ pub(super) fn rank<'a>(
     runs: impl Iterator<Item = RunOf<'a>>,
     first: impl Fn(usize) -> Option<usize>,
 ) -> Vec<Ranked> {
-    // By subject, then by kernel, preconditioner and bundle.
+    // By subject, then by kernel, preconditioner, bundle and precision.
     let mut best: BTreeMap<usize, BTreeMap<_, RunOf<'_>>> = BTreeMap::new();
     for run in runs.filter(competes) {
         let Some(subject) = first(run.index) else { continue };
         let of = best.entry(subject).or_default();
         let method = run.solved().map(|_| run.method());
-        let place = (&run.run.kernel, method, run.bundle.series);
+        let place = (&run.run.kernel, method, run.bundle.series, is_usual(&run));
         let kept = of.entry(place).or_insert(run);
         if run.beats(kept) {
             *kept = run;
@@ -52,6 +56,9 @@ pub(super) fn rank<'a>(
     let mut ranked: Vec<(u64, Ranked)> = Vec::new();
     for (subject, runs) in best {
         let mut runs: Vec<RunOf<'_>> = runs.into_values().collect();
+        if runs.iter().any(is_usual) {
+            runs.retain(is_usual);
+        }
         // Runs of an unknown operation may have rates in different units.
         if let Some(first) = runs.first().copied() {
             runs.retain(|run| run.gain_over(&first).is_some());

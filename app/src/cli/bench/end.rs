@@ -5,17 +5,20 @@ use std::path::Path;
 use anyhow::anyhow;
 use sparsescope_core::bundle::{Bundle, check_unused, journal_path};
 use sparsescope_core::record::{Run, Runs};
+use sparsescope_figures::model::Model;
 
-use super::summary;
+use super::{answer, next, summary};
 use crate::cli::args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{Outcome, sentence};
 use crate::cli::output::{
-    check_bundle, check_form, check_free, is_stdout, print, print_json, write_csv,
+    check_bundle, check_form, check_free, is_stdout, print, print_as_is, print_json, write_csv,
 };
+use crate::cli::report;
+use crate::cli::terminal::{Color, colored, has_colors, visible};
 
 /// The error when there is nothing to measure.
-pub(super) const NOTHING_READ: &str = "no matrix could be had, so there is nothing to write";
+pub(super) const NOTHING_READ: &str = "no matrix could be read, so there is nothing to write";
 
 /// Refuses to overwrite files, before any long work.
 pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> anyhow::Result<()> {
@@ -33,38 +36,85 @@ pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> any
 pub(super) fn kept(output: &Path, error: &anyhow::Error) -> anyhow::Error {
     let (journal, output, error) = (journal_path(output), output.display(), sentence(error));
     let journal = journal.display();
-    anyhow!("{error}; what was measured is kept in {journal}, and --resume {output} continues it")
+    anyhow!("{error}; the runs so far are kept in {journal}, and --resume {output} continues")
 }
 
-/// Prints what was measured in the requested form, the table followed by `more`; `unread` matrices could not
-/// be read.
+/// Prints what was measured in the requested form; `unread` matrices could not be read.
 pub(super) fn end(
-    bundle: &Bundle,
+    bundle: Bundle,
     args: &BenchArgs,
     output: &Path,
-    more: &str,
     (interrupt, unread): (&Interrupt, usize),
 ) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.csv {
-        write_csv(bundle, path, args.force)?;
-    }
-    if args.csv.as_deref().is_some_and(is_stdout) {
-        eprintln!("Bundle: {}", output.display());
-    } else if args.json {
-        print_json(&Runs { runs: bundle.runs.clone() })?;
-    } else {
-        print(&summary::table(bundle))?;
-        print(more)?;
-        print(&summary::closing(bundle, output, incomplete(bundle, interrupt)))?;
+        write_csv(&bundle, path, args.force)?;
     }
     let failed = bundle.runs.iter().any(Run::is_wrong);
     // Ctrl-C after the last run interrupts nothing.
-    Ok(match (failed, interrupt.by_user() && !bundle.complete, unread) {
+    let outcome = match (failed, interrupt.by_user() && !bundle.complete, unread) {
         (true, ..) => Outcome::CheckFailed,
         (_, true, _) => Outcome::Interrupted,
         (_, _, 0) => Outcome::Success,
         _ => Outcome::Incomplete,
-    })
+    };
+    if args.csv.as_deref().is_some_and(is_stdout) {
+        eprintln!("Bundle: {}", output.display());
+    } else if args.json {
+        print_json(&Runs { runs: bundle.runs })?;
+    } else {
+        let why = incomplete(&bundle, interrupt);
+        summarise(bundle, args, output, why)?;
+    }
+    Ok(outcome)
+}
+
+/// Prints the summary, and writes the report that it names.
+fn summarise(
+    bundle: Bundle,
+    args: &BenchArgs,
+    output: &Path,
+    incomplete: Option<&str>,
+) -> anyhow::Result<()> {
+    if args.all {
+        print(&summary::table(&bundle))?;
+        print("\n")?;
+    }
+    let is_whole = bundle.complete && bundle.shard.is_none() && !bundle.runs.is_empty();
+    let path = output.display();
+    let mut model = Model::default();
+    model.show_unfinished(&path.to_string(), bundle);
+    let Some(open) = model.bundles().first() else { return Ok(()) };
+    let colors = has_colors();
+    print_as_is(&answer::answer(&model, colors))?;
+    let mut text = summary::closing(&open.bundle, args.all);
+    if args.verbose {
+        text += &summary::details(&open.bundle);
+    }
+    if let Some(why) = incomplete {
+        text += &format!("{why}; the bundle is marked incomplete.\n");
+    }
+    text += &format!("\nBundle: {path}\n");
+    if incomplete.is_some() {
+        text += &format!("Resume: `sparsescope bench --resume {}`\n", next::word(output));
+    }
+    let mut text = visible(&text).into_owned();
+    if colors {
+        text = text.replace(summary::WRONG, &colored(summary::WRONG, Color::Red));
+    }
+    print_as_is(&text)?;
+    let report = output.with_extension("html");
+    let mut has_report = false;
+    if is_whole && !args.no_report {
+        let written = check_free(&report, args.force)
+            .and_then(|()| report::write(&[output.to_owned()], &report, args.force));
+        has_report = written.is_ok();
+        let text = match written {
+            Ok(_) => report.display().to_string(),
+            Err(error) => format!("not written: {}", sentence(&error)),
+        };
+        print(&format!("Report: {text}\n"))?;
+    }
+    print(&next::steps(output, next::Here::found(), has_report))
 }
 
 /// Why the bundle is incomplete, if it is.

@@ -1,11 +1,13 @@
-//! `sparsescope bench`: the main job, from matrices to a checked result bundle and a table.
+//! `sparsescope bench`: the main job, from matrices to a checked result bundle, a summary and a report.
 
+mod answer;
 mod end;
 mod list;
 #[cfg(feature = "mpi")]
 pub(super) mod mpi;
 mod next;
 mod planned;
+mod reasons;
 mod recorder;
 mod shard;
 mod share;
@@ -241,11 +243,7 @@ fn run_with(
         recorder.better_bandwidth(&again);
     }
     let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;
-    let fastest = match bundle.all_subjects().count() > 1 {
-        true => summary::fastest(&bundle),
-        false => String::new(),
-    };
-    end(&bundle, args, &output, &fastest, (interrupt, unread))
+    end(bundle, args, &output, (interrupt, unread))
 }
 
 /// The thread counts of the CPU configurations, each once.

@@ -11,7 +11,7 @@ use sparsescope_core::experiment::{
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernels_of_ranks};
 use sparsescope_core::measure::{NoiseWatch, environment};
 use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
-use sparsescope_core::record::{Distributed, Environment, Operation, Run};
+use sparsescope_core::record::{Environment, Operation, Run};
 
 use super::bandwidth_threads;
 use super::end::{NOTHING_READ, check_outputs, end, kept};
@@ -26,7 +26,6 @@ use crate::cli::output::now;
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
 use crate::cli::shared_matrix::{Anew, memory, shared};
-use crate::cli::table::seconds as seconds_of;
 use crate::producer::producer;
 
 /// The plan that all ranks read from the arguments, or from the bundle to continue.
@@ -129,7 +128,7 @@ pub(in crate::cli) fn run(
     }
     recorder.better_bandwidth(&again);
     let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;
-    end(&bundle, args, &output, &shares(&bundle), (interrupt, unread))
+    end(bundle, args, &output, (interrupt, unread))
 }
 
 /// Fails if an argument only works in one process.
@@ -309,43 +308,4 @@ fn recorder(
     let probed: Vec<_> = sweep.sources.iter().map(SubjectSource::probe).collect();
     bundle.plan = Some(serde_json::to_value(sweep.plan(&probed))?);
     Ok(Recorder::new(output, bundle, machine, shown, (sweep.operation, args), force)?)
-}
-
-/// One line per run on how its ranks shared the work.
-fn shares(bundle: &Bundle) -> String {
-    let mut text = String::from("\n");
-    for run in &bundle.runs {
-        if let Some(shared) = &run.distributed {
-            text += &format!("{} on {}\n", run.kernel, told(shared));
-        }
-    }
-    text
-}
-
-/// `4 ranks with 1 thread each: the largest share of nonzeros is 1.01 times the mean, …`, and their times
-/// where these were measured.
-fn told(shared: &Distributed) -> String {
-    let (ranks, threads) = (shared.ranks.len(), shared.threads);
-    let of = |seconds: fn(&sparsescope_core::record::RankShare) -> f64| {
-        seconds_of(shared.ranks.iter().map(seconds).fold(0.0, f64::max))
-    };
-    let each = if shared.reductions.is_some() { "per iteration" } else { "per SpMV" };
-    let (computing, waiting) = (of(|rank| rank.computing_s), of(|rank| rank.waiting_s));
-    let with = match (shared.transport.as_str(), threads) {
-        ("nccl", _) => "with one GPU each".to_owned(),
-        (_, 1) => "with 1 thread each".to_owned(),
-        _ => format!("with {threads} threads each"),
-    };
-    let timed = shared.ranks.iter().any(|rank| rank.computing_s > 0.0);
-    let did = match timed {
-        true => format!(", at most {computing} computing and {waiting} waiting"),
-        false => String::new(),
-    };
-    format!(
-        "{ranks} rank{} {with}: the largest share of nonzeros is {:.2} times the mean, {} bytes in {} messages {each}{did}",
-        if ranks == 1 { "" } else { "s" },
-        shared.imbalance(),
-        shared.bytes(),
-        shared.messages(),
-    )
 }

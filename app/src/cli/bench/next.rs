@@ -30,36 +30,33 @@ impl Here {
     }
 }
 
-/// The commands that show the bundle at `path`, the one that shows most first.
-pub(super) fn steps(path: &Path, here: Here) -> String {
-    let (bundle, html) = (word(path), word(&path.with_extension("html")));
+/// The commands that show the bundle at `path`, the one that shows most first; `has_report` says whether its
+/// report is written.
+pub(super) fn steps(path: &Path, here: Here, has_report: bool) -> String {
+    let bundle = word(path);
     let mut steps = Vec::new();
     match (here.display, here.window, here.sources) {
-        (true, true, _) => steps.push(format!("`sparsescope {bundle}` opens it in a window")),
+        (true, true, _) => steps.push(format!("`sparsescope {bundle}` opens the viewer")),
         (true, false, true) => {
-            steps.push(format!("`cargo window {bundle}` builds the window and opens it there"));
+            steps.push(format!("`cargo window {bundle}` builds the viewer and opens it"));
         }
         _ => {}
     }
-    steps.push(match here.page {
-        true => format!(
-            "`sparsescope export {bundle} --html {html}` writes it with the viewer as one file for \
-             any browser"
-        ),
-        false => format!(
-            "`sparsescope export {bundle} --report {html}` writes one page to read and to print"
-        ),
-    });
-    steps.push(format!("`sparsescope export {bundle} --csv runs.csv` writes a spreadsheet"));
-    format!(
-        "Look at it: {};\nthe bundle is a zip with every raw sample (runs.json) and this machine \
-         (environment.json).\n",
-        steps.join(";\n            ")
-    )
+    if here.page {
+        let html = word(&path.with_extension("viewer.html"));
+        steps.push(format!(
+            "`sparsescope export {bundle} --html {html}` writes the viewer as one file"
+        ));
+    } else if !has_report {
+        let html = word(&path.with_extension("html"));
+        steps.push(format!("`sparsescope export {bundle} --report {html}` writes a report"));
+    }
+    steps.push(format!("`sparsescope export {bundle} --csv runs.csv` writes all runs as CSV"));
+    format!("Next:   {}\n", steps.join("\n        "))
 }
 
 /// Quotes a path so that a shell takes it for one word that is not an option.
-fn word(path: &Path) -> String {
+pub(super) fn word(path: &Path) -> String {
     let text = path.display().to_string();
     let text = if text.starts_with('-') { format!("./{text}") } else { text };
     let is_plain = |c: char| c.is_alphanumeric() || "/\\._-+:@,%=~".contains(c);
@@ -76,27 +73,29 @@ mod tests {
 
     fn first(display: bool, window: bool, page: bool) -> String {
         let here = Here { display, window, sources: true, page };
-        let text = steps(Path::new("out/b.zip"), here);
+        let text = steps(Path::new("out/b.zip"), here, false);
         assert!(text.contains("`sparsescope export out/b.zip --csv runs.csv`"), "{text}");
         assert!(page || !text.contains("--html"), "{text}");
+        assert!(text.lines().count() <= 3, "{text}");
         let opens = text.contains("`sparsescope out/b.zip`");
         assert_eq!((opens, text.contains("cargo window")), (display && window, display && !window));
-        text.lines().next().unwrap().trim_end_matches(';').to_owned()
+        text.lines().next().unwrap().to_owned()
     }
 
     #[test]
     fn the_first_step_is_the_one_that_shows_most_here() {
-        let report = "Look at it: `sparsescope export out/b.zip --report out/b.html` writes one page to \
-                      read and to print";
+        let report = "Next:   `sparsescope export out/b.zip --report out/b.html` writes a report";
         assert_eq!(first(false, true, false), report);
         let installed = Here { display: true, window: false, sources: false, page: false };
-        assert!(steps(Path::new("out/b.zip"), installed).starts_with(report));
-        let html = "Look at it: `sparsescope export out/b.zip --html out/b.html` writes it with the \
-                    viewer as one file for any browser";
+        assert!(steps(Path::new("out/b.zip"), installed, false).starts_with(report));
+        let csv = "Next:   `sparsescope export out/b.zip --csv runs.csv` writes all runs as CSV\n";
+        assert_eq!(steps(Path::new("out/b.zip"), installed, true), csv);
+        let html = "Next:   `sparsescope export out/b.zip --html out/b.viewer.html` writes the viewer as \
+                    one file";
         assert_eq!(first(false, false, true), html);
-        let window = "Look at it: `sparsescope out/b.zip` opens it in a window";
+        let window = "Next:   `sparsescope out/b.zip` opens the viewer";
         assert_eq!([false, true].map(|page| first(true, true, page)), [window, window]);
-        let built = "Look at it: `cargo window out/b.zip` builds the window and opens it there";
+        let built = "Next:   `cargo window out/b.zip` builds the viewer and opens it";
         assert_eq!([false, true].map(|page| first(true, false, page)), [built, built]);
     }
 

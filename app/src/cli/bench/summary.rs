@@ -1,19 +1,15 @@
-//! What `bench` prints: the plan, the table of runs, and where to look further.
-
-use std::collections::BTreeMap;
-use std::path::Path;
+//! What `bench` prints around its answer: the plan, the table of runs, the counts and the details.
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SourceError};
-use sparsescope_core::kernel::{DeviceKind, Parameter, reference};
+use sparsescope_core::kernel::{DeviceKind, Parameter};
 use sparsescope_core::record::{
-    Operation, Precision, Predicted, Run, Shard, Source, Subject, Until, Verdict,
+    Distributed, Precision, Predicted, RankShare, Run, Shard, Source, Subject, Until, Verdict,
 };
 
-use super::next;
+use super::reasons::grouped;
 use super::share::Share;
-use crate::cli::choice;
-use crate::cli::table::{self, count, counted, render, seconds, three_digits};
+use crate::cli::table::{self, DASH, count, counted, render, seconds, three_digits, wrapped};
 
 /// The unit of the rate by which runs of this operation are compared.
 fn unit(bundle: &Bundle) -> &str {
@@ -24,7 +20,8 @@ fn unit(bundle: &Bundle) -> &str {
 pub(super) fn table(bundle: &Bundle) -> String {
     let cold_too = bundle.runs.iter().any(|run| !run.hot);
     let precisions = bundle.runs.iter().any(|run| run.precision != "f64");
-    let subject = if bundle.matrices.is_empty() { ["subject", "size"] } else { ["matrix", "nnz"] };
+    let subject =
+        if bundle.matrices.is_empty() { ["subject", "size"] } else { ["matrix", "nonzeros"] };
     let figures_of = ["kernel", "threads", "median", unit(bundle), "GB/s", "% of copy", "speed-up"];
     let headings: Vec<&str> = subject.into_iter().chain(figures_of).chain(["check"]).collect();
     let mut list = table::table(&headings, &[1, 3, 4, 5, 6, 7, 8]);
@@ -75,17 +72,20 @@ fn size(subject: Subject<'_>) -> String {
 }
 
 /// CPU threads, or threads per block on a GPU.
-fn workers(run: &Run) -> String {
+pub(super) fn workers(run: &Run) -> String {
     match (run.backend.as_str(), run.block) {
         ("cpu", _) => run.threads.to_string(),
         (_, Some(block)) => format!("{block}/block"),
-        (_, None) => "-".to_owned(),
+        (_, None) => dash(),
     }
+}
+
+fn dash() -> String {
+    DASH.to_owned()
 }
 
 /// Median, rate, GB/s, percentage of copy bandwidth and speed-up; a dash for each value that a run lacks.
 fn figures(run: &Run) -> [String; 5] {
-    let dash = || "-".to_owned();
     let Some(f) = &run.figures else { return [dash(), dash(), dash(), dash(), dash()] };
     // Not every operation has a minimum of bytes to move.
     let moves = run.costs.minimal_bytes > 0;
@@ -98,134 +98,158 @@ fn figures(run: &Run) -> [String; 5] {
     ]
 }
 
-/// The fastest run on each matrix.
-pub(super) fn fastest(bundle: &Bundle) -> String {
-    let headings = ["fastest on", "kernel", "threads", unit(bundle), "% of copy", "speed-up"];
-    let mut list = table::table(&headings, &[2, 3, 4, 5]);
-    for subject in bundle.all_subjects() {
-        let is_it = |run: &&Run| run.matrix == subject.id() && run.hot && run.ranks();
-        let runs = bundle.runs.iter().filter(is_it);
-        let timed = runs.filter_map(|run| run.figures.as_ref().map(|f| (f.median_s, run)));
-        if let Some((_, run)) = timed.min_by(|a, b| a.0.total_cmp(&b.0)) {
-            let [_, rate, _, share, speedup] = figures(run);
-            let (name, threads) = (subject.name().to_owned(), workers(run));
-            list.add_row([name, run.kernel_and_precision(), threads, rate, share, speedup]);
-        }
-    }
-    format!("\n{}", render(&list))
-}
+/// What is wrong, in capitals.
+pub(super) const WRONG: &str = "WRONG RESULT";
 
-/// Reasons of runs that do not rank, the outcome, and how to view the result.
-pub(super) fn closing(bundle: &Bundle, output: &Path, incomplete: Option<&str>) -> String {
+/// Wrong results, the counts, the reasons of runs that do not rank, and the bandwidth that rates relate to.
+/// Without `all`, only the most frequent reasons of skipped runs.
+pub(super) fn closing(bundle: &Bundle, all: bool) -> String {
+    let subjects = if bundle.subjects.is_empty() { "matrices" } else { "subjects" };
     let mut text = String::new();
-    let mut reasons: BTreeMap<(&str, &str, &str), Vec<String>> = BTreeMap::new();
-    let unranked = |run: &&Run| run.check.badness() > 0 || run.check.reason.is_some();
-    for run in bundle.runs.iter().filter(unranked) {
-        let matrix = bundle.subject(&run.matrix).map_or("", Subject::name);
-        let reason = run.check.reason.as_deref().unwrap_or("no reason given");
-        let kernels = reasons.entry((matrix, run.check.as_str(), reason)).or_default();
-        let kernel = run.kernel_and_precision();
-        if !kernels.contains(&kernel) {
-            kernels.push(kernel);
-        }
+    for group in grouped(bundle, Run::is_wrong) {
+        let start = format!("{WRONG}: {} x ", group.runs);
+        text += &wrapped(&start, &group.words(subjects), "  ");
     }
-    for ((matrix, verdict, reason), kernels) in &reasons {
-        let kernels = match kernels.len() {
-            1..=3 => kernels.join(" and "),
-            n => format!("{n} kernels"),
-        };
-        text += &format!("\n{verdict}: {matrix}, {kernels}: {reason}");
-    }
-    if !reasons.is_empty() {
-        text.push('\n');
-    }
-    let of = |verdict: Verdict| bundle.runs.iter().filter(|r| r.check.verdict == verdict).count();
-    let (passed, failed) = (of(Verdict::Pass), of(Verdict::Fail));
-    let undecided = bundle.runs.iter().filter(|run| run.check.undecided).count();
-    let limited = bundle.runs.iter().filter(|run| run.check.limited_by_rounding).count();
-    let not_run = bundle.runs.len() - passed - failed - undecided;
-    let limited = match limited {
-        0 => String::new(),
-        limited => format!(" ({limited} of them limited by rounding, not ranked)"),
-    };
-    let undecided_words = match undecided {
-        0 => String::new(),
-        undecided => format!("{undecided} undecided, "),
-    };
-    text += &format!(
-        "\n{} on {}: {passed} passed the check{limited}, {failed} failed, {undecided_words}{not_run} not \
-         run.\n",
+    let passed = bundle.runs.iter().filter(|run| run.check.verdict == Verdict::Pass).count();
+    let mut counts = format!(
+        "{} on {}: {passed} passed the check",
         counted(bundle.runs.len(), "run", "runs"),
         match bundle.subjects.len() {
             0 => counted(bundle.matrices.len(), "matrix", "matrices"),
             _ => counted(bundle.all_subjects().count(), "subject", "subjects"),
         },
     );
-    text += &relative_to(bundle);
-    if let Some(machine) = bundle.environments.first() {
-        let rates: Vec<String> = machine
-            .bandwidth
-            .iter()
-            .map(|b| {
-                let threads = counted(b.threads as usize, "thread", "threads");
-                format!("{} GB/s with {threads}", three_digits(b.copy / 1e9))
-            })
-            .collect();
-        if !rates.is_empty() {
-            let model = &machine.cpu.model;
-            text += &format!("Copy bandwidth of this {model}: {}.\n", rates.join(", "));
+    let mut reasons = String::new();
+    type Wanted = fn(&Run) -> bool;
+    let kinds: [(&str, Wanted); 5] = [
+        ("wrong", Run::is_wrong),
+        ("not converged", |run| run.check.verdict == Verdict::Fail && !run.is_wrong()),
+        ("limited by rounding, not ranked", |run| run.check.limited_by_rounding),
+        ("undecided", |run| run.check.undecided),
+        ("skipped", |run| !run.check.was_run()),
+    ];
+    for (words, wanted) in kinds {
+        let groups = grouped(bundle, wanted);
+        let runs: usize = groups.iter().map(|group| group.runs).sum();
+        if runs == 0 {
+            continue;
         }
-        for gpu in &machine.gpus {
-            if let Some(copy) = gpu.copy {
-                let rate = three_digits(copy / 1e9);
-                text += &format!("Copy bandwidth of this {}: {rate} GB/s.\n", gpu.model);
-            }
-        }
-    }
-    text += &chosen(bundle);
-    text += &unsettled(bundle);
-    text += &predicted(bundle);
-    let path = output.display();
-    if let Some(why) = incomplete {
-        text += &format!(
-            "{why}; the bundle is marked incomplete, and `sparsescope bench --resume {path}` goes on.\n"
-        );
-    }
-    text += &format!("\nBundle: {path}\n");
-    text += &next::steps(output, next::Here::found());
-    text
-}
-
-/// What speed-ups are relative to; empty if nothing ran.
-fn relative_to(bundle: &Bundle) -> String {
-    let Some(first) = bundle.runs.first() else { return String::new() };
-    let reference = reference(Operation::of(&first.operation).unwrap_or(Operation::Spmv)).id;
-    if !bundle.runs.iter().any(|run| run.kernel == reference) {
-        return format!(
-            "No speed-up: {reference}, which it is relative to, was not among the kernels.\n"
-        );
-    }
-    let what = if bundle.subjects.is_empty() { "matrix" } else { "subject" };
-    format!("Speed-up is relative to {reference} on the same {what}.\n")
-}
-
-/// One line for each run of a kernel that chose another: what, why, the cost and the break-even point.
-fn chosen(bundle: &Bundle) -> String {
-    let with_choice = |run: &Run| Some((run.costs.choice.clone()?, run.clone()));
-    let mut text = String::new();
-    for (choice, run) in bundle.runs.iter().filter_map(with_choice) {
-        let subject = bundle.subject(&run.matrix).map_or("", Subject::name);
-        let threads = counted(run.threads as usize, "thread", "threads");
-        let paid = match run.costs.break_even {
-            Some(products) => {
-                format!(" It has paid after {} products.", count(products.max(0.0) as u64))
-            }
-            None => String::new(),
+        counts += &match words.starts_with("limited") {
+            true => format!(" ({runs} {words})"),
+            false => format!(", {} {words}", count(runs as u64)),
         };
-        let sentence = choice::sentence(&run.kernel, &choice);
-        text += &format!("On {subject} with {threads} {sentence}{paid}\n");
+        if words == "wrong" {
+            continue; // Shown above.
+        }
+        reasons += &format!("{}:\n", capitalised(words));
+        let shown = if all || words != "skipped" { groups.len() } else { MOST_REASONS };
+        for group in groups.iter().take(shown) {
+            let start = format!("  {} x ", group.runs);
+            reasons += &wrapped(&start, &group.words(subjects), "    ");
+        }
+        let hidden = groups.get(shown..).unwrap_or_default();
+        if !hidden.is_empty() {
+            let runs: usize = hidden.iter().map(|group| group.runs).sum();
+            let others = counted(hidden.len(), "other reason", "other reasons");
+            reasons += &format!("  {runs} more for {others} (--all lists them)\n");
+        }
     }
+    text += &wrapped("", &format!("{counts}."), "");
+    text += &reasons;
+    text += &bandwidth(bundle);
+    text += &unsettled(bundle);
     text
+}
+
+/// How many reasons of skipped runs are shown.
+const MOST_REASONS: usize = 3;
+
+/// The measured copy bandwidth of the first machine; empty if no run relates to it.
+fn bandwidth(bundle: &Bundle) -> String {
+    let related = |run: &Run| run.figures.as_ref().is_some_and(|of| of.pct_copy.is_some());
+    let Some(machine) = bundle.environments.first() else { return String::new() };
+    if !bundle.runs.iter().any(|run| run.costs.minimal_bytes > 0 && related(run)) {
+        return String::new();
+    }
+    let mut rates: Vec<String> = Vec::new();
+    for of in &machine.bandwidth {
+        let threads = counted(of.threads as usize, "thread", "threads");
+        rates.push(format!("{} GB/s with {threads}", three_digits(of.copy / 1e9)));
+    }
+    for gpu in &machine.gpus {
+        let rate =
+            gpu.copy.map(|copy| format!("{} GB/s on {}", three_digits(copy / 1e9), gpu.model));
+        rates.extend(rate);
+    }
+    wrapped("Copy bandwidth: ", &format!("{}.", rates.join(", ")), "  ")
+}
+
+/// What `--verbose` adds: what kernels chose that pick another, how ranks shared the work, and the worst
+/// predictions.
+pub(super) fn details(bundle: &Bundle) -> String {
+    [chosen(bundle), shares(bundle), predicted(bundle)].concat()
+}
+
+/// A table of what each run of a kernel chose that picks another: the gain, the cost, and what pays for it.
+fn chosen(bundle: &Bundle) -> String {
+    let headings = ["chose on", "kernel", "threads", "ran", "speed-up", "setup", "pays off after"];
+    let mut list = table::table(&headings, &[2, 4, 5, 6]);
+    let mut any = false;
+    for run in &bundle.runs {
+        let Some(choice) = &run.costs.choice else { continue };
+        any = true;
+        let asked = run.asked.iter().map(|(name, value)| format!(" {name}={value}"));
+        let pays = run
+            .costs
+            .break_even
+            .map_or_else(dash, |products| format!("{} SpMVs", count(products.max(0.0) as u64)));
+        let [.., speedup] = figures(run);
+        list.add_row([
+            bundle.subject(&run.matrix).map_or("", Subject::name).to_owned(),
+            run.kernel.clone() + &asked.collect::<String>(),
+            workers(run),
+            choice.words(),
+            speedup,
+            seconds(choice.seconds()),
+            pays,
+        ]);
+    }
+    if any { format!("\n{}", render(&list)) } else { String::new() }
+}
+
+/// One line per run on how its ranks shared the work.
+fn shares(bundle: &Bundle) -> String {
+    let shared = bundle.runs.iter().filter_map(|run| Some((run, run.distributed.as_ref()?)));
+    let lines: Vec<String> = shared
+        .map(|(run, shared)| format!("{} with {}\n", named(bundle, run), told(shared)))
+        .collect();
+    if lines.is_empty() { String::new() } else { format!("\n{}", lines.concat()) }
+}
+
+/// `4 ranks of 1 thread: at most 1.01 times the mean nonzeros, …`, and their times where these were measured.
+fn told(shared: &Distributed) -> String {
+    let (ranks, threads) = (shared.ranks.len(), shared.threads);
+    let of = |s: fn(&RankShare) -> f64| seconds(shared.ranks.iter().map(s).fold(0.0, f64::max));
+    let each = if shared.reductions.is_some() { "iteration" } else { "SpMV" };
+    let with = match (shared.transport.as_str(), threads) {
+        ("nccl", _) => "of 1 GPU".to_owned(),
+        (_, 1) => "of 1 thread".to_owned(),
+        _ => format!("of {threads} threads"),
+    };
+    let did = match shared.ranks.iter().any(|rank| rank.computing_s > 0.0) {
+        true => {
+            let (computing, waiting) = (of(|rank| rank.computing_s), of(|rank| rank.waiting_s));
+            format!(", up to {computing} computing and {waiting} waiting")
+        }
+        false => String::new(),
+    };
+    format!(
+        "{} {with}: at most {:.2} times the mean nonzeros, {} bytes in {} messages per {each}{did}",
+        counted(ranks, "rank", "ranks"),
+        shared.imbalance(),
+        shared.bytes(),
+        shared.messages(),
+    )
 }
 
 /// One line on the run with the fewest useful bytes by prediction, and one on the least balanced run; empty
@@ -240,14 +264,14 @@ fn predicted(bundle: &Bundle) -> String {
     let least = of(Predicted::efficiency).min_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((share, run)) = least.filter(|(share, _)| *share < 0.8) {
         let (share, run) = (share * 100.0, named(run));
-        text += &format!("Predicted: of the bytes that {run} moves, {share:.0} % are useful.\n");
+        text += &format!("Predicted: {share:.0} % of the bytes that {run} moves are useful.\n");
     }
     let parallel = of(|predicted| predicted.imbalance).filter(|(_, run)| run.threads > 1);
     let most = parallel.max_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((most, run)) = most.filter(|(most, _)| *most > 1.2) {
         let (most, threads, run) = (three_digits(most), run.threads, named(run));
         text += &format!(
-            "Predicted: of {threads} threads of {run} one has {most} times the mean work.\n"
+            "Predicted: with {threads} threads of {run}, one has {most} times the mean work.\n"
         );
     }
     text
@@ -271,15 +295,16 @@ fn unsettled(bundle: &Bundle) -> String {
         Some(reached) => format!("known to {}", percent(reached)),
         None => "which has too few samples to say".to_owned(),
     };
-    format!(
+    let text = format!(
         "{} of {} ended before the median was known to {}, after {} or {MOST_UNTIL} samples; the least \
-         certain is {}, {least}.\n",
+         certain is {}, {least}.",
         unsettled.len(),
         counted(goals().count(), "run", "runs"),
         percent(until.asked),
         seconds(until.at_most_s),
         named(bundle, run),
-    )
+    );
+    wrapped("", &text, "  ")
 }
 
 /// Names a run by its kernel and what it ran on.
@@ -343,7 +368,7 @@ pub(super) fn plan(
         let size = probed.extent.map_or_else(String::new, |extent| {
             let about = if extent.estimated { "about " } else { "" };
             let (rows, cols) = (count(extent.rows), count(extent.cols));
-            format!(": {rows} x {cols}, {about}{} entries", count(extent.entries))
+            format!(": {rows} x {cols}, {about}{} nonzeros", count(extent.entries))
         });
         text += &format!("  {} ({}){size}\n", task.source.name(), task.source);
         let (here, all) = (task.configurations.len(), share.planned());
@@ -354,27 +379,24 @@ pub(super) fn plan(
         }
     }
     text += &format!("\n{}\n", render(&list));
-    let products = settings.runs + settings.warmup;
+    let executions = settings.runs + settings.warmup;
     let caches = if settings.cold { ", hot and cold" } else { "" };
     let runs = share.runs();
     let (samples, warmup) = (settings.runs, settings.warmup);
     text += &match settings.until {
         None => format!(
-            "{runs} runs of {samples} samples after {warmup} products to warm up{caches}: {} samples \
-             in all.\n",
-            runs * products,
+            "{runs} runs of {samples} samples after {warmup} warm-up executions{caches}: {} in total.\n",
+            runs * executions,
         ),
         Some(goal) => format!(
-            "{runs} runs until the median is known to {}, after {warmup} products to warm up{caches}: \
-             10 to {samples} samples each, as many as that needs. Sampling takes up to {} a run, {} in \
-             all.\n",
+            "{runs} runs of 10 to {samples} samples, until the median is known to {}, after {warmup} warm-up \
+             executions{caches}.\nSampling takes up to {} per run, {} in total.\n",
             percent(goal.share),
             seconds(goal.at_most_s),
             seconds(goal.at_most_s * runs as f64),
         ),
     };
-    text +=
-        &format!("They take up to {} in the bundle before it is compressed.\n", megabytes(bytes));
+    text += &format!("They take up to {} in the bundle before compression.\n", megabytes(bytes));
     Ok(text)
 }
 
@@ -386,7 +408,7 @@ fn capitalised(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use sparsescope_core::record::{Check, Producer};
+    use sparsescope_core::record::{Check, Choice, Producer};
     use sparsescope_figures::model::solved;
 
     use super::*;
@@ -405,14 +427,16 @@ mod tests {
         assert_eq!(unsettled(&bundle), "");
         bundle.runs.extend([run("b", Some(0.05), false), run("c", Some(0.02), false)]);
         let expected = "2 of 3 runs ended before the median was known to 1.00 %, after 10.0 s or 1000 \
-                        samples; the least certain is b on , known to 5.00 %.\n";
-        assert_eq!(unsettled(&bundle), expected);
+                        samples; the least certain is b on , known to 5.00 %.";
+        let joined = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(joined(unsettled(&bundle)), expected);
         bundle.runs.push(run("d", None, false));
-        assert!(unsettled(&bundle).ends_with("d on , which has too few samples to say.\n"));
+        let worst = joined(unsettled(&bundle));
+        assert!(worst.ends_with("d on , which has too few samples to say."), "{worst}");
     }
 
     #[test]
-    fn solves_that_do_not_rank_are_told_and_are_the_fastest_nowhere() {
+    fn solves_that_do_not_rank_are_counted_with_their_reasons() {
         let mut runs = solved::planted();
         let mut undecided = runs[0].clone();
         (undecided.samples, undecided.figures, undecided.metric) = (Vec::new(), None, None);
@@ -422,21 +446,61 @@ mod tests {
         runs.push(undecided);
         let model = solved::model(runs);
         let bundle = &model.bundles()[0].bundle;
-        let fastest = fastest(bundle);
-        assert!(
-            fastest.contains(solved::SERIAL) && !fastest.contains(solved::THREADS),
-            "{fastest}"
-        );
-        assert!(!fastest.contains("vendor/"), "{fastest}");
         assert!(table(bundle).contains("limited by rounding"));
-        let text = closing(bundle, Path::new("b.zip"), None);
-        let counts = "4 runs on 1 matrix: 3 passed the check (1 of them limited by rounding, not ranked), 0 \
-                      failed, 1 undecided, 0 not run.";
+        let text = closing(bundle, false);
+        let counts = "4 runs on 1 matrix: 3 passed the check (1 limited by rounding, not ranked), 1 \
+                      undecided.";
         assert!(text.contains(counts), "{text}");
-        for line in
-            ["limited by rounding: m, cpu/pcg/threads: the", "undecided: m, cpu/pcg/serial: "]
-        {
-            assert!(text.contains(line), "{text}");
+        for lines in [
+            "Limited by rounding, not ranked:\n  1 x cpu/pcg/threads on m: the relative residual",
+            "Undecided:\n  1 x cpu/pcg/serial on m: rounding alone\n",
+        ] {
+            assert!(text.contains(lines), "{text}");
         }
+    }
+
+    #[test]
+    fn wrong_results_come_first_and_all_of_them_and_a_few_reasons_of_skipped_runs() {
+        let producer = Producer { name: "test".into(), version: String::new(), revision: None };
+        let mut bundle = Bundle::new(producer, String::new());
+        let mut add = |kernel: &str, verdict, reason: &str| {
+            let check = Check { verdict, reason: Some(reason.into()), ..Check::default() };
+            bundle.runs.push(Run { kernel: kernel.into(), check, ..Run::default() });
+        };
+        for kernel in ["a", "b", "c", "d", "e"] {
+            add(kernel, Verdict::Fail, &format!("row 4 is off in {kernel}"));
+            add(kernel, Verdict::Refused, &format!("there is no {kernel}"));
+        }
+        add("a", Verdict::Refused, "there is no a");
+        let text = closing(&bundle, false);
+        let wrong: Vec<&str> =
+            text.lines().take_while(|line| line.starts_with("WRONG RESULT: 1 x ")).collect();
+        assert_eq!(wrong.len(), 5, "{text}");
+        assert!(wrong[0].contains("a on : row 4 is off in a"), "{text}");
+        let counts = "11 runs on 0 matrices: 0 passed the check, 5 wrong, 6 skipped.\nSkipped:\n";
+        assert!(text.contains(counts), "{text}");
+        assert!(text.contains("  2 x a on : there is no a\n"), "{text}");
+        assert!(text.ends_with("  2 more for 2 other reasons (--all lists them)\n"), "{text}");
+        assert_eq!(closing(&bundle, true).lines().count(), 5 + 2 + 5);
+    }
+
+    #[test]
+    fn details_say_what_was_chosen_what_it_gains_and_when_it_pays_off() {
+        let mut runs = solved::planted();
+        runs.truncate(1);
+        let model = solved::model(runs);
+        let mut bundle = Bundle::clone(&model.bundles()[0].bundle);
+        assert_eq!(details(&bundle), "");
+        bundle.runs[0].costs.choice = Some(Choice {
+            kernel: "cpu/hll/simd".into(),
+            params: [("hack_size".into(), "8".into())].into(),
+            trial_s: 9e-3,
+            ..Choice::default()
+        });
+        bundle.runs[0].costs.break_even = Some(251.4);
+        let text = details(&bundle);
+        let line: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
+        let expected = "m cpu/pcg/serial 1 cpu/hll/simd, hack_size=8 - 9.00 ms 251 SpMVs";
+        assert_eq!(line.join(" "), expected);
     }
 }

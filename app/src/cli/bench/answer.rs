@@ -1,0 +1,327 @@
+//! The answer of `bench`: who is fastest on each subject, and one sentence for all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sparsescope_core::bundle::Bundle;
+use sparsescope_core::kernel::reference;
+use sparsescope_core::record::{Operation, Subject};
+use sparsescope_figures::model::{
+    self, Model, RunOf, Standing, batch_extent, extent, subject_key, subject_name, subject_size,
+};
+use sparsescope_figures::state::Filter;
+
+use super::summary::workers;
+use crate::cli::table::{Column, DASH, Kind, fitted, seconds, three_digits, wrapped};
+use crate::cli::terminal::one_line;
+
+/// A subject with the kernels that rank on it, as the view of winners ranks them.
+struct Row<'m> {
+    subject: Subject<'m>,
+    standing: Option<Standing<'m>>,
+}
+
+impl<'m> Row<'m> {
+    fn of(model: &'m Model, bundle: &'m Bundle) -> Vec<Self> {
+        let filter = Filter::all_of(operation(bundle));
+        let standing = |subject: Subject<'m>| model.standing_of(&filter, &subject_key(subject));
+        let rows = bundle.all_subjects();
+        rows.map(|subject| Row { subject, standing: standing(subject) }).collect()
+    }
+
+    fn winner(&self) -> Option<&RunOf<'m>> {
+        self.standing.as_ref()?.winner()
+    }
+
+    fn second(&self) -> Option<&RunOf<'m>> {
+        self.standing.as_ref()?.runs.get(1)
+    }
+}
+
+/// The word of the operation of a bundle that `bench` wrote.
+fn operation(bundle: &Bundle) -> &str {
+    bundle.runs.first().map_or("", |run| run.operation.as_str())
+}
+
+/// A table with a line per subject of the only bundle of `model`, and the sentence; names from files are one
+/// line each.
+pub(super) fn answer(model: &Model, colors: bool) -> String {
+    let Some(open) = model.bundles().first() else { return String::new() };
+    let bundle: &Bundle = &open.bundle;
+    let rows = Row::of(model, bundle);
+    let device = common_device(&rows);
+    let table = fitted(&columns(&rows, bundle, device), colors);
+    let sentence = sentence(&rows, bundle, device);
+    format!("{table}\n{}", wrapped("", &one_line(&sentence), ""))
+}
+
+fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
+    let each = |cell: &dyn Fn(&Row<'_>, &RunOf<'_>) -> Option<String>| {
+        let cells = rows.iter().map(|row| row.winner().and_then(|winner| cell(row, winner)));
+        cells.map(|cell| cell.unwrap_or_else(|| DASH.to_owned())).collect::<Vec<_>>()
+    };
+    let (what, sizes) = match bundle.subjects.is_empty() {
+        true => ("matrix", "nonzeros"),
+        false => ("subject", "size"),
+    };
+    let metric = rows.iter().find_map(|row| row.winner()?.metric());
+    let unit = metric.map_or("rate", |metric| metric.unit.as_str());
+    let mut columns = vec![
+        Column::new(Kind::Name, what, rows.iter().map(|row| subject_name(row.subject))),
+        Column::new(Kind::Number, sizes, rows.iter().map(|row| size(row.subject))),
+        Column::new(Kind::Best, "fastest", each(&|_, run| Some(label(run, device)))),
+        Column::new(Kind::Number, "threads", each(&|_, run| Some(workers(run.run)))),
+        Column::new(Kind::Number, "median", each(&|_, run| Some(seconds(run.figures()?.median_s)))),
+    ];
+    // A rate in milliseconds is the median again.
+    columns.push(match unit {
+        "ms" => Column::new(
+            Kind::Number,
+            "iterations",
+            each(&|_, run| Some(run.solved()?.iterations.to_string())),
+        ),
+        unit => Column::new(Kind::Number, unit, each(&|_, run| Some(three_digits(run.rate()?)))),
+    });
+    columns.extend([
+        Column::new(
+            Kind::Number,
+            "% copy",
+            each(&|_, run| Some(format!("{:.0}", run.pct_copy()?))),
+        ),
+        Column::new(
+            Kind::Number,
+            "speed-up",
+            each(&|_, run| Some(format!("{}x", three_digits(run.figures()?.speedup?)))),
+        ),
+        Column::new(Kind::Name, "runner-up", each(&|row, _| Some(label(row.second()?, device)))),
+        Column::new(
+            Kind::Number,
+            "behind",
+            each(&|row, _| Some(behind(row.standing.as_ref()?.lead()?))),
+        ),
+    ]);
+    columns.retain(Column::has_cells);
+    columns
+}
+
+/// The time that the runner-up takes beyond the winner's.
+fn behind(lead: f64) -> String {
+    let more = (lead - 1.0) * 100.0;
+    let decimals = usize::from(more < 10.0);
+    format!("+{more:.decimals$} %")
+}
+
+/// Nonzeros of a matrix, points and dimensions of a point set, systems and unknowns of a batch.
+fn size(subject: Subject<'_>) -> String {
+    match extent(subject).or_else(|| batch_extent(subject)) {
+        Some([many, each]) => format!("{} x {each}", model::count(many)),
+        None => model::count(subject_size(subject)),
+    }
+}
+
+/// The device in the ids of all kernels of the table, which then leaves it out; empty if there are several.
+fn common_device<'r>(rows: &'r [Row<'_>]) -> &'r str {
+    let shown = rows.iter().flat_map(|row| row.winner().into_iter().chain(row.second()));
+    let devices = shown.filter_map(|run| run.run.kernel.split_once('/'));
+    // Ids of libraries and of user kernels name no device.
+    let devices = devices.map(|(device, _)| device);
+    let devices: BTreeSet<&str> =
+        devices.filter(|device| !["vendor", "user"].contains(device)).collect();
+    match devices.len() {
+        1 => devices.first().copied().unwrap_or_default(),
+        _ => "",
+    }
+}
+
+/// A kernel id without this device.
+fn short<'k>(kernel: &'k str, device: &str) -> &'k str {
+    kernel.strip_prefix(device).and_then(|rest| rest.strip_prefix('/')).unwrap_or(kernel)
+}
+
+/// The kernel with its settings beside threads; for solves with the preconditioner, as the view of winners
+/// names them.
+fn label(run: &RunOf<'_>, device: &str) -> String {
+    let kernel = short(&run.run.kernel, device);
+    let mut words = match run.solved() {
+        Some(_) => format!("{}, {kernel}", run.method()),
+        None => {
+            let settings = run.run.asked.iter().map(|(name, value)| format!(" {name}={value}"));
+            kernel.to_owned() + &settings.collect::<String>()
+        }
+    };
+    if run.run.precision != "f64" {
+        words += &format!(" ({})", run.run.precision);
+    }
+    words
+}
+
+/// Which kernels win how often, and how much faster they are than the reference.
+fn sentence(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> String {
+    if bundle.runs.is_empty() {
+        return "Nothing was measured.".to_owned();
+    }
+    let winners: Vec<&RunOf<'_>> = rows.iter().filter_map(Row::winner).collect();
+    if winners.is_empty() {
+        return "No run has a time that ranks.".to_owned();
+    }
+    let mut wins: BTreeMap<String, usize> = BTreeMap::new();
+    for winner in &winners {
+        let kernel = short(&winner.run.kernel, device);
+        let name = winner.solved().map_or_else(String::new, |_| format!("{}, ", winner.method()));
+        *wins.entry(name + kernel).or_default() += 1;
+    }
+    let mut wins: Vec<(String, usize)> = wins.into_iter().collect();
+    wins.sort_by_key(|(_, wins)| std::cmp::Reverse(*wins));
+    let all = winners.len();
+    let subjects = if bundle.subjects.is_empty() { "matrices" } else { "subjects" };
+    let who = match &wins[..] {
+        [(only, _)] if all == 1 => format!("{only} is fastest"),
+        [(only, _)] => format!("{only} wins on all {all} {subjects}"),
+        [(first, one), (second, other), ..] => {
+            format!("{first} and {second} win on {} of {all} {subjects}", one + other)
+        }
+        [] => String::new(),
+    };
+    let on = match device {
+        "cpu" => "On the CPU, ",
+        "cuda" => "With CUDA, ",
+        "wgpu" => "With wgpu, ",
+        "mpi" => "With MPI, ",
+        "nccl" => "With NCCL, ",
+        _ => "",
+    };
+    let known = Operation::of(operation(bundle)).unwrap_or(Operation::Spmv);
+    let serial = short(reference(known).id, device);
+    let gains = winners.iter().filter_map(|run| run.figures()?.speedup);
+    let [least, most] =
+        gains.fold([f64::INFINITY, 0.0], |[least, most], gain| [least.min(gain), most.max(gain)]);
+    let gain = match [least, most].map(three_digits) {
+        _ if most == 0.0 => format!("; no speed-up, because {serial} was not measured"),
+        _ if most <= 1.0 => String::new(),
+        [_, most] if all == 1 => format!(", {most} times as fast as {serial}"),
+        [least, most] if least == most => {
+            format!("; the best are {most} times as fast as {serial}")
+        }
+        [least, most] => format!("; the best are {least} to {most} times as fast as {serial}"),
+    };
+    format!("{on}{who}{gain}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use sparsescope_core::bundle::Limits;
+    use sparsescope_core::record::{Check, Verdict};
+    use sparsescope_figures::model::solved;
+
+    use super::*;
+    use crate::cli::bench::summary;
+    use crate::cli::table::WIDTH;
+
+    /// A bundle among the examples, in a model of its own.
+    fn example(name: &str, change: impl FnOnce(&mut Bundle)) -> Model {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("example").join(name);
+        let mut bundle = Bundle::open(&path, &Limits::default()).unwrap();
+        change(&mut bundle);
+        let mut model = Model::default();
+        model.show_unfinished(name, bundle);
+        model
+    }
+
+    /// The text with its lines joined, which may be broken between any words.
+    fn joined(text: &str) -> String {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_summary_of_the_default_suite_fits_on_one_screen() {
+        // A fifth of the runs were refused, for four reasons with different numbers.
+        let model = example("mini.zip", |bundle| {
+            for (number, run) in bundle.runs.iter_mut().enumerate().filter(|(n, _)| n % 5 == 0) {
+                let reason = match number % 4 {
+                    0 => format!("DIA would be {number} % full, less than 20 %"),
+                    1 => format!("BSR of {number} x {number} blocks is less than 70 % full"),
+                    2 => "the rows are not sorted".to_owned(),
+                    _ => format!("it needs {number} GB, more than the memory limit of 16 GB"),
+                };
+                let verdict = Verdict::Refused;
+                run.check = Check { verdict, reason: Some(reason), ..Check::default() };
+                (run.figures, run.metric) = (None, None);
+            }
+        });
+        let bundle = &model.bundles()[0].bundle;
+        let text = answer(&model, false) + &summary::closing(bundle, false);
+        // The end names bundle and report, and has at most three steps.
+        assert!(text.lines().count() <= 40 - 7, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        for matrix in &bundle.matrices {
+            let lines = text.lines().filter(|line| line.starts_with(&matrix.record.name));
+            assert_eq!(lines.count(), 1, "{text}");
+        }
+        let words = joined(&text);
+        assert!(words.contains("On the CPU, ") && words.contains(" of 10 matrices; "), "{text}");
+        assert!(words.contains(" times as fast as csr/serial."), "{text}");
+        let refused = bundle.runs.iter().filter(|run| run.check.verdict == Verdict::Refused);
+        let skipped = format!("{} skipped", refused.count());
+        assert!(text.contains(&skipped), "{skipped} in {text}");
+    }
+
+    #[test]
+    fn long_names_fit_too_and_numbers_are_those_of_the_view_of_winners() {
+        for name in ["h200.zip", "thesis.zip", "mini.zip"] {
+            let model = example(name, |_| {});
+            let text = answer(&model, false);
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+            let open = &model.bundles()[0];
+            let filter = Filter::all_of(operation(&open.bundle));
+            for standing in model.standings(&filter) {
+                let winner = standing.winner().unwrap();
+                let median = seconds(winner.figures().unwrap().median_s);
+                let lead = standing.lead().map(behind).unwrap_or_default();
+                let is_it = |line: &str| line.contains(&median) && line.ends_with(&lead);
+                assert!(text.lines().any(is_it), "{median} and {lead} in {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_winner_stands_out() {
+        let model = example("mini.zip", |_| {});
+        let (plain, colored) = (answer(&model, false), answer(&model, true));
+        assert!(!plain.contains('\u{1b}'), "{plain}");
+        assert_eq!(colored.matches("\u{1b}[1;32m").count(), 10, "{colored}");
+        assert_eq!(colored.replace("\u{1b}[1;32m", "").replace("\u{1b}[0m", ""), plain);
+    }
+
+    #[test]
+    fn solves_that_do_not_rank_win_nowhere() {
+        let model = solved::model(solved::planted());
+        let text = answer(&model, false);
+        let line = text.lines().nth(1).unwrap();
+        assert!(line.contains("Jacobi, pcg/serial") && line.contains("100"), "{text}");
+        assert!(text.contains("iterations") && !text.contains("GFLOPS"), "{text}");
+        assert!(!text.contains("pcg/threads") && !text.contains("vendor/"), "{text}");
+    }
+
+    #[test]
+    fn runs_in_f32_alone_rank_and_are_marked() {
+        let model = example("mini.zip", |bundle| {
+            bundle.runs.iter_mut().for_each(|run| run.precision = "f32".into());
+        });
+        let text = answer(&model, false);
+        assert!(text.contains("csr/") && text.contains("f32)"), "{text}");
+    }
+
+    #[test]
+    fn without_the_reference_there_is_no_speed_up() {
+        let model = example("mini.zip", |bundle| {
+            bundle.runs.retain(|run| run.kernel == "cpu/csr/nnz");
+            for figures in bundle.runs.iter_mut().filter_map(|run| run.figures.as_mut()) {
+                figures.speedup = None;
+            }
+        });
+        let text = answer(&model, false);
+        assert!(joined(&text).contains("csr/nnz wins on all 10 matrices; no speed-up"), "{text}");
+        assert!(!text.contains("runner-up"), "{text}");
+    }
+}
