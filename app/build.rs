@@ -1,6 +1,6 @@
 //! The git revision of an optimised build, for the bundles that it writes: found without running git.
-//! It is found here, not in a crate below, so that a commit does not build those anew; and not for a debug
-//! build, so that tests are not linked anew. Nobody looks at times of a debug build later.
+//! It is found here, not in a crate below, so that a commit does not rebuild those; and not for a debug
+//! build, so that tests are not linked again. Nobody looks at times of a debug build later.
 
 use std::env;
 use std::fs;

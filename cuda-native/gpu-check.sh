@@ -191,7 +191,7 @@ if wanted dense; then
     step dense-suite batches dense-suite --suite batches --rhs last-unit,random
 fi
 
-# Solves: ours in each format beside the vendor's libraries, which the processor sets up for.
+# Solves: ours in each format beside the vendor's libraries, which the CPU sets up.
 if wanted solve; then
     step solve-thesis timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench \
         suite:Cubo_4 suite:Emilia_grande --operation solve --backend cuda --precond none,jacobi,fsai --power 1 \

@@ -1,7 +1,7 @@
 // The skyline of N points in D dimensions, larger coordinates being better: one thread per point,
 // which compares it with all others in order until one dominates it (Fabri 2021, section 3). Each
 // thread records whether its point is kept, how many comparisons it made and, unless the host
-// counts, adds 1 to the number of kept points.
+// counts, adds 1 to the number of skyline points.
 
 // Records the result for point i after comparing it with `seen` points, possibly including itself.
 __device__ inline void tell(

@@ -237,7 +237,7 @@ export const cases = {
     await viewer.close();
   },
 
-  async "without WebGPU a sentence says why, and the processor's kernels run"(context, given) {
+  async "without WebGPU a sentence says why, and the CPU kernels run"(context, given) {
     const without = async (spoil, sentence) => {
       const viewer = await opened(context, given, (page) => page.addInitScript(spoil));
       await viewer.find("text", sentence);
@@ -263,7 +263,7 @@ export const cases = {
     await viewer.close();
   },
 
-  async "a lost device is opened anew once, which is said"(context, given) {
+  async "a lost device is opened again once, and the page says so"(context, given) {
     const viewer = await opened(context, given, watched);
     await samples(viewer, 10);
     await start(viewer, "stencil27?n=19");
@@ -274,7 +274,7 @@ export const cases = {
     }, LONG);
     await viewer.page.evaluate(() => window.devices.at(-1).destroy());
     passed(await measured(viewer), "after the loss");
-    await viewer.find("text", /^The GPU was lost during the measurement and opened anew;/);
+    await viewer.find("text", /^The GPU was lost during the measurement and opened again\./);
     await viewer.close();
   },
 

@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::needless_range_loop,
-    reason = "rows and columns of tiles are told by their numbers, as sums of products are written"
+    reason = "rows and columns of tiles are indexed, as sums of products are written"
 )]
 
 use super::systems::Systems;

@@ -24,7 +24,7 @@ pub struct Reference {
     bound: Vec<f64>,
     /// Rows whose partial sums may overflow or are not finite, ascending: y and bound in smaller units.
     scaled: Vec<(usize, ScaledRow)>,
-    /// Rows with so many terms that the bound reaches Σ_j |a_ij·x_j|, ascending.
+    /// Rows with enough terms that the bound reaches Σ_j |a_ij·x_j|, ascending.
     long: Vec<usize>,
 }
 

@@ -45,7 +45,7 @@ pub fn same_bits<T: Real>(expected: &[T], found: &[T]) -> Check {
 /// a bound on the rounding of both, carried from row to row.
 ///
 /// The error of a row's sum of k products is at most γ·(|b_i| + Σ|a_ij·x_j|) with γ = (k + 4)·u, plus the
-/// errors of the elements that it reads; the sum is divided by the diagonal, which rounds once more.
+/// errors of the elements that it reads; the sum is divided by the diagonal, which rounds again.
 #[derive(Clone, Debug)]
 pub struct SweepBounds {
     /// The error bound of each row.

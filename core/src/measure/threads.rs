@@ -188,7 +188,7 @@ mod tests {
         let mut bound: Vec<usize> = bound
             .iter()
             .map(|own| {
-                assert_eq!(own.len(), 1, "a worker may run on one processor only");
+                assert_eq!(own.len(), 1, "a worker may run on one CPU only");
                 own[0].id
             })
             .collect();

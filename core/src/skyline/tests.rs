@@ -127,7 +127,7 @@ fn many_dimensions() {
         let mut next = numbers(d as u64);
         let mut all: Vec<Vec<f64>> =
             (0..60).map(|_| (0..d).map(|_| (next() * 4.0).floor()).collect()).collect();
-        // With so many dimensions hardly any point dominates another unless made to.
+        // With this many dimensions hardly any point dominates another unless made to.
         for i in 0..60 {
             let mut below = all[i].clone();
             below[(i * 7) % d] -= 1.0;

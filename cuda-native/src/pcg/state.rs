@@ -360,7 +360,7 @@ impl Scalars {
         let numbers = self.numbers.to_host(device)?;
         let iterations = Look::of(&words).iterations.min(self.most) as usize;
         let told = self.told.part(0..TOLD * (iterations + 1));
-        let told = told.expect("what is told of all iterations has its room"); // invariant
+        let told = told.expect("the record of all iterations has its array"); // invariant
         Ok(ended(&words, &numbers, &told.to_host(device)?))
     }
 }

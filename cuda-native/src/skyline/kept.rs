@@ -18,8 +18,8 @@ const SPOILT: u8 = 0xff;
 /// Flag of a kept point.
 const KEPT: u8 = 1;
 
-/// One flag per point between guards: 1 if the point is kept, otherwise 0. The number of kept
-/// points, if the device counts them, and the number of comparisons.
+/// One flag per point between guards: 1 if the point is kept, otherwise 0. The number of
+/// skyline points, if the device counts them, and the number of comparisons.
 pub(crate) struct Kept {
     with_guards: Buffer<u8>,
     flags: Buffer<u8>,
@@ -54,12 +54,12 @@ impl Kept {
         &self.flags
     }
 
-    /// Where the kept points are counted.
+    /// Where the skyline points are counted.
     pub(super) fn counting(&self) -> Counting {
         self.counting
     }
 
-    /// The number of kept points, to which kernels add.
+    /// The number of skyline points, to which kernels add.
     pub(super) fn count(&self) -> &Buffer<u32> {
         &self.count
     }

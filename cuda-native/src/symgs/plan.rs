@@ -279,5 +279,5 @@ fn finished(
 
 /// Single elements of an array.
 pub(super) fn parts<const N: usize>(of: &Buffer<u32>) -> [Buffer<u32>; N] {
-    std::array::from_fn(|k| of.part(k..k + 1).expect("the array has so many elements")) // invariant
+    std::array::from_fn(|k| of.part(k..k + 1).expect("the array has this many elements")) // invariant
 }

@@ -34,7 +34,7 @@ pub enum PointsRecipe {
     /// By the program `rbox` of Qhull, which is deterministic.
     #[expect(
         missing_docs,
-        reason = "what rbox is told, and how many points of how many dimensions that are"
+        reason = "the arguments of rbox, and how many points of how many dimensions that are"
     )]
     Rbox { arguments: &'static str, points: u64, dimensions: u64 },
 }

@@ -18,7 +18,7 @@ pub(super) const REDUCTIONS: u32 = 1;
 /// Vectors that it needs besides those of the system.
 pub(super) const VECTORS: u32 = 8;
 
-/// Iterations after which r and all vectors derived from it are recomputed: with so many recurrences,
+/// Iterations after which r and all vectors derived from it are recomputed: with this many recurrences,
 /// rounding makes the vectors drift from their definitions.
 const ANEW: usize = 50;
 

@@ -169,7 +169,7 @@ pub(crate) trait Loop<T> {
 
 /// Runs a loop in the vectors of a level; panics if the CPU does not support them.
 pub(crate) fn run<T: Vectorised, K: Loop<T>>(level: Level, kernel: K) -> K::Output {
-    assert!(level.is_here(), "the processor has the instructions of the level");
+    assert!(level.is_here(), "the CPU has the instructions of the level");
     match level {
         // SAFETY: the CPU supports them, as just checked.
         #[cfg(target_arch = "x86_64")]

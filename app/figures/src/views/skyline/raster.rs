@@ -1,4 +1,4 @@
-//! Points as pixels, for so many points that shapes would take longer than a frame.
+//! Points as pixels, for point sets so large that shapes would take longer than a frame.
 
 use std::ops::Range;
 
