@@ -114,7 +114,7 @@ impl eframe::App for Window {
                 COPY_LINK => {
                     let fragment = self.app.state().to_fragment();
                     self.app.notify(format!(
-                        "Copied: --state '{fragment}' restores these views; a web page takes the same text after # in its address."
+                        "Copied: --state '{fragment}' restores these views. For a link, append # and this text to the web viewer's address."
                     ));
                     ui.ctx().copy_text(fragment);
                 }
@@ -260,7 +260,7 @@ fn save(export: &Export) -> anyhow::Result<PathBuf> {
         write(&path, export, Overwrite::Never)?;
         return Ok(path);
     }
-    Err(anyhow!("every numbered name is taken"))
+    Err(anyhow!("there is no free file name"))
 }
 
 fn write(path: &Path, export: &Export, overwrite: Overwrite) -> anyhow::Result<()> {

@@ -69,7 +69,7 @@ pub enum DeviceError {
         block: u32,
     },
     /// No GPU kernel takes this format.
-    #[error("no GPU kernel takes {0}")]
+    #[error("no GPU kernel supports {0}")]
     Format(&'static str),
     /// The arrays of a format cannot be converted for the device.
     #[error("{0}")]

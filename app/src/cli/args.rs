@@ -25,10 +25,10 @@ pub(super) struct Cli {
     /// Bundles, matrices and lessons to open in the window [default: an example]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    /// Show the state of a link to the web viewer: the part of the link after `#`
+    /// Open with this viewer state: the part of a web viewer link after `#`
     #[arg(long, value_name = "v1;...", hide_short_help = true)]
     pub(super) state: Option<String>,
-    /// Show no progress
+    /// Do not show progress
     #[arg(short, long, global = true, help_heading = OUTPUT, display_order = LAST)]
     pub(super) quiet: bool,
 }
@@ -42,7 +42,7 @@ impl Cli {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Open bundles, matrices and lessons in the window, as without a command
+    /// Open bundles, matrices and lessons in the window (the default command)
     View(ViewArgs),
     /// Measure kernels on matrices, check every result, write a bundle and a report
     Bench(Box<BenchArgs>),
@@ -60,7 +60,7 @@ pub(super) enum Command {
     Generate(GenerateArgs),
     /// Download matrices of the SuiteSparse collection
     Fetch(FetchArgs),
-    /// List all kernels, and what each needs to run here
+    /// List all kernels and whether each can run here
     Kernels(KernelsArgs),
     /// Describe this machine and measure its memory bandwidth
     Devices(DevicesArgs),
@@ -70,7 +70,7 @@ pub(super) enum Command {
     Merge(MergeArgs),
     /// Export bundles as a web page, a report, charts or CSV
     Export(ExportArgs),
-    /// Show bundles and lessons in a browser: the web viewer on 127.0.0.1
+    /// Serve the web viewer with bundles and lessons on 127.0.0.1
     Serve(ServeArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
@@ -192,8 +192,8 @@ pub(super) struct BenchArgs {
     pub(super) operation: OperationArg,
     /// Measure all matrices of a suite, or of a file with one per line
     ///
-    /// A line of the file is a path, gen:..., suite:... or the name of a matrix of the SuiteSparse collection,
-    /// which is downloaded. # starts a comment.
+    /// Each line is a path, gen:..., suite:... or the name of a matrix of the SuiteSparse collection, which is
+    /// then downloaded. # starts a comment.
     #[arg(long, value_name = "NAME|FILE", help_heading = WHAT)]
     pub(super) suite: Option<String>,
     #[command(flatten)]
@@ -205,16 +205,16 @@ pub(super) struct BenchArgs {
     pub(super) kernels: Vec<String>,
     /// Also run your own kernels from a CUDA file, see docs/your-own-kernel.md
     ///
-    /// The header of the file says how they are launched. May be given several times. They run on your GPU with
-    /// all your rights.
+    /// The file's header says how to launch them. Can be repeated. The kernels run with your permissions: use only
+    /// code that you trust.
     #[arg(long, value_name = "FILE.cu", help_heading = KERNELS, hide_short_help = true)]
     pub(super) kernel_file: Vec<PathBuf>,
-    /// Store only the SHA-256 of these files in the bundle, not their text
+    /// Store only the SHA-256 of kernel files in the bundle, not their text
     #[arg(long, requires = "kernel_file", help_heading = KERNELS, hide_short_help = true)]
     pub(super) no_source: bool,
     /// Devices to run on [default: cpu,cuda]
     ///
-    /// By default, cuda is left out if there is no NVIDIA GPU, and wgpu is added if its kernels are named.
+    /// By default, cuda is skipped without an NVIDIA GPU, and wgpu is added if --kernels names its kernels.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...", help_heading = KERNELS)]
     pub(super) backend: Vec<BackendArg>,
     #[command(flatten)]
@@ -228,10 +228,10 @@ pub(super) struct BenchArgs {
     /// Timed samples per run
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = SAMPLING)]
     pub(super) runs: u32,
-    /// Sample until the median is known to this fraction, e.g. 1% or 0.01
+    /// Sample until the median is known to within this fraction, e.g. 1%
     ///
-    /// Sampling goes on in rounds until half the width of the median's 95 % interval is below this fraction of
-    /// the median, with at least 10 and at most 1000 samples per run.
+    /// Each run is sampled in rounds until half the width of the median's 95 % confidence interval is below this
+    /// fraction (1% or 0.01) of the median, with at least 10 and at most 1000 samples.
     #[arg(long, value_name = "P", value_parser = share, conflicts_with = "runs", help_heading = SAMPLING)]
     pub(super) until: Option<f64>,
     /// With --until: maximum sampling time per run, e.g. 30s [default: 10s]
@@ -243,7 +243,7 @@ pub(super) struct BenchArgs {
     /// Also measure with cold (flushed) caches
     #[arg(long, help_heading = SAMPLING)]
     pub(super) cold: bool,
-    /// The vector x, which sweeps start from: Matrix Market, or one number per line [default: from --seed]
+    /// File with x, for symgs the initial x: Matrix Market, or one number per line [default: from --seed]
     #[arg(long, value_name = "FILE", help_heading = WHAT, hide_short_help = true)]
     pub(super) x: Option<PathBuf>,
     /// Seed of x (integers 1 to 5 for SpMV) and of the right-hand sides of symgs and batched-dense
@@ -256,8 +256,8 @@ pub(super) struct BenchArgs {
     pub(super) format: FormatArgs,
     #[command(flatten)]
     pub(super) sweep: SweepArgs,
-    /// Skyline: where the GPU kernels of paper 004 count the points they keep: device (by atomics) or
-    /// host [default: device]
+    /// Skyline: where the GPU kernels of paper 004 count skyline points: device (with atomics) or host
+    /// [default: device]
     #[arg(long, value_name = "WHERE,...", value_delimiter = ',', value_parser = value_of(Parameter::Counting), help_heading = KERNELS, hide_short_help = true)]
     pub(super) counting: Vec<String>,
     #[command(flatten)]
@@ -274,16 +274,16 @@ pub(super) struct BenchArgs {
     /// `merge` joins the bundles.
     #[arg(long, value_name = "K/N|auto", help_heading = RANKS, hide_short_help = true)]
     pub(super) shard: Option<ShardArg>,
-    /// GPU counts for the multi-GPU kernels, e.g. 1,2 [default: these kernels are not run]
+    /// GPU counts for the multi-GPU kernels, e.g. 1,2 [default: do not run them]
     ///
-    /// Each kernel of nccl/* runs on this many GPUs, which share each matrix, from the first GPU on.
+    /// Each nccl/* kernel splits each matrix across the first N GPUs.
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Ranks), help_heading = RANKS, hide_short_help = true)]
     pub(super) gpus: Vec<String>,
     #[command(flatten)]
     pub(super) ranks: RankArgs,
     /// Precision of the values [default: f64]
     ///
-    /// For f32, the matrix and x are rounded. On wgpu the default is f32, which is all that it has.
+    /// With f32, the matrix and x are rounded. On wgpu the default is f32: it does not support f64.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "P,...", help_heading = KERNELS)]
     pub(super) precision: Vec<PrecisionArg>,
     /// Memory for the formats of a matrix, in bytes, e.g. 8G [default: 3/4 of the free memory]
@@ -291,25 +291,25 @@ pub(super) struct BenchArgs {
     pub(super) memory_limit: Option<u64>,
     /// Size limit for the picture of each matrix's structure in the bundle; 0 stores none
     ///
-    /// The same limit holds for the picture of an operation's levels and of the density of points.
+    /// The limit also applies to the pictures of dependency levels and of point density.
     #[arg(long, value_name = "BYTES", default_value = "128KiB", value_parser = spy_bytes, help_heading = OUTPUT, hide_short_help = true)]
     pub(super) spy_bytes: u64,
-    /// Stop after this time, e.g. 90s, 5m or 1.5h, and keep what was measured
+    /// Stop after this time, e.g. 90s, 5m or 1.5h, and keep the results so far
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = SAMPLING, hide_short_help = true)]
     pub(super) time_limit: Option<Duration>,
-    /// A name to store in the bundle, e.g. of the machine
+    /// Label to store in the bundle, e.g. the machine's name
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT, hide_short_help = true)]
     pub(super) label: Option<String>,
     /// The bundle to write [default: sparsescope-DATE-TIME.zip]
     ///
-    /// The default name of a shard is sparsescope-DATE-TIME-part-K-of-N.zip. By default, no existing file is
-    /// overwritten.
+    /// The default name of a shard is sparsescope-DATE-TIME-part-K-of-N.zip. Existing files are kept unless
+    /// --force is given.
     #[arg(short, value_name = "FILE.zip", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
-    /// Continue an interrupted bundle and replace it
+    /// Resume an interrupted measurement and replace its bundle
     ///
-    /// Its journal alone is enough. Settings and kernels come from the bundle; files have to be named again, as
-    /// arguments or by --suite FILE.
+    /// The journal alone is enough. Settings and kernels come from the bundle; pass the matrix files again, as
+    /// arguments or with --suite FILE.
     #[arg(long, value_name = "FILE.zip", conflicts_with_all = RESUME_TAKES_FROM_BUNDLE, help_heading = WHAT)]
     pub(super) resume: Option<PathBuf>,
     /// Overwrite existing files
@@ -324,7 +324,7 @@ pub(super) struct BenchArgs {
     /// Dry run: list the runs (of this shard) and exit
     #[arg(long, help_heading = WHAT)]
     pub(super) plan: bool,
-    /// How progress is reported, for a program that started this one
+    /// Progress format, for programs that run this one
     #[arg(long, value_enum, hide = true)]
     pub(super) progress: Option<ProgressArg>,
     /// Print the table of all runs before the summary
@@ -333,7 +333,7 @@ pub(super) struct BenchArgs {
     /// Print details after the summary: what spmv/auto chose, how ranks shared the work
     #[arg(short, long)]
     pub(super) verbose: bool,
-    /// Do not write the report: a page with charts beside the bundle, FILE.html
+    /// Do not write the HTML report next to the bundle (FILE.html)
     #[arg(long)]
     pub(super) no_report: bool,
 }
@@ -371,16 +371,16 @@ pub(super) struct GenerateArgs {
     /// KIND?key=value&..., e.g. 'stencil27?n=40'
     #[arg(value_name = "SPEC", required_unless_present = "list")]
     pub(super) spec: Option<String>,
-    /// The file to write; .gz compresses
+    /// File to write; gzipped if its name ends in .gz
     ///
-    /// A matrix is written as Matrix Market. Points are written as CSV if the name ends in .csv, in binary form if
-    /// it ends in .points, else as text.
+    /// Matrices are written as Matrix Market. Points are written as CSV to .csv files, as binary to .points files
+    /// and as text to all others.
     #[arg(short, value_name = "FILE", required_unless_present = "list", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// List all generators and suites with their parameters
     #[arg(long, conflicts_with_all = ["spec", "output"], help_heading = WHAT)]
     pub(super) list: bool,
-    /// Write only the lower triangle of a symmetric matrix, which halves the file
+    /// Write only the lower triangle of a symmetric matrix, to halve the file size
     #[arg(long, conflicts_with = "list", help_heading = OUTPUT)]
     pub(super) symmetric: bool,
     /// Overwrite an existing file
@@ -390,10 +390,10 @@ pub(super) struct GenerateArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct FetchArgs {
-    /// Names in the collection, e.g. cant; GROUP/NAME if several groups have one
+    /// Names in the collection, e.g. cant; GROUP/NAME if several groups have a matrix of this name
     #[arg(value_name = "NAME", required = true)]
     pub(super) names: Vec<String>,
-    /// Where to put them [default: `sparsescope/matrices` in the user's cache folder]
+    /// Folder to download to [default: `sparsescope/matrices` in the user's cache folder]
     #[arg(long, value_name = "FOLDER", help_heading = OUTPUT)]
     pub(super) folder: Option<PathBuf>,
     /// Download again even if cached
@@ -433,7 +433,7 @@ pub(super) struct CompareArgs {
     pub(super) after: PathBuf,
     /// Exit with 3 if a run is significantly slower in B than R x its time in A
     ///
-    /// Also if a result that is right in A is wrong in B.
+    /// Also exit with 3 if a result is correct in A but wrong in B.
     #[arg(long, value_name = "R", value_parser = factor, help_heading = OUTPUT)]
     pub(super) fail_above: Option<f64>,
     /// Also list runs without a significant change
@@ -446,7 +446,7 @@ pub(super) struct CompareArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum PreferArg {
-    /// The run of the last bundle that has it
+    /// The run from the last bundle that contains it
     Last,
 }
 
@@ -454,17 +454,17 @@ pub(super) enum PreferArg {
 pub(super) struct MergeArgs {
     /// The bundles, two or more
     ///
-    /// A .json file with results of Ginkgo's SpMV benchmark, nvbench or Google Benchmark counts as a bundle, and
-    /// may stand alone.
+    /// A .json file with results of Ginkgo's SpMV benchmark, nvbench or Google Benchmark is imported as a bundle, and
+    /// may be the only input.
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
-    /// Which run to keep if several bundles have the same one [default: none, it is an error]
+    /// Which run to keep if several bundles have the same run [default: fail]
     #[arg(long, value_enum, value_name = "WHICH", help_heading = WHAT)]
     pub(super) prefer: Option<PreferArg>,
     /// The bundle to write
     #[arg(short, value_name = "FILE.zip", help_heading = OUTPUT)]
     pub(super) output: PathBuf,
-    /// Label of the new bundle [default: those of the bundles]
+    /// Label of the new bundle [default: the labels of the inputs]
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
     pub(super) label: Option<String>,
     /// Overwrite an existing file
@@ -477,7 +477,7 @@ pub(super) struct ViewArgs {
     /// Bundles, matrices and lessons to open [default: an example]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    /// Show the state of a link to the web viewer: the part of the link after `#`
+    /// Open with this viewer state: the part of a web viewer link after `#`
     #[arg(long, value_name = "v1;...", help_heading = WHAT)]
     pub(super) state: Option<String>,
 }
@@ -499,10 +499,10 @@ pub(super) struct ExportArgs {
     /// Write the table of runs as CSV; - prints it
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, required_unless_present_any = ["html", "report", "svg", "png", "table"])]
     pub(super) csv: Option<PathBuf>,
-    /// Write the viewer with bundles and lessons as one file for any browser, offline
+    /// Write the viewer, bundles and lessons as one HTML file that works offline
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) html: Option<PathBuf>,
-    /// Write a report to read and print: summary, charts, matrices; no scripts
+    /// Write a static HTML report: summary, charts, matrices; no scripts
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) report: Option<PathBuf>,
     /// Write all charts as SVG into a folder, or one figure to a .svg file
@@ -511,7 +511,7 @@ pub(super) struct ExportArgs {
     /// Write the same figures as PNG
     #[arg(long, value_name = "DIR|FILE", help_heading = OUTPUT)]
     pub(super) png: Option<PathBuf>,
-    /// Write the numbers of the figure as CSV; - prints them
+    /// Write the figure's data as CSV; - prints it
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) table: Option<PathBuf>,
     /// Overwrite an existing file

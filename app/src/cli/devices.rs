@@ -95,7 +95,7 @@ fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
     }
     writeln!(out, "memory      {}", gigabytes(devices.memory_bytes))?;
     writeln!(out, "system      {}\n", devices.os)?;
-    let headings = ["threads", "copy GB/s", "triad GB/s", "read GB/s", "arrays of"];
+    let headings = ["threads", "copy GB/s", "triad GB/s", "read GB/s", "array size"];
     let mut bandwidth = table(&headings, &[0, 1, 2, 3, 4]);
     for b in &devices.bandwidth {
         let gbs = |rate: f64| three_digits(rate / 1e9);

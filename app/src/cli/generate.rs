@@ -145,7 +145,7 @@ fn list(stand_ins: &[StandIn]) -> Result<String, std::fmt::Error> {
         if !of_suite.is_empty() {
             writeln!(
                 out,
-                "\n  Real matrices and their stand-ins (real > generated; ~ estimated from the kind of structure,\n  ? unknown, - not measured; same line: nonzeros whose element of x is in the same 64-byte line\n  as that of the nonzero before)\n"
+                "\n  Real matrices and their stand-ins (real > generated; ~ estimated from the type of structure,\n  ? unknown, - not measured; same line %: nonzeros whose element of x is in the same 64-byte\n  cache line as that of the previous nonzero)\n"
             )?;
             out.push_str(&comparison(&of_suite));
         }

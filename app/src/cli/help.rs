@@ -32,28 +32,28 @@ MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --
 It must be square and have no zero on its diagonal.";
 
 const SKYLINE: &str = "\
-A point dominates another if it is as good in every dimension and better in at least one. Larger
-is better unless --minimize is given. Equal points do not dominate each other: all copies stay.
+A point dominates another if it is at least as good in every dimension and better in one. Larger
+is better unless --minimize is given. Equal points do not dominate each other: duplicates are kept.
 The result is certified: every dropped point is dominated by a skyline point, and no skyline point
 is dominated by another.
 
 POINTS is a path, gen:points-KIND?n=...&d=... or suite:NAME (`sparsescope generate --list` lists
 both). A file is text (a line with the number of dimensions, a line with the number of points,
-then one point per line), CSV (names that end in .csv) or the binary form of this program; .gz is
-decompressed.";
+then one point per line), CSV (.csv) or this program's binary format (.points), each also gzipped
+(.gz).";
 
 const SOLVE: &str = "\
 Conjugate gradients solve A x = b for a symmetric positive definite A. The preconditioner fsai is
 K = (G^T G)^-1 with a sparse lower triangular G such that G A G^T is close to the identity. Each
-row of G comes from one small dense system. The residual is always computed again from x; the
+row of G comes from one small dense system. The reported residual is recomputed from x; the
 solver's own value is not trusted.
 
 MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list` lists both).
-Patterns, G, b and x0 are read from files of the same forms.";
+Files with a pattern, G, b or x0 can have the same formats.";
 
 const MAN: &str = "\
-With a folder, one page per command is written: sparsescope.1, sparsescope-bench.1 and so on.
-Without one, the page of the program itself is printed.";
+With DIR, writes one page per command: sparsescope.1, sparsescope-bench.1 and so on. Without it,
+prints the page of the program itself.";
 
 /// The notes of each command, for `--help`, and its examples, for `-h` too.
 const PAGES: [(&str, &str, &[&str]); 18] = [

@@ -15,7 +15,7 @@ pub(super) struct SpmvArgs {
     /// The matrix A: file, gen:KIND?key=value&... or suite:NAME
     #[arg(value_name = "MATRIX")]
     pub(super) matrix: String,
-    /// The vector x [default: integers from 1 to 5, from --seed]
+    /// The vector x [default: random integers 1 to 5 (--seed)]
     ///
     /// The file is Matrix Market, or has one number per line.
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
@@ -36,7 +36,7 @@ pub(super) struct SpmvArgs {
     pub(super) block_size: u32,
     /// Precision of the values [default: f64]
     ///
-    /// For f32, the matrix and x are rounded. The default is f32 for kernels that have no other.
+    /// With f32, the matrix and x are rounded. The default is f32 for kernels that do not support f64.
     #[arg(long, value_enum, value_name = "NAME", help_heading = KERNELS)]
     pub(super) precision: Option<PrecisionArg>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub(super) struct SpmvArgs {
     /// e is the vector of --expect. This is a bound on the error of each row of y; --tol of `solve` is a residual.
     #[arg(long, visible_alias = "max-error", value_name = "T", default_value_t = 1e-5, value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
     pub(super) tol: f64,
-    /// Write y here (Matrix Market array, 17 significant digits; .gz compresses)
+    /// Write y to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
     #[arg(short, value_name = "FILE", required_unless_present = "expect", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -62,18 +62,18 @@ pub(super) struct SymgsArgs {
     /// The matrix A: file, gen:KIND?key=value&... or suite:NAME
     #[arg(value_name = "MATRIX")]
     pub(super) matrix: String,
-    /// Number of symmetric sweeps, one after the other
+    /// Number of symmetric sweeps
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = WHAT)]
     pub(super) sweeps: u32,
-    /// Row updates solve for b, or for the previous x (smoother)
+    /// Right-hand side of each row update: b, or the previous x (smoother)
     #[arg(long, value_name = "standard|smoother", default_value = "standard", value_parser = value_of(Parameter::Mode), help_heading = WHAT)]
     pub(super) mode: String,
-    /// Right-hand side [default: from -1 to 1, from --seed]
+    /// Right-hand side [default: random from -1 to 1 (--seed)]
     ///
     /// The file is Matrix Market, or has one number per line.
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub(super) b: Option<PathBuf>,
-    /// Initial x [default: from 0.01 to 1, from --seed]
+    /// Initial x [default: random from 0.01 to 1 (--seed)]
     ///
     /// The file is Matrix Market, or has one number per line.
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
@@ -89,12 +89,12 @@ pub(super) struct SymgsArgs {
     pub(super) threads: Option<u32>,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// Threads per block of a GPU kernel that takes them
+    /// Threads per block, for GPU kernels with a variable block size
     #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 128, help_heading = KERNELS, hide_short_help = true)]
     pub(super) block_size: u32,
     /// Precision of the values
     ///
-    /// For f32, the matrix, b and x are rounded.
+    /// With f32, the matrix, b and x are rounded.
     #[arg(long, value_enum, value_name = "NAME", default_value = "f64", help_heading = KERNELS)]
     pub(super) precision: PrecisionArg,
     /// Expected x; exit with 3 if an element differs by more than --tol
@@ -105,7 +105,7 @@ pub(super) struct SymgsArgs {
     /// e is the vector of --expect. This is a bound on the error of each element of x; --tol of `solve` is a residual.
     #[arg(long, visible_alias = "max-error", value_name = "T", default_value_t = 1e-3, value_parser = tolerance, requires = "expect", allow_negative_numbers = true, help_heading = OUTPUT)]
     pub(super) tol: f64,
-    /// Write x here (Matrix Market array, 17 significant digits; .gz compresses)
+    /// Write x to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
     #[arg(short, value_name = "FILE", required_unless_present_any = ["expect", "json"], help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -134,12 +134,12 @@ pub(super) struct SkylineArgs {
     pub(super) threads: Option<u32>,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// Threads per block of a GPU kernel that takes them
+    /// Threads per block, for GPU kernels with a variable block size
     #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 64, help_heading = KERNELS, hide_short_help = true)]
     pub(super) block_size: u32,
-    /// Write the skyline points here, in input order; .gz compresses
+    /// Write the skyline points to this file, in input order; gzipped if it ends in .gz
     ///
-    /// They are written as CSV if the name ends in .csv, in binary form if it ends in .points, else as text.
+    /// They are written as CSV to .csv files, as binary to .points files and as text to all others.
     #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Write six decimals, as the paper's program does, instead of exact values
@@ -160,7 +160,7 @@ pub(super) struct SolveArgs {
     pub(super) matrices: Vec<String>,
     /// Right-hand side
     ///
-    /// a1 is A times ones, so that the solution is known; range is A times random numbers from a seed.
+    /// a1 is A times a vector of ones, so the solution is known; range is A times a random vector.
     #[arg(long, value_name = "a1|ones|range[:SEED]|FILE", default_value = "a1", help_heading = WHAT)]
     pub(super) b: String,
     /// Initial guess; precond is the preconditioned b
@@ -177,21 +177,21 @@ pub(super) struct SolveArgs {
     pub(super) threads: Option<u32>,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// Width of the ELLPACK part of HYB [default: the largest that a third of the rows reach]
+    /// Width of the ELLPACK part of HYB [default: the largest that at least 1/3 of the rows fill]
     #[arg(long, value_name = "N", value_parser = value_of(Parameter::HybWidth), help_heading = FORMATS, hide_short_help = true)]
     pub(super) hyb_width: Option<String>,
     #[command(flatten)]
     pub(super) solver: SolverArgs,
-    /// FSAI: how to find the pattern: recursive, power or adaptive, or a file with the pattern
+    /// FSAI: pattern of G: recursive, power, adaptive, or a file
     #[arg(long, value_name = "HOW|FILE", default_value = "recursive", help_heading = SOLVER, hide_short_help = true)]
     pub(super) pattern: String,
     /// FSAI: read G from a file; lower triangular with a positive diagonal
     #[arg(long, value_name = "FILE", conflicts_with = "pattern", help_heading = SOLVER, hide_short_help = true)]
     pub(super) read_g: Option<PathBuf>,
-    /// FSAI: write G to a file (Matrix Market; .gz compresses)
+    /// FSAI: write G to a file (Matrix Market; gzipped if it ends in .gz)
     #[arg(long, value_name = "FILE", help_heading = SOLVER, hide_short_help = true)]
     pub(super) write_g: Option<PathBuf>,
-    /// FSAI: reuse the first matrix's pattern for the others; only the values of G are computed again
+    /// FSAI: reuse the first matrix's pattern for the others; recompute only the values of G
     #[arg(long, conflicts_with = "read_g", help_heading = SOLVER, hide_short_help = true)]
     pub(super) reuse_pattern: bool,
     /// With --reuse-pattern: reuse the first matrix's filter for G instead of filtering again
@@ -199,7 +199,7 @@ pub(super) struct SolveArgs {
     pub(super) keep_filter: bool,
     #[command(flatten)]
     pub(super) ranks: RankArgs,
-    /// Write x here (Matrix Market array, 17 significant digits; .gz compresses)
+    /// Write x to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
     #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Write the relative residual after each iteration as CSV

@@ -151,7 +151,7 @@ pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> 
     match promised.filter(|promised| !forms.contains(promised)) {
         None => Ok(()),
         Some(promised) => Err(UsageError(format!(
-            "the extension of {} means {promised}, but the output is {}: expected another extension",
+            "the extension of {} means {promised}, but the output is {}: use another extension",
             path.display(),
             forms.join(" or ")
         ))),

@@ -59,7 +59,7 @@ pub(super) struct FormatArgs {
     /// Store rows with more than N nonzeros in CSR instead of HLL [default: none]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Spill), help_heading = FORMATS, hide_short_help = true)]
     pub(super) spill: Vec<String>,
-    /// Width of the ELLPACK part of HYB [default: the largest that a third of the rows reach]
+    /// Width of the ELLPACK part of HYB [default: the largest that at least 1/3 of the rows fill]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HybWidth), help_heading = FORMATS, hide_short_help = true)]
     pub(super) hyb_width: Vec<String>,
     /// Block size of BSR, 2 to 8 [default: the size that moves the fewest bytes]
@@ -68,7 +68,7 @@ pub(super) struct FormatArgs {
     /// Minimum fill for BSR and DIA to run, in percent [default: 70 for BSR, 20 for DIA]
     #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill), help_heading = FORMATS, hide_short_help = true)]
     pub(super) min_fill: Vec<String>,
-    /// Values of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes [default: auto]
+    /// Value encoding of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes [default: auto]
     #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Values), help_heading = FORMATS, hide_short_help = true)]
     pub(super) values: Vec<String>,
     /// Whether the auto kernels may choose compact formats: on or off [default: on]
@@ -104,7 +104,7 @@ impl FormatArgs {
 /// What the first line of a file of points is.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct HeaderArgs {
-    /// Points: the first line of a CSV file holds names [default: if no field is a number or empty]
+    /// Points: the first line of a CSV file is a header [default: if none of its fields is a number or empty]
     #[arg(long, help_heading = WHAT, hide_short_help = true)]
     header: bool,
     /// Points: the first line of a CSV file is a point
@@ -125,12 +125,12 @@ impl HeaderArgs {
 /// How rows are shared out among several ranks.
 #[derive(Clone, Debug, Args)]
 pub(super) struct RankArgs {
-    /// MPI: rank of each row, from 0, one per line, as METIS writes it [default: contiguous rows with
-    /// about equally many nonzeros]
+    /// MPI: file with the rank of each row, from 0, one per line, as written by METIS [default: contiguous
+    /// rows with about the same number of nonzeros per rank]
     #[arg(long, value_name = "FILE", help_heading = RANKS, hide_short_help = true)]
     pub(super) partition: Option<PathBuf>,
-    /// MPI: old index, from 0, of each new row and column, one per line, as `info --write-permutation`
-    /// writes it
+    /// MPI: file with the old index, from 0, of each new row and column, one per line, as written by
+    /// `info --write-permutation`
     #[arg(long, value_name = "FILE", conflicts_with = "partition", help_heading = RANKS, hide_short_help = true)]
     pub(super) permutation: Option<PathBuf>,
 }
@@ -142,7 +142,7 @@ impl RankArgs {
         match given.iter().find(|(_, file)| file.is_some()) {
             None => Ok(()),
             Some((option, _)) => Err(UsageError(format!(
-                "{option} needs several ranks: `mpirun -n 4 sparsescope …` with a build that has the feature `mpi`"
+                "{option} needs several ranks: run `mpirun -n 4 sparsescope …` with a build that has the `mpi` feature"
             ))),
         }
     }

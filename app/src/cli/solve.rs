@@ -93,7 +93,7 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
             return Err(UsageError(sentence.to_owned()).into());
         }
         (_, true) if files().next().is_some() => {
-            let sentence = "output files are written for one matrix only, but there are several";
+            let sentence = "-o, --history and --write-g take one matrix, found several";
             return Err(UsageError(sentence.to_owned()).into());
         }
         (_, true) => {}
@@ -360,7 +360,7 @@ impl<'a> Report<'a> {
             self.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
         writeln!(out, "parameters {}", params.join(", "))?;
         if self.conversion_seconds > 0.0 {
-            writeln!(out, "format     A in {}", seconds(self.conversion_seconds))?;
+            writeln!(out, "conversion {}", seconds(self.conversion_seconds))?;
         }
         writeln!(out, "setup      {}", seconds(self.setup_seconds))?;
         let widest = self.phases.keys().map(|name| name.len()).max().unwrap_or_default();
@@ -407,8 +407,8 @@ impl<'a> Report<'a> {
         }
         if let Some(spectrum) = &self.spectrum {
             let condition = three_digits(spectrum.condition);
-            let steps = counted(spectrum.steps as usize, "step", "steps");
-            writeln!(out, "condition  at least {condition}, from {steps}")?;
+            let steps = counted(spectrum.steps as usize, "iteration", "iterations");
+            writeln!(out, "condition  at least {condition}, estimated from {steps}")?;
         }
         writeln!(out, "ended      {}", self.ended)?;
         writeln!(out, "check      {}", self.check.as_str())?;

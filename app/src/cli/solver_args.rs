@@ -43,11 +43,11 @@ pub(super) struct SolverArgs {
     /// [default: 0.001]
     #[arg(long, value_name = "S,...", value_delimiter = ',', value_parser = value_of(Parameter::Gain), allow_negative_numbers = true, help_heading = SOLVER, hide_short_help = true)]
     gain: Vec<String>,
-    /// FSAI: rows with similar patterns share a dense system of up to A times the work, A from 1;
-    /// or off [default: off]
+    /// FSAI: merge rows with similar patterns if their shared dense system costs at most A times the separate
+    /// ones (A >= 1), or off [default: off]
     #[arg(long, value_name = "A,...", value_delimiter = ',', value_parser = value_of(Parameter::Merge), allow_negative_numbers = true, help_heading = SOLVER, hide_short_help = true)]
     merge: Vec<String>,
-    /// FSAI: number of rows among which similar ones are searched, or all [default: 8192]
+    /// FSAI: rows per block in which --merge looks for similar rows, or all [default: 8192]
     #[arg(long, value_name = "ROWS,...", value_delimiter = ',', value_parser = value_of(Parameter::MergeBlock), help_heading = SOLVER, hide_short_help = true)]
     merge_block: Vec<String>,
     /// FSAI: shift of the diagonals of the dense systems, for a matrix that is barely positive
@@ -79,10 +79,10 @@ pub(super) struct SolverArgs {
 /// The system of solves that are measured.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SystemArgs {
-    /// FSAI: how to find the pattern: recursive, power or adaptive [default: recursive]
+    /// FSAI: pattern of G: recursive, power or adaptive [default: recursive]
     #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Pattern), help_heading = SOLVER, hide_short_help = true)]
     pattern: Vec<String>,
-    /// Right-hand side of solves: a1 (A times ones), ones, or range[:SEED] (A times random numbers)
+    /// Right-hand side of solves: a1 (A times a vector of ones), ones, or range[:SEED] (A times a random vector)
     /// [default: a1]
     #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::RightSide), help_heading = SOLVER, hide_short_help = true)]
     b: Vec<String>,

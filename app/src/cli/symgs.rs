@@ -264,10 +264,10 @@ impl<'a> Report<'a> {
             let wrong = counted(*wrong, "element", "elements");
             // Rounded down, so that 100 means all are right.
             let right = (percent_right * 1e4).floor() / 1e4;
-            write!(out, "expected  {right} % right within {tolerance:e}, {wrong} not")?;
+            write!(out, "expected  {right} % within {tolerance:e}, {wrong} outside")?;
             match first {
                 Some(First { row, found, expected }) => {
-                    writeln!(out, "; row {row} is {found:e} instead of {expected:e}")?;
+                    writeln!(out, "; row {row}: expected {expected:e}, found {found:e}")?;
                 }
                 None => writeln!(out)?,
             }

@@ -242,8 +242,8 @@ impl Measurement {
         let said = self.said.iter().rev().find_map(|line| line.strip_prefix("error: "));
         match (said, status.code()) {
             (Some(said), _) => said.to_owned(),
-            (None, Some(code)) => format!("the measuring process exited with code {code}"),
-            (None, None) => format!("the measuring process was killed ({status})"),
+            (None, Some(code)) => format!("the bench process exited with code {code}"),
+            (None, None) => format!("the bench process was killed ({status})"),
         }
     }
 }

@@ -140,7 +140,7 @@ impl RunPanel {
                 }
             }
             Err(error) => {
-                app.notify(format!("Lost the progress of the measurement: {error}."));
+                app.notify(format!("Cannot follow the measurement: {error}."));
                 self.measurement = None;
             }
         }
@@ -161,7 +161,7 @@ impl RunPanel {
         let shown = modal.show(ui.ctx(), |ui| {
             ui.set_width(360.0);
             ui.heading("A measurement is running");
-            ui.label("Closing the window stops it; what it has measured is saved.");
+            ui.label("Closing the window stops it; results so far are saved.");
             ui.add_space(8.0);
             ui.horizontal(|ui| {
                 if ui.button("Keep measuring").clicked() {
@@ -236,7 +236,7 @@ fn bar(ui: &mut Ui, measurement: &mut Measurement) {
         ui.horizontal(|ui| {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let (text, hover) = match measurement.is_stopping() {
-                    false => ("Cancel", "Stop and save what has been measured"),
+                    false => ("Cancel", "Stop and save the results so far"),
                     true => ("Stop at once", "Stop without waiting for the running kernel"),
                 };
                 if ui.add(Button::new(text)).on_hover_text(hover).clicked() {

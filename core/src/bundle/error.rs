@@ -48,9 +48,7 @@ pub enum BundleError {
     )]
     NewerMajor { major: u32 },
     /// An entry decompresses to more or fewer bytes than declared.
-    #[error(
-        "the size of entry `{entry}` is not the {declared} bytes that the zip directory declares"
-    )]
+    #[error("entry `{entry}` does not have the {declared} bytes that the zip directory declares")]
     Size { entry: String, declared: u64 },
     /// An entry's content does not match the manifest.
     #[error("entry `{entry}` does not match its checksum in `manifest.json`")]

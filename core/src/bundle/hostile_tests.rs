@@ -251,7 +251,7 @@ fn bombs_are_refused_before_they_are_inflated() {
     assert_refused(&with_entry(lying, &zeros), "entry `solvers/zeros`");
     // Declared larger than it is.
     let boasting = Entry { claimed: 3, ..Entry::deflated("solvers/a", b"ab") };
-    assert_refused(&with_entry(boasting, b"ab"), "is not the 3 bytes");
+    assert_refused(&with_entry(boasting, b"ab"), "does not have the 3 bytes");
     // Declared over the limit for one entry.
     let huge = Entry { claimed: u32::MAX - 1, ..bomb };
     assert_refused(&with_entry(huge, &zeros), "bytes, more than the limit of 134217728");

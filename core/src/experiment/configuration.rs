@@ -131,7 +131,7 @@ impl Configuration {
                 Some(allowed) if !allowed.contains(value) => {
                     let name = parameter.name();
                     let takes = match allowed {
-                        Allowed::Only([]) => "its default".to_owned(),
+                        Allowed::Only([]) => "the default".to_owned(),
                         Allowed::Only(values) => values.join(" or "),
                         Allowed::Any => "any".to_owned(),
                     };

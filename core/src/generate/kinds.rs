@@ -177,7 +177,7 @@ static KINDS: &[Kind] = &[
         rule: |s, limit| Ok(Box::new(PowerLaw::new(s, limit)?)),
         extent: |s| extent::filled(s, s.wide("m"), exact(s.wide("m"), s.wide("nnz"))) },
     Kind { name: "road", what: "a road network: two to four neighbors, mostly nearby",
-        keys: &[ROWS, optional("max", 0, 24, "roads at the busiest crossing, 0 to leave it to chance", 0), SEED, DOMINANT],
+        keys: &[ROWS, optional("max", 0, 24, "roads at the busiest crossing, 0 for a random number", 0), SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Road::new(s.size("m"), s.size("max"), s.value("seed")))),
         extent: |s| extent::filled(s, s.wide("m"), about(s.wide("m"), s.wide("m") * 28 / 10)) },
     Kind { name: "circuit", what: "a circuit: short rows and one dense row and column",

@@ -47,7 +47,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/skyline/serial", Mapping::Serial, &[Origin::Paper004],
         "one thread; compares each point with all others until one dominates it; the reference"),
     cpu("cpu/skyline/own-points", Mapping::OwnPoints, &[Origin::Paper004],
-        "each thread decides an equal part of the points"),
+        "each thread tests an equal part of the points"),
     cpu("cpu/skyline/shared-marks", Mapping::Marks, &[Origin::Paper004],
         "each thread marks the points that its part dominates, in an array shared by all threads"),
     cpu("cpu/skyline/fast", Mapping::Sorted, &[Origin::Ours],

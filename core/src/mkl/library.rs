@@ -96,9 +96,9 @@ impl Mkl {
             // So must the interface: LP64, which is 0.
             let interface: Layer = function(&library, c"MKL_Set_Interface_Layer")?;
             if layer(0) != 0 || interface(0) != 0 {
-                let reason = "oneMKL cannot use Intel's OpenMP library and 32-bit integers";
+                let reason = "oneMKL cannot use Intel OpenMP threading and 32-bit integers";
                 return Err(format!(
-                    "{reason}: this process or MKL_THREADING_LAYER selects something else"
+                    "{reason}: this process or MKL_THREADING_LAYER selects other layers"
                 ));
             }
             // Use exactly the requested number of threads.

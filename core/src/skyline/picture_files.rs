@@ -28,7 +28,7 @@ pub enum PointsPictureError {
     #[error("the picture of the points has no file {0}")]
     Missing(&'static str),
     /// `points.json` is invalid.
-    #[error("points.json does not describe a picture of points: {0}")]
+    #[error("invalid points.json: {0}")]
     Header(String),
     /// `points.*.bin` do not match `points.json`.
     #[error("points.*.bin do not match points.json: {0}")]

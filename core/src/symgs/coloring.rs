@@ -19,7 +19,7 @@ impl Coloring {
     pub fn greedy<T: Scalar>(a: &Csr<T>, limit: MemoryLimit) -> Result<Self, OperandError> {
         let n = a.rows();
         assert_eq!(n, a.cols(), "colours are those of a square matrix");
-        limit.check("the colouring", RowGroups::most_bytes(n) + 16 * n as u128)?;
+        limit.check("the coloring", RowGroups::most_bytes(n) + 16 * n as u128)?;
         let mut search =
             Search { a, first: 0, color_of: vec![u32::MAX; n], taken: zeroed(0u64, n) };
         let mut left: Vec<u32> = (0..n as u32).filter(|&i| !search.finds(i)).collect();

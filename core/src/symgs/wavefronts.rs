@@ -57,10 +57,10 @@ pub struct Wavefront {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WavefrontsError {
     /// One of the two files is missing.
-    #[error("the levels of the rows have no file {0}")]
+    #[error("the picture of the dependency levels has no file {0}")]
     Missing(&'static str),
     /// `levels.json` is malformed.
-    #[error("levels.json does not describe the levels of rows: {0}")]
+    #[error("invalid levels.json: {0}")]
     Header(String),
     /// `levels.bin` does not match `levels.json`.
     #[error("levels.bin does not match levels.json: {0}")]
@@ -168,10 +168,10 @@ impl Wavefronts {
         };
         let places = match header.shift {
             shift @ 0..=32 => header.rows.div_ceil(1 << shift) as usize,
-            _ => return wrong("a place represents more rows than a matrix can have"),
+            _ => return wrong("a bin represents more rows than a matrix can have"),
         };
         if places > MOST_PLACES {
-            return wrong("more places than a picture may have");
+            return wrong("more bins than a picture may have");
         }
         let levels = [header.forward_levels, header.backward_levels, header.colors];
         if levels.iter().any(|&levels| levels > header.rows || levels > MOST_LEVELS as u64) {

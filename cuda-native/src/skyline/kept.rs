@@ -102,7 +102,8 @@ impl Written for Kept {
         }
         if self.counting == Counting::Host && on_device()? != 0 {
             return Ok((
-                Err("it counted on the device, although the host counts".to_owned()),
+                Err("it counted skyline points on the device: expected counting on the host"
+                    .to_owned()),
                 seconds,
             ));
         }

@@ -144,7 +144,7 @@ fn wave<T: DeviceReal, O: Offset + Element>(
     by: By,
 ) -> Result<(Buffer<u32>, u32), DeviceError> {
     let n = system.rows;
-    let what = "the levels and colours";
+    let what = "the levels and colors";
     // SAFETY: all bits set mean "not done" to the kernels.
     let packed = unsafe { setup.filled::<u32>(what, n as usize, 0xff)? };
     // SAFETY: these are counted from zero.
@@ -216,7 +216,7 @@ fn in_order<T: DeviceReal, O: Offset + Element>(
     by: By,
 ) -> Result<(Buffer<u32>, u32), DeviceError> {
     let n = system.rows;
-    let what = "the levels and colours";
+    let what = "the levels and colors";
     // SAFETY: the first are counted from zero, and all bits set mean "not done" to the kernel.
     let (pending, pushed, key, counts) = unsafe {
         let zero = |len| setup.filled::<u32>(what, len, 0);
@@ -256,11 +256,10 @@ fn on_host<T: DeviceReal, O: Offset + Element>(
     setup: &Setup<'_>,
     system: &System<'_, T, O>,
 ) -> Result<(Buffer<u32>, u32), DeviceError> {
-    let colors = Coloring::greedy(system.a, system.memory).map_err(|error| {
-        DeviceError::Driver { doing: "find colours", status: error.to_string() }
-    })?;
+    let colors = Coloring::greedy(system.a, system.memory)
+        .map_err(|error| DeviceError::Driver { doing: "find colors", status: error.to_string() })?;
     let groups = colors.groups();
-    let key = setup.upload("the colours", groups.group_of())?;
+    let key = setup.upload("the colors", groups.group_of())?;
     Ok((key, groups.len().saturating_sub(1) as u32))
 }
 

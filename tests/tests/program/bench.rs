@@ -446,7 +446,7 @@ fn samples_are_taken_until_the_median_is_known_and_a_run_tells_how_well() {
     let until = ["--until", "20%", "--at-most", "5s"];
     let plan = p.succeed(&[&bench[..], &until, &["--plan"]].concat());
     assert!(
-        plan.contains("2 runs of 10 to 1000 samples, until the median is known to 20.0 %"),
+        plan.contains("2 runs of 10 to 1000 samples, until the median is known to within 20.0 %"),
         "{plan}"
     );
     assert!(plan.contains("up to 5.00 s per run, 10.0 s in total"), "{plan}");

@@ -171,13 +171,13 @@ fn a_result_is_compared_with_an_expected_one_as_the_paper_does() {
     for (expected, more) in [("right.txt", &["--tol", "0"][..]), ("near.txt", &[])] {
         let ran = with(expected, more);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        assert!(ran.out.contains("100 % right within ") && ran.out.contains(", 0 elements not"));
+        assert!(ran.out.contains("100 % within ") && ran.out.contains(", 0 elements outside"));
     }
     assert_eq!(with("near.txt", &["--tol", "1e-4"]).code, Some(3));
     assert_eq!(with("nan.txt", &[]).code, Some(3));
     let ran = with("wrong.txt", &[]);
     assert_eq!(ran.code, Some(3));
-    let line = "expected  33.3333 % right within 1e-3, 2 elements not; row 2 is 8.4375e-1 instead of 8.4575e-1";
+    let line = "expected  33.3333 % within 1e-3, 2 elements outside; row 2: expected 8.4575e-1, found 8.4375e-1";
     assert!(ran.out.contains(line), "{}", ran.out);
     let sentence = "error: row 2: expected 8.4575e-1, found 8.4375e-1; 1 more of 3 rows differ by more than 1e-3";
     assert!(ran.err.contains(sentence), "{}", ran.err);

@@ -161,7 +161,7 @@ fn sentence(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> String {
     }
     let winners: Vec<&RunOf<'_>> = rows.iter().filter_map(Row::winner).collect();
     if winners.is_empty() {
-        return "No run has a time that ranks.".to_owned();
+        return "No run has a time that can be ranked.".to_owned();
     }
     let mut wins: BTreeMap<String, usize> = BTreeMap::new();
     for winner in &winners {

@@ -36,7 +36,7 @@ pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> any
 pub(super) fn kept(output: &Path, error: &anyhow::Error) -> anyhow::Error {
     let (journal, output, error) = (journal_path(output), output.display(), sentence(error));
     let journal = journal.display();
-    anyhow!("{error}; the runs so far are kept in {journal}, and --resume {output} continues")
+    anyhow!("{error}; the runs so far are in {journal}: continue with --resume {output}")
 }
 
 /// Prints what was measured in the requested form; `unread` matrices could not be read.
@@ -122,7 +122,7 @@ fn incomplete(bundle: &Bundle, interrupt: &Interrupt) -> Option<&'static str> {
     match (bundle.complete, interrupt.raised(), interrupt.by_user()) {
         (true, ..) => None,
         (_, _, true) => Some("The measurement was interrupted"),
-        (_, true, _) => Some("The time limit passed"),
+        (_, true, _) => Some("The time limit was reached"),
         _ => Some("Some matrices could not be read"),
     }
 }

@@ -84,7 +84,7 @@ fn run_with(
         (&args.resume, sweep.ranks.is_some() || kernels.iter().any(of_ranks))
     {
         let ranks = sweep.ranks.map_or("several".to_owned(), |ranks| ranks.to_string());
-        bail!("{} was started with {ranks} ranks: resume it with as many", path.display());
+        bail!("{} was started with {ranks} ranks: resume it with the same number", path.display());
     }
     let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
     let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };

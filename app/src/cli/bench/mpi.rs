@@ -167,7 +167,7 @@ fn plan(
     let asked = |backend: BackendArg| args.backend.contains(&backend);
     let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
     if names_nccl && !args.backend.is_empty() && !asked(BackendArg::Cuda) {
-        let sentence = "kernels nccl/* need a GPU per rank, but --backend excludes cuda";
+        let sentence = "nccl/* kernels need one GPU per rank, but --backend excludes cuda";
         return Err(UsageError(sentence.to_owned()).into());
     }
     let ranks = world.ranks().to_string();

@@ -244,7 +244,7 @@ fn told(shared: &Distributed) -> String {
         false => String::new(),
     };
     format!(
-        "{} {with}: at most {:.2} times the mean nonzeros, {} bytes in {} messages per {each}{did}",
+        "{} {with}: the largest has {:.2} times the mean nonzeros, {} bytes in {} messages per {each}{did}",
         counted(ranks, "rank", "ranks"),
         shared.imbalance(),
         shared.bytes(),
@@ -271,7 +271,7 @@ fn predicted(bundle: &Bundle) -> String {
     if let Some((most, run)) = most.filter(|(most, _)| *most > 1.2) {
         let (most, threads, run) = (three_digits(most), run.threads, named(run));
         text += &format!(
-            "Predicted: with {threads} threads of {run}, one has {most} times the mean work.\n"
+            "Predicted: with {threads} threads, one thread of {run} has {most} times the mean work.\n"
         );
     }
     text
@@ -292,12 +292,12 @@ fn unsettled(bundle: &Bundle) -> String {
         return String::new();
     };
     let least = match until.reached {
-        Some(reached) => format!("known to {}", percent(reached)),
-        None => "which has too few samples to say".to_owned(),
+        Some(reached) => format!("known to within {}", percent(reached)),
+        None => "which has too few samples for an interval".to_owned(),
     };
     let text = format!(
-        "{} of {} ended before the median was known to {}, after {} or {MOST_UNTIL} samples; the least \
-         certain is {}, {least}.",
+        "{} of {} stopped before the median was known to within {}, after {} or {MOST_UNTIL} samples; the \
+         least certain is {}, {least}.",
         unsettled.len(),
         counted(goals().count(), "run", "runs"),
         percent(until.asked),
@@ -385,18 +385,18 @@ pub(super) fn plan(
     let (samples, warmup) = (settings.runs, settings.warmup);
     text += &match settings.until {
         None => format!(
-            "{runs} runs of {samples} samples after {warmup} warm-up executions{caches}: {} in total.\n",
+            "{runs} runs of {samples} samples after {warmup} warm-up executions{caches}: {} executions in total.\n",
             runs * executions,
         ),
         Some(goal) => format!(
-            "{runs} runs of 10 to {samples} samples, until the median is known to {}, after {warmup} warm-up \
+            "{runs} runs of 10 to {samples} samples, until the median is known to within {}, after {warmup} warm-up \
              executions{caches}.\nSampling takes up to {} per run, {} in total.\n",
             percent(goal.share),
             seconds(goal.at_most_s),
             seconds(goal.at_most_s * runs as f64),
         ),
     };
-    text += &format!("They take up to {} in the bundle before compression.\n", megabytes(bytes));
+    text += &format!("The bundle takes up to {} before compression.\n", megabytes(bytes));
     Ok(text)
 }
 
@@ -426,13 +426,13 @@ mod tests {
         bundle.runs.push(run("a", Some(0.004), true));
         assert_eq!(unsettled(&bundle), "");
         bundle.runs.extend([run("b", Some(0.05), false), run("c", Some(0.02), false)]);
-        let expected = "2 of 3 runs ended before the median was known to 1.00 %, after 10.0 s or 1000 \
-                        samples; the least certain is b on , known to 5.00 %.";
+        let expected = "2 of 3 runs stopped before the median was known to within 1.00 %, after 10.0 s or 1000 \
+                        samples; the least certain is b on , known to within 5.00 %.";
         let joined = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(joined(unsettled(&bundle)), expected);
         bundle.runs.push(run("d", None, false));
         let worst = joined(unsettled(&bundle));
-        assert!(worst.ends_with("d on , which has too few samples to say."), "{worst}");
+        assert!(worst.ends_with("d on , which has too few samples for an interval."), "{worst}");
     }
 
     #[test]

@@ -47,7 +47,9 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescr
         for kernel in read(path)? {
             if kernels.iter().any(|known| known.id == kernel.id) {
                 let (id, path) = (kernel.id, path.display());
-                let sentence = format!("{path} is the second file with {id}: rename one of them");
+                let sentence = format!(
+                    "{path} defines {id}, as another file does: rename one of the functions"
+                );
                 return Err(UsageError(sentence).into());
             }
             kernels.push(kernel);

@@ -50,13 +50,7 @@ static KINDS: &[BatchKind] = &[BatchKind {
     keys: &[
         key("n", 1, MOST_UNKNOWNS as u64, "unknowns per system"),
         key("count", 1, MOST, "systems"),
-        optional(
-            "bad",
-            0,
-            MOST,
-            "one of this many systems is not positive definite, 0 for none",
-            0,
-        ),
+        optional("bad", 0, MOST, "one system in this many is not positive definite, 0 for none", 0),
         SEED,
     ],
 }];

@@ -43,7 +43,7 @@ const fn batch(name: &'static str, spec: &'static str) -> BatchEntry {
 static SUITES: &[BatchSuite] = &[
 BatchSuite {
     name: "batches",
-    what: "systems of 8 to 200 unknowns, with fewer large ones to keep it short",
+    what: "systems of 8 to 200 unknowns, fewer of the large ones to keep runs short",
     entries: &[
         batch("spd-8", "spd-batch?n=8&count=20000"),
         batch("spd-12", "spd-batch?n=12&count=20000"),

@@ -81,6 +81,6 @@ pub enum UserKernelError {
     )]
     Mixed { file: String, line: usize, function: String },
     /// The names of two functions differ only in case.
-    #[error("{file} has two functions with the id {id}: ids are lower case")]
+    #[error("{file} has two functions with the id {id}: names must differ in more than case")]
     SameId { file: String, id: String },
 }

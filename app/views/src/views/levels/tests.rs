@@ -299,5 +299,5 @@ fn the_files_of_a_bundle_that_are_damaged_are_a_sentence() {
     assert!(Waves::from_files(&BTreeMap::new()).is_none());
     files.remove("levels.bin");
     let why = Waves::from_files(&files).unwrap().unwrap_err();
-    assert_eq!(why, "the levels of the rows have no file levels.bin");
+    assert_eq!(why, "the picture of the dependency levels has no file levels.bin");
 }
