@@ -19,7 +19,7 @@ fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
     if spy.ranks {
         // 0 means none in this field, but is a rank's number in the state.
         let mut lit = spy.rank.map_or(0, |rank| rank.saturating_add(1));
-        number(ui, "Columns of rank, from 1", "none", &mut lit, most);
+        number(ui, "Columns for rank (from 1)", "none", &mut lit, most);
         spy.rank = lit.checked_sub(1);
     }
 }
