@@ -256,7 +256,7 @@ fn fastest_of(
     };
     let note = format!(
         "Checked runs with warm caches, in f64 unless marked f32, each kernel at its best setting, over all \
-         bundles. Lead: over the second kernel. Vs serial: over {reference} on the same {what}{vendors}. % of \
+         bundles. Lead: over the second-fastest kernel. Vs serial: over {reference} on the same {what}{vendors}. % of \
          copy: the minimal bytes per second, relative to the measured copy bandwidth."
     );
     if let Some(heading) = heading {

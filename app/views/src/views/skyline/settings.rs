@@ -44,7 +44,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         skyline.step = skyline.step.map(|_| 0);
     }
     let whole = ui.add_enabled(skyline.at.is_some(), Button::new("Whole plot"));
-    if whole.on_hover_text("Key 0 or double click").clicked() {
+    if whole.on_hover_text("Key 0 or double-click").clicked() {
         skyline.at = None;
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.checkbox(&mut spy.stretch, "Fill")
         .on_hover_text("Scale rows and columns separately, so that the matrix fills the picture");
     let whole = ui.add_enabled(spy.at.is_some(), Button::new("Whole matrix"));
-    if whole.on_hover_text("Key 0 or double click").clicked() {
+    if whole.on_hover_text("Key 0 or double-click").clicked() {
         spy.at = None;
     }
 }
