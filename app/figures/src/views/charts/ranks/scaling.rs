@@ -139,7 +139,7 @@ fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: 
                 "Efficiency {} % relative to {} rank{}.",
                 significant(efficiency * 100.0),
                 base.ranks,
-                if base.ranks == 1.0 { "" } else { "s" }
+                if base.ranks > 1.0 { "s" } else { "" }
             );
             if least.as_ref().is_none_or(|(found, _)| efficiency < *found) {
                 least = Some((efficiency, format!("{name} on {} ranks", step.ranks)));
