@@ -30,7 +30,7 @@ const MINI = [
 async function opened(context, given, before) {
   const viewer = await Viewer.open(context, `${given.address}/`, before);
   await viewer.click("button", "Run here");
-  await viewer.find("button", "Close the panel Run here");
+  await viewer.find("button", "Close the Run here panel");
   return viewer;
 }
 
@@ -144,7 +144,7 @@ export const cases = {
   async "every kernel passes its check here, on matrices that break kernels"(context, given) {
     const viewer = await opened(context, given, watched);
     await viewer.find("text", /SwiftShader.*\(WebGPU, software\)/i);
-    await viewer.find("text", "This GPU is emulated by the CPU: you measure the CPU.");
+    await viewer.find("text", "This GPU is emulated by the CPU: you are measuring the CPU.");
     await viewer.colours(join(given.screenshots, "here.png"));
     await samples(viewer, 5);
     for (const generator of ["powerlaw?m=3000&nnz=20000&max=300", "dense-row?m=2000", "diagonal?m=1", "random?m=9000&row=2"]) {
@@ -168,7 +168,7 @@ export const cases = {
     await set(viewer, "textbox", "Generator", "");
     await viewer.drop("odd.mtx", Buffer.from(text));
     await viewer.find("group", "Cells of odd");
-    await viewer.click("button", "Close the panel Run here");
+    await viewer.click("button", "Close the Run here panel");
     await viewer.click("button", "Run here");
     await viewer.click("button", "Start measuring odd");
     passed(await measured(viewer), "odd");
@@ -274,7 +274,7 @@ export const cases = {
     }, LONG);
     await viewer.page.evaluate(() => window.devices.at(-1).destroy());
     passed(await measured(viewer), "after the loss");
-    await viewer.find("text", /^The GPU was lost during the measurement and opened again\./);
+    await viewer.find("text", /^The GPU was lost during the measurement and reopened\./);
     await viewer.close();
   },
 

@@ -678,7 +678,7 @@
       }
     }
     const again = "The browser lost the graphics context; the viewer restarted with everything that was open or measured";
-    viewer.say(missing.length ? `${again}, except ${missing.join(", ")}: drop it again.` : `${again}.`);
+    viewer.say(missing.length ? `${again}, except ${missing.join(", ")}, which must be dropped again.` : `${again}.`);
   }
 
   const MOST_RESTARTS = 5;

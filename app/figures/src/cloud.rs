@@ -37,8 +37,8 @@ impl Cloud {
         match PointsPicture::from_files(files) {
             Ok(Some(picture)) => Ok(Self::new(picture)),
             Ok(None) => {
-                let why = "its bundle has no picture of them, because it was written by a version \
-                           before 1.5 or interrupted before a result was certified";
+                let why = "its bundle has no picture of them: it was written by a version before \
+                           1.5, or interrupted before a result was certified";
                 Err(why.into())
             }
             Err(error) => Err(error.to_string()),
@@ -50,9 +50,9 @@ impl Cloud {
         let text = recipe.text();
         if recipe.n > MOST || recipe.n.saturating_mul(recipe.d) > MOST_COORDINATES {
             return Err(format!(
-                "{text} is too large to generate here, expected at most {MOST} points and \
-                 {MOST_COORDINATES} coordinates: measure it with `sparsescope bench --operation \
-                 skyline gen:{text}` and open the bundle"
+                "{text} is too large to generate here (limits: {MOST} points, {MOST_COORDINATES} \
+                 coordinates): measure it with `sparsescope bench --operation skyline gen:{text}` \
+                 and open the bundle"
             ));
         }
         let spec = PointsSpec::parse(&text).map_err(|error| error.to_string())?;

@@ -351,7 +351,7 @@ fn check(a: &Csr<f64>) -> Result<(), String> {
     if rows > MOST_ROWS || nnz > MOST_ENTRIES {
         return Err(format!(
             "it has {rows} rows and {nnz} nonzeros, expected at most {MOST_ROWS} rows and \
-             {MOST_ENTRIES} nonzeros for a drawing of the setup"
+             {MOST_ENTRIES} nonzeros to draw the setup"
         ));
     }
     check_spd(a).map_err(|why| why.to_string())

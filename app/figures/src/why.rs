@@ -63,7 +63,7 @@ impl RunOf<'_> {
             (share, None) => {
                 let rate = match share {
                     Some(share) if share > 110.0 => {
-                        format!(" at {share:.0} % of the copy bandwidth, so from the caches")
+                        format!(" at {share:.0} % of the copy bandwidth, so from cache")
                     }
                     Some(share) if share < 1.0 => " at less than 1 % of the copy bandwidth".into(),
                     Some(share) => format!(" at {share:.0} % of the copy bandwidth"),
@@ -109,7 +109,7 @@ impl RunOf<'_> {
                 let sectors = count(loads);
                 let useful = percent(efficiency);
                 let text =
-                    format!("{whose} loads {sectors} sectors, {useful} of their bytes useful");
+                    format!("{whose} loads {sectors} sectors, using {useful} of their bytes");
                 reasons.push((1.0 - efficiency, text));
             }
             if let Some(idle) = predicted.idle_share {
@@ -123,7 +123,10 @@ impl RunOf<'_> {
             }
             if let Some(lines) = predicted.line_bytes.filter(|lines| *lines > 0) {
                 let share = 1.0 - run.costs.minimal_bytes as f64 / lines as f64;
-                reasons.push((share, format!("the cache lines it touches are {}", bytes(lines))));
+                reasons.push((
+                    share,
+                    format!("the cache lines it touches add up to {}", bytes(lines)),
+                ));
             }
         }
         reasons.extend(self.padding());
@@ -261,7 +264,7 @@ impl RunOf<'_> {
         if noisy {
             seen.insert(0, format!("quartiles {} apart", percent(spread)));
         }
-        (!seen.is_empty()).then(|| format!("noise seen: {}", seen.join(", ")))
+        (!seen.is_empty()).then(|| format!("noise: {}", seen.join(", ")))
     }
 }
 

@@ -291,9 +291,9 @@ fn settings(ui: &mut Ui, request: &mut Request) {
         ui.label("Caches");
         ui.horizontal(|ui| {
             let hover = "SpMVs run back to back; data that fits stays in the caches";
-            ui.radio_value(&mut request.cold, false, "Hot").on_hover_text(hover);
+            ui.radio_value(&mut request.cold, false, "Warm").on_hover_text(hover);
             let hover = "Repeat each run with the caches flushed before every SpMV";
-            ui.radio_value(&mut request.cold, true, "Hot and cold").on_hover_text(hover);
+            ui.radio_value(&mut request.cold, true, "Warm and flushed").on_hover_text(hover);
         });
         ui.end_row();
     });

@@ -45,7 +45,7 @@ fn an_operation_that_the_program_does_not_know_is_shown_in_its_own_unit() {
     let args = ["export", "b.zip", "--chart", "kernels", "--svg", "k.svg"];
     p.succeed(&[&args[..], &["--state", "v1;operation=increment"]].concat());
     let svg = std::fs::read_to_string(p.path("k.svg")).unwrap();
-    assert!(svg.contains("less is better"), "{svg}");
+    assert!(svg.contains("lower is better"), "{svg}");
     let html = report(&p, &["b.zip"]);
     let document = parse(&html);
     let titles: Vec<&str> = document

@@ -122,7 +122,7 @@ fn read_step(number: usize, value: &Value) -> Read<Step> {
     if choices < 2 || right == 0 || right > choices {
         let at = part.at;
         return Err(format!(
-            "{at}: expected at least 2 `choices`, and in `right` the number of one of them, from 1"
+            "{at}: expected at least 2 `choices`, and `right` to be the number of one of them, from 1"
         ));
     }
     Ok(Step { right: Some(right - 1), ..step })
@@ -162,7 +162,7 @@ impl Part<'_> {
         let text = value.and_then(Value::as_str).unwrap_or_default();
         match text.chars().count() {
             1.. if text.len() <= 4 * most && text.chars().count() <= most => Ok(text.into()),
-            _ => Err(format!("{}: `{key}` is not a text of 1 to {most} characters", self.at)),
+            _ => Err(format!("{}: `{key}` is not a string of 1 to {most} characters", self.at)),
         }
     }
 
@@ -174,7 +174,7 @@ impl Part<'_> {
                 list.iter().map(one).collect()
             }
             Some(Value::Array(_)) => {
-                Err(format!("{}: `{key}` is not a list of 1 to {MOST_PARTS} texts", self.at))
+                Err(format!("{}: `{key}` is not a list of 1 to {MOST_PARTS} strings", self.at))
             }
             other => self.checked(key, other, PARAGRAPH).map(|text| vec![text]),
         }
@@ -184,9 +184,8 @@ impl Part<'_> {
     fn state(&self, key: &str) -> Read<ViewState> {
         let text = self.text(key, ADDRESS)?;
         let fragment = text.rsplit_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
-        let wrong = || {
-            format!("{}: `{key}` is not the address of a view, such as `v1;view=layouts`", self.at)
-        };
+        let wrong =
+            || format!("{}: `{key}` is not a link to a view, such as `v1;view=layouts`", self.at);
         let mut state = ViewState::from_fragment(fragment).ok_or_else(wrong)?;
         if let Some(unknown) = ViewState::not_understood(fragment) {
             return Err(format!("{}: `{key}`: `{unknown}` is unknown here", self.at));

@@ -100,15 +100,19 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
             Some(json!("a b")),
             "the lesson: `id` is `a b`, expected lower-case letters, digits and -",
         ),
-        ("/title", None, "the lesson: `title` is not a text of 1 to 120 characters"),
+        ("/title", None, "the lesson: `title` is not a string of 1 to 120 characters"),
         ("/steps", Some(json!([])), "the lesson: `steps` is not a list of 1 to 100 steps"),
         (
             "/more",
             Some(json!(1)),
             "the lesson: `more` is unknown, expected one of format, version, id, language, title, steps",
         ),
-        ("/steps/0/title", Some(json!(3)), "step 1: `title` is not a text of 1 to 120 characters"),
-        ("/steps/1/text", Some(json!([])), "step 2: `text` is not a list of 1 to 12 texts"),
+        (
+            "/steps/0/title",
+            Some(json!(3)),
+            "step 1: `title` is not a string of 1 to 120 characters",
+        ),
+        ("/steps/1/text", Some(json!([])), "step 2: `text` is not a list of 1 to 12 strings"),
         (
             "/steps/0/answers",
             Some(json!("")),
@@ -119,13 +123,13 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
         (
             "/steps/0/right",
             Some(json!(3)),
-            "step 1: expected at least 2 `choices`, and in `right` the number of one of them, from 1",
+            "step 1: expected at least 2 `choices`, and `right` to be the number of one of them, from 1",
         ),
-        ("/steps/1/show", None, "step 2: `show` is not a text of 1 to 4000 characters"),
+        ("/steps/1/show", None, "step 2: `show` is not a string of 1 to 4000 characters"),
         (
             "/steps/1/show",
             Some(json!("layouts")),
-            "step 2: `show` is not the address of a view, such as `v1;view=layouts`",
+            "step 2: `show` is not a link to a view, such as `v1;view=layouts`",
         ),
         (
             "/steps/1/show",

@@ -14,7 +14,7 @@ impl Model {
         self.found.clouds.get(key.to_owned(), |key| {
             let folders = self.bundles.iter().flat_map(|open| &open.bundle.subjects);
             let of_key = |folder: &&SubjectFolder| subject_key((&folder.record).into()) == *key;
-            let mut found = Err("no opened bundle holds these points".into());
+            let mut found = Err("no open bundle contains these points".into());
             for folder in folders.filter(of_key) {
                 found = Cloud::from_files(&folder.files).map(Arc::new);
                 if found.is_ok() {

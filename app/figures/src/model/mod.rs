@@ -257,7 +257,7 @@ impl Model {
         {
             return Ok(Arc::new(Picture::of(&ReadMatrix::new(file, 0.0).values)));
         }
-        let mut best: PictureOrWhy = Err("no opened bundle holds this matrix".into());
+        let mut best: PictureOrWhy = Err("no open bundle contains this matrix".into());
         for (_, folder) in holding() {
             let found = Picture::from_files(&folder.files).map(Arc::new);
             let shift = |picture: &Picture| picture.pyramid.levels().first().map(|l| l.shift());

@@ -149,7 +149,7 @@ pub fn batch_extent(subject: Subject<'_>) -> Option<[u64; 2]> {
 pub fn metric_title(metric: &Metric) -> String {
     match metric.better {
         Better::More => metric.unit.clone(),
-        Better::Less => format!("{}, {} (less is better)", metric.name, metric.unit),
+        Better::Less => format!("{}, {} (lower is better)", metric.name, metric.unit),
     }
 }
 

@@ -73,7 +73,7 @@ choice! {
     /// Black, red, light yellow.
     Inferno "inferno" "Inferno",
     /// Every nonempty cell in the same colour.
-    Ink "ink" "Ink, no shades",
+    Ink "ink" "Ink, no shading",
 }
 
 choice! {

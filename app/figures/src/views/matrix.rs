@@ -257,7 +257,7 @@ fn draw_bars(
             let hollow = area(left + used, y - 6.5, left + length - 1.5, y + 6.5);
             figure.rect(hollow, ink.paper);
         }
-        let cut = if bar.bytes > full { " (bar cut)" } else { "" };
+        let cut = if bar.bytes > full { " (bar cut off)" } else { "" };
         let text = format!("{}{cut}", bar.text);
         figure.text(pos2(left + length + 8.0, y), Anchor::Start, TYPE, ink.weak, &text);
         y += ROW;

@@ -19,7 +19,7 @@ impl RunOf<'_> {
                 let (iterations, each) = (count(solve.iterations), seconds(each_s));
                 format!("Takes {whole} per solve, {iterations} iterations of {each}")
             }
-            None => format!("Takes {whole} per solve without an iteration"),
+            None => format!("Takes {whole} per solve without iterating"),
         };
         let mut reasons: Vec<Reason> = self.bought(solve).into_iter().collect();
         if solve.converged && solve.ended != CONVERGED {

@@ -136,10 +136,7 @@ fn the_bandwidth_and_the_caches() {
     // 10 MB in 0.25 ms are 40 GB/s, in 0.125 ms 80 GB/s, in 100 ms 0.1 GB/s.
     for (seconds, expected) in [
         (2.5e-4, "Moves at least 10 MB per SpMV at 100 % of the copy bandwidth, its limit."),
-        (
-            1.25e-4,
-            "Moves at least 10 MB per SpMV at 200 % of the copy bandwidth, so from the caches.",
-        ),
+        (1.25e-4, "Moves at least 10 MB per SpMV at 200 % of the copy bandwidth, so from cache."),
         (0.1, "Moves at least 10 MB per SpMV at less than 1 % of the copy bandwidth."),
     ] {
         assert_eq!(why("cpu/csr/nnz", samples(seconds)), expected);
@@ -186,7 +183,7 @@ fn sectors_and_lanes() {
     assert_eq!(
         sentence,
         "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth: \
-         one thread per row loads 2.80 M sectors, 31 % of their bytes useful."
+         one thread per row loads 2.80 M sectors, using 31 % of their bytes."
     );
     // One warp per row of 8 nonzeros: 24 of 32 lanes are idle, and rows end within sectors.
     let idle = Predicted {
@@ -201,7 +198,7 @@ fn sectors_and_lanes() {
     assert_eq!(
         sentence,
         "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth: \
-         75 % of its lanes are idle and one warp per row loads 600 k sectors, 65 % of their bytes useful."
+         75 % of its lanes are idle and one warp per row loads 600 k sectors, using 65 % of their bytes."
     );
     // Without a prediction, the mean row length is used.
     assert_eq!(
@@ -307,7 +304,7 @@ fn threads_of_a_processor() {
         let (line_bytes, imbalance) = (Some(40_000_000), Some(1.01));
         run.costs.predicted = Some(Predicted { line_bytes, imbalance, ..Predicted::default() });
     });
-    assert_eq!(scattered, format!("{start}: the cache lines it touches are 40 MB."));
+    assert_eq!(scattered, format!("{start}: the cache lines it touches add up to 40 MB."));
     let few = why("cpu/csr/rows", |run, _, _| run.parts = Some(1));
     assert_eq!(few, format!("{start}: only 1 of 4 threads have work."));
 }
@@ -321,7 +318,7 @@ fn noise_that_was_seen() {
     assert_eq!(
         why("cpu/csr/nnz", noisy),
         "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth; \
-         noise seen: quartiles 22 % apart, governor powersave, load 3.10 before the first run."
+         noise: quartiles 22 % apart, governor powersave, load 3.10 before the first run."
     );
     let throttled = why("cuda/csr/thread-per-row", |_, _, environment| {
         let details = &mut environment.gpus[0].details;
@@ -331,7 +328,7 @@ fn noise_that_was_seen() {
     assert_eq!(
         throttled,
         "Moves at least 10 MB per SpMV at 25 % of the copy bandwidth; \
-         noise seen: clocks throttled (software power cap), other processes on the GPU: 2."
+         noise: clocks throttled (software power cap), other processes on the GPU: 2."
     );
 }
 

@@ -47,7 +47,7 @@ pub(super) fn show(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) -> Optio
         ui.heading("Run here");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let close = ui.button("×");
-            let name = "Close the panel Run here";
+            let name = "Close the Run here panel";
             close.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
             if close.on_hover_text("Close the panel (key R)").clicked() {
                 pressed = Some(Pressed::Close);
@@ -107,7 +107,7 @@ fn device(ui: &mut Ui, gpu: &GpuSeen) {
         GpuSeen::There { model, is_software, .. } => {
             wrapped(ui, RichText::new(model));
             if *is_software {
-                problem(ui, "This GPU is emulated by the CPU: you measure the CPU.");
+                problem(ui, "This GPU is emulated by the CPU: you are measuring the CPU.");
             }
         }
     }
@@ -155,7 +155,11 @@ fn matrix(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) {
     match shown.subject {
         Err(why) => problem(ui, why),
         Ok(Subject::Made(..)) if wanted.entry.is_some() && !is_typed => {
-            wrapped(ui, RichText::new("It is generated here, as on the other machines.").weak());
+            wrapped(
+                ui,
+                RichText::new("Generated here from the recipe that the other machines used.")
+                    .weak(),
+            );
         }
         Ok(_) => {}
     }
@@ -253,7 +257,7 @@ fn results(ui: &mut Ui, measured: &Measured, [compare, html]: [bool; 2]) -> Opti
     let [with, without] = measured.runs;
     let mut text = format!("{with} runs on {}", measured.name);
     if without > 0 {
-        text.push_str(&format!("; {without} have no time, see the view Runs for the reason"));
+        text.push_str(&format!("; {without} have no time, see the Runs view for the reason"));
     }
     wrapped(ui, RichText::new(text));
     ui.horizontal_wrapped(|ui| {

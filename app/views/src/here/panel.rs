@@ -172,8 +172,8 @@ impl HerePanel {
         show_runs(app, &measured);
         if measured.was_lost {
             app.notify(
-                "The GPU was lost during the measurement and opened again. The run in progress was \
-                 measured again."
+                "The GPU was lost during the measurement and reopened. The run in progress was \
+                 repeated."
                     .to_owned(),
             );
         }

@@ -12,8 +12,8 @@ pub fn copied(address: &str, left_out: &[String]) -> String {
     };
     let only_here = match is_of_this_machine(address) {
         true => {
-            " It works only on this machine: to share, write one file with the viewer and what is \
-             open with `sparsescope export --html`."
+            " It works only on this machine: to share, run `sparsescope export --html`, which \
+             writes one file with the viewer and everything that is open."
         }
         false => "",
     };

@@ -230,8 +230,8 @@ impl App {
         let matrices = &open.bundle.matrices;
         let by_name = matrices.iter().filter(|matrix| is_known_by_name(&matrix.record)).count();
         let imported = format!(
-            "{name}: {} runs imported from {by}, not checked by Sparsescope; {} of {} \
-             matrices match opened ones by name, rows, columns and nonzeros.",
+            "{name}: {} runs imported from {by}, not checked by Sparsescope; {} of {} matrices \
+             match open ones by name, rows, columns and nonzeros.",
             runs.len(),
             matrices.len() - by_name,
             matrices.len()
@@ -527,7 +527,7 @@ impl App {
         }
         Panel::top("missing").show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
-                ui.label("The matrix of this link is not open here: drop its file or its bundle.");
+                ui.label("The matrix in this link is not open here: drop its file or its bundle.");
                 if ui.button("Show another").clicked() {
                     self.state.matrix = None;
                 }

@@ -62,7 +62,7 @@ impl Notices {
             ui.horizontal(|ui| {
                 all = ui.button("Dismiss all").clicked();
                 if more > 0 {
-                    ui.weak(format!("{more} more below these"));
+                    ui.weak(format!("{more} more below"));
                 }
             });
         }

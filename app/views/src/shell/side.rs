@@ -172,7 +172,7 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let others = model.others(&state.filter);
     let (name, order) = match others.is_empty() {
         true => ("Matrices", "by nonzeros"),
-        false => ("Matrices and others", "by size"),
+        false => ("Matrices and other inputs", "by size"),
     };
     // Subjects of this operation's runs come first.
     let subjects: Vec<(&str, Subject<'_>)> = others.into_iter().chain(matrices).collect();

@@ -149,12 +149,12 @@ fn subjects_that_are_no_matrices_stand_beside_them_and_are_shown() {
         .with_size(vec2(1280.0, 800.0))
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
-    harness.get_by_label("Matrices and others");
+    harness.get_by_label("Matrices and other inputs");
     harness.get_by_label("Matrix poisson2d?n=6");
     harness.get_by_label("Subject vector?n=1000").click();
     harness.run();
     assert_eq!(harness.state().state().view, "matrix");
-    harness.get_by_label("time per element, ns (less is better)");
+    harness.get_by_label("time per element, ns (lower is better)");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
     let (_, state) = follow("v1;view=layouts;lesson=coalescing,1;told=true;sigma=8");
     assert_eq!(state.layouts.sigma, 8, "the link's own settings override the step's");
     follow("v1;view=matrix;matrix=00ff00ff00ff00ff-real");
-    harness.get_by_label("The matrix of this link is not open here: drop its file or its bundle.");
+    harness.get_by_label("The matrix in this link is not open here: drop its file or its bundle.");
     harness.get_by_label("Show another").click();
     harness.run();
     assert_eq!(harness.state().state().matrix, None);

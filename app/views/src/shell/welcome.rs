@@ -58,7 +58,7 @@ pub(super) fn show(
                 ui.add_space(8.0);
                 examples.iter().for_each(|action| button(ui, action));
                 if examples.is_empty() {
-                    ui.weak("This page comes without examples.");
+                    ui.weak("This page has no examples.");
                 }
             }),
             _ => card_of(ui, "Lessons", |ui| {

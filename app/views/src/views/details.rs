@@ -39,7 +39,9 @@ pub(crate) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let from = (model.revision(), run.index);
         let flagged = kept(ui, "details: flagged", from, || run.flagged());
         let mut facts = facts(&run);
-        facts.extend(flagged.as_ref().as_ref().map(|flagged| ("Not definite", words_of(flagged))));
+        facts.extend(
+            flagged.as_ref().as_ref().map(|flagged| ("Not positive definite", words_of(flagged))),
+        );
         Grid::new("details").num_columns(2).spacing([12.0, 4.0]).striped(true).show(ui, |ui| {
             for (name, value) in &facts {
                 ui.weak(*name);
@@ -166,7 +168,7 @@ fn check(run: &RunOf<'_>) -> Vec<(&'static str, String)> {
 fn solve(solve: &Solve, density: Option<f64>) -> Vec<(&'static str, String)> {
     let residual = |residual: Option<f64>| residual.map_or_else(|| "–".into(), small);
     let mut facts = vec![
-        ("Ended", solve.ended.clone()),
+        ("Outcome", solve.ended.clone()),
         ("Iterations", solve.iterations.to_string()),
         ("Residual", format!("{}, by the recurrence", residual(solve.residual))),
         ("", format!("{}, computed from x", residual(solve.true_residual))),
@@ -191,7 +193,7 @@ fn solve(solve: &Solve, density: Option<f64>) -> Vec<(&'static str, String)> {
 /// The kernel it runs in its place, why, and the cost of finding it.
 fn choice(costs: &Costs) -> Vec<(&'static str, String)> {
     let Some(choice) = &costs.choice else { return Vec::new() };
-    let mut facts = vec![("Runs", choice.words()), ("", choice.why.clone())];
+    let mut facts = vec![("Chosen kernel", choice.words()), ("", choice.why.clone())];
     let parts = choice.times().map(|(name, s)| {
         let name = match name {
             "statistics_s" => "statistics",

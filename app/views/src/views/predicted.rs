@@ -27,7 +27,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let Some(figure) = figure.as_ref() else {
         return nothing(
             ui,
-            "No filtered run has a prediction. Vendor kernels and older bundles have none.",
+            "No matching run has a prediction. Vendor kernels and older bundles have none.",
         );
     };
     let clicked = ScrollArea::both()

@@ -30,7 +30,7 @@ pub(super) const CHARTS: [Chart; 4] = [
         group: Group::Compare,
         name: "Speed-up against unknowns",
         sentence: "Speed-up of each kernel over serial elimination, at its best setting, against the number of unknowns.",
-        nothing: "No filtered run has a time of cpu/dense/gauss on its batch to compare with.",
+        nothing: "No matching run has a cpu/dense/gauss time on the same batch to compare with.",
         data: gains,
         of: Some(sizes),
         operations: BATCHES,
@@ -58,7 +58,7 @@ pub(super) const CHARTS: [Chart; 4] = [
 ];
 
 const NO_LAUNCHES: &str =
-    "No filtered run records launch resources; Sparsescope's own GPU kernels do.";
+    "No matching run records launch resources; Sparsescope's own GPU kernels do.";
 
 /// Batches with any number of systems.
 const ANY: &str = "batches of any size";
@@ -120,7 +120,7 @@ fn against<'a>(
 }
 
 fn times<'a>(data: &Data<'a>) -> Plot<'a> {
-    against(data, "time per system, µs (less is better)", |run, systems| {
+    against(data, "time per system, µs (lower is better)", |run, systems| {
         Some(run.figures()?.median_s / systems.max(1) as f64 * 1e6)
     })
 }

@@ -43,7 +43,7 @@ pub(super) fn time<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&families(data));
     let mut plot = Plot::plane(
         Scale::new("nonzeros", data.state.log),
-        Scale::new("time per nonzero, ns (less is better)", data.state.log),
+        Scale::new("time per nonzero, ns (lower is better)", data.state.log),
     );
     // A line joins sizes of one structure; matrices of different kinds are not joined.
     plot.form = if chosen == ANY { Form::Marks } else { Form::Lines };

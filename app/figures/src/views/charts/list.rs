@@ -14,12 +14,12 @@ const SYMGS: Operations = Operations::Only(&[Operation::Symgs]);
 const ON_MATRICES: Operations = Operations::Only(&[Operation::Spmv, Operation::Symgs]);
 const ITERATIVE: Operations = Operations::Only(&[Operation::Symgs, Operation::Solve]);
 
-const NO_THREADS: &str = "No filtered runs with several thread counts.";
-const NO_BLOCKS: &str = "No filtered runs with several block sizes.";
+const NO_THREADS: &str = "No matching runs with several thread counts.";
+const NO_BLOCKS: &str = "No matching runs with several block sizes.";
 const NO_RUNS: &str = "No run with a time passes the filters.";
-const NO_SERIAL: &str = "No filtered run has a serial reference time to compare with.";
+const NO_SERIAL: &str = "No matching run has a serial reference time to compare with.";
 
-const NO_RESIDUALS: &str = "No residual history for the filtered runs of the selected matrix: solves and standard-mode sweeps record one.";
+const NO_RESIDUALS: &str = "No residual history for the matching runs of the selected matrix: solves and standard-mode sweeps record one.";
 
 /// All charts except those specific to one operation, in display order within their groups.
 pub(super) const CHARTS: [Chart; 32] = [
@@ -88,7 +88,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Compare,
         name: "ELLPACK four ways",
         sentence: "ELLPACK speed-up over one thread: several threads, and a GPU in both storage orders.",
-        nothing: "No matrix has filtered times of both cpu/ell/serial and another ELLPACK kernel.",
+        nothing: "No matrix has matching runs of both cpu/ell/serial and another ELLPACK kernel.",
         data: matrices::ell_four,
         of: None,
         operations: SPMV,
@@ -128,7 +128,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Scaling,
         name: "One matrix by threads",
         sentence: "CSR and ELLPACK kernels on the selected matrix against threads.",
-        nothing: "No filtered CSR or ELLPACK runs of the selected matrix with several thread counts.",
+        nothing: "No matching CSR or ELLPACK runs of the selected matrix with several thread counts.",
         data: settings::one_matrix,
         of: None,
         operations: SPMV,
@@ -178,7 +178,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Scaling,
         name: "Occupancy",
         sentence: "Occupancy of each GPU kernel against threads per block: the lowest of its launches on any input.",
-        nothing: "No filtered run records launch resources; GPU kernels do.",
+        nothing: "No matching run records launch resources; GPU kernels do.",
         data: settings::occupancy,
         of: None,
         operations: Operations::Any,
@@ -187,7 +187,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         id: "best-block",
         group: Group::Scaling,
         name: "Best block size",
-        sentence: "Each GPU kernel at its best block size (next to the mark), by mean over the matrices and by peak.",
+        sentence: "Each GPU kernel at its best block size, by mean over the matrices and by peak; each mark is labelled with its size.",
         nothing: NO_BLOCKS,
         data: settings::best_block,
         of: None,
@@ -248,7 +248,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Limits,
         name: "Warm and flushed caches",
         sentence: "Rate of each kernel with warm caches against flushed caches, one mark per matrix.",
-        nothing: "No filtered runs with both warm and flushed caches.",
+        nothing: "No matching runs with both warm and flushed caches.",
         data: planes::hot_cold,
         of: None,
         operations: Operations::Any,
@@ -258,7 +258,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Limits,
         name: "Expected and measured",
         sentence: "Kernel times that cuda/spmv/auto expected from the matrix alone, against the times its trial measured.",
-        nothing: "No filtered run chose a kernel by its expected time.",
+        nothing: "No matching run chose a kernel by its expected time.",
         data: choices::expected,
         of: None,
         operations: SPMV,
@@ -288,7 +288,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Raw,
         name: "Errors",
         sentence: "Error of each result against the reference, one mark per run.",
-        nothing: "No filtered run records the error of its result.",
+        nothing: "No matching run records the error of its result.",
         data: errors::errors,
         of: Some(errors::measures),
         operations: Operations::Any,
@@ -318,7 +318,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Limits,
         name: "Parallelism",
         sentence: "Time of a symmetric sweep against the width or number of the levels of a matrix.",
-        nothing: "No opened bundle has both a filtered time and the levels of its matrix.",
+        nothing: "No open bundle has both a matching run with a time and the levels of its matrix.",
         data: sweeps::parallelism,
         of: Some(sweeps::against),
         operations: SYMGS,
@@ -328,7 +328,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         group: Group::Limits,
         name: "Blocks with work",
         sentence: "Blocks launched in each pass over the rows, and how many of them find work.",
-        nothing: "No filtered run on the selected matrix records passes; kernels that repeatedly pass over all rows do.",
+        nothing: "No matching run on the selected matrix records passes; kernels that repeatedly pass over all rows do.",
         data: sweeps::passes,
         of: None,
         operations: SYMGS,
@@ -337,8 +337,8 @@ pub(super) const CHARTS: [Chart; 32] = [
         id: "compare",
         group: Group::Compare,
         name: "Changes between bundles",
-        sentence: "Time of each run relative to the baseline, with 95 % intervals: left of 1 is faster, hollow is unclear.",
-        nothing: "No filtered timed run is in two opened bundles.",
+        sentence: "Time of each run relative to the baseline, with 95 % intervals: left of 1 is faster, hollow is inconclusive.",
+        nothing: "No matching run has a time in two open bundles.",
         data: compare::compare,
         of: None,
         operations: Operations::Any,

@@ -85,7 +85,7 @@ pub(super) fn passes<'a>(data: &Data<'a>) -> Plot<'a> {
                 let every = f64::from(series.every);
                 let mut point = Point::of(&run, (pass + 1) as f64 * every, blocks);
                 point.text = format!(
-                    "Over all passes, {} blocks of {} had work.",
+                    "Over all passes, {} of {} blocks had work.",
                     significant(sums[1]),
                     significant(sums[0])
                 );

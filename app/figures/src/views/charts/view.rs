@@ -30,8 +30,8 @@ pub fn why(chart: &Chart, data: &Data<'_>) -> &'static str {
     let others = || data.model.runs(&data.state.filter).iter().any(|run| run.rate().is_some());
     match data.state.charts.cold {
         _ if chart.id == "compare" || !data.runs.is_empty() || !others() => chart.nothing,
-        true => "All filtered runs with a time used warm caches.",
-        false => "All filtered runs with a time used flushed caches.",
+        true => "All matching runs with a time used warm caches.",
+        false => "All matching runs with a time used flushed caches.",
     }
 }
 

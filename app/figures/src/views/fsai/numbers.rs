@@ -59,8 +59,9 @@ fn trial_words(set_up: &SetUp) -> Option<String> {
             .map_or("no convergence".to_owned(), |count| format!("{} iterations", index(count)))
     };
     Some(format!(
-        "Conjugate gradients to a relative residual of 1e-10, for a scattered b: {} without a \
-         preconditioner, {} with Jacobi, {} with G. An iteration with G reads {} times as many nonzeros.",
+        "Conjugate gradients to a relative residual of 1e-10, for a pseudorandom b: {} without a \
+         preconditioner, {} with Jacobi, {} with G. An iteration with G reads {} times as many \
+         nonzeros.",
         steps(&trials.none),
         steps(&trials.jacobi),
         steps(&trials.fsai),

@@ -111,7 +111,7 @@ fn the_table_and_the_figure_tell_what_is_drawn() {
     let table = (VIEW.table)(&Model::default(), &state);
     let of = |part: &str| table.iter().filter(|line| line[4] == part).count();
     // 16 points, 24 couplings: as many above the diagonal as below.
-    assert_eq!((of("kept"), of("not of the pattern")), (16 + 24, 24));
+    assert_eq!((of("kept"), of("not in the pattern")), (16 + 24, 24));
     let svg = (VIEW.svg.unwrap())(&Model::default(), &state);
     assert!(svg.contains("in A and the pattern: 40") && svg.contains("<image"), "the cells");
     assert!(svg.contains("Row 9: pattern P of"), "the dense system");

@@ -55,7 +55,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         for cell in set_up.row(i) {
             let part = match cell.part {
                 Part::Left => "left out",
-                Part::Filtered => "not of the pattern",
+                Part::Filtered => "not in the pattern",
                 Part::Kept => "kept",
                 Part::Second => "added",
                 Part::Third => "added by power 3",

@@ -42,7 +42,7 @@ impl Subject {
         let (row, col) = origin(&state.layouts, rows, cols);
         let (height, width) = (MOST.min(rows - row), MOST.min(cols - col));
         let entries = window(&picture, row..row + height, col..col + width).ok_or_else(|| {
-            format!("The single nonzeros of {name} are not available: its bundle has only counts. Open the matrix file.")
+            format!("The individual nonzeros of {name} are not available: its bundle has only counts. Open the matrix file.")
         })?;
         let a = Csr::from_triplets(height, width, &entries)
             .map_err(|error| format!("Cannot show {name}: {error}."))?;

@@ -105,7 +105,7 @@ impl Histogram {
         let most = wave.widths.len().div_ceil(bins.len().max(1));
         let bars = match most {
             0 | 1 => String::new(),
-            most => format!("; each column is up to {most}, narrowest to widest"),
+            most => format!("; each bar covers up to {most}, narrowest to widest"),
         };
         let title = format!("Rows per {what}{log}{bars}");
         let title = elided(&title, size.x - 20.0, TYPE);

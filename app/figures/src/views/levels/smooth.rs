@@ -18,7 +18,7 @@ const MOST_SWEEPS: u32 = 5000;
 /// Symmetric sweeps over A x = b from x = 0 with b = 1 until the residual is 10⁻⁶ of b; each starts
 /// in ascending or descending order, or goes colour by colour.
 pub(super) fn sweeps(subject: &Subject, waves: &Waves, order: Order) -> Result<u32, String> {
-    let refused = || format!("{} has too many rows for the sweeps of a lesson", subject.name);
+    let refused = || format!("{} has too many rows to run sweeps in a lesson", subject.name);
     let Some(LoadedValues::Real(a)) = &subject.picture.values else { return Err(refused()) };
     if a.rows() > MOST_ROWS {
         return Err(refused());

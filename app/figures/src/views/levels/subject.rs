@@ -73,11 +73,11 @@ impl Subject {
             true => self.picture.waves(),
             false => self.picture.waves_soon().ok_or_else(String::new)?,
         };
-        let waves = waves.as_ref().map_err(|why| format!("No levels of {name}: {why}."))?;
+        let waves = waves.as_ref().map_err(|why| format!("No levels for {name}: {why}."))?;
         match waves.rows() == rows {
             true => Ok(waves),
             false => Err(format!(
-                "No levels of {name}: the levels in its bundle have {} rows.",
+                "No levels for {name}: the levels in its bundle are for {} rows.",
                 waves.rows()
             )),
         }

@@ -41,7 +41,7 @@ pub const COLUMNS: [Column; 25] = [
     },
     Column {
         id: "runs_kernel",
-        title: "Runs",
+        title: "Chosen kernel",
         width: 150.0,
         explain: "The kernel that an auto kernel chose",
         number: false,
@@ -122,7 +122,7 @@ pub const COLUMNS: [Column; 25] = [
         id: "pct_useful",
         title: "% useful",
         width: 82.0,
-        explain: "Bytes requested, in percent of the bytes predicted to be moved",
+        explain: "Bytes requested, as a percentage of the bytes predicted to be moved",
         number: true,
         cell: |run| {
             let share = predicted(run).and_then(Predicted::efficiency);
@@ -144,7 +144,7 @@ pub const COLUMNS: [Column; 25] = [
         id: "pct_copy",
         title: "% copy",
         width: 76.0,
-        explain: "GB/s in percent of the copy bandwidth with the same number of threads",
+        explain: "GB/s as a percentage of the copy bandwidth with the same number of threads",
         number: true,
         cell: |run| Cell::Number(run.pct_copy(), significant),
     },
@@ -238,7 +238,7 @@ pub const COLUMNS: [Column; 25] = [
         id: "s_paper",
         title: "s",
         width: 76.0,
-        explain: "Paper 000's s: sum of the differences from the reference of at least 1e-10, divided by the rows",
+        explain: "Paper 000's s: sum of the differences from the reference of at least 1e-10, divided by the number of rows",
         number: true,
         cell: |run| Cell::Number(run.run.check.s_paper, small),
     },

@@ -94,7 +94,7 @@ impl Pairs {
         };
         let step = step(told, self.side);
         if step > 1 {
-            title += &format!(", one point of {step}");
+            title += &format!(", one point in {step}");
         }
         let title = crate::figure::elided(&title, self.size.x - 8.0, TYPE);
         figure.text(pos2(4.0, 12.0), Anchor::Start, TYPE, ink.text, &title);

@@ -58,7 +58,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         }
         let is = match look {
             Look::Kept => "kept",
-            Look::Now => "at work",
+            Look::Now => "current",
             Look::Waiting => "",
             Look::Dropped | Look::Hidden => "dominated",
         };

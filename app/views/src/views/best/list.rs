@@ -74,7 +74,7 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             (true, false) => "▲",
         };
         let explain = match id {
-            "lead" => "Speed-up over the second kernel".to_owned(),
+            "lead" => "Speed-up over the second-fastest kernel".to_owned(),
             "over" => format!("Speed-up {}", board.over),
             "pct_copy" => "Percentage of the measured copy bandwidth".to_owned(),
             _ => format!("Sort by {title}"),

@@ -42,7 +42,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if board.rows.is_empty() {
         let text = match model.count(&state.filter) {
             0 => no_run(model, state),
-            _ => "No filtered run passed its check with warm caches, in f64 or, for kernels without f64, in f32.".into(),
+            _ => "No matching run passed its check with warm caches, in f64 or, for kernels without f64, in f32.".into(),
         };
         return nothing(ui, &text);
     }
@@ -81,7 +81,7 @@ fn summary(board: &Board) -> String {
     let close = leads.filter(|lead| *lead < 1.05).count();
     let close = match close {
         0 => String::new(),
-        close => format!("; on {close}, the second is within 5 %"),
+        close => format!("; on {close}, the runner-up is within 5 %"),
     };
     format!("Best: {} of {all}{close}.", words.join(", "))
 }

@@ -50,11 +50,11 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Hack size"));
     layouts.hack = HACK_SIZES.get(place).map_or(layouts.hack, |hack| *hack as u32);
 
-    ui.label("Sort by length in");
+    ui.label("Sorting window σ");
     let mut sigma = layouts.sigma;
     let drag = DragValue::new(&mut sigma).range(1..=64).speed(0.1);
     let drag = drag.custom_formatter(|rows, _| match rows as u32 {
-        1 => "no rows".into(),
+        1 => "none".into(),
         rows => format!("{rows} rows"),
     });
     let field =
@@ -143,7 +143,7 @@ fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState, fra
 
 /// The second kernel, and the thread count of CPU kernels.
 fn beside(ui: &mut Ui, layouts: &mut LayoutsState) {
-    choose(ui, "beside", "none", &mut layouts.beside);
+    choose(ui, "Compare with", "none", &mut layouts.beside);
     if layouts.walk.starts_with("cpu/") || layouts.beside.starts_with("cpu/") {
         ui.label("Threads");
         let field = ui.add(DragValue::new(&mut layouts.threads).range(1..=MOST_THREADS).speed(0.1));

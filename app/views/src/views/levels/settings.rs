@@ -35,7 +35,7 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
         levels.parts = if every { String::new() } else { left.join(",") };
     });
     let whole = ui.add_enabled(state.spy.at.is_some(), Button::new("Whole matrix"));
-    if whole.on_hover_text("Key 0 or double click").clicked() {
+    if whole.on_hover_text("Key 0 or double-click").clicked() {
         state.spy.at = None;
     }
 }

@@ -181,7 +181,7 @@ fn what_has_no_levels_says_why_in_a_sentence() {
         ),
         (
             format!("{head} complex general\n2 2 1\n1 1 1 1\n"),
-            "No levels of m: it is complex, expected a real matrix.",
+            "No levels for m: it is complex, expected a real matrix.",
         ),
         (
             format!("{head} real general\n2 2 1\n1 2 1\n"),
@@ -193,8 +193,9 @@ fn what_has_no_levels_says_why_in_a_sentence() {
         harness.get_by_label(sentence);
     }
     let bare = bundle(&made("stencil7?n=4"), 0);
-    shown("grid.zip", &bare, "v1;view=levels")
-        .get_by_label("No levels of grid: its bundle does not contain them; open the matrix file.");
+    shown("grid.zip", &bare, "v1;view=levels").get_by_label(
+        "No levels for grid: its bundle does not contain them; open the matrix file.",
+    );
 }
 
 #[test]

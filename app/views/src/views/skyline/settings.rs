@@ -19,7 +19,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     points(ui, skyline);
     if let Some(Subject { cloud, .. }) = &found {
         let count = cloud.picture.axes.len();
-        for (k, what) in ["To the right", "Upwards"].into_iter().enumerate() {
+        for (k, what) in ["Horizontal", "Vertical"].into_iter().enumerate() {
             axis(ui, what, k, count, skyline);
         }
         if cloud.picture.dimensions > 1 {
@@ -31,7 +31,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         }
         if count > 2 {
             ui.checkbox(&mut skyline.pairs, "Pairs")
-                .on_hover_text("A small plot per pair of dimensions");
+                .on_hover_text("A small plot for each pair of dimensions");
         }
         number(ui, skyline, cloud.picture.points);
     }
@@ -44,7 +44,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         skyline.step = skyline.step.map(|_| 0);
     }
     let whole = ui.add_enabled(skyline.at.is_some(), Button::new("Whole plot"));
-    if whole.on_hover_text("Key 0 or double click").clicked() {
+    if whole.on_hover_text("Key 0 or double-click").clicked() {
         skyline.at = None;
     }
 }
@@ -76,7 +76,7 @@ fn number(ui: &mut Ui, skyline: &mut SkylineState, points: u32) {
         .clamp_existing_to_range(false) // a link may ask for another
         .speed(0.2)
         .custom_formatter(|n, _| if n < 0.0 { "none".into() } else { format!("{n:.0}") });
-    let field = ui.add(drag).on_hover_text("Select a point, as a click in the plot does");
+    let field = ui.add(drag).on_hover_text("Select a point, like a click in the plot");
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Selected point"));
     if field.changed() {
         skyline.point = u32::try_from(number).ok();
@@ -96,7 +96,7 @@ fn points(ui: &mut Ui, skyline: &mut SkylineState) {
     let mut all = vec![(PointsOf::Selected, "Selected set")];
     let made = |kind: &PointsKind| PointsOf::Made(Recipe { kind: *kind, ..recipe });
     all.extend(PointsKind::ALL.iter().map(|kind| (made(kind), kind.name())));
-    all.push((few, "A few"));
+    all.push((few, "A few points"));
     let shown = all.iter().find(|(choice, _)| *choice == skyline.of).map_or("", |(_, name)| name);
     ui.label("Points");
     let mut of = skyline.of.clone();

@@ -192,14 +192,14 @@ fn what_cannot_be_shown_says_why_in_a_sentence() {
     let without = bundle(None);
     let selected = "v1;view=skyline";
     shown(&[without], selected).get_by_label_contains(
-        "Cannot show the points of hotels: its bundle has no picture of them, because it was \
+        "Cannot show the points of hotels: its bundle has no picture of them: it was \
          written by a version before 1.5",
     );
     for (of, sentence) in [
         (
             "points-of=points-sphere?n=1e5&d=2",
-            "No points: points-sphere?n=100000&d=2 is too large to generate here, expected at most 10000 \
-             points and 100000 coordinates: measure it with `sparsescope bench --operation skyline \
+            "No points: points-sphere?n=100000&d=2 is too large to generate here (limits: 10000 points, \
+             100000 coordinates): measure it with `sparsescope bench --operation skyline \
              gen:points-sphere?n=100000&d=2` and open the bundle.",
         ),
         ("points-of=points-sphere?n=0&d=2", "points-sphere?n=0&d=2 has no points."),

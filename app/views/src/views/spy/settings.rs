@@ -19,7 +19,7 @@ fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
     if spy.ranks {
         // 0 means none in this field, but is a rank's number in the state.
         let mut lit = spy.rank.map_or(0, |rank| rank.saturating_add(1));
-        number(ui, "Columns of rank, from 1", "none", &mut lit, most);
+        number(ui, "Columns for rank (from 1)", "none", &mut lit, most);
         spy.rank = lit.checked_sub(1);
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.checkbox(&mut spy.stretch, "Fill")
         .on_hover_text("Scale rows and columns separately, so that the matrix fills the picture");
     let whole = ui.add_enabled(spy.at.is_some(), Button::new("Whole matrix"));
-    if whole.on_hover_text("Key 0 or double click").clicked() {
+    if whole.on_hover_text("Key 0 or double-click").clicked() {
         spy.at = None;
     }
 }

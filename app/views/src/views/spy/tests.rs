@@ -50,7 +50,7 @@ fn a_matrix_file_opens_as_its_picture() {
     assert_eq!(app.state().view, "spy");
     let harness = with_arrow("v1;view=spy");
     harness.get_by_label("Structure of arrow");
-    harness.get_by_label_contains("All 18.0 k nonzeros; zoom in to single nonzeros");
+    harness.get_by_label_contains("All 18.0 k nonzeros; zoom in to individual nonzeros");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
     };
     let finest = match scene.finest {
         Some(_) if place.is_closest() => "the bundle has no finer picture".to_owned(),
-        None | Some(0) => "zoom in to single nonzeros".to_owned(),
+        None | Some(0) => "zoom in to individual nonzeros".to_owned(),
         Some(shift) => format!("the bundle's finest cells are {0} × {0}", side(shift)),
     };
     format!("{view}; {finest}. Scroll to zoom, drag to pan, double-click to reset.")

@@ -136,9 +136,10 @@ fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: 
             };
             let mut point = Point::of(&step.run, step.ranks, value);
             point.text = format!(
-                "Efficiency {} % over {} ranks.",
+                "Efficiency {} % relative to {} rank{}.",
                 significant(efficiency * 100.0),
-                base.ranks
+                base.ranks,
+                if base.ranks > 1.0 { "s" } else { "" }
             );
             if least.as_ref().is_none_or(|(found, _)| efficiency < *found) {
                 least = Some((efficiency, format!("{name} on {} ranks", step.ranks)));

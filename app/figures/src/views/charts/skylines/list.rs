@@ -7,7 +7,7 @@ use crate::views::charts::chart::{Chart, Group, Operations};
 
 const SKYLINE: Operations = Operations::Only(&[Operation::Skyline]);
 
-const NO_GPU: &str = "No filtered run of a GPU kernel records its transfers and allocation.";
+const NO_GPU: &str = "No matching run of a GPU kernel records its transfers and allocation.";
 
 /// In display order within their groups, after those of all operations.
 pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
@@ -16,7 +16,7 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
         group: Group::Compare,
         name: "Time against points",
         sentence: "Time of each kernel, at its best setting, against the number of points of one kind.",
-        nothing: "No filtered runs on two point sets of the same kind and dimension.",
+        nothing: "No matching runs on two point sets of the same kind and dimension.",
         data: times::by_points,
         of: Some(sets::of_points),
         operations: SKYLINE,
@@ -25,8 +25,8 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
         id: "time-dimensions",
         group: Group::Compare,
         name: "Time against dimensions",
-        sentence: "Time of each kernel, at its best setting, against the dimension of the same number of points.",
-        nothing: "No filtered runs on two point sets of the same kind and size but different dimensions.",
+        sentence: "Time of each kernel, at its best setting, against the dimension, for the same number of points.",
+        nothing: "No matching runs on two point sets of the same kind and size but different dimensions.",
         data: times::by_dimensions,
         of: Some(sets::of_dimensions),
         operations: SKYLINE,
@@ -44,8 +44,8 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
     Chart {
         id: "versions",
         group: Group::Compare,
-        name: "Older and final version",
-        sentence: "Paper 004's two CPU versions: each thread decides its own points, or marks the points they dominate for all threads.",
+        name: "Older and final versions",
+        sentence: "Paper 004's two CPU versions: each thread checks whether its own points are dominated, or marks the points they dominate for all threads.",
         nothing: "No timed run of cpu/skyline/own-points or cpu/skyline/shared-marks passes the filters.",
         data: versions::old_and_final,
         of: Some(versions::about),
@@ -54,8 +54,8 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
     Chart {
         id: "ways",
         group: Group::Compare,
-        name: "Row by row, coalesced, local",
-        sentence: "How GPU kernels read points: row-major or coalesced, with the thread's own point in local memory, in registers, or not kept.",
+        name: "Row-major, coalesced, local",
+        sentence: "How GPU kernels read points: row-major or coalesced, with the thread's own point in local memory, in registers, or only in global memory.",
         nothing: "No timed run of paper 004's GPU kernels passes the filters.",
         data: times::ways,
         of: None,
@@ -66,7 +66,7 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
         group: Group::Compare,
         name: "GPU over CPU",
         sentence: "Speed-up of each GPU kernel over the CPU on the same points.",
-        nothing: "No bundle has filtered runs of a GPU kernel and of the CPU baseline on the same points.",
+        nothing: "No bundle has matching runs of a GPU kernel and of the CPU baseline on the same points.",
         data: gpu::gain,
         of: Some(gpu::baselines),
         operations: SKYLINE,
@@ -76,7 +76,7 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
         group: Group::Compare,
         name: "Where the GPU pays off",
         sentence: "Total time of each CPU and GPU kernel against the number of points of one kind.",
-        nothing: "No bundle has filtered runs of a CPU and of a GPU, with its transfers and allocation, on several sets of this kind.",
+        nothing: "No bundle has matching runs of a CPU kernel, and of a GPU kernel with recorded transfers and allocation, on several sets of this kind.",
         data: crossover::crossover,
         of: Some(sets::of_points),
         operations: SKYLINE,
@@ -86,7 +86,7 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
         group: Group::Scaling,
         name: "Weak efficiency",
         sentence: "One thread on N₀ points against p threads on N₀·√p (within 1 %) of the same kind and dimensions: the work grows as N².",
-        nothing: "No kernel has filtered runs with one thread on N₀ points and with p threads on N₀·√p (within 1 %) of the same kind and dimensions.",
+        nothing: "No kernel has matching runs with one thread on N₀ points and with p threads on N₀·√p (within 1 %) of the same kind and dimensions.",
         data: versions::weak,
         of: None,
         operations: SKYLINE,
@@ -95,7 +95,7 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
         id: "transfer",
         group: Group::Cost,
         name: "Transfer and allocation",
-        sentence: "Share of the total time of a GPU kernel that copying and allocating memory take, each measured once.",
+        sentence: "Share of a GPU kernel's total time spent copying and allocating memory; each is measured once.",
         nothing: NO_GPU,
         data: gpu::transfer,
         of: None,
@@ -105,8 +105,8 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
         id: "counting",
         group: Group::Cost,
         name: "Counting",
-        sentence: "GPU kernels that count the skyline points on the host, against the same kernels with atomic additions: kernel and copy back.",
-        nothing: "No GPU kernel has filtered runs that count on the device and on the host.",
+        sentence: "GPU kernels that count the skyline points on the host, against the same kernels with atomic additions. Times include the copy back.",
+        nothing: "No GPU kernel has matching runs that count on the device and on the host.",
         data: gpu::counting,
         of: None,
         operations: SKYLINE,
@@ -115,8 +115,8 @@ pub(in crate::views::charts) const CHARTS: [Chart; 11] = [
         id: "comparisons",
         group: Group::Limits,
         name: "Comparisons",
-        sentence: "Point comparisons made by the fastest run of each kernel, as a share of all; the line spans its other runs.",
-        nothing: "No filtered run records its comparisons.",
+        sentence: "Point comparisons made by the fastest run of each kernel, as a share of all N·(N − 1); the line spans its other runs.",
+        nothing: "No matching run records its comparisons.",
         data: times::comparisons,
         of: None,
         operations: SKYLINE,

@@ -35,7 +35,7 @@ pub(super) fn ways(data: &Data<'_>) -> Vec<String> {
 
 pub(super) fn by_format<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&ways(data));
-    let title = "microseconds per iteration (less is better)";
+    let title = "microseconds per iteration (lower is better)";
     let mut plot = Plot::rows(Scale::new(title, data.state.log));
     let class = |run: &RunOf<'a>| Some((0, formats(run).filter(|_| way(run) == chosen)?));
     for ((_, subject, _, (_, name)), run) in best(&data.runs, &class) {
