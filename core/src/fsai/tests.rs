@@ -409,7 +409,7 @@ fn parameters_out_of_their_range_are_refused() {
         ),
     ] {
         let error = tried(&a, &parameters).unwrap_err();
-        assert!(error.to_string().starts_with(name), "{error}");
+        assert!(error.to_string().starts_with(&format!("FSAI: {name}")), "{error}");
     }
 }
 
