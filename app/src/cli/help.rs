@@ -206,7 +206,7 @@ fn with_default_in_line(arg: Arg) -> Arg {
     let long = format!("{first}{default}\n\n{more}");
     arg.help(format!("{short}{default}"))
         .long_help(long.trim_end().to_owned())
-        .hide_default_value(true)
+        .hide_default_value(!values.is_empty())
 }
 
 #[cfg(test)]

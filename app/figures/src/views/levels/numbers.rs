@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(progress(&wave, 3), [6, 0]);
         assert_eq!(progress(&wave, 99), [6, 0]);
         let words = progress_words(&wave, Order::Forward, 1);
-        assert_eq!(words, "Level 1 of 3 levels: 3 rows at once; 2 done, 1 wait.");
+        assert_eq!(words, "Level 1 of 3 levels: 3 rows at once; 2 done, 1 waiting.");
         assert_eq!(progress_words(&wave, Order::Colors, 3), "All 3 colours are done, 6 rows.");
     }
 }

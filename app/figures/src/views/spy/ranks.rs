@@ -252,7 +252,7 @@ mod tests {
             (VIEW.svg.unwrap())(&model, &state)
         };
         let shown = svg("v1;view=spy;ranks=true;rank=1");
-        for text in ["rank 0", "rank 1", "Bytes sent", "most 16"] {
+        for text in ["rank 0", "rank 1", "Bytes sent", "max 16"] {
             assert!(shown.contains(text), "{text}");
         }
         assert!(!shown.contains("Nonzeros per row"), "the bytes are in the place of row lengths");
