@@ -154,7 +154,7 @@ fn subjects_that_are_no_matrices_stand_beside_them_and_are_shown() {
     harness.get_by_label("Subject vector?n=1000").click();
     harness.run();
     assert_eq!(harness.state().state().view, "matrix");
-    harness.get_by_label("time per element, ns (lower is better)");
+    harness.get_by_label("time an element, ns (lower is better)");
 }
 
 #[test]
