@@ -113,8 +113,8 @@ fn finish(app: &mut App, path: &Path, result: Option<Result<Read, SourceError>>)
     match result {
         Some(Ok(Read { matrix, picture })) => app.add_matrix(&name, matrix, picture),
         Some(Err(error)) if error.is_cancelled() => {}
-        Some(Err(error)) => app.notify(format!("{name} was not opened: {error}.")),
-        None => app.notify(format!("{name} was not opened: its reader failed.")),
+        Some(Err(error)) => app.notify(format!("Could not open {name}: {error}.")),
+        None => app.notify(format!("Could not open {name}: its reader failed.")),
     }
 }
 

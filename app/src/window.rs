@@ -189,7 +189,7 @@ impl Window {
     fn tell_saved(&mut self, export: &Export, saved: anyhow::Result<PathBuf>) {
         match saved {
             Ok(path) => self.app.confirm(format!("Saved {}.", path.display())),
-            Err(error) => self.app.notify(format!("{} was not saved: {error:#}.", export.name)),
+            Err(error) => self.app.notify(format!("Could not save {}: {error:#}.", export.name)),
         }
     }
 
@@ -219,7 +219,7 @@ fn open(app: &mut App, reading: &mut Reading, path: &Path) {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     match read(path) {
         Ok(bytes) => app.open_bytes(&name, bytes),
-        Err(error) => app.notify(format!("{} was not opened: {error:#}.", path.display())),
+        Err(error) => app.notify(format!("Could not open {}: {error:#}.", path.display())),
     }
 }
 

@@ -196,7 +196,7 @@ export const cases = {
     const size = /<svg[^>]* width="(\d+)" height="(\d+)"/.exec(svg);
     assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * size[1], 2 * size[2]]);
     await viewer.drop("bad.mtx", Buffer.from("%%MatrixMarket matrix coordinate real general\n2 2\n"));
-    await viewer.find("text", /^bad\.mtx was not opened: line 2/);
+    await viewer.find("text", /^Could not open bad\.mtx: line 2/);
     await viewer.close();
   },
 
@@ -294,14 +294,14 @@ export const cases = {
     const chooser = viewer.page.waitForEvent("filechooser");
     await viewer.click("button", "Open…");
     await (await chooser).setFiles({ name: "cut.zip", mimeType: "application/zip", buffer: golden.subarray(0, 1000) });
-    await viewer.find("text", /^cut\.zip was not opened: /);
+    await viewer.find("text", /^Could not open cut\.zip: /);
     await viewer.close();
   },
 
   async "a bundle that cannot be opened is one sentence, that of the command line"(context, given) {
     for (const [name, sentence] of Object.entries(given.refused)) {
       const viewer = await Viewer.open(context, `${shown(given, name)}&bundle=${given.bundles["golden.zip"]}`);
-      await viewer.find("text", `${name} was not opened: ${sentence}.`);
+      await viewer.find("text", `Could not open ${name}: ${sentence}.`);
       await viewer.find("button", /^Matrix dense-row/);
       await viewer.close();
     }
@@ -312,8 +312,8 @@ export const cases = {
     await once(files, "listening");
     const other = `http://127.0.0.1:${files.address().port}/result.zip`;
     const viewer = await Viewer.open(context, `${given.address}/?bundle=none.zip&bundle=${other}`);
-    await viewer.find("text", `${given.address}/none.zip was not opened: the server answered 404 Not Found.`);
-    await viewer.find("text", new RegExp(`^${other} was not opened: .*download it and drop it here\\.$`));
+    await viewer.find("text", `Could not open ${given.address}/none.zip: the server answered 404 Not Found.`);
+    await viewer.find("text", new RegExp(`^Could not open ${other}: .*download it and drop it here\\.$`));
     files.close();
     // The browser itself reports both.
     assert.equal(viewer.errors.length, 3, viewer.errors.join("\n"));

@@ -136,7 +136,7 @@ export const cases = {
     const { within, links } = JSON.parse(readFileSync(given.links, "utf8"));
     // Reading thousands of runs takes a while.
     const viewer = await Viewer.open(context, everything(given), async (page) => page.setDefaultTimeout(90_000));
-    const refused = (await viewer.widgets()).filter(({ name }) => / was not opened: /.test(name));
+    const refused = (await viewer.widgets()).filter(({ name }) => /^Could not open /.test(name));
     assert.deepEqual(refused, []);
     const complaints = [];
     for (const [when, order] of [["forward", links], ["back", links.toReversed()]]) {
@@ -256,7 +256,7 @@ export const cases = {
     await viewer.drop("own.json", Buffer.from(JSON.stringify(own)));
     await viewer.shows("lesson=own,0");
     await viewer.drop("bad.json", Buffer.from("{}"));
-    await viewer.find("text", /^bad\.json was not opened: not a lesson/);
+    await viewer.find("text", /^Could not open bad\.json: not a lesson/);
     await viewer.close();
     return `${back.length} steps`;
   },

@@ -101,14 +101,14 @@
     try {
       url = new URL(address, document.baseURI);
     } catch {
-      return { sentence: `${address} was not opened: it is not a valid address.` };
+      return { sentence: `Could not open ${address}: it is not a valid address.` };
     }
     const name = lastPart(url.pathname);
     try {
       const response = await fetch(url);
       if (!response.ok) {
         const status = `${response.status} ${response.statusText}`.trim();
-        return { sentence: `${url} was not opened: the server answered ${status}.` };
+        return { sentence: `Could not open ${url}: the server answered ${status}.` };
       }
       // A server that compresses on the fly reports the compressed size.
       const total = response.headers.get("Content-Encoding") ? 0 : Number(response.headers.get("Content-Length"));
@@ -123,13 +123,13 @@
 
   function whyNot(url, error) {
     if (error instanceof TooLarge) {
-      return `${url} was not opened: it exceeds the limit of ${mostBytes()} bytes for a bundle.`;
+      return `Could not open ${url}: it exceeds the limit of ${mostBytes()} bytes for a bundle.`;
     }
     // A page cannot find out whether the server is down or forbids cross-origin requests.
     if (url.origin !== location.origin) {
-      return `${url} was not opened: its server cannot be reached or does not allow other pages to read it; download it and drop it here.`;
+      return `Could not open ${url}: its server cannot be reached or does not allow other pages to read it; download it and drop it here.`;
     }
-    return `${url} was not opened: the server cannot be reached.`;
+    return `Could not open ${url}: the server cannot be reached.`;
   }
 
   /** Opens a fetched bundle, or says why there is none; of an example the runs of `operation` are shown. */
@@ -229,7 +229,7 @@
         const bytes = fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
         return { name: name ? decodeURIComponent(name) : "linked", bytes };
       } catch {
-        return { sentence: "A bundle in the address was not opened: it is not base64url text." };
+        return { sentence: "Could not open a bundle in the address: it is not base64url text." };
       }
     });
   }
@@ -285,12 +285,12 @@
     for (const file of files) {
       try {
         if (file.size > mostBytes()) {
-          viewer?.say(`${file.name} was not opened: it has ${file.size} bytes, more than the limit of ${mostBytes()} for a bundle.`);
+          viewer?.say(`Could not open ${file.name}: it has ${file.size} bytes, more than the limit of ${mostBytes()} for a bundle.`);
         } else {
           show({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
         }
       } catch (error) {
-        viewer?.say(`${file.name} was not opened: the browser cannot read it (${error.message}).`);
+        viewer?.say(`Could not open ${file.name}: the browser cannot read it (${error.message}).`);
       }
     }
   }
@@ -347,7 +347,7 @@
       const blob = await new Promise((resolve) => drawn.toBlob(resolve, "image/png"));
       save(name, new Uint8Array(await blob.arrayBuffer()));
     } catch (error) {
-      viewer?.say(`${name} was not saved: ${error.message}.`);
+      viewer?.say(`Could not save ${name}: ${error.message}.`);
     } finally {
       URL.revokeObjectURL(url);
     }
@@ -371,7 +371,7 @@
       const element = `<script type="text/plain" data-bundle="${name.replace(/[^\w.-]/g, "")}">${packed}<\/script>\n`;
       save(file, new TextEncoder().encode(before + element + after));
     } catch (error) {
-      viewer?.say(`${file} was not saved: ${error.message}.`);
+      viewer?.say(`Could not save ${file}: ${error.message}.`);
     }
   }
 

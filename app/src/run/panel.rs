@@ -115,9 +115,8 @@ impl RunPanel {
     fn start(&mut self, app: &mut App) {
         let output = self.request.output();
         let started = self.request.arguments(&output).and_then(|arguments| {
-            Measurement::start(&self.executable, &arguments, &output).map_err(|error| {
-                format!("{} could not be started: {error}.", self.executable.display())
-            })
+            Measurement::start(&self.executable, &arguments, &output)
+                .map_err(|error| format!("Could not start {}: {error}.", self.executable.display()))
         });
         match started {
             Ok(measurement) => self.measurement = Some(measurement),
@@ -200,7 +199,7 @@ fn finish(app: &mut App, name: &str, measurement: &Measurement, ending: &Ending)
     };
     match std::fs::read(path) {
         Ok(bytes) => app.open_finished(name, &bytes),
-        Err(error) => app.notify(format!("{} was not opened: {error}.", path.display())),
+        Err(error) => app.notify(format!("Could not open {}: {error}.", path.display())),
     }
     let place = path.display();
     app.notify(match (&ending.failure, ending.stopped) {

@@ -257,7 +257,7 @@ fn results(ui: &mut Ui, measured: &Measured, [compare, html]: [bool; 2]) -> Opti
     let [with, without] = measured.runs;
     let mut text = format!("{with} runs on {}", measured.name);
     if without > 0 {
-        text.push_str(&format!("; {without} have no time, see the Runs view for the reason"));
+        text.push_str(&format!("; {without} have no time: the Runs view shows why"));
     }
     wrapped(ui, RichText::new(text));
     ui.horizontal_wrapped(|ui| {

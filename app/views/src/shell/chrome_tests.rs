@@ -75,12 +75,12 @@ fn a_presentation_leaves_the_view_and_a_line_of_its_settings() {
 fn what_confirms_goes_away_by_itself_and_what_went_wrong_stays() {
     let mut harness = with_example_at("v1", 1.0);
     harness.state_mut().confirm("Saved a.csv.".into());
-    harness.state_mut().notify("b.zip was not opened.".into());
+    harness.state_mut().notify("Could not open b.zip.".into());
     harness.run_steps(2);
     harness.get_by_label("Saved a.csv.");
     harness.run_steps(10);
     assert!(harness.query_by_label("Saved a.csv.").is_none());
-    harness.get_by_label("b.zip was not opened.");
+    harness.get_by_label("Could not open b.zip.");
 }
 
 #[test]

@@ -327,7 +327,7 @@ pub(super) fn menu(ui: &mut Ui, state: &mut ViewState) {
         ui.separator();
         arrange(ui, state);
     });
-    menu.response.on_hover_text("Show a view, split the space, start over");
+    menu.response.on_hover_text("Show a view, split the space or reset the layout");
 }
 
 fn arrange(ui: &mut Ui, state: &mut ViewState) {

@@ -167,7 +167,7 @@ impl App {
         self.choose_operation();
         self.tell_imported(name);
         if let Err(error) = opened {
-            self.notify(format!("{name} was not opened: {error}."));
+            self.notify(format!("Could not open {name}: {error}."));
         }
     }
 
@@ -258,7 +258,7 @@ impl App {
                 self.choose_operation();
             }
             None => {}
-            Some((name, Err(error))) => self.notify(format!("{name} was not opened: {error}.")),
+            Some((name, Err(error))) => self.notify(format!("Could not open {name}: {error}.")),
         }
     }
 
@@ -547,7 +547,7 @@ impl App {
             let name = name.to_string_lossy();
             match file.bytes() {
                 Ok(bytes) => self.open_bytes(&name, bytes),
-                Err(error) => self.notify(format!("{name} was not opened: {error}.")),
+                Err(error) => self.notify(format!("Could not open {name}: {error}.")),
             }
         }
     }

@@ -159,7 +159,7 @@ fn export(
         match table(view, model, state) {
             Ok(bytes) => saved.exports.push(Export::new(file("csv"), bytes)),
             Err(error) => {
-                saved.failures.push(format!("The table was not written: {error}."));
+                saved.failures.push(format!("Could not save the table: {error}."));
             }
         }
     }
@@ -178,7 +178,7 @@ fn export(
 #[cfg(not(target_family = "wasm"))]
 fn png(name: String, svg: String) -> Result<Export, String> {
     let bytes = image::render(&svg, image::PIXELS)
-        .map_err(|error| format!("The image was not written: {error}."))?;
+        .map_err(|error| format!("Could not save the image: {error}."))?;
     Ok(Export::new(name, bytes))
 }
 

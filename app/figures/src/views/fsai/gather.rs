@@ -124,7 +124,7 @@ impl Dense {
         let dropped = of.factor.iter().filter(|value| value.is_none()).count();
         let words = match dropped {
             0 => [
-                format!("Row {row} of G: g divided by the root of its last element"),
+                format!("Row {row} of G: g divided by the square root of its last element"),
                 format!("Row {row} of G: g scaled"),
             ],
             _ => [

@@ -238,7 +238,7 @@ pub const COLUMNS: [Column; 25] = [
         id: "s_paper",
         title: "s",
         width: 76.0,
-        explain: "Paper 000's s: sum of the differences from the reference of at least 1e-10, divided by the number of rows",
+        explain: "Paper 000's s: sum of the differences of at least 1e-10 from the reference, divided by the number of rows",
         number: true,
         cell: |run| Cell::Number(run.run.check.s_paper, small),
     },

@@ -106,7 +106,7 @@ fn way(ui: &mut Ui, lesson: &Lesson, page: u32, to: &mut Option<Move>) {
     };
     button("Back", "Lesson: previous step", page > 0, "PageUp", Move::Previous);
     let more = page as usize + 1 < lesson.steps.len();
-    button("Next", "Lesson: next step", more, "PageDown, answers first", Move::Next);
+    button("Next", "Lesson: next step", more, "PageDown, which first shows the answer", Move::Next);
 }
 
 /// The question to the class, and the answer once it is shown.

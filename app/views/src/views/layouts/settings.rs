@@ -154,8 +154,7 @@ fn beside(ui: &mut Ui, layouts: &mut LayoutsState) {
 /// Drawing by hand, starting with the current matrix: rows and columns.
 fn sides(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
     let mut drawing = matches!(layouts.small, Small::Drawn(_));
-    let hover =
-        "Click cells to add and remove nonzeros, and choose the numbers of rows and columns";
+    let hover = "Click cells to add and remove nonzeros, and set the number of rows and columns";
     if ui.checkbox(&mut drawing, "Draw").on_hover_text(hover).changed() {
         layouts.pick = None;
         layouts.small = match drawing {

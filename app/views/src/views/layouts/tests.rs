@@ -172,7 +172,7 @@ fn an_opened_lesson_is_shown_at_its_start_or_where_the_link_says() {
     let mut harness = shown("v1", (1280.0, 800.0));
     harness.state_mut().open_bytes("own.json", &own.as_bytes()[..200]);
     harness.run();
-    harness.get_by_label_contains("own.json was not opened: not a lesson: not a JSON file");
+    harness.get_by_label_contains("Could not open own.json: not a lesson: not a JSON file");
 }
 
 #[test]

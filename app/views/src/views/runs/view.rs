@@ -44,7 +44,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let why = selected
         .and_then(|row| model.run(*runs.get(row)?))
         .map(|run| format!("{} on {}: {}", run.run.kernel, run.name(), run.why()));
-    let hint = "The up and down arrow keys select a run and explain its speed.";
+    let hint = "Press the up and down arrow keys to select a run and see what limits its speed.";
     ui.label(why.as_deref().unwrap_or(hint));
     ui.add_space(4.0);
     if ui.available_width() < NARROW {

@@ -60,7 +60,7 @@ fn a_file_that_is_no_matrix_is_one_sentence_with_its_line() {
         .state_mut()
         .open_bytes("bad.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2\n");
     harness.run();
-    harness.get_by_label_contains("bad.mtx was not opened: line 2");
+    harness.get_by_label_contains("Could not open bad.mtx: line 2");
     harness.get_by_label("Structure of arrow");
 }
 
