@@ -176,15 +176,15 @@ impl Differences {
     /// One sentence about the rows that differ by more than `tol`, if any.
     pub(super) fn sentence(&self, tol: f64) -> Option<String> {
         let (row, found, e) = self.first?;
-        let (row, others, rows) = (row + 1, self.wrong - 1, self.rows);
-        let mut sentence = format!(
-            "row {row}: expected {e:e}, found {found:e}; {others} more of {rows} rows differ by more than {tol:e}"
-        );
         let difference = (found - e).abs();
-        if difference.is_finite() {
-            sentence += &format!("; row {row} differs by {difference:.3e}");
-        }
-        Some(sentence)
+        let by = match difference.is_finite() {
+            true => format!(" (off by {difference:.3e})"),
+            false => String::new(),
+        };
+        let (row, wrong, rows) = (row + 1, self.wrong, self.rows);
+        Some(format!(
+            "row {row}: expected {e:e}, found {found:e}{by}; {wrong} of {rows} rows differ by more than {tol:e}"
+        ))
     }
 }
 
@@ -207,10 +207,11 @@ mod tests {
         let found = Differences::of(&[0.0, 5.0, 6.0, 1.5], &[0.0, 1.0, 1.0, 1.0], |_| 0.5);
         assert_eq!(found, Differences { rows: 4, wrong: 2, first: Some((1, 5.0, 1.0)) });
         let message = found.sentence(0.5).unwrap();
-        assert!(message.starts_with("row 2: expected 1e0, found 5e0; 1 more"), "{message}");
-        assert!(message.ends_with("of 4 rows differ by more than 5e-1; row 2 differs by 4.000e0"));
+        let expected =
+            "row 2: expected 1e0, found 5e0 (off by 4.000e0); 2 of 4 rows differ by more than 5e-1";
+        assert_eq!(message, expected);
         let infinite = Differences::of(&[f64::INFINITY], &[1.0], |_| 0.5).sentence(0.5).unwrap();
-        assert!(infinite.ends_with("differ by more than 5e-1"), "{infinite}");
+        assert!(infinite.starts_with("row 1: expected 1e0, found inf; 1 of 1 rows"), "{infinite}");
         assert_eq!(Differences::of(&[1.0], &[1.0], |_| 0.0).sentence(0.0), None);
     }
 

@@ -528,7 +528,7 @@ fn a_report_is_written_unless_it_is_unwanted_or_something_is_there_already() {
     let args = ["bench", "gen:diagonal?m=9", "--runs", "2", "--kernels", "cpu/csr/serial", "-q"];
     p.write("c.html", "mine");
     let kept = p.succeed(&[&args[..], &["-o", "c.zip"]].concat());
-    assert!(kept.contains("Report: not written: c.html exists already"), "{kept}");
+    assert!(kept.contains("Report: not written: c.html already exists"), "{kept}");
     assert_eq!(std::fs::read_to_string(p.path("c.html")).unwrap(), "mine");
     bench(&["-o", "c.zip"]);
     assert_ne!(std::fs::read_to_string(p.path("c.html")).unwrap(), "mine");

@@ -172,7 +172,7 @@ fn spmv_compares_with_an_expected_result() {
     assert_eq!(with("right.txt", "0").code, Some(0));
     let ran = with("wrong.txt", "1e-5");
     assert_eq!(ran.code, Some(3));
-    assert!(ran.err.contains("error: row 4 is 1.8e1 where 1.8001e1 is expected"), "{}", ran.err);
+    assert!(ran.err.contains("error: row 4: expected 1.8001e1, found 1.8e1"), "{}", ran.err);
     assert_eq!(with("wrong.txt", "1e-3").code, Some(0));
 }
 
@@ -321,7 +321,7 @@ fn figures_of_the_viewer_are_written_without_a_window() {
         "b.csv", "--state", state,
     ]);
     let svg = std::fs::read_to_string(p.path("b.svg")).unwrap();
-    assert!(svg.contains("threads a block") && svg.contains("cuda/csr/warp-shuffle"), "{svg}");
+    assert!(svg.contains("threads per block") && svg.contains("cuda/csr/warp-shuffle"), "{svg}");
     assert!(std::fs::read(p.path("b.png")).unwrap().starts_with(b"\x89PNG"));
     let table = std::fs::read_to_string(p.path("b.csv")).unwrap();
     assert_eq!(

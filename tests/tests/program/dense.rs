@@ -139,7 +139,7 @@ fn what_cannot_be_a_batch_is_told_in_a_sentence() {
     let error = p.fail(2, &bench("gen:spd-batch?n=0&count=4"));
     assert!(error.contains("n is `0`, expected an integer from 1 to 512"), "{error}");
     let error = p.fail(2, &[&["bench", "--suite", "mini"], &HOW[..]].concat());
-    assert!(error.contains("there are: batches, thesis-batches"), "{error}");
+    assert!(error.contains("the suites are: batches, thesis-batches"), "{error}");
     let error = p.fail(2, &[&bench("suite:spd-8")[..], &["--rhs", "ones"]].concat());
     assert!(error.contains("last-unit or random"), "{error}");
     let list = p.succeed(&["generate", "--list"]);

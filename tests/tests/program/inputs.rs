@@ -60,7 +60,7 @@ fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
 fn files_of_other_programs_and_invisible_characters_are_named() {
     let p = program();
     for (name, content, expected) in [
-        ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it first"),
+        ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it,"),
         ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file (not supported): "),
         ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file (not supported): "),
         ("out.zoo", b"% asym unweighted\n3 2\n1 2\n2 3\n", "a KONECT edge list (not supported): "),

@@ -215,7 +215,7 @@ fn what_cannot_be_swept_gets_one_sentence_and_leaves_nothing_behind() {
         (1, "row 2 (0-based) has a zero there", &["zero.mtx"]),
         (1, "row 1 (0-based) has a zero there", &["tiny.mtx", "--precision", "f32"]),
         (1, "row 1 has a value too large for f32", &["large.mtx", "--precision", "f32"]),
-        (1, "real matrices only", &["complex.mtx"]),
+        (1, "only real matrices", &["complex.mtx"]),
         (2, "--b has 2 elements, but a.mtx has 3 rows", &["a.mtx", "--b", "two.txt"]),
         (2, "--x0 has 2 elements, but a.mtx has 3 rows", &["a.mtx", "--x0", "two.txt"]),
         (2, "--expect has 2 elements, but a.mtx has 3 rows", &["a.mtx", "--expect", "two.txt"]),
