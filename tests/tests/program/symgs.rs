@@ -179,7 +179,7 @@ fn a_result_is_compared_with_an_expected_one_as_the_paper_does() {
     assert_eq!(ran.code, Some(3));
     let line = "expected  33.3333 % within 1e-3, 2 elements outside; row 2: expected 8.4575e-1, found 8.4375e-1";
     assert!(ran.out.contains(line), "{}", ran.out);
-    let sentence = "error: row 2: expected 8.4575e-1, found 8.4375e-1; 1 more of 3 rows differ by more than 1e-3";
+    let sentence = "error: row 2: expected 8.4575e-1, found 8.4375e-1 (off by 2.000e-3); 2 of 3 rows differ by more than 1e-3";
     assert!(ran.err.contains(sentence), "{}", ran.err);
     let told = with("wrong.txt", &["--json", "-o", "x.mtx"]);
     let told: serde_json::Value = serde_json::from_str(&told.out).unwrap();
