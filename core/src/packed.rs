@@ -39,7 +39,7 @@ pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
 pub(crate) fn take(bytes: &mut &[u8]) -> Result<u64, &'static str> {
     let mut number = 0u64;
     for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first().ok_or("it ends before its last number")?;
+        let (&byte, rest) = bytes.split_first().ok_or("the data ends before the last number")?;
         *bytes = rest;
         let bits = u64::from(byte & 0x7f);
         if bits << shift >> shift != bits {

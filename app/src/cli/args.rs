@@ -203,7 +203,7 @@ pub(super) struct BenchArgs {
     /// Braces hold alternatives: 'cpu/{csr,hll}/*'.
     #[arg(long, value_name = "GLOB,...", help_heading = KERNELS)]
     pub(super) kernels: Vec<String>,
-    /// Also run your own kernels from a CUDA file, see docs/your-own-kernel.md
+    /// Also run your own kernels from a CUDA file (see docs/your-own-kernel.md)
     ///
     /// The file's header says how to launch them. Can be repeated. The kernels run with your permissions: use only
     /// code that you trust.
@@ -243,7 +243,7 @@ pub(super) struct BenchArgs {
     /// Also measure with cold (flushed) caches
     #[arg(long, help_heading = SAMPLING)]
     pub(super) cold: bool,
-    /// File with x, for symgs the initial x: Matrix Market, or one number per line [default: from --seed]
+    /// File with x (for symgs, the initial x): Matrix Market or one number per line [default: from --seed]
     #[arg(long, value_name = "FILE", help_heading = WHAT, hide_short_help = true)]
     pub(super) x: Option<PathBuf>,
     /// Seed of x (integers 1 to 5 for SpMV) and of the right-hand sides of symgs and batched-dense
@@ -270,7 +270,7 @@ pub(super) struct BenchArgs {
     pub(super) rhs: Vec<String>,
     /// Run shard K of N; every process derives the same split
     ///
-    /// `auto` takes K and N from a Slurm job array, from srun or from Open MPI's mpirun, see docs/clusters.md.
+    /// `auto` takes K and N from a Slurm job array, from srun or from Open MPI's mpirun (see docs/clusters.md).
     /// `merge` joins the bundles.
     #[arg(long, value_name = "K/N|auto", help_heading = RANKS, hide_short_help = true)]
     pub(super) shard: Option<ShardArg>,

@@ -89,7 +89,7 @@ fn points(
         save(path, overwrite(force), |out| points_io::write(points.view(), form, out, progress))
     })?;
     let (n, d) = (count(points.len() as u64), count(points.dimensions() as u64));
-    eprintln!("{}: {n} points of {d} dimensions", path.display());
+    eprintln!("{}: {n} points in {d} dimensions", path.display());
     Ok(Outcome::Success)
 }
 

@@ -39,8 +39,8 @@ is dominated by another.
 
 POINTS is a path, gen:points-KIND?n=...&d=... or suite:NAME (`sparsescope generate --list` lists
 both). A file is text (a line with the number of dimensions, a line with the number of points,
-then one point per line), CSV (.csv) or this program's binary format (.points), each also gzipped
-(.gz).";
+then one point per line), CSV (.csv) or this program's binary format (.points), optionally
+gzipped (.gz).";
 
 const SOLVE: &str = "\
 Conjugate gradients solve A x = b for a symmetric positive definite A. The preconditioner fsai is
@@ -49,7 +49,7 @@ row of G comes from one small dense system. The reported residual is recomputed 
 solver's own value is not trusted.
 
 MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list` lists both).
-Files with a pattern, G, b or x0 can have the same formats.";
+Files for the pattern, G, b and x0 can be in the same formats.";
 
 const MAN: &str = "\
 With DIR, writes one page per command: sparsescope.1, sparsescope-bench.1 and so on. Without it,

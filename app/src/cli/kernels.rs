@@ -65,7 +65,7 @@ impl Kernel {
 fn on_ranks() -> Availability {
     match cfg!(feature = "mpi") {
         true => Availability::Available,
-        false => Availability::Missing("this build has no MPI (the feature `mpi`)".to_owned()),
+        false => Availability::Missing("this build has no MPI (`--features mpi`)".to_owned()),
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn kernel_of(
 ) -> Result<&'static KernelDescriptor, UsageError> {
     let sentence = match kernel(id) {
         Some(kernel) if kernel.id.starts_with("mpi/") => format!(
-            "`{id}` runs on several ranks: use `mpirun -n 4 sparsescope …` and a build with the feature `mpi`"
+            "`{id}` runs on several ranks: use `mpirun -n 4 sparsescope …` and a build with the `mpi` feature"
         ),
         Some(kernel) if kernel.operation == operation => return Ok(kernel),
         Some(kernel) => {

@@ -183,13 +183,13 @@ impl Report<'_> {
         let dimensions = counted(self.d as usize, "dimension", "dimensions");
         writeln!(
             out,
-            "{}: {} of {dimensions}",
+            "{}: {} in {dimensions}",
             self.points,
             counted(self.n as usize, "point", "points")
         )?;
         if let Some(read) = &self.read {
             let points = counted(self.n as usize, "point", "points");
-            writeln!(out, "read        {}; {points} of {dimensions}", read.words)?;
+            writeln!(out, "read        {}; {points} in {dimensions}", read.words)?;
         }
         let workers = match (self.backend, self.block) {
             (_, Some(block)) => format!(", {block} threads per block"),

@@ -71,7 +71,7 @@ pub(super) struct SolverArgs {
     /// Conjugate gradient variant on several ranks: classic, single or pipelined [default: classic]
     ///
     /// classic (Hestenes and Stiefel) has two reductions per iteration, single (Chronopoulos and Gear) has one,
-    /// pipelined (Ghysels and Vanroose) overlaps its one with the SpMV.
+    /// pipelined (Ghysels and Vanroose) overlaps its one reduction with the SpMV.
     #[arg(long, value_name = "WORD,...", value_delimiter = ',', value_parser = value_of(Parameter::Cg), help_heading = RANKS, hide_short_help = true)]
     cg: Vec<String>,
 }

@@ -71,13 +71,13 @@ fn check_row(
             Held::Not => continue,
         };
         if error.is_nan() || error > allowed {
-            return Err(format!("(GA) of {i}, {c} is off by {error:e}, more than {allowed:e}"));
+            return Err(format!("GA[{i}, {c}] is off by {error:e}, more than {allowed:e}"));
         }
     }
     let (error, allowed) = ((energy - 1.0).abs(), bound * energy_size);
     match error <= allowed {
         true => Ok(()),
-        false => Err(format!("(GAGᵀ) of {i} is off by {error:e}, more than {allowed:e}")),
+        false => Err(format!("GAGᵀ[{i}, {i}] is off by {error:e}, more than {allowed:e}")),
     }
 }
 

@@ -250,7 +250,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     mkl_spmv("vendor/mkl/csr", false,
         "oneMKL SpMV on the CSR arrays as they are"),
     mkl_spmv("vendor/mkl/optimized", true,
-        "oneMKL SpMV after its inspector, with a hint of many calls, has optimized and may have copied the matrix"),
+        "oneMKL SpMV on a matrix that its inspector optimized (and may have copied) for many calls"),
 
     cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, (false, RestFirst), &[Paper000, Paper002],
         "one thread per row"),

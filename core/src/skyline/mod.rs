@@ -36,7 +36,7 @@ fn may_start(
 ) -> Result<(), MemoryError> {
     let (n, d) = (points.len(), points.dimensions());
     assert!(n as u64 <= 1 << 32, "indices of points have 32 bits");
-    let what = || format!("the skyline of {n} points of {d} dimensions");
+    let what = || format!("the skyline of {n} points in {d} dimensions");
     limit.check(what(), n as u128 * bytes_a_point as u128)
 }
 

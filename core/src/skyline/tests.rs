@@ -188,7 +188,7 @@ fn sets_of_several_batches_and_trees_of_several_heights() {
             let expected = skyline(&set);
             let [first, more @ ..] =
                 POOLS.each_ref().map(|pool| pool.install(|| found(fast, &set)));
-            assert_eq!(first.indices, expected, "set {which} of {n} points of {d} dimensions");
+            assert_eq!(first.indices, expected, "set {which} of {n} points in {d} dimensions");
             // The number of comparisons, too, is the same for any number of threads.
             more.iter().for_each(|found| assert_eq!(*found, first, "set {which} of {n} points"));
         }
@@ -239,7 +239,7 @@ fn what_does_not_fit_the_memory_limit_is_refused() {
     let set = points(2, vec![0.5; 2000]);
     for (name, kernel) in KERNELS {
         let error = kernel(set.view(), MemoryLimit::bytes(1000), &|| false).unwrap_err();
-        let expected = "the skyline of 1000 points of 2 dimensions needs ";
+        let expected = "the skyline of 1000 points in 2 dimensions needs ";
         assert!(error.to_string().starts_with(expected), "{name}: {error}");
     }
 }

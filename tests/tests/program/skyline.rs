@@ -68,7 +68,7 @@ fn what_is_told_is_what_was_found() {
     assert!(0.0 < kernel && kernel < total, "{kernel} {total}");
     assert!(told["comparisons"].as_u64().unwrap() >= 7);
     let text = p.succeed(&["skyline", "hotels.txt"]);
-    for line in ["hotels.txt: 7 points of 2 dimensions", "cpu/skyline/fast", "5 (71.429 %)", "pass"]
+    for line in ["hotels.txt: 7 points in 2 dimensions", "cpu/skyline/fast", "5 (71.429 %)", "pass"]
     {
         assert!(text.contains(line), "{line}\n{text}");
     }
@@ -143,7 +143,7 @@ fn what_was_taken_of_a_table_is_said_and_what_may_be_lost_is_refused() {
     let p = program();
     p.write("hotels.csv", "price,distance\n1,9\n5,5\n4,5\n9,0\n");
     let text = p.succeed(&["skyline", "hotels.csv"]);
-    assert!(text.contains("header: price, distance; 4 points of 2 dimensions"), "{text}");
+    assert!(text.contains("header: price, distance; 4 points in 2 dimensions"), "{text}");
     let read = &p.json(&["skyline", "hotels.csv", "--json"])["read"];
     assert_eq!(read["header"], serde_json::json!(["price", "distance"]));
     assert_eq!((&read["form"], &read["separator"]), (&"csv".into(), &"commas".into()));

@@ -105,7 +105,7 @@ fn a_file_that_is_no_kernel_is_told_with_place_and_expectation_before_anything_i
     let device = wrong(2, EXAMPLE, &["--backend", "cpu"]);
     assert!(device.contains("--backend excludes cuda"), "{device}");
     let twice = wrong(2, EXAMPLE, &["--kernel-file", "wrong.cu"]);
-    assert!(twice.contains("defines user/wrong/two_sums, as another file does"), "{twice}");
+    assert!(twice.contains("and another file both define user/wrong/two_sums"), "{twice}");
     let missing = p.fail(1, &["bench", "gen:diagonal?m=9", "--kernel-file", "none.cu"]);
     assert!(missing.contains("cannot read none.cu"), "{missing}");
     assert_eq!(p.files(), ["my-csr.cu", "wrong.cu"]);

@@ -48,7 +48,7 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescr
             if kernels.iter().any(|known| known.id == kernel.id) {
                 let (id, path) = (kernel.id, path.display());
                 let sentence = format!(
-                    "{path} defines {id}, as another file does: rename one of the functions"
+                    "{path} and another file both define {id}: rename one of the functions"
                 );
                 return Err(UsageError(sentence).into());
             }

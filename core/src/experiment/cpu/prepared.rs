@@ -64,7 +64,7 @@ impl<'p> CpuPrepared<'p> {
             })
         });
         catch_unwind(run).unwrap_or_else(|_| {
-            Err(self.failed("it panicked; this is a bug in sparsescope".to_owned()))
+            Err(self.failed("it panicked; this is a bug in Sparsescope".to_owned()))
         })
     }
 
@@ -220,7 +220,7 @@ impl Prepared for CpuPrepared<'_> {
                 })
             });
             catch_unwind(run).unwrap_or_else(|_| {
-                let reason = "its setup panicked; this is a bug in sparsescope".to_owned();
+                let reason = "its setup panicked; this is a bug in Sparsescope".to_owned();
                 Err(PrepareError::Unsupported(reason))
             })
         })

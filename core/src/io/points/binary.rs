@@ -69,10 +69,10 @@ pub(super) fn read(
     let (expected, found) = (u128::from(dimensions) * u128::from(points) * 8, content.len());
     if expected != found as u128 {
         return Err(IoError::Points(format!(
-            "expected {expected} bytes after the header of the binary point file, for {points} points of {dimensions} dimensions, found {found}"
+            "expected {expected} bytes after the header of the binary point file, for {points} points in {dimensions} dimensions, found {found}"
         )));
     }
-    limit.check(format!("{points} points of {dimensions} dimensions"), expected)?;
+    limit.check(format!("{points} points in {dimensions} dimensions"), expected)?;
     let mut coordinates = Vec::with_capacity(found / 8);
     let (values, _) = content.as_chunks::<8>();
     for wave in values.chunks(WAVE) {

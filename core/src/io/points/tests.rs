@@ -171,7 +171,7 @@ fn names_are_written_where_they_are_read_back_as_names() {
     let none = Points::new(2, Vec::new()).unwrap();
     let error = write(none.view(), PointsForm::Csv, &mut Vec::new(), Progress::none());
     let error = error.unwrap_err().to_string();
-    assert!(error.starts_with("cannot write 0 points of 2 dimensions as CSV"), "{error}");
+    assert!(error.starts_with("cannot write 0 points in 2 dimensions as CSV"), "{error}");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn what_is_wrong_is_said_with_its_line() {
 #[test]
 fn what_is_declared_does_not_decide_what_is_allocated() {
     let error = message("a.txt", "200\n18446744073709551615\n");
-    assert!(error.contains("points of 200 dimensions"), "{error}");
+    assert!(error.contains("points in 200 dimensions"), "{error}");
     let error = message("a.txt", "3999999999999999999999\n9999999999999999999\n");
     assert!(error.ends_with("from 1 to 4294967295, found \"3999999999999999999999\""), "{error}");
     let error = message("a.txt", "1000\n100\n1");
@@ -328,7 +328,7 @@ fn each_way_in_which_a_binary_file_is_damaged_has_its_sentence() {
         "expected a binary point file with a header of 24 bytes, found 20 bytes"
     );
     let sizes = "expected 48 bytes after the header of the binary point file, \
-                 for 2 points of 3 dimensions, found";
+                 for 2 points in 3 dimensions, found";
     assert_eq!(message(&whole[..71]), format!("{sizes} 47"));
     assert_eq!(message(&[&whole[..], b"x"].concat()), format!("{sizes} 49"));
     assert_eq!(changed(8, &[2]), "expected version 1 of the binary point format, found 2");
@@ -339,7 +339,7 @@ fn each_way_in_which_a_binary_file_is_damaged_has_its_sentence() {
     assert_eq!(
         changed(12, &[0xff; 12]),
         "expected 633825299966540748124315451400 bytes after the header of the binary point file, \
-         for 18446744073709551615 points of 4294967295 dimensions, found 48"
+         for 18446744073709551615 points in 4294967295 dimensions, found 48"
     );
     assert_eq!(
         changed(24 + 32, &f64::NAN.to_le_bytes()),
@@ -347,7 +347,7 @@ fn each_way_in_which_a_binary_file_is_damaged_has_its_sentence() {
     );
     let small = MemoryLimit::bytes(47);
     let error = read_named_points("a", &whole, small, Progress::none()).unwrap_err().to_string();
-    assert!(error.starts_with("2 points of 3 dimensions needs 48 bytes"), "{error}");
+    assert!(error.starts_with("2 points in 3 dimensions needs 48 bytes"), "{error}");
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub(super) fn read(
     let mut lines = Lines::new(text);
     let (d, n) = lines.header()?;
     let declared = u128::from(d) * u128::from(n);
-    limit.check(format!("{n} points of {d} dimensions"), declared.saturating_mul(8))?;
+    limit.check(format!("{n} points in {d} dimensions"), declared.saturating_mul(8))?;
     // Whatever is declared, a coordinate and its separator take at least two bytes.
     let possible = declared.min(text.len() as u128 / 2 + 1) as usize;
     let mut coordinates = Vec::with_capacity(possible);

@@ -72,7 +72,7 @@ pub fn write(
     let (d, n) = (points.dimensions(), points.len());
     if n == 0 && form == PointsForm::Csv {
         let why = format!(
-            "cannot write 0 points of {d} dimensions as CSV, which does not record the dimensions: use text (.txt)"
+            "cannot write 0 points in {d} dimensions as CSV, which does not record the dimensions: use text (.txt)"
         );
         return Err(IoError::Points(why));
     }
