@@ -141,9 +141,13 @@ fn short<'k>(kernel: &'k str, device: &str) -> &'k str {
 /// names them.
 fn label(run: &RunOf<'_>, device: &str) -> String {
     let kernel = short(&run.run.kernel, device);
-    let mut words = match run.solved() {
-        Some(_) => format!("{}, {kernel}", run.method()),
-        None => {
+    let mut words = match (run.solved(), &run.run.costs.choice) {
+        (Some(_), _) => format!("{}, {kernel}", run.method()),
+        (None, Some(choice)) => {
+            let kernel = kernel.strip_prefix("spmv/").unwrap_or(kernel);
+            format!("{kernel}: {}", short(&choice.kernel, device))
+        }
+        (None, None) => {
             let settings = run.run.asked.iter().map(|(name, value)| format!(" {name}={value}"));
             kernel.to_owned() + &settings.collect::<String>()
         }
