@@ -36,7 +36,7 @@ fn a_small_bench_writes_a_valid_bundle_and_a_table() {
     // BSR and DIA even if nearly empty.
     let args = [&args[..], &["--min-fill", "0"]].concat();
     let summary = p.succeed(&args);
-    for heading in ["matrix", "nonzeros", "fastest", "threads", "median", "GFLOPS", "% copy"] {
+    for heading in ["matrix", "nnz", "fastest", "threads", "median", "GFLOPS", "% copy"] {
         assert!(summary.lines().next().unwrap().contains(heading), "{heading}: {summary}");
     }
     assert!(summary.lines().all(|line| line.chars().count() <= 100), "{summary}");

@@ -50,8 +50,12 @@ pub(super) fn answer(model: &Model, colors: bool) -> String {
     let rows = Row::of(model, bundle);
     let device = common_device(&rows);
     let table = fitted(&columns(&rows, bundle, device), colors);
+    let shown = rows.iter().flat_map(|row| row.winner().into_iter().chain(row.second()));
+    let chosen = shown.filter(|run| run.run.costs.choice.is_some());
+    let chosen: BTreeSet<&str> = chosen.map(|run| short(&run.run.kernel, device)).collect();
+    let chosen: String = chosen.iter().map(|auto| format!("* chosen by {auto}\n")).collect();
     let sentence = sentence(&rows, bundle, device);
-    format!("{table}\n{}", wrapped("", &one_line(&sentence), ""))
+    format!("{table}{chosen}\n{}", wrapped("", &one_line(&sentence), ""))
 }
 
 fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
@@ -60,7 +64,7 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
         cells.map(|cell| cell.unwrap_or_else(|| DASH.to_owned())).collect::<Vec<_>>()
     };
     let (what, sizes) = match bundle.subjects.is_empty() {
-        true => ("matrix", "nonzeros"),
+        true => ("matrix", "nnz"),
         false => ("subject", "size"),
     };
     let metric = rows.iter().find_map(|row| row.winner()?.metric());
@@ -143,10 +147,7 @@ fn label(run: &RunOf<'_>, device: &str) -> String {
     let kernel = short(&run.run.kernel, device);
     let mut words = match (run.solved(), &run.run.costs.choice) {
         (Some(_), _) => format!("{}, {kernel}", run.method()),
-        (None, Some(choice)) => {
-            let kernel = kernel.strip_prefix("spmv/").unwrap_or(kernel);
-            format!("{kernel}: {}", short(&choice.kernel, device))
-        }
+        (None, Some(choice)) => format!("{}*", short(&choice.kernel, device)),
         (None, None) => {
             let settings = run.run.asked.iter().map(|(name, value)| format!(" {name}={value}"));
             kernel.to_owned() + &settings.collect::<String>()
