@@ -109,7 +109,7 @@ fn each_way_to_have_no_gpu_is_told_apart() {
     assert!(empty.contains("does not report its version"), "{empty}");
 
     let mismatch = probed_with(&Driver { init: 803, ..WORKING });
-    assert!(mismatch.contains("cuInit answered OOPS"), "{mismatch}");
+    assert!(mismatch.contains("cuInit returned OOPS"), "{mismatch}");
 }
 
 #[test]

@@ -324,7 +324,7 @@ mod tests {
             Fours::of(&CompactHll::from_csr(a, layout, ValueCoding::Auto, limit).unwrap())
         };
         let error = of(8, &a).unwrap_err().to_string();
-        assert!(error.contains("hacks of 8 rows"), "{error}");
+        assert!(error.contains("a hack size of 32, found 8"), "{error}");
         let none = of(32, &Csr::from_triplets(0, 3, &[]).unwrap()).unwrap();
         assert_eq!((none.group_ptr(), none.base().len()), (&[0][..], 0));
     }

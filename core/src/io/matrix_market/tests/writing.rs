@@ -99,11 +99,11 @@ fn a_symmetric_matrix_is_written_as_one_triangle_and_others_are_refused() {
     let so = "the matrix is not symmetric and cannot be written as one triangle:";
     assert_eq!(
         refused(3, &[(0, 1, 2.5), (1, 0, 2.0)]),
-        format!("{so} row 1, column 2 holds 2.5, row 2, column 1 holds 2")
+        format!("{so} row 1, column 2 is 2.5, row 2, column 1 is 2")
     );
     assert_eq!(
         refused(3, &[(2, 0, 1.0)]),
-        format!("{so} row 3, column 1 holds 1, row 1, column 3 holds none")
+        format!("{so} row 3, column 1 is 1, row 1, column 3 is none")
     );
     assert_eq!(
         refused(4, &[]),
