@@ -90,7 +90,7 @@ fn check_symmetric(matrix: &Csr<f64>) -> Result<(), IoError> {
     match (0..rows).into_par_iter().find_map_first(alone) {
         None => Ok(()),
         Some((row, col, value, other)) => {
-            let other = other.map_or("none".to_owned(), |other| other.to_string());
+            let other = other.map_or("missing".to_owned(), |other| other.to_string());
             let (row, col) = (row as u64 + 1, u64::from(col) + 1);
             Err(IoError::NotSymmetric { row, col, value, other })
         }

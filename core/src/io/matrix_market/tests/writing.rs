@@ -103,7 +103,7 @@ fn a_symmetric_matrix_is_written_as_one_triangle_and_others_are_refused() {
     );
     assert_eq!(
         refused(3, &[(2, 0, 1.0)]),
-        format!("{so} row 3, column 1 is 1, row 1, column 3 is none")
+        format!("{so} row 3, column 1 is 1, row 1, column 3 is missing")
     );
     assert_eq!(
         refused(4, &[]),
