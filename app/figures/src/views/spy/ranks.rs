@@ -264,7 +264,7 @@ mod tests {
         let words = Ranks::of(&model, &state, record).unwrap().words();
         assert!(words.contains("on 2 ranks (mpi)") && words.contains("24 B sent"), "{words}");
         assert!(
-            words.ends_with("rank 1 has rows 500 to 999 and needs 1 column of others"),
+            words.ends_with("rank 1 has rows 500 to 999 and needs 1 column from others"),
             "{words}"
         );
     }
