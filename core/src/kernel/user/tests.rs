@@ -155,7 +155,7 @@ fn parameters_that_are_not_those_of_the_family_are_told_by_place_and_type() {
     let none = read(&format!("{HEADER}__global__ void f({LIST}) {{}}")).unwrap_err();
     assert!(none.starts_with("My CSR.cu has no kernel function with C linkage"), "{none}");
     let twice = format!("{}{}", file(HEADER, "f", LIST), file("", "F", LIST));
-    assert!(read(&twice).unwrap_err().contains("both called user/my-csr/f"));
+    assert!(read(&twice).unwrap_err().contains("two functions with the id user/my-csr/f"));
 }
 
 #[test]
