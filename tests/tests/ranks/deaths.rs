@@ -76,7 +76,7 @@ fn what_ranks_began_as_many_continue() {
     let begun = Journal::recover(&journal, &Limits::default()).unwrap();
     assert_eq!(begun.runs.len(), 3);
 
-    for (ranks, expected) in [(1, "started by 3 ranks"), (2, "started by 3 ranks")] {
+    for (ranks, expected) in [(1, "started with 3 ranks"), (2, "started with 3 ranks")] {
         let ran = match ranks {
             1 => program.run(&["bench", "--resume", "b.zip"]),
             ranks => run(&program, ranks, &["bench", "--resume", "b.zip"]),
