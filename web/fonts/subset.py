@@ -1,7 +1,9 @@
 """Makes the page's fonts: the characters that it needs of the fonts of the window.
 
 python3 -m pip install fonttools==4.68.0
-python3 subset.py FOLDER    (epaint_default_fonts' fonts)
+python3 subset.py FOLDER    (epaint_default_fonts' fonts, and Ubuntu-Medium.ttf)
+
+The semibold face is for the page and the window.
 """
 
 import sys
@@ -16,11 +18,16 @@ LETTERS = "0020-007E 00A0-00FF 0391-03A9 03B1-03C9 2010-2014 2016-201E 2020-2026
 2308-230B"
 # Of the second font only the signs that the first one lacks: nothing in the page is monospaced.
 SIGNS = "0020 2190-2193 25A0-25A1 25B2-25C7 25CB 25CF 2713 2717"
+# Titles and numbers: ASCII, and the signs that names and units contain.
+TITLES = "0020-007E 00A0 00B0-00B3 00B5 00B7 00D7 00E4 00F6 00FC 03A3 03BA 03C3 03C4 2013-2014 2019 201C-201D 2026 \
+2212 221E 2248 2264-2265"
 # The Ubuntu Font Licence asks for this form of a changed font's name.
 FONTS = {
     "Ubuntu-Light": ("Ubuntu Light derivative Sparsescope", LETTERS),
     "Hack-Regular": ("Hack subset Sparsescope", SIGNS),
+    "Ubuntu-Medium": ("Ubuntu Medium derivative Sparsescope", TITLES),
 }
+PLACES = {"Ubuntu-Medium": Path("../../app/figures/fonts")}
 
 
 def characters(ranges):
@@ -42,4 +49,4 @@ for file, (name, ranges) in FONTS.items():
             record.string = name
         if record.nameID == 6:
             record.string = name.replace(" ", "-")
-    font.save(f"{name.replace(' ', '-')}.ttf")
+    font.save(PLACES.get(file, Path()) / f"{name.replace(' ', '-')}.ttf")

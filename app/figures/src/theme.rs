@@ -5,6 +5,16 @@ use ecolor::Color32;
 
 use crate::state::Theme;
 
+/// The three sizes of type: what explains, what is read, what is the headline.
+pub const SMALL: f32 = 12.0;
+/// Text and numbers.
+pub const BODY: f32 = 14.0;
+/// A headline.
+pub const TITLE: f32 = 20.0;
+
+/// Space between things that belong together; all other spaces are multiples of it.
+pub const SPACE: f32 = 8.0;
+
 /// Okabe and Ito's palette without black and yellow, each invisible on one of the backgrounds, plus
 /// violet and brown for what is drawn less often.
 const SERIES: [Color32; 8] = [
@@ -61,6 +71,12 @@ pub struct Ink {
     pub grid: Color32,
     /// Background.
     pub paper: Color32,
+    /// What can be clicked, and what is selected.
+    pub accent: Color32,
+    /// The outline of what wins.
+    pub winner: Color32,
+    /// Names of a vendor's kernels.
+    pub vendor: Color32,
 }
 
 impl Theme {
@@ -81,18 +97,27 @@ impl Theme {
                 weak: Color32::from_gray(95),
                 grid: Color32::from_gray(222),
                 paper: Color32::WHITE,
+                accent: Color32::from_rgb(0, 90, 150),
+                winner: Color32::from_rgb(200, 120, 0),
+                vendor: Color32::from_rgb(140, 84, 0),
             },
             Self::Dark => Ink {
                 text: Color32::from_gray(235),
                 weak: Color32::from_gray(170),
                 grid: Color32::from_gray(62),
                 paper: Color32::from_gray(24),
+                accent: Color32::from_rgb(120, 190, 245),
+                winner: Color32::from_rgb(245, 180, 60),
+                vendor: Color32::from_rgb(235, 175, 90),
             },
             Self::Projector => Ink {
                 text: Color32::BLACK,
                 weak: Color32::from_gray(50),
                 grid: Color32::from_gray(190),
                 paper: Color32::WHITE,
+                accent: Color32::from_rgb(0, 70, 130),
+                winner: Color32::from_rgb(190, 100, 0),
+                vendor: Color32::from_rgb(120, 66, 0),
             },
         }
     }

@@ -4,6 +4,8 @@ use egui::epaint::TextShape;
 use egui::{Align2, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use sparsescope_figures::figure::{Anchor, Figure, Hit, Shape};
 
+use crate::style;
+
 /// With more hits than this, not each becomes a widget.
 const MANY: usize = 400;
 
@@ -107,13 +109,17 @@ fn paint(shape: &Shape, painter: &Painter, corner: Pos2) {
             painter.circle(at(*center), *radius, *fill, Stroke::new(1.5, *stroke));
         }
         Shape::Image { .. } => {}
-        Shape::Text { pos, anchor, size, color, text } => {
+        Shape::Text { pos, anchor, size, color, strong, text } => {
             let align = match anchor {
                 Anchor::Start => Align2::LEFT_CENTER,
                 Anchor::Middle => Align2::CENTER_CENTER,
                 Anchor::End => Align2::RIGHT_CENTER,
             };
-            painter.text(at(*pos), align, text, FontId::proportional(*size), *color);
+            let font = match strong {
+                true => style::strong(painter.ctx(), *size),
+                false => FontId::proportional(*size),
+            };
+            painter.text(at(*pos), align, text, font, *color);
         }
         Shape::Upwards { pos, size, color, text } => {
             let font = FontId::proportional(*size);

@@ -1,18 +1,54 @@
 //! The look of the interface in each theme.
 
-use egui::{Color32, Context, FontId, Stroke, TextStyle, Visuals};
+use std::sync::Arc;
+
+use egui::{Color32, Context, FontData, FontFamily, FontId, Stroke, TextStyle, Visuals};
+use sparsescope_figures::figure::SEMIBOLD;
 use sparsescope_figures::state::Theme;
+use sparsescope_figures::theme::{BODY, SMALL, TITLE};
+
+/// The name of the semibold face and its family.
+const STRONG: &str = "semibold";
+
+fn family() -> FontFamily {
+    FontFamily::Name(STRONG.into())
+}
+
+fn is_loaded(context: &Context) -> bool {
+    context.fonts(|fonts| fonts.definitions().families.contains_key(&family()))
+}
+
+/// Adds the semibold face to the fonts, of which other characters are taken. It is there from the next frame
+/// on.
+fn load(context: &Context) {
+    let mut all = context.fonts(|fonts| fonts.definitions().clone());
+    all.font_data.insert(STRONG.into(), Arc::new(FontData::from_static(SEMIBOLD)));
+    let others = all.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
+    let faces = std::iter::once(STRONG.to_owned()).chain(others).collect();
+    all.families.insert(family(), faces);
+    context.set_fonts(all);
+}
+
+/// The semibold face at this size, for titles, winners and names; the usual face before it is there.
+pub(crate) fn strong(context: &Context, size: f32) -> FontId {
+    match is_loaded(context) {
+        true => FontId::new(size, family()),
+        false => FontId::proportional(size),
+    }
+}
 
 /// Applies the theme to the whole interface, scaled by `zoom`.
 pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32) {
+    if !is_loaded(context) {
+        load(context);
+    }
     let (ink, dark) = (theme.ink(), theme == Theme::Dark);
     let mut visuals = if dark { Visuals::dark() } else { Visuals::light() };
     visuals.panel_fill = ink.paper;
     visuals.window_fill = ink.paper;
     visuals.override_text_color = Some(ink.text);
     visuals.weak_text_color = Some(ink.weak);
-    visuals.hyperlink_color =
-        if dark { Color32::from_rgb(120, 190, 245) } else { Color32::from_rgb(0, 90, 150) };
+    visuals.hyperlink_color = ink.accent;
     visuals.faint_bg_color = if dark { Color32::from_gray(31) } else { Color32::from_gray(246) };
     visuals.extreme_bg_color = if dark { Color32::from_gray(10) } else { Color32::from_gray(232) };
     visuals.selection.bg_fill =
@@ -26,10 +62,10 @@ pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32) {
         let mut size = |text_style, size| {
             style.text_styles.insert(text_style, FontId::proportional(size));
         };
-        size(TextStyle::Body, 14.0);
-        size(TextStyle::Button, 14.0);
-        size(TextStyle::Small, 12.0);
-        size(TextStyle::Heading, 20.0);
+        size(TextStyle::Body, BODY);
+        size(TextStyle::Button, BODY);
+        size(TextStyle::Small, SMALL);
+        size(TextStyle::Heading, TITLE);
     });
     context.set_zoom_factor(theme.scale() * zoom);
 }

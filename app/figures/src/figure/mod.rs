@@ -2,6 +2,7 @@
 //! the same.
 
 mod axis;
+mod font;
 #[cfg(all(feature = "png", not(target_family = "wasm")))]
 pub mod png;
 mod svg;
@@ -12,6 +13,7 @@ use ecolor::Color32;
 use emath::{Pos2, Rect, Vec2, pos2, vec2};
 
 pub use axis::Axis;
+pub use font::{SEMIBOLD, strong_width, text_width};
 pub use svg::{Provenance, escape};
 
 /// Shapes from (0, 0) to `size`, y downwards, and areas that react to the pointer.
@@ -94,6 +96,8 @@ pub enum Shape {
         size: f32,
         /// Its colour.
         color: Color32,
+        /// In the semibold face.
+        strong: bool,
         /// The text.
         text: String,
     },
@@ -262,7 +266,19 @@ impl Figure {
 
     /// A line of text.
     pub fn text(&mut self, pos: Pos2, anchor: Anchor, size: f32, color: Color32, text: &str) {
-        self.shapes.push(Shape::Text { pos, anchor, size, color, text: text.into() });
+        self.shapes.push(Shape::Text {
+            pos,
+            anchor,
+            size,
+            color,
+            strong: false,
+            text: text.into(),
+        });
+    }
+
+    /// A line of text in the semibold face.
+    pub fn strong(&mut self, pos: Pos2, anchor: Anchor, size: f32, color: Color32, text: &str) {
+        self.shapes.push(Shape::Text { pos, anchor, size, color, strong: true, text: text.into() });
     }
 
     /// A line of text that reads from bottom to top.
@@ -315,22 +331,19 @@ impl Figure {
     }
 }
 
-/// Approximate width of a text, for layout.
-pub fn text_width(text: &str, size: f32) -> f32 {
-    text.chars().count() as f32 * size * 0.53
-}
-
 /// The text, elided in the middle if it is wider: names differ at their ends.
 pub fn elided(text: &str, width: f32, size: f32) -> String {
-    let fits = (width / text_width("m", size)).max(1.0) as usize;
-    let letters = text.chars().count();
-    if letters <= fits {
+    if text_width(text, size) <= width {
         return text.into();
     }
-    let (head, tail) = ((fits - 1).div_ceil(2), (fits - 1) / 2);
-    let start = text.chars().take(head);
-    let end = text.chars().skip(letters - tail);
-    start.chain(['…']).chain(end).collect()
+    let letters: Vec<char> = text.chars().collect();
+    let of = |kept: usize| -> String {
+        let (head, tail) = (kept.div_ceil(2), kept / 2);
+        let start = letters.iter().take(head);
+        start.chain(&['…']).chain(letters.iter().skip(letters.len() - tail)).collect()
+    };
+    let fits = |kept: &usize| text_width(&of(*kept), size) <= width;
+    of((1..letters.len()).rev().find(fits).unwrap_or_default())
 }
 
 /// A rectangle from its edges.

@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock};
 use epaint_default_fonts::{EGUI_ICONS, HACK_REGULAR, UBUNTU_LIGHT};
 use resvg::{tiny_skia, usvg};
 
+use super::SEMIBOLD;
+
 /// The reason why a PNG could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
@@ -25,6 +27,15 @@ static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     let mut fonts = usvg::fontdb::Database::new();
     for font in [HACK_REGULAR, UBUNTU_LIGHT, EGUI_ICONS] {
         fonts.load_font_data(font.to_vec());
+    }
+    for id in fonts.load_font_source(usvg::fontdb::Source::Binary(Arc::new(SEMIBOLD))) {
+        // Its own name, which the licence asks for, is not that of the family.
+        if let Some(mut face) = fonts.face(id).cloned() {
+            fonts.remove_face(id);
+            face.families.iter_mut().for_each(|(name, _)| "Ubuntu".clone_into(name));
+            face.weight = usvg::fontdb::Weight::SEMIBOLD;
+            fonts.push_face_info(face);
+        }
     }
     fonts.set_sans_serif_family("Ubuntu");
     Arc::new(fonts)

@@ -57,7 +57,7 @@ impl Figure {
             let color = Color32::from_gray(128);
             write_shape(
                 &mut out,
-                &Shape::Text { pos, anchor: Anchor::Start, size: 10.0, color, text },
+                &Shape::Text { pos, anchor: Anchor::Start, size: 10.0, color, strong: false, text },
             );
             y += LINE;
         }
@@ -110,11 +110,12 @@ fn write_shape(out: &mut String, shape: &Shape) {
             rect.height(),
             BASE64_STANDARD.encode(png_of(pixels))
         ),
-        Shape::Text { pos, anchor, size, color: ink, text } => writeln!(
+        Shape::Text { pos, anchor, size, color: ink, strong, text } => writeln!(
             out,
-            "<text x=\"{:.2}\" y=\"{:.2}\" font-size=\"{size}\" text-anchor=\"{}\" fill=\"{}\">{}</text>",
+            "<text x=\"{:.2}\" y=\"{:.2}\" font-size=\"{size}\"{} text-anchor=\"{}\" fill=\"{}\">{}</text>",
             pos.x,
             pos.y + size * 0.36,
+            if *strong { " font-weight=\"600\"" } else { "" },
             match anchor {
                 Anchor::Start => "start",
                 Anchor::Middle => "middle",
