@@ -19,6 +19,8 @@ pub const VIEW: View = View {
     sentence: "Structure of the selected matrix, and its size in each format.",
     table,
     svg: Some(svg),
+    of_operation: false,
+    is_empty: crate::views::view::never,
 };
 
 const TYPE: f32 = 13.0;

@@ -17,6 +17,8 @@ pub const VIEW: View = View {
     sentence: "Measured time against the time to move the predicted bytes.",
     table,
     svg: Some(svg),
+    of_operation: false,
+    is_empty: crate::views::view::never,
 };
 
 const TYPE: f32 = 13.0;

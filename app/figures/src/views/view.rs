@@ -17,6 +17,15 @@ pub struct View {
     pub table: fn(&Model, &ViewState) -> Vec<Vec<String>>,
     /// The drawing as SVG, for views that are figures.
     pub svg: Option<fn(&Model, &ViewState) -> String>,
+    /// Whether it shows one operation other than SpMV: such views stand behind the others.
+    pub of_operation: bool,
+    /// Whether it has nothing to show of what is selected.
+    pub is_empty: fn(&Model, &ViewState) -> bool,
+}
+
+/// For views that always have something to show.
+pub(super) fn never(_: &Model, _: &ViewState) -> bool {
+    false
 }
 
 /// The selected matrix; the largest one if none is selected.

@@ -11,6 +11,7 @@ mod dock;
 #[cfg(test)]
 mod dock_tests;
 mod export;
+mod export_menu;
 #[cfg(test)]
 mod frame_tests;
 mod icon;

@@ -15,7 +15,7 @@ use sparsescope_figures::views::charts::view::{holds_stand_ins, plot, why};
 use crate::paint::Paint;
 use crate::views::view::{Screen, kept, nothing};
 
-pub(super) const SCREEN: Screen = Screen { settings, show };
+pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
 
 /// Minimum width of a figure on screen.
 const LEAST: f32 = 320.0;

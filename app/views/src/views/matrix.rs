@@ -14,7 +14,7 @@ use super::ranking;
 use super::view::{Screen, nothing};
 use crate::paint::Paint;
 
-pub(super) const SCREEN: Screen = Screen { settings, show };
+pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
 
 fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     ui.checkbox(&mut state.log, "Logarithmic row counts");

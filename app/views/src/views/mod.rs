@@ -55,6 +55,11 @@ pub(crate) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut View
     }
 }
 
+/// Draws a view's settings that are used less, if it has any.
+pub(crate) fn more(view: &View) -> Option<fn(&mut Ui, &Model, &mut ViewState)> {
+    screen(view).and_then(|screen| screen.more)
+}
+
 #[cfg(test)]
 mod tests {
     use sparsescope_figures::views::VIEWS;

@@ -8,7 +8,7 @@ use sparsescope_figures::views::predicted::{HEIGHT, figure, points};
 use super::view::{Screen, kept, nothing};
 use crate::paint::Paint;
 
-pub(super) const SCREEN: Screen = Screen { settings, show };
+pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let from = (model.revision(), state.filter.clone());

@@ -8,8 +8,10 @@ use sparsescope_figures::state::ViewState;
 
 /// The functions that draw a view.
 pub(super) struct Screen {
-    /// Draws its settings.
+    /// Draws the settings that are used most: at most three.
     pub(super) settings: fn(&mut Ui, &Model, &mut ViewState),
+    /// Draws the others, in a menu.
+    pub(super) more: Option<fn(&mut Ui, &Model, &mut ViewState)>,
     /// Draws it.
     pub(super) show: fn(&mut Ui, &Model, &mut ViewState),
 }

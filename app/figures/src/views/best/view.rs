@@ -13,6 +13,8 @@ pub(in crate::views) const VIEW: View = View {
     sentence: "Which kernel wins on each matrix, and by how much: checked runs, warm caches, f64 unless stated.",
     table,
     svg: Some(svg),
+    of_operation: false,
+    is_empty: crate::views::view::never,
 };
 
 /// Width of a saved figure.

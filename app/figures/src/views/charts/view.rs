@@ -20,6 +20,8 @@ pub(in crate::views) const VIEW: View = View {
     sentence: "Charts of the measurements. Click a point to select its run.",
     table,
     svg: Some(svg),
+    of_operation: false,
+    is_empty: crate::views::view::never,
 };
 
 /// Maximum width of saved figures.

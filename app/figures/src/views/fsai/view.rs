@@ -19,6 +19,8 @@ pub const VIEW: View = View {
     sentence: "How a factorised sparse approximate inverse (FSAI) is set up, from A to G.",
     table,
     svg: Some(svg),
+    of_operation: true,
+    is_empty: crate::views::view::never,
 };
 
 /// The system of the row that the state names.

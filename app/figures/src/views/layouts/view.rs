@@ -20,6 +20,8 @@ pub const VIEW: View = View {
     sentence: "Where each format stores every nonzero of a small matrix. Click a nonzero to find it in all formats.",
     table,
     svg: Some(svg),
+    of_operation: false,
+    is_empty: crate::views::view::never,
 };
 
 /// Returns whether the view has a frame of its own, like lessons: on a projector.

@@ -16,6 +16,8 @@ pub const VIEW: View = View {
     sentence: "Which rows of a Gauss–Seidel sweep wait for others, and how many can be computed at once.",
     table,
     svg: Some(svg),
+    of_operation: true,
+    is_empty: crate::views::view::never,
 };
 
 /// Minimum width for a second order next to the first.

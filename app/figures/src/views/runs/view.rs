@@ -13,6 +13,8 @@ pub(in crate::views) const VIEW: View = View {
     sentence: "Every run that passes the filters. Click a heading to sort, a run for its details.",
     table,
     svg: None,
+    of_operation: false,
+    is_empty: crate::views::view::never,
 };
 
 /// The table without its cells: everything that requires visiting every run.

@@ -18,6 +18,8 @@ pub const VIEW: View = View {
     sentence: "Which points are on the skyline (Pareto front), and which points dominate the others.",
     table,
     svg: Some(svg),
+    of_operation: true,
+    is_empty: crate::views::view::never,
 };
 
 fn svg(model: &Model, state: &ViewState) -> String {

@@ -19,6 +19,8 @@ pub const VIEW: View = View {
     sentence: "Where the nonzeros of the selected matrix are: darker or brighter cells hold more.",
     table,
     svg: Some(svg),
+    of_operation: false,
+    is_empty: crate::views::view::never,
 };
 
 /// Size of a saved figure.

@@ -11,7 +11,7 @@ use super::list;
 use crate::paint::Paint;
 use crate::views::view::{Screen, kept, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     for (heat, name) in [(false, "List"), (true, "All kernels")] {

@@ -13,7 +13,7 @@ use super::settings::settings;
 use crate::views::player::{Words, player};
 use crate::views::view::{Screen, kept, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
 
 const WORDS: Words = Words {
     back: "Previous row",

@@ -21,7 +21,7 @@ use super::teach;
 use crate::paint::Paint;
 use crate::views::view::{Screen, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let subject = Subject::of(model, state);

@@ -15,7 +15,7 @@ use sparsescope_figures::views::view::no_run;
 use super::narrow;
 use crate::views::view::{Screen, kept, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.weak(format!("{} runs", model.count(&state.filter)));
     let shown = kept_rows(ui, model, state);

@@ -18,7 +18,7 @@ use super::steer::steer;
 use crate::paint::Paint;
 use crate::views::view::{Screen, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
 
 /// Below this height the picture scrolls.
 const LEAST_HEIGHT: f32 = 340.0;
