@@ -69,7 +69,7 @@ pub struct App {
     openings: Openings,
     saved: Saved,
     dock: Option<Dock>,
-    look: Option<(Theme, f32)>,
+    look: Option<(Theme, f32, bool)>,
     focus_search: bool,
     bar: Bar,
     /// The operation shown was chosen, by a link or by the first bundle.
@@ -359,9 +359,9 @@ impl App {
 
     /// Draws one frame.
     pub fn ui(&mut self, ui: &mut Ui) {
-        let look = (self.state.theme, self.state.zoom);
+        let look = (self.state.theme, self.state.zoom, style::is_phone(ui.ctx()));
         if self.look != Some(look) {
-            style::apply(look.0, ui.ctx(), look.1);
+            style::apply(look.0, ui.ctx(), look.1, look.2);
             self.look = Some(look);
         }
         self.open_dropped(ui);
