@@ -60,6 +60,11 @@ pub(crate) fn quiet_button<'a>(ui: &mut Ui, text: impl IntoAtoms<'a>) -> Respons
     ui.add(quiet(text))
 }
 
+/// Draws the buttons that follow without frames until the pointer or the keyboard is on them.
+pub(crate) fn without_frames(ui: &mut Ui) {
+    ui.visuals_mut().widgets.inactive.weak_bg_fill = Color32::TRANSPARENT;
+}
+
 /// Adds the most important button of a screen, filled with the accent colour. A screen has at most one.
 pub(crate) fn filled_button(ui: &mut Ui, text: &str) -> Response {
     let (accent, paper) = (ui.visuals().hyperlink_color, ui.visuals().panel_fill);

@@ -370,7 +370,9 @@ impl App {
         dock::settle(&mut self.state, &in_front);
         let mut before = self.state.clone();
         let open = self.model.bundles().len();
-        self.bar.back |= keys::back(ui);
+        let (back, redo) = keys::back_and_redo(ui);
+        self.bar.back |= back;
+        self.bar.redo |= redo;
         self.frame(ui);
         if self.model.bundles().len() < open {
             // The numbers now belong to other runs; closing is not undone.
@@ -387,8 +389,12 @@ impl App {
             self.state.fsai.leave_selected();
         }
         dock::settle(&mut self.state, &before.view);
-        if std::mem::take(&mut self.bar.back) {
-            self.state = self.history.back().unwrap_or(before.clone());
+        let back = std::mem::take(&mut self.bar.back);
+        let redo = std::mem::take(&mut self.bar.redo);
+        if back {
+            self.state = self.history.back(&before).unwrap_or(before.clone());
+        } else if redo {
+            self.state = self.history.forward(&before).unwrap_or(before.clone());
         } else if !dock::only_focus_moved(&before, &self.state) {
             self.history.record(&before, &self.state);
         }
@@ -411,6 +417,8 @@ impl App {
         if keys::pressed(ui, Key::B) {
             self.bar.shows_side = Some(!self.side_shown(ui.available_width()));
         }
+        self.bar.lists_keys ^= keys::pressed(ui, keys::LIST);
+        keys::list(ui.ctx(), &self.bar.actions, &mut self.bar.lists_keys);
         if self.focus_search && !self.state.present {
             self.bar.shows_side = Some(true); // the field is there
         }
@@ -423,8 +431,12 @@ impl App {
         let teaches =
             current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
         let width = ui.available_width();
-        let now =
-            Now { teaches, side: self.side_shown(width), can_go_back: !self.history.is_empty() };
+        let now = Now {
+            teaches,
+            side: self.side_shown(width),
+            can_go_back: !self.history.is_empty(),
+            can_redo: self.history.can_go_forward(),
+        };
         Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
         self.messages(ui);
         let side = |app: &mut Self, ui: &mut Ui| {
