@@ -25,6 +25,7 @@ mod pane;
 mod side;
 #[cfg(test)]
 mod still_tests;
+mod tabs;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -42,6 +43,7 @@ use sparsescope_figures::lesson::{Lesson, is_lesson};
 use sparsescope_figures::model::{Model, RunOf, matrix_key};
 use sparsescope_figures::picture::Picture;
 use sparsescope_figures::state::{Filter, History, Theme, ViewState};
+use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::{VIEWS, View, current, needs_no_bundle, read_lesson, teaches};
 
 use crate::style;
@@ -496,15 +498,20 @@ impl App {
         // The content takes the panel's full height, which must not depend on the last frame.
         Panel::top("presents").exact_size(LINE).show(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let end = ui.button("End presentation");
-                if end.on_hover_text("Back to all views (key P)").clicked() {
+                style::without_frames(ui);
+                let hint = keys::hint(ui, "Back to all views", "P");
+                if ui.button("End presentation").on_hover_text(hint).clicked() {
                     self.state.present = false;
                 }
                 bar::zoom(ui, &mut self.state);
+                let teaches = teaches(view, &self.model, &self.state);
+                if !teaches {
+                    pane::more(ui, view, &self.model, &mut self.state, false);
+                }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    ui.label(RichText::new(view.name).strong().size(17.0));
-                    ui.add_space(8.0);
-                    if !teaches(view, &self.model, &self.state) {
+                    ui.label(RichText::new(view.name).font(style::strong(ui.ctx(), BODY)));
+                    ui.add_space(SPACE);
+                    if !teaches {
                         pane::settings(ui, view, &self.model, &mut self.state);
                     }
                 });
