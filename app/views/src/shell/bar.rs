@@ -1,7 +1,7 @@
 //! The bar at the top: what can be opened, the side panel, views, actions of the window or the page, back and
 //! redo, size and theme; in a menu where space is short.
 
-use egui::{Align, Button, Layout, RichText, Role, Ui, WidgetInfo};
+use egui::{Align, Button, Key, Layout, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::state::{Theme, ViewState, ZOOM};
 
 use super::action::{Action, CPU_EXAMPLE, SOLVE_EXAMPLE};
@@ -44,6 +44,8 @@ pub(super) struct Now {
     pub(super) side: bool,
     pub(super) can_go_back: bool,
     pub(super) can_redo: bool,
+    /// The start page is shown, which has a filled button of its own.
+    pub(super) starts: bool,
 }
 
 /// How much of the bar fits next to the title.
@@ -96,21 +98,21 @@ impl Bar {
             Room::Much => {
                 dock::menu(ui, state);
                 if !teaches {
-                    self.offered(ui, 1);
-                    self.open(ui);
+                    self.offered(ui, false);
+                    self.open(ui, now);
                 }
             }
             Room::Some if teaches => dock::menu(ui, state),
             Room::Some => {
-                ui.menu_button("Menu", |ui| self.menu(ui, state, 1));
-                self.open(ui);
+                ui.menu_button("Menu", |ui| self.menu(ui, state, false));
+                self.open(ui, now);
             }
             Room::Little => {}
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if room == Room::Little {
                 ui.menu_button("Menu", |ui| {
-                    self.menu(ui, state, 0);
+                    self.menu(ui, state, true);
                     ui.separator();
                     ui.horizontal(|ui| {
                         ui.weak("Size");
@@ -151,27 +153,33 @@ impl Bar {
         self.back |= back.on_hover_text(hint).clicked();
     }
 
-    /// The controls in the bar if there is space, but for the first `skipped` actions.
-    fn menu(&mut self, ui: &mut Ui, state: &mut ViewState, skipped: usize) {
+    /// The controls in the bar if there is space.
+    fn menu(&mut self, ui: &mut Ui, state: &mut ViewState, opens: bool) {
         ui.set_min_width(200.0);
-        self.offered(ui, skipped);
+        self.offered(ui, opens);
         dock::menu(ui, state);
     }
 
-    /// The button that opens files, the first of the actions.
-    fn open(&mut self, ui: &mut Ui) {
-        let Some(action) = self.actions.first() else { return };
-        let hint = keys::hint(ui, action.hint, action.key.name());
-        if style::filled_button(ui, action.name).on_hover_text(hint).clicked() {
+    /// The button that opens files.
+    fn open(&mut self, ui: &mut Ui, now: Now) {
+        let Some(action) = self.actions.iter().find(|action| opens_files(action)) else { return };
+        let button = match now.starts {
+            true => ui.button(action.name),
+            false => style::filled_button(ui, action.name),
+        };
+        if button.on_hover_text(keys::hint(ui, action.hint, action.key.name())).clicked() {
             self.asked.push(*action);
         }
     }
 
-    /// Buttons for the other actions of the window or the page. The first example is shown on a first start and
-    /// is among the cards.
-    fn offered(&mut self, ui: &mut Ui, skipped: usize) {
-        let is_elsewhere = |action: &&Action| [CPU_EXAMPLE, SOLVE_EXAMPLE].contains(*action);
-        for action in self.actions.iter().skip(skipped).filter(|action| !is_elsewhere(action)) {
+    /// Buttons for the actions of the window or the page, with the one that opens files if `opens`. The first
+    /// example is shown on a first start and is among the cards.
+    fn offered(&mut self, ui: &mut Ui, opens: bool) {
+        let elsewhere = [CPU_EXAMPLE, SOLVE_EXAMPLE];
+        for action in self.actions.iter().filter(|action| !elsewhere.contains(action)) {
+            if opens_files(action) && !opens {
+                continue;
+            }
             let hint = keys::hint(ui, action.hint, action.key.name());
             if ui.button(action.name).on_hover_text(hint).clicked() {
                 self.asked.push(*action);
@@ -179,6 +187,11 @@ impl Bar {
             }
         }
     }
+}
+
+/// Whether an action opens files, in the window and in the page.
+fn opens_files(action: &Action) -> bool {
+    action.key == Key::O
 }
 
 /// The themes.

@@ -438,6 +438,7 @@ impl App {
             side: self.side_shown(width),
             can_go_back: !self.history.is_empty(),
             can_redo: self.history.can_go_forward(),
+            starts: self.starts(),
         };
         Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
         self.messages(ui);
@@ -457,9 +458,8 @@ impl App {
             let panel = Panel::left("side").default_size(250.0).size_range(200.0..=420.0);
             panel.show(ui, |ui| side(self, ui));
         }
-        let empty = self.model.bundles().is_empty()
-            && current(&self.state).is_none_or(|view| !needs_no_bundle(view, &self.state));
-        if empty || self.bar.welcomes {
+        // The last bundle may have been closed in the panel.
+        if self.starts() {
             return self.welcome(ui);
         }
         if !teaches && details::selected(&self.model, &self.state).is_some() {
@@ -472,6 +472,13 @@ impl App {
         for failure in std::mem::take(&mut self.saved.failures) {
             self.notify(failure);
         }
+    }
+
+    /// Whether the start page is shown.
+    fn starts(&self) -> bool {
+        let empty = self.model.bundles().is_empty()
+            && current(&self.state).is_none_or(|view| !needs_no_bundle(view, &self.state));
+        empty || self.bar.welcomes
     }
 
     /// Whether the side panel is shown at this width.

@@ -139,7 +139,8 @@ pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut View
     let before = Settings::of(ui, view);
     let available = ui.available_width();
     let line = ScrollArea::horizontal().id_salt(view.id).auto_shrink(true);
-    let line = line.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden);
+    let line =
+        line.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).min_scrolled_width(0.0);
     let drawn = line.show(ui, |ui| {
         ui.horizontal(|ui| {
             let height = ui.spacing().interact_size.y.max(LINE);
