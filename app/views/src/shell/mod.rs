@@ -503,7 +503,8 @@ impl App {
     /// The view in front, below one bar: its name, its settings, the way out of the presentation.
     fn present(&mut self, ui: &mut Ui, view: &'static View) {
         // The content takes the panel's full height, which must not depend on the last frame.
-        Panel::top("presents").exact_size(LINE).show(ui, |ui| {
+        let line = ui.spacing().interact_size.y.max(LINE);
+        Panel::top("presents").exact_size(line).show(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 style::without_frames(ui);
                 let hint = keys::hint(ui, "Back to all views", "P");

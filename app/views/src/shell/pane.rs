@@ -129,7 +129,7 @@ impl Settings {
 
     fn of(ui: &Ui, view: &View) -> Self {
         let known = ui.data(|data| data.get_temp(Self::id(view)));
-        known.unwrap_or(Self { width: 0.0, fit: true })
+        known.unwrap_or(Self { width: f32::INFINITY, fit: true })
     }
 }
 

@@ -11,7 +11,7 @@ use sparsescope_figures::views::View;
 use crate::style;
 
 /// Height of the names and the line below them.
-pub(super) const TAB_BAR: f32 = 36.0;
+pub(super) const TAB_BAR: f32 = 32.0;
 /// Space before the first tab.
 pub(super) const LEFT: f32 = 4.0;
 /// Minimum and maximum space on each side of a name.
