@@ -228,9 +228,11 @@ fn every_widget_has_a_name() {
 fn the_active_tab_and_the_layouts_are_seen_on_a_small_screen() {
     let mut app = App::new();
     app.open_bytes("example.zip", include_bytes!("../../../example/mini.zip"));
-    let size = egui::vec2(1024.0, 768.0);
-    let mut harness =
-        Harness::builder().with_size(size).build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    let mut harness = Harness::builder()
+        .with_size(egui::vec2(1024.0, 768.0))
+        .with_step_dt(0.25)
+        .with_max_steps(100)
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     for view in VIEWS {
         let state = ViewState { view: view.id.into(), ..ViewState::default() };
         harness.state_mut().set_state(state);

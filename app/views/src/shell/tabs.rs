@@ -107,9 +107,12 @@ impl Bar {
         if frames == SETTLES {
             return;
         }
-        *offset = visible(*offset, (from, to), self.room - arrows(ui));
+        let wanted = visible(*offset, (from, to), self.room - arrows(ui));
+        if (wanted - *offset).abs() > 0.5 {
+            *offset = wanted;
+            ui.ctx().request_repaint();
+        }
         ui.data_mut(|data| data.insert_temp(key, (tabs.active, self.room, frames + 1)));
-        ui.ctx().request_repaint();
     }
 
     /// Draws a tab.
