@@ -202,6 +202,7 @@ export const cases = {
 
   async "a link shows what its sender saw and adds no step back"(context, given) {
     const sender = await Viewer.open(context, shown(given, "golden.zip"));
+    await sender.click("button", "Theme: Light");
     await sender.click("button", "Dark");
     await sender.click("button", "Runs");
     await sender.click("button", /^Run of cpu\/csr\/serial on poisson2d/);

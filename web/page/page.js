@@ -272,9 +272,9 @@
     viewer?.show(fragment());
   });
 
-  // The viewer has its own Back on these keys; the browser's would leave the page.
+  // The viewer has its own Back and Redo on these keys; the browser's would leave the page.
   window.addEventListener("keydown", (event) => {
-    if (event.altKey && event.key === "ArrowLeft") {
+    if (event.altKey && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
       event.preventDefault();
     }
   });

@@ -121,7 +121,7 @@ fn rect(node: &Node, scale: f32) -> Value {
 /// The role's name in ARIA, if there is one.
 fn aria_role(role: Role) -> &'static str {
     match role {
-        Role::Button | Role::DefaultButton => "button",
+        Role::Button | Role::DefaultButton | Role::DisclosureTriangle => "button",
         Role::CheckBox => "checkbox",
         Role::RadioButton => "radio",
         Role::RadioGroup => "radiogroup",

@@ -339,10 +339,11 @@ fn encode(text: &str) -> String {
     percent::encode(text, b"/:,()")
 }
 
-/// The undo history, newest state last.
+/// The undo history, newest state last, and what was undone.
 #[derive(Debug, Default)]
 pub struct History {
     past: Vec<ViewState>,
+    undone: Vec<ViewState>,
     typing: bool,
 }
 
@@ -350,7 +351,7 @@ pub struct History {
 const DEPTH: usize = 200;
 
 impl History {
-    /// Records `before` if `after` differs. Consecutive letters typed into the search count as one
+    /// Records `before` if `after` differs; what was undone is forgotten. Consecutive letters typed into the search count as one
     /// change, and so do moves in the picture of a matrix or a point set, changes of τ and other
     /// filter thresholds, and steps through the levels of a sweep, an algorithm or the rows of a
     /// setup.
@@ -358,6 +359,7 @@ impl History {
         if before == after {
             return;
         }
+        self.undone.clear();
         let mut retyped = before.clone();
         retyped.filter.search.clone_from(&after.filter.search);
         retyped.spy.at = after.spy.at;
@@ -384,21 +386,38 @@ impl History {
         self.typing = false;
     }
 
-    /// Removes and returns the last recorded state.
-    pub fn back(&mut self) -> Option<ViewState> {
+    /// The state before the last change; `now` is the one shown.
+    pub fn back(&mut self, now: &ViewState) -> Option<ViewState> {
         self.typing = false;
-        self.past.pop()
+        let state = self.past.pop()?;
+        self.undone.push(now.clone());
+        Some(state)
+    }
+
+    /// The state before the last step back; `now` is the one shown.
+    pub fn forward(&mut self, now: &ViewState) -> Option<ViewState> {
+        self.typing = false;
+        let state = self.undone.pop()?;
+        self.past.push(now.clone());
+        Some(state)
     }
 
     /// Clears the selected run in all recorded states.
     pub fn forget_runs(&mut self) {
-        self.past.iter_mut().for_each(|state| state.run = None);
-        self.past.dedup();
+        for states in [&mut self.past, &mut self.undone] {
+            states.iter_mut().for_each(|state| state.run = None);
+            states.dedup();
+        }
     }
 
     /// Returns whether there is nothing to undo.
     pub fn is_empty(&self) -> bool {
         self.past.is_empty()
+    }
+
+    /// Returns whether a step back can be redone.
+    pub fn can_go_forward(&self) -> bool {
+        !self.undone.is_empty()
     }
 }
 
@@ -509,8 +528,44 @@ mod tests {
         now.view = "runs".into();
         history.record(&searched, &now);
         history.record(&now, &now);
-        assert_eq!(history.back(), Some(searched));
-        assert_eq!(history.back(), Some(first));
+        assert_eq!(history.back(&now), Some(searched.clone()));
+        assert_eq!(history.back(&searched), Some(first));
         assert!(history.is_empty());
+    }
+
+    #[test]
+    fn forward_redoes_what_back_undid_until_something_else_changes() {
+        let mut history = History::default();
+        let at = |view: &str| ViewState { view: view.into(), ..ViewState::default() };
+        let (one, two, three) = (at("best"), at("runs"), at("matrix"));
+        history.record(&one, &two);
+        history.record(&two, &three);
+        assert_eq!(history.forward(&three), None);
+        assert_eq!(history.back(&three), Some(two.clone()));
+        assert_eq!(history.back(&two), Some(one.clone()));
+        assert_eq!(history.back(&one), None);
+        assert_eq!(history.forward(&one), Some(two.clone()));
+        assert!(history.can_go_forward());
+        assert_eq!(history.forward(&two), Some(three.clone()));
+        assert!(!history.can_go_forward());
+        assert_eq!(history.back(&three), Some(two.clone()), "the way back is the same");
+        history.record(&two, &two);
+        assert!(history.can_go_forward(), "nothing has changed");
+        history.record(&two, &at("spy"));
+        assert_eq!(history.forward(&at("spy")), None);
+        assert_eq!(history.back(&at("spy")), Some(two));
+        assert_eq!(history.back(&three), Some(one));
+    }
+
+    #[test]
+    fn runs_that_are_forgotten_are_forgotten_on_both_ways() {
+        let mut history = History::default();
+        let of = |run| ViewState { run, ..ViewState::default() };
+        history.record(&of(Some(1)), &of(Some(2)));
+        history.record(&of(Some(2)), &of(Some(3)));
+        assert_eq!(history.back(&of(Some(3))), Some(of(Some(2))));
+        history.forget_runs();
+        assert_eq!(history.back(&of(None)), Some(of(None)));
+        assert_eq!(history.forward(&of(None)), Some(of(None)));
     }
 }

@@ -1,11 +1,19 @@
-//! The look of the interface in each theme.
+//! The look of the interface in each theme, and its kinds of buttons.
 
 use std::sync::Arc;
 
-use egui::{Color32, Context, FontData, FontFamily, FontId, Stroke, TextStyle, Visuals};
+use egui::{
+    Button, Color32, Context, FontData, FontFamily, FontId, IntoAtoms, Response, RichText, Stroke,
+    TextStyle, Ui, Visuals,
+};
 use sparsescope_figures::figure::SEMIBOLD;
 use sparsescope_figures::state::Theme;
-use sparsescope_figures::theme::{BODY, SMALL, TITLE};
+use sparsescope_figures::theme::{BODY, SMALL, SPACE, TITLE, blend};
+
+/// Screens narrower than this are phones.
+pub(crate) const PHONE: f32 = 420.0;
+/// Minimum height of what a finger touches.
+const TOUCH: f32 = 44.0;
 
 /// The name of the semibold face and its family.
 const STRONG: &str = "semibold";
@@ -37,8 +45,63 @@ pub(crate) fn strong(context: &Context, size: f32) -> FontId {
     }
 }
 
-/// Applies the theme to the whole interface, scaled by `zoom`.
-pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32) {
+/// Whether the screen is a phone's.
+pub(crate) fn is_phone(context: &Context) -> bool {
+    context.content_rect().width() < PHONE
+}
+
+/// A button without a frame until the pointer or the keyboard is on it.
+pub(crate) fn quiet<'a>(text: impl IntoAtoms<'a>) -> Button<'a> {
+    Button::new(text).frame_when_inactive(false)
+}
+
+/// Adds a button without a frame until the pointer or the keyboard is on it.
+pub(crate) fn quiet_button<'a>(ui: &mut Ui, text: impl IntoAtoms<'a>) -> Response {
+    ui.add(quiet(text))
+}
+
+/// Draws the buttons that follow without frames until the pointer or the keyboard is on them.
+pub(crate) fn without_frames(ui: &mut Ui) {
+    ui.visuals_mut().widgets.inactive.weak_bg_fill = Color32::TRANSPARENT;
+}
+
+/// Adds the most important button of a screen, filled with the accent colour. A screen has at most one.
+pub(crate) fn filled_button(ui: &mut Ui, text: &str) -> Response {
+    let (accent, paper) = (ui.visuals().hyperlink_color, ui.visuals().panel_fill);
+    let text_color = ui.visuals().text_color();
+    let near = blend(accent, text_color, 0.25);
+    ui.scope(|ui| {
+        let widgets = &mut ui.visuals_mut().widgets;
+        widgets.inactive.weak_bg_fill = accent;
+        widgets.hovered.weak_bg_fill = near;
+        widgets.active.weak_bg_fill = near;
+        widgets.active.bg_stroke.color = text_color;
+        ui.add(Button::new(RichText::new(text).color(paper)))
+    })
+    .inner
+}
+
+/// Sets what buttons look like at rest, near the pointer and with the keyboard's focus.
+fn buttons(visuals: &mut Visuals, theme: Theme) {
+    let (ink, dark) = (theme.ink(), theme == Theme::Dark);
+    let (rest, near) = if dark { (42, 58) } else { (240, 226) };
+    let widgets = &mut visuals.widgets;
+    widgets.noninteractive.bg_stroke = Stroke::new(1.0, ink.grid);
+    widgets.inactive.weak_bg_fill = Color32::from_gray(rest);
+    for of in [&mut widgets.hovered, &mut widgets.open, &mut widgets.active] {
+        of.weak_bg_fill = Color32::from_gray(near);
+        of.bg_stroke = Stroke::NONE;
+    }
+    widgets.active.bg_stroke = focus_ring(ink.accent);
+}
+
+/// The ring around what has the keyboard's focus.
+pub(crate) fn focus_ring(accent: Color32) -> Stroke {
+    Stroke::new(2.0, accent)
+}
+
+/// Applies the theme to the whole interface, scaled by `zoom`; on a phone, targets have a finger's height.
+pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32, phone: bool) {
     if !is_loaded(context) {
         load(context);
     }
@@ -54,11 +117,14 @@ pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32) {
     visuals.selection.bg_fill =
         if dark { Color32::from_rgb(22, 74, 110) } else { Color32::from_rgb(196, 224, 243) };
     visuals.selection.stroke = Stroke::new(1.5, visuals.hyperlink_color);
+    buttons(&mut visuals, theme);
     context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
+    let usual = egui::style::Spacing::default().interact_size.y;
     context.all_styles_mut(|style| {
         style.visuals = visuals.clone();
-        style.spacing.item_spacing = egui::vec2(8.0, 6.0);
-        style.spacing.button_padding = egui::vec2(8.0, 4.0);
+        style.spacing.item_spacing = egui::vec2(SPACE, SPACE * 0.5);
+        style.spacing.button_padding = egui::vec2(SPACE, SPACE * 0.5);
+        style.spacing.interact_size.y = if phone { TOUCH } else { usual };
         let mut size = |text_style, size| {
             style.text_styles.insert(text_style, FontId::proportional(size));
         };

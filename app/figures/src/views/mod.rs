@@ -37,18 +37,18 @@ pub use best::board::Board;
 pub use layouts::{Texts, texts_of};
 pub use view::View;
 
-/// Every view, in the order of the tabs.
+/// Every view, in the order of the tabs: those of any operation, then those of one.
 pub const VIEWS: &[View] = &[
     best::VIEW,
     charts::VIEW,
     runs::VIEW,
     matrix::VIEW,
     spy::VIEW,
+    layouts::VIEW,
+    predicted::VIEW,
     levels::VIEW,
     fsai::VIEW,
     skyline::VIEW,
-    layouts::VIEW,
-    predicted::VIEW,
 ];
 
 /// The active view; the first one if the state names an unknown view.
@@ -105,4 +105,14 @@ pub fn needs_no_bundle(view: &View, state: &ViewState) -> bool {
 /// Returns whether a view draws the text of a lesson's step itself.
 pub fn draws_its_lesson(view: &View) -> bool {
     view.id == layouts::VIEW.id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_of_one_operation_stand_behind_the_others() {
+        assert!(VIEWS.is_sorted_by_key(|view| view.of_operation));
+    }
 }

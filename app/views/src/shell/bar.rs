@@ -1,18 +1,20 @@
-//! The bar at the top: what can be opened, the side panel, views, actions of the window or the page, back,
-//! size and theme; in a menu where space is short.
+//! The bar at the top: what can be opened, the side panel, views, actions of the window or the page, back and
+//! redo, size and theme; in a menu where space is short.
 
-use egui::{Align, Button, Layout, RichText, Ui};
+use egui::{Align, Button, Key, Layout, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::state::{Theme, ViewState, ZOOM};
 
 use super::action::{Action, CPU_EXAMPLE, SOLVE_EXAMPLE};
-use super::dock;
+use super::icon::{Icon, button};
+use super::{dock, keys};
+use crate::style;
 
 /// Minimum width for the side panel next to the views, in points; below it, the panel covers them.
 pub(super) const WITH_SIDE: f32 = 640.0;
 /// Below this width, the side panel is folded until the user opens it.
 const FOLDS: f32 = 900.0;
 /// Minimum width for all buttons.
-const WHOLE: f32 = 955.0;
+const WHOLE: f32 = 900.0;
 
 /// The state and the requests of the bar.
 #[derive(Debug, Default)]
@@ -27,6 +29,10 @@ pub(super) struct Bar {
     pub(super) welcomes: bool,
     /// Go back to the previous state.
     pub(super) back: bool,
+    /// Redo what was undone last.
+    pub(super) redo: bool,
+    /// The list of keys is open.
+    pub(super) lists_keys: bool,
 }
 
 /// What the bar depends on besides the state.
@@ -37,6 +43,9 @@ pub(super) struct Now {
     /// The side panel is shown.
     pub(super) side: bool,
     pub(super) can_go_back: bool,
+    pub(super) can_redo: bool,
+    /// The start page is shown, which has a filled button of its own.
+    pub(super) starts: bool,
 }
 
 /// How much of the bar fits next to the title.
@@ -63,7 +72,10 @@ impl Bar {
             _ => Room::Much,
         };
         ui.add_space(4.0);
-        ui.horizontal(|ui| self.line(ui, state, now, room));
+        ui.horizontal(|ui| {
+            style::without_frames(ui);
+            self.line(ui, state, now, room);
+        });
         ui.add_space(4.0);
     }
 
@@ -76,8 +88,9 @@ impl Bar {
         // A lesson needs the space; keys do the same as the buttons.
         let teaches = now.teaches && room != Room::Little;
         if !teaches {
-            let button = ui.add(Button::new("Matrices").selected(now.side));
-            if button.on_hover_text("Bundles, filters and matrices (key B)").clicked() {
+            let button = ui.add(Button::selectable(now.side, "Matrices"));
+            let hint = keys::hint(ui, "Bundles, filters and matrices", "B");
+            if button.on_hover_text(hint).clicked() {
                 self.shows_side = Some(!now.side);
             }
         }
@@ -85,17 +98,21 @@ impl Bar {
             Room::Much => {
                 dock::menu(ui, state);
                 if !teaches {
-                    self.offered(ui);
+                    self.offered(ui, false);
+                    self.open(ui, now);
                 }
             }
             Room::Some if teaches => dock::menu(ui, state),
-            Room::Some => drop(ui.menu_button("Menu", |ui| self.menu(ui, state))),
+            Room::Some => {
+                ui.menu_button("Menu", |ui| self.menu(ui, state, false));
+                self.open(ui, now);
+            }
             Room::Little => {}
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if room == Room::Little {
                 ui.menu_button("Menu", |ui| {
-                    self.menu(ui, state);
+                    self.menu(ui, state, true);
                     ui.separator();
                     ui.horizontal(|ui| {
                         ui.weak("Size");
@@ -105,32 +122,65 @@ impl Bar {
                     ui.horizontal(|ui| themes(ui, state));
                 });
             } else {
-                themes(ui, state);
-                ui.weak("Theme");
-                ui.add_space(8.0);
-                zoom(ui, state);
+                self.looks(ui, state);
             }
-            let back = ui.add_enabled(now.can_go_back, Button::new("Back"));
-            if back.on_hover_text("Undo the last view change (Ctrl+Z, Alt+Left)").clicked() {
-                self.back = true;
-            }
+            self.steps(ui, now);
         });
     }
 
+    /// The list of keys, theme and size, from the right.
+    fn looks(&mut self, ui: &mut Ui, state: &mut ViewState) {
+        let list = ui.button("?");
+        list.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keys"));
+        if list.on_hover_text("The list of keys (key ?)").clicked() {
+            self.lists_keys ^= true;
+        }
+        let name = state.theme.name();
+        let menu = ui.menu_button(name, |ui| themes(ui, state));
+        let label = format!("Theme: {name}");
+        menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+        menu.response.on_hover_text("Colours and size of type");
+        zoom(ui, state);
+    }
+
+    /// Redo and Back, from the right.
+    fn steps(&mut self, ui: &mut Ui, now: Now) {
+        let redo = ui.add_enabled_ui(now.can_redo, |ui| button(ui, Icon::Redo, "Redo")).inner;
+        let hint = keys::hint(ui, "Redo what Back undid", keys::REDO);
+        self.redo |= redo.on_hover_text(hint).clicked();
+        let back = ui.add_enabled_ui(now.can_go_back, |ui| button(ui, Icon::Back, "Back")).inner;
+        let hint = keys::hint(ui, "Undo the last change of view", keys::BACK);
+        self.back |= back.on_hover_text(hint).clicked();
+    }
+
     /// The controls in the bar if there is space.
-    fn menu(&mut self, ui: &mut Ui, state: &mut ViewState) {
+    fn menu(&mut self, ui: &mut Ui, state: &mut ViewState, opens: bool) {
         ui.set_min_width(200.0);
-        self.offered(ui);
+        self.offered(ui, opens);
         dock::menu(ui, state);
     }
 
-    /// Buttons for the actions of the window or the page. The first example is shown on a first start and is
-    /// among the cards.
-    fn offered(&mut self, ui: &mut Ui) {
-        for action in
-            self.actions.iter().filter(|action| ![CPU_EXAMPLE, SOLVE_EXAMPLE].contains(action))
-        {
-            let hint = format!("{} (key {})", action.hint, action.key.name());
+    /// The button that opens files.
+    fn open(&mut self, ui: &mut Ui, now: Now) {
+        let Some(action) = self.actions.iter().find(|action| opens_files(action)) else { return };
+        let button = match now.starts {
+            true => ui.button(action.name),
+            false => style::filled_button(ui, action.name),
+        };
+        if button.on_hover_text(keys::hint(ui, action.hint, action.key.name())).clicked() {
+            self.asked.push(*action);
+        }
+    }
+
+    /// Buttons for the actions of the window or the page, with the one that opens files if `opens`. The first
+    /// example is shown on a first start and is among the cards.
+    fn offered(&mut self, ui: &mut Ui, opens: bool) {
+        let elsewhere = [CPU_EXAMPLE, SOLVE_EXAMPLE];
+        for action in self.actions.iter().filter(|action| !elsewhere.contains(action)) {
+            if opens_files(action) && !opens {
+                continue;
+            }
+            let hint = keys::hint(ui, action.hint, action.key.name());
             if ui.button(action.name).on_hover_text(hint).clicked() {
                 self.asked.push(*action);
                 ui.close();
@@ -139,15 +189,17 @@ impl Bar {
     }
 }
 
-/// The themes, in layout order.
+/// Whether an action opens files, in the window and in the page.
+fn opens_files(action: &Action) -> bool {
+    action.key == Key::O
+}
+
+/// The themes.
 fn themes(ui: &mut Ui, state: &mut ViewState) {
-    let mut all = Theme::ALL;
-    if ui.layout().prefer_right_to_left() {
-        all.reverse();
-    }
-    for theme in all {
+    for theme in Theme::ALL {
         if ui.selectable_label(state.theme == theme, theme.name()).clicked() {
             state.theme = theme;
+            ui.close();
         }
     }
 }
@@ -160,7 +212,7 @@ pub(super) fn zoom(ui: &mut Ui, state: &mut ViewState) {
     }
     for (text, name, factor) in sizes {
         let button = ui.button(text);
-        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, name));
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
         if button.on_hover_text(name).clicked() {
             state.zoom = (state.zoom * factor).clamp(*ZOOM.start(), *ZOOM.end());
         }

@@ -62,7 +62,7 @@ fn a_presentation_leaves_the_view_and_a_line_of_its_settings() {
     assert!(harness.state().state().present);
     harness.get_by_label("Figure: Kernels by matrix");
     harness.get_by_label("Chart: Kernels by matrix");
-    for gone in ["Filters", "Save CSV", "Views", "Theme"] {
+    for gone in ["Filters", "Save CSV", "Views", "Back"] {
         assert!(harness.query_by_label(gone).is_none(), "{gone}");
     }
     harness.get_by_label("End presentation").click();
@@ -155,4 +155,18 @@ fn a_lesson_that_is_opened_again_shows_its_new_words() {
         harness.get_by_label(&words.replace("{points}", "2"));
         assert!(harness.query_by_label(before).is_none(), "{words}");
     }
+}
+
+#[test]
+fn filters_that_are_set_are_shown_and_removed_one_by_one() {
+    let mut harness = with_example("v1;view=runs;search=road;kernel=cpu/coo/serial;backend=cpu");
+    harness.get_by_label("Remove the filter Kernel: cpu/coo/serial").click();
+    harness.run();
+    let filter = harness.state().state().filter.clone();
+    assert_eq!((filter.kernel.as_str(), filter.backend.as_str()), ("", "cpu"));
+    harness.get_by_label("Clear").click();
+    harness.run();
+    let filter = &harness.state().state().filter;
+    assert_eq!((filter.backend.as_str(), filter.search.as_str()), ("", "road"));
+    assert!(harness.query_by_label("Clear").is_none());
 }

@@ -2,7 +2,7 @@
 //! [`Arrangement`]; the tree of tiles is rebuilt from it whenever the two differ, and read back when the
 //! pointer is released, so that a drag is one undo step.
 
-use egui::{Button, Color32, Response, Role, Stroke, Ui, Visuals, WidgetInfo};
+use egui::{Button, Color32, Id, Response, Role, Sense, Stroke, Ui, Visuals, WidgetInfo};
 use egui_tiles::{
     Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, Tree, UiResponse,
 };
@@ -11,12 +11,11 @@ use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::{VIEWS, View, current};
 
-use super::borders;
-use super::icon::{Icon, corner};
+use super::icon::{Icon, button};
 use super::pane::{self, Saved};
+use super::tabs::{self, Bar, Look, TAB_BAR};
 use super::tiles::{insert, read};
-
-const TAB_BAR: f32 = 32.0;
+use super::{borders, keys};
 
 /// The ids of all views, in order.
 pub(super) fn all() -> Vec<&'static str> {
@@ -86,8 +85,16 @@ impl Dock {
         };
         let groups = now.shown.groups().len();
         let focus_before = focus(state);
-        let mut panes =
-            Panes { model, state, saved, focus: focus_before, groups, wish: None, pressed: None };
+        let mut panes = Panes {
+            model,
+            state,
+            saved,
+            focus: focus_before,
+            groups,
+            bar: Bar::default(),
+            wish: None,
+            pressed: None,
+        };
         now.tree.ui(&mut panes, ui);
         let Panes { wish, pressed, .. } = panes;
         borders::show(ui, &mut now.tree);
@@ -132,6 +139,8 @@ struct Panes<'a> {
     saved: &'a mut Saved,
     focus: &'static str,
     groups: usize,
+    /// The tabs being drawn.
+    bar: Bar,
     wish: Option<Wish>,
     pressed: Option<&'static str>,
 }
@@ -139,6 +148,38 @@ struct Panes<'a> {
 impl Panes<'_> {
     fn view(tiles: &Tiles<&'static View>, id: TileId) -> Option<&'static View> {
         tiles.get_pane(&id).copied()
+    }
+
+    /// The buttons in the corner of a group of so many tabs, with this view in front.
+    fn corner(&mut self, ui: &mut Ui, view: &'static View, tabs: usize) {
+        if self.groups > 1 {
+            let name = format!("Join {} with the other views", view.name);
+            if button(ui, Icon::Cross, &name).on_hover_text(&name).clicked() {
+                self.wish = Some(Wish::Join { view: view.id });
+            }
+        }
+        if tabs > 1 {
+            let halves = [(true, "below", Icon::Below), (false, "to the right", Icon::Right)];
+            for (down, whither, icon) in halves {
+                let name = format!("Split: {} {whither}", view.name);
+                if button(ui, icon, &name).on_hover_text(&name).clicked() {
+                    self.wish = Some(Wish::Split { view: view.id, down });
+                }
+            }
+        }
+    }
+}
+
+/// The tooltip of a view's tab.
+fn hint(ui: &Ui, view: &View, empty: bool) -> String {
+    let sentence = match empty {
+        true => format!("{} Nothing to show for what is selected.", view.sentence),
+        false => view.sentence.to_owned(),
+    };
+    let place = VIEWS.iter().position(|other| other.id == view.id);
+    match place.and_then(keys::of_view) {
+        Some(key) => keys::hint(ui, &sentence, &format!("{key}; drag to arrange")),
+        None => sentence,
     }
 }
 
@@ -173,45 +214,48 @@ impl Behavior<&'static View> for Panes<'_> {
         views.filter_map(name).collect::<Vec<_>>().join(", ").into()
     }
 
-    fn on_tab_button(
+    fn tab_ui(
         &mut self,
         tiles: &mut Tiles<&'static View>,
-        id: TileId,
-        tab: Response,
+        ui: &mut Ui,
+        id: Id,
+        tile: TileId,
+        state: &TabState,
     ) -> Response {
-        let Some(view) = Self::view(tiles, id) else { return tab };
+        let Some(view) = Self::view(tiles, tile) else {
+            let name = self.tab_title_for_tile(tiles, tile);
+            let look = Look { name: name.text(), state, focused: false, empty: false };
+            return self.bar.tab(ui, id, tile, &look, Sense::click());
+        };
+        let (name, focused) = (view.name, view.id == self.focus);
+        let empty = (view.is_empty)(self.model, self.state);
+        let look = Look { name, state, focused, empty };
+        let tab = self.bar.tab(ui, id, tile, &look, Sense::click_and_drag());
         if tab.clicked() {
             self.pressed = Some(view.id);
         }
-        let number = VIEWS.iter().position(|other| other.id == view.id).unwrap_or_default() + 1;
-        tab.on_hover_text(format!("{} (key {number}; drag to arrange)", view.sentence))
+        tab.on_hover_text(hint(ui, view, empty))
     }
 
     fn top_bar_right_ui(
         &mut self,
         tiles: &Tiles<&'static View>,
         ui: &mut Ui,
-        _: TileId,
+        id: TileId,
         tabs: &Tabs,
-        _: &mut f32,
+        offset: &mut f32,
     ) {
-        let Some(view) = tabs.active.and_then(|id| Self::view(tiles, id)) else { return };
         ui.spacing_mut().item_spacing.x = 2.0;
-        ui.add_space(4.0);
-        if self.groups > 1 {
-            let (text, cross) = (format!("Join {} with the other views", view.name), Icon::Cross);
-            if corner(ui, cross, &text).clicked() {
-                self.wish = Some(Wish::Join { view: view.id });
-            }
+        if let Some(view) = tabs.active.and_then(|id| Self::view(tiles, id)) {
+            ui.add_space(4.0);
+            self.corner(ui, view, tabs.children.len());
         }
-        if tabs.children.len() > 1 {
-            let halves = [(true, "below", Icon::Below), (false, "to the right", Icon::Right)];
-            for (down, whither, icon) in halves {
-                if corner(ui, icon, &format!("Split: {} {whither}", view.name)).clicked() {
-                    self.wish = Some(Wish::Split { view: view.id, down });
-                }
-            }
-        }
+        self.bar = Bar::of(ui, tabs, |tile| Self::view(tiles, tile));
+        self.bar.scroll_to_active(ui, id, tabs, offset);
+    }
+
+    fn tab_bar_left_ui(&mut self, _: &Tiles<&'static View>, ui: &mut Ui, _: TileId, _: &Tabs) {
+        ui.add_space(tabs::LEFT);
     }
 
     fn tab_bar_height(&self, _: &egui::Style) -> f32 {
@@ -220,10 +264,6 @@ impl Behavior<&'static View> for Panes<'_> {
 
     fn gap_width(&self, _: &egui::Style) -> f32 {
         3.0
-    }
-
-    fn tab_title_spacing(&self, _: &Visuals) -> f32 {
-        12.0
     }
 
     fn simplification_options(&self) -> SimplificationOptions {
@@ -236,7 +276,7 @@ impl Behavior<&'static View> for Panes<'_> {
     }
 
     fn tab_bar_color(&self, visuals: &Visuals) -> Color32 {
-        visuals.faint_bg_color
+        visuals.panel_fill
     }
 
     /// Borders have names and keys here, so they are drawn separately.
@@ -253,44 +293,8 @@ impl Behavior<&'static View> for Panes<'_> {
         Stroke::new(1.0, style.visuals.widgets.noninteractive.bg_stroke.color)
     }
 
-    fn tab_bg_color(
-        &self,
-        visuals: &Visuals,
-        tiles: &Tiles<&'static View>,
-        id: TileId,
-        tab: &TabState,
-    ) -> Color32 {
-        let focused = Self::view(tiles, id).is_some_and(|view| view.id == self.focus);
-        match (tab.active, focused) {
-            (true, true) => visuals.selection.bg_fill,
-            (true, false) => visuals.panel_fill,
-            (false, _) => Color32::TRANSPARENT,
-        }
-    }
-
-    fn tab_outline_stroke(
-        &self,
-        visuals: &Visuals,
-        _: &Tiles<&'static View>,
-        _: TileId,
-        tab: &TabState,
-    ) -> Stroke {
-        let color = visuals.widgets.noninteractive.bg_stroke.color;
-        if tab.active { Stroke::new(1.0, color) } else { Stroke::NONE }
-    }
-
     fn drag_preview_color(&self, visuals: &Visuals) -> Color32 {
         visuals.selection.stroke.color.gamma_multiply(0.2)
-    }
-
-    fn tab_text_color(
-        &self,
-        visuals: &Visuals,
-        _: &Tiles<&'static View>,
-        _: TileId,
-        tab: &TabState,
-    ) -> Color32 {
-        if tab.active { visuals.text_color() } else { visuals.weak_text_color() }
     }
 }
 
@@ -314,8 +318,8 @@ pub(super) fn menu(ui: &mut Ui, state: &mut ViewState) {
         ui.set_min_width(210.0);
         for (index, view) in VIEWS.iter().enumerate() {
             let chosen = focus(state) == view.id;
-            let button =
-                Button::selectable(chosen, view.name).shortcut_text(format!("{}", index + 1));
+            let button = Button::selectable(chosen, view.name);
+            let button = button.shortcut_text(keys::of_view(index).unwrap_or_default());
             let button = ui.add(button).on_hover_text(view.sentence);
             let name = format!("Show {}", view.name);
             button.widget_info(|| WidgetInfo::selected(Role::Button, true, chosen, name.as_str()));

@@ -223,3 +223,25 @@ fn every_widget_has_a_name() {
     let harness = with_example("v1;view=runs;layout=h(t2(chart,runs),matrix)");
     assert_eq!(nameless(harness.root()), Vec::<String>::new());
 }
+
+#[test]
+fn the_active_tab_and_the_layouts_are_seen_on_a_small_screen() {
+    let mut app = App::new();
+    app.open_bytes("example.zip", include_bytes!("../../../example/mini.zip"));
+    let mut harness = Harness::builder()
+        .with_size(egui::vec2(1024.0, 768.0))
+        .with_step_dt(0.25)
+        .with_max_steps(100)
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    for view in VIEWS {
+        let state = ViewState { view: view.id.into(), ..ViewState::default() };
+        harness.state_mut().set_state(state);
+        harness.run();
+        let corner = harness.get_by_label(&format!("Split: {} below", view.name)).rect();
+        for name in [view.name, "Layouts"] {
+            let tab = harness.get_by_label(name).rect();
+            assert!(tab.left() >= 250.0, "{name} of {}: {tab}", view.id);
+            assert!(tab.right() <= corner.left(), "{name} of {}: {tab} {corner}", view.id);
+        }
+    }
+}

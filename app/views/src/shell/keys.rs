@@ -1,24 +1,80 @@
-//! The keyboard: 1 to 9 select a view, Ctrl+Z or Alt+Left goes back, / searches, B folds the side panel, P
-//! presents; actions of the window or the page have their own keys.
+//! The keyboard: what each key does, and the window that lists all of them.
 
-use egui::{Key, Modifiers, Ui};
+use egui::{Align2, Context, Grid, Key, Modifiers, RichText, Ui, Window};
 use sparsescope_figures::state::ViewState;
+use sparsescope_figures::theme::BODY;
 use sparsescope_figures::views::VIEWS;
 
 use super::action::Action;
+use crate::style;
+
+/// The keys of the first views.
+const NUMBERS: [Key; 9] = [
+    Key::Num1,
+    Key::Num2,
+    Key::Num3,
+    Key::Num4,
+    Key::Num5,
+    Key::Num6,
+    Key::Num7,
+    Key::Num8,
+    Key::Num9,
+];
+/// The key of this list.
+pub(super) const LIST: Key = Key::Questionmark;
+pub(super) const BACK: &str = "Ctrl+Z, Alt+Left";
+pub(super) const REDO: &str = "Ctrl+Shift+Z, Ctrl+Y, Alt+Right";
+
+/// The keys in what is shown, by topic.
+const INSIDE: [(&str, &[(&str, &str)]); 3] = [
+    ("Tables", &[("Up, Down", "Select a run"), ("Enter", "Open its matrix")]),
+    (
+        "Structure",
+        &[("Arrows", "Move"), ("+, −", "Zoom in and out"), ("0", "Show the whole matrix")],
+    ),
+    (
+        "Steps and lessons",
+        &[
+            ("Left, Right", "Previous and next step"),
+            ("Home, End", "First and last step"),
+            ("Space", "Play; in a lesson, show the answer"),
+            ("Page Up, Page Down", "Previous and next step of a lesson"),
+        ],
+    ),
+];
 
 /// Whether keys go to a text field.
 fn typing(ui: &Ui) -> bool {
     ui.ctx().text_edit_focused()
 }
 
-/// Whether to go back.
-pub(super) fn back(ui: &Ui) -> bool {
-    !typing(ui)
-        && ui.input_mut(|input| {
-            input.consume_key(Modifiers::COMMAND, Key::Z)
-                || input.consume_key(Modifiers::ALT, Key::ArrowLeft)
-        })
+/// The key of a view, by its place among all.
+pub(super) fn of_view(place: usize) -> Option<&'static str> {
+    NUMBERS.get(place).map(|key| key.name())
+}
+
+/// A hint with the key that does the same; without it where there is no keyboard.
+pub(super) fn hint(ui: &Ui, text: &str, key: &str) -> String {
+    match ui.input(|input| input.has_touch_screen()) {
+        true => text.to_owned(),
+        false => format!("{text} (key {key})"),
+    }
+}
+
+/// Whether to go back, and whether to redo what that undid.
+pub(super) fn back_and_redo(ui: &Ui) -> (bool, bool) {
+    if typing(ui) {
+        return (false, false);
+    }
+    ui.input_mut(|input| {
+        // Ctrl+Shift+Z also counts as Ctrl+Z.
+        let redo = input.consume_key(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z)
+            || input.consume_key(Modifiers::COMMAND, Key::Y)
+            || input.consume_key(Modifiers::ALT, Key::ArrowRight);
+        let back = input.consume_key(Modifiers::COMMAND, Key::Z)
+            || input.consume_key(Modifiers::ALT, Key::ArrowLeft);
+        (back, redo)
+    })
 }
 
 /// Whether to focus the search field.
@@ -43,17 +99,6 @@ pub(super) fn actions(ui: &Ui, offered: &[Action]) -> Vec<Action> {
 
 /// Lets number keys select the view.
 pub(super) fn views(ui: &Ui, state: &mut ViewState) {
-    const NUMBERS: [Key; 9] = [
-        Key::Num1,
-        Key::Num2,
-        Key::Num3,
-        Key::Num4,
-        Key::Num5,
-        Key::Num6,
-        Key::Num7,
-        Key::Num8,
-        Key::Num9,
-    ];
     if typing(ui) {
         return;
     }
@@ -62,4 +107,50 @@ pub(super) fn views(ui: &Ui, state: &mut ViewState) {
             state.view = view.id.into();
         }
     }
+}
+
+/// The window that lists the keys, until it is closed.
+pub(super) fn list(context: &Context, actions: &[Action], open: &mut bool) {
+    if *open && context.input(|input| input.key_pressed(Key::Escape)) {
+        *open = false;
+    }
+    let window = Window::new("Keys").open(open).collapsible(false).resizable(false);
+    window.vscroll(true).anchor(Align2::CENTER_CENTER, [0.0, 0.0]).show(context, |ui| {
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| {
+                let views = VIEWS.iter().zip(NUMBERS).map(|(view, key)| (key.name(), view.name));
+                section(ui, "Views", views);
+                let all = [
+                    (BACK, "Back"),
+                    (REDO, "Redo"),
+                    ("/", "Search matrices"),
+                    ("B", "Side panel"),
+                    ("P", "Present the view"),
+                    (LIST.name(), "This list"),
+                ];
+                section(ui, "Everywhere", all.into_iter());
+            });
+            ui.add_space(24.0);
+            ui.vertical(|ui| {
+                let actions = actions.iter().map(|action| (action.key.name(), action.name));
+                section(ui, "Actions", actions);
+                for (topic, keys) in INSIDE {
+                    section(ui, topic, keys.iter().copied());
+                }
+            });
+        });
+    });
+}
+
+/// A title, then keys and what they do in two columns.
+fn section<'a>(ui: &mut Ui, title: &str, keys: impl Iterator<Item = (&'a str, &'a str)>) {
+    ui.label(RichText::new(title).font(style::strong(ui.ctx(), BODY)));
+    Grid::new(title).num_columns(2).spacing([16.0, 4.0]).show(ui, |ui| {
+        for (key, effect) in keys {
+            ui.label(key);
+            ui.weak(effect);
+            ui.end_row();
+        }
+    });
+    ui.add_space(8.0);
 }

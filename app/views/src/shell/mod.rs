@@ -25,6 +25,7 @@ mod pane;
 mod side;
 #[cfg(test)]
 mod still_tests;
+mod tabs;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -42,6 +43,7 @@ use sparsescope_figures::lesson::{Lesson, is_lesson};
 use sparsescope_figures::model::{Model, RunOf, matrix_key};
 use sparsescope_figures::picture::Picture;
 use sparsescope_figures::state::{Filter, History, Theme, ViewState};
+use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::{VIEWS, View, current, needs_no_bundle, read_lesson, teaches};
 
 use crate::style;
@@ -69,7 +71,7 @@ pub struct App {
     openings: Openings,
     saved: Saved,
     dock: Option<Dock>,
-    look: Option<(Theme, f32)>,
+    look: Option<(Theme, f32, bool)>,
     focus_search: bool,
     bar: Bar,
     /// The operation shown was chosen, by a link or by the first bundle.
@@ -359,9 +361,9 @@ impl App {
 
     /// Draws one frame.
     pub fn ui(&mut self, ui: &mut Ui) {
-        let look = (self.state.theme, self.state.zoom);
+        let look = (self.state.theme, self.state.zoom, style::is_phone(ui.ctx()));
         if self.look != Some(look) {
-            style::apply(look.0, ui.ctx(), look.1);
+            style::apply(look.0, ui.ctx(), look.1, look.2);
             self.look = Some(look);
         }
         self.open_dropped(ui);
@@ -370,7 +372,9 @@ impl App {
         dock::settle(&mut self.state, &in_front);
         let mut before = self.state.clone();
         let open = self.model.bundles().len();
-        self.bar.back |= keys::back(ui);
+        let (back, redo) = keys::back_and_redo(ui);
+        self.bar.back |= back;
+        self.bar.redo |= redo;
         self.frame(ui);
         if self.model.bundles().len() < open {
             // The numbers now belong to other runs; closing is not undone.
@@ -387,8 +391,12 @@ impl App {
             self.state.fsai.leave_selected();
         }
         dock::settle(&mut self.state, &before.view);
-        if std::mem::take(&mut self.bar.back) {
-            self.state = self.history.back().unwrap_or(before.clone());
+        let back = std::mem::take(&mut self.bar.back);
+        let redo = std::mem::take(&mut self.bar.redo);
+        if back {
+            self.state = self.history.back(&before).unwrap_or(before.clone());
+        } else if redo {
+            self.state = self.history.forward(&before).unwrap_or(before.clone());
         } else if !dock::only_focus_moved(&before, &self.state) {
             self.history.record(&before, &self.state);
         }
@@ -411,6 +419,8 @@ impl App {
         if keys::pressed(ui, Key::B) {
             self.bar.shows_side = Some(!self.side_shown(ui.available_width()));
         }
+        self.bar.lists_keys ^= keys::pressed(ui, keys::LIST);
+        keys::list(ui.ctx(), &self.bar.actions, &mut self.bar.lists_keys);
         if self.focus_search && !self.state.present {
             self.bar.shows_side = Some(true); // the field is there
         }
@@ -423,8 +433,13 @@ impl App {
         let teaches =
             current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
         let width = ui.available_width();
-        let now =
-            Now { teaches, side: self.side_shown(width), can_go_back: !self.history.is_empty() };
+        let now = Now {
+            teaches,
+            side: self.side_shown(width),
+            can_go_back: !self.history.is_empty(),
+            can_redo: self.history.can_go_forward(),
+            starts: self.starts(),
+        };
         Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
         self.messages(ui);
         let side = |app: &mut Self, ui: &mut Ui| {
@@ -443,9 +458,8 @@ impl App {
             let panel = Panel::left("side").default_size(250.0).size_range(200.0..=420.0);
             panel.show(ui, |ui| side(self, ui));
         }
-        let empty = self.model.bundles().is_empty()
-            && current(&self.state).is_none_or(|view| !needs_no_bundle(view, &self.state));
-        if empty || self.bar.welcomes {
+        // The last bundle may have been closed in the panel.
+        if self.starts() {
             return self.welcome(ui);
         }
         if !teaches && details::selected(&self.model, &self.state).is_some() {
@@ -458,6 +472,13 @@ impl App {
         for failure in std::mem::take(&mut self.saved.failures) {
             self.notify(failure);
         }
+    }
+
+    /// Whether the start page is shown.
+    fn starts(&self) -> bool {
+        let empty = self.model.bundles().is_empty()
+            && current(&self.state).is_none_or(|view| !needs_no_bundle(view, &self.state));
+        empty || self.bar.welcomes
     }
 
     /// Whether the side panel is shown at this width.
@@ -482,17 +503,23 @@ impl App {
     /// The view in front, below one bar: its name, its settings, the way out of the presentation.
     fn present(&mut self, ui: &mut Ui, view: &'static View) {
         // The content takes the panel's full height, which must not depend on the last frame.
-        Panel::top("presents").exact_size(LINE).show(ui, |ui| {
+        let line = ui.spacing().interact_size.y.max(LINE);
+        Panel::top("presents").exact_size(line).show(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let end = ui.button("End presentation");
-                if end.on_hover_text("Back to all views (key P)").clicked() {
+                style::without_frames(ui);
+                let hint = keys::hint(ui, "Back to all views", "P");
+                if ui.button("End presentation").on_hover_text(hint).clicked() {
                     self.state.present = false;
                 }
                 bar::zoom(ui, &mut self.state);
+                let teaches = teaches(view, &self.model, &self.state);
+                if !teaches {
+                    pane::more(ui, view, &self.model, &mut self.state, false);
+                }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    ui.label(RichText::new(view.name).strong().size(17.0));
-                    ui.add_space(8.0);
-                    if !teaches(view, &self.model, &self.state) {
+                    ui.label(RichText::new(view.name).font(style::strong(ui.ctx(), BODY)));
+                    ui.add_space(SPACE);
+                    if !teaches {
                         pane::settings(ui, view, &self.model, &mut self.state);
                     }
                 });

@@ -1,13 +1,18 @@
-//! A view in its pane: a sentence on what it shows, its settings, its export, and the view.
+//! A view in its pane: a sentence on what it shows, its settings and its export in one line, and the view.
 
 use egui::scroll_area::ScrollBarVisibility;
-use egui::{Align, Frame, Layout, Panel, Role, ScrollArea, Ui, WidgetInfo};
+use egui::{
+    Align, Frame, Id, Label, Layout, Panel, Popup, PopupCloseBehavior, Rect, RichText, Role,
+    ScrollArea, Sense, Ui, UiKind, UiStackInfo, WidgetInfo, vec2,
+};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
+use sparsescope_figures::theme::SPACE;
 use sparsescope_figures::views::{View, draws_its_lesson, teaches};
 
 use super::export::Export;
 use super::export_menu::show as export;
+use crate::style;
 use crate::views::{self, layouts};
 
 /// Requested files, and errors.
@@ -26,12 +31,10 @@ pub(super) enum Purpose {
     Audience,
 }
 
-/// Screens narrower than this are phones.
-const PHONE: f32 = 420.0;
-/// Panes narrower than this have the export below the settings.
-const WIDE: f32 = 640.0;
-/// Screens lower than this have no space for the sentence.
-const LOW: f32 = 480.0;
+/// Minimum height of the line above a view.
+const LINE: f32 = 24.0;
+/// Minimum width of the sentence on a view.
+const SENTENCE: f32 = 140.0;
 
 /// Draws the view into the whole pane.
 pub(super) fn show(
@@ -44,22 +47,25 @@ pub(super) fn show(
 ) {
     let several = matches!(purpose, Purpose::Work(2..));
     let side = if several { 10.0 } else { 16.0 };
-    let rect = ui.max_rect().shrink2(egui::vec2(side, 8.0));
+    let rect = ui.max_rect().shrink2(vec2(side, 8.0));
     ui.scope_builder(egui::UiBuilder::new().max_rect(rect).id_salt(view.id), |ui| {
-        ui.set_clip_rect(ui.clip_rect().intersect(rect.expand2(egui::vec2(side, 8.0))));
+        ui.set_clip_rect(ui.clip_rect().intersect(rect.expand2(vec2(side, 8.0))));
         let teaches = teaches(view, model, state);
         if purpose != Purpose::Audience && (!teaches || state.layouts.tools) {
-            if ui.ctx().content_rect().width() < PHONE {
+            if style::is_phone(ui.ctx()) {
                 // The picture comes first, then its controls.
                 let panel = Panel::bottom(ui.scope_id().with("below")).show_separator_line(true);
                 panel.frame(Frame::NONE).show(ui, |ui| {
                     ui.add_space(6.0);
                     settings(ui, view, model, state);
-                    ui.horizontal(|ui| export(ui, view, model, state, saved, several));
+                    ui.horizontal(|ui| {
+                        more(ui, view, model, state, several);
+                        export(ui, view, model, state, saved, several);
+                    });
                 });
             } else {
-                ui.scope(|ui| head(ui, view, model, state, saved, several));
-                ui.separator();
+                head(ui, view, model, state, saved, several);
+                ui.add_space(SPACE * 0.5);
             }
         }
         let draw = |ui: &mut Ui, state: &mut ViewState| views::show(ui, view, model, state);
@@ -71,6 +77,8 @@ pub(super) fn show(
     });
 }
 
+/// The line above the view: from the right its export and its rarer settings, from the left the sentence, if
+/// there is space, and its settings.
 fn head(
     ui: &mut Ui,
     view: &View,
@@ -79,59 +87,105 @@ fn head(
     saved: &mut Saved,
     several: bool,
 ) {
-    let size = if several { 14.0 } else { 15.0 };
-    let sentence = egui::Label::new(egui::RichText::new(view.sentence).size(size)).wrap();
-    // Texts and buttons of a line are centred on each other.
-    ui.spacing_mut().interact_size.y = 24.0;
-    let wide = ui.available_width() >= WIDE;
-    let low = ui.ctx().content_rect().height() < LOW;
-    if wide {
-        let line = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
-        ui.allocate_ui_with_layout(line, Layout::right_to_left(Align::Center), |ui| {
-            export(ui, view, model, state, saved, several);
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| match low {
-                true => settings(ui, view, model, state),
-                false => drop(ui.add(sentence)),
-            });
+    let line = vec2(ui.available_width(), ui.spacing().interact_size.y.max(LINE));
+    ui.allocate_ui_with_layout(line, Layout::right_to_left(Align::Center), |ui| {
+        export(ui, view, model, state, saved, several);
+        more(ui, view, model, state, several);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            sentence(ui, view);
+            settings(ui, view, model, state);
         });
-    } else if !low {
-        ui.add(sentence);
-    }
-    if !(wide && low) {
-        settings(ui, view, model, state);
-    }
-    if !wide {
-        ui.horizontal(|ui| export(ui, view, model, state, saved, several));
+    });
+}
+
+/// The sentence in what the settings leave of the line; only for screen readers if that is too little.
+fn sentence(ui: &mut Ui, view: &View) {
+    let room = ui.available_width() - Settings::of(ui, view).width - 2.0 * SPACE;
+    if room >= SENTENCE {
+        ui.scope(|ui| {
+            ui.set_max_width(room);
+            ui.add(Label::new(RichText::new(view.sentence).small().weak()).truncate());
+        });
+        ui.add_space(SPACE);
+    } else {
+        let place = Rect::from_min_size(ui.max_rect().min, vec2(1.0, LINE));
+        let silent = ui.interact(place, ui.scope_id().with("sentence"), Sense::hover());
+        silent.widget_info(|| WidgetInfo::labeled(Role::Label, true, view.sentence));
     }
 }
 
-/// The view's settings in one line; if they do not fit, the line scrolls and a button shows all of them.
+/// What the last frame has measured of a view's settings.
+#[derive(Clone, Copy)]
+struct Settings {
+    width: f32,
+    /// They fitted into their line.
+    fit: bool,
+}
+
+impl Settings {
+    fn id(view: &View) -> Id {
+        Id::unique(("settings", view.id))
+    }
+
+    fn of(ui: &Ui, view: &View) -> Self {
+        let known = ui.data(|data| data.get_temp(Self::id(view)));
+        known.unwrap_or(Self { width: f32::INFINITY, fit: true })
+    }
+}
+
+/// The view's settings in one line; if they do not fit, it scrolls, and all of them are behind the button of
+/// [`more`], too.
 pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewState) {
-    let id = ui.scope_id().with(("width of the settings", view.id));
-    let needed: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let before = Settings::of(ui, view);
     let available = ui.available_width();
-    ui.horizontal(|ui| {
-        ui.set_min_height(24.0);
-        if needed > available {
-            let all = ui.menu_button("Settings", |ui| {
-                ui.set_max_width(420.0_f32.min(available));
-                ui.horizontal_wrapped(|ui| views::settings(ui, view, model, state));
-            });
-            let name = format!("Settings of {}", view.name);
-            all.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
-        }
-        let line = ScrollArea::horizontal().id_salt(view.id).auto_shrink(true);
-        let line = line.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden);
-        let drawn = line.show(ui, |ui| {
-            ui.horizontal(|ui| {
-                ui.spacing_mut().interact_size.y = 24.0;
-                views::settings(ui, view, model, state);
-            });
+    let line = ScrollArea::horizontal().id_salt(view.id).auto_shrink(true);
+    let line =
+        line.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).min_scrolled_width(0.0);
+    let drawn = line.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let height = ui.spacing().interact_size.y.max(LINE);
+            ui.spacing_mut().interact_size.y = height;
+            views::settings(ui, view, model, state);
         });
-        let width = drawn.content_size.x;
-        if (width - needed).abs() > 0.5 {
-            ui.data_mut(|data| data.insert_temp(id, width));
-            ui.ctx().request_repaint();
+    });
+    let width = drawn.content_size.x;
+    let now = Settings { width, fit: width <= available + 0.5 };
+    if (now.width - before.width).abs() > 0.5 || now.fit != before.fit {
+        ui.data_mut(|data| data.insert_temp(Settings::id(view), now));
+        ui.ctx().request_repaint();
+    }
+}
+
+/// The button "More" with the view's rarer settings, and with all that do not fit into their line.
+pub(super) fn more(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewState, several: bool) {
+    let (rest, fit) = (views::more(view), Settings::of(ui, view).fit);
+    if rest.is_none() && fit {
+        return;
+    }
+    let button = style::quiet_button(ui, "More");
+    if several {
+        let name = format!("More of {}", view.name);
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+    }
+    let id = Id::unique(("more settings", view.id));
+    let mut open = ui.data(|data| data.get_temp::<bool>(id)).unwrap_or_default();
+    open ^= button.clicked();
+    // The popup stays open while its own menus are used, which are not menus of a menu.
+    let inner_menu = Popup::is_any_open(ui.ctx());
+    let popup = Popup::from_response(&button).info(UiStackInfo::new(UiKind::GenericArea));
+    let popup = popup.open_bool(&mut open).close_behavior(PopupCloseBehavior::IgnoreClicks);
+    let shown = popup.show(|ui| {
+        ui.set_max_width(360.0);
+        if !fit {
+            ui.horizontal_wrapped(|ui| views::settings(ui, view, model, state));
+        }
+        if let Some(rest) = rest {
+            rest(ui, model, state);
         }
     });
+    let elsewhere = shown.is_some_and(|shown| shown.response.clicked_elsewhere());
+    if elsewhere && !inner_menu && !button.clicked() {
+        open = false;
+    }
+    ui.data_mut(|data| data.insert_temp(id, open));
 }

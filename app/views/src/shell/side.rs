@@ -1,31 +1,44 @@
 //! The side panel: bundles, filters, matrices.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use egui::{
-    ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo,
+    Button, CollapsingHeader, ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit,
+    TextStyle, Ui, WidgetInfo,
 };
 use sparsescope_core::record::Subject;
-use sparsescope_figures::model::{Model, OpenBundle, count, subject_name, subject_size};
+use sparsescope_figures::model::{
+    Model, OpenBundle, count, subject_key, subject_name, subject_size,
+};
 use sparsescope_figures::state::{Filter, ViewState};
+use sparsescope_figures::theme::BODY;
+use sparsescope_figures::views::view::subject;
+
+use crate::style;
 
 pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
+    let height = ui.spacing().interact_size.y.max(24.0);
+    ui.spacing_mut().interact_size.y = height;
     ui.add_space(8.0);
     bundles(ui, model);
-    ui.add_space(4.0);
-    ui.separator();
-    filters(ui, model, state, focus_search);
-    ui.add_space(4.0);
-    ui.separator();
+    ui.add_space(8.0);
+    filters(ui, model, state);
+    ui.add_space(8.0);
+    search(ui, &mut state.filter.search, focus_search);
     matrices(ui, model, state);
 }
 
+fn title(ui: &Ui, text: &str) -> RichText {
+    RichText::new(text).font(style::strong(ui.ctx(), BODY))
+}
+
 fn bundles(ui: &mut Ui, model: &mut Model) {
-    ui.strong("Bundles");
+    ui.label(title(ui, "Bundles"));
     let (mut closed, mut renamed) = (None, None);
     for (index, open) in model.bundles().iter().enumerate() {
         ui.horizontal(|ui| {
-            let close = ui.small_button("×");
+            let close = style::quiet_button(ui, "×");
             let name = format!("Close {}", open.label());
             close.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
             if close.on_hover_text(&name).clicked() {
@@ -90,33 +103,60 @@ fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
     None
 }
 
-fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut bool) {
-    ui.horizontal(|ui| {
-        ui.strong("Filters");
-        let clear = Filter::all_of(&state.filter.operation);
-        if state.filter != clear && ui.small_button("Clear").clicked() {
-            state.filter = clear;
-        }
-    });
+/// The choice of an operation if there are several, the filters that are set, and all of them, folded.
+fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let filter = &mut state.filter;
-    let search = ui.add(
-        TextEdit::singleline(&mut filter.search)
-            .hint_text("Search matrices  ( / )")
-            .desired_width(f32::INFINITY),
-    );
-    search.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search matrices"));
-    if std::mem::take(focus_search) {
-        search.request_focus();
-    }
     let operations = model.operations();
     if operations.len() > 1 || operations.first().is_some_and(|only| *only != filter.operation) {
         operation(ui, filter, &operations);
     }
     let values = model.values(&filter.operation);
-    choice(ui, "Nonzeros", &mut filter.nnz_class, &values.classes);
-    choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
-    choice(ui, "Backend", &mut filter.backend, &values.backends);
-    choice(ui, "Origin", &mut filter.origin, &values.origins);
+    CollapsingHeader::new(title(ui, "Filters")).id_salt("filters").show_unindented(ui, |ui| {
+        choice(ui, "Nonzeros", &mut filter.nnz_class, &values.classes);
+        choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
+        choice(ui, "Backend", &mut filter.backend, &values.backends);
+        choice(ui, "Origin", &mut filter.origin, &values.origins);
+    });
+    chips(ui, filter);
+}
+
+/// A button for each filter that is set, which removes it, and one that removes all.
+fn chips(ui: &mut Ui, filter: &mut Filter) {
+    let search = filter.search.clone();
+    let clear = Filter { search, ..Filter::all_of(&filter.operation) };
+    if *filter == clear {
+        return;
+    }
+    let of = [
+        ("Nonzeros", &mut filter.nnz_class),
+        ("Kernel", &mut filter.kernel),
+        ("Backend", &mut filter.backend),
+        ("Origin", &mut filter.origin),
+    ];
+    for (name, value) in of.into_iter().filter(|(_, value)| !value.is_empty()) {
+        let chip = ui.add(Button::new(format!("{value}  ×")).truncate());
+        let hint = format!("Remove the filter {name}: {value}");
+        chip.widget_info(|| WidgetInfo::labeled(Role::Button, true, hint.as_str()));
+        if chip.on_hover_text(&hint).clicked() {
+            value.clear();
+        }
+    }
+    if style::quiet_button(ui, "Clear").on_hover_text("Remove all filters").clicked() {
+        *filter = clear;
+    }
+}
+
+fn search(ui: &mut Ui, text: &mut String, focus: &mut bool) {
+    let hint = match ui.input(|input| input.has_touch_screen()) {
+        true => "Search matrices",
+        false => "Search matrices  ( / )",
+    };
+    let search = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);
+    let search = ui.add(search);
+    search.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search matrices"));
+    if std::mem::take(focus) {
+        search.request_focus();
+    }
 }
 
 /// The choice of an operation.
@@ -147,7 +187,6 @@ fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String
 
 /// A name and a combo box.
 fn combo(ui: &mut Ui, name: &str, shown: &str, offer: impl FnOnce(&mut Ui)) {
-    ui.spacing_mut().interact_size.y = 24.0;
     ui.horizontal(|ui| {
         let size = egui::vec2(64.0, ui.spacing().interact_size.y);
         let left = egui::Layout::left_to_right(egui::Align::Center);
@@ -177,25 +216,63 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     // Subjects of this operation's runs come first.
     let subjects: Vec<(&str, Subject<'_>)> = others.into_iter().chain(matrices).collect();
     ui.horizontal(|ui| {
-        ui.strong(name);
+        ui.label(title(ui, name));
         ui.weak(format!("{} {order}", subjects.len()));
     });
     let spacing = ui.spacing();
     let line = ui.text_style_height(&TextStyle::Button) + 2.0 * spacing.button_padding.y;
     let line = line.max(spacing.interact_size.y);
     let scroll = ScrollArea::vertical().auto_shrink(false);
+    let scroll = scrolled(ui, scroll, &subjects, model, state, line);
     scroll.show_rows(ui, line, subjects.len(), |ui, seen| {
+        ui.data_mut(|data| data.insert_temp(seen_id(), seen.clone()));
         let layout = egui::Layout::top_down_justified(egui::Align::Min);
         ui.with_layout(layout, |ui| {
-            items(ui, subjects.get(seen).unwrap_or_default(), line, state);
+            items(ui, model, subjects.get(seen).unwrap_or_default(), line, state);
         });
     });
 }
 
+/// Key of the lines that were seen in the last frame.
+fn seen_id() -> Id {
+    Id::unique("the seen lines of the list of matrices")
+}
+
+/// The list, scrolled to what the views show if that is another subject than before and not seen.
+fn scrolled(
+    ui: &Ui,
+    list: ScrollArea,
+    subjects: &[(&str, Subject<'_>)],
+    model: &Model,
+    state: &ViewState,
+    line: f32,
+) -> ScrollArea {
+    let Some(shown) = subject(model, state).map(subject_key) else { return list };
+    let id = Id::unique("the subject that the list of matrices was scrolled to");
+    let before = ui.data(|data| data.get_temp::<String>(id));
+    if before.as_ref() == Some(&shown) {
+        return list;
+    }
+    let place = subjects.iter().position(|(key, _)| *key == shown);
+    ui.data_mut(|data| data.insert_temp(id, shown));
+    let seen = ui.data(|data| data.get_temp::<Range<usize>>(seen_id()));
+    let is_seen = |place: &usize| seen.as_ref().is_some_and(|seen| seen.contains(place));
+    let Some(place) = place.filter(|place| !is_seen(place)) else { return list };
+    let middle = (place as f32 + 0.5) * (line + ui.spacing().item_spacing.y);
+    list.vertical_scroll_offset((middle - ui.available_height() * 0.5).max(0.0))
+}
+
 /// The visible ones, each in a line of this height.
-fn items(ui: &mut Ui, subjects: &[(&str, Subject<'_>)], line: f32, state: &mut ViewState) {
+fn items(
+    ui: &mut Ui,
+    model: &Model,
+    subjects: &[(&str, Subject<'_>)],
+    line: f32,
+    state: &mut ViewState,
+) {
+    let shown = subject(model, state).map(subject_key);
     for &(key, subject) in subjects {
-        let chosen = state.matrix.as_deref() == Some(key);
+        let chosen = shown.as_deref() == Some(key);
         let name = subject_name(subject);
         let text = format!("{name}  ·  {}", count(subject_size(subject)));
         let kind = match subject {

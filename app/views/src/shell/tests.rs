@@ -93,6 +93,48 @@ fn the_back_button_goes_back_step_by_step_to_the_start() {
         assert_eq!(harness.state().state().view, view);
     }
     assert!(harness.state().history.is_empty());
+    harness.get_by_label("Redo").click();
+    harness.run();
+    assert_eq!(harness.state().state().view, "runs");
+}
+
+#[test]
+fn keys_go_back_and_redo() {
+    let mut harness = with_example("v1;view=chart");
+    harness.key_press(Key::Num3);
+    harness.run();
+    let redo = Modifiers::COMMAND | Modifiers::SHIFT;
+    let keys = [
+        (Modifiers::COMMAND, Key::Z, "chart"),
+        (redo, Key::Z, "runs"),
+        (Modifiers::ALT, Key::ArrowLeft, "chart"),
+        (Modifiers::ALT, Key::ArrowRight, "runs"),
+        (Modifiers::COMMAND, Key::Z, "chart"),
+        (Modifiers::COMMAND, Key::Y, "runs"),
+    ];
+    for (modifiers, key, view) in keys {
+        harness.key_press_modifiers(modifiers, key);
+        harness.run();
+        assert_eq!(harness.state().state().view, view, "{modifiers:?} {key:?}");
+    }
+}
+
+#[test]
+fn the_list_of_keys_opens_by_its_key_and_closes_by_escape() {
+    let mut harness = with_example("v1");
+    let open = Action { name: "Open…", hint: "Open files", key: Key::O };
+    harness.state_mut().offer(&[open]);
+    harness.key_press(Key::Questionmark);
+    harness.run();
+    for effect in ["Everywhere", "Present the view", "Select a run"] {
+        harness.get_by_label(effect);
+    }
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label("Present the view").is_none());
+    harness.get_by_label("Keys").click();
+    harness.run();
+    harness.get_by_label("Present the view");
 }
 
 #[test]
@@ -222,6 +264,9 @@ fn the_slash_goes_to_the_search_which_filters_and_digits_do_not_leave_the_view()
 fn themes_are_chosen_by_name_and_the_projector_is_larger() {
     let mut harness = with_example("v1");
     for (theme, factor) in [(Theme::Dark, 1.0), (Theme::Projector, 1.5), (Theme::Light, 1.0)] {
+        let now = harness.state().state().theme;
+        harness.get_by_label(&format!("Theme: {}", now.name())).click();
+        harness.run();
         harness.get_by_label(theme.name()).click();
         harness.run();
         assert_eq!(harness.state().state().theme, theme);
