@@ -10,7 +10,7 @@ use sparsescope_core::record::{
 use super::*;
 
 /// A bundle with one matrix and runs of (kernel, threads, seconds per SpMV of 2·10⁹ flops).
-fn bundle(name: &str, source: Source, runs: &[(&str, u32, f64)]) -> Vec<u8> {
+pub(super) fn bundle(name: &str, source: Source, runs: &[(&str, u32, f64)]) -> Vec<u8> {
     let sha256 = "ab".repeat(32);
     let id = matrix_id(name, &sha256);
     let nnz = 1_000_000_000;

@@ -6,7 +6,9 @@ use egui::{
     ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit, TextStyle, Ui, WidgetInfo,
 };
 use sparsescope_core::record::Subject;
-use sparsescope_figures::model::{Model, OpenBundle, count, subject_name, subject_size};
+use sparsescope_figures::model::{
+    Model, OpenBundle, count, origin_name, origin_source, subject_name, subject_size,
+};
 use sparsescope_figures::state::{Filter, ViewState};
 
 pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
@@ -114,9 +116,11 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState, focus_search: &mut
     }
     let values = model.values(&filter.operation);
     choice(ui, "Nonzeros", &mut filter.nnz_class, &values.classes);
+    choice(ui, "Variance", &mut filter.variance, &values.variances);
+    choice(ui, "Band", &mut filter.band, &values.bands);
     choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
     choice(ui, "Backend", &mut filter.backend, &values.backends);
-    choice(ui, "Origin", &mut filter.origin, &values.origins);
+    origin(ui, &mut filter.origin, &values.origins);
 }
 
 /// The choice of an operation.
@@ -141,6 +145,20 @@ fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String
         ui.selectable_value(chosen, String::new(), "all");
         for value in values {
             ui.selectable_value(chosen, value.clone(), value);
+        }
+    });
+}
+
+/// The choice of an origin, by its name.
+fn origin(ui: &mut Ui, chosen: &mut String, values: &BTreeSet<String>) {
+    let shown = if chosen.is_empty() { "all" } else { origin_name(chosen) }.to_owned();
+    combo(ui, "Origin", &shown, |ui| {
+        ui.selectable_value(chosen, String::new(), "all");
+        for word in values {
+            let value = ui.selectable_value(chosen, word.clone(), origin_name(word));
+            if let Some(source) = origin_source(word) {
+                value.on_hover_text(source);
+            }
         }
     });
 }
