@@ -600,7 +600,7 @@ mod tests {
         assert!(history.is_empty());
     }
     #[test]
-    fn up_to_four_runs_stand_beside_one_another_and_the_oldest_goes_first() {
+    fn up_to_four_runs_stand_side_by_side_and_the_oldest_goes_first() {
         let mut state = ViewState::default();
         let key = |number: usize| format!("{number}{number}-b");
         for number in 0..6 {

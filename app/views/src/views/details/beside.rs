@@ -6,7 +6,7 @@ use sparsescope_figures::state::{MOST_BESIDE, ViewState};
 use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::runs::beside::{Compared, compared};
 
-use super::{close, quiet, swatch};
+use super::parts::{close, quiet, swatch};
 use crate::style::strong;
 use crate::views::view::kept;
 

@@ -5,7 +5,7 @@ use sparsescope_figures::model::{Model, RunOf, significant};
 use sparsescope_figures::state::{Filter, ViewState};
 use sparsescope_figures::theme::{BODY, SPACE};
 
-use super::quiet;
+use super::parts::quiet;
 use crate::style::strong;
 use crate::views::view::kept;
 

@@ -3,14 +3,16 @@
 mod beside;
 mod facts;
 mod links;
+mod parts;
 
-use egui::{
-    Button, Label, Response, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use sparsescope_figures::figure::{Axis, Figure, Mark};
 use sparsescope_figures::model::{Model, RunOf, seconds, significant};
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::theme::{BODY, SPACE, TITLE, format_color};
+use sparsescope_figures::theme::{SPACE, TITLE};
+
+pub(super) use parts::swatch;
+use parts::{close, kernel};
 
 use crate::paint::Paint;
 use crate::style::strong;
@@ -46,34 +48,6 @@ pub(crate) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         facts::show(ui, model, run);
         links::elsewhere(ui, model, run, state);
     });
-}
-
-/// The button that clears the selection.
-fn close(ui: &mut Ui, state: &mut ViewState) {
-    let close = ui.small_button("×");
-    close.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Close the run's details"));
-    if close.clicked() {
-        state.forget_run();
-    }
-}
-
-/// The kernel's name, beside the colour of its format.
-fn kernel(ui: &mut Ui, run: &RunOf<'_>) {
-    swatch(ui, run.run.format());
-    let font = strong(ui.ctx(), BODY);
-    ui.add(Label::new(RichText::new(&run.run.kernel).font(font)).truncate());
-}
-
-/// A small square in the colour of a format.
-pub(super) fn swatch(ui: &mut Ui, format: &str) {
-    let (rect, _) = ui.allocate_exact_size(vec2(SPACE, SPACE), Sense::hover());
-    ui.painter().rect_filled(rect, 1.0, format_color(format));
-}
-
-/// A button without a box.
-fn quiet(ui: &mut Ui, name: &str, state: &ViewState) -> Response {
-    let words = RichText::new(name).color(state.theme.ink().accent);
-    ui.add(Button::new(words).frame(false).min_size(vec2(0.0, SPACE * 3.0)))
 }
 
 /// The rate in large type, then the other numbers that most want to know.

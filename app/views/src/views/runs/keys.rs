@@ -5,22 +5,7 @@ use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::matrix;
 
-use super::line::select;
-
-/// Whether and how the selection moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Move {
-    None,
-    /// The selection moved.
-    Selected,
-    /// The same, and the keyboard's focus follows.
-    Focused,
-}
-
-/// Where the id of the cell that has the focus is kept.
-pub(super) fn focused_cell() -> Id {
-    Id::unique("runs: the cell with the focus")
-}
+use super::chosen::{Move, focused_cell, select};
 
 /// Moves the selection by the arrow keys, if a row has the focus or nothing has it; Enter opens the matrix.
 pub(super) fn keys(ui: &Ui, model: &Model, runs: &[usize], state: &mut ViewState) -> Move {

@@ -12,8 +12,7 @@ use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::runs::columns::{Column, at_point};
 use sparsescope_figures::views::runs::view::Line;
 
-use super::keys::{Move, focused_cell};
-use super::view::seen;
+use super::chosen::{Move, adds, focused_cell, is_chosen, select};
 use crate::style::strong;
 use crate::thumbs;
 use crate::views::details::swatch;
@@ -87,22 +86,6 @@ fn show_run(
     }
 }
 
-/// Whether a click adds a run to the selected ones.
-pub(super) fn adds(response: &Response) -> bool {
-    response.ctx.input(|input| input.modifiers.command || input.modifiers.shift)
-}
-
-/// Whether the run is the selected one or beside it.
-pub(super) fn is_chosen(run: &RunOf<'_>, state: &ViewState) -> bool {
-    state.run == Some(run.index)
-        || (!state.beside.is_empty() && state.beside.contains(&run.link_key()))
-}
-
-pub(super) fn select(run: &RunOf<'_>, state: &mut ViewState, adds: bool) {
-    state.select_run(run.index, run.link_key(), adds);
-    state.matrix = Some(run.key());
-}
-
 /// Outlines the row whose cell has the keyboard's focus, and takes the arrow keys.
 fn show_focus(row: &Response, cell: Id, clip: Rect, state: &ViewState) {
     let arrows = EventFilter { vertical_arrows: true, ..EventFilter::default() };
@@ -152,7 +135,8 @@ fn show_group(
                 let width = table.widths.iter().map(|width| width + space).sum::<f32>();
                 let mut rect = ui.max_rect();
                 rect.set_width(width);
-                let clip = seen(rect, ui.clip_rect(), view);
+                let seen = Rect::from_x_y_ranges(rect.x_range(), ui.clip_rect().y_range());
+                let clip = seen.intersect(view);
                 ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
                     ui.set_clip_rect(clip);
                     group(ui, model, first, best, state);

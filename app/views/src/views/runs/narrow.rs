@@ -11,7 +11,8 @@ use sparsescope_figures::theme::{BODY, SMALL};
 use sparsescope_figures::views::runs::columns::Column;
 use sparsescope_figures::views::runs::view::Line;
 
-use super::line::{adds, group, is_chosen, select};
+use super::chosen::{adds, is_chosen, select};
+use super::line::group;
 
 /// Row height of a run.
 const ROW: f32 = 42.0;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::style::ScrollStyle;
-use egui::{Align, Id, Layout, Rect, RichText, Role, Sense, Ui, WidgetInfo};
+use egui::{Align, Id, Layout, RichText, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder};
 use sparsescope_figures::figure::strong_width;
 use sparsescope_figures::model::Model;
@@ -13,7 +13,8 @@ use sparsescope_figures::views::runs::columns::{COLUMNS, Column, fitting};
 use sparsescope_figures::views::runs::view::{Line, Rows, rows};
 use sparsescope_figures::views::view::no_run;
 
-use super::keys::{Move, keys};
+use super::chosen::Move;
+use super::keys::keys;
 use super::line::{GROUP, Table, show_line};
 use super::narrow;
 use crate::style::strong;
@@ -249,9 +250,4 @@ fn laid_out(
         after: shown.iter().map(after).collect(),
         columns: shown,
     }
-}
-
-/// The visible part of a line in a table that is seen through `view`.
-pub(super) fn seen(line: Rect, cell: Rect, view: Rect) -> Rect {
-    Rect::from_x_y_ranges(line.x_range(), cell.y_range()).intersect(view)
 }
