@@ -179,4 +179,11 @@ fn filters_pass_what_they_name_and_nothing_else() {
     assert_eq!(passing(Filter { nnz_class: "<10k".into(), ..Filter::default() }), 0);
     assert_eq!(passing(Filter { backend: "cuda".into(), ..Filter::default() }), 0);
     assert_eq!(passing(Filter { origin: "ours".into(), ..Filter::default() }), 1);
+    // All rows are equally long, and nothing is off the diagonal.
+    assert_eq!(passing(Filter { variance: "0-0.1".into(), ..Filter::default() }), 1);
+    assert_eq!(passing(Filter { variance: "0.5-2".into(), ..Filter::default() }), 0);
+    assert_eq!(passing(Filter { band: "0-1%".into(), ..Filter::default() }), 1);
+    assert_eq!(passing(Filter { band: "1-10%".into(), ..Filter::default() }), 0);
+    let values = model.values("spmv");
+    assert!(values.variances.iter().eq(["0-0.1"]) && values.bands.iter().eq(["0-1%"]));
 }
