@@ -78,7 +78,7 @@ export const cases = {
     await viewer.colours(join(given.screenshots, "matrix.png"));
     await viewer.page.goBack();
     await viewer.shows("view=runs");
-    await viewer.find("button", /^Run of cpu\/coo\/serial/);
+    await viewer.find("button", /^Run of cpu\/hll\/.* on dense-row/);
     await viewer.colours(join(given.screenshots, "runs.png"));
     // The viewer's own Back undoes that step.
     await viewer.click("button", "Back");

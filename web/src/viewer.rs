@@ -257,7 +257,7 @@ impl eframe::App for Window {
 /// each letter of a search or each turn of the wheel.
 fn is_step(before: &ViewState, after: &ViewState) -> bool {
     let place = |state: &ViewState| {
-        (state.view.clone(), state.matrix.clone(), state.run, state.layouts.lesson.clone())
+        (state.view.clone(), state.matrix.clone(), state.layouts.lesson.clone())
     };
-    place(before) != place(after)
+    place(before) != place(after) || !before.is_on_run_of(after)
 }

@@ -68,12 +68,19 @@ pub struct ViewState {
     pub matrix: Option<String>,
     /// Number of the selected run, counted over all bundles in order, if any.
     pub run: Option<usize>,
+    /// Key of the selected run in links; empty if none, or if only its number is known
+    /// ([`Model::settle_run`](crate::model::Model::settle_run)).
+    pub run_key: String,
+    /// Keys of the runs shown beside the selected one.
+    pub beside: Vec<String>,
     /// Which matrices and runs are shown.
     pub filter: Filter,
     /// Id of the column that the table is sorted by.
     pub sort: String,
     /// Descending order.
     pub descending: bool,
+    /// The runs are grouped by matrix.
+    pub grouped: bool,
     /// Logarithmic value axes.
     pub log: bool,
     /// List all kernels of a matrix, not only the best.
@@ -112,6 +119,10 @@ pub struct Filter {
     pub search: String,
     /// Size class of nnz, e.g. `100k-500k`.
     pub nnz_class: String,
+    /// Class of the variation of row lengths, e.g. `0.1-0.5`.
+    pub variance: String,
+    /// Class of the bandwidth in percent of the rows, e.g. `1-10%`.
+    pub band: String,
     /// Kernel id.
     pub kernel: String,
     /// `cpu` or `cuda`.
@@ -128,6 +139,8 @@ impl Filter {
             operation: none(),
             search: none(),
             nnz_class: none(),
+            variance: none(),
+            band: none(),
             kernel: none(),
             backend: none(),
             origin: none(),
@@ -174,6 +187,9 @@ impl Theme {
     }
 }
 
+/// Maximum number of runs shown side by side.
+pub const MOST_BESIDE: usize = 4;
+
 /// Range of valid scales.
 pub const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
@@ -184,9 +200,12 @@ impl Default for ViewState {
             arrangement: Arrangement::default(),
             matrix: None,
             run: None,
+            run_key: String::new(),
+            beside: Vec::new(),
             filter: Filter::default(),
             sort: "gflops".into(),
             descending: true,
+            grouped: false,
             log: true,
             all_kernels: false,
             columns: String::new(),
@@ -261,21 +280,69 @@ impl ViewState {
         })
     }
 
+    /// The selected run in a link: its key, or its number while the key is not known.
+    fn run_word(&self) -> String {
+        match (self.run_key.as_str(), self.run) {
+            ("", Some(number)) => number.to_string(),
+            (key, _) => key.to_owned(),
+        }
+    }
+
+    /// Returns whether both select the same run, or none.
+    pub fn is_on_run_of(&self, other: &Self) -> bool {
+        self.run_key == other.run_key || (self.run.is_some() && self.run == other.run)
+    }
+
+    /// Selects a run. With `beside`, the run selected before stays beside it; a run that is already
+    /// there goes away.
+    pub fn select_run(&mut self, number: usize, key: String, beside: bool) {
+        if beside && self.beside.contains(&key) {
+            self.beside.retain(|kept| *kept != key);
+            return;
+        }
+        if beside && self.run.is_some() && self.run != Some(number) {
+            self.keep_beside();
+        }
+        (self.run, self.run_key) = (Some(number), key);
+    }
+
+    /// Keeps the selected run beside those selected next, in place of the oldest if there are too
+    /// many.
+    pub fn keep_beside(&mut self) {
+        if self.run_key.is_empty() || self.beside.contains(&self.run_key) {
+            return;
+        }
+        self.beside.push(self.run_key.clone());
+        let surplus = (self.beside.len() + 1).saturating_sub(MOST_BESIDE);
+        self.beside.drain(..surplus);
+    }
+
+    /// Selects no run.
+    pub fn forget_run(&mut self) {
+        self.run = None;
+        self.run_key.clear();
+        self.beside.clear();
+    }
+
     fn fields(&self) -> Vec<(&'static str, String)> {
         let filter = &self.filter;
         let mut fields = vec![
             ("view", self.view.clone()),
             ("layout", self.arrangement.text()),
             ("matrix", self.matrix.clone().unwrap_or_default()),
-            ("run", self.run.map(|run| run.to_string()).unwrap_or_default()),
+            ("run", self.run_word()),
+            ("runs", self.beside.join(",")),
             ("operation", filter.operation.clone()),
             ("search", filter.search.clone()),
             ("class", filter.nnz_class.clone()),
+            ("variance", filter.variance.clone()),
+            ("band", filter.band.clone()),
             ("kernel", filter.kernel.clone()),
             ("backend", filter.backend.clone()),
             ("origin", filter.origin.clone()),
             ("sort", self.sort.clone()),
             ("descending", self.descending.to_string()),
+            ("group", if self.grouped { "matrix" } else { "" }.to_owned()),
             ("log", self.log.to_string()),
             ("kernels", self.all_kernels.to_string()),
         ];
@@ -298,15 +365,25 @@ impl ViewState {
             "view" => self.view = value,
             "layout" => self.arrangement = Arrangement::parse(&value).unwrap_or_default(),
             "matrix" => self.matrix = (!value.is_empty()).then_some(value),
-            "run" => self.run = value.parse().ok(),
+            "run" => match value.parse() {
+                Ok(number) => (self.run, self.run_key) = (Some(number), String::new()),
+                Err(_) => (self.run, self.run_key) = (None, value),
+            },
+            "runs" => {
+                let keys = value.split(',').filter(|key| !key.is_empty());
+                self.beside = keys.take(MOST_BESIDE).map(str::to_owned).collect();
+            }
             "operation" if !value.is_empty() => self.filter.operation = value,
             "search" => self.filter.search = value,
             "class" => self.filter.nnz_class = value,
+            "variance" => self.filter.variance = value,
+            "band" => self.filter.band = value,
             "kernel" => self.filter.kernel = value,
             "backend" => self.filter.backend = value,
             "origin" => self.filter.origin = value,
             "sort" => self.sort = value,
             "descending" => self.descending = truth,
+            "group" => self.grouped = value == "matrix",
             "log" => self.log = truth,
             "kernels" => self.all_kernels = truth,
             "present" => self.present = truth,
@@ -402,12 +479,11 @@ impl History {
         Some(state)
     }
 
-    /// Clears the selected run in all recorded states.
-    pub fn forget_runs(&mut self) {
-        for states in [&mut self.past, &mut self.undone] {
-            states.iter_mut().for_each(|state| state.run = None);
-            states.dedup();
-        }
+    /// Clears the number of the selected run in all recorded states, because numbers changed. Its
+    /// key remains.
+    pub fn forget_numbers(&mut self) {
+        let states = self.past.iter_mut().chain(&mut self.undone);
+        states.filter(|state| !state.run_key.is_empty()).for_each(|state| state.run = None);
     }
 
     /// Returns whether there is nothing to undo.
@@ -429,13 +505,18 @@ mod tests {
 
     fn state() -> impl Strategy<Value = ViewState> {
         let text = ".{0,12}";
-        let filter = (".{1,12}", [text; 5]).prop_map(|(operation, texts)| {
-            let [search, nnz_class, kernel, backend, origin] = texts;
-            Filter { operation, search, nnz_class, kernel, backend, origin }
+        let filter = (".{1,12}", [text; 7]).prop_map(|(operation, texts)| {
+            let [search, nnz_class, variance, band, kernel, backend, origin] = texts;
+            Filter { operation, search, nnz_class, variance, band, kernel, backend, origin }
         });
         let theme = prop::sample::select(Theme::ALL.to_vec());
         let matrix = prop::option::of(".{1,12}");
-        let run = any::<Option<usize>>();
+        let key = "[0-9a-f]{3}-[0-9a-f]{2}";
+        let run = prop_oneof![
+            any::<Option<usize>>().prop_map(|run| (run, String::new())),
+            key.prop_map(|key| (None, key)),
+        ];
+        let run = (run, prop::collection::vec(key, 0..=MOST_BESIDE));
         let winners = (text, text, any::<(bool, bool)>())
             .prop_map(|(over, by, (heat, down))| BestState { over, heat, by, down });
         let drawn = (
@@ -448,14 +529,14 @@ mod tests {
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());
         let place = (text, arrangement);
-        let order = (text, any::<(bool, bool, bool, bool)>(), text);
+        let order = (text, any::<(bool, bool, bool, bool, bool)>(), text);
         (place, matrix, run, filter, order, drawn, theme, ZOOM).prop_map(
             |(
                 (view, arrangement),
                 matrix,
-                run,
+                ((run, run_key), beside),
                 filter,
-                (sort, (descending, log, all_kernels, present), columns),
+                (sort, (descending, grouped, log, all_kernels, present), columns),
                 (best, charts, spy, layouts, (levels, skyline, fsai)),
                 theme,
                 zoom,
@@ -465,9 +546,12 @@ mod tests {
                     arrangement,
                     matrix,
                     run,
+                    run_key,
+                    beside,
                     filter,
                     sort,
                     descending,
+                    grouped,
                     log,
                     all_kernels,
                     columns,
@@ -558,14 +642,18 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_are_forgotten_are_forgotten_on_both_ways() {
-        let mut history = History::default();
-        let of = |run| ViewState { run, ..ViewState::default() };
-        history.record(&of(Some(1)), &of(Some(2)));
-        history.record(&of(Some(2)), &of(Some(3)));
-        assert_eq!(history.back(&of(Some(3))), Some(of(Some(2))));
-        history.forget_runs();
-        assert_eq!(history.back(&of(None)), Some(of(None)));
-        assert_eq!(history.forward(&of(None)), Some(of(None)));
+    fn up_to_four_runs_stand_side_by_side_and_the_oldest_goes_first() {
+        let mut state = ViewState::default();
+        let key = |number: usize| format!("{number}{number}-b");
+        for number in 0..6 {
+            state.select_run(number, key(number), number != 5);
+        }
+        assert_eq!(state.beside, [key(1), key(2), key(3)]);
+        assert_eq!((state.run, state.run_key.as_str()), (Some(5), "55-b"));
+        state.select_run(2, key(2), true);
+        assert_eq!(state.beside, [key(1), key(3)]);
+        assert_eq!(state.run, Some(5), "what goes away leaves the selection");
+        state.forget_run();
+        assert_eq!(state, ViewState::default());
     }
 }

@@ -11,7 +11,8 @@ use crate::views::{VIEWS, View};
 /// # Errors
 /// Why there is none, in a sentence without its full stop.
 pub fn table_of(model: &Model, link: &str) -> Result<String, String> {
-    let (view, state) = shown(link)?;
+    let (view, mut state) = shown(link)?;
+    model.settle_run(&mut state);
     let text = table(view, model, &state).map_err(|error| error.to_string())?;
     String::from_utf8(text).map_err(|error| error.to_string())
 }
@@ -21,7 +22,8 @@ pub fn table_of(model: &Model, link: &str) -> Result<String, String> {
 /// # Errors
 /// Why there is none, in a sentence without its full stop.
 pub fn svg_of(model: &Model, link: &str) -> Result<String, String> {
-    let (view, state) = shown(link)?;
+    let (view, mut state) = shown(link)?;
+    model.settle_run(&mut state);
     let draw = view.svg.ok_or_else(|| format!("the view {} has no figure", view.id))?;
     Ok(draw(model, &state))
 }

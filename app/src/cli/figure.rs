@@ -99,6 +99,7 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
     }
     let (view, mut state) = wanted(args)?;
     let model = opened(&args.bundles)?;
+    model.settle_run(&mut state);
     // Without an operation in the state, show the one that most runs in the bundles have.
     if !args.state.contains(";operation=")
         && let Some(main) = model.main_operation()

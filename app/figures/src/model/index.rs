@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sparsescope_core::bundle::MatrixFolder;
-use sparsescope_core::record::{Run, Subject};
+use sparsescope_core::record::{MatrixRecord, Run, Subject};
 
+use super::classes::{band_class, variance_class};
 use super::open::{OpenBundle, RunOf, subject_key, subject_size};
 use crate::state::Filter;
 
@@ -58,6 +59,10 @@ enum Folder {
 pub struct Values {
     /// Size classes of nnz.
     pub classes: BTreeSet<String>,
+    /// Classes of the variation of row lengths.
+    pub variances: BTreeSet<String>,
+    /// Classes of the bandwidth.
+    pub bands: BTreeSet<String>,
     /// Kernel ids.
     pub kernels: BTreeSet<String>,
     /// `cpu`, `cuda`.
@@ -233,11 +238,18 @@ impl Index {
     pub(super) fn passing(&self, bundles: &[OpenBundle], filter: &Filter) -> Passing {
         let search = filter.search.trim().to_lowercase();
         let passes = |subject: Subject<'_>| {
-            let class = match subject {
-                Subject::Matrix(record) => record.statistics.nnz_class.as_str(),
-                Subject::Other(_) => "",
+            let [class, variance, band] = match subject {
+                Subject::Matrix(MatrixRecord { statistics, .. }) => [
+                    statistics.nnz_class.as_str(),
+                    variance_class(statistics),
+                    band_class(statistics),
+                ],
+                Subject::Other(_) => [""; 3],
             };
-            subject.name().to_lowercase().contains(&search) && is(&filter.nnz_class, class)
+            subject.name().to_lowercase().contains(&search)
+                && is(&filter.nnz_class, class)
+                && is(&filter.variance, variance)
+                && is(&filter.band, band)
         };
         let find = |place: usize| self.subject(bundles, place).map(|(_, subject)| subject);
         let all = 0..self.subjects.len();
@@ -285,6 +297,8 @@ impl Folder {
 impl Values {
     const NONE: Self = Self {
         classes: BTreeSet::new(),
+        variances: BTreeSet::new(),
+        bands: BTreeSet::new(),
         kernels: BTreeSet::new(),
         backends: BTreeSet::new(),
         origins: BTreeSet::new(),
@@ -299,6 +313,8 @@ impl Values {
         self.runs += 1;
         if let Some(matrix) = of.matrix() {
             put(&mut self.classes, &matrix.statistics.nnz_class);
+            put(&mut self.variances, variance_class(&matrix.statistics));
+            put(&mut self.bands, band_class(&matrix.statistics));
         }
         put(&mut self.kernels, &run.kernel);
         put(&mut self.backends, &run.backend);

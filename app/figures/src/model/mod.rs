@@ -2,11 +2,14 @@
 //! here draws.
 
 mod changes;
+mod classes;
 mod clouds;
 mod index;
 mod kept;
+mod key;
 mod numbers;
 mod open;
+mod origin;
 mod setting;
 #[cfg(test)]
 pub(crate) mod skylines;
@@ -50,6 +53,7 @@ pub use open::{
     Matrix, OpenBundle, RunOf, batch_extent, display_name, extent, matrix_key, metric_title,
     subject_key, subject_name, subject_size, subject_title,
 };
+pub use origin::{origin_name, origin_source};
 pub use standing::Standing;
 use standing::{Ranked, rank};
 pub use total::Total;
@@ -70,6 +74,8 @@ struct Found {
     index: OnceCell<Index>,
     passing: Kept<Filter, Arc<Passing>, 4>,
     ranked: Kept<Filter, Arc<Vec<Ranked>>, 4>,
+    /// Run numbers by key in links.
+    keys: Kept<String, Option<usize>, 8>,
     /// By matrix key. A large picture takes 100 MB.
     pictures: Kept<String, PictureOrWhy, 3>,
     /// By key of the point set, or another name.

@@ -10,7 +10,7 @@ use sparsescope_core::record::{
 use super::*;
 
 /// A bundle with one matrix and runs of (kernel, threads, seconds per SpMV of 2·10⁹ flops).
-fn bundle(name: &str, source: Source, runs: &[(&str, u32, f64)]) -> Vec<u8> {
+pub(super) fn bundle(name: &str, source: Source, runs: &[(&str, u32, f64)]) -> Vec<u8> {
     let sha256 = "ab".repeat(32);
     let id = matrix_id(name, &sha256);
     let nnz = 1_000_000_000;
@@ -179,4 +179,11 @@ fn filters_pass_what_they_name_and_nothing_else() {
     assert_eq!(passing(Filter { nnz_class: "<10k".into(), ..Filter::default() }), 0);
     assert_eq!(passing(Filter { backend: "cuda".into(), ..Filter::default() }), 0);
     assert_eq!(passing(Filter { origin: "ours".into(), ..Filter::default() }), 1);
+    // All rows are equally long, and nothing is off the diagonal.
+    assert_eq!(passing(Filter { variance: "0-0.1".into(), ..Filter::default() }), 1);
+    assert_eq!(passing(Filter { variance: "0.5-2".into(), ..Filter::default() }), 0);
+    assert_eq!(passing(Filter { band: "0-1%".into(), ..Filter::default() }), 1);
+    assert_eq!(passing(Filter { band: "1-10%".into(), ..Filter::default() }), 0);
+    let values = model.values("spmv");
+    assert!(values.variances.iter().eq(["0-0.1"]) && values.bands.iter().eq(["0-1%"]));
 }

@@ -7,6 +7,8 @@ mod bar;
 mod borders;
 #[cfg(test)]
 mod chrome_tests;
+#[cfg(test)]
+mod details_tests;
 mod dock;
 #[cfg(test)]
 mod dock_tests;
@@ -33,7 +35,9 @@ mod welcome;
 
 use std::sync::Arc;
 
-use egui::{Align, CentralPanel, Frame, Key, Layout, Panel, RichText, Ui};
+use egui::{
+    Align, Area, CentralPanel, Frame, Id, Key, Layout, Order, Panel, Rect, RichText, Ui, UiBuilder,
+};
 use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
@@ -80,8 +84,10 @@ pub struct App {
     link: String,
 }
 
-/// Minimum width of the views for a run's details on the right.
-const WITH_DETAILS: f32 = 860.0;
+/// Minimum width of the views for a run's details on the right; below it they are below the views.
+const WITH_DETAILS: f32 = 1500.0;
+/// Maximum width at which the details cover the lower part of the views.
+const SHEET: f32 = 420.0;
 
 impl App {
     /// A user interface without bundles.
@@ -196,7 +202,9 @@ impl App {
         }
         self.model.lessons.add(lesson);
         // The link came before its lesson.
-        let is_as_linked = ViewState::from_fragment(&self.link).as_ref() == Some(&self.state);
+        let linked = ViewState::from_fragment(&self.link);
+        let is_as_linked =
+            linked.is_some_and(|link| link.to_fragment() == self.state.to_fragment());
         if is_linked
             && is_as_linked
             && let Some(state) = self.linked()
@@ -303,7 +311,8 @@ impl App {
         self.keep_run(|app| app.model.forget_unfinished(name));
     }
 
-    /// Runs are selected by number, which `change` may reassign: keeps the same run selected.
+    /// Runs are selected by number, which `change` may reassign: keeps the same run selected, also if its
+    /// bundle is finished and so has another hash.
     fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
         let key = |run: &RunOf<'_>| run.run.key(run.subject).digest();
         let revision = self.model.revision();
@@ -313,6 +322,10 @@ impl App {
         if self.model.revision() == revision {
             return; // each run kept its number
         }
+        self.history.forget_numbers();
+        if before.is_none() {
+            return; // a key, or a number in a link, may belong to a bundle that is opened later
+        }
         let number = before.and_then(|(series, kernel, before)| {
             let runs = self.model.runs(&Filter::everything());
             let of_kernel =
@@ -320,6 +333,9 @@ impl App {
             runs.iter().filter(of_kernel).find(|run| key(run) == before).map(|run| run.index)
         });
         self.state.run = number;
+        if number.is_none() {
+            self.state.run_key.clear();
+        }
     }
 
     /// Shows a message of one sentence until it is dismissed.
@@ -370,16 +386,22 @@ impl App {
         self.go_on_opening();
         let in_front = self.state.view.clone();
         dock::settle(&mut self.state, &in_front);
+        self.model.settle_run(&mut self.state);
         let mut before = self.state.clone();
         let open = self.model.bundles().len();
         let (back, redo) = keys::back_and_redo(ui);
         self.bar.back |= back;
         self.bar.redo |= redo;
         self.frame(ui);
+        if self.state.run.is_none() && self.state.run_key == before.run_key && before.run.is_some()
+        {
+            self.state.run_key.clear(); // a view cleared the selection
+        }
+        self.model.settle_run(&mut self.state);
         if self.model.bundles().len() < open {
             // The numbers now belong to other runs; closing is not undone.
             before.run = self.state.run;
-            self.history.forget_runs();
+            before.run_key.clone_from(&self.state.run_key);
         }
         if self.state.matrix != before.matrix && self.state.spy.at == before.spy.at {
             self.state.spy.at = None; // it was a part of the other matrix
@@ -462,13 +484,19 @@ impl App {
         if self.starts() {
             return self.welcome(ui);
         }
-        if !teaches && details::selected(&self.model, &self.state).is_some() {
+        let detailed = !teaches && details::is_shown(&self.model, &self.state);
+        let whole = ui.available_rect_before_wrap();
+        let in_sheet = whole.width() < SHEET;
+        if detailed && !in_sheet {
             self.details(ui);
         }
         let frame = Frame::central_panel(ui.style()).inner_margin(0);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
         });
+        if detailed && in_sheet {
+            self.sheet(ui, whole);
+        }
         for failure in std::mem::take(&mut self.saved.failures) {
             self.notify(failure);
         }
@@ -533,18 +561,35 @@ impl App {
         });
     }
 
-    /// The details of the selected run: on the right if there is space, else below.
+    /// The details of the selected run: on the right if there is much space, else below.
     fn details(&mut self, ui: &mut Ui) {
         let (model, state) = (&self.model, &mut self.state);
-        let frame = Frame::side_top_panel(ui.style()).inner_margin(10);
+        let frame = Frame::side_top_panel(ui.style()).inner_margin(12);
         if ui.available_width() >= WITH_DETAILS {
-            let panel = Panel::right("details").default_size(290.0).size_range(240.0..=460.0);
+            let panel = Panel::right("details").default_size(380.0).size_range(300.0..=640.0);
             panel.frame(frame).show(ui, |ui| details::show(ui, model, state));
         } else {
             let most = ui.available_height() * 0.5;
             let panel = Panel::bottom("details below").default_size(most * 0.8).max_size(most);
             panel.frame(frame).resizable(true).show(ui, |ui| details::show(ui, model, state));
         }
+    }
+
+    /// The details of the selected run over the lower part of this area.
+    fn sheet(&mut self, ui: &Ui, area: Rect) {
+        const MARGIN: f32 = 12.0;
+        let mut rect = area;
+        rect.min.y += area.height() * 0.45;
+        let (model, state) = (&self.model, &mut self.state);
+        let line = ui.visuals().widgets.noninteractive.bg_stroke;
+        let sheet = Area::new(Id::unique("details sheet")).order(Order::Middle).fade_in(false);
+        sheet.fixed_pos(rect.min).show(ui.ctx(), |ui| {
+            ui.painter().rect_filled(rect, 0.0, ui.visuals().panel_fill);
+            ui.painter().hline(rect.x_range(), rect.top(), line);
+            ui.expand_to_include_rect(rect); // nothing below it takes its clicks
+            let inner = UiBuilder::new().max_rect(rect.shrink(MARGIN));
+            ui.scope_builder(inner, |ui| details::show(ui, model, state));
+        });
     }
 
     /// Reports that the selected subject is not open here.

@@ -9,7 +9,7 @@ use egui::{
 };
 use sparsescope_core::record::Subject;
 use sparsescope_figures::model::{
-    Model, OpenBundle, count, subject_key, subject_name, subject_size,
+    Model, OpenBundle, count, origin_name, origin_source, subject_key, subject_name, subject_size,
 };
 use sparsescope_figures::state::{Filter, ViewState};
 use sparsescope_figures::theme::BODY;
@@ -113,9 +113,11 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let values = model.values(&filter.operation);
     CollapsingHeader::new(title(ui, "Filters")).id_salt("filters").show_unindented(ui, |ui| {
         choice(ui, "Nonzeros", &mut filter.nnz_class, &values.classes);
+        choice(ui, "Variance", &mut filter.variance, &values.variances);
+        choice(ui, "Band", &mut filter.band, &values.bands);
         choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
         choice(ui, "Backend", &mut filter.backend, &values.backends);
-        choice(ui, "Origin", &mut filter.origin, &values.origins);
+        origin(ui, &mut filter.origin, &values.origins);
     });
     chips(ui, filter);
 }
@@ -129,13 +131,16 @@ fn chips(ui: &mut Ui, filter: &mut Filter) {
     }
     let of = [
         ("Nonzeros", &mut filter.nnz_class),
+        ("Variance", &mut filter.variance),
+        ("Band", &mut filter.band),
         ("Kernel", &mut filter.kernel),
         ("Backend", &mut filter.backend),
         ("Origin", &mut filter.origin),
     ];
     for (name, value) in of.into_iter().filter(|(_, value)| !value.is_empty()) {
-        let chip = ui.add(Button::new(format!("{value}  ×")).truncate());
-        let hint = format!("Remove the filter {name}: {value}");
+        let shown = if name == "Origin" { origin_name(value) } else { value.as_str() }.to_owned();
+        let chip = ui.add(Button::new(format!("{shown}  ×")).truncate());
+        let hint = format!("Remove the filter {name}: {shown}");
         chip.widget_info(|| WidgetInfo::labeled(Role::Button, true, hint.as_str()));
         if chip.on_hover_text(&hint).clicked() {
             value.clear();
@@ -181,6 +186,20 @@ fn choice(ui: &mut Ui, name: &str, chosen: &mut String, values: &BTreeSet<String
         ui.selectable_value(chosen, String::new(), "all");
         for value in values {
             ui.selectable_value(chosen, value.clone(), value);
+        }
+    });
+}
+
+/// The choice of an origin, by its name.
+fn origin(ui: &mut Ui, chosen: &mut String, values: &BTreeSet<String>) {
+    let shown = if chosen.is_empty() { "all" } else { origin_name(chosen) }.to_owned();
+    combo(ui, "Origin", &shown, |ui| {
+        ui.selectable_value(chosen, String::new(), "all");
+        for word in values {
+            let value = ui.selectable_value(chosen, word.clone(), origin_name(word));
+            if let Some(source) = origin_source(word) {
+                value.on_hover_text(source);
+            }
         }
     });
 }

@@ -7,7 +7,7 @@ use sparsescope_figures::views::VIEWS;
 
 use super::*;
 
-const EXAMPLE: &[u8] = include_bytes!("../../../example/mini.zip");
+pub(super) const EXAMPLE: &[u8] = include_bytes!("../../../example/mini.zip");
 
 pub(super) fn with_example(state: &str) -> Harness<'static, App> {
     with_example_at(state, 0.25)

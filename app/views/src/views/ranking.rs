@@ -1,8 +1,11 @@
 //! The kernels on one subject, the fastest first.
 
-use egui::{Grid, Sense, Ui};
+use egui::{Grid, Response, Sense, Ui};
 use sparsescope_figures::model::{Model, RunOf, metric_title, seconds, significant};
 use sparsescope_figures::state::ViewState;
+use sparsescope_figures::theme::SPACE;
+
+use super::details::swatch;
 
 /// Lines shown until the user asks for all.
 const FEW: usize = 6;
@@ -31,9 +34,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
         for (place, run) in standing.runs.iter().take(shown).enumerate() {
             let chosen = state.run == Some(run.index);
             ui.label(format!("{}.", place + 1));
-            let kernel = ui
-                .selectable_label(chosen, run.run.kernel_and_precision())
-                .on_hover_text(run.why());
+            let kernel = name(ui, run, chosen).on_hover_text(run.why());
             if !narrow {
                 ui.label(run.setting());
             }
@@ -49,7 +50,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
             }
             ui.end_row();
             if kernel.clicked() {
-                clicked = Some(run.index);
+                clicked = Some((run.index, run.link_key()));
             }
         }
     });
@@ -60,8 +61,17 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
         };
         state.all_kernels ^= ui.button(words).clicked();
     }
-    if let Some(run) = clicked {
-        state.run = Some(run);
+    if let Some((run, key)) = clicked {
+        state.select_run(run, key, false);
     }
-    ui.add_space(10.0);
+    ui.add_space(SPACE);
+}
+
+/// The kernel's name beside the colour of its format.
+fn name(ui: &mut Ui, run: &RunOf<'_>, chosen: bool) -> Response {
+    let show = |ui: &mut Ui| {
+        swatch(ui, run.run.format());
+        ui.selectable_label(chosen, run.run.kernel_and_precision())
+    };
+    ui.horizontal(show).inner
 }

@@ -238,11 +238,50 @@ pub const COLUMNS: [Column; 25] = [
         id: "s_paper",
         title: "s",
         width: 76.0,
-        explain: "Paper 000's s: sum of the differences of at least 1e-10 from the reference, divided by the number of rows",
+        explain: "s of the CSR/HLL report by Martorelli and Cortese: sum of the differences of at least 1e-10 from the reference, divided by the number of rows",
         number: true,
         cell: |run| Cell::Number(run.run.check.s_paper, small),
     },
 ];
+
+/// Columns in the order in which they leave a narrow table, the last one first; others leave before
+/// these.
+const IMPORTANCE: [&str; 14] = [
+    "matrix",
+    "kernel",
+    "gflops",
+    "median_s",
+    "check",
+    "method",
+    "setting",
+    "speedup",
+    "pct_copy",
+    "bundle",
+    "runs_kernel",
+    "gbs",
+    "iterations",
+    "set_up_s",
+];
+
+/// The columns that fit side by side into this width, given the smallest width of each: the most
+/// important ones, at least one, in their order.
+pub fn fitting(
+    columns: &[&'static Column],
+    room: f32,
+    least: impl Fn(&Column) -> f32,
+) -> Vec<&'static Column> {
+    let place = |column: &Column| {
+        IMPORTANCE.iter().position(|id| *id == column.id).unwrap_or(IMPORTANCE.len())
+    };
+    let mut shown = columns.to_vec();
+    while shown.len() > 1 && shown.iter().map(|column| least(column)).sum::<f32>() > room {
+        // Of equals `max_by_key` returns the last.
+        let last = shown.iter().enumerate().max_by_key(|(_, column)| place(column));
+        let Some((last, _)) = last else { break };
+        shown.remove(last);
+    }
+    shown
+}
 
 /// Columns that are shown by default.
 const USUAL: [&str; 19] = [
@@ -293,6 +332,17 @@ fn ended<'a>(run: &RunOf<'a>) -> &'a str {
 
 fn figure(run: &RunOf<'_>, pick: fn(&Figures) -> Option<f64>, text: fn(f64) -> String) -> Cell {
     Cell::Number(run.run.figures.as_ref().and_then(pick), text)
+}
+
+/// A number as text, split before its decimal point, or after its last digit if it has none.
+pub fn at_point(text: &str) -> (&str, &str) {
+    let starts = |place: &usize| text.get(..*place).is_some_and(|head| head.contains(is_digit));
+    let ends = text.char_indices().find(|(place, letter)| starts(place) && !is_digit(*letter));
+    text.split_at(ends.map_or(text.len(), |(place, _)| place))
+}
+
+fn is_digit(letter: char) -> bool {
+    letter.is_ascii_digit()
 }
 
 impl Cell {

@@ -1,10 +1,12 @@
 //! Every run in a sortable table.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::columns::{COLUMNS, Cell, Column, columns};
+use super::columns::{COLUMNS, Cell, Column, at_point, columns};
+use crate::figure::text_width;
 use crate::model::{Model, RunOf};
 use crate::state::ViewState;
+use crate::theme::BODY;
 use crate::views::view::View;
 
 pub(in crate::views) const VIEW: View = View {
@@ -19,27 +21,100 @@ pub(in crate::views) const VIEW: View = View {
 
 /// The table without its cells: everything that requires visiting every run.
 pub struct Rows {
-    /// Run numbers, line by line.
+    /// Run numbers, line by line, without the lines of groups.
     pub runs: Vec<usize>,
+    /// The lines, those of groups included.
+    pub lines: Vec<Line>,
     pub columns: Vec<&'static Column>,
+    /// For each column, the widths of its numbers before and after the decimal point.
+    pub widths: Vec<[f32; 2]>,
     /// Title of the column of rates.
     pub rate: String,
 }
 
+/// A line of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// The title of the runs below it, which have the subject of the first one; with the number of
+    /// the fastest.
+    Group { first: usize, best: Option<usize> },
+    /// A run, by its number.
+    Run(usize),
+}
+
+/// Number of runs that the widths of columns are computed from.
+const MEASURED: usize = 2000;
+
 /// The runs that pass the filter, sorted as the state says; the sort is stable.
 pub fn rows(model: &Model, state: &ViewState) -> Rows {
     let runs = model.runs(&state.filter);
-    let columns = columns(model, &runs, &state.columns);
+    let mut columns = columns(model, &runs, &state.columns);
+    if state.grouped && columns.len() > 1 {
+        columns.retain(|column| column.id != "matrix"); // it is the title of the group
+    }
     let rate = rate_title(&runs);
-    let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) else {
-        return Rows { runs: runs.iter().map(|run| run.index).collect(), columns, rate };
+    let widths = widths(&runs, &columns);
+    let mut sorted: Vec<usize> = runs.iter().map(|run| run.index).collect();
+    if let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) {
+        let mut cells: Vec<_> = runs.iter().map(|run| ((column.cell)(run), run.index)).collect();
+        crate::order::sort_by(&mut cells, |(one, _), (other, _)| {
+            let order = one.compare(other);
+            if state.descending { order.reverse() } else { order }
+        });
+        sorted = cells.into_iter().map(|(_, number)| number).collect();
+    }
+    if !state.grouped {
+        let lines = sorted.iter().map(|number| Line::Run(*number)).collect();
+        return Rows { runs: sorted, lines, columns, widths, rate };
+    }
+    let (mut runs, mut lines) = (Vec::with_capacity(sorted.len()), Vec::new());
+    for group in groups(model, &sorted) {
+        let Some(first) = group.first() else { continue };
+        lines.push(Line::Group { first: *first, best: best(model, &group) });
+        lines.extend(group.iter().map(|number| Line::Run(*number)));
+        runs.extend(group);
+    }
+    Rows { runs, lines, columns, widths, rate }
+}
+
+/// The runs by subject, in the order of the first run of each.
+fn groups(model: &Model, sorted: &[usize]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for number in sorted {
+        let Some(run) = model.run(*number) else { continue };
+        let place = *places.entry(run.key()).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(*number),
+            None => groups.push(vec![*number]),
+        }
+    }
+    groups
+}
+
+/// The number of the fastest of these runs, if one ranks.
+fn best(model: &Model, runs: &[usize]) -> Option<usize> {
+    let runs = runs.iter().filter_map(|number| model.run(*number));
+    let best =
+        runs.filter(RunOf::ranks).reduce(|best, run| if run.beats(&best) { run } else { best });
+    best.map(|run| run.index)
+}
+
+/// The widths of each column's numbers before and after the decimal point, in type of this size.
+fn widths(runs: &[RunOf<'_>], columns: &[&Column]) -> Vec<[f32; 2]> {
+    let step = runs.len().div_ceil(MEASURED).max(1);
+    let of = |column: &&Column| {
+        let mut widest = [0.0_f32; 2];
+        for run in runs.iter().step_by(step).filter(|_| column.number) {
+            let text = (column.cell)(run).text();
+            let (before, after) = at_point(&text);
+            for (widest, part) in widest.iter_mut().zip([before, after]) {
+                *widest = widest.max(text_width(part, BODY));
+            }
+        }
+        widest
     };
-    let mut cells: Vec<_> = runs.iter().map(|run| ((column.cell)(run), run.index)).collect();
-    crate::order::sort_by(&mut cells, |(one, _), (other, _)| {
-        let order = one.compare(other);
-        if state.descending { order.reverse() } else { order }
-    });
-    Rows { runs: cells.into_iter().map(|(_, number)| number).collect(), columns, rate }
+    columns.iter().map(of).collect()
 }
 
 /// The unit of the runs' rate.
@@ -71,6 +146,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::columns::fitting;
     use super::*;
     use crate::model::solved;
     use crate::why::tests;
@@ -106,6 +182,62 @@ mod tests {
         };
         assert_eq!(PREDICTIONS.map(cell), ["2800000", "25", "96"]);
         assert!(table(&plain, &state)[1].iter().filter(|cell| cell.is_empty()).count() >= 3);
+    }
+
+    #[test]
+    fn less_important_columns_leave_a_narrow_table_first() {
+        let (run, statistics, environment) = tests::run("cpu/csr/nnz");
+        let model = tests::model(vec![run], statistics, environment);
+        let all = rows(&model, &ViewState::default()).columns;
+        let ids = |room: f32| {
+            let shown = fitting(&all, room, |_| 100.0);
+            shown.iter().map(|column| column.id).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(900.0).len(), all.len());
+        assert_eq!(ids(899.0).len(), all.len() - 1);
+        assert_eq!(ids(499.0), ["matrix", "kernel", "gflops", "median_s"]);
+        assert_eq!(ids(250.0), ["matrix", "kernel"]);
+        assert_eq!(ids(0.0), ["matrix"]);
+    }
+
+    #[test]
+    fn numbers_are_split_at_their_decimal_point() {
+        for (text, parts) in [
+            ("0.982", ("0", ".982")),
+            ("3.82 µs", ("3", ".82 µs")),
+            ("25 ns", ("25", " ns")),
+            ("1.1e-16", ("1", ".1e-16")),
+            ("-4", ("-4", "")),
+            ("–", ("–", "")),
+        ] {
+            assert_eq!(at_point(text), parts);
+        }
+    }
+
+    #[test]
+    fn groups_have_the_order_of_their_first_runs_and_name_the_fastest() {
+        let example = include_bytes!("../../../../example/mini.zip");
+        let mut model = Model::default();
+        model.open("mini.zip", example).unwrap();
+        let mut state = ViewState { grouped: true, ..ViewState::default() };
+        let found = rows(&model, &state);
+        assert!(found.columns.iter().all(|column| column.id != "matrix"));
+        assert_eq!(found.runs.len(), model.count(&state.filter));
+        let of = |line: &Line| match line {
+            Line::Group { first, best } => Some((model.run(*first)?, model.run((*best)?)?)),
+            Line::Run(_) => None,
+        };
+        let titles: Vec<_> = found.lines.iter().filter_map(of).collect();
+        assert_eq!(titles.len(), model.matrices(&state.filter).len());
+        // Sorted by the rate, the first run of a group is its fastest.
+        for (first, best) in &titles {
+            assert_eq!((first.key(), first.rate()), (best.key(), best.rate()));
+        }
+        assert!(titles.is_sorted_by(|(one, _), (other, _)| one.rate() >= other.rate()));
+        state.grouped = false;
+        let plain = rows(&model, &state);
+        assert!(plain.lines.iter().all(|line| matches!(line, Line::Run(_))));
+        assert_eq!(plain.columns[0].id, "matrix");
     }
 
     #[test]

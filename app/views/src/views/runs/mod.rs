@@ -1,5 +1,9 @@
-//! Every run on screen, as a sortable table or in two lines each.
+//! Every run on screen, as a sortable table (`view.rs`, `line.rs`, `keys.rs`) or in two lines each
+//! (`narrow.rs`).
 
+mod chosen;
+mod keys;
+mod line;
 mod narrow;
 mod view;
 

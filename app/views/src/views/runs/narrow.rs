@@ -1,15 +1,22 @@
 //! Runs where space is short: two lines each, the rate in the second column.
 
-use egui::{Align, ComboBox, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui};
-use egui::{UiBuilder, WidgetInfo, vec2};
+use egui::{
+    Align, ComboBox, Label, Layout, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke,
+    StrokeKind, Ui, UiBuilder, WidgetInfo, vec2,
+};
 use sparsescope_figures::figure::elided;
 use sparsescope_figures::model::{Model, RunOf, seconds, significant};
 use sparsescope_figures::state::ViewState;
+use sparsescope_figures::theme::{BODY, SMALL};
 use sparsescope_figures::views::runs::columns::Column;
+use sparsescope_figures::views::runs::view::Line;
+
+use super::chosen::{adds, is_chosen, select};
+use super::line::group;
 
 /// Row height of a run.
 const ROW: f32 = 42.0;
-const TYPE: [f32; 2] = [14.0, 12.5];
+const TYPE: [f32; 2] = [BODY, SMALL];
 /// The first column's share of the width.
 const FIRST: f32 = 0.66;
 
@@ -31,29 +38,51 @@ pub(super) fn sorts(ui: &mut Ui, columns: &[&Column], rate: &str, state: &mut Vi
     });
 }
 
-pub(super) fn show(ui: &mut Ui, model: &Model, runs: &[usize], rate: &str, state: &mut ViewState) {
+pub(super) fn show(ui: &mut Ui, model: &Model, all: &[Line], rate: &str, state: &mut ViewState) {
     let height = ROW - ui.spacing().item_spacing.y;
-    ScrollArea::vertical().auto_shrink(false).show_rows(ui, height, runs.len(), |ui, seen| {
-        for number in runs.get(seen).unwrap_or_default() {
-            let Some(run) = model.run(*number) else { continue };
+    ScrollArea::vertical().auto_shrink(false).show_rows(ui, height, all.len(), |ui, seen| {
+        for line in all.get(seen).unwrap_or_default() {
             let size = vec2(ui.available_width(), height);
-            let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-            let name = format!("Run of {} on {}", run.run.kernel, run.name());
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
-            if response.clicked() {
-                state.run = Some(run.index);
-                state.matrix = Some(run.key());
+            match *line {
+                Line::Group { first, best } => {
+                    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+                    let Some(first) = model.run(first) else { continue };
+                    let best = best.and_then(|number| model.run(number));
+                    ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+                        group(ui, model, &first, best.as_ref(), state);
+                    });
+                }
+                Line::Run(number) => {
+                    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+                    let Some(run) = model.run(number) else { continue };
+                    show_run(ui, rect, &response, &run, rate, state);
+                }
             }
-            let fill = match state.run == Some(run.index) {
-                true => Some(ui.visuals().selection.bg_fill),
-                false => (number % 2 == 1).then(|| ui.visuals().faint_bg_color),
-            };
-            if let Some(fill) = fill {
-                ui.painter().rect_filled(rect, 2.0, fill);
-            }
-            lines(ui, rect.shrink2(vec2(6.0, 2.0)), &run, rate);
         }
     });
+}
+
+fn show_run(
+    ui: &mut Ui,
+    rect: Rect,
+    response: &Response,
+    run: &RunOf<'_>,
+    rate: &str,
+    state: &mut ViewState,
+) {
+    let name = format!("Run of {} on {}", run.run.kernel, run.name());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+    if response.clicked() {
+        select(run, state, adds(response));
+    }
+    if is_chosen(run, state) {
+        ui.painter().rect_filled(rect, 2.0, ui.visuals().selection.bg_fill);
+    }
+    if response.has_focus() {
+        let stroke = Stroke::new(2.0, state.theme.ink().accent);
+        ui.painter().rect_stroke(rect, 2.0, stroke, StrokeKind::Inside);
+    }
+    lines(ui, rect.shrink2(vec2(6.0, 2.0)), run, rate);
 }
 
 /// Matrix and rate; kernel with its settings, and time or verdict.

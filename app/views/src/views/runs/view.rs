@@ -2,29 +2,35 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Key, Layout, Role, Sense, Ui, WidgetInfo};
-use egui_extras::{Column as Width, TableBuilder, TableRow};
-use sparsescope_figures::figure::elided;
-use sparsescope_figures::model::{Model, RunOf};
+use egui::style::ScrollStyle;
+use egui::{Align, Id, Layout, RichText, Role, Sense, Ui, WidgetInfo};
+use egui_extras::{Column as Width, TableBuilder};
+use sparsescope_figures::figure::strong_width;
+use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::views::matrix;
-use sparsescope_figures::views::runs::columns::{COLUMNS, Column};
-use sparsescope_figures::views::runs::view::{Rows, rows};
+use sparsescope_figures::theme::{BODY, SPACE};
+use sparsescope_figures::views::runs::columns::{COLUMNS, Column, fitting};
+use sparsescope_figures::views::runs::view::{Line, Rows, rows};
 use sparsescope_figures::views::view::no_run;
 
+use super::chosen::Move;
+use super::keys::keys;
+use super::line::{GROUP, Table, show_line};
 use super::narrow;
+use crate::style::strong;
 use crate::views::view::{Screen, kept, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
+
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.weak(format!("{} runs", model.count(&state.filter)));
-    let shown = kept_rows(ui, model, state);
-    chooser(ui, &shown.columns, state);
+    ui.checkbox(&mut state.grouped, "Group by matrix");
+    chooser(ui, model, state);
 }
 
 /// The rows, recomputed when something changes.
 fn kept_rows(ui: &Ui, model: &Model, state: &ViewState) -> Arc<Rows> {
-    let order = (state.sort.clone(), state.descending, state.columns.clone());
+    let order = (state.sort.clone(), state.descending, state.grouped, state.columns.clone());
     let from = (model.revision(), state.filter.clone(), order);
     kept(ui, "runs", from, || rows(model, state))
 }
@@ -34,40 +40,58 @@ const NARROW: f32 = 480.0;
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let kept = kept_rows(ui, model, state);
-    let Rows { runs, columns, rate } = kept.as_ref();
+    let Rows { runs, lines, columns, widths, rate } = kept.as_ref();
     if runs.is_empty() {
         return nothing(ui, &no_run(model, state));
     }
+    ui.spacing_mut().scroll = ScrollStyle::solid(); // always seen
     let moved = keys(ui, model, runs, state);
-    let selected = row_of(runs, state);
-    let line = ui.spacing().interact_size.y;
+    let selected = state.run.filter(|number| runs.contains(number));
     let why = selected
-        .and_then(|row| model.run(*runs.get(row)?))
+        .and_then(|number| model.run(number))
         .map(|run| format!("{} on {}: {}", run.run.kernel, run.name(), run.why()));
     let hint = "Press the up and down arrow keys to select a run and see what limits its speed.";
     ui.label(why.as_deref().unwrap_or(hint));
-    ui.add_space(4.0);
+    ui.add_space(SPACE * 0.5);
     if ui.available_width() < NARROW {
         narrow::sorts(ui, columns, rate, state);
-        narrow::show(ui, model, runs, rate, state);
+        narrow::show(ui, model, lines, rate, state);
         return;
     }
-    let widths = widths(columns, ui);
+    let table = laid_out(ui, columns, widths, rate, state);
+    tell_dropped(ui, columns.len() - table.columns.len());
+    let row = selected.filter(|_| is_new(ui, state.run));
+    let row = row.and_then(|number| lines.iter().position(|line| *line == Line::Run(number)));
+    draw(ui, model, lines, rate, state, &table, (row, moved));
+}
+
+/// Draws the table; scrolls to a row, if given.
+fn draw(
+    ui: &mut Ui,
+    model: &Model,
+    lines: &[Line],
+    rate: &str,
+    state: &mut ViewState,
+    table: &Table,
+    (row, moved): (Option<usize>, Move),
+) {
+    let line = ui.spacing().interact_size.y;
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
-        let mut table = TableBuilder::new(ui)
-            .striped(true)
+        let view = ui.clip_rect();
+        let mut builder = TableBuilder::new(ui)
+            .striped(!state.grouped)
             .sense(Sense::click())
             .cell_layout(Layout::left_to_right(Align::Center))
             .max_scroll_height(f32::INFINITY)
             .auto_shrink(false);
-        for width in &widths {
-            table = table.column(Width::exact(*width).clip(true));
+        for width in &table.widths {
+            builder = builder.column(Width::exact(*width).clip(true));
         }
-        if let Some(row) = selected.filter(|_| moved) {
-            table = table.scroll_to_row(row, None);
+        if let Some(row) = row {
+            builder = builder.scroll_to_row(row, None);
         }
-        let table = table.header(line + 6.0, |mut header| {
-            for column in columns {
+        let builder = builder.header(line + 6.0, |mut header| {
+            for column in &table.columns {
                 header.col(|ui| match column.number {
                     true => {
                         let right = Layout::right_to_left(Align::Center);
@@ -77,21 +101,74 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
                 });
             }
         });
-        table.body(|body| {
-            body.rows(line, runs.len(), |row| {
-                let run = runs.get(row.index()).and_then(|number| model.run(*number));
-                if let Some(run) = run {
-                    show_row(row, &run, columns, state);
+        builder.body(|body| {
+            let mut show = |row: egui_extras::TableRow<'_, '_>| {
+                if let Some(line) = lines.get(row.index()) {
+                    show_line(row, model, *line, table, view, moved, state);
                 }
-            });
+            };
+            match is_grouped(lines) {
+                true => {
+                    let heights = lines.iter().map(|of| match of {
+                        Line::Group { .. } => GROUP,
+                        Line::Run(_) => line,
+                    });
+                    body.heterogeneous_rows(heights, &mut show);
+                }
+                false => body.rows(line, lines.len(), &mut show),
+            }
         });
     });
 }
 
-/// The choice of columns.
-fn chooser(ui: &mut Ui, shown: &[&Column], state: &mut ViewState) {
-    ui.menu_button("Columns", |ui| {
-        let mut chosen: Vec<&str> = shown.iter().map(|column| column.id).collect();
+fn is_grouped(lines: &[Line]) -> bool {
+    matches!(lines.first(), Some(Line::Group { .. }))
+}
+
+/// Whether another run was selected since the last call: its row is then scrolled into view, because the
+/// details may cover it.
+fn is_new(ui: &Ui, run: Option<usize>) -> bool {
+    let place = Id::unique("runs: the selected one");
+    let before = ui.data(|data| data.get_temp::<Option<usize>>(place));
+    ui.data_mut(|data| data.insert_temp(place, run));
+    before != Some(run)
+}
+
+/// Where the number of columns that do not fit is kept.
+fn dropped() -> Id {
+    Id::unique("runs: columns that do not fit")
+}
+
+/// Tells the settings how many columns do not fit.
+fn tell_dropped(ui: &Ui, count: usize) {
+    if ui.data(|data| data.get_temp(dropped())) != Some(count) {
+        ui.data_mut(|data| data.insert_temp(dropped(), count));
+        ui.ctx().request_repaint();
+    }
+}
+
+/// The choice of columns; its name tells how many do not fit.
+fn chooser(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let rows = kept_rows(ui, model, state);
+    let columns = state.columns.clone();
+    let shown: Vec<&str> = match columns.as_str() {
+        "" => {
+            let title = state.grouped.then_some("matrix"); // shown as the title of a group
+            title.into_iter().chain(rows.columns.iter().map(|column| column.id)).collect()
+        }
+        chosen => chosen.split(',').collect(),
+    };
+    let dropped: usize = ui.data(|data| data.get_temp(dropped())).unwrap_or_default();
+    let name = match dropped {
+        0 => "Columns".to_owned(),
+        1 => "+1 column".to_owned(),
+        count => format!("+{count} columns"),
+    };
+    ui.menu_button(name, |ui| {
+        let mut chosen = shown;
+        if dropped > 0 && ui.button("Show all of these columns").clicked() {
+            state.columns = chosen.join(",");
+        }
         for column in &COLUMNS {
             let mut on = chosen.contains(&column.id);
             if ui.checkbox(&mut on, column.title).on_hover_text(column.explain).changed() {
@@ -109,48 +186,6 @@ fn chooser(ui: &mut Ui, shown: &[&Column], state: &mut ViewState) {
     });
 }
 
-/// The row index of the selected run.
-fn row_of(runs: &[usize], state: &ViewState) -> Option<usize> {
-    let selected = state.run?;
-    runs.iter().position(|run| *run == selected)
-}
-
-/// Moves the selection by the arrow keys; returns whether it moved.
-fn keys(ui: &Ui, model: &Model, runs: &[usize], state: &mut ViewState) -> bool {
-    if ui.ctx().memory(|memory| memory.focused().is_some()) {
-        return false;
-    }
-    let (up, down, enter) = ui.input(|input| {
-        (
-            input.key_pressed(Key::ArrowUp),
-            input.key_pressed(Key::ArrowDown),
-            input.key_pressed(Key::Enter),
-        )
-    });
-    if !(up || down || enter) {
-        return false;
-    }
-    let now = row_of(runs, state);
-    let wanted = match now {
-        None => 0,
-        Some(row) if up => row.saturating_sub(1),
-        Some(row) => row + usize::from(down),
-    };
-    let run = runs.get(wanted).filter(|_| up || down).and_then(|number| model.run(*number));
-    if let Some(run) = &run {
-        select(run, state);
-    }
-    if enter && now.is_some() {
-        state.view = matrix::VIEW.id.into();
-    }
-    run.is_some()
-}
-
-fn select(run: &RunOf<'_>, state: &mut ViewState) {
-    state.run = Some(run.index);
-    state.matrix = Some(run.key());
-}
-
 /// A heading that sorts; the current one shows the direction.
 fn heading(ui: &mut Ui, column: &Column, rate: &str, state: &mut ViewState) {
     let sorted = state.sort == column.id;
@@ -159,10 +194,10 @@ fn heading(ui: &mut Ui, column: &Column, rate: &str, state: &mut ViewState) {
         (true, true) => ("▼", ", largest first"),
         (true, false) => ("▲", ", smallest first"),
     };
-    let title = if column.id == "gflops" { rate } else { column.title };
+    let title = title(column, rate);
     let name = format!("Sort by {title}{order}");
-    let title = egui::RichText::new(title).strong();
-    let arrow = egui::RichText::new(arrow).family(egui::FontFamily::Monospace); // the font that has triangles
+    let title = RichText::new(title).font(strong(ui.ctx(), BODY));
+    let arrow = RichText::new(arrow).family(egui::FontFamily::Monospace); // the font that has triangles
     let button = ui.add(egui::Button::new((title, arrow)).frame(false));
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
     if button.on_hover_text(column.explain).clicked() {
@@ -171,48 +206,48 @@ fn heading(ui: &mut Ui, column: &Column, rate: &str, state: &mut ViewState) {
     }
 }
 
-fn show_row(
-    mut row: TableRow<'_, '_>,
-    run: &RunOf<'_>,
-    columns: &[&Column],
-    state: &mut ViewState,
-) {
-    row.set_selected(state.run == Some(run.index));
-    for column in columns {
-        row.col(|ui| {
-            let cell = (column.cell)(run);
-            let text = cell.text();
-            if column.number {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    ui.add_space(8.0);
-                    ui.add(egui::Label::new(text).selectable(false));
-                });
-            } else {
-                let font = egui::TextStyle::Body.resolve(ui.style()).size;
-                let text = elided(&text, ui.available_width(), font);
-                ui.add(egui::Label::new(text).selectable(false).truncate());
-            }
-        });
-    }
-    let response = row.response();
-    let name = format!("Run of {} on {}", run.run.kernel, run.name());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
-    if response.clicked() {
-        select(run, state);
-    }
+fn title<'a>(column: &Column, rate: &'a str) -> &'a str {
+    if column.id == "gflops" { rate } else { column.title }
 }
 
-/// Widths that fill the view: text columns share what the numbers leave, down to a minimum.
-fn widths(columns: &[&Column], ui: &Ui) -> Vec<f32> {
-    const LEAST: f32 = 0.9;
-    let spacing = ui.spacing();
-    let sum = |numbers: bool| {
-        let of = columns.iter().filter(|column| column.number == numbers);
-        of.map(|column| column.width).sum::<f32>()
+/// The columns that fit, or those that were chosen, with their widths: text columns share what the others
+/// leave.
+fn laid_out(
+    ui: &Ui,
+    columns: &[&'static Column],
+    numbers: &[[f32; 2]],
+    rate: &str,
+    state: &ViewState,
+) -> Table {
+    const ARROW: f32 = 20.0;
+    // Texts are shortened to this share of their usual width.
+    const LEAST: f32 = 0.8;
+    let space = ui.spacing().item_spacing.x;
+    let room = ui.available_width() - ui.spacing().scroll.bar_width - 2.0 * SPACE;
+    let least = |column: &Column| {
+        let place = columns.iter().position(|other| other.id == column.id);
+        let [before, after] = place.and_then(|at| numbers.get(at)).copied().unwrap_or_default();
+        let heading = strong_width(title(column, rate), BODY) + ARROW;
+        let content =
+            if column.number { before + after + 2.0 * SPACE } else { column.width * LEAST };
+        heading.max(content)
     };
-    let between = spacing.item_spacing.x * columns.len() as f32;
-    let left = ui.available_width() - between - spacing.scroll.bar_width - 8.0 - sum(true);
-    let stretch = (left / sum(false)).max(LEAST);
-    let width = |column: &&Column| column.width * if column.number { 1.0 } else { stretch };
-    columns.iter().map(width).collect()
+    let with_space = |column: &Column| least(column) + space;
+    let shown = match state.columns.is_empty() {
+        true => fitting(columns, room, with_space),
+        false => columns.to_vec(),
+    };
+    let used: f32 = shown.iter().map(|column| with_space(column)).sum();
+    let texts: f32 = shown.iter().filter(|column| !column.number).map(|column| least(column)).sum();
+    let stretch = 1.0 + (room - used).max(0.0) / texts.max(1.0);
+    let width = |column: &&Column| least(column) * if column.number { 1.0 } else { stretch };
+    let after = |column: &&Column| {
+        let place = columns.iter().position(|other| other.id == column.id);
+        place.and_then(|at| numbers.get(at)).map_or(0.0, |[_, after]| *after)
+    };
+    Table {
+        widths: shown.iter().map(width).collect(),
+        after: shown.iter().map(after).collect(),
+        columns: shown,
+    }
 }

@@ -1,0 +1,128 @@
+//! Selecting runs, their details, and links to them.
+
+use egui::vec2;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+
+use super::tests::{EXAMPLE, with_example};
+use super::*;
+
+fn numbers(harness: &Harness<'_, App>, label: &str) -> usize {
+    harness.query_all_by_label_contains(label).count()
+}
+
+/// The number of the run of this kernel on `road`.
+fn number(app: &App, kernel: &str) -> usize {
+    let filter = Filter { kernel: kernel.into(), search: "road".into(), ..Filter::everything() };
+    app.model().runs(&filter).first().unwrap().index
+}
+
+#[test]
+fn selecting_a_run_leaves_the_columns_of_the_list() {
+    let mut harness = with_example("v1;view=runs;search=road;kernel=cpu/coo/serial");
+    let before = numbers(&harness, "Sort by ");
+    assert!(before > 6);
+    harness.get_by_label("Run of cpu/coo/serial on road").click();
+    harness.run();
+    harness.get_by_label("Close the run's details");
+    assert_eq!(numbers(&harness, "Sort by "), before);
+}
+
+#[test]
+fn a_run_kept_for_comparison_stands_beside_the_next_until_it_is_taken_away() {
+    let mut harness = with_example("v1;view=runs;search=road");
+    let [one, other] =
+        ["cpu/coo/serial", "cpu/hyb/serial"].map(|kernel| number(harness.state(), kernel));
+    harness.state_mut().state.run = Some(one);
+    harness.run();
+    harness.get_by_label("Compare the selected run").click();
+    harness.run();
+    harness.state_mut().state.run = Some(other);
+    harness.run();
+    harness.get_by_label("2 runs side by side");
+    harness.get_by_label("≠ Kernel");
+    harness.get_by_label("Precision");
+    let key = harness.state().model().run(one).unwrap().link_key();
+    let link = harness.state().state().to_fragment();
+    assert!(link.contains(&format!(";runs={key}")), "{link}");
+    harness.get_by_label("Take cpu/hyb/serial on road away").click();
+    harness.run();
+    assert_eq!(harness.state().state().run, Some(one));
+    harness.get_by_label("Matrix of the selected run");
+}
+
+#[test]
+fn a_link_to_a_run_waits_for_its_bundle_whatever_else_is_open() {
+    let harness = with_example("v1");
+    let number = number(harness.state(), "cpu/coo/serial");
+    let run = harness.state().model().run(number).unwrap();
+    let (key, expected) = (run.link_key(), run.run.clone());
+    let mut app = App::new();
+    app.follow_first(&format!("v1;view=runs;run={key}"));
+    let mut harness = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    harness.run();
+    assert_eq!(harness.state().state().run, None);
+    let other = include_bytes!("../../../../tests/golden/bundle-1.2.zip");
+    harness.state_mut().open_bytes("other.zip", other);
+    harness.run();
+    harness.state_mut().open_bytes("example.zip", EXAMPLE);
+    harness.run();
+    let app = harness.state();
+    let selected = app.state().run.and_then(|number| app.model().run(number)).unwrap();
+    assert_eq!((selected.bundle.file.as_str(), selected.run), ("example.zip", &expected));
+    assert!(app.history.is_empty(), "finding it is no step");
+}
+
+#[test]
+fn on_a_phone_the_details_lie_over_the_list() {
+    let mut harness = with_example("v1;view=runs");
+    harness.set_size(vec2(390.0, 844.0));
+    harness.run();
+    let before = numbers(&harness, "Run of ");
+    assert!(before > 5);
+    let run = number(harness.state(), "cpu/coo/serial");
+    harness.state_mut().state.run = Some(run);
+    harness.run();
+    harness.get_by_label("Matrix of the selected run");
+    // The sentence above the list may take another line.
+    assert!(numbers(&harness, "Run of ").abs_diff(before) <= 1);
+    harness.get_by_label("Close the run's details").click();
+    harness.run();
+    assert_eq!(harness.state().state().run, None);
+}
+
+#[test]
+fn columns_that_do_not_fit_are_counted_and_come_back() {
+    let mut harness = with_example("v1;view=runs");
+    harness.set_size(vec2(960.0, 800.0));
+    harness.run();
+    let before = numbers(&harness, "Sort by ");
+    harness.get_by_label_contains(" columns").click();
+    harness.run();
+    harness.get_by_label("Show all of these columns").click();
+    harness.run();
+    harness.get_by_label("Columns");
+    assert!(numbers(&harness, "Sort by ") > before);
+}
+
+#[test]
+fn an_origin_is_shown_by_its_name_and_stays_a_word_in_links() {
+    let harness = with_example("v1;view=runs;origin=paper:000;variance=0-0.1");
+    harness.get_by_label("Filter by Origin: CSR/HLL report (Martorelli, Cortese)");
+    harness.get_by_label("Filter by Variance: 0-0.1");
+    let link = harness.state().state().to_fragment();
+    assert!(link.contains(";origin=paper:000"), "{link}");
+}
+
+#[test]
+fn runs_are_grouped_by_matrix() {
+    let mut harness = with_example("v1;view=runs;kernel=cpu/coo/serial");
+    harness.get_by_label("Sort by Matrix");
+    harness.get_by_label("Group by matrix").click();
+    harness.run();
+    assert!(harness.query_by_label("Sort by Matrix").is_none());
+    assert!(numbers(&harness, " nonzeros · best cpu/coo/serial") > 2);
+    assert!(harness.state().state().to_fragment().contains(";group=matrix"));
+}

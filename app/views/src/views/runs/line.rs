@@ -1,0 +1,185 @@
+//! The lines of the table of runs.
+
+use egui::{
+    Align, EventFilter, Id, Label, Layout, Rect, Response, RichText, Role, Stroke, StrokeKind, Ui,
+    UiBuilder, WidgetInfo, pos2, vec2,
+};
+use egui_extras::TableRow;
+use sparsescope_figures::figure::{elided, text_width};
+use sparsescope_figures::model::{Model, RunOf, count, significant, subject_size};
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::theme::{BODY, SPACE};
+use sparsescope_figures::views::runs::columns::{Column, at_point};
+use sparsescope_figures::views::runs::view::Line;
+
+use super::chosen::{Move, adds, focused_cell, is_chosen, select};
+use crate::style::strong;
+use crate::thumbs;
+use crate::views::details::swatch;
+
+/// Height of the title of a group.
+pub(super) const GROUP: f32 = 44.0;
+/// Size of a thumbnail.
+const THUMB: f32 = 28.0;
+
+/// The columns of the table.
+pub(super) struct Table {
+    pub(super) columns: Vec<&'static Column>,
+    pub(super) widths: Vec<f32>,
+    /// Room for the numbers' digits after the decimal point.
+    pub(super) after: Vec<f32>,
+}
+
+pub(super) fn show_line(
+    row: TableRow<'_, '_>,
+    model: &Model,
+    line: Line,
+    table: &Table,
+    view: Rect,
+    moved: Move,
+    state: &mut ViewState,
+) {
+    match line {
+        Line::Group { first, best } => {
+            let [first, best] = [Some(first), best].map(|number| model.run(number?));
+            if let Some(first) = first {
+                show_group(row, model, (&first, best.as_ref()), table, view, state);
+            }
+        }
+        Line::Run(number) => {
+            if let Some(run) = model.run(number) {
+                show_run(row, &run, table, moved, state);
+            }
+        }
+    }
+}
+
+fn show_run(
+    mut row: TableRow<'_, '_>,
+    run: &RunOf<'_>,
+    table: &Table,
+    moved: Move,
+    state: &mut ViewState,
+) {
+    row.set_selected(is_chosen(run, state));
+    let mut clip = Rect::NOTHING;
+    let mut focused = None;
+    for (column, after) in table.columns.iter().zip(&table.after) {
+        let (_, cell) = row.col(|ui| {
+            clip = clip.union(ui.clip_rect());
+            show_cell(ui, run, column, *after);
+        });
+        focused = focused.or(Some(cell.id).filter(|_| cell.has_focus()));
+    }
+    let response = row.response();
+    let name = format!("Run of {} on {}", run.run.kernel, run.name());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+    if moved == Move::Focused && state.run == Some(run.index) {
+        response.request_focus();
+        focused = Some(response.id);
+    }
+    if let Some(id) = focused {
+        show_focus(&response, id, clip, state);
+    }
+    if response.clicked() {
+        select(run, state, adds(&response));
+    }
+}
+
+/// Outlines the row whose cell has the keyboard's focus, and takes the arrow keys.
+fn show_focus(row: &Response, cell: Id, clip: Rect, state: &ViewState) {
+    let arrows = EventFilter { vertical_arrows: true, ..EventFilter::default() };
+    row.ctx.memory_mut(|memory| memory.set_focus_lock_filter(cell, arrows));
+    row.ctx.data_mut(|data| data.insert_temp(focused_cell(), cell));
+    let stroke = Stroke::new(2.0, state.theme.ink().accent);
+    let painter = row.ctx.layer_painter(row.layer_id).with_clip_rect(clip);
+    painter.rect_stroke(row.rect, 0.0, stroke, StrokeKind::Inside);
+}
+
+fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, after: f32) {
+    let text = (column.cell)(run).text();
+    if column.number {
+        // The decimal points of a column are below one another.
+        let room = (after - text_width(at_point(&text).1, BODY)).max(0.0);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.add_space(SPACE + room);
+            ui.add(Label::new(text).selectable(false));
+        });
+        return;
+    }
+    if column.id == "kernel" {
+        swatch(ui, run.run.format());
+    }
+    let shown = elided(&text, ui.available_width(), BODY);
+    let is_cut = shown != text;
+    let label = ui.add(Label::new(shown).selectable(false).truncate());
+    if is_cut {
+        label.on_hover_text(text);
+    }
+}
+
+fn show_group(
+    mut row: TableRow<'_, '_>,
+    model: &Model,
+    (first, best): (&RunOf<'_>, Option<&RunOf<'_>>),
+    table: &Table,
+    view: Rect,
+    state: &ViewState,
+) {
+    row.set_hovered(false);
+    for place in 0..table.columns.len() {
+        row.col(|ui| {
+            if place == 0 {
+                let space = ui.spacing().item_spacing.x;
+                let width = table.widths.iter().map(|width| width + space).sum::<f32>();
+                let mut rect = ui.max_rect();
+                rect.set_width(width);
+                let seen = Rect::from_x_y_ranges(rect.x_range(), ui.clip_rect().y_range());
+                let clip = seen.intersect(view);
+                ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+                    ui.set_clip_rect(clip);
+                    group(ui, model, first, best, state);
+                });
+            }
+        });
+    }
+}
+
+/// The title of a group in the whole area: thumbnail, name, size, fastest kernel.
+pub(super) fn group(
+    ui: &mut Ui,
+    model: &Model,
+    first: &RunOf<'_>,
+    best: Option<&RunOf<'_>>,
+    state: &ViewState,
+) {
+    let rect = ui.max_rect();
+    let corner = pos2(rect.left(), rect.center().y - THUMB * 0.5);
+    let thumb = Rect::from_min_size(corner, vec2(THUMB, THUMB));
+    if first.matrix().is_some() {
+        thumbs::show(ui, model, &first.key(), thumb, state.theme);
+    }
+    let mut words = rect;
+    words.min.x = thumb.right() + SPACE;
+    let layout = Layout::left_to_right(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(words).layout(layout), |ui| {
+        let name = first.name();
+        let shown = elided(&name, words.width() * 0.4, BODY);
+        let font = strong(ui.ctx(), BODY);
+        let label = ui.add(Label::new(RichText::new(&shown).font(font)).selectable(false));
+        if shown != name {
+            label.on_hover_text(name);
+        }
+        let weak = RichText::new(told(first, best)).weak();
+        ui.add(Label::new(weak).selectable(false).truncate());
+    });
+}
+
+/// The size of the subject and its fastest kernel.
+fn told(first: &RunOf<'_>, best: Option<&RunOf<'_>>) -> String {
+    let size = count(subject_size(first.subject));
+    let size = if first.matrix().is_some() { format!("{size} nonzeros") } else { size };
+    let Some((run, metric)) = best.and_then(|run| Some((run, run.metric()?))) else { return size };
+    format!("{size} · best {}, {} {}", run.run.kernel, significant(metric.value), metric.unit)
+}
