@@ -4,7 +4,7 @@
 use egui::{Align, Button, Layout, RichText, Ui};
 use sparsescope_figures::state::{Theme, ViewState, ZOOM};
 
-use super::action::{Action, CPU_EXAMPLE, SOLVE_EXAMPLE};
+use super::action::{Action, CPU_EXAMPLE, HOME, SOLVE_EXAMPLE};
 use super::dock;
 
 /// Minimum width for the side panel next to the views, in points; below it, the panel covers them.
@@ -23,8 +23,6 @@ pub(super) struct Bar {
     pub(super) asked: Vec<Action>,
     /// Whether the side panel is shown, as the user chose; by available space if not set.
     pub(super) shows_side: Option<bool>,
-    /// The welcome cards are shown instead of the views.
-    pub(super) welcomes: bool,
     /// Go back to the previous state.
     pub(super) back: bool,
 }
@@ -69,9 +67,13 @@ impl Bar {
 
     fn line(&mut self, ui: &mut Ui, state: &mut ViewState, now: Now, room: Room) {
         let title = RichText::new("Sparsescope").strong().size(17.0);
-        let title = ui.add(Button::new(title).frame(false));
-        if title.on_hover_text("Open files, examples and lessons").clicked() {
-            self.welcomes = !self.welcomes;
+        if self.actions.contains(&HOME) {
+            let title = ui.add(Button::new(title).frame(false));
+            if title.on_hover_text("Start page (key H)").clicked() {
+                self.asked.push(HOME);
+            }
+        } else {
+            ui.label(title);
         }
         // A lesson needs the space; keys do the same as the buttons.
         let teaches = now.teaches && room != Room::Little;
@@ -124,12 +126,11 @@ impl Bar {
         dock::menu(ui, state);
     }
 
-    /// Buttons for the actions of the window or the page. The first example is shown on a first start and is
-    /// among the cards.
+    /// Buttons for the actions of the window or the page. The title is the button of the start page, which has
+    /// the other examples.
     fn offered(&mut self, ui: &mut Ui) {
-        for action in
-            self.actions.iter().filter(|action| ![CPU_EXAMPLE, SOLVE_EXAMPLE].contains(action))
-        {
+        let elsewhere = [HOME, CPU_EXAMPLE, SOLVE_EXAMPLE];
+        for action in self.actions.iter().filter(|action| !elsewhere.contains(action)) {
             let hint = format!("{} (key {})", action.hint, action.key.name());
             if ui.button(action.name).on_hover_text(hint).clicked() {
                 self.asked.push(*action);
