@@ -720,7 +720,7 @@
       saveHtml,
       choose: () => byId("choose").click(),
       openExample,
-      home: () => setTimeout(home), // moves the focus, of which the program is told
+      home: () => setTimeout(home), // the focus moves, which the program must not see in a frame
       copyLink,
       failed,
       keep,

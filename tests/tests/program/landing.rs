@@ -1,5 +1,5 @@
-//! The words and pictures of the start page agree with the examples. `UPDATE_SNAPSHOTS=1` makes the pictures anew,
-//! and the sentence that counts kernels and matrices.
+//! The words and pictures of the start page agree with the examples. `UPDATE_SNAPSHOTS=1` rewrites the pictures and
+//! the sentence that counts kernels and matrices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn the_pictures_are_those_of_what_the_cards_open() {
                 continue;
             }
             let is_same = std::fs::read_to_string(&path).is_ok_and(|found| found == picture);
-            assert!(is_same, "{} differs: UPDATE_SNAPSHOTS=1 makes it anew", path.display());
+            assert!(is_same, "{} differs: UPDATE_SNAPSHOTS=1 rewrites it", path.display());
         }
     }
 }
