@@ -9,26 +9,45 @@ use anyhow::{Context as _, anyhow, bail};
 use sparsescope_core::bundle::Limits;
 use sparsescope_core::io::{Overwrite, write_bytes};
 use sparsescope_core::record::Operation;
+use sparsescope_figures::landing::Landing;
 use sparsescope_figures::state::ViewState;
 use sparsescope_views::shell::{
-    Action, App, COPY_LINK, CPU_EXAMPLE, Export, GPU_EXAMPLE, SOLVE_EXAMPLE,
+    Action, App, COPY_LINK, CPU_EXAMPLE, Export, GPU_EXAMPLE, HOME, SOLVE_EXAMPLE,
 };
 
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
 
-/// The example of a first start.
-const EXAMPLE: &[u8] = include_bytes!("../example/mini.zip");
+/// The examples by name.
+const EXAMPLES: [(&str, &[u8]); 3] = [
+    ("cpu", include_bytes!("../example/cpu.zip")),
+    ("gpu", include_bytes!("../example/gpu.zip")),
+    ("solvers", include_bytes!("../example/solvers.zip")),
+];
 
-/// The content of [`GPU_EXAMPLE`].
-const H200: &[u8] = include_bytes!("../example/h200.zip");
+/// The words of the start page.
+const LANDING: &str = include_str!("../example/landing.json");
 
-/// The content of [`SOLVE_EXAMPLE`].
-const SOLVES: &[u8] = include_bytes!("../example/thesis.zip");
+/// The picture of this name for light and dark themes.
+macro_rules! picture {
+    ($name:literal) => {
+        (
+            $name,
+            [
+                include_str!(concat!("../example/landing/", $name, "-light.svg")),
+                include_str!(concat!("../example/landing/", $name, "-dark.svg")),
+            ],
+        )
+    };
+}
 
-/// Opens the window with these bundles, or with an example, in the state that the fragment `state` gives;
-/// returns when it is closed.
+/// The pictures of the start page.
+const PICTURES: [(&str, [&str; 2]); 3] =
+    [picture!("wins"), picture!("structure"), picture!("layouts")];
+
+/// Opens the window with these bundles, in the state that the fragment `state` gives; without both, with the
+/// start page. Returns when it is closed.
 pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> {
     if let Some(reason) = no_display() {
         bail!("cannot open the window: {reason}");
@@ -38,9 +57,12 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         let state = ViewState::from_fragment(text);
         app = App::at(state.with_context(|| format!("`{text}`: expected `v1;key=value;...`"))?);
     }
-    // A lesson alone contains no runs.
-    if files.iter().all(|file| has_extension(file, "json")) {
-        app.open_bytes("example", EXAMPLE);
+    app.set_landing(Landing::from_json(LANDING)?, &PICTURES);
+    if files.is_empty() && state.is_none() {
+        app.toggle_home();
+    } else if files.iter().all(|file| has_extension(file, "json")) {
+        // A lesson alone contains no runs.
+        open_example(&mut app, "cpu", None);
     }
     let mut reading = Reading::default();
     for file in files {
@@ -52,7 +74,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_inner_size([1280.0, 800.0])
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
-    app.offer(&[OPEN, RUN, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK]);
+    app.offer(&[OPEN, RUN, HOME, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK]);
     let program = std::env::current_exe().context("cannot find the program's own file")?;
     let window = Window {
         app,
@@ -108,9 +130,10 @@ impl eframe::App for Window {
         for asked in self.app.take_asked() {
             match asked {
                 RUN => self.panel.open = !self.panel.open,
-                CPU_EXAMPLE => self.app.open_example("example", EXAMPLE, Operation::Spmv),
-                GPU_EXAMPLE => self.app.open_example("h200.zip", H200, Operation::Spmv),
-                SOLVE_EXAMPLE => self.app.open_example("thesis.zip", SOLVES, Operation::Solve),
+                HOME => self.app.toggle_home(),
+                CPU_EXAMPLE => open_example(&mut self.app, "cpu", Some(Operation::Spmv)),
+                GPU_EXAMPLE => open_example(&mut self.app, "gpu", Some(Operation::Spmv)),
+                SOLVE_EXAMPLE => open_example(&mut self.app, "solvers", Some(Operation::Solve)),
                 COPY_LINK => {
                     let fragment = self.app.state().to_fragment();
                     self.app.notify(format!(
@@ -119,6 +142,13 @@ impl eframe::App for Window {
                     ui.ctx().copy_text(fragment);
                 }
                 _ => self.ask(Purpose::Open, ui, frame),
+            }
+            ui.ctx().request_repaint();
+        }
+        if let Some(door) = self.app.take_chosen() {
+            self.app.leave_home(&door.link);
+            if let Some(example) = &door.example {
+                open_example(&mut self.app, example, None);
             }
             ui.ctx().request_repaint();
         }
@@ -208,6 +238,13 @@ impl Window {
 
     fn open_all(&mut self, paths: &[PathBuf]) {
         paths.iter().for_each(|path| open(&mut self.app, &mut self.reading, path));
+    }
+}
+
+/// Opens the example of this name, if there is one, and shows its runs of this operation.
+fn open_example(app: &mut App, name: &str, operation: Option<Operation>) {
+    if let Some((_, bytes)) = EXAMPLES.iter().find(|(known, _)| *known == name) {
+        app.open_example(&format!("{name}.zip"), *bytes, operation);
     }
 }
 

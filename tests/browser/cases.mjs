@@ -16,8 +16,114 @@ const sets = (texts) => [...new Set(texts)];
 const shown = (given, name, fragment = "") => `${given.address}/?bundle=${given.bundles[name]}${fragment}`;
 
 export const cases = {
-  async "the example is shown at once and nothing is wrong"(context, given) {
+  async "the start page needs neither program nor example, and a choice waits for both"(context, given) {
+    const page = await context.newPage();
+    const asked = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route("**/*.wasm", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${given.address}/`, { waitUntil: "commit" });
+    await page.waitForFunction(() => {
+      const pictures = [...document.querySelectorAll("#landing .card img")];
+      return pictures.length === 3 && pictures.every((picture) => picture.complete && picture.naturalWidth > 0);
+    });
+    await page.screenshot({ path: join(given.screenshots, "landing.png") });
+    assert.deepEqual(asked.filter((path) => path.startsWith("/examples/")), []);
+    await page.waitForFunction(() => performance.getEntriesByName("sparsescope:start").length);
+    await page.getByRole("link", { name: /^Look inside a matrix/ }).click();
+    assert.ok(await page.locator("#loader").isVisible() && !(await page.locator("#landing").isVisible()));
+    release();
+    await page.waitForFunction(() => window.sparsescope.widgets().some(({ name }) => /^Cells of nlpkkt80/.test(name)));
+    assert.equal(await page.locator("#loader").isVisible(), false);
+    await page.close();
+  },
+
+  async "each card leads to what it says, and Home and Back to the start page"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`);
+    const landing = viewer.page.locator("#landing");
+    const choose = (name) => landing.getByRole("link", { name }).click();
+    assert.ok(await landing.isVisible());
+    await choose(/^Who wins on my matrix/);
+    await viewer.shows("view=best");
+    await viewer.find("button", /^Matrix nlpkkt80/);
+    await viewer.find("button", /^Close .*H200/);
+    assert.ok(/\?bundle=examples\/gpu\.zip#/.test(viewer.page.url()), viewer.page.url());
+    await viewer.click("button", "Sparsescope");
+    await landing.waitFor();
+    await choose(/^Look inside a matrix/);
+    await viewer.find("group", /^Cells of nlpkkt80/);
+    await viewer.page.keyboard.press("h");
+    await landing.waitFor();
+    // With the keyboard alone: the lesson is the third of the links.
+    await viewer.page.keyboard.press("Tab");
+    await viewer.page.keyboard.press("Tab");
+    await viewer.page.keyboard.press("Tab");
+    await viewer.page.keyboard.press("Enter");
+    await viewer.shows("lesson=csr-hll,0");
+    await viewer.until("the first step", async () => (await viewer.widgets()).some(({ name }) => /What has to be stored/.test(name)));
+    await viewer.page.goBack();
+    await landing.waitFor();
+    // An example replaces the one before.
+    await choose("CPU example");
+    await viewer.find("button", /^Matrix fem-3dof/);
+    const names = (await viewer.widgets()).map((widget) => widget.name);
+    assert.equal(names.filter((name) => /^Close .*(H200|EPYC|Xeon)/.test(name)).length, 1, sets(names).join("; "));
+    await viewer.page.goBack();
+    await landing.waitFor();
+    await viewer.page.goForward();
+    await viewer.find("button", /^Matrix fem-3dof/);
+    // The address opens the same in another window.
+    const other = await Viewer.open(context, viewer.page.url());
+    await other.find("button", /^Matrix fem-3dof/);
+    await other.close();
+    await viewer.page.goto(`${given.address}/`);
+    await viewer.page.waitForSelector("html[data-ready]", { state: "attached" });
+    await landing.getByRole("button", { name: "Measure on this machine" }).click();
+    await viewer.find("button", "Close the Run here panel");
+    await viewer.close();
+  },
+
+  async "the start page is dark where the system is, and fits a phone"(context, given) {
+    const prepare = async (page) => {
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.setViewportSize({ width: 390, height: 844 });
+    };
+    const viewer = await Viewer.open(context, `${given.address}/`, prepare);
+    await viewer.page.screenshot({ path: join(given.screenshots, "landing-dark.png"), fullPage: true });
+    const seen = await viewer.page.evaluate(() => {
+      const landing = document.getElementById("landing");
+      const targets = [...landing.querySelectorAll("a, button")];
+      return {
+        color: getComputedStyle(landing).backgroundColor,
+        picture: landing.querySelector("img").currentSrc,
+        wider: landing.scrollWidth - landing.clientWidth,
+        small: targets.filter((target) => target.getBoundingClientRect().height < 44).map((target) => target.textContent),
+      };
+    });
+    assert.equal(seen.color, "rgb(24, 24, 24)");
+    assert.ok(/wins-dark/.test(seen.picture), seen.picture);
+    assert.deepEqual([seen.wider, seen.small], [0, []]);
+    await viewer.page.getByRole("link", { name: /^Teach memory layouts/ }).click();
+    await viewer.shows("theme=dark", "lesson=csr-hll,0");
+    await viewer.close();
+  },
+
+  async "bundles in the address leave no start page, and examples keep their old names"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip"));
+    assert.equal(await viewer.page.locator("#landing").isVisible(), false);
+    await viewer.find("text", "Sparsescope");
+    await viewer.close();
+    const old = await Viewer.open(context, `${given.address}/?bundle=examples/mini.zip`);
+    await old.find("button", /^Matrix fem-3dof/);
+    await old.close();
+  },
+
+  async "the example is shown at once and nothing is wrong"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
     await viewer.find("button", "Charts");
     await viewer.find("button", /^Matrix fem-3dof/);
     const colours = await viewer.colours(join(given.screenshots, "example.png"));
@@ -228,7 +334,7 @@ export const cases = {
 
   async "a copied link brings the views, the bundles and a small file along"(context, given) {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const sender = await Viewer.open(context, `${given.address}/`);
+    const sender = await Viewer.open(context, `${given.address}/#v1;view=best`);
     const text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2.5\n2 1 -1\n2 2 2.5\n3 3 7\n";
     await sender.drop("three, small.mtx", Buffer.from(text));
     await sender.find("group", "Cells of three, small");
@@ -248,7 +354,7 @@ export const cases = {
 
   async "a file that is too large for a link is named"(context, given) {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const viewer = await Viewer.open(context, `${given.address}/`);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
     await viewer.drop("big.mtx", Buffer.from(`%%MatrixMarket matrix coordinate real general\n%${"x".repeat(30_000)}\n1 1 1\n1 1 1\n`));
     await viewer.find("group", "Cells of big");
     await viewer.click("button", "Copy link");
@@ -257,8 +363,11 @@ export const cases = {
   },
 
   async "after the first visit the page needs no network"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/`);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
     await viewer.page.waitForFunction(() => navigator.serviceWorker.controller);
+    // An example is kept once it was fetched.
+    await viewer.page.reload();
+    await viewer.page.waitForSelector("html[data-ready]", { state: "attached" });
     await context.setOffline(true);
     const answers = [];
     viewer.page.on("response", (response) => answers.push(response));
@@ -273,7 +382,7 @@ export const cases = {
   },
 
   async "a narrow screen shows the views, and the matrices instead when asked"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/`, (page) => page.setViewportSize({ width: 390, height: 844 }));
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`, (page) => page.setViewportSize({ width: 390, height: 844 }));
     await viewer.find("button", /^Best on /);
     await viewer.colours(join(given.screenshots, "narrow.png"));
     await viewer.click("button", "Matrices");
@@ -419,7 +528,7 @@ export const cases = {
   },
 
   async "a trap of the program ends the page, errors of others do not"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/`);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
     await viewer.page.evaluate(() => {
       // When a layout takes two rounds, the browser reports a message without an error.
       const message = "ResizeObserver loop completed with undelivered notifications.";

@@ -28,7 +28,7 @@ const MINI = [
 
 /** Opens the page with its panel; `before` prepares the page. */
 async function opened(context, given, before) {
-  const viewer = await Viewer.open(context, `${given.address}/`, before);
+  const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`, before);
   await viewer.click("button", "Run here");
   await viewer.find("button", "Close the Run here panel");
   return viewer;
@@ -333,7 +333,7 @@ export const cases = {
   },
 
   async "from the link to the comparison with the H200 in three clicks, then into one file"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/`, watched);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`, watched);
     await viewer.click("button", "Run here");
     await samples(viewer, 5); // which a teacher leaves unchanged
     await viewer.click("button", /^Start measuring FEM_3D_thermal1/);

@@ -37,10 +37,10 @@ const SMALL_MATRIX = "small=8x0,1/1/0,2,5/3/2,4/1,3,4,5,6,7/6/0,7";
  * there. Small pictures show a view without the bars around it.
  */
 const pictures = {
-  "viewer-light": [WIDE, ["examples/h200.zip"], VIEWER, "button", /cuda\//],
-  "viewer-dark": [WIDE, ["examples/h200.zip"], `${VIEWER};theme=dark`, "button", /cuda\//],
-  best: [SMALL, ["examples/h200.zip"], "v1;view=best;heat=true", "text", /^Best: cuda/],
-  structure: [SMALL, ["examples/h200.zip"], "v1;view=spy;search=nlpkkt80", "group", /^Cells of nlpkkt80/],
+  "viewer-light": [WIDE, ["examples/gpu.zip"], VIEWER, "button", /cuda\//],
+  "viewer-dark": [WIDE, ["examples/gpu.zip"], `${VIEWER};theme=dark`, "button", /cuda\//],
+  best: [SMALL, ["examples/gpu.zip"], "v1;view=best;heat=true", "text", /^Best: cuda/],
+  structure: [SMALL, ["examples/gpu.zip"], "v1;view=spy;search=nlpkkt80", "group", /^Cells of nlpkkt80/],
   layouts: [SMALL, [], `v1;view=layouts;${SMALL_MATRIX};formats=hll;pick=5,4`, "button", /^Nonzero /],
   solvers: [
     SMALL,
@@ -51,7 +51,7 @@ const pictures = {
   ],
   compare: [
     SMALL,
-    ["examples/h200.zip", "examples/mini.zip"],
+    ["examples/gpu.zip", "examples/cpu.zip"],
     "v1;view=chart;chart=roofline",
     "img",
     /^Figure: Roofline/,

@@ -21,7 +21,7 @@ const GOLDEN: &[u8] = include_bytes!("../golden/bundle-1.0.zip");
 const UNKNOWN: &[u8] = include_bytes!("../golden/bundle-1.3.zip");
 
 /// The bundle that the page opens by default.
-const EXAMPLE: &[u8] = include_bytes!("../../app/example/mini.zip");
+const EXAMPLE: &[u8] = include_bytes!("../../app/example/cpu.zip");
 
 /// What the program shows for each link, each in its own model.
 static SHOWN: LazyLock<Vec<Shown>> = LazyLock::new(|| Links::read().shown());

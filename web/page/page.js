@@ -8,8 +8,14 @@
   let canvas = byId("canvas"); // replaced after it lost its graphics context
   const loader = byId("loader");
 
+  const root = document.documentElement;
+
   /** The running viewer; absent until it runs and after a failure. */
   let viewer = null;
+
+  /** Resolves once the viewer runs. */
+  let runs;
+  const running = new Promise((resolve) => (runs = resolve));
 
   // ---- loading ----------------------------------------------------------------------------------
 
@@ -95,6 +101,18 @@
     }
   }
 
+  /** Names that examples had, in links from that time. */
+  const OLD_NAMES = { mini: "cpu", h200: "gpu", thesis: "solvers" };
+
+  const addressOf = (example) => `examples/${example}.zip`;
+  const isExample = (address) => address.startsWith("examples/");
+
+  /** The bundles that the address names. */
+  const addressed = () =>
+    new URLSearchParams(location.search)
+      .getAll("bundle")
+      .map((address) => address.replace(/^(examples\/)(mini|h200|thesis)(?=\.zip$)/, (_, folder, old) => folder + OLD_NAMES[old]));
+
   /** Fetches one bundle: `{name, bytes}`, or `{sentence}` that says why not. */
   async function bundleAt(address) {
     let url;
@@ -132,14 +150,15 @@
     return `Could not open ${url}: the server cannot be reached.`;
   }
 
-  /** Opens a fetched bundle, or says why there is none; of an example the runs of `operation` are shown. */
-  function show({ name, bytes, sentence, address, inlined }, operation) {
+  /** Opens a fetched bundle, or says why there is none. An example replaces the one before; its runs of `operation` are shown. */
+  function show({ name, bytes, sentence, address, inlined, isOnly }, operation = "") {
     if (sentence) {
       viewer?.say(sentence);
     } else {
       sources.set(name, { address, inlined, bytes: bytes.length <= MOST_LINKED ? bytes : null });
       kept.set(name, bytes.length <= MOST_KEPT ? bytes : null);
-      if (operation) {
+      if (isOnly) {
+        example = address;
         viewer?.openExample(name, bytes, operation);
       } else {
         viewer?.open(name, bytes);
@@ -147,8 +166,17 @@
     }
   }
 
+  /** The address of the open example. */
+  let example = null;
+
+  const exampleAt = async (address) => ({ ...(await bundleAt(address)), isOnly: true });
+
   async function openExample(which, operation) {
-    show(await bundleAt(script[which]), operation);
+    show(await exampleAt(addressOf(which)), operation);
+    if (hasHome && example) {
+      writeFragment();
+      history.replaceState(null, "", `?bundle=${example}#${fragment()}`);
+    }
   }
 
   // ---- links ------------------------------------------------------------------------------------
@@ -215,10 +243,13 @@
       return { name: element.dataset.bundle, bytes: fromBase64(element.textContent), inlined: true };
     });
     const linked = linkedBundles();
-    const addresses = new URLSearchParams(location.search).getAll("bundle");
-    const fetched = await Promise.all(addresses.map(bundleAt));
-    const asked = [...inlined, ...linked, ...fetched];
-    return asked.length === 0 && script.example ? [await bundleAt(script.example)] : asked;
+    const others = [...inlined, ...linked];
+    const addresses = addressed();
+    if (others.length + addresses.length === 0 && script.example) {
+      addresses.push(addressOf(script.example));
+    }
+    const isOnly = addresses.length === 1 && isExample(addresses[0]);
+    return [...others, ...(await Promise.all(addresses.map(isOnly ? exampleAt : bundleAt)))];
   }
 
   /** Small files within the fragment itself: each `;b=`, a name and a comma if any, base64url. */
@@ -254,6 +285,9 @@
 
   /** Browsers refuse an address that changes with every frame: at most four times a second. */
   function shows(text, step) {
+    if (atHome()) {
+      return;
+    }
     const next = [text, ...fragmentParts("b=")].join(";");
     // In a page that embeds this one, Back belongs to the other page.
     if (step && !embedded) {
@@ -265,23 +299,110 @@
     timer ||= setTimeout(writeFragment, 250);
   }
 
-  window.addEventListener("hashchange", () => {
+  // Back, Forward, and a fragment that is typed.
+  window.addEventListener("popstate", async () => {
     clearTimeout(timer);
     timer = 0;
     written = null;
+    if (hasHome) {
+      setHome(!fragment());
+    }
+    if (atHome()) {
+      return;
+    }
     viewer?.show(fragment());
+    const [named] = hasHome ? addressed() : [];
+    if (named && named !== example) {
+      await waitFor(openNow(named));
+    }
   });
 
   // The viewer has its own Back and Redo on these keys; the browser's would leave the page.
   window.addEventListener("keydown", (event) => {
-    if (event.altKey && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+    if (!atHome() && event.altKey && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
       event.preventDefault();
     }
   });
 
+  // ---- the start page ---------------------------------------------------------------------------
+
+  const landing = byId("landing"); // none in the self-contained file
+
+  /** Whether the start page can be shown: the address names no bundles but examples, and no other page embeds this one. */
+  const hasHome = Boolean(landing) && !embedded && addressed().every(isExample);
+
+  /** Whether it is shown. A script in the head decides that before this one is loaded. */
+  const atHome = () => hasHome && !root.classList.contains("opens");
+
+  function setHome(shown) {
+    root.classList.toggle("opens", !shown);
+    byId("viewer").inert = shown;
+    (shown ? landing : canvas).focus();
+  }
+
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const themed = (link) => (isDark ? `${link};theme=dark` : link);
+
+  /** Leaves the start page for what a link shows, of an example if it names one. */
+  async function leave(link, which) {
+    const state = viewer ? viewer.leaveHome(link) : themed(link);
+    const search = which ? `?bundle=${addressOf(which)}` : "";
+    history.pushState(null, "", `${location.pathname}${search}#${state}`);
+    setHome(false);
+    await waitFor(which ? openNow(addressOf(which)) : running);
+  }
+
+  /** Opens an example unless it is open, once the viewer runs. */
+  async function openNow(address) {
+    if (address === example && viewer?.files().includes(lastPart(address))) {
+      return;
+    }
+    const found = await exampleAt(address);
+    await running;
+    show(found);
+  }
+
+  let waits = 0;
+
+  /** Covers the viewer until something is there. */
+  async function waitFor(work) {
+    waits += 1;
+    loader.hidden = false;
+    await work;
+    waits -= 1;
+    uncover();
+  }
+
+  function uncover() {
+    loader.hidden ||= waits === 0 && Boolean(viewer);
+  }
+
+  function home() {
+    writeFragment();
+    history.pushState(null, "", location.pathname);
+    setHome(true);
+  }
+
+  function installHome() {
+    byId("viewer").inert = atHome();
+    landing?.addEventListener("click", (event) => {
+      const door = event.target.closest('a[href*="#"]');
+      if (door && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
+        event.preventDefault();
+        leave(new URL(door.href).hash.slice(1), door.dataset.example);
+      }
+    });
+    byId("open")?.addEventListener("click", () => byId("choose").click());
+    byId("measure")?.addEventListener("click", async () => {
+      await leave("v1;view=best");
+      viewer?.measure();
+    });
+  }
+
   // ---- files in, files out ----------------------------------------------------------------------
 
   async function openFiles(files) {
+    await (atHome() ? leave("v1;view=best") : running);
     for (const file of files) {
       try {
         if (file.size > mostBytes()) {
@@ -553,11 +674,12 @@
   }
 
   function failed(message) {
-    if (document.documentElement.dataset.failed) {
+    if (root.dataset.failed) {
       return;
     }
-    document.documentElement.dataset.failed = "true";
+    root.dataset.failed = "true";
     viewer = null;
+    root.classList.add("opens");
     const sentence = document.createElement("p");
     sentence.textContent = "Sparsescope crashed; this is a bug. Reload the page to start again.";
     const details = document.createElement("pre");
@@ -577,7 +699,8 @@
   }
 
   function cannot(sentence) {
-    document.documentElement.dataset.failed = "true";
+    root.dataset.failed = "true";
+    root.classList.add("opens");
     byId("progress").hidden = true;
     byId("doing").textContent = sentence;
   }
@@ -597,6 +720,7 @@
       saveHtml,
       choose: () => byId("choose").click(),
       openExample,
+      home: () => setTimeout(home), // the focus moves, which the program must not see in a frame
       copyLink,
       failed,
       keep,
@@ -630,8 +754,10 @@
     return null;
   }
 
-  const begin = () =>
-    wasm_bindgen.Viewer.start(canvas, written ?? fragment(), Boolean(script.gpuExample), byId("lessons").textContent);
+  const begin = () => {
+    const first = atHome() && isDark ? themed("v1;view=best") : written ?? fragment();
+    return wasm_bindgen.Viewer.start(canvas, first, Boolean(script.example), hasHome, byId("lessons").textContent);
+  };
 
   /** How often the viewer was started again. */
   let restarts = 0;
@@ -669,10 +795,13 @@
     for (const name of open) {
       const bytes = kept.get(name);
       const address = sources.get(name)?.address;
-      if (bytes) {
+      const isOnly = Boolean(address) && address === example;
+      if (bytes && isOnly) {
+        viewer.openExample(name, bytes, "");
+      } else if (bytes) {
         viewer.open(name, bytes);
       } else if (address) {
-        show(await bundleAt(address));
+        show({ ...(await bundleAt(address)), isOnly });
       } else {
         missing.push(name);
       }
@@ -701,25 +830,26 @@
     window.addEventListener("error", (event) => ended(event.error));
     window.addEventListener("unhandledrejection", (event) => ended(event.reason));
     installDrop();
+    installHome();
     askForSubgroups();
     watchGraphics();
     performance.mark("sparsescope:start");
-    const asked = bundles();
+    const asked = atHome() ? [] : bundles();
     try {
       await wasm_bindgen({ module_or_path: program() });
+      downloads.delete("the viewer");
     } catch (error) {
       cannot(`The viewer could not be loaded: ${error.message ?? error}.`);
       return;
     }
     performance.mark("sparsescope:program");
-    let running;
     try {
-      running = await begin();
+      viewer = await begin();
     } catch (error) {
       cannot(`The viewer cannot draw: ${error.message ?? error}.`);
       return;
     }
-    viewer = running;
+    runs();
     for (const bundle of await asked) {
       show(bundle);
     }
@@ -728,9 +858,9 @@
     await nextFrame();
     await nextFrame();
     if (viewer) {
-      loader.hidden = true;
+      uncover();
       performance.mark("sparsescope:picture");
-      document.documentElement.dataset.ready = "true";
+      root.dataset.ready = "true";
     }
     if (script.worker) {
       // Without it, e.g. on pages without TLS, the page needs the network; nothing else changes.

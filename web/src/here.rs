@@ -25,7 +25,7 @@ pub(crate) fn panel() -> Rc<RefCell<HerePanel>> {
 pub(crate) fn answer(ask: &Ask) {
     match ask {
         Ask::Keep(name, bytes) => page::keep(name, bytes),
-        Ask::Compare => page::open_example("gpuExample", Operation::Spmv.as_str()),
+        Ask::Compare => page::open_example("gpu", Operation::Spmv.as_str()),
         Ask::Save(name, bytes) => page::save(name, bytes),
         Ask::SaveHtml(name, bytes) => page::save_html(name, bytes),
     }

@@ -23,8 +23,10 @@ extern "C" {
     /// Lets the user choose files to open.
     pub(crate) fn choose();
 
-    /// Fetches an example, by the name of its address in the data of the page's script, and shows its runs of
-    /// this operation.
+    /// Shows the start page.
+    pub(crate) fn home();
+
+    /// Fetches the example of this name, and shows its runs of this operation.
     #[wasm_bindgen(js_name = openExample)]
     pub(crate) fn open_example(which: &str, operation: &str);
 

@@ -10,7 +10,7 @@ use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::written::{svg_of, table_of};
 use sparsescope_views::shell::{
-    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE,
+    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SOLVE_EXAMPLE,
 };
 use sparsescope_views::views::spy::gpu::webgl;
 use wasm_bindgen::JsValue;
@@ -40,8 +40,8 @@ struct Window {
 
 #[wasm_bindgen]
 impl Viewer {
-    /// Draws on `canvas` the state of an address's fragment. `examples` says whether the page has more
-    /// examples than the first, `lessons` is a JSON list of lessons.
+    /// Draws on `canvas` the state of an address's fragment. `examples` says whether the page has examples,
+    /// `home` whether it has a start page; `lessons` is a JSON list of lessons.
     ///
     /// # Errors
     /// A sentence, if nothing can be drawn.
@@ -49,6 +49,7 @@ impl Viewer {
         canvas: HtmlCanvasElement,
         fragment: String,
         examples: bool,
+        home: bool,
         lessons: String,
     ) -> Result<Viewer, JsValue> {
         std::panic::set_hook(Box::new(|panic| page::failed(&panic.to_string())));
@@ -65,10 +66,12 @@ impl Viewer {
                 app.follow_first(&fragment);
             }
             let state = app.state().clone();
-            app.offer(match examples {
-                true => &[OPEN, RUN_HERE, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK],
-                false => &[OPEN, RUN_HERE, COPY_LINK],
-            });
+            let of_examples: &[Action] = match examples {
+                true => &[CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE],
+                false => &[],
+            };
+            let of_home: &[Action] = if home { &[HOME] } else { &[] };
+            app.offer(&[&[OPEN, RUN_HERE][..], of_home, of_examples, &[COPY_LINK][..]].concat());
             {
                 let panel = here::panel();
                 let mut panel = panel.borrow_mut();
@@ -89,10 +92,11 @@ impl Viewer {
         self.with(|window| window.app.open_bytes(name, bytes));
     }
 
-    /// Opens an example and shows its runs of this operation.
+    /// Opens an example in place of the one before, and shows its runs of this operation; with an empty one,
+    /// what is shown stays.
     #[wasm_bindgen(js_name = openExample)]
     pub fn open_example(&self, name: &str, bytes: Vec<u8>, operation: &str) {
-        let operation = Operation::of(operation).unwrap_or(Operation::Spmv);
+        let operation = Operation::of(operation);
         self.with(|window| window.app.open_example(name, bytes, operation));
     }
 
@@ -111,6 +115,28 @@ impl Viewer {
         self.with(|window| {
             window.app.follow(fragment);
             window.shown = window.app.state().clone();
+        });
+    }
+
+    /// Shows what a link of the start page names; returns the fragment of the address for it.
+    #[wasm_bindgen(js_name = leaveHome)]
+    pub fn leave_home(&self, link: &str) -> String {
+        let fragment = self.with(|window| {
+            window.app.leave_home(link);
+            window.shown = window.app.state().clone();
+            window.shown.to_fragment()
+        });
+        fragment.unwrap_or_default()
+    }
+
+    /// Opens the panel that measures.
+    pub fn measure(&self) {
+        let panel = here::panel();
+        self.with(|window| {
+            let mut panel = panel.borrow_mut();
+            if !panel.open {
+                panel.toggle(&window.app);
+            }
         });
     }
 
@@ -231,9 +257,10 @@ impl eframe::App for Window {
         for asked in self.app.take_asked() {
             match asked {
                 RUN_HERE => panel.borrow_mut().toggle(&self.app),
-                CPU_EXAMPLE => page::open_example("example", Operation::Spmv.as_str()),
-                GPU_EXAMPLE => page::open_example("gpuExample", Operation::Spmv.as_str()),
-                SOLVE_EXAMPLE => page::open_example("solveExample", Operation::Solve.as_str()),
+                HOME => page::home(),
+                CPU_EXAMPLE => page::open_example("cpu", Operation::Spmv.as_str()),
+                GPU_EXAMPLE => page::open_example("gpu", Operation::Spmv.as_str()),
+                SOLVE_EXAMPLE => page::open_example("solvers", Operation::Solve.as_str()),
                 COPY_LINK => {
                     page::copy_link(&self.app.state().to_fragment(), self.files());
                 }

@@ -7,6 +7,7 @@
 pub mod arrangement;
 mod cloud;
 pub mod figure;
+pub mod landing;
 pub mod lesson;
 pub mod meshes;
 pub mod model;

@@ -22,7 +22,7 @@ use super::values::{
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
-    /// Bundles, matrices and lessons to open in the window [default: an example]
+    /// Bundles, matrices and lessons to open in the window [default: the start page]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Open with this viewer state: the part of a web viewer link after `#`
@@ -474,7 +474,7 @@ pub(super) struct MergeArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ViewArgs {
-    /// Bundles, matrices and lessons to open [default: an example]
+    /// Bundles, matrices and lessons to open [default: the start page]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Open with this viewer state: the part of a web viewer link after `#`
@@ -521,7 +521,7 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
-    /// Bundles and lessons to show [default: an example]
+    /// Bundles and lessons to show [default: the start page]
     #[arg(value_name = "BUNDLE")]
     pub(super) bundles: Vec<PathBuf>,
     /// Port on 127.0.0.1 [default: a free port]

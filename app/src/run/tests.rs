@@ -13,7 +13,7 @@ use super::request::command_line;
 use super::*;
 
 #[cfg(unix)]
-const EXAMPLE: &[u8] = include_bytes!("../../example/mini.zip");
+const EXAMPLE: &[u8] = include_bytes!("../../example/cpu.zip");
 
 fn request() -> Request {
     Request { folder: "/results".into(), ..Request::default() }

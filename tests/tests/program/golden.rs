@@ -67,9 +67,9 @@ const GOLDEN_1_10: &[u8] = include_bytes!("../../golden/bundle-1.10.zip");
 const GOLDEN_1_11: &[u8] = include_bytes!("../../golden/bundle-1.11.zip");
 
 /// The GPU example of the window and the page.
-const H200: &[u8] = include_bytes!("../../../app/example/h200.zip");
+const H200: &[u8] = include_bytes!("../../../app/example/gpu.zip");
 
-const THESIS: &[u8] = include_bytes!("../../../app/example/thesis.zip");
+const THESIS: &[u8] = include_bytes!("../../../app/example/solvers.zip");
 
 fn golden() -> Bundle {
     Bundle::read(GOLDEN, &Limits::default()).unwrap()

@@ -18,6 +18,7 @@ mod foreign;
 mod golden;
 mod imported;
 mod inputs;
+mod landing;
 #[cfg(unix)]
 mod machine;
 mod measurement;

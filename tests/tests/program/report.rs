@@ -103,7 +103,7 @@ fn every_matrix_and_every_kernel_is_in_it_and_nothing_from_elsewhere() {
 #[test]
 fn it_begins_with_who_wins_as_the_first_view_does() {
     let p = program();
-    let files = [example("h200.zip"), example("mini.zip")];
+    let files = [example("gpu.zip"), example("cpu.zip")];
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     let html = report(&p, &files);
     let document = parse(&html);
@@ -129,7 +129,7 @@ fn it_begins_with_who_wins_as_the_first_view_does() {
 #[test]
 fn hostile_names_stay_text() {
     let p = program();
-    let mut bundle = Bundle::open(Path::new(&example("mini.zip")), &Limits::default()).unwrap();
+    let mut bundle = Bundle::open(Path::new(&example("cpu.zip")), &Limits::default()).unwrap();
     let hostile = "</title><script>alert(1)</script>&\u{1}\"'";
     bundle.label = Some(hostile.into());
     bundle.matrices[0].record.name = hostile.into();
@@ -146,7 +146,7 @@ fn hostile_names_stay_text() {
 fn imported_runs_are_called_so_and_a_report_is_never_overwritten_unasked() {
     let p = program();
     p.write("ginkgo.json", include_str!("../../golden/ginkgo-seconds.json"));
-    let html = report(&p, &["ginkgo.json", &example("mini.zip")]);
+    let html = report(&p, &["ginkgo.json", &example("cpu.zip")]);
     parse(&html);
     assert!(html.contains("<td>imported</td>") && html.contains("Sparsescope did not"));
     assert!(html.contains("not checked by Sparsescope"), "under the chart");

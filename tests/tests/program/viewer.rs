@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use sparsescope_tests::{Killed, Program};
 
-const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../app/example/mini.zip");
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../app/example/cpu.zip");
 const PAGE: &str = "<html>\n<!-- sparsescope:bundles -->\n<script>run()</script></html>\n";
 
 /// The program in a folder with a bundle and a viewer.

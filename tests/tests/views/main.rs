@@ -24,8 +24,8 @@ use sparsescope_test_support::{Need, skip};
 use sparsescope_views::shell::App;
 use sparsescope_views::views::spy::gpu::native as gpu;
 
-const EXAMPLE: &[u8] = include_bytes!("../../../app/example/mini.zip");
-const H200: &[u8] = include_bytes!("../../../app/example/h200.zip");
+const EXAMPLE: &[u8] = include_bytes!("../../../app/example/cpu.zip");
+const H200: &[u8] = include_bytes!("../../../app/example/gpu.zip");
 
 /// With predictions, which the example lacks.
 const PREDICTED: &[u8] = include_bytes!("../../golden/bundle-1.2.zip");

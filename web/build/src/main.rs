@@ -10,6 +10,7 @@ mod cargo;
 mod compile;
 mod compress;
 mod dist;
+mod landing;
 mod notices;
 mod optimise;
 mod page;

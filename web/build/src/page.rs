@@ -9,10 +9,11 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::compress;
 use crate::dist::{Dist, hashed_name};
+use crate::landing::Landing;
 use crate::sizes::Sizes;
 
-/// Only the page's own files, except for bundles, which may come from anywhere.
-const HOSTED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
+/// Only the page's own files and the script `{start}`, except for bundles, which may come from anywhere.
+const HOSTED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' {start}; \
     worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src *; base-uri 'none'; form-action 'none'";
 
 /// No network at all.
@@ -22,17 +23,11 @@ const STANDALONE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 
 /// Where `sparsescope export --html` puts bundles; it searches for this text.
 const BUNDLES_MARK: &str = "<!-- sparsescope:bundles -->";
 
-/// The bundle that a page without others shows.
-const EXAMPLE: &str = "mini.zip";
+/// The example bundles. The first is shown by a link that names no bundle.
+const EXAMPLES: [&str; 3] = ["cpu", "gpu", "solvers"];
 
 /// The service worker that caches the page for offline use. Browsers always request it under the same name.
 const WORKER: &str = "worker.js";
-
-/// The bundle that was measured on a GPU.
-const GPU_EXAMPLE: &str = "h200.zip";
-
-/// The bundle of solves and dense systems.
-const SOLVE_EXAMPLE: &str = "thesis.zip";
 
 /// The contents of the page besides its templates.
 pub(crate) struct Page {
@@ -68,6 +63,8 @@ impl Page {
         let (glue, script) = ((self.minified)(&self.glue)?, (self.minified)(&script)?);
         copy_examples(&app.join("example"), dist)?;
         let lessons = lessons(&app.join("lessons"))?;
+        let landing = Landing::write(&app.join("example"), &lessons, dist, quick)?;
+        let lessons = element_of(lessons);
 
         let put = |stem, extension, bytes: &[u8]| {
             let name = hashed_name(stem, extension, bytes);
@@ -83,24 +80,27 @@ impl Page {
         let hosted = fill(
             &index,
             &[
-                ("policy", HOSTED_POLICY),
+                ("policy", &HOSTED_POLICY.replace("{start}", &landing.allowed)),
                 (
                     "style",
                     &format!(
-                        "<link rel=\"stylesheet\" href=\"{style_name}\">\n\
-                     <link rel=\"preload\" href=\"{program_name}\" as=\"fetch\" type=\"application/wasm\" crossorigin>"
+                        "{}<link rel=\"stylesheet\" href=\"{style_name}\">\n\
+                     <link rel=\"preload\" href=\"{program_name}\" as=\"fetch\" type=\"application/wasm\" crossorigin>",
+                        landing.script
                     ),
                 ),
                 (
                     "notices",
                     "<a href=\"notices.txt\" rel=\"license\">Licences of the code in this page</a>",
                 ),
+                ("landing", &landing.html),
                 ("data", &lessons),
                 (
                     "scripts",
                     &format!(
                         "<script src=\"{glue_name}\" defer></script>\n\
-                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"examples/{EXAMPLE}\" data-gpu-example=\"examples/{GPU_EXAMPLE}\" data-solve-example=\"examples/{SOLVE_EXAMPLE}\" data-worker=\"{WORKER}\"></script>"
+                     <script src=\"{script_name}\" defer data-program=\"{program_name}\" data-bytes=\"{bytes}\" data-example=\"{}\" data-worker=\"{WORKER}\"></script>",
+                        EXAMPLES[0]
                     ),
                 ),
             ],
@@ -109,8 +109,8 @@ impl Page {
 
         // A new name with every change of the page, whose file contains the names of the others.
         let version = hashed_name("page", "html", hosted.as_bytes());
-        let example = format!("examples/{EXAMPLE}");
-        let kept = [&program_name, &glue_name, &script_name, &style_name, &example];
+        let kept = [&program_name, &glue_name, &script_name, &style_name];
+        let kept: Vec<&String> = kept.into_iter().chain(&landing.pictures).collect();
         let kept = serde_json::to_string(&kept)?;
         let worker = fill(&worker, &[("version", &version), ("files", &kept)])?;
         let worker = (self.minified)(&worker)?;
@@ -129,6 +129,7 @@ impl Page {
                         inline(&self.notices, "script")?
                     ),
                 ),
+                ("landing", ""),
                 (
                     "data",
                     &format!(
@@ -153,8 +154,8 @@ impl Page {
 
 /// Copies the example bundles, which are fetched on request.
 fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
-    for name in [EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE] {
-        let path = examples.join(name);
+    for name in EXAMPLES.map(|name| format!("{name}.zip")) {
+        let path = examples.join(&name);
         let bytes =
             std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         dist.write(&format!("examples/{name}"), &bytes)?;
@@ -162,9 +163,8 @@ fn copy_examples(examples: &Path, dist: &Dist) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The lessons that come with the program, in the order of their file numbers: a part of the page itself, so
-/// that they need no fetch.
-fn lessons(folder: &Path) -> anyhow::Result<String> {
+/// The lessons that come with the program, in the order of their file numbers.
+fn lessons(folder: &Path) -> anyhow::Result<Vec<serde_json::Value>> {
     let cannot = |what: &Path| format!("cannot read {}", what.display());
     let entries = std::fs::read_dir(folder).with_context(|| cannot(folder))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
@@ -176,9 +176,14 @@ fn lessons(folder: &Path) -> anyhow::Result<String> {
             serde_json::from_slice(&bytes).with_context(|| cannot(&path))?;
         list.push(lesson);
     }
+    Ok(list)
+}
+
+/// The lessons as a part of the page itself, so that they need no fetch.
+fn element_of(lessons: Vec<serde_json::Value>) -> String {
     // Nothing in it can close the element.
-    let json = serde_json::Value::Array(list).to_string().replace('<', "\\u003c");
-    Ok(format!("<script type=\"application/json\" id=\"lessons\">{json}</script>"))
+    let json = serde_json::Value::Array(lessons).to_string().replace('<', "\\u003c");
+    format!("<script type=\"application/json\" id=\"lessons\">{json}</script>")
 }
 
 /// The number at the start of a lesson's file name.
@@ -218,6 +223,8 @@ fn inline<'a>(text: &'a str, element: &str) -> anyhow::Result<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
 
     #[test]
@@ -260,10 +267,17 @@ mod tests {
             .flat_map(|html| html.split('"'))
             .filter(|part| part.contains('.') && !part.contains([' ', '<']))
         {
+            // A link of the start page names an example and what is shown of it.
+            let part = part.trim_start_matches("?bundle=").split('#').next().unwrap();
             assert!(place.join(part).is_file(), "{part}");
             referred += 1;
         }
-        assert!(referred >= 7, "{index}");
+        assert!(referred >= 16, "{index}");
+        let (_, start) = index.split_once("<script>").unwrap();
+        let (start, _) = start.split_once("</script>").unwrap();
+        let hash = BASE64_STANDARD.encode(Sha256::digest(start));
+        assert!(index.contains(&format!("'sha256-{hash}'")), "the policy allows {start}");
+        assert_eq!(index.matches("class=\"card\"").count(), 3);
         let worker = std::fs::read_to_string(place.join("worker.js")).unwrap();
         let (_, kept) = worker.split_once("FILES = [").unwrap();
         let (kept, _) = kept.split_once(']').unwrap();
@@ -279,14 +293,15 @@ mod tests {
             "index.html.br",
             "index.html.gz",
             "notices.txt",
-            "examples/mini.zip",
-            "examples/h200.zip",
-            "examples/thesis.zip",
+            "examples/cpu.zip",
+            "examples/gpu.zip",
+            "examples/solvers.zip",
         ] {
             assert!(place.join(name).is_file(), "{name}");
         }
         let standalone = std::fs::read_to_string(place.join("standalone.html")).unwrap();
         assert_eq!(standalone.matches(BUNDLES_MARK).count(), 1);
+        assert!(!standalone.contains("id=\"landing\""));
         assert!(!standalone.contains("src=") && !standalone.contains("href=\"s"), "{standalone}");
     }
 }

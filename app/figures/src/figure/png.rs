@@ -3,10 +3,11 @@
 
 use std::sync::{Arc, LazyLock};
 
+use ecolor::Color32;
 use epaint_default_fonts::{EGUI_ICONS, HACK_REGULAR, UBUNTU_LIGHT};
 use resvg::{tiny_skia, usvg};
 
-use super::SEMIBOLD;
+use super::{ColorImage, SEMIBOLD};
 
 /// The reason why a PNG could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +47,20 @@ pub const PIXELS: f32 = 2.0;
 
 /// Renders the SVG as PNG, with `scale` pixels per point.
 pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
+    draw(svg, scale)?.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
+}
+
+/// Renders the SVG as an image for the screen, with `scale` pixels per point.
+pub fn image(svg: &str, scale: f32) -> Result<ColorImage, PngError> {
+    let drawn = draw(svg, scale)?;
+    let color = |pixel: &tiny_skia::PremultipliedColorU8| {
+        Color32::from_rgba_premultiplied(pixel.red(), pixel.green(), pixel.blue(), pixel.alpha())
+    };
+    let size = [drawn.width(), drawn.height()].map(|side| side as usize);
+    Ok(ColorImage::new(size, drawn.pixels().iter().map(color).collect()))
+}
+
+fn draw(svg: &str, scale: f32) -> Result<tiny_skia::Pixmap, PngError> {
     let options =
         usvg::Options { fontdb: FONTS.clone(), font_family: "Ubuntu".into(), ..Default::default() };
     let tree = usvg::Tree::from_str(svg, &options)?;
@@ -54,16 +69,14 @@ pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
         ((size.width() * scale).ceil() as u32, (size.height() * scale).ceil() as u32);
     let mut pixels = tiny_skia::Pixmap::new(width, height).ok_or(PngError::Size(width, height))?;
     resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
+    Ok(pixels)
 }
 
 #[cfg(test)]
 mod tests {
-    use ecolor::Color32;
     use emath::{pos2, vec2};
 
     use super::*;
-    use crate::figure::ColorImage;
     use crate::figure::{Anchor, Figure, Provenance, Shape, area};
 
     fn decode(png: &[u8]) -> (u32, u32, Vec<u8>) {
@@ -92,6 +105,8 @@ mod tests {
         assert_eq!(at(18, 10), [255, 0, 0], "enlarged without smoothing");
         assert_eq!(at(22, 10), [0, 0, 255]);
         assert_eq!(at(100, 10), [0, 255, 0]);
+        let screen = image(&svg, 2.0).unwrap();
+        assert_eq!((screen.size, screen.pixels[100 + 10 * 120]), ([120, 80], Color32::GREEN));
         let dark = (0..120).flat_map(|x| (40..60).map(move |y| (x, y)));
         let dark = dark.filter(|(x, y)| at(*x, *y)[0] < 128).count();
         assert!(dark > 30, "{dark} pixels of text");

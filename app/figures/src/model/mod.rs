@@ -165,6 +165,19 @@ impl Model {
         self.changed();
     }
 
+    /// Names the bundle that was opened last by its machine if its author did not name it; returns its hash.
+    pub fn name_by_machine(&mut self) -> Option<String> {
+        let index = self.bundles.len().checked_sub(1)?;
+        let open = self.bundles.get_mut(index)?;
+        let sha256 = open.sha256.clone();
+        if open.bundle.label.is_none() {
+            let name = open.machine_and_inputs();
+            Arc::make_mut(&mut open.bundle).label = Some(name);
+            self.rename(index, "");
+        }
+        Some(sha256)
+    }
+
     /// Closes the bundle at this index.
     pub fn close(&mut self, index: usize) {
         if index < self.bundles.len() {

@@ -1,6 +1,6 @@
 //! The open bundles, their matrices and their runs.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use sparsescope_core::bundle::Bundle;
@@ -50,6 +50,24 @@ impl OpenBundle {
     /// The name given by its author, else the file name; numbered if it is not unique.
     pub fn label(&self) -> &str {
         &self.label
+    }
+
+    /// The device of most of its runs, and the number of inputs: "NVIDIA H200, 30 matrices".
+    pub(super) fn machine_and_inputs(&self) -> String {
+        let mut runs: BTreeMap<&str, usize> = BTreeMap::new();
+        for run in &self.bundle.runs {
+            *runs.entry(run.device.as_str()).or_default() += 1;
+        }
+        let device = runs.into_iter().max_by_key(|(_, count)| *count).map(|(device, _)| device);
+        let counted = |count: usize, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {many}")),
+        };
+        let matrices = counted(self.bundle.matrices.len(), "matrix", "matrices");
+        let others = counted(self.bundle.subjects.len(), "other input", "other inputs");
+        let parts = device.map(str::to_owned).into_iter().chain(matrices).chain(others);
+        parts.collect::<Vec<_>>().join(", ")
     }
 
     /// Its id in links: the start of its hash.

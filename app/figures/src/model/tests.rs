@@ -187,3 +187,23 @@ fn filters_pass_what_they_name_and_nothing_else() {
     let values = model.values("spmv");
     assert!(values.variances.iter().eq(["0-0.1"]) && values.bands.iter().eq(["0-1%"]));
 }
+
+#[test]
+fn a_bundle_without_a_name_is_named_by_its_machine_when_asked() {
+    let mut model = Model::default();
+    let bytes = bundle("a", Source::Real, &[("cpu/csr/serial", 1, 1.0)]);
+    model.open("gpu.zip", &bytes).unwrap();
+    assert_eq!(model.bundles()[0].label(), "gpu.zip");
+    let hash = model.bundles()[0].sha256.clone();
+    assert_eq!(model.name_by_machine(), Some(hash));
+    assert_eq!(model.bundles()[0].label(), "CPU, 1 matrix");
+    model.rename(0, "mine");
+    model.rename(0, "");
+    assert_eq!(model.bundles()[0].label(), "CPU, 1 matrix");
+    // A name that the author gave stays.
+    let mut named = Bundle::read(&bytes, &Limits::default()).unwrap();
+    named.label = Some("Mine".into());
+    model.open("named.zip", &named.to_bytes().unwrap()).unwrap();
+    model.name_by_machine();
+    assert_eq!(model.bundles()[1].label(), "Mine");
+}

@@ -419,8 +419,8 @@ fn a_preconditioner_tells_what_it_saves_of_the_iterations_of_a_plainer_one_on_th
 fn the_examples_have_a_sentence_for_every_run() {
     let mut model = Model::default();
     for (name, bytes) in [
-        ("h200.zip", include_bytes!("../../../example/h200.zip").as_slice()),
-        ("mini.zip", include_bytes!("../../../example/mini.zip")),
+        ("h200.zip", include_bytes!("../../../example/gpu.zip").as_slice()),
+        ("mini.zip", include_bytes!("../../../example/cpu.zip")),
     ] {
         model.open(name, bytes).unwrap();
     }

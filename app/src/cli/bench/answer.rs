@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn the_summary_of_the_default_suite_fits_on_one_screen() {
         // A fifth of the runs were refused, for four reasons with different numbers.
-        let model = example("mini.zip", |bundle| {
+        let model = example("cpu.zip", |bundle| {
             for (number, run) in bundle.runs.iter_mut().enumerate().filter(|(n, _)| n % 5 == 0) {
                 let reason = match number % 4 {
                     0 => format!("DIA would be {number} % full, less than 20 %"),
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn long_names_fit_too_and_numbers_are_those_of_the_view_of_winners() {
-        for name in ["h200.zip", "thesis.zip", "mini.zip"] {
+        for name in ["gpu.zip", "solvers.zip", "cpu.zip"] {
             let model = example(name, |_| {});
             let text = answer(&model, false);
             assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn only_the_winner_stands_out() {
-        let model = example("mini.zip", |_| {});
+        let model = example("cpu.zip", |_| {});
         let (plain, colored) = (answer(&model, false), answer(&model, true));
         assert!(!plain.contains('\u{1b}'), "{plain}");
         assert_eq!(colored.matches("\u{1b}[1;32m").count(), 10, "{colored}");
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn runs_in_f32_alone_rank_and_are_marked() {
-        let model = example("mini.zip", |bundle| {
+        let model = example("cpu.zip", |bundle| {
             bundle.runs.iter_mut().for_each(|run| run.precision = "f32".into());
         });
         let text = answer(&model, false);
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn without_the_reference_there_is_no_speed_up() {
-        let model = example("mini.zip", |bundle| {
+        let model = example("cpu.zip", |bundle| {
             bundle.runs.retain(|run| run.kernel == "cpu/csr/nnz");
             for figures in bundle.runs.iter_mut().filter_map(|run| run.figures.as_mut()) {
                 figures.speedup = None;

@@ -115,8 +115,7 @@ mod tests {
         let write = |name: &str| std::fs::write(folder.path().join(name), name).unwrap();
         write("secret");
         std::fs::create_dir_all(folder.path().join("viewer/examples")).unwrap();
-        for name in ["index.html", "index.html.br", "a-1.wasm", "a-1.wasm.gz", "examples/mini.zip"]
-        {
+        for name in ["index.html", "index.html.br", "a-1.wasm", "a-1.wasm.gz", "examples/cpu.zip"] {
             write(&format!("viewer/{name}"));
         }
         write("r 1.zip");
@@ -139,7 +138,7 @@ mod tests {
         assert!(program.keeps);
         let plain = ask(&site, "/a-1.wasm", "").unwrap();
         assert!(plain.path.ends_with("a-1.wasm") && plain.encoding.is_none());
-        assert_eq!(ask(&site, "/examples/mini.zip", "br").unwrap().kind, "application/zip");
+        assert_eq!(ask(&site, "/examples/cpu.zip", "br").unwrap().kind, "application/zip");
     }
 
     #[test]

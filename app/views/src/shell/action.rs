@@ -11,7 +11,10 @@ pub struct Action {
     pub key: egui::Key,
 }
 
-/// Opens the example measured on CPUs, shown on a first start.
+/// Shows the start page.
+pub const HOME: Action = Action { name: "Home", hint: "Start page", key: egui::Key::H };
+
+/// Opens the example measured on CPUs.
 pub const CPU_EXAMPLE: Action = Action {
     name: "CPU example",
     hint: "Open results from the CPU of a small machine",

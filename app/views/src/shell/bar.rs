@@ -4,7 +4,7 @@
 use egui::{Align, Button, Key, Layout, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::state::{Theme, ViewState, ZOOM};
 
-use super::action::{Action, CPU_EXAMPLE, SOLVE_EXAMPLE};
+use super::action::{Action, CPU_EXAMPLE, HOME, SOLVE_EXAMPLE};
 use super::icon::{Icon, button};
 use super::{dock, keys};
 use crate::style;
@@ -25,8 +25,6 @@ pub(super) struct Bar {
     pub(super) asked: Vec<Action>,
     /// Whether the side panel is shown, as the user chose; by available space if not set.
     pub(super) shows_side: Option<bool>,
-    /// The welcome cards are shown instead of the views.
-    pub(super) welcomes: bool,
     /// Go back to the previous state.
     pub(super) back: bool,
     /// Redo what was undone last.
@@ -81,9 +79,13 @@ impl Bar {
 
     fn line(&mut self, ui: &mut Ui, state: &mut ViewState, now: Now, room: Room) {
         let title = RichText::new("Sparsescope").strong().size(17.0);
-        let title = ui.add(Button::new(title).frame(false));
-        if title.on_hover_text("Open files, examples and lessons").clicked() {
-            self.welcomes = !self.welcomes;
+        if self.actions.contains(&HOME) {
+            let title = ui.add(Button::new(title).frame(false));
+            if title.on_hover_text("Start page (key H)").clicked() {
+                self.asked.push(HOME);
+            }
+        } else {
+            ui.label(title);
         }
         // A lesson needs the space; keys do the same as the buttons.
         let teaches = now.teaches && room != Room::Little;
@@ -172,10 +174,10 @@ impl Bar {
         }
     }
 
-    /// Buttons for the actions of the window or the page, with the one that opens files if `opens`. The first
-    /// example is shown on a first start and is among the cards.
+    /// Buttons for the actions of the window or the page, with the one that opens files if `opens`. The title
+    /// is the button of the start page, which has the other examples.
     fn offered(&mut self, ui: &mut Ui, opens: bool) {
-        let elsewhere = [CPU_EXAMPLE, SOLVE_EXAMPLE];
+        let elsewhere = [HOME, CPU_EXAMPLE, SOLVE_EXAMPLE];
         for action in self.actions.iter().filter(|action| !elsewhere.contains(action)) {
             if opens_files(action) && !opens {
                 continue;

@@ -1,40 +1,109 @@
-//! What surrounds the views: the side panel, presentations, messages, cards.
+//! What surrounds the views: the side panel, presentations, messages, the start page.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use sparsescope_core::bundle::Limits;
+use sparsescope_core::record::Operation;
+use sparsescope_figures::landing::Landing;
 
-use super::tests::{with_example, with_example_at};
+use super::tests::{EXAMPLE, with_example, with_example_at};
 use super::*;
 
-#[test]
-fn the_title_shows_what_there_is_to_open_and_a_lesson_begins_from_there() {
-    let mut harness = with_example("v1");
-    harness.get_by_label("Sparsescope").click();
+const LANDING: &str = include_str!("../../../example/landing.json");
+
+/// The start page over the example.
+fn at_home() -> Harness<'static, App> {
+    let mut harness = with_example("v1;theme=dark");
+    harness.state_mut().set_landing(Landing::from_json(LANDING).unwrap(), &[]);
+    harness.state_mut().toggle_home();
     harness.run();
-    let lesson = sparsescope_figures::lesson::Lessons::default().iter().next().unwrap().clone();
-    harness.get_by_label(&lesson.title).click();
-    harness.run();
-    let shown = harness.state().state().layouts.lesson.clone();
-    assert_eq!(shown, Some((lesson.id.clone(), 0)));
-    assert!(harness.query_by_label("A matrix or a result").is_none());
+    harness
 }
 
 #[test]
-fn the_cards_go_when_anything_else_is_shown() {
-    let mut harness = with_example("v1");
-    let shown =
-        |harness: &Harness<'static, App>| harness.query_by_label("A matrix or a result").is_some();
-    for leave in 0..2 {
-        harness.get_by_label("Sparsescope").click();
+fn the_start_page_gives_what_was_chosen_and_its_link_keeps_the_theme() {
+    let words = Landing::from_json(LANDING).unwrap();
+    let lesson = sparsescope_figures::lesson::Lessons::default().iter().nth(1).unwrap().clone();
+    let mut choices: Vec<(String, String)> = words
+        .cards
+        .iter()
+        .map(|card| (format!("{}: {}", card.title, card.opens.action), card.opens.link.clone()))
+        .chain(words.more.iter().map(|door| (door.action.clone(), door.link.clone())))
+        .collect();
+    choices.push((lesson.title.clone(), format!("v1;lesson={},0", lesson.id)));
+    for (label, link) in &choices {
+        let mut harness = at_home();
+        assert!(harness.query_by_label("Filters").is_none());
+        harness.get_by_label(label).click();
         harness.run();
-        assert!(shown(&harness));
+        let chosen = harness.state_mut().take_chosen().unwrap();
+        assert_eq!(&chosen.link, link);
+        assert_eq!(harness.state_mut().take_chosen().map(|door| door.link), None);
+        harness.state_mut().leave_home(link);
+        harness.run();
+        assert!(harness.query_by_label(&words.headline).is_none());
+        assert_eq!(harness.state().notices.sentences().count(), 0, "{link} is understood");
+        assert_eq!(harness.state().state().theme, Theme::Dark);
+        let shown = ViewState::from_fragment(link).unwrap();
+        assert_eq!(harness.state().state().layouts.lesson, shown.layouts.lesson);
+    }
+}
+
+#[test]
+fn the_start_page_goes_when_anything_else_is_shown() {
+    let headline = Landing::from_json(LANDING).unwrap().headline;
+    for leave in 0..3 {
+        let mut harness = at_home();
+        harness.get_by_label(&headline);
         match leave {
             0 => harness.key_press(Key::Num3),
-            _ => harness.state_mut().open_bytes("notes.pdf", b"hello"),
+            1 => harness.state_mut().open_bytes("notes.pdf", b"hello"),
+            _ => harness.state_mut().toggle_home(),
         }
         harness.run();
-        assert!(!shown(&harness), "{leave}");
+        assert!(harness.query_by_label(&headline).is_none(), "{leave}");
     }
+}
+
+#[test]
+fn the_title_and_a_key_ask_for_the_start_page_where_there_is_one() {
+    let mut harness = with_example("v1");
+    harness.key_press(Key::H);
+    harness.run();
+    assert_eq!(harness.state_mut().take_asked(), []);
+    harness.state_mut().offer(&[HOME]);
+    harness.run();
+    harness.get_by_label("Sparsescope").click();
+    harness.run();
+    harness.key_press(Key::H);
+    harness.run();
+    assert_eq!(harness.state_mut().take_asked(), [HOME, HOME]);
+}
+
+#[test]
+fn an_example_replaces_the_one_before_and_leaves_other_bundles_open() {
+    let mut app = App::new();
+    let nameless = |bytes: &[u8]| {
+        let mut bundle = Bundle::read(bytes, &Limits::default()).unwrap();
+        bundle.label = None;
+        bundle.to_bytes().unwrap()
+    };
+    let first = nameless(include_bytes!("../../../../tests/golden/bundle-1.2.zip"));
+    app.open_bytes("mine.zip", include_bytes!("../../../../tests/golden/bundle-1.4.zip"));
+    app.open_example("cpu.zip", first, None);
+    let of_example = |app: &App| app.model().bundles().last().unwrap().label().to_owned();
+    assert!(of_example(&app).contains("matri"), "{}", of_example(&app));
+    let key = app.model().bundles().last().unwrap().bundle.matrices.first().unwrap();
+    app.state.matrix = Some(matrix_key(&key.record));
+    let run = app.model().runs(&Filter::everything()).last().unwrap().index;
+    app.state.run = Some(run);
+    app.open_example("gpu.zip", EXAMPLE, Some(Operation::Spmv));
+    let files: Vec<&str> = app.model().bundles().iter().map(|open| open.file.as_str()).collect();
+    assert_eq!(files, ["mine.zip", "gpu.zip"]);
+    assert_eq!((app.state().matrix.clone(), app.state().run), (None, None));
+    // Twice the same one.
+    app.open_example("gpu.zip", EXAMPLE, None);
+    assert_eq!(app.model().bundles().len(), 2);
 }
 
 #[test]
@@ -98,7 +167,7 @@ fn the_legend_shows_a_series_alone_and_all_again() {
 fn what_an_import_leaves_out_is_said() {
     let mut app = App::new();
     let of = include_bytes!("../../../../tests/golden/nvbench.json");
-    app.open_bytes("example.zip", include_bytes!("../../../example/mini.zip"));
+    app.open_bytes("example.zip", include_bytes!("../../../example/cpu.zip"));
     app.open_bytes("nvbench.json", of);
     let open = app.model().bundles().last().unwrap();
     let sentences: Vec<String> = open.bundle.left_out().map(str::to_owned).collect();

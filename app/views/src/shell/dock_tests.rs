@@ -227,7 +227,7 @@ fn every_widget_has_a_name() {
 #[test]
 fn the_active_tab_and_the_layouts_are_seen_on_a_small_screen() {
     let mut app = App::new();
-    app.open_bytes("example.zip", include_bytes!("../../../example/mini.zip"));
+    app.open_bytes("example.zip", include_bytes!("../../../example/cpu.zip"));
     let mut harness = Harness::builder()
         .with_size(egui::vec2(1024.0, 768.0))
         .with_step_dt(0.25)

@@ -19,7 +19,7 @@ const KERNELS: [&str; 5] = [
 /// Runs of a few kernels on 401 matrices, some of them with a prediction.
 fn many(runs: usize) -> Bundle {
     let mut model = Model::default();
-    model.open("mini.zip", include_bytes!("../../../example/mini.zip")).unwrap();
+    model.open("mini.zip", include_bytes!("../../../example/cpu.zip")).unwrap();
     let mut bundle = Bundle::clone(&model.bundles()[0].bundle);
     let run = bundle.runs.iter().find(|run| run.figures.is_some()).unwrap().clone();
     let line_bytes = Some(64_000_000);

@@ -16,11 +16,15 @@ mod export;
 mod export_menu;
 #[cfg(test)]
 mod frame_tests;
+mod home;
 mod icon;
 mod keys;
+#[cfg(not(target_family = "wasm"))]
+mod landing;
 mod link;
 #[cfg(test)]
 pub(crate) mod nameless;
+mod nothing;
 mod notices;
 mod opening;
 mod pane;
@@ -31,7 +35,6 @@ mod tabs;
 #[cfg(test)]
 mod tests;
 mod tiles;
-mod welcome;
 
 use std::sync::Arc;
 
@@ -42,7 +45,8 @@ use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Operation, matrix_name};
+use sparsescope_core::record::matrix_name;
+use sparsescope_figures::landing::Door;
 use sparsescope_figures::lesson::{Lesson, is_lesson};
 use sparsescope_figures::model::{Model, RunOf, matrix_key};
 use sparsescope_figures::picture::Picture;
@@ -52,7 +56,7 @@ use sparsescope_figures::views::{VIEWS, View, current, needs_no_bundle, read_les
 
 use crate::style;
 use crate::views::details;
-pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, RUN_HERE, SOLVE_EXAMPLE};
+pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SOLVE_EXAMPLE};
 use bar::{Bar, Now, WITH_SIDE};
 use dock::Dock;
 pub use export::Export;
@@ -82,6 +86,14 @@ pub struct App {
     operation_chosen: bool,
     /// The fragment of the last link that was followed.
     link: String,
+    /// The hash of the open example, which the next one replaces.
+    example: Option<String>,
+    /// The start page is shown instead of the views.
+    home: bool,
+    #[cfg(not(target_family = "wasm"))]
+    start: Option<landing::Start>,
+    /// What was chosen on the start page.
+    chosen: Option<Door>,
 }
 
 /// Minimum width of the views for a run's details on the right; below it they are below the views.
@@ -143,26 +155,12 @@ impl App {
     /// Opens a bundle, or a matrix in a format that [`read_named_matrix`] knows, under a name; errors are
     /// shown in the interface. A large matrix is opened over the following frames.
     pub fn open_bytes(&mut self, name: &str, bytes: impl AsRef<[u8]> + Into<Vec<u8>>) {
-        self.bar.welcomes = false;
+        self.home = false;
         let few = bytes.as_ref();
         match is_matrix(name, few) && few.len() > opening::AT_ONCE {
             true => self.openings.add(name, bytes.into()),
             false => self.open_now(name, few),
         }
-    }
-
-    /// Opens an example and shows runs of this operation, its topic.
-    pub fn open_example(
-        &mut self,
-        name: &str,
-        bytes: impl AsRef<[u8]> + Into<Vec<u8>>,
-        operation: Operation,
-    ) {
-        self.open_bytes(name, bytes);
-        let mut state = self.state.clone();
-        operation.as_str().clone_into(&mut state.filter.operation);
-        self.operation_chosen = true;
-        self.change_state(state);
     }
 
     fn open_now(&mut self, name: &str, bytes: &[u8]) {
@@ -275,7 +273,7 @@ impl App {
 
     /// Adds a matrix that was read from a file of this name, with its picture, and shows it.
     pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix, picture: Picture) {
-        self.bar.welcomes = false;
+        self.home = false;
         for warning in &matrix.warnings {
             self.notify(format!("{name}: {warning}."));
         }
@@ -425,8 +423,9 @@ impl App {
         let shown = |state: &ViewState| {
             (state.view.clone(), state.matrix.clone(), state.layouts.lesson.clone())
         };
-        if shown(&self.state) != shown(&before) || !self.bar.asked.is_empty() {
-            self.bar.welcomes = false; // one of the cards, or something else, was chosen
+        let asked = self.bar.asked.iter().any(|action| *action != HOME);
+        if shown(&self.state) != shown(&before) || asked {
+            self.home = false; // something else was chosen
         }
         if self.state != before {
             ui.ctx().request_repaint();
@@ -476,13 +475,13 @@ impl App {
                 self.bar.shows_side = Some(false); // to show what was chosen
             }
             return;
-        } else if self.side_shown(width) && !teaches {
+        } else if self.side_shown(width) && !teaches && !self.home {
             let panel = Panel::left("side").default_size(250.0).size_range(200.0..=420.0);
             panel.show(ui, |ui| side(self, ui));
         }
         // The last bundle may have been closed in the panel.
         if self.starts() {
-            return self.welcome(ui);
+            return self.start_page(ui);
         }
         let detailed = !teaches && details::is_shown(&self.model, &self.state);
         let whole = ui.available_rect_before_wrap();
@@ -506,7 +505,7 @@ impl App {
     fn starts(&self) -> bool {
         let empty = self.model.bundles().is_empty()
             && current(&self.state).is_none_or(|view| !needs_no_bundle(view, &self.state));
-        empty || self.bar.welcomes
+        empty || self.home
     }
 
     /// Whether the side panel is shown at this width.
@@ -518,14 +517,6 @@ impl App {
         self.notices.show(ui);
         self.openings.show(ui);
         self.tell_missing(ui);
-    }
-
-    /// The welcome cards, until one is chosen.
-    fn welcome(&mut self, ui: &mut Ui) {
-        CentralPanel::default().show(ui, |ui| {
-            let Bar { actions, asked, .. } = &mut self.bar;
-            welcome::show(ui, actions, &self.model, &mut self.state, asked);
-        });
     }
 
     /// The view in front, below one bar: its name, its settings, the way out of the presentation.

@@ -5,7 +5,7 @@ use sparsescope_figures::views::VIEWS;
 
 use super::*;
 
-const EXAMPLE: &[u8] = include_bytes!("../../../example/mini.zip");
+const EXAMPLE: &[u8] = include_bytes!("../../../example/cpu.zip");
 
 /// A bundle with predictions, which the example lacks.
 const PREDICTED: &[u8] = include_bytes!("../../../../tests/golden/bundle-1.2.zip");

@@ -142,7 +142,7 @@ mod tests {
             dense.map(|k| format!("{:?}", looks_of_dense.find(k.id, 0, &ink))).collect();
         assert_eq!(dense.len(), kernels(Operation::BatchedDense).len());
         let mut model = Model::default();
-        model.open("h200.zip", include_bytes!("../../../../example/h200.zip")).unwrap();
+        model.open("h200.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
         let opened = Looks::of(&model, "spmv");
         for kernel in kernels(Operation::Spmv) {
             assert_eq!(opened.find(kernel.id, 0, &ink), looks.find(kernel.id, 3, &ink));

@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn groups_have_the_order_of_their_first_runs_and_name_the_fastest() {
-        let example = include_bytes!("../../../../example/mini.zip");
+        let example = include_bytes!("../../../../example/cpu.zip");
         let mut model = Model::default();
         model.open("mini.zip", example).unwrap();
         let mut state = ViewState { grouped: true, ..ViewState::default() };

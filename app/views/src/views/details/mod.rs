@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn the_summary_has_what_the_bundle_records() {
         let mut model = Model::default();
-        model.open("mini.zip", include_bytes!("../../../../example/mini.zip")).unwrap();
+        model.open("mini.zip", include_bytes!("../../../../example/cpu.zip")).unwrap();
         let all = sparsescope_figures::state::Filter::everything();
         let runs = model.runs(&all);
         let passed = runs.iter().find(|run| run.figures().is_some()).unwrap();

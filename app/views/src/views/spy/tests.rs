@@ -167,7 +167,7 @@ fn a_pinch_keeps_what_is_between_the_fingers_and_does_not_pan_twice() {
 #[test]
 fn a_bundle_without_the_matrix_says_where_its_picture_ends() {
     let mut app = App::new();
-    app.open_bytes("example.zip", include_bytes!("../../../../example/mini.zip"));
+    app.open_bytes("example.zip", include_bytes!("../../../../example/cpu.zip"));
     app.set_state(ViewState::from_fragment("v1;view=spy;search=web").unwrap());
     let mut harness = drawn(app);
     harness.get_by_label_contains("the bundle's finest cells are ");
