@@ -175,7 +175,7 @@ pub fn figure(
 fn histogram(figure: &mut Figure, record: &MatrixRecord, log: bool, ink: Ink) -> f32 {
     let bins = &record.statistics.row.histogram;
     let (left, right, top, bottom) = (64.0, figure.size.x - 24.0, 34.0, 194.0);
-    let title = "Rows by number of nonzeros (log bins)";
+    let title = "Rows by length (bins double in width)";
     figure.strong(pos2(8.0, 14.0), Anchor::Start, BODY, ink.text, title);
     // A logarithmic bar of one row starts at half a row.
     let values = bins.iter().map(|rows| *rows as f64).filter(|rows| *rows > 0.0);
@@ -268,9 +268,10 @@ fn draw_bars(figure: &mut Figure, title: &str, bars: &[Bar<'_>], top: f32, ink: 
         true => format!("{} (bar cut off)", bar.text),
         false => bar.text.clone(),
     };
-    let longest = |texts: &mut dyn Iterator<Item = f32>| texts.fold(48.0, f32::max);
-    let left = longest(&mut bars.iter().map(|bar| text_width(bar.name, TYPE))) + 16.0;
-    let room = longest(&mut bars.iter().map(|bar| text_width(&text(bar), TYPE))) + 16.0;
+    let names = bars.iter().map(|bar| text_width(bar.name, TYPE));
+    let left = names.fold(48.0, f32::max) + 16.0;
+    let texts = bars.iter().map(|bar| text_width(&text(bar), TYPE));
+    let room = texts.fold(48.0, f32::max) + 16.0;
     let below = figure.size.x - left - room < SHORTEST;
     let (row, room) = if below { (44.0, 8.0) } else { (26.0, room) };
     let right = (figure.size.x - room).max(left + 40.0);
