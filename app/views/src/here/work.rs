@@ -179,3 +179,36 @@ impl Observer for Teller {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_panel_is_told_how_far_it_is_and_who_leads() {
+        let work = Work::new();
+        let mut teller = Teller(Arc::clone(&work));
+        assert_eq!(work.far().left, None, "nothing has begun");
+        teller.progress(0, 30, "cpu/csr/serial");
+        assert_eq!(work.far().left, None);
+        std::thread::sleep(Duration::from_millis(20));
+        teller.progress(10, 30, "cpu/csr/serial");
+        let far = work.far();
+        assert!(far.left.is_some_and(|left| left >= Duration::from_millis(40)), "{far:?}");
+        let run = Run {
+            operation: "spmv".to_owned(),
+            kernel: "cpu/csr/serial".to_owned(),
+            precision: "f64".to_owned(),
+            samples: vec![1e-3],
+            ..Run::default()
+        };
+        teller.sampled(&run, &record::Work { flops: 1_000_000, ..Default::default() });
+        assert_eq!(work.far().rates.ranked().len(), 1);
+        teller.finished(run);
+        assert!(work.far().rates.ranked().is_empty(), "it did not pass its check");
+        assert_eq!(work.take_runs().len(), 1);
+        // Once more, after the GPU was lost.
+        teller.progress(0, 5, "wgpu/csr/vector");
+        assert_eq!(work.far().left, None);
+    }
+}
