@@ -16,8 +16,8 @@ use super::bar::WITH_SIDE;
 use crate::{style, thumbs};
 
 /// Height of a line of the list of matrices, and on a phone.
-const LINE: f32 = 42.0;
-const LINE_OF_PHONE: f32 = 48.0;
+const LINE: f32 = 40.0;
+const LINE_OF_PHONE: f32 = 44.0;
 
 /// Edge of the picture of a matrix's structure.
 const TILE: f32 = 30.0;
