@@ -181,6 +181,13 @@ impl Picture {
         Some(*self.band.get_or_init(band))
     }
 
+    /// The coarsest level with at least `cells` cells along its longer edge; the finest if none has.
+    pub(crate) fn coarse(&self, cells: usize) -> Option<&Level> {
+        let levels = self.pyramid.levels();
+        let has_enough = |level: &&Level| level.rows().max(level.cols()) >= cells;
+        levels.iter().rev().find(has_enough).or_else(|| levels.first())
+    }
+
     /// Cells of 2^shift rows and columns are the finest if only the pyramid is available; `None` if
     /// the matrix is.
     pub(crate) fn finest(&self) -> Option<u32> {

@@ -4,7 +4,6 @@
 //! row by row: the number of empty cells since the previous filled one (in the order r·columns +
 //! c), then the count. Then come the bins of the profile: shortest row, longest minus shortest,
 //! nonzeros. Coarser levels are summed when the file is read.
-//! levels are summed when the file is read.
 
 use std::collections::BTreeMap;
 
@@ -83,8 +82,46 @@ pub fn to_files(pyramid: &Pyramid, profile: &RowProfile, budget: u64) -> BTreeMa
 /// Reads what [`to_files`] wrote. The files are untrusted: everything in them is checked, and sizes
 /// before allocating.
 pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<(Pyramid, RowProfile), SpyError> {
-    let file = |name: &'static str| files.get(name).ok_or(SpyError::Missing(name));
-    let header: SpyHeader = serde_json::from_slice(file(HEADER)?)
+    let (header, rows, cols) = header_of(files)?;
+    let wrong = |what: &str| Err(SpyError::Header(what.to_owned()));
+    if header.profile_shift != RowProfile::shift_for(rows)
+        || header.profile_bins != rows.div_ceil(1 << header.profile_shift) as u64
+    {
+        return wrong("the bins of the profile do not cover the rows");
+    }
+    let mut bytes = file(files, CONTENT)?;
+    let level = decode_level(&mut bytes, &header, rows, cols, 0)?;
+    let profile = decode_profile(&mut bytes, &header)?;
+    if !bytes.is_empty() {
+        return Err(SpyError::Content("it has extra bytes at the end"));
+    }
+    Ok((Pyramid::from_finest(rows, cols, level), profile))
+}
+
+/// The coarsest level with at least `cells` cells (2 or more) along its longer edge, of the files that
+/// [`to_files`] wrote; the stored level if that has fewer. Neither the levels between nor the profile are
+/// read. The files are untrusted, as in [`from_files`].
+pub fn coarse_from_files(
+    files: &BTreeMap<String, Vec<u8>>,
+    cells: usize,
+) -> Result<Level, SpyError> {
+    let (header, rows, cols) = header_of(files)?;
+    let (longest, cells) = (rows.max(cols) as u64, cells.max(2) as u64);
+    let is_enough = |coarser: &u32| longest.div_ceil(1 << (header.shift + coarser)) >= cells;
+    let coarser = (1..=32 - header.shift).take_while(is_enough).last().unwrap_or(0);
+    decode_level(&mut file(files, CONTENT)?, &header, rows, cols, coarser)
+}
+
+fn file<'a>(
+    files: &'a BTreeMap<String, Vec<u8>>,
+    name: &'static str,
+) -> Result<&'a [u8], SpyError> {
+    files.get(name).map(Vec::as_slice).ok_or(SpyError::Missing(name))
+}
+
+/// The header, and the rows and columns in it.
+fn header_of(files: &BTreeMap<String, Vec<u8>>) -> Result<(SpyHeader, usize, usize), SpyError> {
+    let header: SpyHeader = serde_json::from_slice(file(files, HEADER)?)
         .map_err(|error| SpyError::Header(error.to_string()))?;
     let wrong = |what: &str| Err(SpyError::Header(what.to_owned()));
     let size = |n: u64| usize::try_from(n).ok().filter(|_| n <= u64::from(u32::MAX));
@@ -94,18 +131,7 @@ pub fn from_files(files: &BTreeMap<String, Vec<u8>>) -> Result<(Pyramid, RowProf
     if !(Pyramid::base_shift(rows, cols)..=32).contains(&header.shift) {
         return wrong("the level is out of range");
     }
-    if header.profile_shift != RowProfile::shift_for(rows)
-        || header.profile_bins != rows.div_ceil(1 << header.profile_shift) as u64
-    {
-        return wrong("the bins of the profile do not cover the rows");
-    }
-    let mut bytes = file(CONTENT)?.as_slice();
-    let level = decode_level(&mut bytes, &header, rows, cols)?;
-    let profile = decode_profile(&mut bytes, &header)?;
-    if !bytes.is_empty() {
-        return Err(SpyError::Content("it has extra bytes at the end"));
-    }
-    Ok((Pyramid::from_finest(rows, cols, level), profile))
+    Ok((header, rows, cols))
 }
 
 fn encode(level: &Level, profile: &RowProfile) -> Vec<u8> {
@@ -129,15 +155,21 @@ fn encode(level: &Level, profile: &RowProfile) -> Vec<u8> {
     out
 }
 
+/// Reads the stored level, and sums it up to cells 2^coarser times as large along each edge.
 fn decode_level(
     bytes: &mut &[u8],
     header: &SpyHeader,
     rows: usize,
     cols: usize,
+    coarser: u32,
 ) -> Result<Level, SpyError> {
-    let mut level = Level::empty(rows, cols, header.shift);
-    let width = level.cols() as u64;
-    let places = level.rows() as u64 * width;
+    let stored = Level::empty(rows, cols, header.shift);
+    let width = stored.cols() as u64;
+    let places = stored.rows() as u64 * width;
+    let mut level = match coarser {
+        0 => stored,
+        _ => Level::empty(rows, cols, header.shift + coarser),
+    };
     let (mut next, mut entries) = (0u64, 0u64);
     for _ in 0..header.cells {
         let place = next.checked_add(number(bytes)?).filter(|&place| place < places);
@@ -145,7 +177,8 @@ fn decode_level(
         let count = number(bytes)?;
         let sum = entries.checked_add(count).filter(|&sum| count > 0 && sum <= header.entries);
         entries = sum.ok_or(SpyError::Content("the counts do not add up to the nonzeros"))?;
-        level.add((place / width) as usize, (place % width) as usize, count);
+        let cell = |place: u64| (place >> coarser) as usize;
+        level.add(cell(place / width), cell(place % width), count);
         next = place + 1;
     }
     if entries != header.entries {
@@ -229,6 +262,22 @@ mod tests {
         let finest = encode(&Pyramid::of(&a).levels()[0], &RowProfile::of(&a));
         let ratio = finest.len() as u64 / deflated_len(&finest);
         assert!(ratio > HIGHEST_RATIO, "the case is a real one: {ratio}");
+    }
+
+    #[test]
+    fn a_coarse_level_is_that_of_the_pyramid_without_the_others() {
+        let files = files_of(&scattered(), 1 << 20);
+        let (whole, _) = from_files(&files).unwrap();
+        let longer = |level: &Level| level.rows().max(level.cols());
+        for cells in [2, 40, 100, 1000] {
+            let wanted = whole.levels().iter().rev().find(|level| longer(level) >= cells).unwrap();
+            assert_eq!(&coarse_from_files(&files, cells).unwrap(), wanted, "{cells} cells");
+        }
+        let finest = coarse_from_files(&files, 1 << 20).unwrap();
+        assert_eq!(&finest, &whole.levels()[0], "no level has so many cells");
+        let mut cut = files.clone();
+        cut.get_mut(CONTENT).unwrap().truncate(1000);
+        assert!(coarse_from_files(&cut, 40).is_err());
     }
 
     #[test]

@@ -9,6 +9,6 @@ mod profile;
 mod pyramid;
 
 pub use detail::Detail;
-pub use files::{SpyError, SpyHeader, from_files, to_files};
+pub use files::{SpyError, SpyHeader, coarse_from_files, from_files, to_files};
 pub use profile::{LengthBin, RowProfile};
 pub use pyramid::{Level, Pyramid, TILE};

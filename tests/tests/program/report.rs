@@ -61,7 +61,7 @@ fn an_operation_that_the_program_does_not_know_is_shown_in_its_own_unit() {
 #[test]
 fn every_matrix_and_every_kernel_is_in_it_and_nothing_from_elsewhere() {
     let p = program();
-    for name in ["mini.zip", "h200.zip"] {
+    for name in ["cpu.zip", "gpu.zip"] {
         let file = example(name);
         let html = report(&p, &[&file]);
         let document = parse(&html);

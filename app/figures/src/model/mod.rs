@@ -264,8 +264,13 @@ impl Model {
         self.found.set_ups.get((key.to_owned(), asked), |_| Arc::default())
     }
 
+    /// The folders of the matrix with this key, each with its bundle.
+    pub(crate) fn folders(&self, key: &str) -> Vec<(&OpenBundle, &MatrixFolder)> {
+        self.index().folders(&self.bundles, key)
+    }
+
     fn make_picture(&self, key: &str) -> PictureOrWhy {
-        let folders = self.index().folders(&self.bundles, key);
+        let folders = self.folders(key);
         let holding = || folders.iter().copied();
         if let Some(picture) = holding().find_map(|(open, _)| open.picture.as_ref()) {
             return Ok(picture.clone());

@@ -1,17 +1,18 @@
 //! One matrix: its statistics, its row lengths, its size in each format.
 
 use emath::{pos2, vec2};
+use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::record::{MatrixRecord, Subject};
 
 use super::provenance::provenance;
 use super::ranking;
 use super::view::{View, subject};
-use crate::figure::{Anchor, Axis, Figure, area, text_width};
+use crate::figure::{Anchor, Axis, Figure, area, elided, text_width};
 use crate::model::{
     Model, RunOf, bytes, count, display_name, matrix_key, seconds, significant, subject_key,
 };
 use crate::state::{Filter, ViewState};
-use crate::theme::{Ink, format_color};
+use crate::theme::{BODY, Ink, SMALL, format_color};
 
 pub const VIEW: View = View {
     id: "matrix",
@@ -23,7 +24,33 @@ pub const VIEW: View = View {
     is_empty: crate::views::view::never,
 };
 
-const TYPE: f32 = 13.0;
+const TYPE: f32 = SMALL;
+
+/// Bars are at least this long; where their texts leave less, the texts are below.
+const SHORTEST: f32 = 140.0;
+
+/// What tells it from other matrices, in one line.
+pub fn headline(record: &MatrixRecord) -> String {
+    let of = &record.statistics;
+    let size = format!("{} × {}", count(of.rows), count(of.cols));
+    let mut parts = vec![size, format!("{} nonzeros", count(of.nnz))];
+    if !is_known_by_name(record) {
+        let [min, max] = [of.row.min, of.row.max].map(count);
+        parts.push(format!("{min} to {max} per row, mean {}", significant(of.row.mean)));
+        let bandwidth = of.lower_bandwidth.max(of.upper_bandwidth);
+        parts.push(format!("bandwidth {}", count(bandwidth)));
+        let is_whole = |share: Option<f64>| share.is_some_and(|share| share >= 1.0);
+        parts.extend(of.structural_symmetry.map(|share| {
+            let words = match (is_whole(of.numerical_symmetry), is_whole(Some(share))) {
+                (true, _) => "symmetric",
+                (false, true) => "symmetric structure",
+                (false, false) => "not symmetric",
+            };
+            words.to_owned()
+        }));
+    }
+    parts.join(" · ")
+}
 
 /// The statistics as text.
 pub fn facts(record: &MatrixRecord) -> Vec<(&'static str, String)> {
@@ -148,8 +175,8 @@ pub fn figure(
 fn histogram(figure: &mut Figure, record: &MatrixRecord, log: bool, ink: Ink) -> f32 {
     let bins = &record.statistics.row.histogram;
     let (left, right, top, bottom) = (64.0, figure.size.x - 24.0, 34.0, 194.0);
-    let title = "Rows by number of nonzeros (bins double in width)";
-    figure.text(pos2(8.0, 14.0), Anchor::Start, TYPE + 1.0, ink.text, title);
+    let title = "Rows by length (bins double in width)";
+    figure.strong(pos2(8.0, 14.0), Anchor::Start, BODY, ink.text, title);
     // A logarithmic bar of one row starts at half a row.
     let values = bins.iter().map(|rows| *rows as f64).filter(|rows| *rows > 0.0);
     let values = values.chain(log.then_some(0.8));
@@ -199,9 +226,9 @@ fn formats(figure: &mut Figure, record: &MatrixRecord, top: f32, ink: Ink) -> f3
             (1.0 / size.padding.max(1.0), format!("{}, {padding}", bytes(size.bytes)));
         Bar { name: &size.format, format: &size.format, bytes: size.bytes, used, text }
     });
-    let title = "Bytes in each format; the hollow part of a bar is padding";
+    let title = "Bytes in each format (hollow: padding)";
     let bars: Vec<Bar<'_>> = bars.collect();
-    draw_bars(figure, title, &bars, 210.0, top, ink)
+    draw_bars(figure, title, &bars, top, ink)
 }
 
 /// Bytes that each kernel is predicted to move, with bytes that it does not request hollow; returns
@@ -225,30 +252,29 @@ fn kernels(figure: &mut Figure, runs: &[RunOf<'_>], top: f32, ink: Ink) -> f32 {
     });
     let bars: Vec<Bar<'_>> = bars.collect();
     let title = match bars.iter().any(|bar| bar.used < 1.0) {
-        true => "Bytes each kernel is predicted to move; the hollow part is unused",
-        false => "Bytes each kernel is predicted to move",
+        true => "Predicted bytes moved (hollow: unused)",
+        false => "Predicted bytes moved",
     };
-    let longest = bars.iter().map(|bar| text_width(&bar.text, TYPE)).fold(0.0, f32::max);
-    draw_bars(figure, title, &bars, longest + 84.0, top, ink)
+    draw_bars(figure, title, &bars, top, ink)
 }
 
-/// Draws bars, with `room` points for their texts; returns the bottom.
-fn draw_bars(
-    figure: &mut Figure,
-    title: &str,
-    bars: &[Bar<'_>],
-    room: f32,
-    top: f32,
-    ink: Ink,
-) -> f32 {
-    const ROW: f32 = 26.0;
-    figure.text(pos2(8.0, top), Anchor::Start, TYPE + 1.0, ink.text, title);
-    let names = bars.iter().map(|bar| text_width(bar.name, TYPE));
-    let left = names.fold(48.0, f32::max) + 16.0;
-    let right = (figure.size.x - room).max(left + 40.0);
+/// Draws bars with their texts; returns the bottom.
+fn draw_bars(figure: &mut Figure, title: &str, bars: &[Bar<'_>], top: f32, ink: Ink) -> f32 {
+    figure.strong(pos2(8.0, top), Anchor::Start, BODY, ink.text, title);
     // A huge format must not squeeze the others: bars end at eight times the smallest.
     let smallest = bars.iter().map(|bar| bar.bytes).min().unwrap_or(1).max(1);
     let full = bars.iter().map(|bar| bar.bytes).max().unwrap_or(1).clamp(1, smallest * 8);
+    let text = |bar: &Bar<'_>| match bar.bytes > full {
+        true => format!("{} (bar cut off)", bar.text),
+        false => bar.text.clone(),
+    };
+    let names = bars.iter().map(|bar| text_width(bar.name, TYPE));
+    let left = names.fold(48.0, f32::max) + 16.0;
+    let texts = bars.iter().map(|bar| text_width(&text(bar), TYPE));
+    let room = texts.fold(48.0, f32::max) + 16.0;
+    let below = figure.size.x - left - room < SHORTEST;
+    let (row, room) = if below { (44.0, 8.0) } else { (26.0, room) };
+    let right = (figure.size.x - room).max(left + 40.0);
     let mut y = top + 24.0;
     for bar in bars {
         let length = (right - left) * (bar.bytes.min(full) as f32 / full as f32);
@@ -259,21 +285,60 @@ fn draw_bars(
             let hollow = area(left + used, y - 6.5, left + length - 1.5, y + 6.5);
             figure.rect(hollow, ink.paper);
         }
-        let cut = if bar.bytes > full { " (bar cut off)" } else { "" };
-        let text = format!("{}{cut}", bar.text);
-        figure.text(pos2(left + length + 8.0, y), Anchor::Start, TYPE, ink.weak, &text);
-        y += ROW;
+        let at = if below { pos2(8.0, y + 18.0) } else { pos2(left + length + 8.0, y) };
+        let shown = elided(&text(bar), figure.size.x - at.x, TYPE);
+        figure.text(at, Anchor::Start, TYPE, ink.weak, &shown);
+        y += row;
     }
     y
 }
 
 #[cfg(test)]
 mod tests {
+    use sparsescope_core::matrix::Statistics;
     use sparsescope_core::record::Predicted;
 
     use super::*;
-    use crate::figure::Shape;
+    use crate::figure::{Shape, strong_width};
     use crate::why::tests;
+
+    #[test]
+    fn the_headline_says_what_is_known_of_the_matrix() {
+        let (run, mut statistics, environment) = tests::run("cpu/csr/nnz");
+        let headline = |statistics: &Statistics| {
+            let model = tests::model(vec![run.clone()], statistics.clone(), environment.clone());
+            super::headline(model.largest(&Filter::everything()).unwrap())
+        };
+        let start = "100 k × 100 k · 800 k nonzeros · 0 to 20 per row, mean 8 · bandwidth 7";
+        statistics.upper_bandwidth = 7;
+        assert_eq!(headline(&statistics), start, "symmetry is of square matrices");
+        statistics.structural_symmetry = Some(1.0);
+        statistics.numerical_symmetry = Some(0.5);
+        assert_eq!(headline(&statistics), format!("{start} · symmetric structure"));
+        statistics.numerical_symmetry = Some(1.0);
+        assert_eq!(headline(&statistics), format!("{start} · symmetric"));
+        statistics.structural_symmetry = Some(0.9);
+        statistics.numerical_symmetry = None;
+        assert_eq!(headline(&statistics), format!("{start} · not symmetric"));
+    }
+
+    #[test]
+    fn a_narrow_figure_has_the_texts_of_bars_below_them_and_cuts_none() {
+        let mut model = Model::default();
+        model.open("mini.zip", include_bytes!("../../../example/mini.zip")).unwrap();
+        let state = ViewState::default();
+        let record = model.largest(&Filter::everything()).unwrap();
+        for width in [366.0, 900.0] {
+            for shape in figure(record, &[], &state, width).shapes {
+                let Shape::Text { pos, anchor: Anchor::Start, size, strong, text, .. } = shape
+                else {
+                    continue;
+                };
+                let long = if strong { strong_width(&text, size) } else { text_width(&text, size) };
+                assert!(!text.contains('…') && pos.x + long <= width, "{width}: {text}");
+            }
+        }
+    }
 
     #[test]
     fn predictions_of_the_fastest_run_of_a_kernel_are_bars() {

@@ -1,18 +1,24 @@
 //! The form of the panel: the GPU, the matrix, the kernels, and the results.
 
 use egui::{
-    Align, Button, Checkbox, Color32, ComboBox, DragValue, Label, Layout, ProgressBar, RichText,
-    Role, ScrollArea, TextEdit, Ui, WidgetInfo,
+    Align, Button, Checkbox, Color32, ComboBox, DragValue, FontId, Label, Layout, ProgressBar,
+    RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo,
 };
 use sparsescope_core::kernel::DeviceKind;
-use sparsescope_figures::model::{Model, count};
+use sparsescope_figures::model::{Model, count, significant};
+use sparsescope_figures::theme::BODY;
 
 use super::gpu::GpuSeen;
+use super::live::{Rates, words_of};
 use super::wanted::{SAMPLES, Subject, Wanted, kernels_here, offered};
 use super::work::{Measured, Work};
+use crate::style;
 
 /// In windows narrower than this, the panel is below the views.
 pub(super) const NARROW: f32 = 700.0;
+
+/// Kernels in the ranking during a measurement.
+const FASTEST: usize = 8;
 
 /// What was pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +71,9 @@ pub(super) fn show(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) -> Optio
         ui.add_space(6.0);
     });
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        if let Some(work) = shown.work {
+            ranking(ui, &work.far().rates);
+        }
         if let Some(measured) = shown.measured {
             pressed = pressed.or(results(ui, measured, shown.offers));
         }
@@ -242,12 +251,35 @@ fn progress(ui: &mut Ui, work: &Work) -> Option<Pressed> {
     let percent = format!("{:.0} %", far.share * 100.0);
     let bar = ui.add(ProgressBar::new(far.share).text(percent));
     bar.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, "Measuring"));
+    ui.weak(if far.is_stopping { "stopping".to_owned() } else { words_of(far.left) });
     let text = if far.is_stopping { "Stopping" } else { "Cancel" };
     let centered = Layout::top_down_justified(Align::Center);
     let button = Button::new(text).min_size(egui::vec2(0.0, 30.0));
     let stops = ui.with_layout(centered, |ui| ui.add_enabled(!far.is_stopping, button)).inner;
     let stops = stops.on_hover_text("Stop and keep what has been measured").clicked();
     stops.then_some(Pressed::Cancel)
+}
+
+/// The kernels measured so far, the fastest first.
+fn ranking(ui: &mut Ui, rates: &Rates) {
+    let ranked = rates.ranked();
+    let Some((_, rate)) = ranked.first() else { return };
+    section(ui, &format!("Fastest so far, {}", rate.unit));
+    for (place, (kernel, rate)) in ranked.iter().take(FASTEST).enumerate() {
+        let font = match place {
+            0 => style::strong(ui.ctx(), BODY),
+            _ => FontId::proportional(BODY),
+        };
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(RichText::new(significant(rate.value)).font(font.clone()));
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let words = RichText::new(format!("{}. {kernel}", place + 1)).font(font);
+                    ui.add(Label::new(words).truncate());
+                });
+            });
+        });
+    }
 }
 
 /// The latest results, and what can be done with them.

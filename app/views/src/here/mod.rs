@@ -5,6 +5,7 @@
 mod form;
 mod gpu;
 mod host;
+mod live;
 mod matrix;
 mod measure;
 mod panel;

@@ -6,8 +6,10 @@ use std::task::Waker;
 use std::time::Duration;
 
 use sparsescope_core::experiment::{Interruptions, Observer};
-use sparsescope_core::record::Run;
+use sparsescope_core::record::{self, Run};
 use web_time::Instant;
+
+use super::live::{Rates, left};
 
 /// How long a cancelled measurement may take to end by itself, keeping its results; then it is dropped.
 const GRACE: Duration = Duration::from_millis(200);
@@ -30,6 +32,9 @@ struct Told {
     what: String,
     done: usize,
     total: usize,
+    /// When the first sample was about to be taken.
+    sampling: Option<Instant>,
+    rates: Rates,
     runs: Vec<Run>,
     outcome: Option<Outcome>,
     cancelled: Option<Instant>,
@@ -69,6 +74,10 @@ pub(super) struct Measured {
 pub(super) struct Far {
     pub(super) what: String,
     pub(super) share: f32,
+    /// The estimated time left.
+    pub(super) left: Option<Duration>,
+    /// The kernels by rate so far.
+    pub(super) rates: Rates,
     /// It is being stopped.
     pub(super) is_stopping: bool,
 }
@@ -90,7 +99,10 @@ impl Work {
     pub(super) fn far(&self) -> Far {
         let told = self.told();
         let share = told.done as f32 / told.total.max(1) as f32;
+        let spent = told.sampling.map(|since| since.elapsed());
         Far {
+            left: spent.and_then(|spent| left(spent, told.done, told.total)),
+            rates: told.rates.clone(),
             what: told.what.clone(),
             share: share.min(1.0),
             is_stopping: told.cancelled.is_some(),
@@ -148,12 +160,55 @@ pub(super) struct Teller(pub(super) Arc<Work>);
 impl Observer for Teller {
     fn progress(&mut self, done: usize, total: usize, what: &str) {
         let mut told = self.0.told();
+        // Preparing the kernels, before and at the start of another attempt, is not part of the estimate.
+        if done == 0 || done < told.done {
+            told.sampling = Some(Instant::now());
+        }
         (told.done, told.total) = (done, total);
         what.clone_into(&mut told.what);
     }
 
+    fn sampled(&mut self, run: &Run, work: &record::Work) {
+        self.0.told().rates.sampled(run, work);
+    }
+
     fn finished(&mut self, run: Run) -> bool {
-        self.0.told().runs.push(run);
+        let mut told = self.0.told();
+        told.rates.finished(&run);
+        told.runs.push(run);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_panel_is_told_how_far_it_is_and_who_leads() {
+        let work = Work::new();
+        let mut teller = Teller(Arc::clone(&work));
+        assert_eq!(work.far().left, None, "nothing has begun");
+        teller.progress(0, 30, "cpu/csr/serial");
+        assert_eq!(work.far().left, None);
+        std::thread::sleep(Duration::from_millis(20));
+        teller.progress(10, 30, "cpu/csr/serial");
+        let far = work.far();
+        assert!(far.left.is_some_and(|left| left >= Duration::from_millis(40)), "{far:?}");
+        let run = Run {
+            operation: "spmv".to_owned(),
+            kernel: "cpu/csr/serial".to_owned(),
+            precision: "f64".to_owned(),
+            samples: vec![1e-3],
+            ..Run::default()
+        };
+        teller.sampled(&run, &record::Work { flops: 1_000_000, ..Default::default() });
+        assert_eq!(work.far().rates.ranked().len(), 1);
+        teller.finished(run);
+        assert!(work.far().rates.ranked().is_empty(), "it did not pass its check");
+        assert_eq!(work.take_runs().len(), 1);
+        // Once more, after the GPU was lost.
+        teller.progress(0, 5, "wgpu/csr/vector");
+        assert_eq!(work.far().left, None);
     }
 }

@@ -124,6 +124,25 @@ fn the_side_folds_by_its_key_and_by_itself_where_there_is_little_room() {
 }
 
 #[test]
+fn lines_of_the_list_are_tall_enough_for_a_finger_on_a_phone() {
+    let mut app = App::new();
+    app.open_bytes("example.zip", include_bytes!("../../../example/mini.zip"));
+    app.bar.shows_side = Some(true);
+    let mut harness = Harness::builder()
+        .with_size(egui::vec2(390.0, 844.0))
+        .with_max_steps(20)
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    harness.run();
+    let mut below = f32::NEG_INFINITY;
+    for line in harness.get_all_by_label_contains("Matrix ") {
+        let rect = line.rect();
+        assert!(rect.height() >= 44.0 && rect.top() >= below - 0.01, "{rect:?}");
+        below = rect.bottom();
+    }
+    assert!(below > 0.0);
+}
+
+#[test]
 fn a_presentation_leaves_the_view_and_a_line_of_its_settings() {
     let mut harness = with_example("v1;view=chart");
     harness.key_press(Key::P);

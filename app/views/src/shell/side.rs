@@ -4,18 +4,27 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use egui::{
-    Button, CollapsingHeader, ComboBox, Id, Key, RichText, Role, ScrollArea, Sense, TextEdit,
-    TextStyle, Ui, WidgetInfo,
+    Align2, Button, CollapsingHeader, ComboBox, FontId, Id, Key, Rect, RichText, Role, ScrollArea,
+    Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 use sparsescope_core::record::Subject;
+use sparsescope_figures::figure::elided;
 use sparsescope_figures::model::{
-    Model, OpenBundle, count, origin_name, origin_source, subject_key, subject_name, subject_size,
+    Model, OpenBundle, count, origin_name, origin_source, subject_key, subject_name,
 };
 use sparsescope_figures::state::{Filter, ViewState};
-use sparsescope_figures::theme::BODY;
+use sparsescope_figures::theme::{BODY, SMALL, SPACE, blend};
 use sparsescope_figures::views::view::subject;
 
-use crate::style;
+use super::bar::WITH_SIDE;
+use crate::{style, thumbs};
+
+/// Height of a line of the list of matrices, and on a phone.
+const LINE: f32 = 40.0;
+const LINE_OF_PHONE: f32 = 44.0;
+
+/// Edge of the picture of a matrix's structure.
+const TILE: f32 = 30.0;
 
 pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
     let height = ui.spacing().interact_size.y.max(24.0);
@@ -238,9 +247,9 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.label(title(ui, name));
         ui.weak(format!("{} {order}", subjects.len()));
     });
-    let spacing = ui.spacing();
-    let line = ui.text_style_height(&TextStyle::Button) + 2.0 * spacing.button_padding.y;
-    let line = line.max(spacing.interact_size.y);
+    let is_phone = ui.ctx().content_rect().width() < WITH_SIDE;
+    let line = if is_phone { LINE_OF_PHONE } else { LINE };
+    ui.spacing_mut().item_spacing.y = 0.0;
     let scroll = ScrollArea::vertical().auto_shrink(false);
     let scroll = scrolled(ui, scroll, &subjects, model, state, line);
     scroll.show_rows(ui, line, subjects.len(), |ui, seen| {
@@ -293,20 +302,92 @@ fn items(
     for &(key, subject) in subjects {
         let chosen = shown.as_deref() == Some(key);
         let name = subject_name(subject);
-        let text = format!("{name}  ·  {}", count(subject_size(subject)));
-        let kind = match subject {
-            Subject::Matrix(_) => "Matrix",
-            Subject::Other(_) => "Subject",
-        };
-        let item = egui::Button::selectable(chosen, text).truncate();
-        let item = ui.add(item.min_size(egui::vec2(0.0, line)));
+        let is_matrix = matches!(subject, Subject::Matrix(_));
+        let kind = if is_matrix { "Matrix" } else { "Subject" };
+        let (rect, item) = ui.allocate_exact_size(vec2(ui.available_width(), line), Sense::click());
         item.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{kind} {name}")));
+        if !ui.is_rect_visible(rect) {
+            continue;
+        }
+        let ink = state.theme.ink();
+        let fill = match chosen {
+            true => Some(ui.visuals().selection.bg_fill),
+            false => item.hovered().then(|| blend(ink.paper, ink.grid, 0.5)),
+        };
+        if let Some(fill) = fill {
+            ui.painter().rect_filled(rect, 4.0, fill);
+        }
+        if item.has_focus() {
+            let stroke = ui.visuals().selection.stroke;
+            ui.painter().rect_stroke(rect, 4.0, stroke, StrokeKind::Inside);
+        }
+        let mut words = rect.shrink2(vec2(SPACE, 0.0));
+        if is_matrix {
+            let middle = pos2(words.left() + TILE * 0.5, rect.center().y);
+            let tile = Rect::from_center_size(middle, vec2(TILE, TILE));
+            thumbs::show(ui, model, key, tile, state.theme);
+            words.min.x = tile.right() + SPACE;
+        }
+        let is_cut = write(ui, words, &name, subject, chosen, state);
+        let item = if is_cut { item.on_hover_text(&name) } else { item };
         if item.clicked() {
             state.matrix = Some(key.to_owned());
             // From the structure view, show the structure of the next matrix.
-            if state.view != "spy" || kind != "Matrix" {
+            if state.view != "spy" || !is_matrix {
                 state.view = "matrix".into();
             }
         }
+    }
+}
+
+/// The name and, below it, the size; returns whether the name is cut.
+fn write(
+    ui: &Ui,
+    rect: Rect,
+    name: &str,
+    subject: Subject<'_>,
+    chosen: bool,
+    state: &ViewState,
+) -> bool {
+    let ink = state.theme.ink();
+    // Semibold letters are up to a tenth wider.
+    let (font, width) = match chosen {
+        true => (style::strong(ui.ctx(), BODY), rect.width() * 0.9),
+        false => (FontId::proportional(BODY), rect.width()),
+    };
+    let shown = elided(name, width, BODY);
+    let at = |below: f32| pos2(rect.left(), rect.center().y + below);
+    ui.painter().text(at(-1.0), Align2::LEFT_BOTTOM, &shown, font, ink.text);
+    let small = FontId::proportional(SMALL);
+    ui.painter().text(at(1.0), Align2::LEFT_TOP, size_of(subject), small, ink.weak);
+    shown != name
+}
+
+/// Its size in words: the nonzeros of a matrix, the largest size of other subjects.
+fn size_of(subject: Subject<'_>) -> String {
+    match subject {
+        Subject::Matrix(record) => format!("{} nonzeros", count(record.statistics.nnz)),
+        Subject::Other(record) => {
+            let largest = record.sizes.iter().max_by_key(|(_, size)| **size);
+            largest.map(|(name, size)| format!("{} {name}", count(*size))).unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_a_matrix_is_its_nonzeros_and_others_name_theirs() {
+        let mut model = Model::default();
+        model.open("b.zip", include_bytes!("../../../../tests/golden/bundle-1.3.zip")).unwrap();
+        let filter = Filter::everything();
+        let matrices = model.matrices(&filter);
+        let grid = matrices.iter().find(|matrix| matrix.record.name == "poisson2d?n=6").unwrap();
+        assert_eq!(size_of(Subject::Matrix(grid.record)), "156 nonzeros");
+        let others = model.others(&filter);
+        let vector = others.iter().find(|(_, of)| of.name() == "vector?n=1000").unwrap();
+        assert_eq!(size_of(vector.1), "1 k elements");
     }
 }

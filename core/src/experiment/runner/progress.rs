@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use crate::record::Run;
+use crate::record::{Run, Work};
 
 /// Receives the progress of a runner.
 pub trait Observer: Send {
@@ -11,6 +11,10 @@ pub trait Observer: Send {
     /// The fraction `share`, 0 to 1, of a long execution under way is done.
     fn executing(&mut self, done: usize, total: usize, share: f64) {
         let _ = (done, total, share);
+    }
+    /// A run has samples, and may get more: it has no figures yet. `work` is that of one execution.
+    fn sampled(&mut self, run: &Run, work: &Work) {
+        let _ = (run, work);
     }
     /// A run is finished. Returning false ends the experiment.
     fn finished(&mut self, run: Run) -> bool;

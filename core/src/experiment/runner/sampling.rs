@@ -150,6 +150,9 @@ impl Runner<'_> {
         if !matches!(taken, Taken::Within(_)) {
             progress.done += left;
         }
+        if one.run.check.verdict == Verdict::Pass && !one.run.samples.is_empty() {
+            progress.observer.sampled(&one.run, &one.work);
+        }
         Ending::Complete
     }
 }

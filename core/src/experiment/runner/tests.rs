@@ -18,12 +18,18 @@ mod until;
 #[derive(Default)]
 struct Collect {
     runs: Vec<Run>,
+    /// By kernel and threads: the most samples that were told before its run was finished.
+    sampled: BTreeMap<(String, u32), usize>,
     stop_after: Option<usize>,
 }
 
 impl Observer for Collect {
     fn progress(&mut self, done: usize, total: usize, _: &str) {
         assert!(done <= total, "{done} of {total}");
+    }
+    fn sampled(&mut self, run: &Run, _: &Work) {
+        let told = self.sampled.entry((run.kernel.clone(), run.threads)).or_default();
+        *told = run.samples.len().max(*told);
     }
     fn finished(&mut self, run: Run) -> bool {
         self.runs.push(run);
@@ -89,6 +95,8 @@ fn every_configuration_becomes_a_run_with_all_its_samples() {
     for run in &seen.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{}: {:?}", run.kernel, run.check.reason);
         assert_eq!((run.samples.len(), run.warmup), (7, 2), "{}", run.kernel);
+        let told = seen.sampled.get(&(run.kernel.clone(), run.threads));
+        assert_eq!(told, Some(&7), "{}", run.kernel);
         let figures = run.figures.as_ref().unwrap();
         assert!(figures.speedup.is_some() && figures.pct_copy.is_some(), "{}", run.kernel);
         let modelled = !["cpu/bsr/", "cpu/dia/"].iter().any(|f| run.kernel.starts_with(f))
