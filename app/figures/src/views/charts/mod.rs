@@ -3,6 +3,7 @@
 
 mod batches;
 mod best;
+mod bold;
 pub mod chart;
 mod choices;
 pub mod compare;
@@ -13,6 +14,7 @@ pub mod draw;
 mod draw_tests;
 mod entries;
 mod errors;
+pub mod isolated;
 pub mod list;
 pub mod looks;
 mod matrices;
