@@ -32,6 +32,8 @@ const LISTED: f32 = 14.0;
 const MOST_LISTED: usize = 200;
 /// Up to this many colours, marks need no names.
 const FEW: usize = 3;
+/// Radius of samples.
+const SAMPLE: f32 = 3.5;
 /// With more samples than this, samples at the same position are drawn once.
 const CROWDED: usize = 20_000;
 
@@ -146,6 +148,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         }
         // Grey marks do not take the place of others.
         let small = plot.form == Form::Boxes;
+        let size = if small { size.min(SAMPLE) } else { size };
         let at = match plot.form {
             Form::Intervals => wanted,
             _ if !small && !sheet.is_bold(name) => wanted,
@@ -174,7 +177,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
                 match arrow(value) {
                     Some(mark) => sheet.arrow((end, mark), &look, Some(value), &mut numbers),
                     None => {
-                        sheet.figure.mark(end, look.mark, (size * 0.8).max(3.5), ink.paper, color);
+                        let far = (size * 0.8).max(3.5).min(size);
+                        sheet.figure.mark(end, look.mark, far, ink.paper, color);
                     }
                 }
             } else {
