@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use ecolor::Color32;
 use emath::{Pos2, Rect, pos2, vec2};
 
+use super::axes::{Ends, FOOT, Placer, tick_label, title};
+use super::legend::written;
 use super::near::Near;
 use super::plot::{Form, Guide, Point, Series};
-use super::sheet::{
-    Ends, FOOT, Look, Placer, Sheet, TYPE, elide, style, tick_label, title, written,
-};
+use super::sheet::{Look, Sheet, TYPE, elide, style};
 use crate::figure::{Anchor, Figure, Mark, text_width};
 use crate::theme::blend;
 

@@ -6,9 +6,11 @@ use std::collections::HashSet;
 
 use emath::{Pos2, Rect, pos2, vec2};
 
+use super::axes::{Ends, HEAD};
+use super::legend::written;
 use super::near::Near;
 use super::plot::{Form, Row};
-use super::sheet::{Ends, HEAD, Sheet, TYPE, elide, written};
+use super::sheet::{Sheet, TYPE, elide};
 use crate::figure::{Anchor, Mark, area, text_width};
 use crate::theme::{blend, heat_color};
 
