@@ -28,15 +28,21 @@ const SERIES: [Color32; 8] = [
     Color32::from_rgb(150, 108, 60),
 ];
 
+/// Colour of a vendor's sliced ELLPACK, which is drawn beside HLL.
+const SLICED: Color32 = Color32::from_rgb(140, 140, 20);
+
 /// The formats in the order of their colours; others are grey.
 const FORMATS: [&str; 8] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia"];
 
 /// Colour of a format and its variants (`hll-…`), in every view.
 pub fn format_color(format: &str) -> Color32 {
+    if format.split('-').next() == Some("sell") {
+        return SLICED;
+    }
     family_place(format).and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
 }
 
-/// A format's family: cuSPARSE's sliced ELLPACK belongs to HLL.
+/// A format's family: cuSPARSE's sliced ELLPACK belongs to HLL, whose marks it shares.
 pub(crate) fn family_of(format: &str) -> &str {
     match format.split('-').next().unwrap_or(format) {
         "sell" => "hll",
@@ -178,6 +184,16 @@ pub fn blend(one: Color32, other: Color32, share: f32) -> Color32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_format_has_a_colour_of_its_own() {
+        let mut colors: Vec<Color32> = FORMATS.iter().map(|format| format_color(format)).collect();
+        colors.push(format_color("sell"));
+        assert_eq!(format_color("sell-c32"), format_color("sell"));
+        colors.sort_unstable_by_key(|color| color.to_array());
+        colors.dedup();
+        assert_eq!(colors.len(), FORMATS.len() + 1);
+    }
 
     #[test]
     fn text_is_black_on_light_colours_and_white_on_dark_ones() {

@@ -86,6 +86,40 @@ const LINEAR_STEPS: u32 = 10;
 /// The indices of the round values that an `f64` can hold: 5e-324 to 1e308.
 const ROUND: RangeInclusive<i32> = -970..=924;
 
+/// Axes of fewer values show all of them.
+const FEW: usize = 20;
+/// Outliers may make an axis this many times as long.
+const STRETCH: f64 = 3.0;
+/// Shorter logarithmic axes, in decades, count as this long.
+const DECADES: f64 = 1.0 / 3.0;
+
+/// The values that an axis should show: all of them, or at an end only those up to the 2nd or 98th
+/// percentile if the others would make the axis more than three times as long.
+pub(crate) fn without_outliers(mut values: Vec<f64>, log: bool) -> Vec<f64> {
+    values.retain(|value| value.is_finite() && (!log || *value > 0.0));
+    values.sort_unstable_by(f64::total_cmp);
+    let count = values.len();
+    if count < FEW {
+        return values;
+    }
+    let beyond = count.div_ceil(50);
+    let ends = [0, beyond, count - 1 - beyond, count - 1];
+    let [first, low, high, last] = ends.map(|place| {
+        let value = values.get(place).copied().unwrap_or_default();
+        if log { value.log10() } else { value }
+    });
+    // A linear axis starts at zero.
+    let length = if log { (high - low).max(DECADES) } else { high };
+    let stretches = |by: f64| length > 0.0 && by > (STRETCH - 1.0) * length;
+    if stretches(last - high) {
+        values.truncate(count - beyond);
+    }
+    if log && stretches(low - first) {
+        values.drain(..beyond);
+    }
+    values
+}
+
 /// The sequence …, 0.1, 0.2, 0.5, 1, 2, 5, …, where 1 has index 0 and 10 has index 3.
 fn round(number: i32) -> f64 {
     let leading = match number.rem_euclid(3) {
@@ -167,6 +201,26 @@ mod tests {
                 check(&Axis::new(values.iter().copied(), log, 0.0, 300.0), values, 1).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn outliers_that_would_stretch_an_axis_are_left_out_and_others_are_not() {
+        let ends = |values: &[f64], log| {
+            let kept = without_outliers(values.to_vec(), log);
+            (kept[0], kept[kept.len() - 1], kept.len())
+        };
+        let mut values: Vec<f64> = (10..110).map(f64::from).collect();
+        values[99] = 320.0;
+        assert_eq!(ends(&values, false), (10.0, 320.0, 100), "not three times as far");
+        values[98] = 325.0;
+        values[99] = 900.0;
+        assert_eq!(ends(&values, false), (10.0, 107.0, 98));
+        assert_eq!(ends(&values, true), (10.0, 900.0, 100), "not in decades");
+        values[0] = 1e-4;
+        assert_eq!(ends(&values, true), (12.0, 900.0, 98), "at one end");
+        assert_eq!(ends(&[1.0, 2.0, 1e9], false), (1.0, 1e9, 3), "of few values none");
+        let axis = Axis::new(without_outliers(values, true).into_iter(), true, 0.0, 300.0);
+        assert_eq!(axis.ticks(), [10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use ecolor::Color32;
 use emath::{Pos2, Rect, Vec2, pos2, vec2};
 
 pub use axis::Axis;
+pub(crate) use axis::without_outliers;
 pub use font::{SEMIBOLD, strong_width, text_width};
 pub use svg::{Provenance, escape};
 
@@ -158,7 +159,7 @@ pub struct Hit {
     pub matrix: String,
     /// Number of the run that a click selects.
     pub run: Option<usize>,
-    /// Name of its series, or of the series that a click in the legend shows alone.
+    /// Name of its series, or of the series that a click in the legend isolates.
     pub series: Option<String>,
 }
 

@@ -41,7 +41,7 @@ use crate::lesson::Lessons;
 use crate::picture::Picture;
 use crate::set_up::{Asked, Soon};
 use crate::state::Filter;
-pub(crate) use changes::Changes;
+pub(crate) use changes::{Changed, Changes};
 pub use index::Values;
 #[cfg(any(test, feature = "tests"))]
 pub use index::visits;

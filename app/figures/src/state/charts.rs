@@ -16,7 +16,7 @@ pub struct ChartState {
     pub baseline: String,
     /// τ of the performance profile.
     pub tau: f64,
-    /// Name of the only series to draw; empty for all.
+    /// Names of the only series to draw, separated by commas; empty for all.
     pub only: String,
 }
 

@@ -7,6 +7,7 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::state::charts::{ChartState, TAU};
 use sparsescope_figures::views::charts::chart::{Chart, Group};
 use sparsescope_figures::views::charts::draw::{self, For};
+use sparsescope_figures::views::charts::isolated::picked;
 use sparsescope_figures::views::charts::list::{current, offered};
 use sparsescope_figures::views::charts::looks::Looks;
 use sparsescope_figures::views::charts::plot::Data;
@@ -162,10 +163,12 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
                 None => state.view = "matrix".into(),
             }
         }
-        // An item of the legend.
+        // An item of the legend; with Shift it is added to the others that are shown.
         Some(Hit { series: Some(name), .. }) => {
-            let only = &mut state.charts.only;
-            *only = if *only == name { String::new() } else { name };
+            let names: Vec<&str> =
+                figure.hits.iter().filter_map(|hit| hit.series.as_deref()).collect();
+            let adds = ui.input(|input| input.modifiers.shift);
+            state.charts.only = picked(&state.charts.only, &names, &name, adds);
         }
         _ => {}
     }

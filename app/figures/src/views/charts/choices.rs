@@ -12,7 +12,7 @@ const AS_GOOD: f64 = 1.1;
 const MICRO: f64 = 1e6;
 
 pub(super) fn expected<'a>(data: &Data<'a>) -> Plot<'a> {
-    let axis = |what: &str| Scale::new(format!("microseconds {what}"), data.state.log);
+    let axis = |what: &str| Scale::new(format!("microseconds {what}"), data.state.log).lower();
     let mut plot =
         Plot::plane(axis("expected from the matrix alone"), axis("measured in the trial"));
     let (mut known, mut ends) = (BTreeSet::new(), [f64::INFINITY, 0.0_f64]);

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::plot::{Data, Form, Guide, Plot, Point, Row, Scale};
-use crate::model::{Changes, OpenBundle, seconds};
+use sparsescope_core::samples::Change;
+
+use super::plot::{Data, Form, Guide, Plot, Point, Scale};
+use crate::model::{Changed, Changes, OpenBundle, seconds};
 
 /// The baseline bundle.
 pub(super) fn baseline<'a>(data: &Data<'a>) -> Option<&'a OpenBundle> {
@@ -32,28 +34,39 @@ pub(super) fn note(data: &Data<'_>) -> String {
     note
 }
 
+/// The changes, fastest first.
+fn by_ratio(changes: &Changes) -> Vec<&Changed> {
+    let mut runs: Vec<_> = changes.runs.iter().collect();
+    crate::order::sort_by(&mut runs, |a, b| a.ratio.value.total_cmp(&b.ratio.value));
+    runs
+}
+
 pub(super) fn compare<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(Scale::new("time after / time before", data.state.log));
     plot.form = Form::Intervals;
-    let mut places = std::collections::BTreeMap::new();
-    for (after, changes) in others(data) {
-        let mut runs: Vec<_> = changes.runs.iter().collect();
-        crate::order::sort_by(&mut runs, |a, b| a.ratio.value.total_cmp(&b.ratio.value));
-        for run in runs {
-            let rows = plot.rows.get_or_insert_default();
-            let row = *places.entry(run.words.clone()).or_insert(rows.len());
-            if row == rows.len() {
-                rows.push(Row { name: run.words.clone(), key: run.words.clone() });
+    let others = others(data);
+    // Rows of sure changes come first.
+    for wanted in [true, false] {
+        for (_, changes) in &others {
+            for run in by_ratio(changes) {
+                if (run.ratio.change() != Change::Unclear) == wanted {
+                    plot.row(|| run.words.clone(), &run.words);
+                }
             }
+        }
+    }
+    for (after, changes) in &others {
+        for run in by_ratio(changes) {
+            let row = plot.row(|| run.words.clone(), &run.words);
             let [first, second] = run.times.map(seconds);
             let point = Point {
-                at: [run.ratio.value, row as f64],
+                at: [run.ratio.value, row],
                 range: run.ratio.interval.map(|(low, high)| [low, high]),
                 subject: data.model.subject(&run.subject),
                 text: format!("{}: {first} before, {second} after.", run.ratio.change().as_str()),
                 ..Point::default()
             };
-            plot.add(0, &run.kernel, Some(after), point);
+            plot.add(0, &run.kernel, Some(*after), point);
         }
         for warning in &changes.warnings {
             plot.note += &format!("{}: {warning}. ", after.label());

@@ -54,7 +54,7 @@ fn told_best<'a>(data: &Data<'a>, runs: &[RunOf<'a>], names: Names) -> Vec<Told<
 }
 
 fn plane<'a>(data: &Data<'a>, x: Scale) -> Plot<'a> {
-    let mut plot = Plot::plane(x, Scale::new(format!("{RESIDUAL} |b − Ax| / |b|"), true));
+    let mut plot = Plot::plane(x, Scale::new(format!("{RESIDUAL} |b − Ax| / |b|"), true).lower());
     plot.subject = subject(data.model, data.state);
     plot
 }

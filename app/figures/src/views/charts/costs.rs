@@ -26,12 +26,12 @@ fn of_best<'a>(data: &Data<'a>, x: Scale, value: fn(&RunOf<'_>, f64) -> f64) -> 
 
 pub(super) fn conversion<'a>(data: &Data<'a>) -> Plot<'a> {
     let title = format!("conversion and planning, in {} of {}", data.words(), data.reference());
-    let x = Scale::new(title, data.state.log);
+    let x = Scale::new(title, data.state.log).lower();
     of_best(data, x, |run, serial| (run.run.costs.conversion_s + run.run.costs.plan_s) / serial)
 }
 
 pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
     let title = format!("{} until conversion and planning pay off", data.words());
-    let x = Scale { never: "never", ..Scale::new(title, data.state.log) };
+    let x = Scale { never: "never", ..Scale::new(title, data.state.log).lower() };
     of_best(data, x, |run, _| run.run.costs.break_even.unwrap_or(f64::INFINITY))
 }

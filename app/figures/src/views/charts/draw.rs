@@ -8,11 +8,12 @@ use super::sheet::{Sheet, wrap};
 use super::{plane, rows};
 use crate::figure::{Anchor, Figure, elided};
 use crate::state::ViewState;
+use crate::theme::BODY;
 
-/// Font size of a heading.
-const HEADING: f32 = 16.0;
-/// A legend taller than this fraction of the screen goes below the chart.
-const LEGEND: f32 = 0.35;
+/// Figures narrower than this have their legend below the plot.
+const NARROW: f32 = 600.0;
+/// The legend beside the plot takes at most this fraction of the width.
+const LEGEND: f32 = 0.3;
 
 /// Where a figure is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -36,28 +37,31 @@ pub fn figure(
         For::Screen(room, bright) => (Some(room), bright),
         For::File(_) => (None, None),
     };
-    let mut sheet = Sheet::new(plot, looks, ink, width, bright);
+    let mut sheet = Sheet::new(plot, looks, ink, width, (bright, state.run));
     sheet.tells = room.is_some();
     let mut top = 14.0;
     if let For::File(heading) = whom {
-        let text = elided(heading, width - 24.0, HEADING);
-        sheet.figure.text(pos2(12.0, 18.0), Anchor::Start, HEADING, ink.text, &text);
+        let text = elided(heading, (width - 24.0) * 0.95, BODY);
+        sheet.figure.strong(pos2(12.0, 18.0), Anchor::Start, BODY, ink.text, &text);
         top = 44.0;
     }
-    let top = sheet.bundles_legend(top);
-    let bare = (sheet.figure.shapes.len(), sheet.figure.hits.len());
-    let below = sheet.legend(top) + 12.0;
-    let is_tall = room.is_some_and(|room| below - top > room * LEGEND);
-    if is_tall {
-        sheet.figure.shapes.truncate(bare.0);
-        sheet.figure.hits.truncate(bare.1);
+    let top = sheet.fills_legend(top);
+    let is_beside = width >= NARROW;
+    if is_beside {
+        sheet.width = width - sheet.legend_width().min(width * LEGEND);
     }
-    let top = if is_tall { top } else { below };
+    // A legend below the plot keeps some of the screen for itself.
+    let room_of_plot = room.map(|room| if is_beside { room } else { room - LEGEND * room });
     let foot = match plot.rows.as_ref() {
-        Some(list) => rows::draw(&mut sheet, list, top, room),
-        None => plane::draw(&mut sheet, top, room),
+        Some(list) => rows::draw(&mut sheet, list, top, room_of_plot),
+        None => plane::draw(&mut sheet, top, room_of_plot),
     };
-    let mut y = if is_tall { sheet.legend(foot + 14.0) + 12.0 } else { foot };
+    let mut y = if is_beside {
+        let edges = (sheet.width, width);
+        foot.max(sheet.legend(top + 20.0, edges) + 12.0)
+    } else {
+        sheet.legend(foot + 14.0, (0.0, width)) + 12.0
+    };
     if room.is_none() {
         for line in wrap(&plot.note, width - 24.0) {
             sheet.text(pos2(12.0, y + 6.0), Anchor::Start, ink.text, &line);

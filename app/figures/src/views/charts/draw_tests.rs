@@ -6,7 +6,8 @@ use sparsescope_core::record::Figures;
 use super::draw;
 use super::looks::Looks;
 use super::plot::Data;
-use super::tests::{bundle, model, state};
+use super::sheet::{Look, Sheet};
+use super::tests::{bundle, model, run, state};
 use super::view::plot;
 use crate::figure::Shape;
 use crate::model::Model;
@@ -28,6 +29,115 @@ fn a_series_shown_alone_leaves_the_others_in_the_legend_and_its_look_as_it_is() 
     let figure = draw::figure(&one, &looks, &alone, 900.0, draw::For::Screen(600.0, None));
     let hit = |text: &str| figure.hits.iter().any(|hit| hit.text == text);
     assert!(hit("Show all series") && hit("Show only cpu/csr/nnz"));
+}
+
+#[test]
+fn several_series_are_isolated_by_a_list_and_older_links_stay_valid() {
+    let model = model(&[("a", 1.0)]);
+    let shown = |link: &str| {
+        let state = state(link);
+        let data = Data::of(&model, &state);
+        let plot = plot(&data);
+        plot.series.keys().map(|(_, name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    let two = ["cpu/csr/nnz", "cpu/hll/guided"];
+    assert_eq!(shown("kernels;only=cpu/hll/guided,cpu/csr/nnz"), two);
+    assert_eq!(shown("kernels;only=cpu/csr/nnz"), two[..1]);
+}
+
+/// The kernels of the model, and more ELLPACK kernels than have colours.
+fn many() -> Model {
+    let mut many = bundle("a", 1.0);
+    for index in 0..3 {
+        for k in 0..8 {
+            let times = 0.3 + 0.01 * f64::from(k);
+            many.runs.push(run(index, &format!("cpu/ell/own-{k}"), (1, None), times));
+        }
+    }
+    super::tests::model_of(many)
+}
+
+#[test]
+fn few_of_many_series_have_colour_and_large_marks_and_the_others_are_small_and_grey() {
+    let (model, state) = (many(), state("kernels"));
+    let data = Data::of(&model, &state);
+    let plot = plot(&data);
+    assert_eq!(plot.names().len(), 15);
+    let looks = Looks::of(&model, "spmv");
+    let sheet = |bright| Sheet::new(&plot, &looks, state.theme.ink(), 900.0, (bright, None));
+    let look = |bright, name: &str| {
+        let sheet = sheet(bright);
+        let (_, series) = sheet.painted().into_iter().find(|(own, _)| *own == name).unwrap();
+        sheet.look(name, series)
+    };
+    let is_gray = |look: Look| look.color.r() == look.color.g() && look.color.g() == look.color.b();
+    let [best, other] = ["cuda/csr/vector-mining", "cpu/ell/own-3"];
+    let outline = 0.75;
+    assert!(!is_gray(look(None, best)) && look(None, best).radius - outline >= 3.5);
+    assert!(is_gray(look(None, other)) && look(None, other).radius < 3.5);
+    assert!(look(None, other).line < look(None, best).line);
+    // Pointed at, a grey one comes forward, and is painted last.
+    assert!(!is_gray(look(Some(other), other)) && look(Some(other), other).radius > 3.5);
+    assert_eq!(sheet(Some(other)).painted().last().map(|(name, _)| *name), Some(other));
+    assert_eq!(sheet(None).painted().last().map(|(name, _)| *name), Some(best));
+    // The selected run has a colour, too.
+    let run = plot.points().find(|(name, ..)| *name == other).and_then(|(.., p)| p.run);
+    let selected = (None, run.map(|run| run.index));
+    let sheet = Sheet::new(&plot, &looks, state.theme.ink(), 900.0, selected);
+    assert!(sheet.is_bold(other));
+}
+
+#[test]
+fn an_outlier_is_an_arrow_at_the_edge_with_its_number() {
+    let mut far = bundle("a", 1.0);
+    for k in 0..30 {
+        far.runs.push(run(0, &format!("cpu/ell/own-{k}"), (1, None), 1.0 + f64::from(k) * 0.01));
+    }
+    far.runs.retain(|run| run.backend == "cpu" && run.threads == 1 && run.matrix.contains("small"));
+    far.runs.push(run(0, "cpu/ell/far", (1, None), 500.0));
+    let (model, state) = (super::tests::model_of(far), state("kernels;log=false"));
+    let data = Data::of(&model, &state);
+    let plot = plot(&data);
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let texts: Vec<&str> = figure
+        .shapes
+        .iter()
+        .filter_map(|shape| match shape {
+            Shape::Text { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert!(texts.contains(&"1000"), "{texts:?}");
+    assert!(texts.contains(&"3") && !texts.contains(&"200"), "ticks of the others: {texts:?}");
+}
+
+#[test]
+fn a_change_that_is_not_sure_is_hollow_and_nothing_else_is() {
+    let model = model(&[("before", 1.0), ("after", 2.0)]);
+    let state = state("compare");
+    let data = Data::of(&model, &state);
+    let plot = plot(&data);
+    let sure: Vec<bool> = {
+        let mut points: Vec<_> = plot.points().map(|(.., point)| point).collect();
+        points.sort_by(|a, b| a.at[1].total_cmp(&b.at[1]));
+        points.into_iter().map(|point| plot.is_sure(point)).collect()
+    };
+    assert!(sure.is_sorted_by(|one, next| one >= next), "sure ones first: {sure:?}");
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let white = |shape: &&Shape| {
+        matches!(shape, Shape::Polygon { fill, .. } | Shape::Circle { fill, .. }
+            if *fill == Color32::WHITE)
+    };
+    let hollow = figure.shapes.iter().filter(white).count();
+    let unclear = sure.iter().filter(|is_sure| !**is_sure).count();
+    assert_eq!(hollow, unclear + 1, "and the one of the legend");
+    let has = |words: &str| {
+        figure.shapes.iter().any(|s| matches!(s, Shape::Text { text, .. } if text.contains(words)))
+    };
+    assert!(has("not sure: the interval contains 1") && !has("hollow:"));
+    assert!(has("cpu/hll/guided on small"), "rows have names");
 }
 
 #[test]

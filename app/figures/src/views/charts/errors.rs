@@ -39,7 +39,7 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
     let found = all.clone().find(|(measure, against)| words(measure, against) == chosen);
     let Some((measure, against)) = found else { return Plot::rows(Scale::default()) };
     let log = data.state.log;
-    let axis = Scale::new(measure.name, log);
+    let axis = Scale::new(measure.name, log).lower();
     let mut plot = match against {
         "kernel" => Plot::rows(axis),
         setting => Plot::plane(Scale::new(setting, true), axis),

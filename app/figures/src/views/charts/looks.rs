@@ -10,7 +10,7 @@ use sparsescope_core::record::{Operation, Run};
 
 use crate::figure::Mark;
 use crate::model::Model;
-use crate::theme::{Ink, blend, family_of, format_color, has_color, series};
+use crate::theme::{Ink, blend, family_of, family_place, format_color, has_color, series};
 
 /// Kernels added after bundles had been published with the marks of the others, which must not
 /// change: they come after the others.
@@ -77,7 +77,11 @@ impl Looks {
             Some(place) if ["spmv", USER].contains(&format) => (ink.text, *place),
             // An operation without formats, or an unknown format.
             Some(place) => (series(*place), *place),
-            None if has_color(format) => (format_color(format), name.matches('-').count()),
+            // A format by itself.
+            None if has_color(format) => {
+                (format_color(format), format_place(format) + name.matches('-').count())
+            }
+            None if ["spmv", USER].contains(&format) => (ink.text, index),
             None => (series(index), index),
         };
         let count = Mark::ALL.len();
@@ -93,6 +97,13 @@ impl Looks {
         };
         (color, mark)
     }
+}
+
+/// The place of the mark of a format itself.
+fn format_place(format: &str) -> usize {
+    // Unlike HLL, with whose kernels its kernels are counted.
+    let format = if format == "sell" { "dense" } else { format };
+    family_place(format).unwrap_or_default()
 }
 
 /// Stands for the format in the ids of users' kernels, which do not contain it.
@@ -147,6 +158,20 @@ mod tests {
         for kernel in kernels(Operation::Spmv) {
             assert_eq!(opened.find(kernel.id, 0, &ink), looks.find(kernel.id, 3, &ink));
         }
+    }
+
+    #[test]
+    fn formats_differ_in_colour_and_mark_and_choosing_has_no_formats_colour() {
+        let ink = crate::state::Theme::Light.ink();
+        let looks = Looks::of(&Model::default(), "spmv");
+        let formats = ["csr", "coo", "hll", "ell", "hyb", "bsr", "dia", "sell"];
+        let found: Vec<_> = formats.iter().map(|format| looks.find(format, 0, &ink)).collect();
+        for (k, (color, mark)) in found.iter().enumerate() {
+            for (other_color, other_mark) in found.iter().skip(k + 1) {
+                assert!(color != other_color && mark != other_mark, "{}", formats[k]);
+            }
+        }
+        assert_eq!(looks.find("spmv", 3, &ink).0, ink.text);
     }
 
     #[test]

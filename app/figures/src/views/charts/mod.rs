@@ -1,8 +1,10 @@
 //! The charts: each is a function that computes numbers ([`plot`]), which are drawn as rows or as a
 //! plane and written as a table, and an element of `CHARTS` (`list.rs`).
 
+mod axes;
 mod batches;
 mod best;
+mod bold;
 pub mod chart;
 mod choices;
 pub mod compare;
@@ -13,6 +15,8 @@ pub mod draw;
 mod draw_tests;
 mod entries;
 mod errors;
+pub mod isolated;
+mod legend;
 pub mod list;
 pub mod looks;
 mod matrices;

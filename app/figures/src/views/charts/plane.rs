@@ -1,50 +1,41 @@
 //! Charts of one number against another: marks, lines, steps.
 
-use std::collections::HashSet;
+use std::cmp::Ordering;
 
 use ecolor::Color32;
-use emath::{Pos2, pos2, vec2};
+use emath::{Pos2, Rect, pos2, vec2};
 
+use super::axes::{Ends, FOOT, Placer, tick_label, title};
+use super::legend::written;
+use super::near::Near;
 use super::plot::{Form, Guide, Point, Series};
-use super::sheet::{Ends, FOOT, RADIUS, Sheet, TYPE, elide, radius, style, tick_label, title};
-use crate::figure::{Anchor, Axis, Figure, Mark, text_width};
+use super::sheet::{Look, Sheet, TYPE, elide, style};
+use crate::figure::{Anchor, Figure, Mark, text_width};
+use crate::theme::blend;
 
 /// Minimum height of a plane, and its height in a file.
 const HEIGHT: [f32; 2] = [260.0, 420.0];
 const LEFT: f32 = 66.0;
-/// With more lines than this, their ends have no names.
-const MOST_NAMED: usize = 12;
+const RIGHT: f32 = 24.0;
+/// Side of the area around a point that reacts to the pointer.
+const REACH: f32 = 10.5;
+/// Steps along a line at which no text is written.
+const STEP: f32 = 6.0;
 /// Lengths of dashes and gaps for the first, second, … bundle; the first has solid lines.
 const DASHES: [(f32, f32); 3] = [(1e9, 0.0), (9.0, 5.0), (2.5, 4.0)];
 
 /// Draws the plane below `top`; returns its bottom.
 pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f32 {
     let (plot, ink) = (sheet.plot, sheet.ink);
-    let upright = |guide: &Guide| guide.ends[0][0] == guide.ends[1][0];
     // Names of vertical lines are above them, below the title.
-    let title_height = if plot.guides.iter().any(upright) { 36.0 } else { 20.0 };
+    let title_height = if plot.guides.iter().any(is_upright) { 36.0 } else { 20.0 };
     let top = top + title_height;
     let height = room.map_or(HEIGHT[1], |room| (room - top - FOOT).max(HEIGHT[0]));
-    // Names of lines are at their ends, if there is space.
-    let slanted = |guide: &&Guide| !upright(guide);
-    let guides = plot.guides.iter().filter(slanted).map(|guide| guide.name.as_str());
-    let curves = plot.series.iter().filter(|(_, of)| plot.form == Form::Curves && is_curve(of));
-    let curves: HashSet<&str> = curves.map(|(key, _)| key.1.as_str()).collect();
-    let is_line = |name: &&str| plot.form == Form::Lines || curves.contains(name);
-    let mut lines = plot.names();
-    lines.retain(is_line);
-    let lines = if lines.len() <= MOST_NAMED { lines } else { Vec::new() };
-    let names_lines = !lines.is_empty();
-    let width = sheet.figure.size.x;
-    let longest = guides.chain(lines).map(|name| text_width(name, TYPE)).fold(0.0, f32::max);
-    let beside = (longest + 12.0).clamp(24.0, (width * 0.3).max(24.0));
-    let (left, right, bottom) = (LEFT, width - beside, top + height);
+    let (left, right, bottom) = (LEFT, sheet.width - RIGHT, top + height);
     let x = sheet.x_axis((left, right), (top, bottom), plot.x.log, Ends::Below);
-    let values = plot.points().map(|(_, _, point)| point.at[1]);
-    let values = values.chain(plot.guides.iter().flat_map(|guide| guide.ends.map(|end| end[1])));
-    let y = Axis::new(values, plot.y.log, bottom, top);
-    for tick in plot.y.at(&y) {
-        let at = y.place(tick);
+    let y = sheet.y_axis(bottom, top);
+    for tick in y.ticks(&plot.y) {
+        let at = y.at(tick);
         sheet.figure.line(pos2(left - 5.0, at), pos2(right, at), 1.0, ink.grid);
         sheet.text(pos2(left - 9.0, at), Anchor::End, ink.weak, &tick_label(tick));
     }
@@ -52,33 +43,32 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     let name = title(&plot.y, plot.y.log);
     sheet.text(pos2(12.0, top - title_height + 3.0), Anchor::Start, ink.text, &name);
 
-    let mut ends = Vec::new();
+    let axes = Axes { x, y };
+    let mut taken = Near::new();
     for guide in &plot.guides {
-        let [from, to] = guide.ends.map(|[a, b]| pos2(x.at(a), y.place(b)));
+        let ends = guide.ends.map(|at| axes.at(at));
+        let [from, to] = ends;
         sheet.figure.line(from, to, 1.5, ink.weak);
-        match upright(guide) {
-            true => sheet.text(to - vec2(0.0, 10.0), Anchor::Start, ink.weak, &guide.name),
-            false => ends.push((to.y, ink.weak, elide(&guide.name, beside - 10.0))),
-        }
+        keep_clear(&ends, &mut taken);
     }
-
-    let size = radius(plot);
-    for ((_, name, _), series) in &plot.series {
-        let (color, mark, fill) = sheet.look(name, series);
-        let place = |point: &Point<'_>| pos2(x.at(point.at[0]), y.place(point.at[1]));
-        let points: Vec<Pos2> = series.points.iter().map(place).collect();
+    let mut numbers = Near::new();
+    for (name, series) in sheet.painted() {
+        let look = sheet.look(name, series);
+        let points: Vec<Pos2> = series.points.iter().map(|point| axes.at(point.at)).collect();
         let dash = DASHES.get(style(series) % DASHES.len()).copied().unwrap_or(DASHES[0]);
-        if let Some(end) = points.last().filter(|_| names_lines && is_line(&name.as_str())) {
-            ends.push((end.y, color, elide(name, beside - 10.0)));
-        }
-        match plot.form {
-            Form::Lines => dashed(&mut sheet.figure, &points, dash, color),
-            Form::Steps => dashed(&mut sheet.figure, &steps(&points), dash, color),
-            Form::Curves => ways(series).for_each(|way| {
-                let way: Vec<Pos2> = way.iter().map(place).collect();
-                dashed(&mut sheet.figure, &way, dash, color);
-            }),
-            _ => {}
+        let lines = match plot.form {
+            Form::Lines => vec![points.clone()],
+            Form::Steps => vec![steps(&points)],
+            Form::Curves => {
+                ways(series).map(|way| way.iter().map(|p| axes.at(p.at)).collect()).collect()
+            }
+            _ => Vec::new(),
+        };
+        for line in &lines {
+            dashed(&mut sheet.figure, line, dash, &look);
+            if sheet.is_bold(name) {
+                keep_clear(line, &mut taken);
+            }
         }
         for (index, (point, at)) in series.points.iter().zip(points).enumerate() {
             if plot.form == Form::Steps && point.label.is_empty() {
@@ -86,41 +76,175 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
             }
             let of_run = |point: &Point<'_>| point.run.map(|run| run.index);
             let next = series.points.get(index + 1).map(of_run);
-            if plot.form == Form::Curves && next == Some(of_run(point)) {
-                sheet.hit(at, RADIUS * 2.2, name, series, point);
-                continue;
-            }
-            if let Some(range) = point.range {
-                let end = pos2(x.at(range[1]), at.y);
-                sheet.figure.line(at, end, 1.0, color);
-                match x.is_beyond(range[1]) {
-                    true => sheet.figure.mark(end, Mark::Left, size, color, color),
-                    false => sheet.figure.mark(end, mark, size * 0.8, ink.paper, color),
+            if plot.form != Form::Curves || next != Some(of_run(point)) {
+                mark(sheet, (&axes, &mut numbers), &look, (point, at));
+                if sheet.is_bold(name) {
+                    let rect = Rect::from_center_size(at, vec2(REACH, REACH));
+                    taken.add(rect, rect);
                 }
             }
-            if x.is_beyond(point.at[0]) {
-                sheet.figure.mark(at, Mark::Left, size, fill, color);
-                sheet.hit(at, RADIUS * 2.2, name, series, point);
-                continue;
-            }
-            let outline = if fill == color { ink.paper } else { color };
-            sheet.figure.mark(at, mark, size, fill, outline);
-            sheet.hit(at, RADIUS * 2.2, name, series, point);
+            sheet.hit(at, REACH, name, series, point);
         }
     }
-    sheet.name_ends((right + 8.0, bottom), ends);
+    let inside = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+    name_guides(sheet, &axes, inside, &mut taken);
+    name_series(sheet, &axes, inside, &mut taken);
     bottom + FOOT
+}
+
+/// Both axes.
+struct Axes {
+    x: Placer,
+    y: Placer,
+}
+
+impl Axes {
+    fn at(&self, [x, y]: [f64; 2]) -> Pos2 {
+        pos2(self.x.at(x), self.y.at(y))
+    }
+
+    /// The arrow for a point beyond an axis, and the number that it cannot show.
+    fn arrow(&self, [x, y]: [f64; 2]) -> Option<(Mark, f64)> {
+        match (self.x.side(x), self.y.side(y)) {
+            (Ordering::Less, _) => Some((Mark::Left, x)),
+            (Ordering::Greater, _) => Some((Mark::Right, x)),
+            (_, Ordering::Less) => Some((Mark::Down, y)),
+            (_, Ordering::Greater) => Some((Mark::Triangle, y)),
+            _ => None,
+        }
+    }
+}
+
+/// Draws the mark of a point and its range, or arrows if they are beyond the axes.
+fn mark(
+    sheet: &mut Sheet<'_, '_>,
+    (axes, numbers): (&Axes, &mut Near<Rect>),
+    look: &Look,
+    (point, at): (&Point<'_>, Pos2),
+) {
+    let Look { color, fill, mark, radius, .. } = *look;
+    let paper = sheet.ink.paper;
+    if let Some(range) = point.range {
+        let end = [range[1], point.at[1]];
+        let to = axes.at(end);
+        sheet.figure.line(at, to, 1.0, color);
+        match axes.arrow(end) {
+            Some((arrow, number)) => sheet.arrow((to, arrow), look, Some(number), numbers),
+            None => sheet.figure.mark(to, mark, (radius * 0.8).max(3.5).min(radius), paper, color),
+        }
+    }
+    match axes.arrow(point.at) {
+        Some((arrow, number)) => sheet.arrow((at, arrow), look, Some(number), numbers),
+        None => {
+            let outline = if fill == color && radius > 3.5 { paper } else { color };
+            sheet.figure.mark(at, mark, radius, fill, outline);
+        }
+    }
+}
+
+fn is_upright(guide: &Guide) -> bool {
+    guide.ends[0][0] == guide.ends[1][0]
+}
+
+/// Marks the surroundings of a line as taken.
+fn keep_clear(line: &[Pos2], taken: &mut Near<Rect>) {
+    for pair in line.windows(2) {
+        let [from, to] = pair else { continue };
+        let steps = (from.distance(*to) / STEP).ceil().clamp(1.0, 1000.0);
+        for step in 0..=steps as usize {
+            let at = *from + (*to - *from) * (step as f32 / steps);
+            let rect = Rect::from_center_size(at, vec2(2.0, 2.0));
+            taken.add(rect, rect);
+        }
+    }
+}
+
+/// Writes a text at the first of the places where it is inside and covers nothing; returns whether
+/// there is one. A place is the middle of the text.
+fn write(
+    sheet: &mut Sheet<'_, '_>,
+    (text, color): (&str, Color32),
+    places: impl Iterator<Item = Pos2>,
+    inside: Rect,
+    taken: &mut Near<Rect>,
+) -> bool {
+    let size = vec2(text_width(text, TYPE) + 4.0, TYPE + 2.0);
+    for at in places {
+        let rect = Rect::from_center_size(at, size);
+        if inside.contains_rect(rect) && !taken.any(rect, |other| other.intersects(rect)) {
+            sheet.text(at, Anchor::Middle, color, text);
+            taken.add(rect, rect);
+            return true;
+        }
+    }
+    false
+}
+
+/// Writes the name of every guide at its line: above the end of a vertical one, else along it, on
+/// the side where a rising line leaves room.
+fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Near<Rect>) {
+    let (plot, weak) = (sheet.plot, sheet.ink.weak);
+    for guide in &plot.guides {
+        let [from, to] = guide.ends.map(|at| axes.at(at));
+        if is_upright(guide) {
+            sheet.text(to - vec2(0.0, 10.0), Anchor::Start, weak, &guide.name);
+            continue;
+        }
+        let name = elide(&guide.name, inside.width() * 0.5);
+        let half = vec2(text_width(&name, TYPE) * 0.5 + 4.0, TYPE * 0.5 + 4.0);
+        let along = |share: f32| from + (to - from) * share;
+        let above = [1.0, 0.8, 0.6, 0.4].map(|share| along(share) - half);
+        let below = [0.0, 0.2, 0.4, 0.6].map(|share| along(share) + half);
+        let places = above.into_iter().zip(below).flat_map(|(above, below)| [above, below]);
+        // Marks may be everywhere; then the name is at the end, over them.
+        if !write(sheet, (&name, weak), places, inside, taken) {
+            sheet.text(to - half, Anchor::Middle, weak, &name);
+        }
+    }
+}
+
+/// Writes the name of every series in colour at the end of its line or at its best point, where there
+/// is room.
+fn name_series(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Near<Rect>) {
+    let plot = sheet.plot;
+    let sign = if plot.lower_is_better() { -1.0 } else { 1.0 };
+    if plot.names().len() < 2 {
+        return;
+    }
+    let mut last = "";
+    for (name, series) in sheet.painted() {
+        let is_line = matches!(plot.form, Form::Lines | Form::Curves | Form::Steps);
+        let better = |a: &&Point<'_>, b: &&Point<'_>| (sign * a.at[1]).total_cmp(&(sign * b.at[1]));
+        let point = match plot.form {
+            Form::Steps => series.points.iter().find(|point| !point.label.is_empty()),
+            _ if is_line => series.points.last(),
+            _ => series.points.iter().max_by(better),
+        };
+        let Some(point) = point.filter(|_| sheet.is_bold(name) && name != last) else { continue };
+        last = name;
+        let text = elide(written(name), inside.width() * 0.4);
+        let half = vec2(text_width(&text, TYPE) * 0.5 + 8.0, TYPE * 0.5 + 7.0);
+        let at = axes.at(point.at);
+        let around = [
+            vec2(0.0, -half.y),
+            vec2(half.x, 0.0),
+            vec2(-half.x, -half.y),
+            vec2(-half.x, half.y),
+            vec2(half.x, -half.y),
+            vec2(half.x, half.y),
+            vec2(0.0, half.y),
+            vec2(-half.x, 0.0),
+        ];
+        let color = blend(sheet.look(name, series).color, sheet.ink.text, 0.35);
+        let places = around.into_iter().map(|by| at + by);
+        write(sheet, (&text, color), places, inside, taken);
+    }
 }
 
 /// The points of each run of a series.
 fn ways<'s, 'a>(series: &'s Series<'a>) -> impl Iterator<Item = &'s [Point<'a>]> {
     let of_run = |point: &Point<'_>| point.run.map(|run| run.index);
     series.points.chunk_by(move |one, other| of_run(one) == of_run(other))
-}
-
-/// Returns whether each run of a series has a line of its own.
-fn is_curve(series: &Series<'_>) -> bool {
-    ways(series).any(|way| way.len() > 1)
 }
 
 /// Horizontal to the next point, then vertical.
@@ -136,13 +260,14 @@ fn steps(points: &[Pos2]) -> Vec<Pos2> {
 }
 
 /// A dashed line through the points.
-fn dashed(figure: &mut Figure, points: &[Pos2], (on, off): (f32, f32), color: Color32) {
+fn dashed(figure: &mut Figure, points: &[Pos2], (on, off): (f32, f32), look: &Look) {
+    let (color, width) = (look.color, look.line);
     let mut run = 0.0;
     let mut drawn: Vec<Pos2> = points.first().copied().into_iter().collect();
     let mut flush = |drawn: &mut Vec<Pos2>| {
         let points = std::mem::take(drawn);
         if points.len() > 1 {
-            figure.shapes.push(crate::figure::Shape::Line { points, width: 1.8, color });
+            figure.shapes.push(crate::figure::Shape::Line { points, width, color });
         }
     };
     for pair in points.windows(2) {

@@ -1,5 +1,7 @@
 //! One number of a run against another: row lengths, caches, the roofline.
 
+use std::collections::BTreeMap;
+
 use sparsescope_core::record::{Run, RunKey};
 
 use super::best::best;
@@ -50,7 +52,7 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
     };
     let mut cold = fastest(false);
     let mut pairs: Vec<(String, RunOf<'a>, RunOf<'a>)> = Vec::new();
-    let mut places = std::collections::BTreeMap::new();
+    let mut places = BTreeMap::new();
     for (place, warm) in fastest(true) {
         let Some(flushed) = cold.remove(&place) else { continue };
         let (_, matrix, bundle, _) = place;
@@ -76,7 +78,7 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
 }
 
 /// The measured bandwidths of a run's device.
-fn roofs(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
+fn roofs_of_run(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
     let Some(environment) = run.bundle.bundle.environment(&run.run.environment) else {
         return Vec::new();
     };
@@ -89,14 +91,68 @@ fn roofs(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
     gpu.and_then(|gpu| gpu.copy).map(|copy| ("copy", copy)).into_iter().collect()
 }
 
+/// Bandwidths of a device that differ by less than this fraction are one: parts of a sweep measure
+/// their machine anew.
+const ALIKE: f64 = 0.15;
+/// A device with a smaller share of the points has no roof.
+const SHARE: f64 = 0.05;
+
+/// A bandwidth of a device.
+struct Roof<'a> {
+    device: &'a str,
+    bundle: &'a str,
+    name: &'static str,
+    bandwidth: f64,
+}
+
+/// The roofs of the devices whose runs are shown, highest first, each with its name.
+fn roofs_of<'a>(runs: &[RunOf<'a>]) -> Vec<(String, f64)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in runs {
+        *counts.entry(run.run.device.as_str()).or_default() += 1;
+    }
+    counts.retain(|_, count| *count as f64 >= SHARE * runs.len() as f64);
+    let mut roofs: Vec<Roof<'a>> = Vec::new();
+    for run in runs {
+        let device = run.run.device.as_str();
+        if !counts.contains_key(device) {
+            continue;
+        }
+        for (name, bandwidth) in roofs_of_run(run) {
+            let is_it = |roof: &&mut Roof<'_>| {
+                let near = (roof.bandwidth / bandwidth - 1.0).abs() < ALIKE;
+                (roof.device, roof.name, near) == (device, name, true)
+            };
+            match roofs.iter_mut().find(is_it) {
+                Some(roof) => roof.bandwidth = roof.bandwidth.max(bandwidth),
+                None => roofs.push(Roof { device, bundle: run.bundle.label(), name, bandwidth }),
+            }
+        }
+    }
+    crate::order::sort_by(&mut roofs, |a, b| b.bandwidth.total_cmp(&a.bandwidth));
+    let named = |roof: &Roof<'_>| {
+        let same = |other: &&Roof<'_>| (other.device, other.name) == (roof.device, roof.name);
+        let is_alone = roofs.iter().filter(same).count() == 1;
+        let of = if is_alone { String::new() } else { format!(", {}", roof.bundle) };
+        let Roof { device, name, bandwidth, .. } = roof;
+        (format!("{device}: {name} {}/s{of}", bytes(*bandwidth as u64)), *bandwidth)
+    };
+    roofs.iter().map(named).collect()
+}
+
 /// Left end of the roofline: fewer flops per byte occur only if almost everything is padding.
 const LEAST_INTENSITY: f64 = 0.02;
 
+/// The value that one in twenty is below: a few tiny matrices do not set a scale.
+fn low_end(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 20).copied()
+}
+
 pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
     let x = Scale::new("flops per byte (minimum traffic)", true);
-    let x = Scale { least: Some(LEAST_INTENSITY), ..x };
     let mut plot = Plot::plane(x, Scale::new("GFLOPS", true));
-    let (mut found, mut span) = (Vec::new(), [f64::INFINITY, 0.0_f64]);
+    let (mut shown, mut wholes, mut rates, mut most) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
     for (format, run) in by_format(data) {
         let (Some(matrix), Some(gflops)) = (run.matrix(), run.rate()) else { continue };
         let flops = 2.0 * matrix.statistics.nnz as f64;
@@ -111,20 +167,60 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
             point.range = Some([useful, whole]);
             point.text = format!("Includes {} of padding.", bytes(padding));
         }
-        span = [span[0].min(whole.max(LEAST_INTENSITY)), span[1].max(useful)];
+        most = f64::max(most, useful);
+        wholes.push(whole);
+        rates.push(gflops);
+        shown.push(run);
         plot.add(0, &format, Some(run.bundle), point);
-        for (name, bandwidth) in roofs(&run) {
-            let roof = (run.bundle.label(), name, bandwidth);
-            if !found.contains(&roof) {
-                found.push(roof);
-            }
-        }
     }
-    crate::order::sort_by(&mut found, |a, b| b.2.total_cmp(&a.2));
-    for (bundle, name, bandwidth) in found {
-        let ends = span.map(|x| [x, x * bandwidth / 1e9]);
-        let name = format!("{name} {}/s, {bundle}", bytes(bandwidth as u64));
+    let least = low_end(wholes).unwrap_or_default().max(LEAST_INTENSITY);
+    (plot.x.least, plot.y.least) = (Some(least), low_end(rates));
+    for (name, bandwidth) in roofs_of(&shown) {
+        let ends = [least, most.max(least)].map(|x| [x, x * bandwidth / 1e9]);
         plot.guides.push(Guide { ends, name });
     }
     plot
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::record::Environment;
+
+    use super::super::tests::{bundle, model_of, state};
+    use super::*;
+
+    #[test]
+    fn parts_of_one_machine_have_one_roof_and_another_machine_has_its_own() {
+        let mut merged = bundle("a", 1.0);
+        let with_copy = |merged: &sparsescope_core::bundle::Bundle, id: &str, copy: f64| {
+            let mut other: Environment = merged.environments[0].clone();
+            other.id = id.into();
+            other.gpus[0].copy = Some(copy);
+            other
+        };
+        for (id, copy) in [("b", 4.1e12), ("c", 2e12)] {
+            let other = with_copy(&merged, id, copy);
+            merged.environments.push(other);
+        }
+        let large = merged.matrices[2].record.id.clone();
+        let middle = merged.matrices[1].record.id.clone();
+        for run in merged.runs.iter_mut().filter(|run| run.backend == "cuda") {
+            if run.matrix == middle {
+                run.environment = "b".into();
+            } else if run.matrix == large {
+                run.environment = "c".into();
+            }
+        }
+        let (model, state) = (model_of(merged), state("roofline;backend=cuda"));
+        let plot = roofline(&Data::of(&model, &state));
+        let names: Vec<&str> = plot.guides.iter().map(|roof| roof.name.as_str()).collect();
+        assert_eq!(names, ["GPU: copy 4.10 TB/s, a", "GPU: copy 2 TB/s, a"]);
+    }
+
+    #[test]
+    fn one_in_twenty_is_below_the_low_end() {
+        assert_eq!(low_end((1..=40).map(f64::from).collect()), Some(3.0));
+        assert_eq!(low_end(vec![2.0, 1.0, 3.0]), Some(1.0), "of few values none");
+        assert_eq!(low_end(Vec::new()), None);
+    }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use sparsescope_core::kernel::reference;
 use sparsescope_core::record::{Metric, Operation, Subject};
 
+use super::isolated::isolated;
 use crate::model::{Model, OpenBundle, RunOf, metric_title, seconds, significant, subject_name};
 use crate::state::ViewState;
 
@@ -27,8 +28,8 @@ pub struct Plot<'a> {
     pub(super) y: Scale,
     /// By content and bundle.
     pub(super) series: BTreeMap<(usize, String, usize), Series<'a>>,
-    /// Order and name of series that are hidden because another one is shown alone.
-    pub(super) hidden: Vec<(usize, String)>,
+    /// Series that are hidden because others are isolated.
+    pub(super) hidden: BTreeMap<(usize, String, usize), Series<'a>>,
     /// The subject of the whole chart, if it is a single one.
     pub subject: Option<Subject<'a>>,
     /// Reference lines.
@@ -83,8 +84,10 @@ pub(super) struct Scale {
     pub(super) names: Vec<String>,
     /// Word for an infinite value.
     pub(super) never: &'static str,
-    /// Smaller values are clamped to this one and marked with an arrow.
+    /// The axis begins here at the earliest; smaller values are arrows at its beginning.
     pub(super) least: Option<f64>,
+    /// Smaller values are better.
+    pub(super) lower: bool,
 }
 
 /// Points of one colour and mark.
@@ -193,7 +196,7 @@ impl<'a> Plot<'a> {
     /// A chart of x against y.
     pub(super) fn plane(x: Scale, y: Scale) -> Self {
         let (series, guides, note) = (BTreeMap::new(), Vec::new(), String::new());
-        let (hidden, subject) = (Vec::new(), None);
+        let (hidden, subject) = (BTreeMap::new(), None);
         let (form, weights) = (Form::Marks, "");
         let places = HashMap::new();
         Self { rows: None, places, x, y, series, hidden, subject, guides, note, form, weights }
@@ -248,23 +251,48 @@ impl<'a> Plot<'a> {
         self.series.iter().map(|(key, series)| (key.1.as_str(), series)).flat_map(all)
     }
 
-    /// Shows only the series of this name, if it exists.
+    /// Shows only the series that a link names ([`isolated`]), if there are any.
     pub(super) fn isolate(&mut self, only: &str) {
-        if self.series.keys().any(|(_, name, _)| name == only) {
-            let others = self.series.keys().filter(|(_, name, _)| name != only);
-            self.hidden = others.map(|(order, name, _)| (*order, name.clone())).collect();
-            self.series.retain(|(_, name, _), _| name == only);
+        let names = self.names();
+        let only: Vec<String> = isolated(only, &names).into_iter().map(str::to_owned).collect();
+        if !only.is_empty() {
+            let all = std::mem::take(&mut self.series).into_iter();
+            (self.series, self.hidden) = all.partition(|((_, name, _), _)| only.contains(name));
         }
+    }
+
+    /// Every series, including hidden ones.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&(usize, String, usize), &Series<'a>)> {
+        self.series.iter().chain(&self.hidden)
     }
 
     /// The names of all series in order, including hidden ones.
     pub(super) fn names(&self) -> Vec<&str> {
-        let drawn = self.series.keys().map(|(order, name, _)| (*order, name.as_str()));
-        let hidden = self.hidden.iter().map(|(order, name)| (*order, name.as_str()));
-        let all: std::collections::BTreeSet<(usize, &str)> = drawn.chain(hidden).collect();
+        let all: std::collections::BTreeSet<(usize, &str)> =
+            self.all().map(|((order, name, _), _)| (*order, name.as_str())).collect();
         let mut names: Vec<&str> = all.into_iter().map(|(_, name)| name).collect();
         names.dedup();
         names
+    }
+
+    /// The number of a point that the chart compares.
+    pub(super) fn value(&self, point: &Point<'_>) -> f64 {
+        let [x, y] = point.at;
+        if self.rows.is_some() { x } else { y }
+    }
+
+    /// Returns whether smaller numbers are better.
+    pub(super) fn lower_is_better(&self) -> bool {
+        if self.rows.is_some() { self.x.lower } else { self.y.lower }
+    }
+
+    /// Returns whether a point's range excludes the chart's guide.
+    pub(super) fn is_sure(&self, point: &Point<'_>) -> bool {
+        let excludes = |guide: &Guide| {
+            let [value, _] = guide.ends[0];
+            point.range.is_some_and(|[low, high]| value < low || high < value)
+        };
+        self.guides.iter().all(excludes)
     }
 
     /// Returns whether there is nothing to draw.
@@ -297,12 +325,22 @@ impl<'a> Plot<'a> {
             header.push(self.weights);
         }
         let mut lines = vec![header.into_iter().map(str::to_owned).collect::<Vec<_>>()];
-        for (name, series, point) in self.points() {
+        // What a kernel chose is part of its name only here.
+        let mut points: Vec<_> = self
+            .series
+            .iter()
+            .flat_map(|(key, series)| series.points.iter().map(move |point| (key, series, point)))
+            .map(|(key, series, point)| {
+                (key.0, series_in_table(&key.1, point), key.2, series, point)
+            })
+            .collect();
+        crate::order::sort_by(&mut points, |a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
+        for (_, name, _, series, point) in points {
             let run = point.run.map(|run| run.run);
             let of = |text: fn(&sparsescope_core::record::Run) -> String| run.map(text);
             let row = self.rows.as_ref().and_then(|rows| rows.get(point.at[1] as usize));
             let mut line = vec![
-                Some(name.to_owned()),
+                Some(name),
                 series.bundle.map(|open| open.label().to_owned()),
                 of(|run| run.device.clone()),
                 row.map(|row| row.name.clone()),
@@ -346,8 +384,8 @@ impl<'a> Plot<'a> {
             words += &format!(", {}", self.y.words(point.at[1]));
         }
         if let Some(run) = &point.run {
-            if run.run.kernel != name {
-                words += &format!(", {}", run.run.kernel);
+            if run.run.kernel_as_run() != name {
+                words += &format!(", {}", run.run.kernel_as_run());
             }
             let threads = run.run.threads;
             words += &match run.run.block {
@@ -374,7 +412,13 @@ impl<'a> Plot<'a> {
 impl Scale {
     /// A logarithmic axis if the toggle is on.
     pub(super) fn new(title: impl Into<Cow<'static, str>>, log: bool) -> Self {
-        Self { title: title.into(), log, ..Self::default() }
+        let title = title.into();
+        Self { lower: title.contains("(lower is better)"), title, log, ..Self::default() }
+    }
+
+    /// The same axis, on which smaller values are better.
+    pub(super) fn lower(self) -> Self {
+        Self { lower: true, ..self }
     }
 
     /// The name of a value on a categorical axis.
@@ -401,7 +445,20 @@ impl Scale {
     }
 }
 
-/// The kernel, with its precision if that is not the default.
+/// The kernel, with its precision if that is not the default: one series, whatever a kernel that
+/// picks another one chose.
 pub(super) fn kernel(run: &RunOf<'_>) -> String {
-    run.run.kernel_and_precision()
+    let id = &run.run.kernel;
+    match run.run.precision.as_str() {
+        "f64" => id.clone(),
+        other => format!("{id} ({other})"),
+    }
+}
+
+/// The name of a point's series in a table.
+fn series_in_table(name: &str, point: &Point<'_>) -> String {
+    match &point.run {
+        Some(run) if kernel(run) == name => run.run.kernel_and_precision(),
+        _ => name.to_owned(),
+    }
 }

@@ -1,13 +1,16 @@
 //! Charts with one row per matrix, kernel or other subject. Each bundle has a band in every row
 //! where it has points; marks that would overlap move to another lane of the band.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use emath::{Pos2, Rect, pos2, vec2};
 
+use super::axes::{Ends, HEAD};
+use super::legend::written;
 use super::near::Near;
 use super::plot::{Form, Row};
-use super::sheet::{Ends, HEAD, RADIUS, Sheet, elide, radius};
+use super::sheet::{Sheet, TYPE, elide};
 use crate::figure::{Anchor, Mark, area, text_width};
 use crate::theme::{blend, heat_color};
 
@@ -25,19 +28,21 @@ const MANY: usize = 12;
 const BELOW: [f32; 2] = [12.0, 28.0];
 /// Rows smaller than this have no names.
 const NAMED: f32 = 12.0;
-/// Font size of names at marks.
-const SMALL: f32 = 11.0;
+/// Minimum height of a row that has intervals.
+const LISTED: f32 = 14.0;
+/// In a file, the rows of more intervals than this have no names.
+const MOST_LISTED: usize = 200;
 /// Up to this many colours, marks need no names.
 const FEW: usize = 3;
+/// Radius of samples.
+const SAMPLE: f32 = 3.5;
 /// With more samples than this, samples at the same position are drawn once.
 const CROWDED: usize = 20_000;
-/// With more series than this, only the rightmost mark of a band is named.
-const CROWD: usize = 12;
 
 /// Draws the rows below `top`; returns their bottom.
 pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Option<f32>) -> f32 {
     let (plot, ink) = (sheet.plot, sheet.ink);
-    let width = sheet.figure.size.x;
+    let width = sheet.width;
     let [bare, ticks] = BELOW;
     let (ends, foot) = if rows.len() > MANY { (Ends::Both, ticks) } else { (Ends::Above, bare) };
     let top = top + HEAD;
@@ -46,7 +51,11 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     let lanes = lanes(sheet);
     let [saved, most] = LANE.map(|lane| (lane * lanes).max(BAND));
     let is_dense = matches!(plot.form, Form::Intervals | Form::Cells);
-    let least = if is_dense { 3.0 } else { BAND };
+    let least = match plot.form {
+        Form::Intervals if room.is_some() || all <= MOST_LISTED => LISTED,
+        Form::Intervals | Form::Cells => 3.0,
+        _ => BAND,
+    };
     let each = |room: f32| ((room - top - foot) / all.max(1) as f32).clamp(least, most);
     let band = match room {
         Some(room) => each(room),
@@ -64,7 +73,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         })
         .collect();
     let named = band >= NAMED;
-    let longest = rows.iter().map(|row| text_width(&row.name, 13.0)).fold(60.0, f32::max);
+    let longest = rows.iter().map(|row| text_width(&row.name, TYPE)).fold(60.0, f32::max);
     let margin = if named { longest.min(width * 0.35) + 24.0 } else { 16.0 };
     let (left, right) = (margin, width - 24.0);
     for [from, to] in rows_at.iter().step_by(2).filter(|_| named) {
@@ -84,14 +93,17 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         }
     }
     let lane = band / (lanes + 0.1);
-    let size = radius(plot).min(band * 0.5);
     let mut placed: Near<(usize, Pos2)> = Near::new();
     let mut drawn = HashSet::new();
     let mut marks: Vec<Named<'_>> = Vec::new();
-    let points: Vec<_> = plot.points().collect();
+    let mut numbers = Near::new();
     let heaviest =
-        points.iter().filter_map(|(_, _, point)| point.weight).fold(f64::MIN_POSITIVE, f64::max);
-    let is_crowded = points.len() > CROWDED;
+        plot.points().filter_map(|(_, _, point)| point.weight).fold(f64::MIN_POSITIVE, f64::max);
+    let is_crowded = plot.points().count() > CROWDED;
+    let painted = sheet.painted();
+    let points = painted
+        .into_iter()
+        .flat_map(|(name, series)| series.points.iter().map(move |point| (name, series, point)));
     for (name, series, point) in points {
         let row = point.at[1] as usize;
         let (Some([from, _]), Some(own)) = (rows_at.get(row), bands.get(row)) else { continue };
@@ -99,7 +111,9 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         let number = own.iter().position(|lane| *lane == number).unwrap_or_default();
         let middle = from + band * (number as f32 + 0.5);
         let wanted = pos2(x.at(point.at[0]), middle);
-        let (color, mark, fill) = sheet.look(name, series);
+        let look = sheet.look(name, series);
+        let color = look.color;
+        let size = look.radius.min(band * 0.5);
         if let (Form::Boxes, Some(range)) = (plot.form, point.range) {
             let half = band * 0.36;
             let [from, to] = range.map(|value| x.at(value));
@@ -134,42 +148,64 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             sheet.hit(wanted, band * 0.7, name, series, point);
             continue;
         }
+        // Grey marks do not take the place of others.
+        let small = plot.form == Form::Boxes;
+        let size = if small { size.min(SAMPLE) } else { size };
         let at = match plot.form {
             Form::Intervals => wanted,
+            _ if !small && !sheet.is_bold(name) => wanted,
             _ => free(&placed, row, wanted, lane, size),
         };
-        placed.add(Rect::from_min_max(at, at), (row, at));
+        if small || sheet.is_bold(name) {
+            placed.add(Rect::from_min_max(at, at), (row, at));
+        }
         // With very many samples, overlapping ones are drawn once.
         let place = [at.x, at.y].map(|at| (at * 4.0) as i32);
-        if is_crowded && plot.form == Form::Boxes && !drawn.insert((row, place)) {
+        if is_crowded && small && !drawn.insert((row, place)) {
             continue;
         }
+        let arrow = |value: f64| match x.side(value) {
+            Ordering::Less => Some(Mark::Left),
+            Ordering::Greater => Some(Mark::Right),
+            Ordering::Equal => None,
+        };
         let mut reach = at;
         if let Some(range) = point.range {
             let [from, to] = range.map(|value| pos2(x.at(value), at.y));
-            sheet.figure.line(from, to, 1.5, color);
+            sheet.figure.line(from, to, look.line.max(1.5), color);
             if plot.form == Form::Marks {
-                let end = if from.x == at.x { to } else { from };
+                let (end, value) = if from.x == at.x { (to, range[1]) } else { (from, range[0]) };
                 reach = end;
-                sheet.figure.mark(end, mark, size * 0.8, ink.paper, color);
+                match arrow(value) {
+                    Some(mark) => sheet.arrow((end, mark), &look, Some(value), &mut numbers),
+                    None => {
+                        let far = (size * 0.8).max(3.5).min(size);
+                        sheet.figure.mark(end, look.mark, far, ink.paper, color);
+                    }
+                }
+            } else {
+                for (end, value) in [(from, range[0]), (to, range[1])] {
+                    if let Some(mark) = arrow(value) {
+                        sheet.arrow((end, mark), &look, None, &mut numbers);
+                    }
+                }
             }
         }
-        let small = plot.form == Form::Boxes;
-        // An interval that contains the guide is inconclusive.
-        let unclear = plot.form == Form::Intervals
-            && plot.guides.iter().any(|guide| {
-                let [value, _] = guide.ends[0];
-                point.range.is_none_or(|[low, high]| low <= value && value <= high)
-            });
-        let fill = if unclear { ink.paper } else { fill };
-        let outline = if fill == color && !small { ink.paper } else { color };
-        let mark = if small { Mark::Circle } else { mark };
-        sheet.figure.mark(at, mark, size, fill, outline);
-        if !point.label.is_empty() {
-            sheet.text(at + vec2(RADIUS + 5.0, 0.0), Anchor::Start, ink.text, &point.label);
+        let is_hollow = plot.form == Form::Intervals && !plot.is_sure(point);
+        let fill = if is_hollow { ink.paper } else { look.fill };
+        let outline =
+            if fill == color && sheet.is_bold(name) && !small { ink.paper } else { color };
+        match arrow(point.at[0]) {
+            Some(mark) => sheet.arrow((at, mark), &look, Some(point.at[0]), &mut numbers),
+            None => {
+                let mark = if small { Mark::Circle } else { look.mark };
+                sheet.figure.mark(at, mark, size, fill, outline);
+            }
         }
-        let side = 2.0 * size;
-        let rect = Rect::from_two_pos(at, reach).expand(side * 0.5);
+        if !point.label.is_empty() {
+            sheet.text(at + vec2(size + 5.0, 0.0), Anchor::Start, ink.text, &point.label);
+        }
+        let rect = Rect::from_two_pos(at, reach).expand(size);
         marks.push(Named { rect, name, band: (row, number) });
         if !small {
             sheet.hit(at, lane.min(12.0).max(size * 2.0), name, series, point);
@@ -179,6 +215,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     if plot.form == Form::Marks && !labelled && plot.names().len() > FEW {
         names(sheet, &marks, right);
     }
+    bundle_names(sheet, &rows_at, &bands, band, right);
     bottom + foot
 }
 
@@ -191,27 +228,48 @@ struct Named<'p> {
     band: (usize, usize),
 }
 
-/// Writes the names next to the marks that have space for one, rightmost first; with many series,
-/// only next to the rightmost mark of each band.
+/// Writes the name of the best mark of each band next to it, if there is space.
 fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
-    let many = sheet.plot.names().len() > CROWD;
+    let sign = if sheet.plot.lower_is_better() { -1.0 } else { 1.0 };
     let mut taken = Near::new();
     marks.iter().for_each(|mark| taken.add(mark.rect, mark.rect));
     let mut order: Vec<_> = marks.iter().collect();
-    let ends = |mark: &Named<'_>| mark.rect.right();
+    let ends = |mark: &Named<'_>| sign * mark.rect.center().x;
     crate::order::sort_by(&mut order, |one, other| ends(other).total_cmp(&ends(one)));
     let mut seen = HashSet::new();
     for Named { rect, name, band } in order {
-        let is_foremost = seen.insert(band);
-        if many && !is_foremost {
+        if !seen.insert(band) {
             continue;
         }
-        let size = vec2(text_width(name, SMALL), SMALL);
+        let name = written(name);
+        let size = vec2(text_width(name, TYPE), TYPE);
         let at = rect.right_center() + vec2(3.0, 0.0);
-        let text = Rect::from_min_size(at - vec2(0.0, SMALL * 0.5), size);
+        let text = Rect::from_min_size(at - vec2(0.0, TYPE * 0.5), size);
         if text.right() < right && !taken.any(text, |other| other.intersects(text)) {
-            sheet.figure.text(at, Anchor::Start, SMALL, sheet.ink.weak, name);
+            sheet.figure.text(at, Anchor::Start, TYPE, sheet.ink.weak, name);
             taken.add(text, text);
+        }
+    }
+}
+
+/// Writes the bundle of each interval at its end if there are several bundles: their marks do not
+/// tell.
+fn bundle_names(
+    sheet: &mut Sheet<'_, '_>,
+    rows: &[[f32; 2]],
+    bands: &[Vec<usize>],
+    band: f32,
+    right: f32,
+) {
+    let open = sheet.plot.bundles();
+    if sheet.plot.form != Form::Intervals || open.len() < 2 || band < NAMED {
+        return;
+    }
+    for ([top, _], lanes) in rows.iter().zip(bands) {
+        for (place, lane) in lanes.iter().enumerate() {
+            let Some(open) = open.get(*lane) else { continue };
+            let at = pos2(right - 2.0, top + band * (place as f32 + 0.5));
+            sheet.text(at, Anchor::End, sheet.ink.weak, &elide(open.label(), 120.0));
         }
     }
 }
@@ -235,7 +293,8 @@ fn bands(sheet: &Sheet<'_, '_>, rows: usize) -> Vec<Vec<usize>> {
 /// Lanes per band: the number of points that may need to be separated.
 fn lanes(sheet: &Sheet<'_, '_>) -> f32 {
     let mut series = vec![0_usize; sheet.bundles.len().max(1)];
-    for of in sheet.plot.series.values() {
+    let bold = sheet.plot.series.iter().filter(|((_, name, _), _)| sheet.is_bold(name));
+    for (_, of) in bold {
         if let Some(count) = series.get_mut(sheet.lane(of)) {
             *count += 1;
         }

@@ -30,7 +30,7 @@ pub(super) fn padding_bytes(run: &RunOf<'_>) -> Option<u64> {
 }
 
 pub(super) fn bytes_of_formats<'a>(data: &Data<'a>) -> Plot<'a> {
-    let mut plot = Plot::rows(Scale::new("bytes per nonzero", data.state.log));
+    let mut plot = Plot::rows(Scale::new("bytes per nonzero", data.state.log).lower());
     for matrix in data.model.matrices(&data.state.filter) {
         let of = &matrix.record.statistics;
         if of.nnz == 0 {

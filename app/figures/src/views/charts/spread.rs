@@ -11,7 +11,8 @@ use crate::views::view::subject;
 
 pub(super) fn samples<'a>(data: &Data<'a>) -> Plot<'a> {
     let word = data.operation().map_or("run", Operation::word);
-    let mut plot = Plot::rows(Scale::new(format!("microseconds per {word}"), data.state.log));
+    let mut plot =
+        Plot::rows(Scale::new(format!("microseconds per {word}"), data.state.log).lower());
     plot.form = Form::Boxes;
     plot.subject = subject(data.model, data.state);
     let wanted = plot.subject.map(subject_key);

@@ -25,7 +25,7 @@ pub(super) fn parallelism<'a>(data: &Data<'a>) -> Plot<'a> {
     let x = if by_levels { "levels, both sweeps: steps that must run in order" } else { width };
     let y = if a_level { "nanoseconds per level" } else { "microseconds per symmetric sweep" };
     let log = data.state.log;
-    let mut plot = Plot::plane(Scale::new(x, log), Scale::new(y, log));
+    let mut plot = Plot::plane(Scale::new(x, log), Scale::new(y, log).lower());
     // The modes are different operators: only one of them is drawn.
     let is_standard = |run: &RunOf<'a>| {
         run.run.params.get("mode").is_none_or(|mode| mode == Mode::Standard.as_str())

@@ -117,9 +117,9 @@ fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: 
     let y = match what {
         SPEED_UP => Scale::new("speed-up over the fewest ranks", true),
         TIME if data.state.filter.operation == "solve" => {
-            Scale::new("milliseconds per iteration", true)
+            Scale::new("milliseconds per iteration", true).lower()
         }
-        TIME => Scale::new("milliseconds", true),
+        TIME => Scale::new("milliseconds", true).lower(),
         _ => Scale::new("efficiency relative to the fewest ranks", false),
     };
     let mut plot = Plot::plane(Scale::new("ranks", true), y);

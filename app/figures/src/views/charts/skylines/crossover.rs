@@ -76,7 +76,8 @@ const PAPER: &str = "paper:004";
 /// Totals of each kernel at its best setting, the CPU's first.
 pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
     let log = data.state.log;
-    let mut plot = Plot::plane(Scale::new("points", log), Scale::new("total milliseconds", log));
+    let mut plot =
+        Plot::plane(Scale::new("points", log), Scale::new("total milliseconds", log).lower());
     plot.form = Form::Lines;
     let Some(family) = chosen(data, Varies::Points) else { return plot };
     let is_on_cpu = |run: &RunOf<'_>| run.run.backend == "cpu";

@@ -33,7 +33,8 @@ pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&bases(data));
     let word = BASES.iter().find(|(_, name)| *name == chosen).map_or("", |(word, _)| word);
     let title = format!("solves until the setup pays off {chosen}");
-    let mut plot = Plot::rows(Scale { never: "never", ..Scale::new(title, data.state.log) });
+    let mut plot =
+        Plot::rows(Scale { never: "never", ..Scale::new(title, data.state.log).lower() });
     plot.subject = subject(data.model, data.state);
     let wanted = plot.subject.map(subject_key);
     let is_selected = |run: &&RunOf<'a>| Some(run.key()) == wanted;

@@ -1,0 +1,114 @@
+//! The legends of a chart: what fills mean, and the series, best first.
+
+use std::collections::HashSet;
+
+use ecolor::Color32;
+use emath::{Pos2, Rect, pos2, vec2};
+
+use super::plot::Form;
+use super::sheet::{QUIET, RADIUS, Sheet, TYPE, elide};
+use crate::figure::{Anchor, Hit, Mark, strong_width};
+use crate::model::OpenBundle;
+use crate::theme::{blend, filling, filling_word};
+
+const ROW: f32 = 20.0;
+
+impl Sheet<'_, '_> {
+    /// The meanings of full and hollow marks: bundles, if there are several, or how sure a change
+    /// is.
+    fn fills(&self) -> Vec<(Color32, String)> {
+        let (gray, paper) = (Color32::GRAY, self.ink.paper);
+        let open = self.plot.bundles();
+        if self.plot.form == Form::Intervals {
+            let sure = (gray, "sure: the interval excludes 1".to_owned());
+            return vec![sure, (paper, "not sure: the interval contains 1".to_owned())];
+        }
+        if open.len() < 2 && open.iter().all(|open| filling_word(open.series) == "full") {
+            return Vec::new();
+        }
+        let words = |open: &&OpenBundle| {
+            let fill = filling(gray, open.series, paper);
+            (fill, format!("{}: {}", filling_word(open.series), open.label()))
+        };
+        open.iter().map(words).collect()
+    }
+
+    /// Draws the legend of fills, if they have a meaning; returns its bottom.
+    pub(super) fn fills_legend(&mut self, top: f32) -> f32 {
+        let fills = self.fills();
+        let grid = columns(self.figure.size.x, fills.iter().map(|(_, words)| words.as_str()));
+        for (index, (fill, words)) in fills.iter().enumerate() {
+            let at = entry_at(index, grid, pos2(16.0, top));
+            let [radius, _] = RADIUS;
+            self.figure.mark(at, Mark::Circle, radius, *fill, Color32::GRAY);
+            let text = elide(words, grid.0 - 24.0);
+            self.text(at + vec2(14.0, 0.0), Anchor::Start, self.ink.text, &text);
+        }
+        top + fills.len().div_ceil(grid.1) as f32 * ROW
+    }
+
+    /// Width of the legend in one column.
+    pub(super) fn legend_width(&self) -> f32 {
+        let width = |name: &&str| strong_width(written(name), TYPE) + 40.0;
+        self.bold.order.iter().map(width).fold(0.0, f32::max)
+    }
+
+    /// Draws the legend of marks between two edges, best series first; returns its bottom. Hovering
+    /// over a name highlights its series, and a click shows it alone.
+    pub(super) fn legend(&mut self, top: f32, (left, right): (f32, f32)) -> f32 {
+        let names: Vec<&str> = self.bold.order.clone();
+        let grid = columns(right - left, names.iter().map(|name| written(name)));
+        let plot = self.plot;
+        let shown: HashSet<&str> = plot.series.keys().map(|(_, name, _)| name.as_str()).collect();
+        let alone = !plot.hidden.is_empty() && shown.len() == 1;
+        for (index, name) in names.iter().enumerate() {
+            let hidden = !shown.contains(name);
+            let (color, mark) = self.color(name);
+            let is_bold = self.is_bold(name) || self.bright == Some(*name);
+            let ink = if is_bold { self.ink.text } else { self.ink.weak };
+            let faint = if hidden && self.bright != Some(*name) { 0.25 } else { 0.0 };
+            let [color, ink] =
+                [color, self.faded(name, ink)].map(|color| blend(color, self.ink.paper, faint));
+            let at = entry_at(index, grid, pos2(left + 16.0, top));
+            // Bars have no marks.
+            let is_filled = matches!(plot.form, Form::Bars | Form::Cells);
+            let mark = if is_filled { Mark::Square } else { mark };
+            let [radius, _] = RADIUS;
+            let radius = if is_bold || hidden { radius } else { QUIET + 1.0 };
+            self.figure.mark(at, mark, radius, color, color);
+            let (place, room) = (at + vec2(14.0, 0.0), grid.0 - 32.0);
+            let text = elide(written(name), room);
+            match is_bold {
+                true => self.figure.strong(place, Anchor::Start, TYPE, ink, &text),
+                false => self.figure.text(place, Anchor::Start, TYPE, ink, &text),
+            }
+            let width = strong_width(&text, TYPE) + 24.0;
+            let corner = at - vec2(10.0, ROW * 0.5);
+            let text = match alone && !hidden {
+                true => "Show all series".to_owned(),
+                false => format!("Show only {}", written(name)),
+            };
+            let rect = Rect::from_min_size(corner, vec2(width, ROW));
+            let series = Some((*name).to_owned());
+            self.figure.hits.push(Hit { rect, text, matrix: String::new(), run: None, series });
+        }
+        top + names.len().div_ceil(grid.1) as f32 * ROW - ROW * 0.5
+    }
+}
+
+/// Width and number of columns for these texts next to marks.
+fn columns<'t>(width: f32, texts: impl Iterator<Item = &'t str>) -> (f32, usize) {
+    let longest = texts.map(|text| strong_width(text, TYPE)).fold(0.0, f32::max);
+    let column = (longest + 40.0).min((width - 8.0).max(60.0));
+    (column, ((width / column) as usize).max(1))
+}
+
+/// Position of the mark of a legend item.
+fn entry_at(index: usize, (column, columns): (f32, usize), first: Pos2) -> Pos2 {
+    first + vec2((index % columns) as f32 * column, (index / columns) as f32 * ROW)
+}
+
+/// The name of a series in words: the format of kernels that choose one is `spmv` in tables.
+pub(super) fn written(name: &str) -> &str {
+    if name == "spmv" { "auto" } else { name }
+}
