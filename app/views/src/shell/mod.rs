@@ -458,6 +458,9 @@ impl App {
         for failure in std::mem::take(&mut self.saved.failures) {
             self.notify(failure);
         }
+        for copied in std::mem::take(&mut self.saved.copied) {
+            self.confirm(copied);
+        }
     }
 
     /// Whether the side panel is shown at this width.

@@ -8,7 +8,7 @@ use emath::{Pos2, Rect, pos2, vec2};
 
 use super::looks::Looks;
 use super::plot::{Form, Plot, Point, Scale, Series};
-use crate::figure::{Anchor, Axis, Figure, Head, Hit, Mark, elided, text_width};
+use crate::figure::{Anchor, Axis, Figure, Head, Hit, Mark, elided, text_width, wrapped};
 use crate::model::{OpenBundle, significant};
 use crate::theme::{Ink, blend, filling, filling_word};
 
@@ -340,17 +340,7 @@ pub(super) fn elide(text: &str, width: f32) -> String {
 
 /// The text in lines of at most this width.
 pub(super) fn wrap(text: &str, width: f32) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if text_width(line, TYPE) + text_width(word, TYPE) + 6.0 < width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.into()),
-        }
-    }
-    lines
+    wrapped(text, width, TYPE)
 }
 
 /// Radius of the points, smaller if there are very many.
