@@ -291,6 +291,7 @@ export const cases = {
     await viewer.find("text", /^All 5 nonzeros/);
     const saved = async (button) => {
       const download = viewer.page.waitForEvent("download");
+      await viewer.click("button", "Export");
       await viewer.click("button", button);
       return readFileSync(await (await download).path());
     };
@@ -434,6 +435,7 @@ export const cases = {
   async "what is drawn is saved as a file"(context, given) {
     const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
     const download = viewer.page.waitForEvent("download");
+    await viewer.click("button", "Export");
     await viewer.click("button", "Save CSV");
     const saved = await download;
     assert.equal(saved.suggestedFilename(), "sparsescope-runs.csv");

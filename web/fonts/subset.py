@@ -3,7 +3,7 @@
 python3 -m pip install fonttools==4.68.0
 python3 subset.py FOLDER    (epaint_default_fonts' fonts, and Ubuntu-Medium.ttf)
 
-The semibold face is for the page and the window.
+The light face is for the page and for saved figures, the semibold one also for the window.
 """
 
 import sys
@@ -27,7 +27,8 @@ FONTS = {
     "Hack-Regular": ("Hack subset Sparsescope", SIGNS),
     "Ubuntu-Medium": ("Ubuntu Medium derivative Sparsescope", TITLES),
 }
-PLACES = {"Ubuntu-Medium": Path("../../app/figures/fonts")}
+FIGURES = Path("../../app/figures/fonts")
+PLACES = {"Ubuntu-Light": FIGURES, "Ubuntu-Medium": FIGURES}
 
 
 def characters(ranges):

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use egui::{FontData, FontDefinitions, FontFamily};
+use sparsescope_figures::figure::LIGHT_FACE;
 
-/// `web/fonts/subset.py`, which made them, and their licences are in the same folder.
-const TEXT: &[u8] = include_bytes!("../fonts/Ubuntu-Light-derivative-Sparsescope.ttf");
+/// `web/fonts/subset.py`, which made it, and its licence are in the same folder.
 const MONOSPACE: &[u8] = include_bytes!("../fonts/Hack-subset-Sparsescope.ttf");
 
 /// The same families as in egui's own fonts.
 pub(crate) fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
-    for (name, data) in [("text", TEXT), ("monospace", MONOSPACE)] {
+    for (name, data) in [("text", LIGHT_FACE), ("monospace", MONOSPACE)] {
         fonts.font_data.insert(name.into(), Arc::new(FontData::from_static(data)));
     }
     let families = [

@@ -1,10 +1,15 @@
 //! The contents of a view as files, for Save, `export` and scripts on the web page.
 
+mod form;
+
 use sparsescope_core::bundle::spreadsheet_cell;
 
+use crate::figure::Print;
 use crate::model::Model;
 use crate::state::ViewState;
 use crate::views::{VIEWS, View};
+
+pub use form::Form;
 
 /// The table of a link, as CSV.
 ///
@@ -26,6 +31,20 @@ pub fn svg_of(model: &Model, link: &str) -> Result<String, String> {
     model.settle_run(&mut state);
     let draw = view.svg.ok_or_else(|| format!("the view {} has no figure", view.id))?;
     Ok(draw(model, &state))
+}
+
+/// The figure of a view as SVG, laid out for its size on paper if the view can do so; nothing if the view
+/// has no figure.
+pub fn figure(
+    view: &View,
+    model: &Model,
+    state: &ViewState,
+    print: Option<Print>,
+) -> Option<String> {
+    let draw = view.svg?;
+    let mut state = state.clone();
+    state.charts.width = print.map(Print::layout_width);
+    Some(draw(model, &state))
 }
 
 fn shown(link: &str) -> Result<(&'static View, ViewState), String> {

@@ -13,7 +13,8 @@ use super::operand_args::{SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs};
 use super::shared_args::{BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs};
 use super::solver_args::{SolverArgs, SystemArgs};
 use super::values::{
-    MAX_SIZE, block_size, byte_count, duration, factor, share, spy_bytes, thread_count, value_of,
+    MAX_SIZE, block_size, byte_count, duration, factor, share, spy_bytes, thread_count, type_pt,
+    value_of, width_mm,
 };
 
 /// See a sparse matrix, run CPU and GPU kernels on it, and share the result as one file
@@ -497,7 +498,7 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "NAME", help_heading = WHAT)]
     pub(super) chart: Option<String>,
     /// Write the table of runs as CSV; - prints it
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT, required_unless_present_any = ["html", "report", "svg", "png", "table"])]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, required_unless_present_any = ["html", "report", "svg", "png", "pdf", "table"])]
     pub(super) csv: Option<PathBuf>,
     /// Write the viewer, bundles and lessons as one HTML file that works offline
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
@@ -511,6 +512,17 @@ pub(super) struct ExportArgs {
     /// Write the same figures as PNG
     #[arg(long, value_name = "DIR|FILE", help_heading = OUTPUT)]
     pub(super) png: Option<PathBuf>,
+    /// Write the same figures as PDF
+    #[arg(long, value_name = "DIR|FILE", help_heading = OUTPUT)]
+    pub(super) pdf: Option<PathBuf>,
+    /// Width of figures in millimetres, e.g. 85 for one column of a paper, 170 for two
+    ///
+    /// Charts are laid out for this width. The figures of other views are scaled with their text.
+    #[arg(long, value_name = "N", value_parser = width_mm, help_heading = OUTPUT)]
+    pub(super) width_mm: Option<f32>,
+    /// With --width-mm: size of the text of charts in points [default: 8]
+    #[arg(long, value_name = "N", value_parser = type_pt, requires = "width_mm", help_heading = OUTPUT)]
+    pub(super) type_pt: Option<f32>,
     /// Write the figure's data as CSV; - prints it
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) table: Option<PathBuf>,

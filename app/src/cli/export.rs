@@ -17,6 +17,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
         (&args.report, "HTML"),
         (&args.svg, "SVG"),
         (&args.png, "PNG"),
+        (&args.pdf, "PDF"),
     ] {
         path.iter().try_for_each(|path| check_form(path, &[form]))?;
     }

@@ -1,4 +1,4 @@
-//! `sparsescope export --svg/--png/--table`: what a view shows, without a window.
+//! `sparsescope export --svg/--png/--pdf/--table`: what a view shows, without a window.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,24 +6,40 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use sparsescope_core::bundle::Limits;
+use sparsescope_figures::figure::{Print, for_file, pdf};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::{VIEWS, View, charts, current};
-use sparsescope_figures::written::{state_of, table};
+use sparsescope_figures::written::{self, state_of, table};
 
 use super::args::ExportArgs;
 use super::outcome::UsageError;
 use super::output::{check_free, is_stdout, keep};
 
+/// Size of type on paper if none is given, in points.
+const TYPE_PT: f32 = 8.0;
+
+/// The figures requested, with the extension of their files.
+fn requested(args: &ExportArgs) -> impl Iterator<Item = (&PathBuf, &'static str)> {
+    let all = [(&args.svg, "svg"), (&args.png, "png"), (&args.pdf, "pdf")];
+    all.into_iter().filter_map(|(path, ending)| Some((path.as_ref()?, ending)))
+}
+
 /// The files requested by name.
 pub(super) fn files(args: &ExportArgs) -> impl Iterator<Item = &PathBuf> {
-    let svg = args.svg.iter().filter(|path| is_file(path, "svg"));
-    svg.chain(args.png.iter().filter(|path| is_file(path, "png"))).chain(&args.table)
+    let figures = requested(args).filter(|(path, ending)| is_file(path, ending));
+    figures.map(|(path, _)| path).chain(&args.table)
+}
+
+/// The size on paper requested.
+fn print(args: &ExportArgs) -> Option<Print> {
+    let type_pt = args.type_pt.unwrap_or(TYPE_PT);
+    args.width_mm.map(|width_mm| Print { width_mm, type_pt })
 }
 
 /// A path without the extension of its kind is a folder.
 fn is_file(path: &Path, ending: &str) -> bool {
-    // A PNG cannot go to standard output.
+    // PNG and PDF cannot go to standard output.
     (is_stdout(path) && ending == "svg")
         || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
@@ -39,15 +55,16 @@ fn figures(
     if let Some(chart) = &args.chart {
         known(&format!("{operation} chart"), chart, charts::ids_for(operation))?;
     }
-    let draw = view.svg.ok_or_else(|| {
-        UsageError(format!("the view {} is not a figure; --table exports its data", view.id))
-    })?;
-    let all_into =
-        |path: &Option<PathBuf>, ending| path.as_ref().is_some_and(|path| !is_file(path, ending));
-    let all = all_into(&args.svg, "svg") || all_into(&args.png, "png");
+    let print = print(args);
+    if view.svg.is_none() {
+        let sentence = format!("the view {} is not a figure; --table exports its data", view.id);
+        return Err(UsageError(sentence));
+    }
+    let all = requested(args).any(|(path, ending)| !is_file(path, ending));
     if !all || args.chart.is_some() || args.view.is_some() {
         let name = args.chart.as_deref().unwrap_or(view.id);
-        return Ok(vec![(name.to_owned(), draw(model, state))]);
+        let svg = written::figure(view, model, state, print).unwrap_or_default();
+        return Ok(vec![(name.to_owned(), svg)]);
     }
     let charts = charts::ids_for(operation).map(|id| {
         let mut state = state.clone();
@@ -56,16 +73,16 @@ fn figures(
     });
     let predicted = ViewState { view: "predicted".into(), ..state.clone() };
     let drawn = charts.chain([("predicted", predicted)]).filter_map(|(name, state)| {
-        let svg = drawing(current(&state)?, model, &state)?;
+        let svg = drawing(current(&state)?, model, &state, print)?;
         Some((name.to_owned(), svg))
     });
     Ok(drawn.collect())
 }
 
 /// What a view draws; nothing if its table has no lines.
-fn drawing(view: &View, model: &Model, state: &ViewState) -> Option<String> {
+fn drawing(view: &View, model: &Model, state: &ViewState, print: Option<Print>) -> Option<String> {
     let has_lines = (view.table)(model, state).len() > 1;
-    view.svg.filter(|_| has_lines).map(|draw| draw(model, state))
+    has_lines.then(|| written::figure(view, model, state, print)).flatten()
 }
 
 /// Writes figures to the file, or one file each into the folder.
@@ -94,7 +111,11 @@ fn place(
 
 /// Writes the figure and its table, whichever are requested.
 pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
-    if [&args.svg, &args.png, &args.table].iter().all(|path| path.is_none()) {
+    let has_figures = requested(args).next().is_some();
+    if args.width_mm.is_some() && !has_figures {
+        return Err(UsageError("--width-mm is for --svg, --png and --pdf".into()).into());
+    }
+    if !has_figures && args.table.is_none() {
         return Ok(());
     }
     let (view, mut state) = wanted(args)?;
@@ -106,13 +127,15 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
     {
         state.filter.operation = main.to_owned();
     }
-    if args.svg.is_some() || args.png.is_some() {
+    if has_figures {
         let figures = figures(args, &model, view, &state)?;
-        if let Some(path) = &args.svg {
-            place(path, "svg", &figures, args.force, |svg| Ok(svg.as_bytes().to_vec()))?;
-        }
-        if let Some(path) = &args.png {
-            place(path, "png", &figures, args.force, png)?;
+        let print = print(args);
+        for (path, ending) in requested(args) {
+            place(path, ending, &figures, args.force, |svg| match ending {
+                "png" => png(svg, print),
+                "pdf" => Ok(pdf::file(svg, print)),
+                _ => Ok(for_file(svg, print).into_bytes()),
+            })?;
         }
     }
     if let Some(path) = &args.table {
@@ -124,16 +147,16 @@ pub(super) fn write(args: &ExportArgs) -> anyhow::Result<()> {
 
 /// The figure as PNG.
 #[cfg(feature = "png")]
-fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
-    use sparsescope_figures::figure::png::{PIXELS, render};
-    render(svg, PIXELS).map_err(|error| anyhow::anyhow!("cannot render the image: {error}"))
+fn png(svg: &str, print: Option<Print>) -> anyhow::Result<Vec<u8>> {
+    sparsescope_figures::figure::png::file(svg, print)
+        .map_err(|error| anyhow::anyhow!("cannot render the image: {error}"))
 }
 
 /// This build cannot draw pixels.
 #[cfg(not(feature = "png"))]
-fn png(_: &str) -> anyhow::Result<Vec<u8>> {
+fn png(_: &str, _: Option<Print>) -> anyhow::Result<Vec<u8>> {
     anyhow::bail!(
-        "this build cannot write PNG: use --svg, run `cargo window export …` from the sources, \
+        "this build cannot write PNG: use --svg or --pdf, run `cargo window export …` from the sources, \
          or build with `--features png`"
     )
 }

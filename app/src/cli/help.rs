@@ -146,6 +146,7 @@ const PAGES: [(&str, &str, &[&str]); 18] = [
         &[
             "sparsescope export result.zip --html result.html",
             "sparsescope export result.zip --chart roofline --svg roofline.svg",
+            "sparsescope export result.zip --chart roofline --pdf roofline.pdf --width-mm 85",
         ],
     ),
     (

@@ -1,8 +1,10 @@
 //! Parsers of option values, with errors that say what was expected.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use sparsescope_core::kernel::{Parameter, ParameterError};
+use sparsescope_figures::figure::{TYPE_PT, WIDTH_MM};
 
 /// Default maximum size of a downloaded archive: more than any of the collection.
 pub(super) const MAX_SIZE: u64 = 64 << 30;
@@ -90,6 +92,22 @@ pub(super) fn byte_count(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A width on paper.
+pub(super) fn width_mm(text: &str) -> Result<f32, String> {
+    within(text, WIDTH_MM, "millimetres")
+}
+
+/// A size of type on paper.
+pub(super) fn type_pt(text: &str) -> Result<f32, String> {
+    within(text, TYPE_PT, "points")
+}
+
+fn within(text: &str, range: RangeInclusive<f32>, unit: &str) -> Result<f32, String> {
+    let value = text.trim().parse().ok().filter(|value: &f32| range.contains(value));
+    let [least, most] = [range.start(), range.end()];
+    value.ok_or_else(|| format!("expected a number of {unit} from {least} to {most}"))
+}
+
 /// A number of bytes, or 0.
 pub(super) fn spy_bytes(text: &str) -> Result<u64, String> {
     if text.trim() == "0" { Ok(0) } else { byte_count(text) }
@@ -117,6 +135,16 @@ mod tests {
         }
         assert_eq!(factor("1.05"), Ok(1.05));
         assert!(["0", "-1", "inf", "nan", "x"].iter().all(|bad| factor(bad).is_err()));
+    }
+
+    #[test]
+    fn sizes_on_paper_are_sensible() {
+        assert_eq!([width_mm("85"), width_mm(" 20 "), type_pt("7.5")], [85.0, 20.0, 7.5].map(Ok));
+        let expected = "expected a number of millimetres from 20 to 400";
+        for bad in ["19.9", "401", "-85", "nan", "85mm", ""] {
+            assert_eq!(width_mm(bad), Err(expected.to_owned()), "{bad}");
+        }
+        assert_eq!(type_pt("3"), Err("expected a number of points from 4 to 24".to_owned()));
     }
 
     #[test]

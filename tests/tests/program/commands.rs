@@ -338,6 +338,30 @@ fn figures_of_the_viewer_are_written_without_a_window() {
     assert!(only(&["--state", "v9"]).contains("v1;key=value"));
     assert!(only(&["--view", "runs"]).contains("is not a figure"));
     assert!(p.fail(1, &["export", golden, "--svg", "b.svg"]).contains("--force"));
+    // 85 mm are 240.9 points.
+    p.succeed(&[
+        "export",
+        golden,
+        "--chart",
+        "blocks",
+        "--svg",
+        "w.svg",
+        "--pdf",
+        "w.pdf",
+        "--width-mm",
+        "85",
+        "--type-pt",
+        "9",
+    ]);
+    let svg = std::fs::read_to_string(p.path("w.svg")).unwrap();
+    assert!(svg.contains(" width=\"85.00mm\"") && svg.contains("@font-face"), "{}", &svg[..200]);
+    let pdf = std::fs::read(p.path("w.pdf")).unwrap();
+    let page = String::from_utf8_lossy(&pdf);
+    assert!(page.starts_with("%PDF-") && page.contains("/MediaBox [0 0 240.9"), "{}", pdf.len());
+    assert!(only(&["--width-mm", "500"]).contains("from 20 to 400"));
+    only(&["--type-pt", "8"]); // of what width?
+    let of_table = ["export", golden, "--table", "w.csv", "--width-mm", "85"];
+    assert!(p.fail(2, &of_table).contains("--width-mm is for --svg, --png and --pdf"));
     // A folder gets every chart that has data.
     p.succeed(&["export", golden, "--svg", "figures", "--png", "figures"]);
     let drawn: Vec<_> = p.files().into_iter().filter(|name| name.starts_with("figures/")).collect();

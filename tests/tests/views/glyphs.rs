@@ -63,6 +63,6 @@ fn the_fonts_of_the_page_have_every_character_that_is_written() {
     let font = |c: char| if ['▲', '▼'].contains(&c) { &signs } else { &text };
     let found = characters.0.iter();
     let missing: Vec<_> = found.filter(|(c, _)| !fonts.has_glyph(font(**c), **c)).collect();
-    assert!(missing.is_empty(), "web/fonts lack {missing:?}: web/fonts/subset.py adds them");
+    assert!(missing.is_empty(), "the fonts lack {missing:?}: web/fonts/subset.py adds them");
     assert!(!fonts.has_glyph(&signs, '\u{5b57}'), "a character that no font of the page has");
 }

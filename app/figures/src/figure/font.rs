@@ -1,7 +1,11 @@
 //! The fonts of figures: the window's light face and a semibold one, with the widths of their letters.
 
-/// The semibold face, reduced to the characters of titles and numbers; `web/fonts/subset.py` made it.
-pub const SEMIBOLD: &[u8] = include_bytes!("../../fonts/Ubuntu-Medium-derivative-Sparsescope.ttf");
+/// The light face, reduced to the characters of the interface; `web/fonts/subset.py` made both.
+pub static LIGHT_FACE: &[u8] =
+    include_bytes!("../../fonts/Ubuntu-Light-derivative-Sparsescope.ttf");
+
+/// The semibold face, reduced to the characters of titles and numbers.
+pub static SEMIBOLD: &[u8] = include_bytes!("../../fonts/Ubuntu-Medium-derivative-Sparsescope.ttf");
 
 /// Width of a text in the light face, for layout.
 pub fn text_width(text: &str, size: f32) -> f32 {

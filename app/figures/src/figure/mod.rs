@@ -3,8 +3,11 @@
 
 mod axis;
 mod font;
+#[cfg(not(target_family = "wasm"))]
+pub mod pdf;
 #[cfg(all(feature = "png", not(target_family = "wasm")))]
 pub mod png;
+mod print;
 mod svg;
 
 use std::sync::Arc;
@@ -14,8 +17,9 @@ use emath::{Pos2, Rect, Vec2, pos2, vec2};
 
 pub use axis::Axis;
 pub(crate) use axis::without_outliers;
-pub use font::{SEMIBOLD, strong_width, text_width};
-pub use svg::{Provenance, escape};
+pub use font::{LIGHT_FACE, SEMIBOLD, strong_width, text_width};
+pub use print::{Print, TYPE_PT, WIDTH_MM};
+pub use svg::{Provenance, escape, for_file};
 
 /// Shapes from (0, 0) to `size`, y downwards, and areas that react to the pointer.
 #[derive(Clone, Debug, PartialEq)]
@@ -345,6 +349,22 @@ pub fn elided(text: &str, width: f32, size: f32) -> String {
     };
     let fits = |kept: &usize| text_width(&of(*kept), size) <= width;
     of((1..letters.len()).rev().find(fits).unwrap_or_default())
+}
+
+/// The text in lines of at most this width, as far as its words allow.
+pub(crate) fn wrapped(text: &str, width: f32, size: f32) -> Vec<String> {
+    let space = text_width(" ", size);
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if text_width(line, size) + space + text_width(word, size) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
 }
 
 /// A rectangle from its edges.

@@ -7,7 +7,8 @@ use ecolor::Color32;
 use epaint_default_fonts::{EGUI_ICONS, HACK_REGULAR, UBUNTU_LIGHT};
 use resvg::{tiny_skia, usvg};
 
-use super::{ColorImage, SEMIBOLD};
+use super::svg::size_of;
+use super::{ColorImage, Print, SEMIBOLD};
 
 /// The reason why a PNG could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -42,8 +43,20 @@ static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-/// Pixels per point of a saved image.
-pub const PIXELS: f32 = 2.0;
+/// Pixels per point of a saved image without a size on paper.
+const PIXELS: f32 = 2.0;
+/// Pixels per inch on paper.
+const PER_INCH: f32 = 300.0;
+
+/// Renders a figure as a PNG file, at a size on paper if one is wanted.
+///
+/// # Errors
+/// If the SVG is invalid or the image too large.
+pub fn file(svg: &str, print: Option<Print>) -> Result<Vec<u8>, PngError> {
+    let printed = print.zip(size_of(svg));
+    let scale = printed.map(|(print, [width, _])| print.points(width) / 72.0 * PER_INCH);
+    render(svg, scale.unwrap_or(PIXELS))
+}
 
 /// Renders the SVG as PNG, with `scale` pixels per point.
 pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
@@ -85,6 +98,19 @@ mod tests {
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut pixels).unwrap();
         (info.width, info.height, pixels)
+    }
+
+    #[test]
+    fn a_width_on_paper_has_300_pixels_an_inch() {
+        let figure = Figure::new(vec2(400.0, 200.0), Color32::WHITE);
+        let svg = figure.to_svg("t", &Provenance::default());
+        let size = |print| {
+            let (width, height, _) = decode(&file(&svg, print).unwrap());
+            (width, height)
+        };
+        assert_eq!(size(None), (800, 400));
+        let (width, height) = size(Some(Print { width_mm: 50.8, type_pt: 8.0 }));
+        assert!(width.abs_diff(600) <= 1 && height.abs_diff(300) <= 1, "{width} x {height}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ecolor::Color32;
 use emath::Pos2;
 
-use super::{Anchor, Figure, Shape};
+use super::{Anchor, Figure, LIGHT_FACE, Print, SEMIBOLD, Shape, wrapped};
 use crate::figure::ColorImage;
 
 /// The source of a figure's numbers: a line under the figure, and the file's description.
@@ -29,24 +29,34 @@ impl Provenance {
     }
 }
 
-/// Height of a line of provenance.
+/// Height of a line of provenance, and the size of its type.
 const LINE: f32 = 14.0;
+const CAPTION: f32 = 10.0;
+/// Lines of provenance are not broken to less than this.
+const NARROW: f32 = 200.0;
+/// The faces of figures; other machines replace them by similar ones if the file does not have them.
+const FAMILIES: &str = "Sparsescope, Ubuntu, Helvetica, Arial, sans-serif";
+/// The attribute of text in the semibold face.
+pub(super) const STRONG: &str = " font-weight=\"600\"";
 
 impl Figure {
     /// The figure as an SVG document, provenance below it.
     pub fn to_svg(&self, title: &str, provenance: &Provenance) -> String {
-        let lines = provenance.lines();
+        let sources = provenance.lines();
+        let broken = |line: &String| wrapped(line, (self.size.x - 16.0).max(NARROW), CAPTION);
+        let lines: Vec<String> = sources.iter().flat_map(broken).collect();
         let below = if lines.is_empty() { 0.0 } else { LINE * (lines.len() as f32 + 0.5) };
         let height = self.size.y + below;
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{height}\" \
-             viewBox=\"0 0 {w} {height}\" font-family=\"Helvetica, Arial, sans-serif\">\n\
-             <title>{}</title>\n<desc>{}</desc>\n\
-             <rect width=\"{w}\" height=\"{height}\" fill=\"{}\"/>\n",
+        let size = [self.size.x, height];
+        let mut out = head(size.map(|side| side.to_string()), size);
+        let _ = write!(
+            out,
+            "\n<title>{}</title>\n<desc>{}</desc>\n\
+             <rect width=\"{}\" height=\"{height}\" fill=\"{}\"/>\n",
             escape(title),
-            escape(&lines.join("; ")),
+            escape(&sources.join("; ")),
+            self.size.x,
             color(self.paper),
-            w = self.size.x,
         );
         for shape in &self.shapes {
             write_shape(&mut out, shape);
@@ -57,13 +67,60 @@ impl Figure {
             let color = Color32::from_gray(128);
             write_shape(
                 &mut out,
-                &Shape::Text { pos, anchor: Anchor::Start, size: 10.0, color, strong: false, text },
+                &Shape::Text {
+                    pos,
+                    anchor: Anchor::Start,
+                    size: CAPTION,
+                    color,
+                    strong: false,
+                    text,
+                },
             );
             y += LINE;
         }
         out.push_str("</svg>\n");
         out
     }
+}
+
+/// The opening tag: the extent with its unit, and the size in the figure's own units.
+fn head([width, height]: [String; 2], [w, h]: [f32; 2]) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {w} {h}\" font-family=\"{FAMILIES}\">"
+    )
+}
+
+/// The size of a figure written by [`Figure::to_svg`].
+pub(super) fn size_of(svg: &str) -> Option<[f32; 2]> {
+    let (_, after) = svg.split_once(" viewBox=\"0 0 ")?;
+    let (size, _) = after.split_once('"')?;
+    let (width, height) = size.split_once(' ')?;
+    Some([width.parse().ok()?, height.parse().ok()?])
+}
+
+/// A figure written by [`Figure::to_svg`], as a file of its own: with its fonts, so that it looks the
+/// same everywhere, and with a size on paper if one is wanted.
+pub fn for_file(svg: &str, print: Option<Print>) -> String {
+    let (Some((_, rest)), Some(size)) = (svg.split_once('\n'), size_of(svg)) else {
+        return svg.to_owned();
+    };
+    let extent = match print {
+        Some(print) => print.extent_mm(size).map(|side| format!("{side:.2}mm")),
+        None => size.map(|side| side.to_string()),
+    };
+    let faces = [("400", LIGHT_FACE), ("600", SEMIBOLD)];
+    let faces = faces.into_iter().filter(|(weight, _)| *weight == "400" || rest.contains(STRONG));
+    let faces: String = faces
+        .map(|(weight, data)| {
+            format!(
+                "@font-face{{font-family:Sparsescope;font-weight:{weight};\
+                 src:url(data:font/ttf;base64,{})}}",
+                BASE64_STANDARD.encode(data)
+            )
+        })
+        .collect();
+    format!("{}\n<style>{faces}</style>\n{rest}", head(extent, size))
 }
 
 /// Writing to a `String` cannot fail, so the results are ignored.
@@ -115,7 +172,7 @@ fn write_shape(out: &mut String, shape: &Shape) {
             "<text x=\"{:.2}\" y=\"{:.2}\" font-size=\"{size}\"{} text-anchor=\"{}\" fill=\"{}\">{}</text>",
             pos.x,
             pos.y + size * 0.36,
-            if *strong { " font-weight=\"600\"" } else { "" },
+            if *strong { STRONG } else { "" },
             match anchor {
                 Anchor::Start => "start",
                 Anchor::Middle => "middle",
@@ -192,6 +249,39 @@ mod tests {
         let svg = figure.to_svg(hostile, &sources);
         assert!(!svg.contains("<script") && svg.contains("&lt;script&gt;&quot;&amp;"));
         assert!(svg.contains("STAND-INS"));
+    }
+
+    #[test]
+    fn a_file_has_the_faces_that_it_uses_and_a_size_on_paper() {
+        let mut figure = Figure::new(vec2(400.0, 100.0), Color32::WHITE);
+        figure.text(pos2(1.0, 2.0), Anchor::Start, 14.0, Color32::BLACK, "light");
+        let svg = figure.to_svg("t", &Provenance::default());
+        assert_eq!(size_of(&svg), Some([400.0, 100.0]));
+        let file = for_file(&svg, None);
+        assert!(file.starts_with("<svg ") && file.contains(" width=\"400\" height=\"100\""));
+        assert_eq!(file.matches("@font-face").count(), 1, "the semibold face is not used");
+        figure.strong(pos2(1.0, 20.0), Anchor::Start, 14.0, Color32::BLACK, "bold");
+        let print = Print { width_mm: 85.0, type_pt: 8.0 };
+        let file = for_file(&figure.to_svg("t", &Provenance::default()), Some(print));
+        assert_eq!(file.matches("@font-face").count(), 2);
+        assert!(file.contains(" width=\"85.00mm\" height=\"21.25mm\" viewBox=\"0 0 400 100\""));
+        assert!(file.contains(">light</text>") && file.ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn long_lines_of_provenance_are_broken_to_the_width() {
+        let figure = Figure::new(vec2(320.0, 50.0), Color32::WHITE);
+        let words = "word ".repeat(40);
+        let source = words.trim_end();
+        let from = Provenance { sources: vec![source.into()], stand_in: false };
+        let svg = figure.to_svg("t", &from);
+        assert!(svg.contains(&format!("<desc>{source}</desc>")), "whole in the description");
+        let texts = svg.lines().filter(|line| line.starts_with("<text"));
+        let shown: Vec<&str> =
+            texts.filter_map(|line| line.split('>').nth(1)?.strip_suffix("</text")).collect();
+        assert!(shown.len() > 1 && shown.join(" ") == source, "{shown:?}");
+        let fits = |line: &&str| crate::figure::text_width(line, CAPTION) <= 304.0;
+        assert!(shown.iter().all(fits), "{shown:?}");
     }
 
     #[test]

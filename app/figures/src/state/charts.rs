@@ -18,6 +18,9 @@ pub struct ChartState {
     pub tau: f64,
     /// Names of the only series to draw, separated by commas; empty for all.
     pub only: String,
+    /// Width in which to lay out a saved figure; not part of a link.
+    #[serde(skip)]
+    pub width: Option<f32>,
 }
 
 /// Range of valid values of τ.
@@ -26,7 +29,7 @@ pub const TAU: std::ops::RangeInclusive<f64> = 1.0..=100.0;
 impl Default for ChartState {
     fn default() -> Self {
         let (of, baseline, only) = (String::new(), String::new(), String::new());
-        Self { chart: "kernels".into(), of, cold: false, baseline, tau: 1.5, only }
+        Self { chart: "kernels".into(), of, cold: false, baseline, tau: 1.5, only, width: None }
     }
 }
 
@@ -76,6 +79,7 @@ pub(super) mod tests {
                 baseline,
                 tau,
                 only,
+                width: None,
             },
         )
     }

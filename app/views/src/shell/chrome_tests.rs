@@ -150,13 +150,13 @@ fn a_presentation_leaves_the_view_and_a_line_of_its_settings() {
     assert!(harness.state().state().present);
     harness.get_by_label("Figure: Kernels by matrix");
     harness.get_by_label("Chart: Kernels by matrix");
-    for gone in ["Filters", "Save CSV", "Views", "Back"] {
+    for gone in ["Filters", "Export", "Views", "Back", "Theme: Light"] {
         assert!(harness.query_by_label(gone).is_none(), "{gone}");
     }
     harness.get_by_label("End presentation").click();
     harness.run();
     assert!(!harness.state().state().present);
-    harness.get_by_label("Save CSV");
+    harness.get_by_label("Export");
 }
 
 #[test]

@@ -190,7 +190,9 @@ fn the_pane_that_was_clicked_has_the_keyboard_and_that_is_no_step_back() {
 #[test]
 fn exports_say_whose_they_are_when_several_views_are_shown() {
     let mut harness = with_example("v1;layout=h(chart,runs)");
-    harness.get_by_label("Save CSV of Runs").click();
+    harness.get_by_label("Export of Runs").click();
+    harness.run();
+    harness.get_by_label("Save CSV").click();
     harness.run();
     let exports = harness.state_mut().take_exports();
     assert_eq!(exports[0].name, "sparsescope-runs.csv");
@@ -202,7 +204,7 @@ fn beside_one_another_nothing_overlaps_at_the_usual_size() {
     for text in ["h(chart,runs,matrix)", "h(chart,v(runs,matrix))", "v(chart,runs)"] {
         let harness = with_example(&format!("v1;layout={text}"));
         let buttons = harness.get_all_by_role(egui::accesskit::Role::Button);
-        let named = |name: &str| name.starts_with("Save ") || name.starts_with("Split: ");
+        let named = |name: &str| name.starts_with("Export of ") || name.starts_with("Split: ");
         let rects: Vec<(String, Rect)> = buttons
             .map(|node| (node.accesskit_node().label().unwrap_or_default(), node.rect()))
             .filter(|(name, _)| named(name))

@@ -499,6 +499,9 @@ impl App {
         for failure in std::mem::take(&mut self.saved.failures) {
             self.notify(failure);
         }
+        for copied in std::mem::take(&mut self.saved.copied) {
+            self.confirm(copied);
+        }
     }
 
     /// Whether the start page is shown.

@@ -15,10 +15,11 @@ use super::export_menu::show as export;
 use crate::style;
 use crate::views::{self, layouts};
 
-/// Requested files, and errors.
+/// Requested files, what was copied, and errors.
 #[derive(Debug, Default)]
 pub(super) struct Saved {
     pub(super) exports: Vec<Export>,
+    pub(super) copied: Vec<String>,
     pub(super) failures: Vec<String>,
 }
 

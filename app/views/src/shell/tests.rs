@@ -287,18 +287,24 @@ fn a_file_that_is_no_bundle_is_one_sentence_and_breaks_nothing() {
     assert!(harness.query_by_label("Dismiss").is_none());
 }
 
+/// Chooses an item of the menu.
+fn export(harness: &mut Harness<'static, App>, item: &str) {
+    harness.get_by_label("Export").click();
+    harness.run();
+    harness.get_by_label(item).click();
+    harness.run();
+}
+
 #[test]
 fn exports_hold_what_is_drawn() {
     let mut harness = with_example("v1;search=road");
-    harness.get_by_label("Save CSV").click();
-    harness.run();
-    harness.get_by_label("Save SVG").click();
-    harness.run();
-    harness.get_by_label("Save PNG").click();
-    harness.run();
+    for item in ["Save CSV", "Save SVG", "Save PNG", "Save PDF"] {
+        export(&mut harness, item);
+    }
     let exports = harness.state_mut().take_exports();
-    assert_eq!(exports.len(), 3);
+    assert_eq!(exports.len(), 4);
     assert!(exports[2].name.ends_with(".png") && exports[2].bytes.starts_with(b"\x89PNG"));
+    assert!(exports[3].name.ends_with(".pdf") && exports[3].bytes.starts_with(b"%PDF-"));
     let csv = String::from_utf8(exports[0].bytes.clone()).unwrap();
     let points = harness.state().model().best(&harness.state().state().filter);
     assert_eq!(csv.lines().count(), 1 + points.len());
@@ -306,6 +312,22 @@ fn exports_hold_what_is_drawn() {
     assert!(svg.contains(">road</text>") && !svg.contains(">web</text>"));
     let hash = &harness.state().model().bundles()[0].sha256[..12];
     assert!(svg.contains(hash), "the figure names its bundle");
+}
+
+#[test]
+fn a_figure_is_saved_at_a_width_and_a_table_is_copied() {
+    let mut harness = with_example("v1;view=chart");
+    harness.get_by_label("Export").click();
+    harness.run();
+    harness.get_by_label("85 mm").click();
+    harness.run();
+    harness.get_by_label("Save SVG").click(); // the menu is still open
+    harness.run();
+    let exports = harness.state_mut().take_exports();
+    let svg = String::from_utf8_lossy(&exports[0].bytes);
+    assert!(svg.contains(" width=\"85.00mm\""), "{}", &svg[..200]);
+    export(&mut harness, "Copy Markdown");
+    harness.get_by_label("Copied the table as Markdown.");
 }
 
 #[test]
@@ -358,8 +380,7 @@ fn a_bundle_is_renamed_in_the_side_panel_and_in_what_is_saved() {
     harness.get_all_by_label_contains(&format!("({renamed}).")).next().unwrap();
     rename(&mut harness, &renamed, "never", Key::Escape);
     assert_eq!(harness.state().model().bundles()[0].label(), renamed);
-    harness.get_by_label("Save SVG").click();
-    harness.run();
+    export(&mut harness, "Save SVG");
     let exports = harness.state_mut().take_exports();
     let svg = String::from_utf8_lossy(&exports[0].bytes);
     assert!(svg.contains(&format!("{renamed}: ")), "the name in the provenance");

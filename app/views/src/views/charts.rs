@@ -1,14 +1,15 @@
 //! The choice of a chart, and the figure.
 
+mod chooser;
+
 use egui::{Button, ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
 use sparsescope_figures::figure::{Figure, Hit};
 use sparsescope_figures::model::{Model, subject_name};
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::state::charts::{ChartState, TAU};
-use sparsescope_figures::views::charts::chart::{Chart, Group};
+use sparsescope_figures::state::charts::TAU;
 use sparsescope_figures::views::charts::draw::{self, For};
 use sparsescope_figures::views::charts::isolated::picked;
-use sparsescope_figures::views::charts::list::{current, offered};
+use sparsescope_figures::views::charts::list::current;
 use sparsescope_figures::views::charts::looks::Looks;
 use sparsescope_figures::views::charts::plot::Data;
 use sparsescope_figures::views::charts::view::{holds_stand_ins, plot, why};
@@ -16,7 +17,7 @@ use sparsescope_figures::views::charts::view::{holds_stand_ins, plot, why};
 use crate::paint::Paint;
 use crate::views::view::{Screen, kept, nothing};
 
-pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
+pub(super) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
 /// Minimum width of a figure on screen.
 const LEAST: f32 = 320.0;
@@ -37,43 +38,19 @@ fn choose(ui: &mut Ui, what: &str, value: &mut String, offered: &[(String, Strin
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
 }
 
-/// The choice of charts, in groups; those without data are grey and say why.
-fn choose_chart(ui: &mut Ui, model: &Model, state: &ViewState, chosen: &mut String) {
-    let now = current(state);
-    let combo = ComboBox::from_id_salt("Chart").selected_text(now.name).height(620.0);
-    let combo = combo.show_ui(ui, |ui| {
-        let about = ViewState { charts: ChartState::default(), ..state.clone() };
-        let from = (model.revision(), state.charts.cold, about.to_fragment());
-        let empty = kept(ui, "charts without data", from, || {
-            let data = Data::of(model, state);
-            let reason = |chart: &Chart| (chart.data)(&data).is_empty().then(|| why(chart, &data));
-            offered(state).map(|chart| (chart.id, reason(chart))).collect::<Vec<_>>()
-        });
-        for group in Group::ALL {
-            let mut of_group = offered(state).filter(|chart| chart.group == group).peekable();
-            if of_group.peek().is_some() {
-                ui.weak(group.name());
-            }
-            for chart in of_group {
-                let reason = empty.iter().find(|(id, _)| *id == chart.id).and_then(|(_, why)| *why);
-                let choice = Button::selectable(chart.id == now.id, chart.name);
-                let choice = ui.add_enabled(reason.is_none(), choice);
-                let choice = choice.on_hover_text(chart.sentence);
-                if choice.on_disabled_hover_text(reason.unwrap_or_default()).clicked() {
-                    chosen.clear();
-                    chosen.push_str(chart.id);
-                }
-            }
-        }
-    });
-    let name = format!("Chart: {}", now.name);
-    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+/// The current chart's name: a button that opens the page of all charts.
+fn choose_chart(ui: &mut Ui, state: &ViewState) {
+    let open = chooser::is_open(ui, state);
+    let button = Button::new(format!("Chart: {}", current(state).name)).selected(open);
+    if ui.add(button).on_hover_text("Choose a chart").clicked() {
+        chooser::set_open(ui, state, !open);
+    }
 }
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let chart = current(state);
     let mut next = state.charts.clone();
-    choose_chart(ui, model, state, &mut next.chart);
+    choose_chart(ui, state);
     let data = Data { model, state, runs: Vec::new() };
     if let Some(choices) = chart.of {
         let offered = choices(&data);
@@ -96,10 +73,15 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let offered: Vec<_> = all.map(|open| (open.word(), open.label().to_owned())).collect();
         choose(ui, "Baseline", &mut next.baseline, &offered);
     }
-    if next.cold || model.values(&state.filter.operation).flushed {
-        ui.checkbox(&mut next.cold, "Flushed caches");
-    }
     state.charts = next;
+}
+
+/// What is chosen less often.
+fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let chart = current(state);
+    if state.charts.cold || model.values(&state.filter.operation).flushed {
+        ui.checkbox(&mut state.charts.cold, "Flushed caches");
+    }
     if !["speedup", "efficiency", "roofline", "profile", "set-up-and-solve"].contains(&chart.id) {
         ui.checkbox(&mut state.log, "Logarithmic axis");
     }
@@ -112,6 +94,9 @@ struct Drawn {
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    if chooser::is_open(ui, state) {
+        return chooser::show(ui, model, state);
+    }
     let chart = current(state);
     // Redrawing thousands of points in every frame would take too long.
     let width = (ui.available_width() - 12.0).max(LEAST);

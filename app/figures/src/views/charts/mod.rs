@@ -31,6 +31,7 @@ mod settings;
 pub mod sheet;
 mod sizes;
 mod skylines;
+pub mod small;
 mod solves;
 mod spread;
 mod sweeps;

@@ -10,7 +10,7 @@ use super::bold::Bold;
 use super::looks::Looks;
 use super::near::Near;
 use super::plot::{Form, Plot, Point, Series};
-use crate::figure::{Anchor, Figure, Hit, Mark, elided, text_width};
+use crate::figure::{Anchor, Figure, Hit, Mark, elided, text_width, wrapped};
 use crate::model::significant;
 use crate::theme::{Ink, SMALL, blend, filling};
 
@@ -202,15 +202,5 @@ pub(super) fn elide(text: &str, width: f32) -> String {
 
 /// The text in lines of at most this width.
 pub(super) fn wrap(text: &str, width: f32) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if text_width(line, TYPE) + text_width(word, TYPE) + 6.0 < width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.into()),
-        }
-    }
-    lines
+    wrapped(text, width, TYPE)
 }

@@ -24,7 +24,7 @@ pub(in crate::views) const VIEW: View = View {
     is_empty: crate::views::view::never,
 };
 
-/// Maximum width of saved figures.
+/// Width of saved figures, if none is wanted.
 const SAVED: f32 = 900.0;
 
 /// Why there is nothing to draw.
@@ -72,6 +72,7 @@ pub fn drawn(model: &Model, state: &ViewState) -> Option<String> {
 /// The figure as SVG, and whether it is empty.
 fn picture(model: &Model, state: &ViewState) -> (String, bool) {
     let chart = current(state);
+    let width = state.charts.width.unwrap_or(SAVED);
     let data = Data::of(model, state);
     let plot = plot(&data);
     let mut from = provenance(model, &data.runs);
@@ -83,11 +84,11 @@ fn picture(model: &Model, state: &ViewState) -> (String, bool) {
     let looks = Looks::of(model, &state.filter.operation);
     let of = plot.subject.map(|subject| format!(": {}", subject_name(subject)));
     let heading = format!("{}{}", chart.name, of.unwrap_or_default());
-    let mut figure = draw::figure(&plot, &looks, state, SAVED, For::File(&heading));
+    let mut figure = draw::figure(&plot, &looks, state, width, For::File(&heading));
     if plot.is_empty() {
         let ink = state.theme.ink();
-        let lines = sheet::wrap(&format!("{} {}", why(chart, &data), plot.note), SAVED - 32.0);
-        figure = Figure::new(emath::vec2(SAVED, 40.0 + 20.0 * lines.len() as f32), ink.paper);
+        let lines = sheet::wrap(&format!("{} {}", why(chart, &data), plot.note), width - 32.0);
+        figure = Figure::new(emath::vec2(width, 40.0 + 20.0 * lines.len() as f32), ink.paper);
         for (index, line) in lines.iter().enumerate() {
             let at = emath::pos2(16.0, 30.0 + 20.0 * index as f32);
             figure.text(at, Anchor::Start, sheet::TYPE, ink.text, line);

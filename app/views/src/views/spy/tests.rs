@@ -189,10 +189,12 @@ fn overlays_say_what_they_show() {
 #[test]
 fn the_saved_figure_has_the_cells_and_their_table_has_all_entries() {
     let mut harness = with_arrow("v1;view=spy");
-    harness.get_by_label("Save SVG").click();
-    harness.run();
-    harness.get_by_label("Save CSV").click();
-    harness.run();
+    for item in ["Save SVG", "Save CSV"] {
+        harness.get_by_label("Export").click();
+        harness.run();
+        harness.get_by_label(item).click();
+        harness.run();
+    }
     let exports = harness.state_mut().take_exports();
     let svg = String::from_utf8(exports[0].bytes.clone()).unwrap();
     assert!(svg.contains("data:image/png;base64,iVBOR") && svg.contains("SHA-256"));
