@@ -16,6 +16,7 @@ pub mod picture;
 pub mod set_up;
 pub mod state;
 pub mod theme;
+pub mod thumbs;
 mod trial;
 pub mod views;
 pub mod waves;

@@ -8,4 +8,5 @@ pub mod here;
 mod paint;
 pub mod shell;
 mod style;
+mod thumbs;
 pub mod views;

@@ -96,7 +96,8 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
     let x = Scale::new("flops per byte (minimum traffic)", true);
     let x = Scale { least: Some(LEAST_INTENSITY), ..x };
     let mut plot = Plot::plane(x, Scale::new("GFLOPS", true));
-    let (mut found, mut span) = (Vec::new(), [f64::INFINITY, 0.0_f64]);
+    let mut found: Vec<(RunOf<'_>, &str, f64)> = Vec::new();
+    let mut span = [f64::INFINITY, 0.0_f64];
     for (format, run) in by_format(data) {
         let (Some(matrix), Some(gflops)) = (run.matrix(), run.rate()) else { continue };
         let flops = 2.0 * matrix.statistics.nnz as f64;
@@ -114,17 +115,61 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
         span = [span[0].min(whole.max(LEAST_INTENSITY)), span[1].max(useful)];
         plot.add(0, &format, Some(run.bundle), point);
         for (name, bandwidth) in roofs(&run) {
-            let roof = (run.bundle.label(), name, bandwidth);
-            if !found.contains(&roof) {
-                found.push(roof);
+            // Parts of a sweep measure the bandwidths of their machine again.
+            let is_it = |(other, of, _): &(RunOf<'_>, &str, f64)| {
+                *of == name
+                    && run.bundle.series == other.bundle.series
+                    && run.is_on_machine_of(other)
+            };
+            let place = found.iter().position(is_it);
+            match place.and_then(|place| found.get_mut(place)) {
+                Some((.., most)) => *most = most.max(bandwidth),
+                None => found.push((run, name, bandwidth)),
             }
         }
     }
     crate::order::sort_by(&mut found, |a, b| b.2.total_cmp(&a.2));
-    for (bundle, name, bandwidth) in found {
+    for (run, name, bandwidth) in found {
         let ends = span.map(|x| [x, x * bandwidth / 1e9]);
-        let name = format!("{name} {}/s, {bundle}", bytes(bandwidth as u64));
+        let name = format!("{name} {}/s, {}", bytes(bandwidth as u64), run.bundle.label());
         plot.guides.push(Guide { ends, name });
     }
     plot
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::bundle::Bundle;
+
+    use super::*;
+    use crate::model::Model;
+    use crate::state::ViewState;
+    use crate::why::tests;
+
+    #[test]
+    fn parts_of_a_sweep_on_one_machine_have_one_roof() {
+        let (run, statistics, mut environment) = tests::run("cuda/csr/adaptive");
+        environment.cpu.model = "CPU".into();
+        let of = |format: &str, id: &str| Run {
+            kernel: format!("cuda/{format}/thread-per-row"),
+            environment: id.into(),
+            ..run.clone()
+        };
+        let parts = [("csr", "here"), ("ell", "b"), ("hll", "c")];
+        let runs = parts.map(|(format, id)| of(format, id)).to_vec();
+        let whole = tests::model(runs, statistics, environment.clone());
+        let mut bundle = Bundle::clone(&whole.bundles()[0].bundle);
+        for (id, copy) in [("b", 42e9), ("c", 41e9)] {
+            let mut part = environment.clone();
+            part.id = id.into();
+            part.gpus[0].copy = Some(copy);
+            bundle.environments.push(part);
+        }
+        let mut model = Model::default();
+        model.show_unfinished("b.zip", bundle);
+        let state = ViewState::default();
+        let plot = roofline(&Data::of(&model, &state));
+        let names: Vec<&str> = plot.guides.iter().map(|guide| guide.name.as_str()).collect();
+        assert_eq!(names, ["copy 42 GB/s, b.zip"]);
+    }
 }
