@@ -3,7 +3,8 @@
 use ecolor::Color32;
 use emath::{pos2, vec2};
 
-use super::board::{Board, Row, is_vendors};
+use super::baseline::is_vendors;
+use super::board::{Board, Row};
 use super::headline;
 use crate::figure::{Anchor, Figure, Hit, area, elided, strong_width, text_width};
 use crate::model::{count, significant};

@@ -2,8 +2,9 @@
 
 use sparsescope_core::record::Better;
 
+use super::baseline::{Against, baselines, is_vendors, over, over_vendor, vendor_name};
 use crate::model::{
-    Model, OpenBundle, RunOf, Standing, metric_title, significant, subject_name, subject_title,
+    Model, RunOf, Standing, metric_title, significant, subject_name, subject_title,
 };
 use crate::state::ViewState;
 use crate::why::{BOUND, Clause};
@@ -36,28 +37,6 @@ pub struct Board {
     pub(crate) less: bool,
     /// The start of all ids or nearly all, which names leave out.
     prefix: String,
-}
-
-/// What the kernels are compared with in the headline.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Against {
-    /// The operation's reference.
-    #[default]
-    Serial,
-    /// The best kernel of a vendor, or of these.
-    Vendor(String),
-    /// The best run of the bundle of this name.
-    Bundle(String),
-}
-
-impl Against {
-    /// A name short enough for a row.
-    pub(crate) fn short(&self) -> &str {
-        match self {
-            Self::Serial => "serial",
-            Self::Vendor(name) | Self::Bundle(name) => name,
-        }
-    }
 }
 
 /// One matrix, or other subject.
@@ -112,59 +91,6 @@ pub struct Rival {
     pub(crate) title: String,
     /// Its description.
     pub words: String,
-}
-
-/// Baselines by id in a link, with display names: the reference, vendors, bundles.
-pub fn baselines(model: &Model, state: &ViewState) -> Vec<(String, String)> {
-    let mut found = vec![("serial".to_owned(), "the serial reference".to_owned())];
-    let kernels = &model.values(&state.filter.operation).kernels;
-    if kernels.iter().any(|kernel| is_vendors(kernel)) {
-        found.push(("vendor".into(), "the best vendor kernel".into()));
-    }
-    let timed = |open: &&OpenBundle| !open.bundle.runs.is_empty();
-    let bundles: Vec<&OpenBundle> = model.bundles().iter().filter(timed).collect();
-    if bundles.len() > 1 {
-        found.extend(bundles.into_iter().map(|open| (open.word(), open.label().to_owned())));
-    }
-    found
-}
-
-pub(super) fn is_vendors(kernel: &str) -> bool {
-    kernel.starts_with("vendor/")
-}
-
-/// The ratio of our best kernel to the vendors' best on its device; and the id of the latter.
-fn over_vendor<'a>(standing: &Standing<'a>) -> Option<(f64, &'a str)> {
-    let vendor = standing.runs.iter().find(|run| is_vendors(&run.run.kernel))?;
-    let is_ours =
-        |run: &&RunOf<'_>| !is_vendors(&run.run.kernel) && run.run.device == vendor.run.device;
-    let ours = standing.runs.iter().find(is_ours)?;
-    let kernel: &'a str = &vendor.run.kernel;
-    Some((ours.gain_over(vendor)?, kernel))
-}
-
-/// A vendor's library as it calls itself.
-fn vendor_name(kernel: &str) -> &str {
-    match kernel.split('/').nth(1).unwrap_or(kernel) {
-        "cusparse" => "cuSPARSE",
-        "cublas" => "cuBLAS",
-        "cusolver" => "cuSOLVER",
-        "mkl" => "MKL",
-        other => other,
-    }
-}
-
-/// The ratio of the winner to the baseline of the state.
-fn over(standing: &Standing<'_>, wanted: &str) -> Option<f64> {
-    let winner = standing.winner()?;
-    let first = |is_it: &dyn Fn(&RunOf<'_>) -> bool| {
-        winner.gain_over(standing.runs.iter().find(|run| is_it(run))?)
-    };
-    match wanted {
-        "serial" => winner.figures()?.speedup,
-        "vendor" => first(&|run| is_vendors(&run.run.kernel)),
-        bundle => first(&|run| run.bundle.sha256.starts_with(bundle)),
-    }
 }
 
 impl Board {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use emath::pos2;
 
-use super::board::{Against, Board, Row};
+use super::baseline::Against;
+use super::board::{Board, Row};
 use crate::figure::{Anchor, Figure, strong_width, text_width};
 use crate::model::significant;
 use crate::theme::{Ink, SMALL, SPACE, TITLE};

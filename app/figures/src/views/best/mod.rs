@@ -2,10 +2,12 @@
 //! rates over size.
 
 mod bars;
+pub mod baseline;
 pub mod board;
 pub mod headline;
 pub mod heat;
 pub mod list;
+mod places;
 mod sizes;
 pub mod solves;
 #[cfg(test)]

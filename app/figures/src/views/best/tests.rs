@@ -4,7 +4,8 @@ use super::VIEW;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::Choice;
 
-use super::board::{Board, baselines};
+use super::baseline::baselines;
+use super::board::Board;
 use super::headline::{about, headline};
 use super::solves::summary;
 use super::view::automatic;
