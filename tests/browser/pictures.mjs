@@ -28,7 +28,7 @@ const SMALL = { width: 800, height: 560, scale: 1.25 };
 
 /** The views of the wide picture: who wins on 30 matrices, the structure of one of them, and what limits the kernels. */
 const VIEWER =
-  "v1;view=best;heat=true;layout=h(56:best,44:v(46:spy,54:chart));chart=roofline;matrix=3180781508431baf-stand-in";
+  "v1;view=best;as=heat;layout=h(56:best,44:v(46:spy,54:chart));chart=roofline;matrix=3180781508431baf-stand-in";
 
 const SMALL_MATRIX = "small=8x0,1/1/0,2,5/3/2,4/1,3,4,5,6,7/6/0,7";
 
@@ -39,7 +39,7 @@ const SMALL_MATRIX = "small=8x0,1/1/0,2,5/3/2,4/1,3,4,5,6,7/6/0,7";
 const pictures = {
   "viewer-light": [WIDE, ["examples/gpu.zip"], VIEWER, "button", /cuda\//],
   "viewer-dark": [WIDE, ["examples/gpu.zip"], `${VIEWER};theme=dark`, "button", /cuda\//],
-  best: [SMALL, ["examples/gpu.zip"], "v1;view=best;heat=true", "text", /^Best: cuda/],
+  best: [SMALL, ["examples/gpu.zip"], "v1;view=best;as=heat", "img", /^On 30 matrices/],
   structure: [SMALL, ["examples/gpu.zip"], "v1;view=spy;search=nlpkkt80", "group", /^Cells of nlpkkt80/],
   layouts: [SMALL, [], `v1;view=layouts;${SMALL_MATRIX};formats=hll;pick=5,4`, "button", /^Nonzero /],
   solvers: [

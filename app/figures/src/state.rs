@@ -47,7 +47,7 @@ pub mod spy;
 
 use crate::arrangement::Arrangement;
 use crate::percent::{self, decode};
-pub use best::BestState;
+pub use best::{BestState, Form};
 pub use charts::ChartState;
 pub use fsai::{FsaiOf, FsaiState, Mesh, MeshOf, PatternWord, Stage};
 pub use layouts::{Example, LayoutsState, Pattern, Small};
@@ -517,8 +517,10 @@ mod tests {
             key.prop_map(|key| (None, key)),
         ];
         let run = (run, prop::collection::vec(key, 0..=MOST_BESIDE));
-        let winners = (text, text, any::<(bool, bool)>())
-            .prop_map(|(over, by, (heat, down))| BestState { over, heat, by, down });
+        let form = prop::sample::select(best::Form::ALL.to_vec());
+        let winners = (text, text, form, any::<(bool, bool)>()).prop_map(
+            |(over, by, form, (down, unfolded))| BestState { over, form, by, down, unfolded },
+        );
         let drawn = (
             winners,
             charts::tests::state(),

@@ -1,10 +1,12 @@
 //! Explains the speed of a run in one sentence: the two or three recorded facts that explain most
 //! of it.
 
+mod clause;
 mod ranks;
 mod skyline;
 mod solve;
 
+pub(crate) use clause::Clause;
 use sparsescope_core::kernel::{GridMapping, LANES, Mapping, UserFamily, kernel, mapping_of};
 use sparsescope_core::record::{Environment, Gpu, Operation};
 use sparsescope_core::symgs::Wavefronts;
@@ -19,6 +21,9 @@ const WORTHWHILE: f64 = 1024.0;
 
 /// Reasons that explain less are not mentioned.
 const LEAST: f64 = 0.15;
+
+/// A run is bound by launching if an empty launch takes this much of its time.
+pub(crate) const BOUND: f64 = 0.5;
 
 /// A third reason must explain this much.
 const THIRD: f64 = 0.6;
@@ -36,7 +41,7 @@ impl RunOf<'_> {
             let reason = run.check.reason.as_deref().unwrap_or("no reason was recorded");
             return format!("No time ({}): {reason}.", run.check.as_str());
         };
-        let launch = self.launch_seconds().unwrap_or(0.0) / figures.median_s;
+        let launch = self.launch_share().unwrap_or(0.0);
         let word = self.word();
         let moved = match (run.costs.minimal_bytes, &run.costs.choice) {
             (0, _) => format!("Takes {} per {word}", seconds(figures.median_s)),
@@ -47,7 +52,7 @@ impl RunOf<'_> {
         };
         let (mut sentence, mut reasons) = match (figures.pct_copy, &run.solve) {
             (_, Some(solve)) => self.solve(solve, figures.median_s),
-            _ if launch >= 0.5 => {
+            _ if launch >= BOUND => {
                 let (part, whole) = (percent(launch.min(1.0)), seconds(figures.median_s));
                 let text = format!("Launch-bound: an empty launch takes {part} of its {whole}");
                 (text, Vec::new())
@@ -167,6 +172,11 @@ impl RunOf<'_> {
         let idle = 1.0 - with_work / launched;
         let text = format!("{} of the blocks it launched had no work", percent(idle));
         idle.is_finite().then_some((idle, text))
+    }
+
+    /// The launch latency as a fraction of its time.
+    pub(crate) fn launch_share(&self) -> Option<f64> {
+        Some(self.launch_seconds()? / self.figures()?.median_s)
     }
 
     /// The launch latency, measured with this run or for its device.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use sparsescope_core::bundle::{Bundle, Conflicts, MatrixFolder, is_known_by_name, merge};
 use sparsescope_core::experiment::relate;
-use sparsescope_core::record::MatrixRecord;
+use sparsescope_core::record::{Environment, MatrixRecord};
 
 use super::args::{MergeArgs, PreferArg};
 use super::bench::sort_runs;
@@ -60,11 +60,11 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     relate_runs(&mut merged);
     merged.save(&args.output, args.force)?;
     eprintln!(
-        "{}: {} on {} in {}{}",
+        "{}: {} on {}, measured on {}{}",
         args.output.display(),
         counted(merged.runs.len(), "run", "runs"),
         counted(merged.matrices.len(), "matrix", "matrices"),
-        counted(merged.environments.len(), "environment", "environments"),
+        counted(Environment::machines(&merged.environments), "machine", "machines"),
         if merged.complete { "" } else { "; incomplete" }
     );
     Ok(Outcome::Success)

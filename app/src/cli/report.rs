@@ -207,7 +207,7 @@ fn fastest_of(
         state.best.over = baseline.to_owned();
         Board::of(model, &state)
     };
-    let board = over("");
+    let board = over("serial");
     let vendor = over("vendor");
     let has_vendor = vendor.versus != board.versus;
     if board.rows.is_empty() {

@@ -1,7 +1,8 @@
 //! Draws a figure on screen.
 
 use egui::epaint::TextShape;
-use egui::{Align2, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo};
+use egui::{pos2, vec2};
 use sparsescope_figures::figure::{Anchor, Figure, Hit, Shape};
 
 use crate::style;
@@ -57,8 +58,13 @@ impl Paint for Figure {
             place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &hit.text));
             if place.hovered() || place.has_focus() {
                 let color = ui.visuals().text_color();
-                let radius = place.rect.width().min(place.rect.height()) * 0.5;
-                painter.circle_stroke(place.rect.center(), radius, Stroke::new(2.0, color));
+                let (width, height) = (place.rect.width(), place.rect.height());
+                let stroke = Stroke::new(2.0, color);
+                if width > 2.0 * height {
+                    painter.rect_stroke(place.rect, 4.0, stroke, StrokeKind::Inside);
+                } else {
+                    painter.circle_stroke(place.rect.center(), width.min(height) * 0.5, stroke);
+                }
                 answer.pointed = Some(hit.clone());
             }
             if place.on_hover_text(&hit.text).clicked() {

@@ -41,6 +41,36 @@ pub struct Environment {
     pub libraries: BTreeMap<String, String>,
 }
 
+impl Environment {
+    /// Whether both describe the same machine, as in parts of one sweep: what was measured, the
+    /// libraries and the GPUs used may differ. Machines without a CPU model are different.
+    pub fn is_same_machine(&self, other: &Self) -> bool {
+        let fixed = |machine: &Self| {
+            let cpu = &machine.cpu;
+            (cpu.architecture.clone(), cpu.logical, cpu.physical, machine.memory_bytes)
+        };
+        let gpus = |machine: &Self| -> Vec<String> {
+            machine.gpus.iter().map(|gpu| gpu.model.clone()).collect()
+        };
+        let [own, others] = [self, other].map(gpus);
+        !self.cpu.model.is_empty()
+            && (&self.cpu.model, &self.os) == (&other.cpu.model, &other.os)
+            && fixed(self) == fixed(other)
+            && (own.is_empty() || others.is_empty() || own == others)
+    }
+
+    /// The number of different machines.
+    pub fn machines(environments: &[Self]) -> usize {
+        let mut found: Vec<&Self> = Vec::new();
+        for environment in environments {
+            if !found.iter().any(|machine| machine.is_same_machine(environment)) {
+                found.push(environment);
+            }
+        }
+        found.len()
+    }
+}
+
 /// The CPU as the operating system describes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cpu {
@@ -132,4 +162,35 @@ pub struct Noise {
     /// CPU seconds that a hypervisor stole during the measurement, if the system counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen_seconds: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_sweep_are_measured_on_one_machine() {
+        let gpu = |copy| Gpu { model: "GPU".into(), copy: Some(copy), ..Gpu::default() };
+        let part = |id: &str, load, gpus| Environment {
+            id: id.into(),
+            cpu: Cpu { model: "CPU".into(), logical: 8, ..Cpu::default() },
+            gpus,
+            noise: Noise { load_before: Some(load), ..Noise::default() },
+            ..Environment::default()
+        };
+        let mut all = vec![
+            part("a", 0.1, vec![gpu(1e12)]),
+            part("b", 2.0, vec![gpu(1.1e12)]),
+            part("c", 0.5, vec![]),
+        ];
+        assert_eq!(Environment::machines(&all), 1);
+        all.push(Environment { memory_bytes: 1, ..all[0].clone() });
+        let other = Gpu { model: "another".into(), ..Gpu::default() };
+        all.push(part("d", 0.1, vec![other]));
+        // The GPU of `d` differs from that of `a`.
+        assert!(!all[0].is_same_machine(&all[4]));
+        assert_eq!(Environment::machines(&all), 3);
+        // Nothing is known of these.
+        assert_eq!(Environment::machines(&[Environment::default(), Environment::default()]), 2);
+    }
 }

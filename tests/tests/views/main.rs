@@ -189,7 +189,11 @@ fn every_view_looks_as_it_did() {
     // The fastest kernels, with usual, much and little space, and the details of a run.
     let sizes = [
         ("best", "v1;view=best", (1280.0, 800.0)),
-        ("best-dark", "v1;view=best;theme=dark;over=vendor;by=lead;down=true", (1920.0, 1080.0)),
+        (
+            "best-dark",
+            "v1;view=best;as=list;theme=dark;over=vendor;by=lead;down=true",
+            (1920.0, 1080.0),
+        ),
         ("best-projector", "v1;view=best;theme=projector", (1024.0, 768.0)),
         ("best-phone", "v1;view=best", (390.0, 844.0)),
         ("best-phone-flat", "v1;view=best", (844.0, 390.0)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::record::Subject;
+use sparsescope_core::record::{Run, Subject};
 
 use super::open::{RunOf, subject_size};
 
@@ -73,16 +73,48 @@ pub(super) fn rank<'a>(
     ranked.into_iter().map(|(_, ranked)| ranked).collect()
 }
 
+impl<'a> RunOf<'a> {
+    /// Its kernel; of a kernel that picks another, the one that it picked, which is what was timed.
+    pub fn timed_kernel(&self) -> &'a str {
+        let run: &'a Run = self.run;
+        run.costs.choice.as_ref().map_or(&run.kernel, |choice| &choice.kernel)
+    }
+
+    /// Whether it is another way to compute than the other run, or on another machine.
+    fn rivals(&self, other: &Self) -> bool {
+        let method = |run: &Self| run.solved().map(|_| run.method());
+        let both_pick = self.run.costs.choice.is_some() && other.run.costs.choice.is_some();
+        let same = both_pick || self.timed_kernel() == other.timed_kernel();
+        !(same && method(self) == method(other) && self.is_on_machine_of(other))
+    }
+
+    /// Whether both ran on the same device of the same machine.
+    pub(crate) fn is_on_machine_of(&self, other: &Self) -> bool {
+        let environment = |run: &Self| run.bundle.bundle.environment(&run.run.environment);
+        let same = match (environment(self), environment(other)) {
+            (Some(own), Some(others)) => std::ptr::eq(own, others) || own.is_same_machine(others),
+            _ => self.bundle.series == other.bundle.series,
+        };
+        same && self.run.device == other.run.device
+    }
+}
+
 impl<'a> Standing<'a> {
     /// The best run.
     pub fn winner(&self) -> Option<&RunOf<'a>> {
         self.runs.first()
     }
 
-    /// The ratio of the winner to the second kernel; `None` if there is no second. The same kernel
-    /// in another bundle counts as another.
+    /// The best run of another kernel than the winner's: not of the kernel that the winner or it
+    /// picked, nor of the same kernel measured on the same machine for another bundle.
+    pub fn second(&self) -> Option<&RunOf<'a>> {
+        let winner = self.winner()?;
+        self.runs.iter().skip(1).find(|run| run.rivals(winner))
+    }
+
+    /// The ratio of the winner to the second kernel; `None` if there is no second.
     pub fn lead(&self) -> Option<f64> {
-        self.winner()?.gain_over(self.runs.get(1)?)
+        self.winner()?.gain_over(self.second()?)
     }
 
     /// The rate of a run relative to the winner: 1 for the winner, less for all others.

@@ -2,28 +2,52 @@
 
 use serde::{Deserialize, Serialize};
 
+choice! {
+    /// How the winners are shown.
+    Form:
+    /// The form that suits what is open.
+    #[default]
+    Auto "" "Automatic",
+    /// Subjects by kernels.
+    Heat "heat" "Heat map",
+    /// One row per subject, with a strip of all competitors.
+    List "list" "List",
+    /// The kernels of each subject, ranked.
+    Bars "bars" "Bars",
+    /// The winner on each subject, against the baseline.
+    Rates "rates" "Winners only",
+    /// The rate against the size of the subject.
+    Sizes "sizes" "Rate over size",
+}
+
 /// What winners are compared with, and how all kernels are shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BestState {
-    /// Baseline of the comparison: `vendor`, or the start of a bundle's SHA-256; empty for the
-    /// operation's reference.
+    /// Baseline of the comparison: `vendor`, `serial` for the operation's reference, or the start of
+    /// a bundle's SHA-256; empty for the best vendor kernel if there is any, else the reference.
     pub over: String,
-    /// Show a table of all kernels instead of the list.
-    pub heat: bool,
+    /// How the winners are shown.
+    #[serde(rename = "as")]
+    pub form: Form,
     /// Column that the list is sorted by; empty for the size.
     pub by: String,
     /// Descending order.
     pub down: bool,
+    /// Show the subjects that are bound by launching.
+    pub unfolded: bool,
 }
 
 impl BestState {
-    pub(super) fn fields(&self) -> [(&'static str, String); 4] {
+    pub(super) fn fields(&self) -> [(&'static str, String); 6] {
         [
             ("over", self.over.clone()),
-            ("heat", self.heat.to_string()),
+            // Links of older versions; `as=heat` replaces it.
+            ("heat", false.to_string()),
+            ("as", self.form.id().into()),
             ("by", self.by.clone()),
             ("down", self.down.to_string()),
+            ("launch", if self.unfolded { "open".into() } else { String::new() }),
         ]
     }
 
@@ -31,9 +55,11 @@ impl BestState {
     pub(super) fn set(&mut self, key: &str, value: &str) {
         match key {
             "over" => self.over = value.into(),
-            "heat" => self.heat = value == "true",
+            "heat" if value == "true" => self.form = Form::Heat,
+            "as" => self.form = Form::from_id(value).unwrap_or(self.form),
             "by" => self.by = value.into(),
             "down" => self.down = value == "true",
+            "launch" => self.unfolded = value == "open",
             _ => {}
         }
     }

@@ -33,7 +33,7 @@ impl<'m> Row<'m> {
     }
 
     fn second(&self) -> Option<&RunOf<'m>> {
-        self.standing.as_ref()?.runs.get(1)
+        self.standing.as_ref()?.second()
     }
 }
 

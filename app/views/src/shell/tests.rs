@@ -201,7 +201,7 @@ fn subjects_that_are_no_matrices_stand_beside_them_and_are_shown() {
 
 #[test]
 fn sorting_who_wins_leaves_the_table_of_runs_as_it_was() {
-    let mut harness = with_example("v1;view=best");
+    let mut harness = with_example("v1;view=best;as=list");
     let before = (harness.state().state.sort.clone(), harness.state().state.descending);
     harness.get_by_label("Sort by Lead").click();
     harness.run();

@@ -1,9 +1,13 @@
 //! The numbers of the view of winners: one row per matrix, with the winner and its competitors.
 
+use sparsescope_core::record::Better;
+
+use super::baseline::{Against, baselines, is_vendors, over, over_vendor, vendor_name};
 use crate::model::{
-    Model, OpenBundle, RunOf, Standing, metric_title, significant, subject_name, subject_title,
+    Model, RunOf, Standing, metric_title, significant, subject_name, subject_title,
 };
 use crate::state::ViewState;
+use crate::why::{BOUND, Clause};
 
 /// The data of the view that requires visiting every run.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +17,8 @@ pub struct Board {
     pub(crate) what: &'static str,
     /// The name of the rate, with its unit.
     pub rate: String,
-    /// The baseline of the last column, and the column's title.
+    /// The baseline of the last column: its word in a link, its description, and the column's title.
+    pub baseline: String,
     pub over: String,
     pub versus: String,
     /// The worst and the best rate of all.
@@ -22,6 +27,16 @@ pub struct Board {
     pub kernels: Vec<String>,
     /// Whether there are several devices: then the winner's device is named.
     pub devices: bool,
+    /// Whether there are several bundles with times: then the winner's bundle is named.
+    pub bundles: bool,
+    /// What the rows' gains are over.
+    pub(crate) against: Against,
+    /// What holds for all winners: devices, precision, caches, checks.
+    pub(crate) conditions: Vec<String>,
+    /// Whether smaller values are better.
+    pub(crate) less: bool,
+    /// The start of all ids or nearly all, which names leave out.
+    prefix: String,
 }
 
 /// One matrix, or other subject.
@@ -45,7 +60,19 @@ pub struct Row {
     pub(crate) second: String,
     /// Ratio to the baseline.
     pub over: Option<f64>,
+    /// Ratio to what the headline compares with; against a vendor that of our best kernel, so
+    /// less than 1 where the vendor's wins.
+    pub(crate) gain: Option<f64>,
     pub why: String,
+    /// The same, short.
+    pub clause: Clause,
+    /// The bundle of the winner.
+    pub bundle: String,
+    pub(crate) stand_in: bool,
+    /// An empty launch takes at least half of the winner's time, and not of all rows' winners.
+    pub(crate) folded: bool,
+    /// What wins, for counting: the kernel, of solves the preconditioner.
+    pub(crate) wins_as: String,
     /// All competitors, winner first.
     pub runs: Vec<Rival>,
     /// Kernels that were refused, failed, or are limited by rounding here, with the reason.
@@ -60,65 +87,51 @@ pub struct Rival {
     pub(crate) rate: f64,
     /// Fraction of the winner's rate; 1 for the winner.
     pub(crate) share: f64,
+    /// The kernel, and for solves its preconditioner.
+    pub(crate) title: String,
     /// Its description.
     pub words: String,
 }
 
-/// Baselines by id in a link, with display names: the reference, vendors, bundles.
-pub fn baselines(model: &Model, state: &ViewState) -> Vec<(String, String)> {
-    let mut found = vec![(String::new(), "the serial reference".to_owned())];
-    let kernels = &model.values(&state.filter.operation).kernels;
-    if kernels.iter().any(|kernel| is_vendors(kernel)) {
-        found.push(("vendor".into(), "the best vendor kernel".into()));
-    }
-    let timed = |open: &&OpenBundle| !open.bundle.runs.is_empty();
-    let bundles: Vec<&OpenBundle> = model.bundles().iter().filter(timed).collect();
-    if bundles.len() > 1 {
-        found.extend(bundles.into_iter().map(|open| (open.word(), open.label().to_owned())));
-    }
-    found
-}
-
-fn is_vendors(kernel: &str) -> bool {
-    kernel.starts_with("vendor/")
-}
-
-/// The ratio of the winner to the baseline of the state.
-fn over(standing: &Standing<'_>, wanted: &str) -> Option<f64> {
-    let winner = standing.winner()?;
-    let first = |is_it: &dyn Fn(&RunOf<'_>) -> bool| {
-        winner.gain_over(standing.runs.iter().find(|run| is_it(run))?)
-    };
-    match wanted {
-        "" => winner.figures()?.speedup,
-        "vendor" => first(&|run| is_vendors(&run.run.kernel)),
-        bundle => first(&|run| run.bundle.sha256.starts_with(bundle)),
-    }
-}
-
 impl Board {
     pub fn of(model: &Model, state: &ViewState) -> Self {
+        let standings = model.standings(&state.filter);
+        let mut runs = standings.iter().flat_map(|standing| &standing.runs);
+        let has_vendor = runs.any(|run| is_vendors(&run.run.kernel));
+        let usual = if has_vendor { "vendor" } else { "serial" };
         let all = baselines(model, state);
-        let chosen = all.iter().find(|(word, _)| *word == state.best.over).or(all.first());
+        let named = |name: &str| all.iter().find(|(word, _)| word == name);
+        let chosen = named(&state.best.over).or_else(|| named(usual));
         let (word, called) = chosen.cloned().unwrap_or_default();
         let mut board = Self {
             over: format!("over {called}"),
             versus: match word.as_str() {
-                "" => "vs serial".into(),
+                "serial" => "vs serial".into(),
                 "vendor" => "vs vendor".into(),
                 _ => "vs bundle".into(),
             },
+            baseline: word.clone(),
             span: [f64::INFINITY, f64::NEG_INFINITY],
             ..Self::default()
         };
         let mut wins = std::collections::BTreeMap::<String, usize>::new();
         let mut devices = std::collections::BTreeSet::new();
         let without = without(model, state);
-        for standing in model.standings(&state.filter) {
-            let Some(row) = row(&standing, &word, &without) else { continue };
+        let mut winners = Vec::new();
+        let mut vendors = std::collections::BTreeSet::new();
+        for standing in standings {
+            let Some(mut row) = row(&standing, &word, &without) else { continue };
             if let Some(metric) = standing.winner().and_then(RunOf::metric) {
                 board.rate = metric_title(metric);
+                board.less = metric.better == Better::Less;
             }
+            row.gain = row.over;
+            if word == "vendor" {
+                let vendor = over_vendor(&standing);
+                row.gain = vendor.map(|(gain, _)| gain);
+                vendors.extend(vendor.map(|(_, kernel)| vendor_name(kernel)));
+            }
+            winners.extend(standing.winner().copied());
             for rival in &row.runs {
                 let [low, high] = board.span;
                 board.span = [low.min(rival.rate), high.max(rival.rate)];
@@ -135,8 +148,46 @@ impl Board {
         crate::order::sort_by(&mut kernels, |a, b| b.1.cmp(&a.1));
         board.kernels = kernels.into_iter().map(|(kernel, _)| kernel).collect();
         board.devices = devices.len() > 1;
+        board.bundles = model.bundles().iter().filter(|o| !o.bundle.runs.is_empty()).count() > 1;
+        board.against = match (word.as_str(), vendors.len()) {
+            ("serial", _) => Against::Serial,
+            ("vendor", 1) => Against::Vendor(vendors.into_iter().collect()),
+            ("vendor", _) => Against::Vendor("vendors".into()),
+            _ => Against::Bundle(called),
+        };
+        if board.rows.iter().all(|row| row.folded) {
+            board.rows.iter_mut().for_each(|row| row.folded = false);
+        }
+        board.prefix = common_start(&board.kernels);
+        board.conditions = conditions(&winners);
         board.sort(state);
         board
+    }
+
+    /// The rows that are not folded, and those that are.
+    pub(crate) fn parts(&self) -> [Vec<&Row>; 2] {
+        let (folded, shown) = self.rows.iter().partition(|row| row.folded);
+        [shown, folded]
+    }
+
+    /// A kernel's id without what the others share, and without `vendor/`.
+    pub(crate) fn short<'k>(&self, kernel: &'k str) -> &'k str {
+        let rest = kernel.strip_prefix("vendor/");
+        rest.or_else(|| kernel.strip_prefix(self.prefix.as_str())).unwrap_or(kernel)
+    }
+
+    /// The same in a title.
+    pub(crate) fn short_title(&self, title: &str) -> String {
+        let kernel = title.rsplit(", ").next().unwrap_or(title);
+        let method = title.strip_suffix(kernel).unwrap_or_default();
+        let ids: Vec<&str> = kernel.split(": ").map(|id| self.short(id)).collect();
+        format!("{method}{}", ids.join(": "))
+    }
+
+    /// The name of a row's subject; if all stand in for real ones, that is said once.
+    pub(crate) fn name_of<'r>(&self, row: &'r Row) -> &'r str {
+        let bare = row.name.strip_suffix(" (stand-in)");
+        bare.filter(|_| self.rows.iter().all(|row| row.stand_in)).unwrap_or(&row.name)
     }
 
     /// Sorts the rows as the state requests; by ascending size if it names no column of this view.
@@ -162,6 +213,41 @@ impl Board {
     }
 }
 
+/// The first part of kernel ids if at least four of five have it, vendors' aside.
+fn common_start(kernels: &[String]) -> String {
+    let ours = || kernels.iter().filter(|kernel| !is_vendors(kernel));
+    let start = |kernel: &str| kernel.split_inclusive('/').next().unwrap_or("").to_owned();
+    let has = |of: &str| ours().filter(|kernel| kernel.starts_with(of)).count();
+    let starts = ours().map(|kernel| start(kernel.as_str())).filter(|of| of.ends_with('/'));
+    let most = starts.max_by_key(|of| has(of.as_str())).unwrap_or_default();
+    if 5 * has(most.as_str()) >= 4 * ours().count() { most } else { String::new() }
+}
+
+/// What holds for these runs, in a few words each.
+fn conditions(winners: &[RunOf<'_>]) -> Vec<String> {
+    let all = |word: &dyn Fn(&RunOf<'_>) -> String| -> Vec<String> {
+        let mut words: Vec<String> = winners.iter().map(word).collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    };
+    let devices = match &all(&|run| run.run.device.clone())[..] {
+        many if many.len() > 3 => format!("{} devices", many.len()),
+        few => few.join(" and "),
+    };
+    let precision = match all(&|run| run.run.precision.clone()).join(" and ").as_str() {
+        "f64" => "double precision".into(),
+        "f32" => "single precision".into(),
+        other => other.to_owned(),
+    };
+    let checked = match winners.iter().all(|run| run.run.check.by.is_none()) {
+        true => "every result checked",
+        false => "some results imported, not checked",
+    };
+    let words = [devices, precision, "warm caches".into(), checked.into()];
+    words.into_iter().filter(|word| !word.is_empty()).collect()
+}
+
 /// By subject: kernels whose runs do not rank, and why.
 type Without = std::collections::BTreeMap<String, Vec<(String, String)>>;
 
@@ -179,6 +265,33 @@ fn without(model: &Model, state: &ViewState) -> Without {
     found
 }
 
+/// The kernel, and for solves its preconditioner.
+fn title(run: &RunOf<'_>) -> String {
+    match run.solved() {
+        Some(_) => format!("{}, {}", run.method(), run.run.kernel),
+        None => run.run.kernel_and_precision(),
+    }
+}
+
+/// Bytes of the matrix in CSR in the winner's precision: as a run recorded them, else as the
+/// statistics have them for f64.
+fn csr_bytes(standing: &Standing<'_>) -> Option<u64> {
+    let winner = standing.winner()?;
+    let of_csr = |run: &&RunOf<'_>| {
+        let id = run.run.kernel.as_str();
+        run.run.precision == winner.run.precision
+            && run.run.format() == "csr"
+            && !id.ends_with("compact")
+    };
+    let runs = standing.runs.iter().filter(of_csr).map(|run| run.run.costs.format_bytes);
+    let least = runs.filter(|bytes| *bytes > 0).min();
+    least.or_else(|| {
+        let formats = &winner.matrix()?.statistics.formats;
+        let csr = formats.iter().find(|size| size.format == "csr")?;
+        (winner.run.precision == "f64").then_some(csr.bytes)
+    })
+}
+
 fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Row> {
     let winner = standing.winner()?;
     let rival = |run: &RunOf<'_>| {
@@ -193,7 +306,8 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
             share * 100.0,
             run.bundle.label()
         );
-        Some(Rival { run: run.index, kernel: run.run.kernel.clone(), rate, share, words })
+        let (kernel, title) = (run.run.kernel.clone(), title(run));
+        Some(Rival { run: run.index, kernel, rate, share, title, words })
     };
     let runs: Vec<Rival> = standing.runs.iter().filter_map(rival).collect();
     let of = without.get(standing.key).cloned().unwrap_or_default();
@@ -204,18 +318,24 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         size: crate::model::subject_size(standing.subject),
         run: winner.index,
         kernel: winner.run.kernel.clone(),
-        title: match winner.solved() {
-            Some(_) => format!("{}, {}", winner.method(), winner.run.kernel),
-            None => winner.run.kernel_and_precision(),
-        },
+        title: title(winner),
         setting: winner.setting(),
         device: winner.run.device.clone(),
         rate: winner.rate()?,
         pct_copy: winner.pct_copy(),
         lead: standing.lead(),
-        second: standing.runs.get(1).map(|run| run.run.kernel.clone()).unwrap_or_default(),
+        second: standing.second().map(|run| run.run.kernel.clone()).unwrap_or_default(),
         over: over(standing, over_word),
+        gain: None,
         why: winner.why(),
+        clause: winner.clause(csr_bytes(standing)),
+        bundle: winner.bundle.label().to_owned(),
+        stand_in: winner.is_stand_in(),
+        folded: winner.launch_share().is_some_and(|share| share >= BOUND),
+        wins_as: match winner.solved() {
+            Some(_) => winner.method(),
+            None => winner.run.kernel.clone(),
+        },
         without: without.collect(),
         runs,
     })

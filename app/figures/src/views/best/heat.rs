@@ -1,21 +1,33 @@
-//! Matrix by kernel, coloured by the fraction of the best rate: shows at a glance where a kernel is
-//! weak.
+//! Subjects by kernels: the winner's rate, and the others' shares of it as numbers and colours.
 
 use ecolor::Color32;
-use emath::{pos2, vec2};
+use emath::{Pos2, Rect, pos2, vec2};
 
-use super::board::{Board, Row};
-use crate::figure::{Anchor, Figure, Hit, area, text_width};
-use crate::model::significant;
-use crate::theme::{Ink, blend};
+use super::baseline::{Against, is_vendors};
+use super::board::{Board, Rival, Row};
+use super::headline;
+use super::places::{Column, Places, clause, columns};
+use crate::figure::{Anchor, Figure, Hit, Shape, area, elided, strong_width, text_width};
+use crate::model::{Model, count, significant};
+use crate::state::ViewState;
+use crate::theme::{BODY, Ink, SMALL, SPACE, blend, text_on};
+use crate::thumbs;
 
-pub(super) const TITLE: &str = "Share of the best rate on each matrix; hatched: not ranked";
+pub(super) const TITLE: &str =
+    "The fastest kernel on each matrix, and the share of its rate that the others reach";
 
-const TYPE: f32 = 13.0;
-/// Width and height of a cell.
-const CELL: [f32; 2] = [38.0, 22.0];
+/// The series of the hit that shows or hides the folded rows.
+pub const FOLD: &str = "launch-bound";
+
+/// Height of a row, and width of a cell.
+const CELL: f32 = 44.0;
+/// Side of the picture of a matrix, and its pixels in files.
+pub(super) const THUMB: f32 = 40.0;
+const THUMB_PIXELS: usize = 80;
 /// The colour of the best.
 const BEST: Color32 = Color32::from_rgb(0, 114, 178);
+/// Height of the line above the folded rows.
+const FOLD_LINE: f32 = 40.0;
 
 /// Fractions, one row per matrix, one column per kernel; empty if it did not run, the reason of the
 /// verdict if it does not rank.
@@ -52,82 +64,280 @@ fn strength(share: f64) -> f32 {
     (1.0 + share.max(0.1).log10()) as f32 * 0.9 + 0.1
 }
 
-pub fn figure(board: &Board, ink: Ink) -> Figure {
-    let longest = board.rows.iter().map(|row| text_width(&row.name, TYPE)).fold(60.0, f32::max);
-    let left = longest.min(240.0) + 18.0;
-    let highest = board.kernels.iter().map(|id| text_width(id, TYPE)).fold(40.0, f32::max);
-    let top = highest + 14.0;
-    let size = vec2(
-        left + CELL[0] * board.kernels.len() as f32 + 16.0,
-        top + CELL[1] * board.rows.len() as f32 + 44.0,
-    );
-    let mut figure = Figure::new(size, ink.paper);
-    for (column, kernel) in board.kernels.iter().enumerate() {
-        let x = left + CELL[0] * (column as f32 + 0.5);
-        figure.text_upwards(pos2(x, top - 6.0), TYPE, ink.text, kernel);
+/// A figure, and the places of the pictures of matrices in it with their keys.
+pub struct Drawn {
+    pub figure: Figure,
+    pub thumbs: Vec<(Rect, String)>,
+}
+
+impl Drawn {
+    /// The figure with the pictures in it.
+    pub(super) fn with_pictures(self, model: &Model, state: &ViewState) -> Figure {
+        let Self { mut figure, thumbs } = self;
+        for (rect, key) in thumbs {
+            if let Some(pixels) = thumbs::of(model, &key, THUMB_PIXELS, state.theme) {
+                figure.shapes.push(Shape::Image { rect, pixels });
+            }
+        }
+        figure
     }
-    for (line, row) in board.rows.iter().enumerate() {
-        let y = top + CELL[1] * line as f32;
-        let name = crate::figure::elided(&row.name, left - 16.0, TYPE);
-        let middle = y + CELL[1] * 0.5;
-        figure.text(pos2(left - 8.0, middle), Anchor::End, TYPE, ink.text, &name);
-        for (column, kernel) in board.kernels.iter().enumerate() {
-            let x = left + CELL[0] * column as f32;
-            let rect = area(x + 0.5, y + 0.5, x + CELL[0] - 0.5, y + CELL[1] - 0.5);
-            match cell(row, kernel) {
-                Cell::Share(share, rival) => {
-                    let strength = strength(share);
-                    figure.rect(rect, blend(ink.paper, BEST, strength));
-                    let color = if strength > 0.55 { Color32::WHITE } else { ink.text };
-                    let text = match share {
-                        best if best >= 1.0 => "best".to_owned(),
-                        weak if weak < 0.01 => "<.01".to_owned(),
-                        share => format!("{share:.2}").trim_start_matches('0').to_owned(),
-                    };
-                    figure.text(rect.center(), Anchor::Middle, TYPE - 1.0, color, &text);
-                    let (matrix, run) = (row.key.clone(), Some(rival.run));
-                    let text = rival.words.clone();
-                    figure.hits.push(Hit { rect, text, matrix, run, series: None });
-                }
-                Cell::Without(why) => {
-                    hatch(&mut figure, rect, ink.weak);
-                    let text = format!("{kernel} on {}: not ranked, {why}", row.name);
-                    figure.hits.push(Hit {
-                        rect,
-                        text,
-                        matrix: row.key.clone(),
-                        run: None,
-                        series: None,
-                    });
-                }
-                Cell::Nothing => {}
+}
+
+/// What is drawn while the figure grows.
+struct Sheet<'b> {
+    drawn: Drawn,
+    board: &'b Board,
+    state: &'b ViewState,
+    ink: Ink,
+    width: f32,
+    places: Places,
+    columns: Vec<Column<'b>>,
+}
+
+/// The figure for this width; wider if the kernels need it.
+pub fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
+    let ink = state.theme.ink();
+    let figure = Figure::new(vec2(width, 0.0), ink.paper);
+    let drawn = Drawn { figure, thumbs: Vec::new() };
+    let (places, columns) = (Places::of(board, width), columns(board));
+    let mut sheet = Sheet { drawn, board, state, ink, width, places, columns };
+    let top = headline::write(&mut sheet.drawn.figure, board, state.best.unfolded, &ink, width);
+    let mut y = sheet.head(top);
+    let [shown, folded] = board.parts().map(|rows| in_order(rows, state));
+    for row in shown {
+        sheet.row(row, y);
+        y += CELL;
+    }
+    if !folded.is_empty() {
+        sheet.fold_line(folded.len(), y);
+        y += FOLD_LINE;
+        for row in folded.into_iter().filter(|_| state.best.unfolded) {
+            sheet.row(row, y);
+            y += CELL;
+        }
+    }
+    sheet.legend(y + 3.0 * SPACE);
+    let right = sheet.places.cells + CELL * sheet.columns.len() as f32 + SPACE;
+    sheet.drawn.figure.size = vec2(width.max(right), y + 6.0 * SPACE);
+    sheet.drawn
+}
+
+/// The largest first, unless an order was chosen.
+fn in_order<'r>(mut rows: Vec<&'r Row>, state: &ViewState) -> Vec<&'r Row> {
+    if state.best.by.is_empty() && !state.best.down {
+        rows.reverse();
+    }
+    rows
+}
+
+impl Sheet<'_> {
+    /// Places a text; elides it if it does not fit.
+    fn put(&mut self, [from, to]: [f32; 2], y: f32, strong: bool, small: bool, text: &str) {
+        let (size, color) = if small { (SMALL, self.ink.weak) } else { (BODY, self.ink.text) };
+        let figure = &mut self.drawn.figure;
+        match strong {
+            // The semibold letters are a little wider.
+            true => {
+                let fits = strong_width(text, size) <= to - from;
+                let room = if fits { f32::INFINITY } else { (to - from) * 0.95 };
+                let text = elided(text, room, size);
+                figure.strong(pos2(from, y), Anchor::Start, size, color, &text);
+            }
+            false => {
+                let text = elided(text, to - from, size);
+                figure.text(pos2(from, y), Anchor::Start, size, color, &text);
             }
         }
     }
-    legend(&mut figure, pos2(left, size.y - 22.0), ink);
-    figure
+
+    /// The names of the kernels, which stay visible; returns the top of the rows.
+    fn head(&mut self, top: f32) -> f32 {
+        let first = self.drawn.figure.shapes.len();
+        let lines = self.columns.iter().flat_map(|column| &column.name);
+        let height = lines.map(|line| text_width(line, SMALL)).fold(40.0, f32::max) + SPACE;
+        let bottom = top + height;
+        if let Some(place) = self.places.bundle {
+            self.put(place, bottom - SPACE, false, true, "won in");
+        }
+        for (place, column) in self.columns.iter().enumerate() {
+            let middle = self.places.cells + CELL * (place as f32 + 0.5);
+            let vendors = is_vendors(column.kernel);
+            let color = if vendors { self.ink.vendor } else { self.ink.text };
+            let spread = SMALL * 1.15;
+            let left = middle - spread * 0.5 * (column.name.len() as f32 - 1.0);
+            for (line, text) in column.name.iter().enumerate() {
+                let at = pos2(left + spread * line as f32, bottom - SPACE * 0.75);
+                self.drawn.figure.text_upwards(at, SMALL, color, text);
+            }
+        }
+        let shapes = first..self.drawn.figure.shapes.len();
+        self.drawn.figure.head = Some(crate::figure::Head { shapes, y: [top, bottom] });
+        bottom
+    }
+
+    fn row(&mut self, row: &Row, y: f32) {
+        let (upper, lower) = (y + CELL * 0.32, y + CELL * 0.7);
+        if self.state.matrix.as_ref() == Some(&row.key) {
+            let mark = area(1.0, y + 2.0, 4.0, y + CELL - 2.0);
+            self.drawn.figure.rect(mark, self.ink.accent);
+        }
+        let thumb = Rect::from_min_size(pos2(SPACE, y + (CELL - THUMB) * 0.5), vec2(THUMB, THUMB));
+        self.drawn.thumbs.push((thumb, row.key.clone()));
+        let board = self.board;
+        self.put(self.places.name, upper, true, false, board.name_of(row));
+        let size = match board.what {
+            "Matrix" => format!("{} nonzeros", count(row.size)),
+            "Points" => format!("{} points", count(row.size)),
+            _ => count(row.size),
+        };
+        self.put(self.places.name, lower, false, true, &size);
+        let mut right = self.places.name[1];
+        if let Some(place) = self.places.winner {
+            self.put(place, upper, true, false, &board.short_title(&row.title));
+            self.put(place, lower, false, true, &clause(row, self.width));
+            right = place[1];
+        }
+        if let Some(right) = self.places.ratio {
+            self.ratio(row, right, [upper, lower]);
+        }
+        if let Some(place) = self.places.bundle {
+            self.put(place, y + CELL * 0.5, false, true, &row.bundle);
+        }
+        self.drawn.figure.hits.push(Hit {
+            rect: area(SPACE, y + 1.0, right, y + CELL - 1.0),
+            text: format!("Best on {}: {}. {}", row.name, row.title, row.why),
+            matrix: row.key.clone(),
+            run: Some(row.run),
+            series: None,
+        });
+        for place in 0..self.columns.len() {
+            let x = self.places.cells + CELL * place as f32;
+            self.cell(row, place, area(x + 1.0, y + 1.0, x + CELL - 1.0, y + CELL - 1.0));
+        }
+    }
+
+    /// The ratio to the baseline, and what that is.
+    fn ratio(&mut self, row: &Row, right: f32, [upper, lower]: [f32; 2]) {
+        let Some(gain) = row.gain else { return };
+        let times = match gain < 10.0 {
+            true => format!("{gain:.2}×"),
+            false => format!("{}×", significant(gain)),
+        };
+        let short = self.board.against.short();
+        let over = match &self.board.against {
+            Against::Vendor(_) if is_vendors(&row.kernel) => format!("ours / {short}"),
+            _ => short.to_owned(),
+        };
+        let over = elided(&over, 88.0, SMALL);
+        let (figure, ink) = (&mut self.drawn.figure, &self.ink);
+        figure.strong(pos2(right, upper), Anchor::End, BODY, ink.text, &times);
+        figure.text(pos2(right, lower), Anchor::End, SMALL, ink.weak, &over);
+    }
+
+    fn cell(&mut self, row: &Row, place: usize, rect: Rect) {
+        let Some(column) = self.columns.get(place) else { return };
+        let (ink, figure) = (self.ink, &mut self.drawn.figure);
+        let hit =
+            |text: String, run| Hit { rect, text, matrix: row.key.clone(), run, series: None };
+        match cell(row, column.kernel) {
+            Cell::Share(share, rival) => {
+                let fill = blend(ink.paper, BEST, strength(share));
+                if rival.run == row.run {
+                    winner(figure, rect, fill, rival, ink);
+                } else {
+                    figure.rect(rect, fill);
+                    let text = match share {
+                        weak if weak < 0.005 => "<.01".to_owned(),
+                        share => format!("{share:.2}"),
+                    };
+                    let color = text_on(fill);
+                    figure.text(rect.center(), Anchor::Middle, SMALL, color, &text);
+                }
+                if self.state.run == Some(rival.run) {
+                    outline(figure, rect, ink.text);
+                }
+                figure.hits.push(hit(rival.words.clone(), Some(rival.run)));
+            }
+            Cell::Without(why) => {
+                hatch(figure, rect, ink.grid);
+                let text = format!("{} on {}: not ranked, {why}", column.kernel, row.name);
+                figure.hits.push(hit(text, None));
+            }
+            Cell::Nothing => {}
+        }
+    }
+
+    /// The title of the folded rows; a click shows or hides them.
+    fn fold_line(&mut self, rows: usize, y: f32) {
+        let what = match rows {
+            1 => "1 launch-bound one".to_owned(),
+            rows => format!("{rows} launch-bound {}", headline::subjects(self.board)),
+        };
+        let verb = if self.state.best.unfolded { "hide" } else { "show" };
+        let text = format!("{what} (an empty launch takes at least half of the median): {verb}");
+        let shown = elided(&text, self.width - 2.0 * SPACE, BODY);
+        let (figure, middle) = (&mut self.drawn.figure, y + FOLD_LINE * 0.5);
+        figure.text(pos2(SPACE, middle), Anchor::Start, BODY, self.ink.accent, &shown);
+        let right = SPACE + text_width(&shown, BODY);
+        figure.hits.push(Hit {
+            rect: area(SPACE, middle - BODY, right, middle + BODY),
+            text,
+            matrix: String::new(),
+            run: None,
+            series: Some(FOLD.into()),
+        });
+    }
+
+    /// The legend of the colours.
+    fn legend(&mut self, y: f32) {
+        let (figure, ink) = (&mut self.drawn.figure, self.ink);
+        let unit = self.board.rate.as_str();
+        let box_at = |x: f32| area(x, y - SPACE, x + 3.0 * SPACE, y + SPACE);
+        let title = "Share of the best rate";
+        figure.text(pos2(SPACE, y), Anchor::Start, SMALL, ink.weak, title);
+        let mut at = text_width(title, SMALL) + 2.5 * SPACE;
+        for share in [0.1, 0.25, 0.5, 0.75, 1.0] {
+            figure.rect(box_at(at), blend(ink.paper, BEST, strength(share)));
+            at += 3.5 * SPACE;
+            figure.text(pos2(at, y), Anchor::Start, SMALL, ink.weak, &significant(share));
+            at += text_width(&significant(share), SMALL) + 1.5 * SPACE;
+        }
+        outline(figure, box_at(at), ink.winner);
+        at += 3.5 * SPACE;
+        let best = format!("the best, in {unit}");
+        figure.text(pos2(at, y), Anchor::Start, SMALL, ink.weak, &best);
+        at += text_width(&best, SMALL) + 1.5 * SPACE;
+        hatch(figure, box_at(at), ink.grid);
+        figure.text(pos2(at + 3.5 * SPACE, y), Anchor::Start, SMALL, ink.weak, "not ranked");
+    }
 }
 
-fn hatch(figure: &mut Figure, rect: emath::Rect, color: Color32) {
+/// The winner's cell: its rate, outlined.
+fn winner(figure: &mut Figure, rect: Rect, fill: Color32, rival: &Rival, ink: Ink) {
+    figure.rect(rect, fill);
+    outline(figure, rect, ink.winner);
+    let text = significant(rival.rate);
+    let fits = strong_width(&text, BODY) <= rect.width() - 4.0;
+    let size = if fits { BODY } else { SMALL };
+    figure.strong(rect.center(), Anchor::Middle, size, text_on(fill), &text);
+}
+
+fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
+    let inner = rect.shrink(1.0);
+    let corners: [Pos2; 5] = [
+        inner.left_top(),
+        inner.right_top(),
+        inner.right_bottom(),
+        inner.left_bottom(),
+        inner.left_top(),
+    ];
+    figure.shapes.push(Shape::Line { points: corners.to_vec(), width: 2.0, color });
+}
+
+fn hatch(figure: &mut Figure, rect: Rect, color: Color32) {
     for k in 0..4 {
         let x = rect.left() + rect.width() * k as f32 / 4.0;
         let (from, to) = (pos2(x, rect.bottom()), pos2(x + rect.width() / 4.0, rect.top()));
         figure.line(from, to, 1.0, color);
     }
-}
-
-/// The legend of the colours.
-fn legend(figure: &mut Figure, at: emath::Pos2, ink: Ink) {
-    figure.text(at, Anchor::Start, TYPE, ink.weak, "Share of the best:");
-    let mut x = at.x + 124.0;
-    for share in [1.0, 0.75, 0.5, 0.25, 0.1] {
-        let rect = area(x, at.y - 8.0, x + 26.0, at.y + 8.0);
-        figure.rect(rect, blend(ink.paper, BEST, strength(share)));
-        let label = significant(share);
-        figure.text(pos2(x + 32.0, at.y), Anchor::Start, TYPE, ink.weak, &label);
-        x += 72.0;
-    }
-    let rect = area(x, at.y - 8.0, x + 26.0, at.y + 8.0);
-    hatch(figure, rect, ink.weak);
-    figure.text(pos2(x + 32.0, at.y), Anchor::Start, TYPE, ink.weak, "not ranked");
 }

@@ -81,10 +81,12 @@ pub fn is_decade(tick: f64) -> bool {
     (tick.log10() - tick.log10().round()).abs() < 1e-9
 }
 
-/// The winner's setting, and its device where there are several.
+/// The winner's setting, and its device and bundle where there are several.
 pub fn about(row: &Row, board: &Board) -> String {
     let device = board.devices.then_some(row.device.as_str());
-    let parts = [Some(row.setting.as_str()).filter(|setting| !setting.is_empty()), device];
+    let bundle = board.bundles.then_some(row.bundle.as_str());
+    let setting = Some(row.setting.as_str()).filter(|setting| !setting.is_empty());
+    let parts = [setting, device, bundle];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

@@ -1,10 +1,16 @@
 //! Winners, leads and baselines, against hand-made numbers.
 
 use super::VIEW;
-use super::board::{Board, baselines};
+use sparsescope_core::bundle::Bundle;
+use sparsescope_core::record::Choice;
+
+use super::baseline::baselines;
+use super::board::Board;
+use super::headline::{about, headline};
 use super::solves::summary;
+use super::view::automatic;
 use crate::model::{Model, solved};
-use crate::state::ViewState;
+use crate::state::{Form, ViewState};
 use crate::why::tests;
 
 /// Three kernels on a matrix: 1, 2 and 4 ms; the slowest also with flushed caches, then faster than
@@ -47,14 +53,18 @@ fn the_best_kernel_leads_over_the_second_and_over_the_vendor() {
 #[test]
 fn the_heat_table_has_a_column_a_kernel_and_says_who_has_no_time() {
     let (model, mut state) = (model(), ViewState::default());
-    state.best.heat = true;
+    state.best.form = Form::Heat;
     let lines = (VIEW.table)(&model, &state);
     assert_eq!(lines[0], ["matrix", "cpu/csr/nnz", "cpu/csr/serial", "vendor/mkl/csr"]);
     assert_eq!(lines[1], ["m", "1", "0.25", "0.5"]);
     let board = Board::of(&model, &state);
     assert_eq!(board.rows[0].without, [("cpu/ell/rows".to_owned(), "too large".to_owned())]);
     let svg = VIEW.svg.unwrap()(&model, &state);
-    assert!(svg.contains(">best<") && svg.contains("cpu/csr/nnz"));
+    for words in
+        [">1.60<", ">0.25<", ">csr/nnz<", ">mkl/csr<", "csr/nnz is fastest on m; ours run 2.00×"]
+    {
+        assert!(svg.contains(words), "{words} in {svg}");
+    }
 }
 
 #[test]
@@ -67,7 +77,7 @@ fn what_has_no_least_bytes_has_no_share_of_the_copy_and_the_heading_says_what_ro
     assert_eq!(run.figures.as_ref().unwrap().pct_copy, Some(0.0));
     bundle.runs.push(run);
     let model = skylines::model(&bundle);
-    let state = ViewState::from_fragment("v1;operation=skyline").unwrap();
+    let state = ViewState::from_fragment("v1;operation=skyline;as=list").unwrap();
     let board = Board::of(&model, &state);
     assert_eq!((board.rows[0].pct_copy, board.what), (None, "Points"));
     let svg = VIEW.svg.unwrap()(&model, &state);
@@ -77,7 +87,8 @@ fn what_has_no_least_bytes_has_no_share_of_the_copy_and_the_heading_says_what_ro
 
 #[test]
 fn the_figure_holds_what_the_table_says() {
-    let (model, state) = (model(), ViewState::default());
+    let (model, mut state) = (model(), ViewState::default());
+    state.best.form = Form::List;
     let lines = (VIEW.table)(&model, &state);
     assert_eq!(lines[1][2], "cpu/csr/nnz");
     let svg = VIEW.svg.unwrap()(&model, &state);
@@ -119,7 +130,7 @@ fn solves_that_do_not_rank_win_nowhere_however_fast_they_are() {
     let limited = &row.without[0];
     assert_eq!(limited.0, solved::THREADS);
     assert_eq!(limited.1, "the relative residual is 1e-8");
-    state.best.heat = true;
+    state.best.form = Form::Heat;
     assert_eq!((VIEW.table)(&model, &state), [["matrix", solved::SERIAL], ["m", "1"]]);
     let words = summary(&model, &state);
     assert!(words.contains(solved::SERIAL) && !words.contains(solved::THREADS), "{words}");
@@ -131,4 +142,134 @@ fn solves_that_do_not_rank_win_nowhere_however_fast_they_are() {
     for other in [limited, idle] {
         assert!(right.beats(other) && !other.beats(right) && !other.beats(other));
     }
+}
+
+/// The example of a GPU: 30 matrices, 25 kernels.
+fn example() -> Model {
+    let mut model = Model::default();
+    model.open("h200.zip", include_bytes!("../../../../example/h200.zip")).unwrap();
+    model
+}
+
+#[test]
+fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
+    // Counted and averaged from the records by another program.
+    let (model, state) = (example(), ViewState::default());
+    let board = Board::of(&model, &state);
+    assert_eq!(
+        headline(&board),
+        "On 30 matrices, csr/adaptive wins 8 and hll/compact 6; ours run 1.22× the best of cuSPARSE"
+    );
+    let about = about(&board, false);
+    for words in [
+        "double precision · warm caches · every result checked",
+        "12 shown, 18 launch-bound ones folded below",
+        "on 2 the second is within 5 %",
+        "stand-ins for real matrices",
+    ] {
+        assert!(about.contains(words), "{words} in {about}");
+    }
+    let row = |name: &str| board.rows.iter().find(|row| row.name.starts_with(name)).unwrap();
+    assert_eq!(row("Cube").clause.text(), "4×4 blocks: 27 % fewer bytes; 85 % of copy");
+    assert_eq!(row("olm1000").clause.limit, "launch bound");
+    assert!(row("webbase").clause.reason.starts_with("rows of 1 to 4.70 k: split over blocks"));
+    // It picked `hll/compact`, which is not its rival.
+    assert_eq!(
+        (row("PR02R").kernel.as_str(), row("PR02R").second.as_str()),
+        ("cuda/spmv/auto", "cuda/csr/adaptive")
+    );
+}
+
+#[test]
+fn the_heat_map_has_vendors_last_and_shows_folded_rows_when_asked() {
+    let (model, mut state) = (example(), ViewState::default());
+    let board = Board::of(&model, &state);
+    assert_eq!(automatic(&board, &state), Form::Heat);
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    let places = ["csr/adaptive", "hll/compact", "cusparse/"].map(|name| {
+        let mut at = svg.match_indices("rotate(-90)").map(|(at, _)| at);
+        at.find(|at| svg[*at..].lines().next().unwrap().contains(name)).unwrap()
+    });
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(svg.contains(">Cube_Coup_dt0<") && !svg.contains(">olm1000<"));
+    assert!(svg.find(">Cube_Coup_dt0<") < svg.find(">thermal2<"), "the largest first");
+    state.best.unfolded = true;
+    assert!(VIEW.svg.unwrap()(&model, &state).contains(">olm1000<"));
+    // Narrow figures leave out why, and then the ratio.
+    let shown = |width: f32, words: &str| {
+        let figure = super::heat::draw(&board, &state, width).figure;
+        format!("{:?}", figure.shapes).contains(words)
+    };
+    assert!(shown(1200.0, "4×4 blocks") && shown(1200.0, "1.34×"));
+    assert!(!shown(600.0, "4×4 blocks") && shown(600.0, "1.34×"));
+    assert!(!shown(400.0, "1.34×") && shown(400.0, "Cube_Coup_dt0"));
+}
+
+#[test]
+fn a_kernel_that_picks_does_not_lead_over_what_it_picked() {
+    let (run, statistics, environment) = tests::run("cpu/csr/serial");
+    let timed = |kernel: &str, picked: Option<&str>, seconds: f64| {
+        let mut run = run.clone();
+        (run.kernel, run.samples) = (kernel.into(), vec![seconds; 3]);
+        run.costs.choice =
+            picked.map(|kernel| Choice { kernel: kernel.into(), ..Choice::default() });
+        run
+    };
+    let runs = vec![
+        timed("cpu/spmv/auto", Some("cpu/csr/nnz"), 1e-3),
+        timed("cpu/csr/nnz", None, 1.1e-3),
+        timed("cpu/spmv/other", Some("cpu/csr/rows"), 1.2e-3),
+        timed("cpu/csr/serial", None, 4e-3),
+    ];
+    let model = tests::model(runs, statistics, environment);
+    let board = Board::of(&model, &ViewState::default());
+    let [row] = &board.rows[..] else { panic!("{board:?}") };
+    assert_eq!((row.second.as_str(), row.lead), ("cpu/csr/serial", Some(4.0)));
+}
+
+#[test]
+fn a_kernel_is_its_own_rival_only_on_another_machine() {
+    let (run, statistics, mut environment) = tests::run("cpu/csr/serial");
+    environment.cpu.model = "CPU".into();
+    let whole = tests::model(vec![run], statistics, environment);
+    let part: Bundle = Bundle::clone(&whole.bundles()[0].bundle);
+    let lead = |change: &dyn Fn(&mut Bundle)| {
+        let mut other = part.clone();
+        change(&mut other);
+        let mut model = Model::default();
+        for (name, bundle) in [("a.zip", &part), ("b.zip", &other)] {
+            model.show_unfinished(name, bundle.clone());
+        }
+        let board = Board::of(&model, &ViewState::default());
+        assert!(board.bundles && board.rows[0].bundle == "a.zip", "{board:?}");
+        board.rows[0].lead
+    };
+    // Parts of a sweep differ in what was measured.
+    assert_eq!(lead(&|part| part.environments[0].noise.load_before = Some(9.0)), None);
+    assert_eq!(lead(&|part| part.environments[0].cpu.model = "other".into()), Some(1.0));
+}
+
+#[test]
+fn what_is_open_decides_the_form() {
+    let form = |model: &Model, fragment: &str| {
+        let state = ViewState::from_fragment(fragment).unwrap();
+        automatic(&Board::of(model, &state), &state)
+    };
+    let example = example();
+    assert_eq!(form(&example, "v1"), Form::Heat);
+    assert_eq!(form(&example, "v1;search=thermal2"), Form::Bars);
+    assert_eq!(form(&example, "v1;kernel=cuda/csr/adaptive"), Form::Rates);
+    assert_eq!(form(&example, "v1;search=thermal"), Form::Heat);
+    for fragment in ["v1;view=best;as=bars", "v1;view=best;as=rates", "v1;view=best;as=sizes"] {
+        let state = ViewState::from_fragment(fragment).unwrap();
+        let svg = VIEW.svg.unwrap()(&example, &state);
+        let named = svg.contains("Cube_Coup_dt0") || fragment.ends_with("sizes");
+        assert!(svg.contains("On 30 matrices") && named, "{fragment}");
+    }
+    // Links of older versions.
+    let old = ViewState::from_fragment("v1;view=best;heat=true").unwrap();
+    assert_eq!((old.best.form, old.to_fragment().as_str()), (Form::Heat, "v1;view=best;as=heat"));
+    let old = ViewState::from_fragment("v1;view=best;heat=false").unwrap();
+    assert_eq!(old.best.form, Form::Auto);
+    assert_eq!(ViewState::not_understood("v1;heat=true;as=list;launch=open"), None);
 }

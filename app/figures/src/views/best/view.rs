@@ -1,9 +1,11 @@
-//! The view: its settings, the list or the heat table, and both as a table and as SVG.
+//! The view: which form it takes, and each as a table and as SVG.
 
 use super::board::{Board, Row};
-use super::{heat, list};
+use super::heat::Drawn;
+use super::{bars, heat, list, sizes};
 use crate::model::{Model, RunOf};
-use crate::state::ViewState;
+use crate::state::{Form, ViewState};
+use crate::views::charts::Looks;
 use crate::views::provenance::provenance;
 use crate::views::view::View;
 
@@ -18,27 +20,68 @@ pub(in crate::views) const VIEW: View = View {
 };
 
 /// Width of a saved figure.
-const SAVED: f32 = 1180.0;
+const SAVED: f32 = 1200.0;
+
+/// A heat map needs as many subjects and kernels.
+const LEAST: usize = 3;
+
+/// The form that suits what is shown.
+pub fn automatic(board: &Board, state: &ViewState) -> Form {
+    let operation = state.filter.operation.as_str();
+    match (board.rows.len(), board.kernels.len()) {
+        (1, _) => Form::Bars,
+        _ if operation == "solve" => Form::Bars,
+        _ if sizes::chart(operation).is_some() => Form::Sizes,
+        (_, 1) => Form::Rates,
+        (LEAST.., LEAST..) => Form::Heat,
+        _ => Form::List,
+    }
+}
+
+/// The form that is shown.
+pub fn form(board: &Board, state: &ViewState) -> Form {
+    match state.best.form {
+        Form::Auto => automatic(board, state),
+        chosen => chosen,
+    }
+}
+
+/// The figure in this form.
+pub fn figure(form: Form, board: &Board, model: &Model, state: &ViewState, width: f32) -> Drawn {
+    let looks = Looks::of(model, &state.filter.operation);
+    let figure = match form {
+        Form::Auto | Form::Heat => return heat::draw(board, state, width),
+        Form::List => list::figure(board, model, state, width),
+        Form::Bars => bars::ranked(board, &looks, state, width),
+        Form::Rates => bars::winners(board, &looks, state, width),
+        Form::Sizes => sizes::figure(board, model, &looks, state, width)
+            .unwrap_or_else(|| bars::winners(board, &looks, state, width)),
+    };
+    Drawn { figure, thumbs: Vec::new() }
+}
 
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let board = Board::of(model, state);
-    if state.best.heat {
+    // Links without a form have had the table of the list since the first version.
+    if state.best.form == Form::Heat {
         return heat::table(&board);
     }
     let header = [
         "matrix", "size", "kernel", "setting", "device", "rate", "unit", "pct_copy", "second",
-        "lead", "over", "why",
+        "lead", "over", "why", "clause", "bundle",
     ];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for row in &board.rows {
-        let Row { name, kernel, setting, device, second, why, .. } = row.clone();
+        let clause = row.clause.text();
+        let Row { name, kernel, setting, device, second, why, bundle, .. } = row.clone();
         let (size, rate) = (row.size.to_string(), row.rate.to_string());
         let shares = [row.pct_copy, row.lead, row.over].map(number);
         let [pct_copy, lead, over] = shares;
         let unit = board.rate.clone();
         lines.push(vec![
             name, size, kernel, setting, device, rate, unit, pct_copy, second, lead, over, why,
+            clause, bundle,
         ]);
     }
     lines
@@ -47,11 +90,8 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 fn svg(model: &Model, state: &ViewState) -> String {
     let board = Board::of(model, state);
     let runs: Vec<RunOf<'_>> = board.rows.iter().filter_map(|row| model.run(row.run)).collect();
-    let ink = state.theme.ink();
-    let figure = match state.best.heat {
-        true => heat::figure(&board, ink),
-        false => list::figure(&board, model, state, SAVED),
-    };
-    let title = if state.best.heat { heat::TITLE } else { VIEW.sentence };
-    figure.to_svg(title, &provenance(model, &runs))
+    let form = form(&board, state);
+    let drawn = figure(form, &board, model, state, SAVED);
+    let title = if form == Form::Heat { heat::TITLE } else { VIEW.sentence };
+    drawn.with_pictures(model, state).to_svg(title, &provenance(model, &runs))
 }

@@ -1,5 +1,6 @@
 //! The fastest kernel on each matrix and its lead, on screen.
 
+mod drawn;
 mod list;
 mod view;
 

@@ -1,44 +1,76 @@
-//! The settings, the list or the heat table.
+//! The settings, and the list or the figure.
 
-use egui::{ComboBox, Role, ScrollArea, Ui, WidgetInfo};
+use std::sync::Arc;
+
+use egui::{ComboBox, Label, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::model::Model;
-use sparsescope_figures::state::ViewState;
-use sparsescope_figures::views::best::board::{Board, baselines};
-use sparsescope_figures::views::best::{heat, solves};
+use sparsescope_figures::state::{Form, ViewState};
+use sparsescope_figures::theme::{SMALL, TITLE};
+use sparsescope_figures::views::best::baseline::baselines;
+use sparsescope_figures::views::best::board::Board;
+use sparsescope_figures::views::best::view::{automatic, form};
+use sparsescope_figures::views::best::{headline, solves};
 use sparsescope_figures::views::view::no_run;
 
-use super::list;
-use crate::paint::Paint;
+use super::{drawn, list};
+use crate::style;
 use crate::views::view::{Screen, kept, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
+
+/// Narrower panes have the list instead of the heat map, unless that was chosen.
+const PHONE: f32 = 480.0;
+
+fn board(ui: &Ui, model: &Model, state: &ViewState) -> Arc<Board> {
+    let from = (model.revision(), state.filter.clone(), state.best.clone());
+    kept(ui, "best", from, || Board::of(model, state))
+}
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    for (heat, name) in [(false, "List"), (true, "All kernels")] {
-        if ui.selectable_label(state.best.heat == heat, name).clicked() {
-            state.best.heat = heat;
-        }
+    let board = board(ui, model, state);
+    let now = form(&board, state);
+    let mut offered = vec![Form::Heat, Form::List];
+    if !offered.contains(&now) {
+        offered.insert(0, now);
     }
-    if state.best.heat {
-        return;
-    }
+    choose(ui, &offered, &board, state);
     let offered = baselines(model, state);
-    let found = offered.iter().find(|(word, _)| *word == state.best.over).or(offered.first());
+    let found = offered.iter().find(|(word, _)| *word == board.baseline);
     let shown = found.map_or("", |(_, name)| name.as_str()).to_owned();
     ui.label("Compare with");
     let combo = ComboBox::from_id_salt("over").selected_text(&shown).width(170.0);
     let combo = combo.show_ui(ui, |ui| {
         for (word, name) in &offered {
-            ui.selectable_value(&mut state.best.over, word.clone(), name);
+            if ui.selectable_label(*word == board.baseline, name).clicked() {
+                state.best.over.clone_from(word);
+            }
         }
     });
     let name = format!("Compare with: {shown}");
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
 }
 
+/// The other forms, and what is folded.
+fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let board = board(ui, model, state);
+    let now = form(&board, state);
+    let others = [Form::Bars, Form::Rates, Form::Sizes].into_iter().filter(|form| *form != now);
+    choose(ui, &others.collect::<Vec<_>>(), &board, state);
+    ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows");
+}
+
+fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {
+    let now = form(board, state);
+    for wanted in offered {
+        if ui.selectable_label(now == *wanted, wanted.name()).clicked() {
+            let suits = automatic(board, state) == *wanted;
+            state.best.form = if suits { Form::Auto } else { *wanted };
+        }
+    }
+}
+
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let from = (model.revision(), state.filter.clone(), state.best.clone());
-    let board = kept(ui, "best", from, || Board::of(model, state));
+    let board = board(ui, model, state);
     if board.rows.is_empty() {
         let text = match model.count(&state.filter) {
             0 => no_run(model, state),
@@ -46,42 +78,22 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         };
         return nothing(ui, &text);
     }
-    ui.label(summary(&board));
     let from = (model.revision(), state.filter.clone(), state.matrix.clone());
     let to_solution = kept(ui, "best: to the solution", from, || solves::summary(model, state));
     if !to_solution.is_empty() {
         ui.label(to_solution.as_str());
     }
-    if state.best.heat {
-        let from = (model.revision(), state.to_fragment());
-        let figure = kept(ui, "best: heat", from, || heat::figure(&board, state.theme.ink()));
-        let area = ScrollArea::both().auto_shrink(false);
-        let clicked = area.show(ui, |ui| figure.show(ui, "Share of the best rate, by kernel"));
-        if let Some(hit) = clicked.inner {
-            state.run = hit.run.or(state.run);
-            state.matrix = Some(hit.matrix);
-        }
-    } else {
-        list::show(ui, &board, model, state);
-    }
-}
-
-/// A sentence on the kernel that wins most often.
-fn summary(board: &Board) -> String {
-    let wins = |kernel: &str| board.rows.iter().filter(|row| row.kernel == kernel).count();
-    let all = board.rows.len();
-    let mut words: Vec<String> = Vec::new();
-    for kernel in board.kernels.iter().take(3) {
-        match wins(kernel) {
-            0 => break,
-            count => words.push(format!("{kernel} on {count}")),
-        }
-    }
-    let leads = board.rows.iter().filter_map(|row| row.lead);
-    let close = leads.filter(|lead| *lead < 1.05).count();
-    let close = match close {
-        0 => String::new(),
-        close => format!("; on {close}, the runner-up is within 5 %"),
+    let now = match form(&board, state) {
+        Form::Heat if state.best.form == Form::Auto && ui.available_width() < PHONE => Form::List,
+        form => form,
     };
-    format!("Best: {} of {all}{close}.", words.join(", "))
+    if now == Form::List {
+        let title = RichText::new(headline::headline(&board)).font(style::strong(ui.ctx(), TITLE));
+        ui.add(Label::new(title).wrap());
+        let about = RichText::new(headline::about(&board, true)).size(SMALL).weak();
+        ui.add(Label::new(about).wrap());
+        list::show(ui, &board, model, state);
+    } else {
+        drawn::show(ui, now, &board, model, state);
+    }
 }

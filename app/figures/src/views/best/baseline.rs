@@ -1,0 +1,79 @@
+//! What winners are compared with: the reference, the kernels of vendors, another bundle.
+
+use crate::model::{Model, OpenBundle, RunOf, Standing};
+use crate::state::ViewState;
+
+/// What the kernels are compared with in the headline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Against {
+    /// The operation's reference.
+    #[default]
+    Serial,
+    /// The best kernel of a vendor, or of these.
+    Vendor(String),
+    /// The best run of the bundle of this name.
+    Bundle(String),
+}
+
+impl Against {
+    /// A name short enough for a row.
+    pub(crate) fn short(&self) -> &str {
+        match self {
+            Self::Serial => "serial",
+            Self::Vendor(name) | Self::Bundle(name) => name,
+        }
+    }
+}
+
+/// Baselines by id in a link, with display names: the reference, vendors, bundles.
+pub fn baselines(model: &Model, state: &ViewState) -> Vec<(String, String)> {
+    let mut found = vec![("serial".to_owned(), "the serial reference".to_owned())];
+    let kernels = &model.values(&state.filter.operation).kernels;
+    if kernels.iter().any(|kernel| is_vendors(kernel)) {
+        found.push(("vendor".into(), "the best vendor kernel".into()));
+    }
+    let timed = |open: &&OpenBundle| !open.bundle.runs.is_empty();
+    let bundles: Vec<&OpenBundle> = model.bundles().iter().filter(timed).collect();
+    if bundles.len() > 1 {
+        found.extend(bundles.into_iter().map(|open| (open.word(), open.label().to_owned())));
+    }
+    found
+}
+
+pub(super) fn is_vendors(kernel: &str) -> bool {
+    kernel.starts_with("vendor/")
+}
+
+/// The ratio of our best kernel to the vendors' best on its device; and the id of the latter.
+pub(super) fn over_vendor<'a>(standing: &Standing<'a>) -> Option<(f64, &'a str)> {
+    let vendor = standing.runs.iter().find(|run| is_vendors(&run.run.kernel))?;
+    let is_ours =
+        |run: &&RunOf<'_>| !is_vendors(&run.run.kernel) && run.run.device == vendor.run.device;
+    let ours = standing.runs.iter().find(is_ours)?;
+    let kernel: &'a str = &vendor.run.kernel;
+    Some((ours.gain_over(vendor)?, kernel))
+}
+
+/// A vendor's library as it calls itself.
+pub(super) fn vendor_name(kernel: &str) -> &str {
+    match kernel.split('/').nth(1).unwrap_or(kernel) {
+        "cusparse" => "cuSPARSE",
+        "cublas" => "cuBLAS",
+        "cusolver" => "cuSOLVER",
+        "mkl" => "MKL",
+        other => other,
+    }
+}
+
+/// The ratio of the winner to the baseline of the state.
+pub(super) fn over(standing: &Standing<'_>, wanted: &str) -> Option<f64> {
+    let winner = standing.winner()?;
+    let first = |is_it: &dyn Fn(&RunOf<'_>) -> bool| {
+        winner.gain_over(standing.runs.iter().find(|run| is_it(run))?)
+    };
+    match wanted {
+        "serial" => winner.figures()?.speedup,
+        "vendor" => first(&|run| is_vendors(&run.run.kernel)),
+        bundle => first(&|run| run.bundle.sha256.starts_with(bundle)),
+    }
+}

@@ -1,0 +1,109 @@
+//! The columns of the heat map, and their horizontal places.
+
+use super::baseline::is_vendors;
+use super::board::{Board, Row};
+use super::heat::THUMB;
+use crate::figure::{strong_width, text_width};
+use crate::theme::{BODY, SMALL, SPACE};
+
+/// Kernel names longer than this take two lines.
+const LONG: f32 = 96.0;
+/// Narrower figures leave out why the winner wins, and then the ratio to the baseline.
+const NARROW: [f32; 2] = [700.0, 520.0];
+/// Wider figures say what limits the winner, too.
+const WIDE: f32 = 1200.0;
+
+/// A kernel's column.
+pub(super) struct Column<'b> {
+    pub(super) kernel: &'b str,
+    /// Its name, in one or two lines.
+    pub(super) name: Vec<String>,
+    wins: usize,
+    /// Sum of its shares.
+    sum: f64,
+}
+
+impl<'b> Column<'b> {
+    fn of(board: &'b Board, kernel: &'b str) -> Self {
+        let rivals = board.rows.iter().flat_map(|row| row.runs.iter().find(|r| r.kernel == kernel));
+        Self {
+            kernel,
+            name: in_lines(board.short(kernel)),
+            wins: board.rows.iter().filter(|row| row.kernel == kernel).count(),
+            sum: rivals.map(|rival| rival.share).sum(),
+        }
+    }
+}
+
+/// The columns: those that win by their wins, the others by their mean share, vendors' last.
+pub(super) fn columns(board: &Board) -> Vec<Column<'_>> {
+    let mut columns: Vec<Column<'_>> =
+        board.kernels.iter().map(|kernel| Column::of(board, kernel)).collect();
+    crate::order::sort_by(&mut columns, |a, b| {
+        let vendors = is_vendors(a.kernel).cmp(&is_vendors(b.kernel));
+        vendors.then(b.wins.cmp(&a.wins)).then(b.sum.total_cmp(&a.sum))
+    });
+    columns
+}
+
+/// A name in one line, or in two if it is long, broken after the sign nearest its middle.
+fn in_lines(name: &str) -> Vec<String> {
+    if text_width(name, SMALL) <= LONG {
+        return vec![name.to_owned()];
+    }
+    let breaks = name.char_indices().filter(|(_, letter)| ['/', '-', ' '].contains(letter));
+    let middle = breaks.map(|(at, _)| at + 1).min_by_key(|at| at.abs_diff(name.len() / 2));
+    let parts = middle.and_then(|at| name.split_at_checked(at));
+    parts.map_or_else(|| vec![name.to_owned()], |(one, two)| vec![one.into(), two.into()])
+}
+
+/// Horizontal places.
+pub(super) struct Places {
+    pub(super) name: [f32; 2],
+    /// The winner, and why it wins.
+    pub(super) winner: Option<[f32; 2]>,
+    /// Right end of the ratio to the baseline.
+    pub(super) ratio: Option<f32>,
+    /// The winner's bundle.
+    pub(super) bundle: Option<[f32; 2]>,
+    /// Left end of the cells.
+    pub(super) cells: f32,
+}
+
+impl Places {
+    pub(super) fn of(board: &Board, width: f32) -> Self {
+        let [no_reason, no_ratio] = NARROW;
+        let widest = |of: &dyn Fn(&Row) -> f32, least: f32, most: f32| {
+            board.rows.iter().map(of).fold(least, f32::max).min(most)
+        };
+        let most = if width < no_reason { 120.0 } else { 176.0 };
+        let names = widest(&|row| strong_width(board.name_of(row), BODY), 96.0, most);
+        let mut x = SPACE + THUMB + SPACE;
+        let name = [x, x + names];
+        x = name[1];
+        let winner = (width >= no_reason).then(|| {
+            let most = if width >= WIDE { 270.0 } else { 220.0 };
+            let of = |row: &Row| {
+                let (title, clause) = (board.short_title(&row.title), clause(row, width));
+                strong_width(&title, BODY).max(text_width(&clause, SMALL))
+            };
+            let from = x + 2.0 * SPACE;
+            [from, from + widest(&of, 96.0, most)]
+        });
+        x = winner.map_or(x, |[_, to]| to);
+        let has_ratio = board.rows.iter().any(|row| row.gain.is_some());
+        let ratio = (has_ratio && width >= no_ratio).then_some(x + SPACE + 88.0);
+        x = ratio.unwrap_or(x);
+        let bundle = board.bundles.then_some([x + 2.0 * SPACE, x + 2.0 * SPACE + 88.0]);
+        x = bundle.map_or(x, |[_, to]| to);
+        Self { name, winner, ratio, bundle, cells: x + 1.5 * SPACE }
+    }
+}
+
+/// Why the winner wins, as far as there is room.
+pub(super) fn clause(row: &Row, width: f32) -> String {
+    match width >= WIDE || row.clause.reason.is_empty() {
+        true => row.clause.text(),
+        false => row.clause.reason.clone(),
+    }
+}
