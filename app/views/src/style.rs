@@ -54,6 +54,7 @@ pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32) {
     visuals.selection.bg_fill =
         if dark { Color32::from_rgb(22, 74, 110) } else { Color32::from_rgb(196, 224, 243) };
     visuals.selection.stroke = Stroke::new(1.5, visuals.hyperlink_color);
+    visuals.text_cursor.blink = false; // each blink would be a frame
     context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
     context.all_styles_mut(|style| {
         style.visuals = visuals.clone();
