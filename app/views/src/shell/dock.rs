@@ -184,6 +184,7 @@ impl Behavior<&'static View> for Panes<'_> {
             self.pressed = Some(view.id);
         }
         let number = VIEWS.iter().position(|other| other.id == view.id).unwrap_or_default() + 1;
+        tab.ctx.accesskit_node_builder(tab.id, |node| node.set_role(Role::Tab));
         tab.on_hover_text(format!("{} (key {number}; drag to arrange)", view.sentence))
     }
 

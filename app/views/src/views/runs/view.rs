@@ -54,6 +54,12 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
     let widths = widths(columns, ui);
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
+        ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+            node.set_role(Role::Table);
+            node.set_label("Table of runs");
+            node.set_row_count(runs.len());
+            node.set_column_count(columns.len());
+        });
         let mut table = TableBuilder::new(ui)
             .striped(true)
             .sense(Sense::click())
@@ -196,7 +202,12 @@ fn show_row(
     }
     let response = row.response();
     let name = format!("Run of {} on {}", run.run.kernel, run.name());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+    let selected = state.run == Some(run.index);
+    response.widget_info(|| WidgetInfo::selected(Role::Row, true, selected, name.as_str()));
+    response.ctx.accesskit_node_builder(response.id, |node| node.set_row_index(row.index()));
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
     if response.clicked() {
         select(run, state);
     }
