@@ -335,7 +335,7 @@ mod tests {
             message(&twice)
         );
         let once = points(&model, &state);
-        assert_eq!(uppermost(&once, at_one_pixel), [true, true]); // of two formats or workers
+        assert_eq!(uppermost(&once, at_one_pixel), [true, true]); // by different workers
         let figure = |points: &[Point<'_>]| figure(points, state.theme.ink(), vec2(800.0, 600.0));
         let (once, twice) = (figure(&once), figure(&twice));
         assert_eq!(
