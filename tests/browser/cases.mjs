@@ -448,17 +448,75 @@ export const cases = {
 
   async "a screen reader finds and works the widgets"(context, given) {
     const viewer = await Viewer.open(context, shown(given, "golden.zip"));
-    const runs = viewer.page.getByRole("button", { name: "Runs", exact: true });
+    const { page } = viewer;
+    const runs = page.getByRole("tablist", { name: "Views" }).getByRole("tab", { name: "Runs", exact: true });
     await runs.waitFor({ state: "attached" });
     await runs.evaluate((element) => element.click());
     await viewer.shows("view=runs");
-    const search = viewer.page.getByRole("textbox", { name: "Search matrices" });
+    const search = page.getByRole("textbox", { name: "Search matrices" });
     await search.evaluate((element) => {
       element.value = "dense";
       element.dispatchEvent(new Event("change"));
     });
     await viewer.shows("search=dense");
-    await viewer.page.getByRole("button", { name: /on dense-row/ }).first().waitFor({ state: "attached" });
+    const table = page.getByRole("table", { name: "Table of runs" });
+    const rows = table.getByRole("row", { name: /on dense-row/ });
+    await rows.first().waitFor({ state: "attached" });
+    assert.ok((await rows.first().getByRole("cell").count()) >= 3);
+    // The number of rows is that of all, of which some are on the screen.
+    const csv = () => page.evaluate(() => window.sparsescope.table(location.hash.slice(1)));
+    await viewer.until("the number of runs", async () => {
+      const lines = (await csv()).trim().split("\n");
+      return Number(await table.getAttribute("aria-rowcount")) === lines.length - 1;
+    });
+    await viewer.close();
+  },
+
+  async "the Tab key stops once at the tabs, arrow keys move among them"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
+    const { page } = viewer;
+    const tab = (name) => page.getByRole("tab", { name, exact: true });
+    await tab("Runs").waitFor({ state: "attached" });
+    const canvas = () => page.evaluate(() => document.getElementById("canvas").tabIndex);
+    const stops = () =>
+      page.getByRole("tab").evaluateAll((tabs) => tabs.filter((tab) => tab.tabIndex === 0).map((tab) => tab.ariaLabel));
+    assert.deepEqual(await stops(), ["Runs"]);
+    assert.equal(await canvas(), 0);
+    await tab("Runs").evaluate((element) => element.focus());
+    assert.equal(await canvas(), -1);
+    await page.keyboard.press("ArrowRight");
+    const next = await page.evaluate(() => document.activeElement.ariaLabel);
+    assert.notEqual(next, "Runs");
+    assert.deepEqual(await stops(), [next]);
+    await page.keyboard.press("ArrowLeft");
+    assert.deepEqual(await stops(), ["Runs"]);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await viewer.until("another view", () => !/view=runs/.test(page.url()));
+    await page.evaluate(() => document.activeElement.blur());
+    assert.equal(await canvas(), 0);
+    await viewer.close();
+  },
+
+  async "nothing is drawn while nothing changes"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip"));
+    const frames = () => viewer.page.evaluate(() => window.sparsescope.frames());
+    const rests = async (what) => {
+      await viewer.page.waitForTimeout(1500);
+      const before = await frames();
+      await viewer.page.waitForTimeout(6000);
+      const drawn = (await frames()) - before;
+      assert.ok(drawn <= 1, `${what}: ${drawn} frames in 6 s`);
+    };
+    for (const view of ["best", "runs", "layouts", "predicted"]) {
+      const before = await frames();
+      await viewer.page.evaluate((view) => (location.hash = `#v1;view=${view}`), view);
+      await viewer.until(`frames of ${view}`, async () => (await frames()) > before);
+      await rests(view);
+    }
+    await viewer.page.keyboard.press("/");
+    await viewer.find("textbox", "Search matrices");
+    await rests("a focused text field");
     await viewer.close();
   },
 
@@ -493,7 +551,7 @@ export const cases = {
     const names = await frame.evaluate(() => window.sparsescope.widgets().map((widget) => widget.name));
     assert.ok(names.some((name) => name.startsWith("Run of ")), sets(names).join(", "));
     const before = await page.evaluate(() => history.length);
-    const matrix = frame.locator('#widgets button[aria-label="Matrix"]');
+    const matrix = frame.locator('#widgets [role=tab][aria-label="Matrix"]');
     await matrix.waitFor({ state: "attached" });
     await matrix.evaluate((element) => element.click());
     await frame.waitForFunction(() => location.hash.includes("view=matrix"));

@@ -41,10 +41,11 @@ export class Viewer {
     return widgets.map((widget) => `${widget.role} ${widget.name}`).sort();
   }
 
-  /** Waits for a widget of this role whose name is, or matches, `name`. */
+  /** Waits for a widget of this role whose name is, or matches, `name`. Tabs and rows are buttons, too. */
   async find(role, name) {
+    const roles = role === "button" ? ["button", "tab", "row"] : [role];
     const fits = (widget) =>
-      widget.role === role && (name instanceof RegExp ? name.test(widget.name) : widget.name === name);
+      roles.includes(widget.role) && (name instanceof RegExp ? name.test(widget.name) : widget.name === name);
     return this.until(`${role} ${name}`, async () => (await this.widgets()).find(fits));
   }
 

@@ -513,6 +513,12 @@
   /** Where the page's elements cannot have the role of their own. */
   const TAGS = { button: "button", link: "button", textbox: "input", searchbox: "input" };
 
+  /** Widgets around others, each with one stop of the Tab key inside. */
+  const GROUPS = new Set(["tablist", "table", "group"]);
+
+  /** What tells that a widget is chosen; of others it is `aria-checked`. */
+  const CHOSEN = { button: "aria-pressed", tab: "aria-selected", row: "aria-selected" };
+
   function mirror() {
     mirrorTimer = 0;
     const json = viewer?.widgets() ?? "[]";
@@ -521,23 +527,43 @@
     }
     mirrored = json;
     const widgets = JSON.parse(json);
-    const present = new Set();
-    let before = null;
-    for (const widget of widgets) {
-      const element = elementOf(widget);
-      present.add(widget.id);
-      describe(element, widget);
-      const next = before ? before.nextSibling : byId("widgets").firstChild;
-      if (element !== next) {
-        byId("widgets").insertBefore(element, next);
-      }
-      before = element;
-    }
+    const present = new Map(widgets.map((widget) => [widget.id, widget]));
     for (const [id, element] of elements) {
       if (!present.has(id)) {
         element.remove();
         elements.delete(id);
       }
+    }
+    const groups = new Set(widgets.map((widget) => widget.in).filter((id) => GROUPS.has(present.get(id)?.role)));
+    const last = new Map(); // parent → the child that was placed last
+    for (const widget of widgets) {
+      const element = elementOf(widget);
+      const around = present.get(widget.in);
+      const parent = (around && elements.get(around.id)) ?? byId("widgets");
+      const next = last.has(parent) ? last.get(parent).nextSibling : parent.firstChild;
+      if (element !== next) {
+        parent.insertBefore(element, next);
+      }
+      last.set(parent, element);
+      describe(element, widget, around, groups.has(widget.id));
+    }
+    for (const id of groups) {
+      chooseStop(elements.get(id));
+    }
+  }
+
+  const stopsOf = (group) => [...group.querySelectorAll("[data-stop]")];
+
+  /** One widget of a group is a stop of the Tab key: the focused one, else the chosen, the last or the first one. */
+  function chooseStop(group) {
+    const stops = stopsOf(group);
+    const stop =
+      stops.find((element) => element === document.activeElement) ??
+      stops.find((element) => element.getAttribute("aria-selected") === "true") ??
+      stops.find((element) => element.tabIndex === 0) ??
+      stops[0];
+    for (const element of stops) {
+      element.tabIndex = element === stop ? 0 : -1;
     }
   }
 
@@ -549,16 +575,23 @@
     }
     known?.remove();
     const element = document.createElement(tag);
-    // For screen readers only; the Tab key belongs to the canvas.
     element.tabIndex = -1;
-    element.addEventListener("click", () => viewer?.act(widget.id, "click"));
-    element.addEventListener("focus", () => viewer?.act(widget.id, "focus"));
-    element.addEventListener("change", () => viewer?.act(widget.id, "set", element.value));
+    const on = (event, action, value) =>
+      element.addEventListener(event, (happened) => {
+        if ("stop" in element.dataset) {
+          happened.stopPropagation(); // what is around it is a widget, too
+          viewer?.act(widget.id, action, value?.());
+        }
+      });
+    on("click", "click");
+    on("focus", "focus");
+    on("change", "set", () => element.value);
     elements.set(widget.id, element);
     return element;
   }
 
-  function describe(element, widget) {
+  /** `around` is the widget that contains this one, if any; a group contains others. */
+  function describe(element, widget, around, isGroup) {
     const set = (name, value) => {
       if (value === null || value === undefined) {
         element.removeAttribute(name);
@@ -567,25 +600,72 @@
       }
     };
     const isText = widget.role === "text";
-    set("role", isText ? null : widget.role);
+    const isStop = (widget.clicks || widget.focusable) && !isText && !isGroup;
+    set("role", isText ? (around?.role === "row" ? "cell" : null) : widget.role);
     set("aria-label", isText ? null : widget.name);
-    set("aria-disabled", widget.disabled ?? null);
-    const pressed = widget.role === "button";
-    set(pressed ? "aria-pressed" : "aria-checked", widget.checked ?? null);
+    set("aria-description", widget.description);
+    set("aria-disabled", widget.disabled);
+    set(CHOSEN[widget.role] ?? "aria-checked", widget.checked);
+    set("aria-rowcount", widget.rows);
+    set("aria-colcount", widget.columns);
+    set("aria-rowindex", widget.row);
     set("aria-valuenow", typeof widget.value === "number" ? widget.value : null);
+    set("data-stop", isStop ? "" : null);
+    if (isStop && !GROUPS.has(around?.role)) {
+      element.tabIndex = 0;
+    }
     if (element.localName === "input") {
       if (document.activeElement !== element) {
         element.value = widget.value ?? "";
       }
-    } else {
+    } else if (!isGroup && widget.role !== "row") {
       element.textContent = isText ? widget.name : widget.value ?? "";
     }
     const [left, top, width, height] = widget.rect ?? [0, 0, 0, 0];
+    const [x, y] = around?.rect ?? [0, 0];
     Object.assign(element.style, {
-      left: `${left}px`,
-      top: `${top}px`,
+      left: `${left - x}px`,
+      top: `${top - y}px`,
       width: `${width}px`,
       height: `${height}px`,
+      overflow: isGroup ? "visible" : "",
+    });
+  }
+
+  const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+  /** The widget of a group that is next to one of them in a direction; what lies aside is farther. */
+  function nextTo(from, [dx, dy], stops) {
+    const center = (element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      return [left + width / 2, top + height / 2];
+    };
+    const [x, y] = center(from);
+    const far = (element) => {
+      const [right, down] = center(element).map((place, axis) => place - [x, y][axis]);
+      const along = right * dx + down * dy;
+      return along > 0.5 ? along + 2 * Math.abs(right * dy + down * dx) : Infinity;
+    };
+    const [next] = stops.map((element) => [far(element), element]).sort(([one], [other]) => one - other);
+    return next[0] < Infinity ? next[1] : null;
+  }
+
+  function installMirror() {
+    const widgets = byId("widgets");
+    // While a screen reader is here, the Tab key does not lead to the canvas, which is the same again.
+    widgets.addEventListener("focusin", () => (canvas.tabIndex = -1));
+    widgets.addEventListener("focusout", () => (canvas.tabIndex = 0));
+    widgets.addEventListener("keydown", (event) => {
+      const element = event.target;
+      const group = element.parentElement.closest("[role=tablist], [role=table], [role=group]");
+      if (ARROWS[event.key] && group && element.localName !== "input") {
+        event.preventDefault();
+        nextTo(element, ARROWS[event.key], stopsOf(group))?.focus({ preventScroll: true });
+        chooseStop(group);
+      } else if ([" ", "Enter"].includes(event.key) && element.localName === "div") {
+        event.preventDefault();
+        element.click(); // buttons do this by themselves
+      }
     });
   }
 
@@ -663,8 +743,10 @@
   // ---- the viewer's side ------------------------------------------------------------------------
 
   let afterFrame = null;
+  let frames = 0;
 
   function frame() {
+    frames += 1;
     if (afterFrame) {
       // Runs after the frame is drawn, before the browser clears it.
       queueMicrotask(afterFrame);
@@ -708,6 +790,8 @@
   window.sparsescope = {
     /** The widgets on the canvas: a list of {id, role, name, value, rect, …} in reading order. */
     widgets: () => JSON.parse(viewer?.widgets() ?? "[]"),
+    /** The number of frames drawn so far. */
+    frames: () => frames,
     png,
     /** What a link shows as CSV or as SVG, as Save writes it. */
     table: (link) => viewer.table(link),
@@ -745,7 +829,8 @@
     if (!WebAssembly.validate(new Uint8Array(vectors))) {
       return "Sparsescope needs WebAssembly SIMD, which this browser does not support.";
     }
-    if (!document.createElement("canvas").getContext("webgl2")) {
+    // The context that the viewer draws with: making another one takes a fifth of a second.
+    if (!canvas.getContext("webgl2")) {
       return "Sparsescope needs WebGL 2, which this browser does not support or has disabled.";
     }
     if (location.protocol === "file:" && !byId("program")) {
@@ -831,6 +916,7 @@
     window.addEventListener("unhandledrejection", (event) => ended(event.reason));
     installDrop();
     installHome();
+    installMirror();
     askForSubgroups();
     watchGraphics();
     performance.mark("sparsescope:start");
@@ -850,9 +936,11 @@
       return;
     }
     runs();
+    viewer.wait(true); // a picture without the bundles would only take time
     for (const bundle of await asked) {
       show(bundle);
     }
+    viewer?.wait(false);
     performance.mark("sparsescope:opened");
     // One frame to draw it, the next to know that it is visible.
     await nextFrame();

@@ -36,6 +36,8 @@ struct Window {
     shown: ViewState,
     /// Requests of assistive technology since the last frame.
     requests: Vec<ActionRequest>,
+    /// Nothing is drawn yet.
+    waits: bool,
 }
 
 #[wasm_bindgen]
@@ -81,10 +83,16 @@ impl Viewer {
                 webgl::install(&creation.egui_ctx, gl);
             }
             let context = creation.egui_ctx.clone();
-            Ok(Box::new(Window { app, context, shown: state, requests: Vec::new() }))
+            let requests = Vec::new();
+            Ok(Box::new(Window { app, context, shown: state, requests, waits: false }))
         });
         runner.start(canvas, eframe::WebOptions::default(), create).await?;
         Ok(Self { runner })
+    }
+
+    /// Whether to draw nothing, while something else covers the canvas and files are still to be opened.
+    pub fn wait(&self, waits: bool) {
+        self.with(|window| window.waits = waits);
     }
 
     /// Opens a file; errors are shown in the interface.
@@ -244,6 +252,9 @@ impl eframe::App for Window {
     }
 
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
+        if self.waits {
+            return;
+        }
         let panel = here::panel();
         panel.borrow_mut().ui(ui, &mut self.app);
         self.app.ui(ui);

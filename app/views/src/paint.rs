@@ -1,14 +1,21 @@
 //! Draws a figure on screen.
 
+use egui::accesskit::Action;
 use egui::epaint::TextShape;
-use egui::{Align2, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo};
-use egui::{pos2, vec2};
+use egui::{
+    Align2, Color32, EventFilter, FontId, Id, Key, Modifiers, Painter, Pos2, Rect, Response, Role,
+    Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+};
 use sparsescope_figures::figure::{Anchor, Figure, Hit, Shape};
 
 use crate::style;
 
 /// With more hits than this, not each becomes a widget.
 const MANY: usize = 400;
+/// Width of the outline of a mark.
+const OUTLINE: f32 = 1.5;
+/// Outline of the hit that has the focus or is under the pointer.
+const AROUND: f32 = 2.0;
 
 /// How the pointer or keyboard interacted with a figure.
 #[derive(Default)]
@@ -37,6 +44,11 @@ impl Paint for Figure {
     fn show_and_tell(&self, ui: &mut Ui, name: &str) -> Answer {
         let (space, response) = ui.allocate_exact_size(self.size, Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+        if !self.message.is_empty() {
+            ui.ctx().accesskit_node_builder(response.id, |node| {
+                node.set_description(self.message.as_str());
+            });
+        }
         let painter = ui.painter_at(space);
         painter.rect_filled(space, 0.0, self.paper);
         self.paint(&painter, space.min);
@@ -46,36 +58,124 @@ impl Paint for Figure {
         let pointer = ui.ctx().pointer_hover_pos().map(|at| at - space.min.to_vec2());
         let many = self.hits.len() > MANY;
         let is_there = |hit: &Hit| pointer.is_some_and(|at| hit.rect.contains(at));
-        let mut answer = Answer::default();
         let mut hits: Vec<(usize, &Hit)> =
             self.hits.iter().enumerate().filter(|(_, hit)| !many || is_there(hit)).collect();
         if many {
             hits.drain(..hits.len().saturating_sub(1)); // the uppermost
         }
-        for (index, hit) in hits {
-            let id = response.id.with(index);
-            let place = ui.interact(hit.rect.translate(space.min.to_vec2()), id, Sense::click());
-            place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &hit.text));
-            if place.hovered() || place.has_focus() {
-                let color = ui.visuals().text_color();
-                let (width, height) = (place.rect.width(), place.rect.height());
-                let stroke = Stroke::new(2.0, color);
-                if width > 2.0 * height {
-                    painter.rect_stroke(place.rect, 4.0, stroke, StrokeKind::Inside);
-                } else {
-                    painter.circle_stroke(place.rect.center(), width.min(height) * 0.5, stroke);
-                }
-                answer.pointed = Some(hit.clone());
-            }
-            if place.on_hover_text(&hit.text).clicked() {
-                answer.clicked = Some(hit.clone());
-            }
-        }
-        answer
+        // For screen readers the hits are a group beside the picture, whose content they would not read.
+        let group = UiBuilder::new().max_rect(space).accessibility_role(Role::Group);
+        let mut group = ui.new_child(group);
+        group.set_clip_rect(painter.clip_rect());
+        interact(&group, space.min, response.id, &hits)
     }
 
     fn paint(&self, painter: &Painter, corner: Pos2) {
-        self.shapes.iter().for_each(|shape| paint(shape, painter, corner));
+        let window = painter.clip_rect().translate(-corner.to_vec2());
+        let seen = self.shapes.iter().filter(|shape| reach(shape).intersects(window));
+        seen.for_each(|shape| paint(shape, painter, corner));
+    }
+}
+
+/// Makes hits interactive: the Tab key reaches one of them, and arrow keys move among them.
+fn interact(ui: &Ui, corner: Pos2, id: Id, hits: &[(usize, &Hit)]) -> Answer {
+    let mut answer = Answer::default();
+    let stop = stop_of(ui, id, hits);
+    for (index, hit) in hits {
+        let sense = if stop == Some(*index) { Sense::click() } else { Sense::CLICK };
+        let rect = hit.rect.translate(corner.to_vec2());
+        let place = ui.interact(rect, id.with(index), sense);
+        place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &hit.text));
+        ui.ctx().accesskit_node_builder(place.id, |node| node.add_action(Action::Focus));
+        // Also while a screen reader's elements have the page's focus.
+        let has_focus = ui.memory(|memory| memory.has_focus(place.id));
+        if place.hovered() || has_focus {
+            let outline = Stroke::new(AROUND, ui.visuals().hyperlink_color);
+            ui.painter().rect_stroke(rect.expand(1.0), 2.0, outline, StrokeKind::Middle);
+            answer.pointed = Some((*hit).clone());
+        }
+        if has_focus {
+            ui.data_mut(|data| data.insert_temp(id, *index));
+            keep_arrows(ui, &place);
+        }
+        if place.on_hover_text(&hit.text).clicked() {
+            answer.clicked = Some((*hit).clone());
+        }
+    }
+    answer
+}
+
+/// The hit that the Tab key reaches: the one that a screen reader or an arrow key moves the focus to, the
+/// focused one, the one that was focused last, or the first one.
+fn stop_of(ui: &Ui, id: Id, hits: &[(usize, &Hit)]) -> Option<usize> {
+    let focused = ui.memory(|memory| memory.focused());
+    let now = hits.iter().find(|(index, _)| focused == Some(id.with(index)));
+    let asked = ui.input(|input| {
+        let is_asked =
+            |index: &usize| input.has_accesskit_action_request(id.with(index), Action::Focus);
+        hits.iter().find(|(index, _)| is_asked(index)).map(|(index, _)| *index)
+    });
+    let moved = asked.or_else(|| {
+        let (_, from) = now?;
+        next_of(from.rect.center(), pressed_arrow(ui)?, hits)
+    });
+    if let Some(index) = moved {
+        ui.memory_mut(|memory| memory.request_focus(id.with(index)));
+        return Some(index);
+    }
+    let last: Option<usize> = ui.data(|data| data.get_temp(id));
+    let is_there = |last: &usize| hits.iter().any(|(index, _)| index == last);
+    let first = || hits.first().map(|(index, _)| *index);
+    now.map(|(index, _)| *index).or(last.filter(is_there)).or_else(first)
+}
+
+/// The direction of a pressed arrow key.
+fn pressed_arrow(ui: &Ui) -> Option<Vec2> {
+    let arrows = [
+        (Key::ArrowLeft, vec2(-1.0, 0.0)),
+        (Key::ArrowRight, vec2(1.0, 0.0)),
+        (Key::ArrowUp, vec2(0.0, -1.0)),
+        (Key::ArrowDown, vec2(0.0, 1.0)),
+    ];
+    let is_pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    arrows.into_iter().find(|(key, _)| is_pressed(*key)).map(|(_, way)| way)
+}
+
+/// Keeps the arrow keys of a focused hit, which has to be visible.
+fn keep_arrows(ui: &Ui, place: &Response) {
+    if place.gained_focus() {
+        place.scroll_to_me(None);
+    }
+    let filter =
+        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(place.id, filter));
+}
+
+/// The closest hit in a direction; what lies aside of it is farther.
+fn next_of(from: Pos2, way: Vec2, hits: &[(usize, &Hit)]) -> Option<usize> {
+    let far = |(index, hit): &(usize, &Hit)| {
+        let by = hit.rect.center() - from;
+        let (along, aside) = (by.dot(way), by.dot(way.rot90()).abs());
+        (along > 0.5).then_some((along + 2.0 * aside, *index))
+    };
+    hits.iter()
+        .filter_map(far)
+        .min_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, index)| index)
+}
+
+/// Where a shape may be drawn; the length of a text is not known before it is laid out.
+fn reach(shape: &Shape) -> Rect {
+    const ALL: std::ops::RangeInclusive<f32> = f32::NEG_INFINITY..=f32::INFINITY;
+    match shape {
+        Shape::Rect { rect, .. } | Shape::Image { rect, .. } => *rect,
+        Shape::Line { points, width, .. } => Rect::from_points(points).expand(*width),
+        Shape::Polygon { points, .. } => Rect::from_points(points).expand(OUTLINE),
+        Shape::Circle { center, radius, .. } => {
+            Rect::from_center_size(*center, Vec2::splat(2.0 * (radius + OUTLINE)))
+        }
+        Shape::Text { pos, size, .. } => Rect::from_x_y_ranges(ALL, pos.y - size..=pos.y + size),
+        Shape::Upwards { pos, size, .. } => Rect::from_x_y_ranges(pos.x - size..=pos.x + size, ALL),
     }
 }
 
@@ -105,14 +205,17 @@ fn paint(shape: &Shape, painter: &Painter, corner: Pos2) {
             painter.line(points.iter().map(|p| at(*p)).collect(), Stroke::new(*width, *color));
         }
         Shape::Polygon { points, fill, stroke } => {
-            painter.add(egui::Shape::convex_polygon(
-                points.iter().map(|p| at(*p)).collect(),
-                *fill,
-                Stroke::new(1.5, *stroke),
-            ));
+            let points: Vec<Pos2> = points.iter().map(|p| at(*p)).collect();
+            polygon(painter, points, *fill, *stroke);
         }
         Shape::Circle { center, radius, fill, stroke } => {
-            painter.circle(at(*center), *radius, *fill, Stroke::new(1.5, *stroke));
+            if fill.is_opaque() {
+                // Two discs are two textured quads; an outline has hundreds of corners.
+                painter.circle_filled(at(*center), radius + OUTLINE, *stroke);
+                painter.circle_filled(at(*center), *radius, *fill);
+            } else {
+                painter.circle(at(*center), *radius, *fill, Stroke::new(OUTLINE, *stroke));
+            }
         }
         Shape::Image { .. } => {}
         Shape::Text { pos, anchor, size, color, strong, text } => {
@@ -135,5 +238,105 @@ fn paint(shape: &Shape, painter: &Painter, corner: Pos2) {
             let text = TextShape::new(corner, galley, *color);
             painter.add(text.with_angle(-std::f32::consts::FRAC_PI_2));
         }
+    }
+}
+
+/// A regular polygon with an outline. Two filled ones have half as many triangles as one with a stroke.
+fn polygon(painter: &Painter, points: Vec<Pos2>, fill: Color32, stroke: Color32) {
+    let middle = points.iter().fold(Vec2::ZERO, |sum, point| sum + point.to_vec2());
+    let middle = (middle / points.len().max(1) as f32).to_pos2();
+    let inner = match points.as_slice() {
+        [one, other, ..] => one.lerp(*other, 0.5).distance(middle),
+        _ => return,
+    };
+    if !fill.is_opaque() || inner <= OUTLINE {
+        let stroke = Stroke::new(OUTLINE, stroke);
+        painter.add(egui::Shape::convex_polygon(points, fill, stroke));
+        return;
+    }
+    for (by, color) in [(OUTLINE * 0.5, stroke), (-OUTLINE * 0.5, fill)] {
+        let scale = (inner + by) / inner;
+        let points = points.iter().map(|point| middle + (*point - middle) * scale).collect();
+        painter.add(egui::Shape::convex_polygon(points, color, Stroke::NONE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{Context, RawInput};
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+    use sparsescope_figures::figure::{Mark, area};
+
+    use super::*;
+
+    /// The number of shapes painted of a figure through a window of this height.
+    fn painted(figure: &Figure, height: f32) -> usize {
+        let context = Context::default();
+        let size = vec2(200.0, height);
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, size));
+        let mut drawn = context.run_ui(RawInput { screen_rect, ..RawInput::default() }, |ui| {
+            let painter = ui.painter().with_clip_rect(Rect::from_min_size(Pos2::ZERO, size));
+            figure.paint(&painter, Pos2::ZERO);
+        });
+        drawn.textures_delta.clear();
+        drawn.shapes.len()
+    }
+
+    #[test]
+    fn shapes_outside_the_window_are_left_out() {
+        let (black, white) = (Color32::BLACK, Color32::WHITE);
+        let mut figure = Figure::new(vec2(200.0, 1000.0), white);
+        for at in [10.0, 900.0] {
+            figure.rect(area(5.0, at, 15.0, at + 10.0), black);
+            figure.line(pos2(5.0, at), pos2(50.0, at), 1.0, black);
+            figure.text(pos2(5.0, at), Anchor::Start, 12.0, black, "far away");
+            figure.mark(pos2(60.0, at), Mark::Circle, 4.0, white, black);
+            figure.mark(pos2(80.0, at), Mark::Square, 4.0, white, black);
+        }
+        let none = painted(&Figure::new(figure.size, white), 1000.0);
+        // A mark is two filled shapes.
+        assert_eq!(painted(&figure, 1000.0), none + 2 * (3 + 2 + 2));
+        assert_eq!(painted(&figure, 100.0), none + 3 + 2 + 2);
+    }
+
+    /// Four hits in two rows, and what has been clicked.
+    fn board(ui: &mut Ui, clicked: &mut String) {
+        let mut figure = Figure::new(vec2(100.0, 100.0), Color32::WHITE);
+        for (text, x, y) in [("a", 0.0, 0.0), ("b", 50.0, 0.0), ("c", 0.0, 50.0), ("d", 50.0, 50.0)]
+        {
+            let rect = area(x, y, x + 20.0, y + 20.0);
+            let (text, matrix) = (text.to_owned(), String::new());
+            figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
+        }
+        drop(ui.button("before"));
+        if let Some(hit) = figure.show(ui, "board") {
+            *clicked = hit.text;
+        }
+        drop(ui.button("after"));
+    }
+
+    #[test]
+    fn the_tab_key_stops_once_at_a_figure_and_arrow_keys_move_inside() {
+        let mut harness = Harness::new_ui_state(board, String::new());
+        let mut press = |keys: &[Key]| {
+            for key in keys {
+                harness.key_press(*key);
+                harness.run();
+            }
+            let nodes = ["before", "a", "b", "c", "d", "after"];
+            nodes.into_iter().find(|name| harness.get_by_label(name).is_focused())
+        };
+        assert_eq!(press(&[Key::Tab, Key::Tab]), Some("a"));
+        assert_eq!(press(&[Key::ArrowRight]), Some("b"));
+        assert_eq!(press(&[Key::ArrowDown]), Some("d"));
+        assert_eq!(press(&[Key::ArrowDown]), Some("d"));
+        assert_eq!(press(&[Key::Tab]), Some("after"));
+        harness.get_by_label("c").focus();
+        harness.run();
+        assert!(harness.get_by_label("c").is_focused());
+        harness.key_press(Key::Enter);
+        harness.run();
+        assert_eq!(harness.state(), "c");
     }
 }

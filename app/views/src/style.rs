@@ -118,6 +118,7 @@ pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32, phone: bool) {
         if dark { Color32::from_rgb(22, 74, 110) } else { Color32::from_rgb(196, 224, 243) };
     visuals.selection.stroke = Stroke::new(1.5, visuals.hyperlink_color);
     buttons(&mut visuals, theme);
+    visuals.text_cursor.blink = false; // each blink would be a frame
     context.set_theme(if dark { egui::Theme::Dark } else { egui::Theme::Light });
     let usual = egui::style::Spacing::default().interact_size.y;
     context.all_styles_mut(|style| {

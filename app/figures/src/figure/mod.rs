@@ -34,6 +34,8 @@ pub struct Figure {
     pub hits: Vec<Hit>,
     /// The part that stays visible when the figure is scrolled.
     pub head: Option<Head>,
+    /// What it shows in one sentence, for screen readers; empty if its name says it.
+    pub message: String,
 }
 
 /// The part of a figure that stays visible above the scrolled part, e.g. the axis above many rows.
@@ -225,7 +227,8 @@ impl Mark {
 impl Figure {
     /// An empty figure.
     pub fn new(size: Vec2, paper: Color32) -> Self {
-        Self { size, paper, shapes: Vec::new(), hits: Vec::new(), head: None }
+        let (shapes, hits) = (Vec::new(), Vec::new());
+        Self { size, paper, shapes, hits, head: None, message: String::new() }
     }
 
     /// Scales everything in the figure.

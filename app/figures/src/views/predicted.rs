@@ -1,5 +1,7 @@
 //! The layout model's prediction against the measurement: one point per run.
 
+use std::collections::HashSet;
+
 use ecolor::Color32;
 use emath::{Pos2, Rect, pos2, vec2};
 use sparsescope_core::kernel::{GridMapping, Mapping, mapping_of};
@@ -138,20 +140,51 @@ pub fn figure(points: &[Point<'_>], ink: Ink, size: emath::Vec2) -> Figure {
     figure.text(pos2(inside, bottom + 35.0), Anchor::Middle, TYPE, ink.text, title);
     let title = "Measured: median time (logarithmic)";
     figure.text(pos2(8.0, top - 18.0), Anchor::Start, TYPE, ink.text, title);
-    for point in points {
-        let at = pos2(x.place(point.predicted_s), y.place(point.median_s));
-        let color = format_color(format_of(&point.run));
-        let place = worker(&point.run);
-        let mark = WORKERS.get(place).map_or(Mark::Circle, |(_, mark)| *mark);
-        let fill = filling(color, point.run.bundle.series, ink.paper);
-        let outline = if fill == color { ink.paper } else { color };
-        figure.mark(at, mark, RADIUS, fill, outline);
+    let place_of = |point: &Point<'_>| pos2(x.place(point.predicted_s), y.place(point.median_s));
+    let seen = uppermost(points, place_of);
+    for (point, is_seen) in points.iter().zip(seen) {
+        let at = place_of(point);
+        if is_seen {
+            let color = format_color(format_of(&point.run));
+            let mark = WORKERS.get(worker(&point.run)).map_or(Mark::Circle, |(_, mark)| *mark);
+            let fill = filling(color, point.run.bundle.series, ink.paper);
+            let outline = if fill == color { ink.paper } else { color };
+            figure.mark(at, mark, RADIUS, fill, outline);
+        }
         let rect = Rect::from_center_size(at, vec2(2.0, 2.0) * RADIUS);
         let matrix = point.run.key();
         let run = Some(point.run.index);
         figure.hits.push(Hit { rect, text: tooltip(point), matrix, run, series: None });
     }
+    figure.message = message(points);
     figure
+}
+
+/// Whether each point is seen: not if a later one has the same mark and colour at the same pixel. Runs differ
+/// in their thread block, and thousands of marks take long to draw.
+fn uppermost<'a>(points: &[Point<'a>], place_of: impl Fn(&Point<'a>) -> Pos2) -> Vec<bool> {
+    let mut taken = HashSet::new();
+    let is_seen = |point: &Point<'a>| {
+        let at = place_of(point).round();
+        let looks = (format_of(&point.run), worker(&point.run), point.run.bundle.series);
+        taken.insert((at.x as i32, at.y as i32, looks))
+    };
+    let mut seen: Vec<bool> = points.iter().rev().map(is_seen).collect();
+    seen.reverse();
+    seen
+}
+
+/// How far the times are from the predictions, in a sentence.
+fn message(points: &[Point<'_>]) -> String {
+    let mut times: Vec<f64> =
+        points.iter().map(|point| point.median_s / point.predicted_s).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    let Some(middle) = times.get(times.len() / 2) else { return String::new() };
+    format!(
+        "Half of {} runs take at least {} times as long as predicted.",
+        times.len(),
+        significant(*middle)
+    )
 }
 
 /// The line where prediction and measurement are equal, as far as both axes reach.
@@ -287,6 +320,28 @@ mod tests {
         let (from, to) = sloped.unwrap();
         let share = (xs[0] - from.x) / (to.x - from.x);
         assert!((from.y + share * (to.y - from.y) - ys[0]).abs() < 0.1);
+    }
+
+    #[test]
+    fn of_equal_marks_at_a_pixel_the_uppermost_is_drawn() {
+        let (model, state) = (model(), ViewState::default());
+        let twice: Vec<_> =
+            points(&model, &state).into_iter().chain(points(&model, &state)).collect();
+        let at_one_pixel = |_: &Point<'_>| pos2(3.0, 4.0);
+        assert_eq!(uppermost(&twice, at_one_pixel), [false, false, true, true]);
+        assert!(
+            message(&twice).starts_with("Half of 4 runs take at least 8"),
+            "{}",
+            message(&twice)
+        );
+        let once = points(&model, &state);
+        assert_eq!(uppermost(&once, at_one_pixel), [true, true]); // by different workers
+        let figure = |points: &[Point<'_>]| figure(points, state.theme.ink(), vec2(800.0, 600.0));
+        let (once, twice) = (figure(&once), figure(&twice));
+        assert_eq!(
+            (twice.shapes.len(), twice.hits.len()),
+            (once.shapes.len(), 2 * once.hits.len())
+        );
     }
 
     #[test]

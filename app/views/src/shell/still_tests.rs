@@ -1,6 +1,8 @@
-//! Nothing on screen moves by itself.
+//! Nothing on screen moves by itself, and no frame is drawn without a reason.
 
-use egui::{Context, RawInput, Rect, pos2, vec2};
+use std::time::Duration;
+
+use egui::{Context, FullOutput, RawInput, Rect, ViewportId, pos2, vec2};
 use sparsescope_figures::views::VIEWS;
 
 use super::*;
@@ -14,8 +16,8 @@ const PREDICTED: &[u8] = include_bytes!("../../../../tests/golden/bundle-1.2.zip
 const SETTLES: usize = 8;
 const FRAMES: usize = 60;
 
-/// The rectangle and the clip rectangle of everything drawn in a frame.
-fn places(context: &Context, app: &mut App, frame: usize) -> Vec<[Rect; 2]> {
+/// A frame without input, a quarter of a second after the last one.
+fn frame_of(context: &Context, app: &mut App, frame: usize) -> FullOutput {
     let input = RawInput {
         screen_rect: Some(Rect::from_min_size(pos2(0.0, 0.0), vec2(1100.0, 700.0))),
         time: Some(0.25 * frame as f64),
@@ -23,6 +25,12 @@ fn places(context: &Context, app: &mut App, frame: usize) -> Vec<[Rect; 2]> {
     };
     let mut drawn = context.run_ui(input, |ui| app.ui(ui));
     drawn.textures_delta.clear();
+    drawn
+}
+
+/// The rectangle and the clip rectangle of everything drawn in a frame.
+fn places(context: &Context, app: &mut App, frame: usize) -> Vec<[Rect; 2]> {
+    let drawn = frame_of(context, app, frame);
     drawn.shapes.iter().map(|of| [of.clip_rect, of.shape.visual_bounding_rect()]).collect()
 }
 
@@ -84,4 +92,36 @@ fn no_view_moves_by_itself_on_dark() {
 #[test]
 fn no_view_moves_by_itself_on_a_projector() {
     stays_still(Theme::Projector);
+}
+
+/// How long the next frame can wait once the app rests.
+fn delay(context: &Context, app: &mut App, frame: &mut usize) -> Duration {
+    let mut delay = Duration::ZERO;
+    for _ in 0..2 * SETTLES {
+        *frame += 1;
+        let drawn = frame_of(context, app, *frame);
+        delay = drawn.viewport_output[&ViewportId::ROOT].repaint_delay;
+    }
+    delay
+}
+
+#[test]
+fn no_view_asks_for_another_frame_once_it_rests() {
+    const LEAST: Duration = Duration::from_secs(5);
+    let (context, mut app) = (Context::default(), App::new());
+    app.open_bytes("example.zip", EXAMPLE);
+    app.open_bytes("predicted.zip", PREDICTED);
+    let mut frame = 0;
+    for shown in shown() {
+        let state = format!("v1;{shown};theme=light");
+        app.set_state(ViewState::from_fragment(&state).unwrap());
+        let delay = delay(&context, &mut app, &mut frame);
+        assert!(delay >= LEAST, "{state}: {delay:?}");
+    }
+    // Nor does the cursor in a text field.
+    app.set_state(ViewState::from_fragment("v1;view=runs;theme=light").unwrap());
+    app.focus_search = true;
+    let delay = delay(&context, &mut app, &mut frame);
+    assert!(context.text_edit_focused());
+    assert!(delay >= LEAST, "{delay:?}");
 }

@@ -133,7 +133,7 @@ impl Bar {
         let (_, rect) = ui.allocate_space(vec2(width(ui, look.name) + 2.0 * self.pad, height));
         let tab = ui.interact(rect, id, sense);
         let active = look.state.active;
-        tab.widget_info(|| WidgetInfo::selected(Role::Button, ui.is_enabled(), active, look.name));
+        tab.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), active, look.name));
         if ui.is_rect_visible(rect) && !look.state.is_being_dragged {
             self.paint(ui, look, &tab);
         }

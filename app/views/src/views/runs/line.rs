@@ -73,7 +73,9 @@ fn show_run(
     }
     let response = row.response();
     let name = format!("Run of {} on {}", run.run.kernel, run.name());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+    let selected = state.run == Some(run.index);
+    response.widget_info(|| WidgetInfo::selected(Role::Row, true, selected, name.as_str()));
+    response.ctx.accesskit_node_builder(response.id, |node| node.set_row_index(row.index()));
     if moved == Move::Focused && state.run == Some(run.index) {
         response.request_focus();
         focused = Some(response.id);

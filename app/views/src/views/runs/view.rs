@@ -77,6 +77,12 @@ fn draw(
 ) {
     let line = ui.spacing().interact_size.y;
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
+        ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+            node.set_role(Role::Table);
+            node.set_label("Table of runs");
+            node.set_row_count(lines.len());
+            node.set_column_count(table.columns.len());
+        });
         let view = ui.clip_rect();
         let mut builder = TableBuilder::new(ui)
             .striped(!state.grouped)
