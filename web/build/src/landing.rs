@@ -51,12 +51,12 @@ impl Landing {
             }
             let [light, dark] = &names;
             let opens = &card["opens"];
-            write!(
+            writeln!(
                 cards,
                 "<a class=\"card\"{}>\
                  <picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{dark}\">\
                  <img src=\"{light}\" alt=\"\" width=\"372\" height=\"250\"></picture>\
-                 <h2>{}</h2><p>{}</p><span>{} →</span></a>\n",
+                 <h2>{}</h2><p>{}</p><span>{} →</span></a>",
                 opened(opens)?,
                 escape(text(card, "title")?),
                 escape(text(card, "text")?),

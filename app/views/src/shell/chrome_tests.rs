@@ -126,7 +126,7 @@ fn the_side_folds_by_its_key_and_by_itself_where_there_is_little_room() {
 #[test]
 fn lines_of_the_list_are_tall_enough_for_a_finger_on_a_phone() {
     let mut app = App::new();
-    app.open_bytes("example.zip", include_bytes!("../../../example/mini.zip"));
+    app.open_bytes("example.zip", include_bytes!("../../../example/cpu.zip"));
     app.bar.shows_side = Some(true);
     let mut harness = Harness::builder()
         .with_size(egui::vec2(390.0, 844.0))

@@ -30,7 +30,7 @@ struct Bar<'b> {
 }
 
 /// The kernels of each subject, ranked.
-pub fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32) -> Figure {
+pub(super) fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32) -> Figure {
     let (mut figure, ink, mut y) = start(board, state, width);
     for row in &board.rows {
         if board.rows.len() > 1 {
@@ -59,7 +59,7 @@ pub fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32) -> Fi
 }
 
 /// The winner on each subject, the largest first, with its gain over the baseline.
-pub fn winners(board: &Board, looks: &Looks, state: &ViewState, width: f32) -> Figure {
+pub(super) fn winners(board: &Board, looks: &Looks, state: &ViewState, width: f32) -> Figure {
     let (mut figure, ink, y) = start(board, state, width);
     let short = board.against.short();
     let bars = board.rows.iter().rev().map(|row| {

@@ -147,7 +147,7 @@ fn solves_that_do_not_rank_win_nowhere_however_fast_they_are() {
 /// The example of a GPU: 30 matrices, 25 kernels.
 fn example() -> Model {
     let mut model = Model::default();
-    model.open("h200.zip", include_bytes!("../../../../example/h200.zip")).unwrap();
+    model.open("h200.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
     model
 }
 

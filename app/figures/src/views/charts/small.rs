@@ -34,7 +34,7 @@ pub fn small(
     }
     let looks = Looks::of(model, &state.filter.operation);
     let size = size / SCALE;
-    let mut sheet = Sheet::new(&plot, &looks, state.theme.ink(), size.x, None);
+    let mut sheet = Sheet::new(&plot, &looks, state.theme.ink(), size.x, (None, None));
     sheet.tells = false;
     let foot = match plot.rows.as_ref() {
         Some(list) => rows::draw(&mut sheet, list, 0.0, Some(size.y)),

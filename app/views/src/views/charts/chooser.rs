@@ -51,7 +51,9 @@ pub(super) fn is_open(ui: &Ui, state: &ViewState) -> bool {
 pub(super) fn set_open(ui: &Ui, state: &ViewState, open: bool) {
     let id = id();
     ui.data_mut(|data| match open {
-        true => data.insert_temp(id, current(state).id),
+        true => {
+            data.insert_temp(id, current(state).id);
+        }
         false => data.remove::<&'static str>(id),
     });
     ui.ctx().request_repaint();
@@ -200,7 +202,7 @@ mod tests {
     use super::*;
     use crate::shell::App;
 
-    const EXAMPLE: &[u8] = include_bytes!("../../../../example/mini.zip");
+    const EXAMPLE: &[u8] = include_bytes!("../../../../example/cpu.zip");
 
     fn with_page() -> Harness<'static, App> {
         let mut app = App::at(ViewState::from_fragment("v1;view=chart").unwrap());
