@@ -28,6 +28,8 @@ mod nothing;
 mod notices;
 mod opening;
 mod pane;
+#[cfg(test)]
+mod share_tests;
 mod side;
 #[cfg(test)]
 mod still_tests;
