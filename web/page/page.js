@@ -273,7 +273,7 @@
     });
     const others = [...inlined, ...(await linkedFiles())];
     const addresses = addressed();
-    if (others.length + addresses.length === 0 && script.example) {
+    if (others.length + addresses.length === 0 && script.example && !isAlone) {
       addresses.push(addressOf(script.example));
     }
     const isOnly = addresses.length === 1 && isExample(addresses[0]);

@@ -79,7 +79,7 @@ pub(crate) fn button(ui: &mut Ui, action: Action, name: &str) {
     if offered.is_none_or(|offered| !offered.contains(&action)) {
         return;
     }
-    let button = ui.add(style::quiet(action.name).small());
+    let button = ui.add(style::quiet(action.name));
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
     let hint = keys::hint(ui, action.hint, action.key.name());
     if button.on_hover_text(hint).clicked() {
