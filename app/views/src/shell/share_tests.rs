@@ -53,11 +53,11 @@ fn the_file_of_an_opened_lesson_is_known_while_it_is_shown() {
 #[test]
 fn an_embedded_lesson_stands_alone_and_keeps_its_keys() {
     let mut harness = with_example("v1;view=layouts;lesson=coalescing,1");
-    harness.get_by_label("Sparsescope");
+    harness.get_by_label("Keys");
     harness.state_mut().embed();
     harness.run();
     harness.get_by_label("Row-major: along the row");
-    for around in ["Sparsescope", "Runs", "Keys", "End presentation"] {
+    for around in ["Runs", "Keys", "End presentation"] {
         assert!(harness.query_by_label(around).is_none(), "{around}");
     }
     harness.key_press(Key::Num3);
