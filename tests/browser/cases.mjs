@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { once } from "node:events";
 
@@ -349,14 +350,84 @@ export const cases = {
     await reader.find("button", /^Matrix fem-3dof/);
     // It stays in the address when the view changes.
     await reader.click("button", "Matrix");
-    await reader.until("both in the address", () => /view=matrix.*;b=/.test(reader.page.url()));
+    await reader.until("both in the address", () => /view=matrix.*;[bz]=/.test(reader.page.url()));
     await reader.close();
+    // Links once had files as they are; a file that was cut off is named.
+    const old = `${given.address}/#v1;view=spy;b=old.mtx,${Buffer.from(text).toString("base64url")};z=cut.mtx,AAAA`;
+    const other = await Viewer.open(context, old);
+    await other.find("group", "Cells of old");
+    await other.find("text", /^Could not open a file in the address: /);
+    assert.deepEqual((await other.texts()).filter((text) => /unknown here/.test(text)), []);
+    await other.close();
+  },
+
+  async "an own lesson travels in the link to a step, and as one file"(context, given) {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const sender = await Viewer.open(context, `${given.address}/#v1;view=layouts`);
+    const steps = [1, 2, 3].map((number) => ({
+      title: `Step ${number} of mine`,
+      text: Array.from({ length: 12 }, (_, k) => `Paragraph ${k}: {rows} rows. `.repeat(40)),
+      show: "v1;view=layouts;small=four",
+    }));
+    const lesson = { format: "sparsescope-lesson", version: 1, id: "mine", language: "en", title: "Mine", steps };
+    const bytes = Buffer.from(JSON.stringify(lesson));
+    assert.ok(bytes.length > 24_000, "it fits only because it is compressed");
+    await sender.drop("my lesson.json", bytes);
+    await sender.find("text", "Step 1 of mine");
+    await sender.page.keyboard.press("PageDown");
+    await sender.find("text", "Step 2 of mine");
+    await sender.click("button", "Copy link to this step");
+    await sender.find("text", /^Link copied\./);
+    const link = await sender.page.evaluate(() => navigator.clipboard.readText());
+    assert.ok(link.length < 8_000, `${link.length} characters`);
+    const download = sender.page.waitForEvent("download");
+    await sender.click("button", "Save this lesson as one HTML file");
+    const saved = await download;
+    assert.equal(saved.suggestedFilename(), "mine.html");
+    const path = join(given.screenshots, "lesson.html");
+    await saved.saveAs(path);
+    await sender.close();
+    const reader = await Viewer.open(context, link);
+    await reader.find("text", "Step 2 of mine");
+    await reader.close();
+    const file = await Viewer.open(context, `file://${path}`);
+    await file.find("text", "Step 1 of mine");
+    await file.close();
+    return `${bytes.length} bytes in a link of ${link.length} characters`;
+  },
+
+  async "?embed= shows a view alone, with a link to the whole page"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/?embed=1#v1;view=layouts;lesson=coalescing,1`);
+    await viewer.find("text", "Row-major: along the row");
+    assert.equal(await viewer.page.locator("#landing").isVisible(), false);
+    const around = /^(Sparsescope|Runs|Matrices|Open…|Keys|End presentation|Copy link.*|Save.*)$/;
+    const names = (await viewer.widgets()).map(({ name }) => name);
+    assert.deepEqual(names.filter((name) => around.test(name)), []);
+    await viewer.page.keyboard.press("PageDown");
+    await viewer.shows("view=layouts", "told=true");
+    assert.ok(/\?embed=1#/.test(viewer.page.url()), viewer.page.url());
+    await viewer.colours(join(given.screenshots, "embedded.png"));
+    assert.equal(await viewer.page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
+    const opened = context.waitForEvent("page");
+    await viewer.page.locator("#whole").click();
+    const whole = await opened;
+    await whole.waitForSelector("html[data-ready]", { state: "attached" });
+    const { search, hash } = new URL(whole.url());
+    assert.equal(search, "");
+    assert.ok(/told=true/.test(hash), hash);
+    assert.equal(await whole.locator("#whole").isVisible(), false);
+    await whole.close();
+    await viewer.close();
+    // Without a link there is no start page either.
+    const best = await Viewer.open(context, `${given.address}/?bundle=${given.bundles["golden.zip"]}&embed`);
+    assert.equal(await best.page.locator("#landing").isVisible(), false);
+    await best.close();
   },
 
   async "a file that is too large for a link is named"(context, given) {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
-    await viewer.drop("big.mtx", Buffer.from(`%%MatrixMarket matrix coordinate real general\n%${"x".repeat(30_000)}\n1 1 1\n1 1 1\n`));
+    await viewer.drop("big.mtx", Buffer.from(`%%MatrixMarket matrix coordinate real general\n%${randomBytes(27_000).toString("base64")}\n1 1 1\n1 1 1\n`));
     await viewer.find("group", "Cells of big");
     await viewer.click("button", "Copy link");
     await viewer.find("text", /^Link copied, without big\.mtx: /);

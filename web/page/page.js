@@ -155,7 +155,7 @@
     if (sentence) {
       viewer?.say(sentence);
     } else {
-      sources.set(name, { address, inlined, bytes: bytes.length <= MOST_LINKED ? bytes : null });
+      sources.set(name, { address, inlined, bytes: bytes.length <= MOST_UNPACKED ? bytes : null });
       kept.set(name, bytes.length <= MOST_KEPT ? bytes : null);
       if (isOnly) {
         example = address;
@@ -184,8 +184,11 @@
   /** Where what was opened came from: an address, or bytes where those are few enough for a link. */
   const sources = new Map();
 
-  /** The largest file that goes into a link, in bytes: programs that send links on cut long ones. */
+  /** The most bytes of a file in a link, compressed if that is shorter: programs that send links on cut long ones. */
   const MOST_LINKED = 24_000;
+
+  /** The largest file that is compressed for a link, in bytes: no lesson is larger. */
+  const MOST_UNPACKED = 262_144;
 
   /** What is open, for the viewer that is started again; nothing of files that are too large to be kept. */
   const kept = new Map();
@@ -196,7 +199,7 @@
   /** Keeps what was measured in this page: no file and no address has it. */
   function keep(name, view) {
     const bytes = view.slice(); // `view` is a view into the program's memory
-    sources.set(name, { bytes: bytes.length <= MOST_LINKED ? bytes : null });
+    sources.set(name, { bytes: bytes.length <= MOST_UNPACKED ? bytes : null });
     kept.set(name, bytes);
   }
 
@@ -213,8 +216,11 @@
       }
       if (source?.address) {
         link.searchParams.append("bundle", source.address);
-      } else if (source?.bytes) {
-        link.hash += `;b=${encodeURIComponent(file)},${toBase64url(source.bytes)}`;
+        continue;
+      }
+      const part = source?.bytes && (await partOf(file, source.bytes));
+      if (part) {
+        link.hash += `;${part}`;
       } else {
         missing.push(file);
       }
@@ -225,6 +231,29 @@
       window.prompt("The browser blocked copying. The link:", link.href);
     }
     viewer?.copied(location.href, missing);
+  }
+
+  /** A file as part of a link: `b=` as it is, `z=` compressed; none if it is too large. */
+  async function partOf(file, bytes) {
+    const packed = globalThis.CompressionStream ? await piped(bytes, new CompressionStream("deflate-raw")) : bytes;
+    const [key, short] = packed.length < bytes.length ? ["z", packed] : ["b", bytes];
+    return short.length <= MOST_LINKED ? `${key}=${encodeURIComponent(file)},${toBase64url(short)}` : null;
+  }
+
+  /** The bytes that come out of a stream; fails above `most`. */
+  async function piped(bytes, through, most = Infinity) {
+    let done = 0;
+    const limit = new TransformStream({
+      transform(chunk, controller) {
+        done += chunk.byteLength;
+        if (done > most) {
+          throw new TooLarge();
+        }
+        controller.enqueue(chunk);
+      },
+    });
+    const stream = new Blob([bytes]).stream().pipeThrough(through).pipeThrough(limit);
+    return new Uint8Array(await new Response(stream).arrayBuffer());
   }
 
   function toBase64(bytes) {
@@ -242,34 +271,41 @@
     const inlined = [...document.querySelectorAll("script[data-bundle]")].map((element) => {
       return { name: element.dataset.bundle, bytes: fromBase64(element.textContent), inlined: true };
     });
-    const linked = linkedBundles();
-    const others = [...inlined, ...linked];
+    const others = [...inlined, ...(await linkedFiles())];
     const addresses = addressed();
-    if (others.length + addresses.length === 0 && script.example) {
+    if (others.length + addresses.length === 0 && script.example && !isAlone) {
       addresses.push(addressOf(script.example));
     }
     const isOnly = addresses.length === 1 && isExample(addresses[0]);
     return [...others, ...(await Promise.all(addresses.map(isOnly ? exampleAt : bundleAt)))];
   }
 
-  /** Small files within the fragment itself: each `;b=`, a name and a comma if any, base64url. */
-  function linkedBundles() {
-    return fragmentParts("b=").map((part) => {
+  /** Small files within the fragment itself: each `;b=` or `;z=`, a name and a comma if any, base64url. */
+  function linkedFiles() {
+    const files = linkedParts().map(async (part) => {
       const [text, name] = part.slice(2).split(",").reverse();
       try {
-        const bytes = fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
-        return { name: name ? decodeURIComponent(name) : "linked", bytes };
+        const packed = fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
+        const inflate = () => piped(packed, new DecompressionStream("deflate-raw"), MOST_UNPACKED);
+        return { name: name ? decodeURIComponent(name) : "linked", bytes: part.startsWith("z") ? await inflate() : packed };
       } catch {
-        return { sentence: "Could not open a bundle in the address: it is not base64url text." };
+        return { sentence: "Could not open a file in the address: the address was cut or changed." };
       }
     });
+    return Promise.all(files);
   }
 
   // ---- the address ------------------------------------------------------------------------------
 
   const fragment = () => location.hash.slice(1);
-  const fragmentParts = (start) => fragment().split(";").filter((part) => part.startsWith(start));
+  const isFile = (part) => /^[bz]=/.test(part);
+  const linkedParts = () => fragment().split(";").filter(isFile);
+  /** What a fragment says of the views, without the files in it. */
+  const stateIn = (text) => text.split(";").filter((part) => !isFile(part)).join(";");
   const embedded = window.parent !== window;
+
+  /** Whether only the view is shown, for a page around this one. */
+  const isAlone = new URLSearchParams(location.search).has("embed");
 
   let written = null; // the fragment waiting to be written
   let timer = 0;
@@ -288,7 +324,7 @@
     if (atHome()) {
       return;
     }
-    const next = [text, ...fragmentParts("b=")].join(";");
+    const next = [text, ...linkedParts()].join(";");
     // In a page that embeds this one, Back belongs to the other page.
     if (step && !embedded) {
       writeFragment();
@@ -310,7 +346,7 @@
     if (atHome()) {
       return;
     }
-    viewer?.show(fragment());
+    viewer?.show(stateIn(fragment()));
     const [named] = hasHome ? addressed() : [];
     if (named && named !== example) {
       await waitFor(openNow(named));
@@ -329,7 +365,7 @@
   const landing = byId("landing"); // none in the self-contained file
 
   /** Whether the start page can be shown: the address names no bundles but examples, and no other page embeds this one. */
-  const hasHome = Boolean(landing) && !embedded && addressed().every(isExample);
+  const hasHome = Boolean(landing) && !embedded && !isAlone && addressed().every(isExample);
 
   /** Whether it is shown. A script in the head decides that before this one is loaded. */
   const atHome = () => hasHome && !root.classList.contains("opens");
@@ -397,6 +433,22 @@
       await leave("v1;view=best");
       viewer?.measure();
     });
+  }
+
+  /** Shows the link from an embedded view to the whole page, with what is shown now. */
+  function installWhole() {
+    const whole = byId("whole");
+    const aim = () => {
+      const link = new URL(location.href);
+      link.searchParams.delete("embed");
+      link.hash = written ?? fragment();
+      whole.href = link.href;
+    };
+    aim();
+    for (const event of ["pointerenter", "focus", "click"]) {
+      whole.addEventListener(event, aim);
+    }
+    whole.hidden = !isAlone;
   }
 
   // ---- files in, files out ----------------------------------------------------------------------
@@ -477,7 +529,7 @@
   /** Gives out the page as one file with a bundle in it, as `sparsescope export --html` does. */
   async function saveHtml(name, view) {
     const packed = toBase64(view);
-    const file = `${name.replace(/\.zip$/, "")}.html`;
+    const file = `${name.replace(/\.(zip|json)$/, "")}.html`;
     try {
       const response = await fetch("standalone.html");
       if (!response.ok) {
@@ -494,6 +546,12 @@
     } catch (error) {
       viewer?.say(`Could not save ${file}: ${error.message}.`);
     }
+  }
+
+  /** Gives out the page as one file with a lesson in it: that of an opened file, or one of the page's own. */
+  async function saveLesson(id, file) {
+    const own = () => JSON.parse(byId("lessons").textContent).find((lesson) => lesson.id === id);
+    await saveHtml(`${id}.json`, kept.get(file) ?? new TextEncoder().encode(JSON.stringify(own())));
   }
 
   /** The next frame as a PNG. */
@@ -802,6 +860,7 @@
       save,
       saveAsPng,
       saveHtml,
+      saveLesson,
       choose: () => byId("choose").click(),
       openExample,
       home: () => setTimeout(home), // the focus moves, which the program must not see in a frame
@@ -840,8 +899,8 @@
   }
 
   const begin = () => {
-    const first = atHome() && isDark ? themed("v1;view=best") : written ?? fragment();
-    return wasm_bindgen.Viewer.start(canvas, first, Boolean(script.example), hasHome, byId("lessons").textContent);
+    const first = atHome() && isDark ? themed("v1;view=best") : stateIn(written ?? fragment());
+    return wasm_bindgen.Viewer.start(canvas, first, Boolean(script.example), hasHome, isAlone, byId("lessons").textContent);
   };
 
   /** How often the viewer was started again. */
@@ -916,6 +975,7 @@
     window.addEventListener("unhandledrejection", (event) => ended(event.reason));
     installDrop();
     installHome();
+    installWhole();
     installMirror();
     askForSubgroups();
     watchGraphics();
@@ -950,7 +1010,7 @@
       performance.mark("sparsescope:picture");
       root.dataset.ready = "true";
     }
-    if (script.worker) {
+    if (script.worker && !isAlone) {
       // Without it, e.g. on pages without TLS, the page needs the network; nothing else changes.
       navigator.serviceWorker?.register(script.worker).catch(() => {});
     }

@@ -64,6 +64,10 @@ extern "C" {
     #[wasm_bindgen(js_name = saveHtml)]
     pub(crate) fn save_html(name: &str, bytes: &[u8]);
 
+    /// Saves the page with a lesson as one file for the user; `file` is the file it was opened from, if any.
+    #[wasm_bindgen(js_name = saveLesson)]
+    pub(crate) fn save_lesson(id: &str, file: Option<String>);
+
     /// The program has failed.
     pub(crate) fn failed(message: &str);
 }

@@ -10,7 +10,7 @@ use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::written::{svg_of, table_of};
 use sparsescope_views::shell::{
-    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SOLVE_EXAMPLE,
+    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SAVE_LESSON, SOLVE_EXAMPLE,
 };
 use sparsescope_views::views::spy::gpu::webgl;
 use wasm_bindgen::JsValue;
@@ -43,7 +43,8 @@ struct Window {
 #[wasm_bindgen]
 impl Viewer {
     /// Draws on `canvas` the state of an address's fragment. `examples` says whether the page has examples,
-    /// `home` whether it has a start page; `lessons` is a JSON list of lessons.
+    /// `home` whether it has a start page, `embedded` whether another page shows only the view; `lessons` is a
+    /// JSON list of lessons.
     ///
     /// # Errors
     /// A sentence, if nothing can be drawn.
@@ -52,6 +53,7 @@ impl Viewer {
         fragment: String,
         examples: bool,
         home: bool,
+        embedded: bool,
         lessons: String,
     ) -> Result<Viewer, JsValue> {
         std::panic::set_hook(Box::new(|panic| page::failed(&panic.to_string())));
@@ -69,11 +71,16 @@ impl Viewer {
             }
             let state = app.state().clone();
             let of_examples: &[Action] = match examples {
-                true => &[CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE],
+                true => &[CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, SAVE_LESSON],
                 false => &[],
             };
             let of_home: &[Action] = if home { &[HOME] } else { &[] };
-            app.offer(&[&[OPEN, RUN_HERE][..], of_home, of_examples, &[COPY_LINK][..]].concat());
+            if embedded {
+                app.embed();
+            } else {
+                let always = [OPEN, RUN_HERE];
+                app.offer(&[&always[..], of_home, of_examples, &[COPY_LINK][..]].concat());
+            }
             {
                 let panel = here::panel();
                 let mut panel = panel.borrow_mut();
@@ -179,7 +186,7 @@ impl Viewer {
         });
     }
 
-    /// Names of the open files.
+    /// Names of the open files: bundles, and that of the lesson shown.
     pub fn files(&self) -> Vec<String> {
         self.with(|window| window.files()).unwrap_or_default()
     }
@@ -241,8 +248,10 @@ impl Viewer {
 }
 
 impl Window {
+    /// The names of the open bundles and of the file of the lesson shown.
     fn files(&self) -> Vec<String> {
-        self.app.model().bundles().iter().map(|bundle| bundle.file.clone()).collect()
+        let bundles = self.app.model().bundles().iter().map(|bundle| bundle.file.clone());
+        bundles.chain(self.app.lesson_file().map(str::to_owned)).collect()
     }
 }
 
@@ -274,6 +283,11 @@ impl eframe::App for Window {
                 SOLVE_EXAMPLE => page::open_example("solvers", Operation::Solve.as_str()),
                 COPY_LINK => {
                     page::copy_link(&self.app.state().to_fragment(), self.files());
+                }
+                SAVE_LESSON => {
+                    if let Some(id) = self.app.lesson() {
+                        page::save_lesson(id, self.app.lesson_file().map(str::to_owned));
+                    }
                 }
                 _ => page::choose(),
             }

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::dist::{Dist, hashed_name};
 
 /// Runs before the page is drawn: an address that names what to show goes there without the start page.
-const GOES_ON: &str = "if(location.hash||/[?&]bundle=/.test(location.search)||parent!==window)document.documentElement.className=\"opens\"";
+const GOES_ON: &str = "if(location.hash||/[?&](bundle=|embed)/.test(location.search)||parent!==window)document.documentElement.className=\"opens\"";
 
 /// The start page of the hosted page.
 pub(crate) struct Landing {

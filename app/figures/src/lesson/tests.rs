@@ -226,6 +226,27 @@ fn no_number_of_a_built_in_lesson_is_written_by_hand() {
     }
 }
 
+/// The most words that one of 32 banks serves when 32 lanes read words that are `apart` words apart.
+fn busiest(apart: usize) -> usize {
+    let mut words = [0; 32];
+    (0..32).for_each(|lane| words[lane * apart % 32] += 1);
+    words.into_iter().max().unwrap()
+}
+
+#[test]
+fn the_answers_of_the_lesson_on_banks_are_counted() {
+    let lessons = Lessons::default();
+    let lesson = lessons.get("bank-conflicts").unwrap();
+    let shorter = lesson.steps[4].show.layouts.hack as usize;
+    for (page, apart) in [(2, 1), (3, 32), (4, shorter), (5, 32 + 1)] {
+        let step = &lesson.steps[page];
+        assert_eq!(step.choices[step.right.unwrap()], busiest(apart).to_string(), "{}", step.title);
+    }
+    // The picture's hack has the size that the answer calculates with, and fills one tile.
+    assert_eq!((shorter, lesson.steps[4].show.layouts.small.matrix().unwrap().rows()), (8, 8));
+    assert!((1..64).all(|apart| (busiest(apart) == 1) == (apart % 2 == 1)));
+}
+
 #[test]
 fn forward_and_back_are_each_others_reverse_and_reveal_in_between() {
     let lesson = read(&small()).unwrap();

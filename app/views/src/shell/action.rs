@@ -1,5 +1,10 @@
 //! What only the window or only the page can do.
 
+use egui::{Context, Id, Role, Ui, WidgetInfo};
+
+use super::keys;
+use crate::style;
+
 /// Something that only the window or only the page can do, offered as a button and a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
@@ -42,3 +47,44 @@ pub const RUN_HERE: Action = Action {
     hint: "Measure kernels on this machine's GPU and in WebAssembly, and compare",
     key: egui::Key::R,
 };
+
+/// Saves the page and the lesson shown as one file; offered only while there is a lesson.
+pub const SAVE_LESSON: Action = Action {
+    name: "Save as HTML",
+    hint: "Save the lesson and the viewer as one file that any browser opens without a network",
+    key: egui::Key::F,
+};
+
+fn offered_id() -> Id {
+    Id::unique("actions offered to views")
+}
+
+fn asked_id() -> Id {
+    Id::unique("actions that views ask for")
+}
+
+/// Offers actions to the views that are drawn next.
+pub(super) fn offer(context: &Context, actions: Vec<Action>) {
+    context.data_mut(|data| data.insert_temp(offered_id(), actions));
+}
+
+/// The actions that views have asked for.
+pub(super) fn take_asked(context: &Context) -> Vec<Action> {
+    context.data_mut(|data| data.remove_temp(asked_id())).unwrap_or_default()
+}
+
+/// A button within a view for an action, if it is offered; `name` is for screen readers.
+pub(crate) fn button(ui: &mut Ui, action: Action, name: &str) {
+    let offered: Option<Vec<Action>> = ui.ctx().data(|data| data.get_temp(offered_id()));
+    if offered.is_none_or(|offered| !offered.contains(&action)) {
+        return;
+    }
+    let button = ui.add(style::quiet(action.name));
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+    let hint = keys::hint(ui, action.hint, action.key.name());
+    if button.on_hover_text(hint).clicked() {
+        ui.ctx().data_mut(|data| {
+            data.get_temp_mut_or_default::<Vec<Action>>(asked_id()).push(action);
+        });
+    }
+}

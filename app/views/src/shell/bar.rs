@@ -4,7 +4,7 @@
 use egui::{Align, Button, Key, Layout, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::state::{Theme, ViewState, ZOOM};
 
-use super::action::{Action, CPU_EXAMPLE, HOME, SOLVE_EXAMPLE};
+use super::action::{Action, CPU_EXAMPLE, HOME, SAVE_LESSON, SOLVE_EXAMPLE};
 use super::icon::{Icon, button};
 use super::{dock, keys};
 use crate::style;
@@ -58,6 +58,12 @@ enum Room {
 }
 
 impl Bar {
+    /// The actions that are possible: a lesson is saved only while it is shown.
+    pub(super) fn possible(&self, has_lesson: bool) -> Vec<Action> {
+        let possible = |action: &&Action| has_lesson || **action != SAVE_LESSON;
+        self.actions.iter().filter(possible).copied().collect()
+    }
+
     /// Whether the side panel is shown, at this width and if `any` bundles or matrices are open.
     pub(super) fn side_shown(&self, width: f32, any: bool) -> bool {
         self.shows_side.unwrap_or(width >= FOLDS && any)
@@ -175,9 +181,10 @@ impl Bar {
     }
 
     /// Buttons for the actions of the window or the page, with the one that opens files if `opens`. The title
-    /// is the button of the start page, which has the other examples.
+    /// is the button of the start page, which has the other examples; a lesson's panel has the button that saves
+    /// it.
     fn offered(&mut self, ui: &mut Ui, opens: bool) {
-        let elsewhere = [HOME, CPU_EXAMPLE, SOLVE_EXAMPLE];
+        let elsewhere = [HOME, CPU_EXAMPLE, SOLVE_EXAMPLE, SAVE_LESSON];
         for action in self.actions.iter().filter(|action| !elsewhere.contains(action)) {
             if opens_files(action) && !opens {
                 continue;

@@ -28,6 +28,8 @@ mod nothing;
 mod notices;
 mod opening;
 mod pane;
+#[cfg(test)]
+mod share_tests;
 mod side;
 #[cfg(test)]
 mod still_tests;
@@ -36,6 +38,7 @@ mod tabs;
 mod tests;
 mod tiles;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use egui::{
@@ -56,7 +59,10 @@ use sparsescope_figures::views::{VIEWS, View, current, needs_no_bundle, read_les
 
 use crate::style;
 use crate::views::details;
-pub use action::{Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SOLVE_EXAMPLE};
+pub(crate) use action::button as action_button;
+pub use action::{
+    Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SAVE_LESSON, SOLVE_EXAMPLE,
+};
 use bar::{Bar, Now, WITH_SIDE};
 use dock::Dock;
 pub use export::Export;
@@ -86,6 +92,10 @@ pub struct App {
     operation_chosen: bool,
     /// The fragment of the last link that was followed.
     link: String,
+    /// The names of the files of opened lessons, by their ids.
+    lesson_files: BTreeMap<String, String>,
+    /// Another page shows the view alone.
+    is_embedded: bool,
     /// The hash of the open example, which the next one replaces.
     example: Option<String>,
     /// The start page is shown instead of the views.
@@ -167,7 +177,7 @@ impl App {
         let opened = if is_matrix(name, bytes) {
             self.open_matrix(name, bytes).map_err(|error| error.to_string())
         } else if is_lesson(name, bytes) {
-            self.open_lesson(bytes)
+            self.open_lesson(name, bytes)
         } else {
             self.model.open(name, bytes).map_err(|error| error.to_string())
         };
@@ -189,8 +199,9 @@ impl App {
     }
 
     /// Opens a lesson at its first step, or at the step of a link that names it.
-    fn open_lesson(&mut self, bytes: &[u8]) -> Result<(), String> {
+    fn open_lesson(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
         let lesson = read_lesson(bytes)?;
+        self.lesson_files.insert(lesson.id.clone(), name.to_owned());
         let named = self.state.layouts.lesson.as_ref();
         let is_linked = named.is_some_and(|(id, _)| *id == lesson.id);
         if !is_linked {
@@ -210,6 +221,22 @@ impl App {
             self.change_state(state);
         }
         Ok(())
+    }
+
+    /// The id of the lesson shown, if it is open here.
+    pub fn lesson(&self) -> Option<&str> {
+        let (id, _) = self.state.layouts.lesson.as_ref()?;
+        self.model.lessons.get(id).map(|lesson| lesson.id.as_str())
+    }
+
+    /// The name of the file that the lesson shown was opened from.
+    pub fn lesson_file(&self) -> Option<&str> {
+        self.lesson_files.get(self.lesson()?).map(String::as_str)
+    }
+
+    /// Shows from now on only the view, or the lesson, without anything around it.
+    pub fn embed(&mut self) {
+        self.is_embedded = true;
     }
 
     /// Offers the lessons of a JSON list without opening one of them.
@@ -390,7 +417,13 @@ impl App {
         let (back, redo) = keys::back_and_redo(ui);
         self.bar.back |= back;
         self.bar.redo |= redo;
-        self.frame(ui);
+        let possible = self.bar.possible(self.lesson().is_some());
+        action::offer(ui.ctx(), possible);
+        match self.is_embedded {
+            true => self.alone(ui),
+            false => self.frame(ui),
+        }
+        self.bar.asked.extend(action::take_asked(ui.ctx()));
         if self.state.run.is_none() && self.state.run_key == before.run_key && before.run.is_some()
         {
             self.state.run_key.clear(); // a view cleared the selection
@@ -435,13 +468,14 @@ impl App {
     fn frame(&mut self, ui: &mut Ui) {
         keys::views(ui, &mut self.state);
         self.focus_search |= keys::search(ui);
-        self.bar.asked.extend(keys::actions(ui, &self.bar.actions));
+        let possible = self.bar.possible(self.lesson().is_some());
+        self.bar.asked.extend(keys::actions(ui, &possible));
         self.state.present ^= keys::pressed(ui, Key::P);
         if keys::pressed(ui, Key::B) {
             self.bar.shows_side = Some(!self.side_shown(ui.available_width()));
         }
         self.bar.lists_keys ^= keys::pressed(ui, keys::LIST);
-        keys::list(ui.ctx(), &self.bar.actions, &mut self.bar.lists_keys);
+        keys::list(ui.ctx(), &possible, &mut self.bar.lists_keys);
         if self.focus_search && !self.state.present {
             self.bar.shows_side = Some(true); // the field is there
         }
@@ -547,6 +581,17 @@ impl App {
                 });
             });
         });
+        self.for_audience(ui, view);
+    }
+
+    /// The view in front alone, for a page around this one.
+    fn alone(&mut self, ui: &mut Ui) {
+        if let Some(view) = current(&self.state) {
+            self.for_audience(ui, view);
+        }
+    }
+
+    fn for_audience(&mut self, ui: &mut Ui, view: &View) {
         self.messages(ui);
         let frame = Frame::central_panel(ui.style()).inner_margin(0);
         CentralPanel::default().frame(frame).show(ui, |ui| {

@@ -116,6 +116,18 @@ pub(super) fn with<T: Display>(
     pairs.map(|(index, (value, owner))| Cell::new(index, value.to_string(), owner)).collect()
 }
 
+/// Line and column of a cell of an array of `cells` cells, of which `a_line` fit into a line. No line but the
+/// first holds a single cell: where one would be left, the line before gives it another.
+pub(super) fn place(index: usize, cells: usize, a_line: usize) -> (usize, usize) {
+    let (line, column) = (index / a_line, index % a_line);
+    let one_is_left = a_line > 2 && cells > a_line && cells % a_line == 1;
+    match cells.saturating_sub(index) {
+        2 if one_is_left => (line + 1, 0),
+        1 if one_is_left => (line, 1),
+        _ => (line, column),
+    }
+}
+
 fn cells(a: &AnyFormat, map: &SlotMap, array: Array) -> Vec<Cell> {
     let tail = matches!(array, Array::TailRow | Array::TailCol | Array::TailVal);
     let slots = if tail { &map.tail } else { &map.main };
@@ -239,6 +251,30 @@ mod tests {
             let (strips, _) = panel.arrays.unwrap();
             let val = strips.iter().find(|strip| strip.name.ends_with("val")).unwrap();
             assert_eq!(val.cells[0].text, "2.0630e31", "{}", panel.name);
+        }
+    }
+
+    #[test]
+    fn no_line_of_an_array_holds_a_single_cell_that_another_could_join() {
+        let lengths = |cells: usize, a_line: usize| {
+            let mut lengths = vec![0; cells.div_ceil(a_line)];
+            for index in 0..cells {
+                let (line, column) = place(index, cells, a_line);
+                assert_eq!(column, lengths[line], "{index} of {cells}, {a_line} in a line");
+                lengths[line] += 1;
+            }
+            lengths
+        };
+        assert_eq!(lengths(9, 8), [7, 2]);
+        assert_eq!(lengths(17, 8), [8, 7, 2]);
+        assert_eq!(lengths(10, 8), [8, 2]);
+        assert_eq!(lengths(8, 8), [8]);
+        assert_eq!(lengths(1, 8), [1]);
+        for a_line in 4..20 {
+            for cells in 2..100 {
+                let lengths = lengths(cells, a_line);
+                assert!(lengths.iter().all(|length| (2..=a_line).contains(length)), "{lengths:?}");
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use ecolor::Color32;
 use emath::{Pos2, Rect, Vec2, pos2, vec2};
 use sparsescope_core::layout::Array;
 
+use super::arrays::place;
 use super::cells::{Cell, Owner, Spot, Strip};
 use super::moment::{Moment, Touch};
 use super::pen::{Pen, outline};
@@ -119,7 +120,7 @@ impl Board {
         let line_height = tags + side.y + below;
         let mut before = None;
         for (index, cell) in strip.cells.iter().enumerate() {
-            let (line, place) = (index / a_line, index % a_line);
+            let (line, place) = place(index, strip.cells.len(), a_line);
             let right = names + place as f32 * side.x;
             let corner = at + vec2(right, tags + line as f32 * line_height);
             let rect = Rect::from_min_size(corner, side);

@@ -13,6 +13,7 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::layouts::numbers::Texts;
 
 use super::stepper::stepper;
+use crate::shell::{COPY_LINK, SAVE_LESSON, action_button};
 
 /// The choice of a lesson.
 pub(super) fn menu(ui: &mut Ui, model: &Model, state: &mut ViewState) {
@@ -84,6 +85,8 @@ pub(super) fn show(
                     if leave.on_hover_text("Leave the lesson and keep what is shown").clicked() {
                         state.layouts.lesson = None;
                     }
+                    action_button(ui, COPY_LINK, "Copy link to this step");
+                    action_button(ui, SAVE_LESSON, "Save this lesson as one HTML file");
                 });
                 ui.label(RichText::new(&step.title).strong().size(18.0));
                 texts.text.iter().for_each(|text| drop(ui.label(text)));

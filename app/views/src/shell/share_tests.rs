@@ -1,0 +1,69 @@
+//! Lessons are shared from their panel, and other pages show a view alone.
+
+use egui::Key;
+use egui_kittest::kittest::Queryable as _;
+
+use super::tests::with_example;
+use super::*;
+
+#[test]
+fn a_lesson_has_its_link_and_its_file_where_they_are_offered() {
+    let buttons =
+        [("Copy link to this step", COPY_LINK), ("Save this lesson as one HTML file", SAVE_LESSON)];
+    let mut harness = with_example("v1;view=layouts;lesson=coalescing,1");
+    for (button, _) in buttons {
+        assert!(harness.query_by_label(button).is_none(), "{button}");
+    }
+    harness.state_mut().offer(&[COPY_LINK, SAVE_LESSON]);
+    harness.run();
+    for (button, action) in buttons {
+        harness.get_by_label(button).click();
+        harness.run();
+        assert_eq!(harness.state_mut().take_asked(), [action], "{button}");
+        harness.key_press(action.key);
+        harness.run();
+        assert_eq!(harness.state_mut().take_asked(), [action], "{:?}", action.key);
+    }
+    harness.get_by_label("Leave").click();
+    harness.run();
+    assert!(harness.query_by_label("Save as HTML").is_none(), "the bar has no such button");
+    harness.key_press(SAVE_LESSON.key);
+    harness.run();
+    assert!(harness.state_mut().take_asked().is_empty(), "there is no lesson to save");
+}
+
+#[test]
+fn the_file_of_an_opened_lesson_is_known_while_it_is_shown() {
+    let step = serde_json::json!({ "title": "One", "text": "Text", "show": "v1;small=four" });
+    let lesson = serde_json::json!({
+        "format": "sparsescope-lesson", "version": 1, "id": "mine", "language": "en",
+        "title": "Mine", "steps": [step],
+    });
+    let mut harness = with_example("v1;view=layouts;lesson=coalescing,1");
+    let known = |app: &App| (app.lesson().map(str::to_owned), app.lesson_file().map(str::to_owned));
+    assert_eq!(known(harness.state()), (Some("coalescing".into()), None));
+    harness.state_mut().open_bytes("My lesson.json", lesson.to_string().into_bytes());
+    harness.run();
+    assert_eq!(known(harness.state()), (Some("mine".into()), Some("My lesson.json".into())));
+    harness.get_by_label("Leave").click();
+    harness.run();
+    assert_eq!(known(harness.state()), (None, None));
+}
+
+#[test]
+fn an_embedded_lesson_stands_alone_and_keeps_its_keys() {
+    let mut harness = with_example("v1;view=layouts;lesson=coalescing,1");
+    harness.get_by_label("Keys");
+    harness.state_mut().embed();
+    harness.run();
+    harness.get_by_label("Row-major: along the row");
+    for around in ["Runs", "Keys", "End presentation"] {
+        assert!(harness.query_by_label(around).is_none(), "{around}");
+    }
+    harness.key_press(Key::Num3);
+    harness.run();
+    assert_eq!(harness.state().state().view, "layouts");
+    harness.key_press(Key::PageDown);
+    harness.run();
+    assert!(harness.state().state().layouts.told);
+}
