@@ -7,6 +7,7 @@ mod clouds;
 mod index;
 mod kept;
 mod key;
+mod made;
 mod numbers;
 mod open;
 mod origin;
@@ -66,6 +67,8 @@ pub struct Model {
     /// The available lessons.
     pub lessons: Lessons,
     found: Found,
+    /// Pictures of matrices that are in no bundle, or whose values are in none, by name or recipe.
+    made: Kept<String, PictureOrWhy, 4>,
 }
 
 /// Results computed for one revision of the bundles.
@@ -86,6 +89,8 @@ struct Found {
     depths: OnceCell<BTreeMap<String, Depth>>,
     /// By the series of two bundles. Resampling is too slow for every frame.
     changes: Kept<([usize; 2], Filter), Arc<Changes>, 4>,
+    /// Whether a run that passes has a prediction.
+    with_prediction: Kept<Filter, bool, 4>,
 }
 
 /// Depth of the triangular sweeps of a matrix.
@@ -254,11 +259,6 @@ impl Model {
         self.found.pictures.get(key.to_owned(), |key| self.make_picture(key))
     }
 
-    /// The picture of a matrix that is in no bundle, cached like the others.
-    pub(crate) fn own_picture(&self, key: String, of: impl FnOnce() -> Picture) -> PictureOrWhy {
-        self.found.pictures.get(key, |_| Ok(Arc::new(of())))
-    }
-
     /// The setup of a preconditioner of a matrix; starts it if it is not cached.
     pub(crate) fn set_up(&self, key: &str, asked: Asked) -> Arc<Soon> {
         self.found.set_ups.get((key.to_owned(), asked), |_| Arc::default())
@@ -425,6 +425,13 @@ impl Model {
     /// The fastest run on a matrix of each kernel with a prediction, in kernel order.
     pub fn predicted(&self, key: &str) -> Vec<RunOf<'_>> {
         self.index().predicted(key).iter().filter_map(|number| self.run(*number)).collect()
+    }
+
+    /// Returns whether a run that passes the filter has a prediction.
+    pub(crate) fn has_predictions(&self, filter: &Filter) -> bool {
+        self.found.with_prediction.get(filter.clone(), |filter| {
+            self.runs(filter).iter().any(|run| run.predicted_bytes().is_some())
+        })
     }
 
     /// Values of the runs of this operation in all bundles; of every operation for an empty word.
