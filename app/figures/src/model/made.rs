@@ -81,6 +81,15 @@ fn generated(recipe: &str, record: &MatrixRecord) -> Result<Picture, String> {
     Ok(picture)
 }
 
+/// Records this recipe for the first matrix of the first bundle.
+#[cfg(test)]
+pub(crate) fn with_recipe(mut model: Model, recipe: &str) -> Model {
+    let bundle = Arc::make_mut(&mut model.bundles[0].bundle);
+    bundle.matrices[0].record.generator = Some(recipe.into());
+    model.changed();
+    model
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,10 +7,11 @@ mod clouds;
 mod index;
 mod kept;
 mod key;
-mod made;
+pub(crate) mod made;
 mod numbers;
 mod open;
 mod origin;
+mod predictions;
 mod setting;
 #[cfg(test)]
 pub(crate) mod skylines;
@@ -55,6 +56,7 @@ pub use open::{
     subject_key, subject_name, subject_size, subject_title,
 };
 pub use origin::{origin_name, origin_source};
+use predictions::Predictions;
 pub use standing::Standing;
 use standing::{Ranked, rank};
 pub use total::Total;
@@ -91,6 +93,8 @@ struct Found {
     changes: Kept<([usize; 2], Filter), Arc<Changes>, 4>,
     /// Whether a run that passes has a prediction.
     with_prediction: Kept<Filter, bool, 4>,
+    /// By matrix key.
+    predictions: Kept<String, Predictions, 4>,
 }
 
 /// Depth of the triangular sweeps of a matrix.

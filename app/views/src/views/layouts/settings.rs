@@ -50,9 +50,10 @@ pub(super) fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         ui.horizontal(|ui| first(ui, subject, layouts));
         ui.horizontal(|ui| sides(ui, subject, layouts));
     }
-    match layouts.walk.is_empty() {
-        true => formats_menu(ui, layouts),
-        false => drop(ui.horizontal_wrapped(|ui| beside(ui, layouts))),
+    if layouts.walk.is_empty() {
+        formats_menu(ui, layouts);
+    } else {
+        ui.horizontal_wrapped(|ui| beside(ui, layouts));
     }
 }
 
