@@ -12,7 +12,7 @@ use super::{Model, PictureOrWhy, count, matrix_key};
 use crate::picture::Picture;
 
 /// Maximum nonzeros of a matrix that is generated anew, so that it takes a moment.
-pub(crate) const MOST_ENTRIES: u64 = 2_000_000;
+const MOST_ENTRIES: u64 = 2_000_000;
 
 /// The recipe of a matrix whose rows are in the order of its generator.
 fn recipe_of(record: &MatrixRecord) -> Option<&str> {
