@@ -39,6 +39,8 @@ pub struct Picture {
     pub profile: RowProfile,
     /// The matrix, if available.
     pub values: Option<LoadedValues>,
+    /// The recipe from which the matrix was generated anew, as its bundle has no values.
+    pub recipe: Option<String>,
     spreads: Vec<OnceLock<Spread>>,
     band: OnceLock<Band>,
     renumbered: OnceLock<Result<Arc<Picture>, String>>,
@@ -93,6 +95,7 @@ impl Picture {
             pyramid,
             profile,
             values,
+            recipe: None,
             spreads,
             band: OnceLock::new(),
             renumbered: OnceLock::new(),
@@ -115,7 +118,8 @@ impl Picture {
                 LoadedValues::Real(a) => LoadedValues::Real(reverse_cuthill_mckee(a)?),
                 LoadedValues::Complex(a) => LoadedValues::Complex(reverse_cuthill_mckee(a)?),
             };
-            Ok(Arc::new(Self::of(&renumbered)))
+            let recipe = self.recipe.clone();
+            Ok(Arc::new(Self { recipe, ..Self::of(&renumbered) }))
         })
     }
 
@@ -142,6 +146,11 @@ impl Picture {
         self.soon(&self.are_waves_sought, &self.waves, |picture| {
             picture.waves();
         })
+    }
+
+    /// Returns whether levels and colours are known or can be computed.
+    pub(crate) fn has_waves(&self) -> bool {
+        self.values.is_some() || self.waves.get().is_some_and(Result::is_ok)
     }
 
     /// Takes the levels and colours from a bundle's files of the matrix, if present.

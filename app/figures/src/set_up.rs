@@ -9,7 +9,7 @@ use sparsescope_core::fsai::{
     Fsai, FsaiError, FsaiParameters, Merging, Pattern, PatternRule, dense_system, pattern_of,
     prefiltered,
 };
-use sparsescope_core::matrix::Csr;
+use sparsescope_core::matrix::{Csr, Statistics};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::check_spd;
 
@@ -310,8 +310,23 @@ fn found(a: &Csr<f64>, asked: Asked) -> Result<Option<Found>, FsaiError> {
     Ok(Some(Found { kept, powers, alone, before, after }))
 }
 
+const TOO_LARGE: &str = "its pattern is too large to draw: choose a smaller power or a larger δ";
+
 fn too_much() -> String {
-    "its pattern is too large to draw: choose a smaller power or a larger δ".into()
+    TOO_LARGE.into()
+}
+
+/// Returns whether this is why there is no setup: its pattern is too large.
+pub(crate) fn is_too_large(why: &str) -> bool {
+    why == TOO_LARGE
+}
+
+/// Returns whether a matrix may have a setup, by what a bundle records of it.
+pub(crate) fn may_have(of: &Statistics) -> bool {
+    of.rows == of.cols
+        && of.rows > 0
+        && check_size(of.rows, of.nnz).is_ok()
+        && of.numerical_symmetry.is_none_or(|share| share >= 1.0)
 }
 
 /// The stages of the nonzeros of a row.
@@ -348,13 +363,19 @@ fn check(a: &Csr<f64>) -> Result<(), String> {
     if rows == 0 {
         return Err("it has no rows".into());
     }
-    if rows > MOST_ROWS || nnz > MOST_ENTRIES {
+    check_size(rows as u64, nnz as u64)?;
+    check_spd(a).map_err(|why| why.to_string())
+}
+
+/// Checks that a setup is not too large.
+pub(crate) fn check_size(rows: u64, nnz: u64) -> Result<(), String> {
+    if rows > MOST_ROWS as u64 || nnz > MOST_ENTRIES as u64 {
         return Err(format!(
             "it has {rows} rows and {nnz} nonzeros, expected at most {MOST_ROWS} rows and \
              {MOST_ENTRIES} nonzeros to draw the setup"
         ));
     }
-    check_spd(a).map_err(|why| why.to_string())
+    Ok(())
 }
 
 /// A setup that is computed once, on a thread if it takes long.

@@ -46,6 +46,7 @@ pub mod skyline;
 pub mod spy;
 
 use crate::arrangement::Arrangement;
+use crate::lesson::LAYOUTS;
 use crate::percent::{self, decode};
 pub use best::{BestState, Form};
 pub use charts::ChartState;
@@ -232,7 +233,8 @@ impl ViewState {
     /// The state as `v1;key=value;…`, percent-encoded; defaults are omitted.
     pub fn to_fragment(&self) -> String {
         let mut text = "v1".to_owned();
-        let implied = Self::implied();
+        let mut implied = Self::implied();
+        implied.layouts.small = self.implied_small();
         for ((key, value), (_, usual)) in self.fields().into_iter().zip(implied.fields()) {
             if value != usual {
                 let _ = write!(text, ";{key}={}", encode(&value)); // infallible
@@ -244,7 +246,23 @@ impl ViewState {
     /// Parses what [`to_fragment`](Self::to_fragment) writes, with or without a leading `#`.
     /// Ignores unknown keys and invalid values; returns `None` for another version.
     pub fn from_fragment(text: &str) -> Option<Self> {
-        Self::implied().with_fragment(text)
+        let mut implied = Self::implied();
+        implied.layouts.small = Self::implied().with_fragment(text)?.implied_small();
+        implied.with_fragment(text)
+    }
+
+    /// The small matrix of a link that names none: if the link is about it, the 5 × 5 example, as since the
+    /// first version; else the example of a fresh view.
+    fn implied_small(&self) -> Small {
+        let is_about_it = self.view == LAYOUTS
+            || self.layouts.is_changed()
+            || self.arrangement.text().contains(LAYOUTS)
+            || self.levels.of == LevelsOf::Small
+            || self.fsai.of == FsaiOf::Small;
+        match is_about_it {
+            true => Small::Example(Example::Five),
+            false => LayoutsState::default().small,
+        }
     }
 
     /// This state with the settings of a fragment applied; `None` for another version.
@@ -598,6 +616,23 @@ mod tests {
         assert_eq!(ViewState::default().to_fragment(), "v1;view=best");
         // The meaning of links since the first version.
         assert_eq!(ViewState::from_fragment("v1").unwrap().view, "chart");
+    }
+
+    #[test]
+    fn a_link_about_the_small_matrix_that_names_none_means_the_one_of_the_first_version() {
+        let small = |link: &str| ViewState::from_fragment(link).unwrap().layouts.small;
+        let five = Small::Example(Example::Five);
+        for link in
+            ["view=layouts", "pick=2,1", "view=levels;levels-of=small", "layout=h(spy,layouts)"]
+        {
+            assert_eq!(small(&format!("v1;{link}")), five, "{link}");
+        }
+        let eight = Small::Example(Example::Eight);
+        assert_eq!(small("v1;view=spy"), eight);
+        let fresh = ViewState { view: "layouts".into(), ..ViewState::default() };
+        assert_eq!(fresh.to_fragment(), "v1;view=layouts;small=eight");
+        assert_eq!(small(&fresh.to_fragment()), eight);
+        assert_eq!(small("v1;view=layouts;small=five"), five);
     }
 
     #[test]

@@ -186,12 +186,11 @@ impl Part<'_> {
         let fragment = text.rsplit_once('#').map_or(text.as_str(), |(_, fragment)| fragment);
         let wrong =
             || format!("{}: `{key}` is not a link to a view, such as `v1;view=layouts`", self.at);
-        let mut state = ViewState::from_fragment(fragment).ok_or_else(wrong)?;
+        let names_view = fragment.split(';').any(|part| part.starts_with("view="));
+        let view = if names_view { String::new() } else { format!(";view={LAYOUTS}") };
+        let state = ViewState::from_fragment(&format!("{fragment}{view}")).ok_or_else(wrong)?;
         if let Some(unknown) = ViewState::not_understood(fragment) {
             return Err(format!("{}: `{key}`: `{unknown}` is unknown here", self.at));
-        }
-        if !fragment.split(';').any(|part| part.starts_with("view=")) {
-            state.view = LAYOUTS.into();
         }
         Ok(state)
     }

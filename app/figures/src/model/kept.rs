@@ -13,6 +13,11 @@ impl<K, V, const MOST: usize> Default for Kept<K, V, MOST> {
 }
 
 impl<K: PartialEq, V: Clone, const MOST: usize> Kept<K, V, MOST> {
+    /// The answer, if it is cached.
+    pub(super) fn known(&self, asked: &K) -> Option<V> {
+        self.0.borrow().iter().find(|(of, _)| of == asked).map(|(_, answer)| answer.clone())
+    }
+
     /// The cached answer, or computes it now.
     pub(super) fn get(&self, asked: K, find: impl FnOnce(&K) -> V) -> V {
         let place = self.0.borrow().iter().position(|(of, _)| *of == asked);
@@ -48,5 +53,6 @@ mod tests {
             assert_eq!(answer, asked * 10);
         }
         assert_eq!(found, [1, 2, 3, 2]);
+        assert_eq!([1, 2, 3].map(|asked| kept.known(&asked)), [Some(10), Some(20), None]);
     }
 }

@@ -7,9 +7,11 @@ mod clouds;
 mod index;
 mod kept;
 mod key;
+pub(crate) mod made;
 mod numbers;
 mod open;
 mod origin;
+mod predictions;
 mod setting;
 #[cfg(test)]
 pub(crate) mod skylines;
@@ -54,6 +56,7 @@ pub use open::{
     subject_key, subject_name, subject_size, subject_title,
 };
 pub use origin::{origin_name, origin_source};
+use predictions::Predictions;
 pub use standing::Standing;
 use standing::{Ranked, rank};
 pub use total::Total;
@@ -66,6 +69,8 @@ pub struct Model {
     /// The available lessons.
     pub lessons: Lessons,
     found: Found,
+    /// Pictures of matrices that are in no bundle, or whose values are in none, by name or recipe.
+    made: Kept<String, PictureOrWhy, 4>,
 }
 
 /// Results computed for one revision of the bundles.
@@ -86,6 +91,10 @@ struct Found {
     depths: OnceCell<BTreeMap<String, Depth>>,
     /// By the series of two bundles. Resampling is too slow for every frame.
     changes: Kept<([usize; 2], Filter), Arc<Changes>, 4>,
+    /// Whether a run that passes has a prediction.
+    with_prediction: Kept<Filter, bool, 4>,
+    /// By matrix key.
+    predictions: Kept<String, Predictions, 4>,
 }
 
 /// Depth of the triangular sweeps of a matrix.
@@ -254,11 +263,6 @@ impl Model {
         self.found.pictures.get(key.to_owned(), |key| self.make_picture(key))
     }
 
-    /// The picture of a matrix that is in no bundle, cached like the others.
-    pub(crate) fn own_picture(&self, key: String, of: impl FnOnce() -> Picture) -> PictureOrWhy {
-        self.found.pictures.get(key, |_| Ok(Arc::new(of())))
-    }
-
     /// The setup of a preconditioner of a matrix; starts it if it is not cached.
     pub(crate) fn set_up(&self, key: &str, asked: Asked) -> Arc<Soon> {
         self.found.set_ups.get((key.to_owned(), asked), |_| Arc::default())
@@ -425,6 +429,13 @@ impl Model {
     /// The fastest run on a matrix of each kernel with a prediction, in kernel order.
     pub fn predicted(&self, key: &str) -> Vec<RunOf<'_>> {
         self.index().predicted(key).iter().filter_map(|number| self.run(*number)).collect()
+    }
+
+    /// Returns whether a run that passes the filter has a prediction.
+    pub(crate) fn has_predictions(&self, filter: &Filter) -> bool {
+        self.found.with_prediction.get(filter.clone(), |filter| {
+            self.runs(filter).iter().any(|run| run.predicted_bytes().is_some())
+        })
     }
 
     /// Values of the runs of this operation in all bundles; of every operation for an empty word.

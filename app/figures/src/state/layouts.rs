@@ -69,7 +69,12 @@ pub enum Example {
     Five,
     /// 4 × 4, of the thesis's chapter on formats.
     Four,
+    /// 8 × 8 with rows of different lengths, of the first lesson.
+    Eight,
 }
+
+/// The pattern of [`Example::Eight`].
+const EIGHT: &str = "8x0,1/1/0,2,5/3/2,4/1,3,4,5,6,7/6/0,7";
 
 /// Rows, columns, and the columns of each row's nonzeros in ascending order. The values are 1, 2, …
 /// row by row.
@@ -175,6 +180,7 @@ impl Small {
         Some(match self {
             Self::Example(Example::Five) => examples::five_by_five(),
             Self::Example(Example::Four) => examples::four_by_four(),
+            Self::Example(Example::Eight) => Pattern::parse(EIGHT)?.matrix(),
             Self::Drawn(pattern) => pattern.matrix(),
             Self::Selected => return None,
         })
@@ -185,6 +191,7 @@ impl Small {
         match self {
             Self::Example(Example::Five) => "five".into(),
             Self::Example(Example::Four) => "four".into(),
+            Self::Example(Example::Eight) => "eight".into(),
             Self::Selected => "selected".into(),
             Self::Drawn(pattern) => pattern.text(),
         }
@@ -194,6 +201,7 @@ impl Small {
         match text {
             "five" => Some(Self::Example(Example::Five)),
             "four" => Some(Self::Example(Example::Four)),
+            "eight" => Some(Self::Example(Example::Eight)),
             "selected" => Some(Self::Selected),
             _ => Pattern::parse(text).map(Self::Drawn),
         }
@@ -203,7 +211,7 @@ impl Small {
 impl Default for LayoutsState {
     fn default() -> Self {
         Self {
-            small: Small::Example(Example::Five),
+            small: Small::Example(Example::Eight),
             from: (0, 0),
             hack: 4,
             sigma: 1,
@@ -249,6 +257,12 @@ impl LayoutsState {
             ("told", self.told.to_string()),
             ("tools", self.tools.to_string()),
         ]
+    }
+
+    /// Returns whether anything but the small matrix differs from the default.
+    pub(super) fn is_changed(&self) -> bool {
+        let usual = Self::default();
+        Self { small: usual.small.clone(), ..self.clone() } != usual
     }
 
     /// Sets a value if the key is one of these and the value is valid.
@@ -303,7 +317,7 @@ pub(super) mod tests {
     pub(crate) fn state() -> impl Strategy<Value = LayoutsState> {
         let drawn = prop::collection::vec((0..9usize, 0..7usize), 0..20)
             .prop_map(|entries| Small::Drawn(Pattern::of(9, 7, entries)));
-        let examples = [Example::Five, Example::Four].map(Small::Example).to_vec();
+        let examples = [Example::Five, Example::Four, Example::Eight].map(Small::Example).to_vec();
         let small = prop_oneof![prop::sample::select(examples), Just(Small::Selected), drawn];
         let pick = prop::option::of(any::<(u32, u32)>());
         let lesson = prop::option::of(("[a-z-]{1,9}", any::<u32>()));
@@ -343,6 +357,14 @@ pub(super) mod tests {
         let a = Pattern::of(3, 4, [(2, 0), (0, 3), (0, 1)]).matrix();
         assert_eq!((a.rows(), a.cols()), (3, 4));
         assert_eq!((a.col(), a.val()), (&[1, 3, 0][..], &[1.0, 2.0, 3.0][..]));
+    }
+
+    #[test]
+    fn the_example_of_a_fresh_view_has_rows_of_different_lengths() {
+        let a = LayoutsState::default().small.matrix().unwrap();
+        assert_eq!((a.rows(), a.cols(), a.nnz()), (8, 8, 18));
+        let lengths: Vec<usize> = (0..8).map(|i| a.row(i).0.len()).collect();
+        assert_eq!(lengths, [2, 1, 3, 1, 2, 6, 1, 2]);
     }
 
     #[test]

@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn a_narrow_figure_has_the_texts_of_bars_below_them_and_cuts_none() {
         let mut model = Model::default();
-        model.open("mini.zip", include_bytes!("../../../example/cpu.zip")).unwrap();
+        model.open("cpu.zip", include_bytes!("../../../example/cpu.zip")).unwrap();
         let state = ViewState::default();
         let record = model.largest(&Filter::everything()).unwrap();
         for width in [366.0, 900.0] {

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use ecolor::Color32;
 use emath::{Pos2, Rect, pos2, vec2};
 use sparsescope_core::kernel::{GridMapping, Mapping, mapping_of};
+use sparsescope_core::record::MatrixRecord;
 
 use super::provenance::provenance;
-use super::view::View;
+use super::view::{View, selected};
 use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
-use crate::model::{Model, RunOf, bytes, seconds, significant};
+use crate::model::{Model, RunOf, bytes, matrix_key, seconds, significant};
 use crate::state::ViewState;
 use crate::theme::{Ink, filling, format_color};
 
@@ -20,7 +21,7 @@ pub const VIEW: View = View {
     table,
     svg: Some(svg),
     of_operation: false,
-    is_empty: crate::views::view::never,
+    is_empty,
 };
 
 const TYPE: f32 = 13.0;
@@ -31,6 +32,8 @@ pub const HEIGHT: f32 = 560.0;
 /// A run with its prediction.
 pub struct Point<'a> {
     run: RunOf<'a>,
+    /// Predicted bytes.
+    bytes: f64,
     /// Seconds for moving the predicted bytes at the copy bandwidth.
     predicted_s: f64,
     median_s: f64,
@@ -65,13 +68,42 @@ fn format_of<'a>(run: &RunOf<'a>) -> &'a str {
     run.run.format()
 }
 
+/// Key of the selected matrix, if predictions were made for its runs because no run that passes the filter has one.
+pub fn made(model: &Model, state: &ViewState) -> Option<String> {
+    if model.has_predictions(&state.filter) {
+        return None;
+    }
+    let key = matrix_key(selected(model, state)?);
+    model.predictions(&key).map(|_| key)
+}
+
+/// A matrix for whose runs predictions can be made: the selected one, or the largest with known values.
+pub fn to_predict<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
+    let can_be = |record: &&MatrixRecord| {
+        model.has_values(record)
+            && model.has_runs(record)
+            && model.predictions(&matrix_key(record)).is_none()
+    };
+    let all = model.matrices(&state.filter);
+    let largest = all.iter().rev().map(|matrix| matrix.record);
+    selected(model, state).into_iter().chain(largest).find(can_be)
+}
+
+/// Returns whether no run that passes the filter has a prediction.
+fn is_empty(model: &Model, state: &ViewState) -> bool {
+    !model.has_predictions(&state.filter) && made(model, state).is_none()
+}
+
 /// The runs that pass the filter and have a time, a prediction and a copy bandwidth.
 pub fn points<'a>(model: &'a Model, state: &ViewState) -> Vec<Point<'a>> {
+    let made = made(model, state).and_then(|key| model.predictions(&key));
     let point = |run: RunOf<'a>| {
         let median_s = run.figures()?.median_s;
-        let predicted_s = run.predicted_bytes()? / run.copy_bandwidth()?;
+        let made = made.as_ref().and_then(|made| made.get(&run.index).copied());
+        let bytes = run.predicted_bytes().or(made)?;
+        let predicted_s = bytes / run.copy_bandwidth()?;
         let drawn = [predicted_s, median_s].iter().all(|value| value.is_finite() && *value > 0.0);
-        drawn.then_some(Point { run, predicted_s, median_s })
+        drawn.then_some(Point { run, bytes, predicted_s, median_s })
     };
     model.runs(&state.filter).into_iter().filter_map(point).collect()
 }
@@ -91,7 +123,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         "median_s",
     ];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
-    for Point { run, predicted_s, median_s } in points(model, state) {
+    for Point { run, bytes, predicted_s, median_s } in points(model, state) {
         lines.push(vec![
             run.subject.name().into(),
             run.subject.source().as_str().into(),
@@ -101,7 +133,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
             run.run.threads.to_string(),
             run.run.block.map(|block| block.to_string()).unwrap_or_default(),
             run.run.hot.to_string(),
-            run.predicted_bytes().map(|bytes| bytes.to_string()).unwrap_or_default(),
+            bytes.to_string(),
             predicted_s.to_string(),
             median_s.to_string(),
         ]);
@@ -204,13 +236,13 @@ fn diagonal(figure: &mut Figure, (x, y): (&Axis, &Axis), ink: Ink) {
 }
 
 fn tooltip(point: &Point<'_>) -> String {
-    let Point { run, predicted_s, median_s } = point;
+    let Point { run, predicted_s, median_s, .. } = point;
     format!(
         "{} on {}: predicted {} to move {}, measured {}, {} times as long ({}). {}",
         run.run.kernel,
         run.name(),
         seconds(*predicted_s),
-        bytes(run.predicted_bytes().unwrap_or_default() as u64),
+        bytes(point.bytes as u64),
         seconds(*median_s),
         significant(median_s / predicted_s),
         run.bundle.label(),

@@ -53,3 +53,8 @@ pub fn no_run(model: &Model, state: &ViewState) -> String {
         all.join(", ")
     )
 }
+
+/// Says that a matrix was generated anew, as its bundle has no values.
+pub fn made_again(name: &str) -> String {
+    format!("Generated again from the recipe of {name}.")
+}

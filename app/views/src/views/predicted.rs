@@ -1,17 +1,17 @@
 //! The layout model's predictions against the measurements: one point per run.
 
 use egui::{ScrollArea, Ui, vec2};
-use sparsescope_figures::model::Model;
+use sparsescope_figures::model::{Model, display_name, matrix_key};
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::views::predicted::{HEIGHT, figure, points};
+use sparsescope_figures::views::predicted::{HEIGHT, figure, made, points, to_predict};
 
-use super::view::{Screen, kept, nothing};
+use super::view::{Screen, empty, kept, note, nothing};
 use crate::paint::Paint;
 
 pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let from = (model.revision(), state.filter.clone());
+    let from = (model.revision(), state.filter.clone(), made(model, state));
     let count = kept(ui, "predicted: points", from, || points(model, state).len());
     ui.weak(format!("{count} runs"));
 }
@@ -19,21 +19,34 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let room = ui.available_size() - vec2(12.0, 12.0);
     let size = vec2(room.x.max(300.0), room.y.max(HEIGHT * 0.6));
-    let from = (model.revision(), state.filter.clone(), state.theme, [size.x, size.y]);
+    let made = made(model, state);
+    let from =
+        (model.revision(), state.filter.clone(), made.clone(), state.theme, [size.x, size.y]);
     let figure = kept(ui, "predicted", from, || {
         let points = points(model, state);
         (!points.is_empty()).then(|| figure(&points, state.theme.ink(), size))
     });
-    let Some(figure) = figure.as_ref() else {
-        return nothing(
-            ui,
-            "No matching run has a prediction. Vendor kernels and older bundles have none.",
-        );
-    };
+    let Some(figure) = figure.as_ref() else { return without(ui, model, state) };
+    if let Some(record) = made.and_then(|key| model.matrix(&key)) {
+        let name = display_name(record);
+        note(ui, Some(&format!("Predicted here for the best run of each kernel on {name}.")));
+    }
     let clicked = ScrollArea::both()
         .auto_shrink(false)
         .show(ui, |ui| figure.show(ui, "Chart: predicted against measured time of every run"));
     if let Some(hit) = clicked.inner {
         (state.matrix, state.run) = (Some(hit.matrix), hit.run);
+    }
+}
+
+/// Says what to do if no run has a prediction, and predicts the runs on a matrix whose values are known.
+fn without(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let why = "No matching run has a prediction: vendor kernels and older bundles have none.";
+    let Some(record) = to_predict(model, state) else {
+        return nothing(ui, &format!("{why} Measure the matrix again, or open its file."));
+    };
+    if empty(ui, why, &format!("Predict the runs on {}", display_name(record))) {
+        model.predict(record);
+        state.matrix = Some(matrix_key(record));
     }
 }

@@ -6,6 +6,8 @@ use egui::{Id, Ui};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 
+use crate::style;
+
 /// The functions that draw a view.
 pub(super) struct Screen {
     /// Draws the settings that are used most: at most three.
@@ -37,4 +39,18 @@ where
 pub(super) fn nothing(ui: &mut Ui, text: &str) {
     ui.add_space(ui.available_height() * 0.3);
     ui.vertical_centered(|ui| ui.weak(text));
+}
+
+/// The same with a button that makes something to draw; returns whether it is clicked.
+pub(super) fn empty(ui: &mut Ui, text: &str, make: &str) -> bool {
+    nothing(ui, text);
+    ui.add_space(8.0);
+    ui.vertical_centered(|ui| style::filled_button(ui, make)).inner.clicked()
+}
+
+/// What is said above the drawing.
+pub(super) fn note(ui: &mut Ui, text: Option<&str>) {
+    if let Some(text) = text {
+        ui.weak(text);
+    }
 }

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use super::VIEW;
+use super::subject::Subject;
 use crate::meshes;
 use crate::model::Model;
+use crate::model::made::with_recipe;
 use crate::set_up::brute;
 use crate::set_up::{Asked, Part, SetUp};
 use crate::state::{FsaiState, Mesh, PatternWord, ViewState};
+use crate::why;
 
 /// The number that a lesson shows for this state.
 fn number(asked: &str, state: &str) -> f64 {
@@ -149,4 +152,29 @@ fn the_lesson_is_right_in_words() {
     assert!(number("effort", weak) < 0.9 * none, "with the filter");
     assert!(number("effort", "fsai-of=weak5x32") > 1.1 * none, "without it");
     assert_eq!(number("effort-jacobi", weak), none);
+}
+
+#[test]
+fn a_pattern_that_is_too_large_becomes_that_of_power_1_and_no_matrix_a_mesh() {
+    let (run, mut statistics, environment) = why::tests::run("cpu/csr/nnz");
+    (statistics.rows, statistics.cols, statistics.nnz) = (8000, 8000, 195_112);
+    let model = why::tests::model(vec![run], statistics, environment);
+    let state = ViewState::default();
+    let shown = |model: &Model| {
+        let subject = Subject::shown(model, &state, true).unwrap();
+        (subject.name, subject.asked.power, subject.note.unwrap_or_default())
+    };
+    assert!((VIEW.is_empty)(&model, &state), "it has no values");
+    let (name, power, note) = shown(&model);
+    assert_eq!((name.as_str(), power), ("8 × 8, 5-point Laplacian", 2));
+    assert!(note.contains(" m: "), "{note}");
+    let model = with_recipe(model, "gen:stencil27?n=20");
+    assert!(!(VIEW.is_empty)(&model, &state));
+    let (name, power, note) = shown(&model);
+    assert_eq!((name.as_str(), power), ("m", 1));
+    let again = "Generated again from the recipe of m. ";
+    assert_eq!(note, format!("{again}The pattern for k = 2 is too large to draw: this is k = 1."));
+    let (none, none_state) = (Model::default(), ViewState::default());
+    assert!((VIEW.is_empty)(&none, &none_state));
+    assert!((VIEW.table)(&none, &none_state).len() > 64, "the mesh");
 }

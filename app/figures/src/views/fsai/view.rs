@@ -20,7 +20,7 @@ pub const VIEW: View = View {
     table,
     svg: Some(svg),
     of_operation: true,
-    is_empty: crate::views::view::never,
+    is_empty: super::subject::is_empty,
 };
 
 /// The system of the row that the state names.
@@ -30,10 +30,10 @@ pub fn gathered(set_up: &SetUp, state: &ViewState) -> Option<Arc<crate::set_up::
 
 fn svg(model: &Model, state: &ViewState) -> String {
     let none = Figure::new(vec2(0.0, 0.0), state.theme.ink().paper);
-    let provenance = Subject::provenance(model, state);
-    let Ok(subject) = Subject::of(model, state) else {
-        return none.to_svg(VIEW.sentence, &provenance);
+    let Ok(subject) = Subject::shown(model, state, true) else {
+        return none.to_svg(VIEW.sentence, &Default::default());
     };
+    let provenance = subject.provenance(model, state);
     let found = subject.set_up.get(&subject.a, subject.asked, true);
     let Some(Ok(set_up)) = found else { return none.to_svg(VIEW.sentence, &provenance) };
     let told = Told::new(&subject, set_up, gathered(set_up, state), state);
@@ -45,7 +45,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let header = ["matrix", "row", "column", "a", "part", "g", "dropped"];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
-    let Ok(subject) = Subject::of(model, state) else { return lines };
+    let Ok(subject) = Subject::shown(model, state, true) else { return lines };
     let Some(Ok(set_up)) = subject.set_up.get(&subject.a, subject.asked, true) else {
         return lines;
     };

@@ -4,7 +4,7 @@
 use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::matrix::Csr;
 
-use crate::model::{Model, display_name, matrix_key};
+use crate::model::{Model, display_name};
 use crate::picture::Picture;
 use crate::state::layouts::MOST;
 use crate::state::{Example, LayoutsState, Pattern, Small, ViewState};
@@ -35,9 +35,8 @@ impl Subject {
     fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
         let record = selected(model, state).ok_or("No matrix passes the filters.")?;
         let name = display_name(record);
-        let picture = model
-            .picture(&matrix_key(record))
-            .map_err(|why| format!("Cannot show {name}: {why}."))?;
+        let picture = model.whole(record);
+        let picture = picture.map_err(|why| format!("Cannot show {name}: {why}."))?;
         let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
         let (row, col) = origin(&state.layouts, rows, cols);
         let (height, width) = (MOST.min(rows - row), MOST.min(cols - col));
@@ -63,6 +62,7 @@ pub fn title(example: Example) -> &'static str {
     match example {
         Example::Five => "5 × 5 example from the papers",
         Example::Four => "4 × 4 example from the thesis",
+        Example::Eight => "8 × 8 example from the lessons",
     }
 }
 

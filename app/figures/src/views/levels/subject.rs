@@ -12,8 +12,11 @@ use crate::model::{Model, display_name, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Grid, LevelsOf, Mesh, Small, ViewState};
 use crate::views::provenance::record_provenance;
-use crate::views::view::selected;
+use crate::views::view::{made_again, selected};
 use crate::waves::Waves;
+
+/// The grid shown if nothing of the selection has levels.
+pub const USUAL: Grid = Grid { diagonal: false, side: 8 };
 
 /// A matrix and its picture.
 pub struct Subject {
@@ -22,38 +25,65 @@ pub struct Subject {
     pub(super) picture: Arc<Picture>,
     /// The grid that it comes from.
     pub grid: Option<Grid>,
+    /// What is said above it.
+    pub note: Option<String>,
 }
 
 impl Subject {
     /// The subject that the state names, or a sentence why there is nothing to show.
     pub fn of(model: &Model, state: &ViewState) -> Result<Self, String> {
-        let own = |name: String, key: String, grid, a: &dyn Fn() -> Csr<f64>| {
-            let picture = || Picture::of(&LoadedValues::Real(Arc::new(a())));
-            let picture = model.own_picture(key.clone(), picture)?;
-            Ok(Self { key, name, picture, grid })
-        };
         match (state.levels.of, state.layouts.small.matrix()) {
-            (LevelsOf::Grid(grid), _) => {
-                let name = format!("{0} × {0} points, {1}-point stencil", grid.side, grid.points());
-                let key = format!("levels {}", state.levels.of.text());
-                own(name, key, Some(grid), &|| matrix(grid))
-            }
+            (LevelsOf::Grid(grid), _) => Self::of_grid(model, grid),
             (LevelsOf::Small, Some(a)) => {
                 let name = match state.layouts.small {
                     Small::Example(_) => "Example from Layouts",
                     _ => "Small matrix",
                 };
                 let key = format!("small {}", state.layouts.small.text());
-                own(name.into(), key, None, &|| a.clone())
+                let picture = || Picture::of(&LoadedValues::Real(Arc::new(a)));
+                let picture = model.own_picture(key.clone(), picture)?;
+                Ok(Self { key, name: name.into(), picture, grid: None, note: None })
             }
-            _ => {
-                let record = selected(model, state).ok_or("No matrix passes the filters.")?;
-                let (name, key) = (display_name(record), matrix_key(record));
-                let picture = model.picture(&key);
-                let picture = picture.map_err(|why| format!("Cannot show {name}: {why}."))?;
-                Ok(Self { key, name, picture, grid: None })
-            }
+            _ => Self::selected(model, state),
         }
+    }
+
+    /// The subject that the state names; if that is the selected matrix and it has no levels, a grid with a
+    /// note that says so. With `wait` they are computed immediately.
+    pub fn shown(model: &Model, state: &ViewState, wait: bool) -> Result<Self, String> {
+        let found = Self::of(model, state).and_then(|subject| {
+            let why = subject.waves(wait).err().filter(|why| !why.is_empty());
+            why.map_or(Ok(subject), Err)
+        });
+        match found {
+            Err(why) if state.levels.of == LevelsOf::Selected => {
+                Ok(Self { note: Some(why), ..Self::of_grid(model, USUAL)? })
+            }
+            found => found,
+        }
+    }
+
+    fn of_grid(model: &Model, grid: Grid) -> Result<Self, String> {
+        let name = format!("{0} × {0} points, {1}-point stencil", grid.side, grid.points());
+        let key = format!("levels {}", LevelsOf::Grid(grid).text());
+        let picture = || Picture::of(&LoadedValues::Real(Arc::new(matrix(grid))));
+        let picture = model.own_picture(key.clone(), picture)?;
+        Ok(Self { key, name, picture, grid: Some(grid), note: None })
+    }
+
+    fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
+        let record = selected(model, state).ok_or("No matrix passes the filters.")?;
+        let (name, key) = (display_name(record), matrix_key(record));
+        let picture = model.picture(&key);
+        if !picture.as_ref().is_ok_and(|picture| picture.has_waves())
+            && let Some(made) = model.made(record)
+        {
+            let picture = made.map_err(|why| format!("No levels for {name}: {why}."))?;
+            let note = Some(made_again(&name));
+            return Ok(Self { key: format!("{key}-made"), name, picture, grid: None, note });
+        }
+        let picture = picture.map_err(|why| format!("Cannot show {name}: {why}."))?;
+        Ok(Self { key, name, picture, grid: None, note: None })
     }
 
     /// Its levels, or a sentence why there are none; an empty sentence while they are being
@@ -84,12 +114,21 @@ impl Subject {
     }
 
     /// The source of the numbers.
-    pub(super) fn provenance(model: &Model, state: &ViewState) -> Provenance {
+    pub(super) fn provenance(&self, model: &Model, state: &ViewState) -> Provenance {
         let of_bundle = |record: &MatrixRecord| record_provenance(model, record);
-        let is_selected = state.levels.of == LevelsOf::Selected;
+        let is_selected = state.levels.of == LevelsOf::Selected && self.grid.is_none();
         let record = selected(model, state).filter(|_| is_selected);
         record.map_or_else(Provenance::default, of_bundle)
     }
+}
+
+/// Returns whether the selected matrix is to be shown and has no levels.
+pub(super) fn is_empty(model: &Model, state: &ViewState) -> bool {
+    let has_levels = |record: &MatrixRecord| {
+        record.statistics.rows == record.statistics.cols
+            && (model.has_values(record) || model.depth(&matrix_key(record)).is_some())
+    };
+    state.levels.of == LevelsOf::Selected && !selected(model, state).is_some_and(has_levels)
 }
 
 /// The matrix of a grid.

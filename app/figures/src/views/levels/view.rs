@@ -17,7 +17,7 @@ pub const VIEW: View = View {
     table,
     svg: Some(svg),
     of_operation: true,
-    is_empty: crate::views::view::never,
+    is_empty: super::subject::is_empty,
 };
 
 /// Minimum width for a second order next to the first.
@@ -34,10 +34,10 @@ pub fn orders(state: &ViewState, width: f32) -> Vec<Order> {
 
 fn svg(model: &Model, state: &ViewState) -> String {
     let mut whole = Figure::new(vec2(0.0, 0.0), state.theme.ink().paper);
-    let provenance = Subject::provenance(model, state);
-    let Ok(subject) = Subject::of(model, state) else {
-        return whole.to_svg(VIEW.sentence, &provenance);
+    let Ok(subject) = Subject::shown(model, state, true) else {
+        return whole.to_svg(VIEW.sentence, &Default::default());
     };
+    let provenance = subject.provenance(model, state);
     let Ok(waves) = subject.waves(true) else {
         return whole.to_svg(VIEW.sentence, &provenance);
     };
@@ -51,7 +51,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let header = ["matrix", "order", "level", "rows", "rows_before", "path_row"];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
-    let Ok(subject) = Subject::of(model, state) else { return lines };
+    let Ok(subject) = Subject::shown(model, state, true) else { return lines };
     let Ok(waves) = subject.waves(true) else { return lines };
     for order in orders(state, f32::INFINITY) {
         let wave = waves.wave(order);

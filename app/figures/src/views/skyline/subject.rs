@@ -9,7 +9,7 @@ use super::walk::Walk;
 use crate::cloud::Cloud;
 use crate::figure::Provenance;
 use crate::model::{Model, subject_key, subject_name};
-use crate::state::{PointsOf, ViewState};
+use crate::state::{PointsOf, Recipe, ViewState};
 use crate::views::provenance::subject_provenance;
 use crate::views::view::subject;
 
@@ -21,12 +21,29 @@ pub struct Subject {
     pub cloud: Arc<Cloud>,
     /// The horizontal and the vertical dimension.
     pub axes: [usize; 2],
+    /// What is said above it.
+    pub note: Option<String>,
 }
 
 impl Subject {
     /// The subject that the state names, or a sentence why there is nothing to show.
     pub fn of(model: &Model, state: &ViewState) -> Result<Self, String> {
-        let of = &state.skyline.of;
+        Self::named(model, state, &state.skyline.of)
+    }
+
+    /// The subject that the state names; if that is the selected one and it has no points, generated points
+    /// with a note that says so.
+    pub fn shown(model: &Model, state: &ViewState) -> Result<Self, String> {
+        match Self::of(model, state) {
+            Err(why) if state.skyline.of == PointsOf::Selected => {
+                let usual = PointsOf::Made(Recipe::default());
+                Ok(Self { note: Some(why), ..Self::named(model, state, &usual)? })
+            }
+            found => found,
+        }
+    }
+
+    fn named(model: &Model, state: &ViewState, of: &PointsOf) -> Result<Self, String> {
         let own = |name: String, make: &dyn Fn() -> Result<Cloud, String>| {
             let key = format!("points {}", of.text());
             let cloud = model.own_cloud(key.clone(), make);
@@ -51,12 +68,12 @@ impl Subject {
         };
         let (key, name, cloud) = found?;
         let axes = axes(&name, &cloud, state)?;
-        Ok(Self { key, name, cloud, axes })
+        Ok(Self { key, name, cloud, axes, note: None })
     }
 
     /// The source of the numbers.
-    pub(super) fn provenance(model: &Model, state: &ViewState) -> Provenance {
-        let is_selected = state.skyline.of == PointsOf::Selected;
+    pub(super) fn provenance(&self, model: &Model, state: &ViewState) -> Provenance {
+        let is_selected = state.skyline.of == PointsOf::Selected && self.note.is_none();
         match subject(model, state).filter(|_| is_selected) {
             Some(Record::Other(record)) => subject_provenance(model, record),
             _ => Provenance::default(),
@@ -77,6 +94,12 @@ impl Subject {
     pub(super) fn selected(&self, state: &ViewState) -> Option<usize> {
         self.cloud.picture.indices.binary_search(&state.skyline.point?).ok()
     }
+}
+
+/// Returns whether the selected points are to be shown and no point set is selected.
+pub(super) fn is_empty(model: &Model, state: &ViewState) -> bool {
+    let is_set = |of: Record<'_>| matches!(of, Record::Other(record) if record.kind == "points");
+    state.skyline.of == PointsOf::Selected && !subject(model, state).is_some_and(is_set)
 }
 
 /// The dimensions that the state names; with a single dimension, that one twice.

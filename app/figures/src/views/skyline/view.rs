@@ -19,15 +19,15 @@ pub const VIEW: View = View {
     table,
     svg: Some(svg),
     of_operation: true,
-    is_empty: crate::views::view::never,
+    is_empty: super::subject::is_empty,
 };
 
 fn svg(model: &Model, state: &ViewState) -> String {
-    let provenance = Subject::provenance(model, state);
-    let Ok(subject) = Subject::of(model, state) else {
+    let Ok(subject) = Subject::shown(model, state) else {
         let none = Figure::new(vec2(0.0, 0.0), state.theme.ink().paper);
-        return none.to_svg(VIEW.sentence, &provenance);
+        return none.to_svg(VIEW.sentence, &Default::default());
     };
+    let provenance = subject.provenance(model, state);
     let figure = saved::whole(&Told::at_once(&subject, state));
     figure.to_svg(&format!("Skyline of {}", subject.name), &provenance)
 }
@@ -47,7 +47,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         "points",
     ];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
-    let Ok(subject) = Subject::of(model, state) else { return lines };
+    let Ok(subject) = Subject::shown(model, state) else { return lines };
     let told = Told::at_once(&subject, state);
     let picture = &subject.cloud.picture;
     let plot = Plot::new(area(0.0, 0.0, 1000.0, 1000.0), picture, subject.axes, state.skyline.at);

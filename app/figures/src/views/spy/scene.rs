@@ -46,7 +46,11 @@ pub fn subject<'a>(
     let Some(record) = selected(model, state) else {
         return Err("No matrix passes the filters.".into());
     };
-    let picture = model.picture(&matrix_key(record));
+    let picture = match (model.picture(&matrix_key(record)), state.spy.numbering) {
+        (Ok(picture), Numbering::Stored) => Ok(picture),
+        // Without a picture, or to be renumbered.
+        _ => model.whole(record),
+    };
     let picture = picture.map_err(|why| format!("Cannot show {}: {why}.", display_name(record)))?;
     if picture.pyramid.rows() == 0 || picture.pyramid.cols() == 0 {
         let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
@@ -62,7 +66,8 @@ pub fn subject<'a>(
             _ => String::new(),
         };
         let name = if other.is_some() { caption.clone() } else { display_name(record) };
-        let key = matrix_key(record);
+        let made = if picture.recipe.is_some() { "-made" } else { "" };
+        let key = format!("{}{made}", matrix_key(record));
         // The owner of row j owns column j, which requires a square matrix.
         let is_square = picture.pyramid.rows() == picture.pyramid.cols();
         let ranks = Ranks::of(model, state, record).filter(|_| is_square && other.is_none());

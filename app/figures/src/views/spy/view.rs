@@ -11,7 +11,7 @@ use crate::figure::{Figure, Shape};
 use crate::model::{Model, display_name};
 use crate::state::{Numbering, ViewState};
 use crate::views::provenance::record_provenance;
-use crate::views::view::View;
+use crate::views::view::{View, selected};
 
 pub const VIEW: View = View {
     id: "spy",
@@ -20,8 +20,15 @@ pub const VIEW: View = View {
     table,
     svg: Some(svg),
     of_operation: false,
-    is_empty: crate::views::view::never,
+    is_empty,
 };
+
+/// Returns whether no matrix is selected, or its structure is unknown.
+fn is_empty(model: &Model, state: &ViewState) -> bool {
+    let has_picture =
+        |record: &MatrixRecord| model.holds(record, "spy.json") || model.has_values(record);
+    !selected(model, state).is_some_and(has_picture)
+}
 
 /// Size of a saved figure.
 const SAVED: emath::Vec2 = vec2(1000.0, 820.0);

@@ -14,8 +14,8 @@ const MERGING: f64 = 1.05;
 
 pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     let fsai = &mut state.fsai;
+    matrix(ui, fsai);
     choose(ui, "Stage", &mut fsai.stage, Stage::ALL, Stage::name);
-    choose(ui, "Pattern", &mut fsai.rule, PatternWord::ALL, PatternWord::name);
     if fsai.rule != PatternWord::Adaptive {
         ui.label("k");
         let field = ui.add(DragValue::new(&mut fsai.power).range(1..=MOST_POWER).speed(0.02));
@@ -24,12 +24,21 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
             WidgetInfo::labeled(Role::SpinButton, true, "k, the power of the pattern")
         });
     }
+}
+
+pub(super) fn more(ui: &mut Ui, _: &Model, state: &mut ViewState) {
+    let fsai = &mut state.fsai;
+    ui.horizontal(|ui| {
+        choose(ui, "Pattern", &mut fsai.rule, PatternWord::ALL, PatternWord::name);
+    });
     let filter = |ui: &mut Ui, name: &str, what: &str, value: &mut f64| {
-        ui.label(name);
-        let drag = DragValue::new(value).range(0.0..=1.0).speed(0.001).max_decimals(5);
-        let field = ui.add(drag).on_hover_text(what);
-        field
-            .widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, format!("{name}: {what}")));
+        ui.horizontal(|ui| {
+            ui.label(name);
+            let drag = DragValue::new(value).range(0.0..=1.0).speed(0.001).max_decimals(5);
+            let field = ui.add(drag).on_hover_text(what);
+            let name = format!("{name}: {what}");
+            field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, &name));
+        });
     };
     let what = "Prefilter: keep off-diagonal nonzeros of A with a_ij² > δ a_ii a_jj";
     filter(ui, "δ", what, &mut fsai.prefilter);
@@ -42,12 +51,13 @@ pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
         fsai.merge = on.then_some(MERGING);
     }
     if let Some(alpha) = &mut fsai.merge {
-        ui.label("α");
-        let drag = DragValue::new(alpha).range(1.0..=MOST_MERGING).speed(0.01).max_decimals(3);
-        let field = ui.add(drag).on_hover_text("A larger α merges more rows");
-        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "α of merging"));
+        ui.horizontal(|ui| {
+            ui.label("α");
+            let drag = DragValue::new(alpha).range(1.0..=MOST_MERGING).speed(0.01).max_decimals(3);
+            let field = ui.add(drag).on_hover_text("A larger α merges more rows");
+            field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "α of merging"));
+        });
     }
-    matrix(ui, fsai);
     ui.menu_button("Shown", |ui| {
         let mut left: Vec<&str> = Vec::new();
         for (word, name) in PARTS.into_iter().zip(PART_NAMES) {

@@ -2,18 +2,18 @@
 
 use egui::{ScrollArea, Ui, vec2};
 use sparsescope_figures::model::Model;
-use sparsescope_figures::state::ViewState;
+use sparsescope_figures::state::{FsaiOf, ViewState};
 use sparsescope_figures::views::fsai::sheet::Told;
-use sparsescope_figures::views::fsai::subject::Subject;
+use sparsescope_figures::views::fsai::subject::{Subject, USUAL};
 use sparsescope_figures::views::fsai::view::gathered;
 use sparsescope_figures::views::spy::index;
 
 use super::board;
-use super::settings::settings;
+use super::settings::{more, settings};
 use crate::views::player::{Words, player};
-use crate::views::view::{Screen, kept, nothing};
+use crate::views::view::{Screen, empty, kept, note, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
 const WORDS: Words = Words {
     back: "Previous row",
@@ -24,19 +24,21 @@ const WORDS: Words = Words {
 };
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let subject = match Subject::of(model, state) {
+    let subject = match Subject::shown(model, state, false) {
         Ok(subject) => subject,
-        Err(why) => return nothing(ui, &why),
-    };
-    let set_up = match subject.set_up.get(&subject.a, subject.asked, false) {
-        Some(Ok(set_up)) => set_up,
-        Some(Err(why)) => return nothing(ui, &refused(&subject, why)),
-        None => {
-            nothing(ui, "Setting up …");
-            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+        Err(why) => {
+            if empty(ui, &why, "Show a mesh of 8 × 8") {
+                state.fsai.of = FsaiOf::Mesh(USUAL);
+            }
             return;
         }
     };
+    let Some(Ok(set_up)) = subject.set_up.get(&subject.a, subject.asked, false) else {
+        nothing(ui, "Setting up …");
+        ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+        return;
+    };
+    note(ui, subject.note.as_deref());
     ui.horizontal_wrapped(|ui| {
         player(ui, &mut state.fsai.row, set_up.rows().saturating_sub(1) as u32, &WORDS);
         let row = state.fsai.row.map(|row| format!("Row {}", index(row as usize)));
@@ -49,8 +51,4 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         ui.vertical(|ui| board::show(ui, model, told, state, room));
     });
-}
-
-fn refused(subject: &Subject, why: &str) -> String {
-    format!("No setup for {}: {why}.", subject.name)
 }

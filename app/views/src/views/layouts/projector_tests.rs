@@ -121,5 +121,7 @@ fn the_controls_are_one_line_until_the_settings_are_asked_for() {
     harness.get_by_label("Kernel: step 2 of 4");
     harness.get_by_label("Settings").click();
     harness.run();
+    harness.get_by_label("More").click();
+    harness.run();
     harness.get_by_label("Sorting window");
 }

@@ -32,14 +32,33 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     };
     let combo = ComboBox::from_id_salt("small").selected_text(shown).width(210.0);
     let combo = combo.show_ui(ui, |ui| {
-        for example in [Example::Five, Example::Four] {
+        for example in [Example::Eight, Example::Five, Example::Four] {
             ui.selectable_value(&mut layouts.small, Small::Example(example), title(example));
         }
         ui.selectable_value(&mut layouts.small, Small::Selected, "Selected matrix");
     });
     let name = format!("Matrix: {shown}");
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+}
 
+pub(super) fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let part = Subject::of(model, state).ok();
+    let layouts = &mut state.layouts;
+    ui.horizontal(|ui| hacks(ui, layouts));
+    ui.horizontal(|ui| window(ui, layouts));
+    if let Some(subject) = &part {
+        ui.horizontal(|ui| first(ui, subject, layouts));
+        ui.horizontal(|ui| sides(ui, subject, layouts));
+    }
+    if layouts.walk.is_empty() {
+        formats_menu(ui, layouts);
+    } else {
+        ui.horizontal_wrapped(|ui| beside(ui, layouts));
+    }
+}
+
+/// Rows per hack.
+fn hacks(ui: &mut Ui, layouts: &mut LayoutsState) {
     ui.label("Hack size");
     let mut place = HACK_SIZES.iter().position(|hack| *hack as u32 == layouts.hack).unwrap_or(0);
     let drag = DragValue::new(&mut place).range(0..=HACK_SIZES.len() - 1).speed(0.05);
@@ -49,10 +68,12 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let field = ui.add(drag).on_hover_text("Rows per hack of HLL");
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Hack size"));
     layouts.hack = HACK_SIZES.get(place).map_or(layouts.hack, |hack| *hack as u32);
+}
 
+/// Rows per window of sorted rows.
+fn window(ui: &mut Ui, layouts: &mut LayoutsState) {
     ui.label("Sorting window σ");
-    let mut sigma = layouts.sigma;
-    let drag = DragValue::new(&mut sigma).range(1..=64).speed(0.1);
+    let drag = DragValue::new(&mut layouts.sigma).range(1..=64).speed(0.1);
     let drag = drag.custom_formatter(|rows, _| match rows as u32 {
         1 => "none".into(),
         rows => format!("{rows} rows"),
@@ -60,32 +81,20 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let field =
         ui.add(drag).on_hover_text("σ: HLL sorts rows by length within windows of this many rows");
     field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Sorting window"));
-    layouts.sigma = sigma;
+}
 
-    let part = Subject::of(model, state).ok();
-    let layouts = &mut state.layouts;
-    if let Some(subject) = &part
-        && let Some((rows, cols)) = subject.part_of
-    {
-        ui.label("From row");
-        let mut from = (subject.from.0 as u32, subject.from.1 as u32);
-        let last = |n: usize| n.saturating_sub(MOST) as u32;
-        let row = ui.add(DragValue::new(&mut from.0).range(0..=last(rows)));
-        row.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First row"));
-        ui.label("column");
-        let col = ui.add(DragValue::new(&mut from.1).range(0..=last(cols)));
-        col.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First column"));
-        layouts.from = from;
-    }
-    if let Some(subject) = &part {
-        sides(ui, subject, layouts);
-    }
-    if layouts.walk.is_empty() {
-        formats_menu(ui, layouts);
-    }
-    if !layouts.walk.is_empty() {
-        beside(ui, layouts);
-    }
+/// First row and column of a part of a larger matrix.
+fn first(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
+    let Some((rows, cols)) = subject.part_of else { return };
+    ui.label("From row");
+    let mut from = (subject.from.0 as u32, subject.from.1 as u32);
+    let last = |n: usize| n.saturating_sub(MOST) as u32;
+    let row = ui.add(DragValue::new(&mut from.0).range(0..=last(rows)));
+    row.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First row"));
+    ui.label("column");
+    let col = ui.add(DragValue::new(&mut from.1).range(0..=last(cols)));
+    col.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First column"));
+    layouts.from = from;
 }
 
 /// Which formats are shown.
@@ -159,7 +168,7 @@ fn sides(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
         layouts.pick = None;
         layouts.small = match drawing {
             true => Small::Drawn(subject.pattern()),
-            false => Small::Example(Example::Five),
+            false => Small::Example(Example::Eight),
         };
     }
     if let Small::Drawn(pattern) = &mut layouts.small {

@@ -147,6 +147,8 @@ fn a_lesson_is_chosen_from_the_menu_and_left_and_an_unknown_one_is_named() {
     assert!(harness.query_by_label("Sorting window").is_none());
     harness.get_by_label("Settings").click();
     harness.run();
+    harness.get_by_label("More").click();
+    harness.run();
     harness.get_by_label("Sorting window");
     harness.get_by_label("Leave").click();
     harness.run();
@@ -177,7 +179,9 @@ fn an_opened_lesson_is_shown_at_its_start_or_where_the_link_says() {
 
 #[test]
 fn threads_of_a_processor_have_their_parts_and_lines() {
-    let harness = shown("v1;view=layouts;walk=cpu/csr/rows;cpu-threads=3", (1280.0, 800.0));
+    let mut harness = shown("v1;view=layouts;walk=cpu/csr/rows;cpu-threads=3", (1280.0, 800.0));
+    harness.get_by_label("More").click();
+    harness.run();
     assert_eq!(harness.query_all_by_label("Threads").count(), 2); // the field and its label
     harness.get_by_label("Kernel: step 1 of 4");
     let svg = (sparsescope_figures::views::layouts::VIEW.svg.unwrap())(

@@ -15,13 +15,13 @@ use sparsescope_figures::views::layouts::walk::{Kept, most, walks};
 
 use super::kept::kept;
 use super::panel;
-use super::settings::settings;
+use super::settings::{more, settings};
 use super::stepper::stepper;
 use super::teach;
 use crate::paint::Paint;
-use crate::views::view::{Screen, nothing};
+use crate::views::view::{Screen, empty};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let subject = Subject::of(model, state);
@@ -87,7 +87,12 @@ fn drawn(
 ) {
     let subject = match subject {
         Ok(subject) => subject,
-        Err(why) => return nothing(ui, &why),
+        Err(why) => {
+            if empty(ui, &why, "Show the 8 × 8 example") {
+                state.layouts.small = LayoutsState::default().small;
+            }
+            return;
+        }
     };
     let space = ui.available_size() - vec2(14.0, 0.0);
     let walking = !walks.is_empty();

@@ -11,19 +11,23 @@ use crate::views::spy::choose;
 const PART_NAMES: [&str; 4] = ["Matrix", "Grid points", "Level widths", "Text"];
 
 pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
+    matrix(ui, &mut state.levels.of);
     let levels = &mut state.levels;
     let before = levels.order;
     choose(ui, "Rows by", &mut levels.order, Order::ALL, Order::name);
     if levels.order != before {
         levels.step = levels.step.map(|_| 0);
     }
+}
+
+pub(super) fn more(ui: &mut Ui, _: &Model, state: &mut ViewState) {
+    let levels = &mut state.levels;
     if levels.order != Order::Colors {
         ui.checkbox(&mut levels.beside, "Show colouring too")
             .on_hover_text("Show the colouring next to the sweep if there is room");
         ui.checkbox(&mut levels.path, "Critical path")
             .on_hover_text("One row per level, each waiting for the previous one");
     }
-    matrix(ui, &mut levels.of);
     ui.menu_button("Shown", |ui| {
         let mut left: Vec<&str> = Vec::new();
         for (word, name) in PARTS.into_iter().zip(PART_NAMES) {

@@ -193,9 +193,20 @@ fn what_has_no_levels_says_why_in_a_sentence() {
         harness.get_by_label(sentence);
     }
     let bare = bundle(&made("stencil7?n=4"), 0);
-    shown("grid.zip", &bare, "v1;view=levels").get_by_label(
+    let harness = shown("grid.zip", &bare, "v1;view=levels");
+    harness.get_by_label(
         "No levels for grid: its bundle does not contain them; open the matrix file.",
     );
+    harness.get_by_label("Levels of 8 × 8 points, 5-point stencil, forward sweep");
+    let app = harness.state();
+    assert!((VIEW.is_empty)(app.model(), app.state()));
+    let small = "v1;view=levels;levels-of=small;small=2x0/0/1";
+    let mut harness = shown("grid.zip", &bare, small);
+    harness.get_by_label_contains("Small matrix has no levels: it has 3 rows and 2 columns");
+    harness.get_by_label("Show a grid of 8 × 8").click();
+    harness.run();
+    assert!(harness.state().state().to_fragment().contains("levels-of=grid5x8"));
+    harness.get_by_label("Levels of 8 × 8 points, 5-point stencil, forward sweep");
 }
 
 #[test]

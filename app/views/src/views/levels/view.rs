@@ -2,18 +2,18 @@
 
 use egui::{ScrollArea, Ui, vec2};
 use sparsescope_figures::model::Model;
-use sparsescope_figures::state::ViewState;
+use sparsescope_figures::state::{LevelsOf, ViewState};
 use sparsescope_figures::views::levels::numbers::progress_words;
 use sparsescope_figures::views::levels::sheet::Told;
-use sparsescope_figures::views::levels::subject::Subject;
+use sparsescope_figures::views::levels::subject::{Subject, USUAL};
 use sparsescope_figures::views::levels::view::orders;
 
 use super::board;
-use super::settings::settings;
+use super::settings::{more, settings};
 use crate::views::player::{Words, player};
-use crate::views::view::{Screen, nothing};
+use crate::views::view::{Screen, empty, note, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
 const WORDS: Words = Words {
     back: "Previous level",
@@ -24,9 +24,14 @@ const WORDS: Words = Words {
 };
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let subject = match Subject::of(model, state) {
+    let subject = match Subject::shown(model, state, false) {
         Ok(subject) => subject,
-        Err(why) => return nothing(ui, &why),
+        Err(why) => {
+            if empty(ui, &why, "Show a grid of 8 × 8") {
+                state.levels.of = LevelsOf::Grid(USUAL);
+            }
+            return;
+        }
     };
     let waves = match subject.waves(false) {
         Ok(waves) => waves,
@@ -37,6 +42,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         }
         Err(why) => return nothing(ui, &why),
     };
+    note(ui, subject.note.as_deref());
     let order = state.levels.order;
     let wave = waves.wave(order);
     ui.horizontal_wrapped(|ui| {

@@ -13,14 +13,23 @@ use crate::views::spy::choose;
 const MOST_POINTS: u64 = 10_000;
 const MOST_DIMENSIONS: u64 = 8;
 
-pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let found = Subject::of(model, state).ok();
+pub(super) fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
     let skyline = &mut state.skyline;
     points(ui, skyline);
+    let before = skyline.algorithm;
+    choose(ui, "Algorithm", &mut skyline.algorithm, Algorithm::ALL, Algorithm::name);
+    if skyline.algorithm != before {
+        skyline.step = skyline.step.map(|_| 0);
+    }
+}
+
+pub(super) fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let found = Subject::shown(model, state).ok();
+    let skyline = &mut state.skyline;
     if let Some(Subject { cloud, .. }) = &found {
         let count = cloud.picture.axes.len();
         for (k, what) in ["Horizontal", "Vertical"].into_iter().enumerate() {
-            axis(ui, what, k, count, skyline);
+            ui.horizontal(|ui| axis(ui, what, k, count, skyline));
         }
         if cloud.picture.dimensions > 1 {
             let mut on = skyline.staircase.unwrap_or(cloud.picture.dimensions == 2);
@@ -33,16 +42,11 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             ui.checkbox(&mut skyline.pairs, "Pairs")
                 .on_hover_text("A small plot for each pair of dimensions");
         }
-        number(ui, skyline, cloud.picture.points);
+        ui.horizontal(|ui| number(ui, skyline, cloud.picture.points));
     }
     ui.checkbox(&mut skyline.dropped, "Dominated points");
     ui.checkbox(&mut skyline.alike, "Hide result")
         .on_hover_text("Do not show which points are on the skyline");
-    let before = skyline.algorithm;
-    choose(ui, "Algorithm", &mut skyline.algorithm, Algorithm::ALL, Algorithm::name);
-    if skyline.algorithm != before {
-        skyline.step = skyline.step.map(|_| 0);
-    }
     let whole = ui.add_enabled(skyline.at.is_some(), Button::new("Whole plot"));
     if whole.on_hover_text("Key 0 or double-click").clicked() {
         skyline.at = None;

@@ -220,6 +220,9 @@ fn what_cannot_be_shown_says_why_in_a_sentence() {
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness.get_by_label("one is a matrix: select a point set, or generate one under Points.");
+    harness.get_by_label("Scatter of points-anticorrelated?n=200&d=2, dimensions 0 and 1");
+    let app = harness.state();
+    assert!((VIEW.is_empty)(app.model(), app.state()));
 }
 
 #[test]

@@ -2,16 +2,16 @@
 
 use egui::{ScrollArea, Ui, vec2};
 use sparsescope_figures::model::Model;
-use sparsescope_figures::state::ViewState;
+use sparsescope_figures::state::{PointsOf, Recipe, ViewState};
 use sparsescope_figures::views::skyline::sheet::{self, Told};
 use sparsescope_figures::views::skyline::subject::Subject;
 
 use super::board;
-use super::settings::settings;
+use super::settings::{more, settings};
 use crate::views::player::{Words, player};
-use crate::views::view::{Screen, kept, nothing};
+use crate::views::view::{Screen, empty, kept, note};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
 const WORDS: Words = Words {
     back: "Previous point",
@@ -22,10 +22,17 @@ const WORDS: Words = Words {
 };
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let subject = match Subject::of(model, state) {
+    let subject = match Subject::shown(model, state) {
         Ok(subject) => subject,
-        Err(why) => return nothing(ui, &why),
+        Err(why) => {
+            if empty(ui, &why, "Show 200 points") {
+                state.skyline.show(PointsOf::Made(Recipe::default()));
+                state.skyline.axes = [0, 1];
+            }
+            return;
+        }
     };
+    note(ui, subject.note.as_deref());
     let most =
         subject.cloud.picture.indices.len().min(sparsescope_figures::views::skyline::walk::MOST)
             as u32;

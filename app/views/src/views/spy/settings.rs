@@ -27,19 +27,27 @@ fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
 pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     difference::settings(ui, model, state);
     let spy = &mut state.spy;
-    choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
-    choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
     choose(ui, "Numbering", &mut spy.numbering, Numbering::ALL, Numbering::name);
-    number(ui, "Threads", "none", &mut spy.parts, MOST_PARTS);
-    if spy.parts > 0 {
-        choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
-    }
-    ranks(ui, spy, Ranks::most(model));
-    number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK);
-    ui.checkbox(&mut spy.stretch, "Fill")
-        .on_hover_text("Scale rows and columns separately, so that the matrix fills the picture");
     let whole = ui.add_enabled(spy.at.is_some(), Button::new("Whole matrix"));
     if whole.on_hover_text("Key 0 or double-click").clicked() {
         spy.at = None;
     }
+}
+
+pub(super) fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let spy = &mut state.spy;
+    ui.horizontal(|ui| {
+        choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
+        choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
+    });
+    ui.horizontal(|ui| {
+        number(ui, "Threads", "none", &mut spy.parts, MOST_PARTS);
+        if spy.parts > 0 {
+            choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
+        }
+    });
+    ui.horizontal(|ui| ranks(ui, spy, Ranks::most(model)));
+    ui.horizontal(|ui| number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK));
+    ui.checkbox(&mut spy.stretch, "Fill")
+        .on_hover_text("Scale rows and columns separately, so that the matrix fills the picture");
 }

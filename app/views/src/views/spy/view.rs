@@ -11,14 +11,15 @@ use sparsescope_figures::views::spy::draw::overlay_words;
 use sparsescope_figures::views::spy::place::Place;
 use sparsescope_figures::views::spy::ranks::Ranks;
 use sparsescope_figures::views::spy::scene::{Scene, Shown, subject};
+use sparsescope_figures::views::view::made_again;
 
 use super::paint::paint_cells;
-use super::settings::settings;
+use super::settings::{more, settings};
 use super::steer::steer;
 use crate::paint::Paint;
 use crate::views::view::{Screen, nothing};
 
-pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
+pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
 /// Below this height the picture scrolls.
 const LEAST_HEIGHT: f32 = 340.0;
@@ -93,6 +94,9 @@ fn show_picture(
         let ranks = shown.ranks.as_ref().map(Ranks::words);
         for words in overlay_words(picture, &state.spy).into_iter().chain(ranks) {
             ui.label(format!("{words}. "));
+        }
+        if picture.recipe.is_some() {
+            ui.weak(made_again(&display_name(record)));
         }
         ui.weak(resolution(record, &scene));
     });

@@ -1,0 +1,88 @@
+//! Predictions for runs whose bundle has none, on a matrix whose values are available.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use sparsescope_core::experiment::{LoadedValues, predict};
+use sparsescope_core::kernel::{DeviceKind, FormatParams, LANES, kernel};
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{MatrixRecord, Operation, Run};
+
+use super::{Model, matrix_key};
+use crate::state::Filter;
+
+/// Maximum bytes of a format that is built for a prediction.
+const MOST_BYTES: u64 = 1 << 29;
+
+/// Predicted bytes by run number.
+pub(crate) type Predictions = Arc<BTreeMap<usize, f64>>;
+
+impl Model {
+    /// Predicts the bytes that the best run of each kernel on a matrix moves; takes a moment, once.
+    pub fn predict(&self, record: &MatrixRecord) {
+        let find = |key: &String| Arc::new(self.predicted_anew(key, record));
+        self.found.predictions.get(matrix_key(record), find);
+    }
+
+    /// What was predicted for the runs on the matrix with this key, if anything.
+    pub(crate) fn predictions(&self, key: &str) -> Option<Predictions> {
+        self.found.predictions.known(&key.to_owned())
+    }
+
+    /// Returns whether a bundle has runs on a matrix.
+    pub(crate) fn has_runs(&self, record: &MatrixRecord) -> bool {
+        let folders = self.folders(&matrix_key(record));
+        folders.iter().any(|(open, folder)| open.runs_on(&folder.record.id).next().is_some())
+    }
+
+    fn predicted_anew(&self, key: &str, record: &MatrixRecord) -> BTreeMap<usize, f64> {
+        let Ok(picture) = self.whole(record) else { return BTreeMap::new() };
+        let Some(LoadedValues::Real(a)) = &picture.values else { return BTreeMap::new() };
+        let runs = self.best(&Filter::all_of(Operation::Spmv.as_str())).into_iter();
+        let is_usual = |run: &Run| run.precision == "f64" && run.params.is_empty();
+        let own = runs.filter(|run| run.key() == key && is_usual(run.run));
+        own.filter_map(|run| Some((run.index, moved(run.run, a)? as f64))).collect()
+    }
+}
+
+/// Bytes that a run without parameters is predicted to move.
+fn moved(run: &Run, a: &Arc<Csr<f64>>) -> Option<u64> {
+    let kernel = kernel(&run.kernel)?;
+    kernel.model?;
+    let workers = match kernel.device {
+        DeviceKind::Cpu => run.threads,
+        _ => run.block.unwrap_or(LANES as u32),
+    };
+    let spec = kernel.format()?.with(&FormatParams::default());
+    let format = spec.build(a, MemoryLimit::bytes(MOST_BYTES)).ok()?;
+    predict(kernel, &format, workers, &AtomicBool::new(false))?.moved_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::made::with_recipe;
+    use crate::why::tests;
+
+    #[test]
+    fn runs_without_a_prediction_get_one_from_the_recipe_of_their_matrix() {
+        let (run, mut statistics, environment) = tests::run("cpu/csr/nnz");
+        (statistics.rows, statistics.cols, statistics.nnz) = (400, 400, 1920);
+        let (vendor, ..) = tests::run("vendor/mkl/csr");
+        let model = tests::model(vec![vendor, run], statistics, environment);
+        let model = with_recipe(model, "gen:poisson2d?n=20");
+        let filter = Filter::default();
+        assert!(!model.has_predictions(&filter));
+        let record = model.largest(&filter).unwrap();
+        let key = matrix_key(record);
+        assert!(model.predictions(&key).is_none());
+        model.predict(record);
+        let found = model.predictions(&key).unwrap();
+        assert_eq!(found.keys().copied().collect::<Vec<_>>(), [1], "the vendor's has no model");
+        let bytes = found[&1];
+        let least = 1920.0 * 12.0; // a value and a column per nonzero
+        assert!(bytes > least && bytes < 2.0 * least, "{bytes}");
+    }
+}
