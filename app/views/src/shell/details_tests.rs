@@ -110,8 +110,8 @@ fn columns_that_do_not_fit_are_counted_and_come_back() {
 #[test]
 fn an_origin_is_shown_by_its_name_and_stays_a_word_in_links() {
     let harness = with_example("v1;view=runs;origin=paper:000;variance=0-0.1");
-    harness.get_by_label("Filter by Origin: CSR/HLL report (Martorelli, Cortese)");
-    harness.get_by_label("Filter by Variance: 0-0.1");
+    harness.get_by_label("Remove the filter Origin: CSR/HLL report (Martorelli, Cortese)");
+    harness.get_by_label("Remove the filter Variance: 0-0.1");
     let link = harness.state().state().to_fragment();
     assert!(link.contains(";origin=paper:000"), "{link}");
 }

@@ -209,7 +209,7 @@ fn beside_one_another_nothing_overlaps_at_the_usual_size() {
             .map(|node| (node.accesskit_node().label().unwrap_or_default(), node.rect()))
             .filter(|(name, _)| named(name))
             .collect();
-        assert!(rects.len() >= 3, "{rects:?}");
+        assert!(rects.len() >= 2, "{rects:?}");
         for (index, (name, rect)) in rects.iter().enumerate() {
             assert!(rect.right() <= 1280.0 && rect.bottom() <= 800.0, "{text}: {name} {rect}");
             for (other, place) in &rects[..index] {

@@ -18,8 +18,10 @@ fn show(harness: &mut Harness<'static, App>, state: ViewState) {
 
 fn shown(state: ViewState) -> Harness<'static, App> {
     let app = App::at(state);
-    let mut harness =
-        Harness::builder().with_size(SIZE).build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    let mut harness = Harness::builder()
+        .with_size(SIZE)
+        .with_max_steps(8)
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness
 }
