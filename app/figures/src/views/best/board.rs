@@ -71,7 +71,7 @@ pub struct Row {
     pub(crate) stand_in: bool,
     /// An empty launch takes at least half of the winner's time, and not of all rows' winners.
     pub(crate) folded: bool,
-    /// What wins, for counting: the kernel, of solves the preconditioner.
+    /// What wins, for counting: the kernel that ran, of solves the preconditioner.
     pub(crate) wins_as: String,
     /// All competitors, winner first.
     pub runs: Vec<Rival>,
@@ -334,7 +334,11 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         folded: winner.launch_share().is_some_and(|share| share >= BOUND),
         wins_as: match winner.solved() {
             Some(_) => winner.method(),
-            None => winner.run.kernel.clone(),
+            // What it picked is what ran.
+            None => match &winner.run.costs.choice {
+                Some(choice) => choice.kernel.clone(),
+                None => winner.run.kernel.clone(),
+            },
         },
         without: without.collect(),
         runs,
