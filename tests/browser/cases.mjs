@@ -51,7 +51,7 @@ export const cases = {
     await choose(/^Who wins on my matrix/);
     await viewer.shows("view=best");
     await viewer.find("button", /^Matrix nlpkkt80/);
-    await viewer.find("button", /^Close .*H200/);
+    await viewer.find("button", /^Close .*H100/);
     assert.ok(/\?bundle=examples\/gpu\.zip#/.test(viewer.page.url()), viewer.page.url());
     await viewer.click("button", "Sparsescope");
     await landing.waitFor();
@@ -72,7 +72,7 @@ export const cases = {
     await choose("CPU example");
     await viewer.find("button", /^Matrix fem-3dof/);
     const names = (await viewer.widgets()).map((widget) => widget.name);
-    assert.equal(names.filter((name) => /^Close .*(H200|EPYC|Xeon)/.test(name)).length, 1, sets(names).join("; "));
+    assert.equal(names.filter((name) => /^Close .*(H100|EPYC|Xeon)/.test(name)).length, 1, sets(names).join("; "));
     await viewer.page.goBack();
     await landing.waitFor();
     await viewer.page.goForward();

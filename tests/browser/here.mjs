@@ -332,7 +332,7 @@ export const cases = {
     await viewer.close();
   },
 
-  async "from the link to the comparison with the H200 in three clicks, then into one file"(context, given) {
+  async "from the link to the comparison with the H100 in three clicks, then into one file"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`, watched);
     await viewer.click("button", "Run here");
     await samples(viewer, 5); // which a teacher leaves unchanged
@@ -340,9 +340,9 @@ export const cases = {
     await viewer.colours(join(given.screenshots, "here-running.png"));
     const { runs } = entry(await measured(viewer), "runs.json");
     assert.ok(runs.filter((run) => run.check.verdict === "pass").length > GPU_KERNELS, "most have a time");
-    await viewer.click("button", "Compare with the H200");
+    await viewer.click("button", "Compare with the H100");
     await viewer.find("img", /^Figure: Kernels by matrix/);
-    await viewer.until("the H200's bundle", async () => (await viewer.widgets()).some(({ name }) => /cuda\/hll\/column-major/.test(name)));
+    await viewer.until("the H100's bundle", async () => (await viewer.widgets()).some(({ name }) => /cuda\/hll\/column-major/.test(name)));
     await viewer.frames(10);
     await viewer.colours(join(given.screenshots, "here-compared.png"));
     const download = viewer.page.waitForEvent("download");

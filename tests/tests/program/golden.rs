@@ -451,26 +451,26 @@ fn a_bundle_of_schema_1_11_tells_which_solves_rounding_limits_or_hides() {
 
 #[test]
 fn the_example_of_solves_holds_the_thesis_tables() {
-    assert!(THESIS.len() < 700_000, "{} bytes", THESIS.len());
+    assert!(THESIS.len() < 900_000, "{} bytes", THESIS.len());
     let bundle = Bundle::read(THESIS, &Limits::default()).unwrap();
     assert!(bundle.complete);
     let runs_of =
         |of: Operation| bundle.runs.iter().filter(move |run| run.operation == of.as_str());
     let measured = |run: &&Run| run.check.verdict != Verdict::Unsupported;
     assert!(bundle.runs.iter().filter(measured).all(|run| run.check.verdict == Verdict::Pass));
-    // Three matrices, with CPU and libraries, with A and G in each of three formats.
+    // Three matrices on the GPU and with its libraries, one on the CPU.
     let solved: BTreeSet<(&str, &str)> = runs_of(Operation::Solve)
         .filter(measured)
         .map(|run| (run.matrix.as_str(), run.kernel.as_str()))
         .collect();
     assert_eq!(solved.len(), 3 * 3 + 1);
-    // The thesis's 18 sizes, in three numbers of systems for the GPU kernels.
-    assert_eq!(runs_of(Operation::BatchedDense).filter(measured).count(), 18 * (5 + 2 + 2));
+    // The thesis's 18 sizes: its kernel with five block sizes, ours, and two libraries.
+    assert_eq!(runs_of(Operation::BatchedDense).filter(measured).count(), 18 * (5 + 1 + 2));
 }
 
 #[test]
 fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
-    assert!(H200.len() < 2_000_000, "{} bytes", H200.len());
+    assert!(H200.len() < 2_200_000, "{} bytes", H200.len());
     let bundle = Bundle::read(H200, &Limits::default()).unwrap();
     assert!(bundle.complete);
     assert_eq!(bundle.matrices.len(), 30);

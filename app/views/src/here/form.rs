@@ -299,8 +299,8 @@ fn results(ui: &mut Ui, measured: &Measured, [compare, html]: [bool; 2]) -> Opti
             }
         };
         if compare {
-            let hint = "Open the results from an NVIDIA H200 and show both";
-            button(ui, "Compare with the H200", hint, Pressed::Compare);
+            let hint = "Open the results from an NVIDIA H100 and show both";
+            button(ui, "Compare with the H100", hint, Pressed::Compare);
         }
         button(ui, "Save bundle", "A .zip file, as `sparsescope bench` writes it", Pressed::Save);
         if html {

@@ -28,7 +28,7 @@ const WHILE_STOPPING: Duration = Duration::from_millis(40);
 pub enum Ask {
     /// Keep a bundle of this name for as long as the page is open.
     Keep(String, Arc<Vec<u8>>),
-    /// Open the results of the H200.
+    /// Open the results of the H100.
     Compare,
     /// Save a bundle of this name.
     Save(String, Arc<Vec<u8>>),
@@ -41,7 +41,7 @@ pub struct HerePanel {
     host: Rc<dyn Host>,
     /// Whether the panel is shown.
     pub open: bool,
-    /// Whether the page has the H200's results to compare with.
+    /// Whether the page has the H100's results to compare with.
     pub has_example: bool,
     /// Whether the page can be saved as one file.
     pub has_html: bool,

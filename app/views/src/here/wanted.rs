@@ -20,7 +20,7 @@ const USUAL_SAMPLES: usize = 25;
 /// Invocations per workgroup.
 const BLOCK: u32 = 128;
 
-/// The initial matrix: large enough for a GPU, and also measured on an H200.
+/// The initial matrix: large enough for a GPU, and also measured on an H100.
 const FIRST: &str = "FEM_3D_thermal1";
 
 /// A matrix to measure on.
@@ -79,7 +79,7 @@ fn bare(text: &str) -> &str {
     text.strip_prefix("gen:").unwrap_or(text)
 }
 
-/// The matrices of the suites on offer: those of the papers, which have results on the H200, and a few more.
+/// The matrices of the suites on offer: those of the papers, which have results on the H100, and a few more.
 pub(super) fn offered() -> impl Iterator<Item = &'static SuiteEntry> {
     let suites = ["paper", "mini"].into_iter().filter_map(suite);
     suites

@@ -22,7 +22,7 @@ fn selecting_a_run_leaves_the_columns_of_the_list() {
     let mut harness = with_example("v1;view=runs;search=road;kernel=cpu/coo/serial");
     let before = numbers(&harness, "Sort by ");
     assert!(before > 6);
-    harness.get_by_label("Run of cpu/coo/serial on road").click();
+    harness.get_all_by_label("Run of cpu/coo/serial on road").next().unwrap().click();
     harness.run();
     harness.get_by_label("Close the run's details");
     assert_eq!(numbers(&harness, "Sort by "), before);
