@@ -39,9 +39,8 @@ def characters(ranges):
 
 for file, (name, ranges) in FONTS.items():
     font = TTFont(Path(sys.argv[1]) / f"{file}.ttf", recalcTimestamp=False)
-    # Without kerning the semibold face is half as large, and its texts are as wide as their letters.
-    features = [] if file == "Ubuntu-Medium" else ["kern", "liga"]
-    options = subset.Options(hinting=False, layout_features=features)
+    # Without kerning a face is half as large, and its texts are as wide as their letters.
+    options = subset.Options(hinting=False, layout_features=[])
     options.name_IDs = [0, 1, 2, 4, 6, 13, 14]
     options.drop_tables += ["TTFA"]
     subsetter = subset.Subsetter(options)
