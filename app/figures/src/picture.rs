@@ -39,7 +39,7 @@ pub struct Picture {
     pub profile: RowProfile,
     /// The matrix, if available.
     pub values: Option<LoadedValues>,
-    /// The recipe from which the matrix was generated anew, as its bundle has no values.
+    /// The recipe from which the matrix was generated again, as its bundle has no values.
     pub recipe: Option<String>,
     spreads: Vec<OnceLock<Spread>>,
     band: OnceLock<Band>,

@@ -46,12 +46,11 @@ pub mod skyline;
 pub mod spy;
 
 use crate::arrangement::Arrangement;
-use crate::lesson::LAYOUTS;
 use crate::percent::{self, decode};
 pub use best::{BestState, Form};
 pub use charts::ChartState;
 pub use fsai::{FsaiOf, FsaiState, Mesh, MeshOf, PatternWord, Stage};
-pub use layouts::{Example, LayoutsState, Pattern, Small};
+pub use layouts::{Example, LAYOUTS, LayoutsState, Pattern, Small};
 pub use levels::{Grid, LevelsOf, LevelsState, Order};
 pub use skyline::{Algorithm, PointsKind, PointsOf, Recipe, SkylineState};
 pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};

@@ -12,9 +12,6 @@ use crate::state::{FsaiOf, LevelsOf, ViewState};
 pub(crate) use fill::fill;
 pub use read::{LessonError, MOST_BYTES, is_lesson};
 
-/// Id of the view that steps show by default.
-pub const LAYOUTS: &str = "layouts";
-
 /// A lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{LAYOUTS, Lesson, Step};
-use crate::state::ViewState;
+use super::{Lesson, Step};
+use crate::state::{LAYOUTS, ViewState};
 
 /// Maximum size of a file.
 pub const MOST_BYTES: usize = 1 << 18;

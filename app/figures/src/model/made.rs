@@ -1,4 +1,4 @@
-//! Matrices that no bundle holds: generated anew from the recipe that a bundle records, or for a view.
+//! Matrices that no bundle holds: generated again from the recipe that a bundle records, or for a view.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use sparsescope_core::record::MatrixRecord;
 use super::{Model, PictureOrWhy, count, matrix_key};
 use crate::picture::Picture;
 
-/// Maximum nonzeros of a matrix that is generated anew, so that it takes a moment.
+/// Maximum nonzeros of a matrix that is generated again, so that it takes a moment.
 const MOST_ENTRIES: u64 = 2_000_000;
 
 /// The recipe of a matrix whose rows are in the order of its generator.
@@ -25,7 +25,7 @@ impl Model {
         self.made.get(key, |_| Ok(Arc::new(of())))
     }
 
-    /// The picture of a matrix generated anew, or a clause that says why not; `None` if it has no recipe.
+    /// The picture of a matrix generated again, or a clause that says why not; `None` if it has no recipe.
     pub(crate) fn made(&self, record: &MatrixRecord) -> Option<PictureOrWhy> {
         let recipe = recipe_of(record)?;
         let nnz = record.statistics.nnz;
@@ -39,7 +39,7 @@ impl Model {
         Some(self.made.get(key, |_| generated(recipe, record).map(Arc::new)))
     }
 
-    /// The picture of a matrix with its values, from a bundle or generated anew; otherwise the picture in the
+    /// The picture of a matrix with its values, from a bundle or generated again; otherwise the picture in the
     /// bundles.
     pub(crate) fn whole(&self, record: &MatrixRecord) -> PictureOrWhy {
         let picture = self.picture(&matrix_key(record));
@@ -52,7 +52,7 @@ impl Model {
         }
     }
 
-    /// Returns whether a matrix's values are in a bundle or can be generated anew, without reading them.
+    /// Returns whether a matrix's values are in a bundle or can be generated again, without reading them.
     pub(crate) fn has_values(&self, record: &MatrixRecord) -> bool {
         let can_be_made = recipe_of(record).is_some() && record.statistics.nnz <= MOST_ENTRIES;
         can_be_made || self.holds(record, "matrix.mtx")

@@ -4,6 +4,9 @@
 use serde::{Deserialize, Serialize};
 use sparsescope_core::matrix::{Csr, examples};
 
+/// Id of the view in links.
+pub const LAYOUTS: &str = "layouts";
+
 /// Maximum rows and columns of a matrix that is drawn slot by slot.
 pub const MOST: usize = 16;
 

@@ -207,7 +207,7 @@ mod tests {
         teller.finished(run);
         assert!(work.far().rates.ranked().is_empty(), "it did not pass its check");
         assert_eq!(work.take_runs().len(), 1);
-        // Once more, after the GPU was lost.
+        // Again, after the GPU was lost.
         teller.progress(0, 5, "wgpu/csr/vector");
         assert_eq!(work.far().left, None);
     }

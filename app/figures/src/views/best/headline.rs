@@ -66,7 +66,7 @@ pub fn about(board: &Board, unfolded: bool) -> String {
     if !folded.is_empty() {
         let what = if unfolded { "below" } else { "folded below" };
         let (shown, folded) = (shown.len(), folded.len());
-        words.push(format!("{shown} shown, {folded} launch-bound ones {what}, not in the mean"));
+        words.push(format!("{shown} shown, {folded} launch-bound ones {what} and not averaged"));
     }
     let is_mean = shown.iter().filter(|row| row.gain.is_some()).count() > 1;
     words.extend(is_mean.then(|| "geometric mean".to_owned()));

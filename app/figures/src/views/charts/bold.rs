@@ -1,5 +1,5 @@
 //! Which series of a chart are drawn in colour, and the order of its legend: with many series, only
-//! those that matter are told apart, and the others are thin and grey.
+//! those that matter have a colour, and the others are thin and grey.
 
 use std::collections::{BTreeMap, HashSet};
 

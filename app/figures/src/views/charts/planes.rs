@@ -92,7 +92,7 @@ fn roofs_of_run(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
 }
 
 /// Bandwidths of a device that differ by less than this fraction are one: parts of a sweep measure
-/// their machine anew.
+/// their machine again.
 const ALIKE: f64 = 0.15;
 /// A device with a smaller share of the points has no roof.
 const SHARE: f64 = 0.05;

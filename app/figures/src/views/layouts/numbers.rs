@@ -9,9 +9,9 @@ use sparsescope_core::matrix::Csr;
 
 use super::arrays;
 use super::walk::{Grid, Machine, Walk, share};
-use crate::lesson::{LAYOUTS, Lesson, Step, fill};
+use crate::lesson::{Lesson, Step, fill};
 use crate::model::significant;
-use crate::state::{LayoutsState, ViewState};
+use crate::state::{LAYOUTS, LayoutsState, ViewState};
 
 /// The texts of a step with their numbers filled in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::numbers::Texts;
 use super::subject::Subject;
-use crate::lesson::{LAYOUTS, Step};
+use crate::lesson::Step;
 use crate::model::Model;
-use crate::state::{Small, ViewState};
+use crate::state::{LAYOUTS, Small, ViewState};
 use crate::views::{facts, own};
 
 /// The texts of a lesson's step with their numbers for this state; if a number does not exist, a
