@@ -8,7 +8,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::state::{FsaiOf, LevelsOf, ViewState};
+use crate::state::{FsaiOf, LAYOUTS, LevelsOf, ViewState};
 pub(crate) use fill::fill;
 pub use read::{LessonError, MOST_BYTES, is_lesson};
 
