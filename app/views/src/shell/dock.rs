@@ -258,8 +258,8 @@ impl Behavior<&'static View> for Panes<'_> {
         ui.add_space(tabs::LEFT);
     }
 
-    fn tab_bar_height(&self, _: &egui::Style) -> f32 {
-        TAB_BAR
+    fn tab_bar_height(&self, style: &egui::Style) -> f32 {
+        TAB_BAR.max(style.spacing.interact_size.y)
     }
 
     fn gap_width(&self, _: &egui::Style) -> f32 {
