@@ -19,7 +19,7 @@ LETTERS = "0020-007E 00A0-00FF 0391-03A9 03B1-03C9 2010-2014 2016-201E 2020-2026
 # Of the second font only the signs that the first one lacks: nothing in the page is monospaced.
 SIGNS = "0020 2190-2193 25A0-25A1 25B2-25C7 25CB 25CF 2713 2717"
 # Titles and numbers: ASCII, and the signs that names and units contain.
-TITLES = "0020-007E 00A0 00B0-00B3 00B5 00B7 00D7 00E4 00F6 00FC 03A3 03BA 03C3 03C4 2013-2014 2019 201C-201D 2026 \
+TITLES = "0020-007E 00A0 00B0-00B3 00B5 00B7 00D7 00E4 00F6 00FC 03A3 03B9-03BB 03C3 03C4 2013-2014 2019 201C-201D 2026 \
 2212 221E 2248 2264-2265"
 # The Ubuntu Font Licence asks for this form of a changed font's name.
 FONTS = {
