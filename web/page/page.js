@@ -189,6 +189,8 @@
 
   /** The largest file that is compressed for a link, in bytes: no lesson is larger. */
   const MOST_UNPACKED = 262_144;
+  /** Files in one address. */
+  const MOST_FILES = 8;
 
   /** What is open, for the viewer that is started again; nothing of files that are too large to be kept. */
   const kept = new Map();
@@ -282,7 +284,7 @@
 
   /** Small files within the fragment itself: each `;b=` or `;z=`, a name and a comma if any, base64url. */
   function linkedFiles() {
-    const files = linkedParts().map(async (part) => {
+    const files = linkedParts().slice(0, MOST_FILES).map(async (part) => {
       const [text, name] = part.slice(2).split(",").reverse();
       try {
         const packed = fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
@@ -341,7 +343,7 @@
     timer = 0;
     written = null;
     if (hasHome) {
-      setHome(!fragment());
+      setHome(!fragment() && addressed().length === 0);
     }
     if (atHome()) {
       return;
@@ -551,7 +553,12 @@
   /** Gives out the page as one file with a lesson in it: that of an opened file, or one of the page's own. */
   async function saveLesson(id, file) {
     const own = () => JSON.parse(byId("lessons").textContent).find((lesson) => lesson.id === id);
-    await saveHtml(`${id}.json`, kept.get(file) ?? new TextEncoder().encode(JSON.stringify(own())));
+    const bytes = kept.get(file) ?? (own() && new TextEncoder().encode(JSON.stringify(own())));
+    if (bytes) {
+      await saveHtml(`${id}.json`, bytes);
+    } else {
+      viewer?.say(`Could not save the lesson ${id}: its file is not open any more.`);
+    }
   }
 
   /** The next frame as a PNG. */

@@ -3,10 +3,11 @@
 use sparsescope_core::matrix::Statistics;
 
 /// A class by the coefficient of variation of the row lengths: their standard deviation over their
-/// mean.
+/// mean. Empty if they are not known, as of a matrix of which another program recorded the size.
 pub(super) fn variance_class(of: &Statistics) -> &'static str {
     let variation = match of.row.mean {
         mean if mean > 0.0 => of.row.stddev / mean,
+        _ if of.nnz > 0 => return "",
         _ => 0.0,
     };
     match variation {
@@ -18,9 +19,13 @@ pub(super) fn variance_class(of: &Statistics) -> &'static str {
 }
 
 /// A class by the bandwidth: the larger distance of a nonzero from the diagonal, in percent of the
-/// larger dimension.
+/// larger dimension. Empty if it is not known.
 pub(super) fn band_class(of: &Statistics) -> &'static str {
     let size = of.rows.max(of.cols).max(1);
+    let no_band = of.lower_bandwidth == 0 && of.upper_bandwidth == 0;
+    if no_band && of.nnz > of.rows.min(of.cols) {
+        return ""; // a diagonal has fewer nonzeros
+    }
     let share = of.lower_bandwidth.max(of.upper_bandwidth) as f64 / size as f64;
     match share {
         s if s < 0.01 => "0-1%",

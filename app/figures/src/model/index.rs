@@ -313,8 +313,11 @@ impl Values {
         self.runs += 1;
         if let Some(matrix) = of.matrix() {
             put(&mut self.classes, &matrix.statistics.nnz_class);
-            put(&mut self.variances, variance_class(&matrix.statistics));
-            put(&mut self.bands, band_class(&matrix.statistics));
+            let known = |class: &&str| !class.is_empty();
+            let classes = [variance_class(&matrix.statistics), band_class(&matrix.statistics)];
+            let [variance, band] = classes.map(|class| Some(class).filter(known));
+            variance.into_iter().for_each(|class| put(&mut self.variances, class));
+            band.into_iter().for_each(|class| put(&mut self.bands, class));
         }
         put(&mut self.kernels, &run.kernel);
         put(&mut self.backends, &run.backend);

@@ -17,6 +17,11 @@ impl App {
         let (theme, zoom) = (self.state.theme, self.state.zoom);
         self.home = false;
         self.follow(link);
+        if !link.contains("operation=") {
+            // That of what is open, or is opened now.
+            self.operation_chosen = false;
+            self.choose_operation();
+        }
         (self.state.theme, self.state.zoom) = (theme, zoom);
     }
 

@@ -6,6 +6,7 @@ use emath::{pos2, vec2};
 use super::baseline::is_vendors;
 use super::board::{Board, Row};
 use super::headline;
+use super::heat::in_order;
 use crate::figure::{Anchor, Figure, Hit, area, elided, strong_width, text_width};
 use crate::model::{count, significant};
 use crate::state::ViewState;
@@ -62,7 +63,7 @@ pub(super) fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32
 pub(super) fn winners(board: &Board, looks: &Looks, state: &ViewState, width: f32) -> Figure {
     let (mut figure, ink, y) = start(board, state, width);
     let short = board.against.short();
-    let bars = board.rows.iter().rev().map(|row| {
+    let bars = in_order(board.rows.iter().collect(), state).into_iter().map(|row| {
         let rate = format!("{} {}", significant(row.rate), unit(board));
         // Where a vendor wins, the gain is that of another kernel.
         let gain = row.gain.filter(|gain| *gain >= 1.0);
@@ -73,6 +74,9 @@ pub(super) fn winners(board: &Board, looks: &Looks, state: &ViewState, width: f3
             value: row.rate,
             tick: gain.map(|gain| if board.less { row.rate * gain } else { row.rate / gain }),
             text: match row.gain {
+                Some(gain) if is_vendors(&row.kernel) => {
+                    format!("{rate}, ours / {short} {}×", significant(gain))
+                }
                 Some(gain) => format!("{rate}, {}× {short}", significant(gain)),
                 None => rate,
             },

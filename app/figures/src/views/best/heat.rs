@@ -123,7 +123,7 @@ pub fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
 }
 
 /// The largest first, unless an order was chosen.
-fn in_order<'r>(mut rows: Vec<&'r Row>, state: &ViewState) -> Vec<&'r Row> {
+pub(super) fn in_order<'r>(mut rows: Vec<&'r Row>, state: &ViewState) -> Vec<&'r Row> {
     if state.best.by.is_empty() && !state.best.down {
         rows.reverse();
     }
@@ -219,7 +219,7 @@ impl Sheet<'_> {
     /// The ratio to the baseline, and what that is.
     fn ratio(&mut self, row: &Row, right: f32, [upper, lower]: [f32; 2]) {
         let Some(gain) = row.gain else { return };
-        let times = match gain < 10.0 {
+        let times = match (0.1..10.0).contains(&gain) {
             true => format!("{gain:.2}×"),
             false => format!("{}×", significant(gain)),
         };

@@ -25,7 +25,9 @@ const MOVES: [(Key, Vec2); 4] = [
 
 pub(super) fn show(ui: &mut Ui, form: Form, board: &Board, model: &Model, state: &mut ViewState) {
     let width = ui.available_width() - ui.spacing().scroll.bar_width - 4.0;
-    let from = (model.revision(), state.to_fragment(), form, width);
+    let shown = (state.filter.clone(), state.best.clone(), state.charts.clone());
+    let chosen = (state.matrix.clone(), state.run, state.theme, state.log);
+    let from = (model.revision(), shown, chosen, form, width);
     let drawn = kept(ui, "best: drawn", from, || view::figure(form, board, model, state, width));
     let area = ScrollArea::both().auto_shrink(false);
     let clicked = area.show(ui, |ui| {
