@@ -56,7 +56,6 @@ pub use open::{
     subject_key, subject_name, subject_size, subject_title,
 };
 pub use origin::{origin_name, origin_source};
-use predictions::Predictions;
 pub use standing::Standing;
 use standing::{Ranked, rank};
 pub use total::Total;
@@ -94,7 +93,7 @@ struct Found {
     /// Whether a run that passes has a prediction.
     with_prediction: Kept<Filter, bool, 4>,
     /// By matrix key.
-    predictions: Kept<String, Predictions, 4>,
+    predictions: Kept<String, Arc<BTreeMap<usize, f64>>, 4>,
 }
 
 /// Depth of the triangular sweeps of a matrix.

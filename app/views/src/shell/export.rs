@@ -17,3 +17,11 @@ impl Export {
         Self { name, bytes, rasterise: false }
     }
 }
+
+/// Requested files, what was copied, and errors.
+#[derive(Debug, Default)]
+pub(super) struct Saved {
+    pub(super) exports: Vec<Export>,
+    pub(super) copied: Vec<String>,
+    pub(super) failures: Vec<String>,
+}

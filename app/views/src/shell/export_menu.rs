@@ -10,8 +10,7 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::View;
 use sparsescope_figures::written::{Form, figure, table};
 
-use super::export::Export;
-use super::pane::Saved;
+use super::export::{Export, Saved};
 
 /// Widths of saved figures in millimetres.
 const WIDTHS: [(&str, Option<f32>); 3] =

@@ -6,6 +6,7 @@ use sparsescope_figures::theme::BODY;
 use sparsescope_figures::views::VIEWS;
 
 use super::action::Action;
+pub(super) use super::hint::hint;
 use crate::style;
 
 /// The keys of the first views.
@@ -51,14 +52,6 @@ fn typing(ui: &Ui) -> bool {
 /// The key of a view, by its place among all.
 pub(super) fn of_view(place: usize) -> Option<&'static str> {
     NUMBERS.get(place).map(|key| key.name())
-}
-
-/// A hint with the key that does the same; without it where there is no keyboard.
-pub(super) fn hint(ui: &Ui, text: &str, key: &str) -> String {
-    match ui.input(|input| input.has_touch_screen()) {
-        true => text.to_owned(),
-        false => format!("{text} (key {key})"),
-    }
 }
 
 /// Whether to go back, and whether to redo what that undid.

@@ -16,6 +16,7 @@ mod export;
 mod export_menu;
 #[cfg(test)]
 mod frame_tests;
+mod hint;
 mod home;
 mod icon;
 mod keys;

@@ -10,18 +10,10 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::SPACE;
 use sparsescope_figures::views::{View, draws_its_lesson, teaches};
 
-use super::export::Export;
+pub(super) use super::export::Saved;
 use super::export_menu::show as export;
 use crate::style;
 use crate::views::{self, layouts};
-
-/// Requested files, what was copied, and errors.
-#[derive(Debug, Default)]
-pub(super) struct Saved {
-    pub(super) exports: Vec<Export>,
-    pub(super) copied: Vec<String>,
-    pub(super) failures: Vec<String>,
-}
 
 /// The use of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

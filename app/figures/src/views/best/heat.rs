@@ -6,7 +6,7 @@ use emath::{Pos2, Rect, pos2, vec2};
 use super::baseline::{Against, is_vendors};
 use super::board::{Board, Rival, Row};
 use super::headline;
-use super::places::{Column, Places, clause, columns};
+use super::places::{Column, Places, THUMB, clause, columns};
 use crate::figure::{Anchor, Figure, Hit, Shape, area, elided, strong_width, text_width};
 use crate::model::{Model, count, significant};
 use crate::state::ViewState;
@@ -21,8 +21,7 @@ pub const FOLD: &str = "launch-bound";
 
 /// Height of a row, and width of a cell.
 const CELL: f32 = 44.0;
-/// Side of the picture of a matrix, and its pixels in files.
-pub(super) const THUMB: f32 = 40.0;
+/// Its pixels in files.
 const THUMB_PIXELS: usize = 80;
 /// The colour of the best.
 const BEST: Color32 = Color32::from_rgb(0, 114, 178);

@@ -2,9 +2,11 @@
 
 use super::baseline::is_vendors;
 use super::board::{Board, Row};
-use super::heat::THUMB;
 use crate::figure::{strong_width, text_width};
 use crate::theme::{BODY, SMALL, SPACE};
+
+/// Side of the picture of a matrix.
+pub(super) const THUMB: f32 = 40.0;
 
 /// Kernel names longer than this take two lines.
 const LONG: f32 = 96.0;
