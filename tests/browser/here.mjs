@@ -165,7 +165,12 @@ export const cases = {
     // Rows without nonzeros, and one across the whole matrix.
     const rows = [...Array(300).keys()].map((column) => `2 ${column + 1} ${0.1 + column}`);
     const text = `%%MatrixMarket matrix coordinate real general\n5 300 301\n${rows.join("\n")}\n5 7 2.5\n`;
-    await set(viewer, "textbox", "Generator", "");
+    // The form moves when a measurement ends.
+    await viewer.until("a form without a generator", async () => {
+      await set(viewer, "textbox", "Generator", "");
+      await viewer.frames(4);
+      return (await viewer.widgets()).some(({ role, name, value }) => role === "textbox" && name === "Generator" && !value);
+    });
     await viewer.drop("odd.mtx", Buffer.from(text));
     await viewer.find("group", "Cells of odd");
     await viewer.click("button", "Close the Run here panel");
