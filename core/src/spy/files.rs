@@ -274,7 +274,7 @@ mod tests {
             assert_eq!(&coarse_from_files(&files, cells).unwrap(), wanted, "{cells} cells");
         }
         let finest = coarse_from_files(&files, 1 << 20).unwrap();
-        assert_eq!(&finest, &whole.levels()[0], "no level has so many cells");
+        assert_eq!(&finest, &whole.levels()[0], "no level has this number of cells");
         let mut cut = files.clone();
         cut.get_mut(CONTENT).unwrap().truncate(1000);
         assert!(coarse_from_files(&cut, 40).is_err());

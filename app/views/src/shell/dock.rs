@@ -150,7 +150,7 @@ impl Panes<'_> {
         tiles.get_pane(&id).copied()
     }
 
-    /// The buttons in the corner of a group of so many tabs, with this view in front.
+    /// The buttons in the corner of a group with this number of tabs, with this view in front.
     fn corner(&mut self, ui: &mut Ui, view: &'static View, tabs: usize) {
         if self.groups > 1 {
             let name = format!("Join {} with the other views", view.name);

@@ -38,7 +38,7 @@ impl<'p> Bold<'p> {
     }
 }
 
-/// The median; `None` of nothing.
+/// The median; `None` of an empty list.
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied()

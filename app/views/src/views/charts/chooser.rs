@@ -177,7 +177,7 @@ fn outline(ink: &Ink, is_current: bool, hovered: bool, focused: bool) -> Stroke 
     }
 }
 
-/// Writes a text in at most so many lines; returns its bottom.
+/// Writes a text in at most this number of lines; returns its bottom.
 fn lines(
     painter: &Painter,
     at: Pos2,

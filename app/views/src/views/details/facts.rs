@@ -44,7 +44,7 @@ fn show_group(ui: &mut Ui, group: &Group) {
     });
 }
 
-/// The groups in at most so many columns of about the same number of lines, in order.
+/// The groups in at most this number of columns of about the same number of lines, in order.
 fn columns(groups: &[Group], most: usize) -> Vec<&[Group]> {
     let lines = |group: &Group| group.facts.len() + 2;
     let height = groups.iter().map(lines).sum::<usize>().div_ceil(most.max(1));
