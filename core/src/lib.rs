@@ -1,33 +1,16 @@
 //! Sparse matrix formats, CPU kernels, measurement, experiments and result bundles.
 //!
-//! The crate has no window or CUDA code and builds for `wasm32-unknown-unknown`.
+//! The crates below `core/` hold the code; this one gives their modules one name. Nothing here has a window or
+//! CUDA code, and all of it builds for `wasm32-unknown-unknown`.
 
-pub mod bundle;
-pub mod dense;
-pub mod distributed;
-pub mod experiment;
+pub use sparsescope_bench::{experiment, measure};
+pub use sparsescope_bundle as bundle;
+pub use sparsescope_kernels::{dense, fsai, gate, pcg, skyline, spmv, symgs};
+pub use sparsescope_matrix::{distributed, generate, io, matrix, memory, pace, samples, spy};
+pub use sparsescope_model::{kernel, layout};
+pub use sparsescope_record as record;
+
 #[cfg(not(target_family = "wasm"))]
-pub mod files;
-pub mod fsai;
-pub mod gate;
-pub mod generate;
-pub mod io;
-pub mod kernel;
-pub mod layout;
-pub mod matrix;
-pub mod measure;
-pub mod memory;
-#[cfg(not(target_family = "wasm"))]
-mod mkl;
+pub use sparsescope_matrix::files;
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
-pub mod mpi;
-pub mod pace;
-mod packed;
-mod parallel;
-pub mod pcg;
-pub mod record;
-pub mod samples;
-pub mod skyline;
-pub mod spmv;
-pub mod spy;
-pub mod symgs;
+pub use sparsescope_mpi as mpi;

@@ -1,0 +1,282 @@
+//! Rules that pick candidates for the fastest kernel from the structure of a matrix.
+
+use std::cmp::Ordering::Equal;
+use std::collections::BTreeSet;
+
+use super::candidate::{ADAPTIVE, Candidate, SERIAL, candidate};
+use super::expected::{Traits, expected_s};
+use super::part::part;
+use sparsescope_matrix::matrix::{
+    BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order, Scalar,
+    ValueCoding,
+};
+use sparsescope_model::kernel::{Format, FormatParams, Parameter, Parameters};
+
+/// Rows whose diagonals are counted first, before those of all rows.
+const ROWS_OF_DIAGONALS: usize = 256;
+
+/// Maximum slots per nonzero of HLL.
+const MOST_PADDING: f64 = 1.5;
+
+/// Slots per nonzero up to which the rows of HLL need no sorting.
+const LITTLE_PADDING: f64 = 1.1;
+
+/// Size of a compact format relative to CSR from which it is not worth decoding.
+const COMPACT_SHARE: f64 = 0.95;
+
+/// The kernels to try on `a` with this number of threads: the serial one first, the others ordered by the
+/// bytes that they move.
+pub(in crate::experiment) fn on_processor<T: Scalar>(
+    a: &Csr<T>,
+    threads: usize,
+    compact: bool,
+) -> Vec<Candidate> {
+    let csr = a.minimal_bytes();
+    let plain = |id| candidate(id, Parameters::default(), csr);
+    let mut found: Vec<Candidate> = plain(SERIAL).into_iter().collect();
+    if a.nnz() == 0 {
+        return found;
+    }
+    found.extend(plain("cpu/csr/simd"));
+    if threads > 1 {
+        found.extend(plain("cpu/csr/nnz"));
+        // A row that is a large part of a thread's share has to be split.
+        let is_long = a.max_row_len() as f64 * 4.0 > a.nnz() as f64 / threads as f64;
+        found.extend(is_long.then(|| plain("cpu/csr/merge")).flatten());
+    }
+    let mut others = Vec::new();
+    others.extend(diagonals(a, "cpu/dia/rows"));
+    others.extend(blocks(a, "cpu/bsr/rows"));
+    let hll = hacks(a, &[("32", 1), ("32", DEFAULT_SIGMA), ("8", DEFAULT_SIGMA)]);
+    others.extend(
+        hll.clone().and_then(|(parameters, size)| {
+            candidate("cpu/hll/simd", parameters, size.minimal_bytes)
+        }),
+    );
+    if compact {
+        let ids = Compacts { csr: Some("cpu/csr/compact"), hll: "cpu/hll/compact" };
+        others.extend(compacts(a, ids, hll.map(|(parameters, _)| parameters)));
+    }
+    others.sort_by(|one, other| one.rank().total_cmp(&other.rank()));
+    found.extend(others);
+    found
+}
+
+/// The kernels to try on a GPU, ordered by expected time where the copy bandwidth `copy` (bytes per second)
+/// is known; otherwise the one on CSR first, the others ordered by the bytes that they move.
+pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool, copy: Option<f64>) -> Vec<Candidate> {
+    let csr = a.minimal_bytes();
+    let adaptive = candidate(ADAPTIVE, Parameters::default(), csr);
+    let mut found: Vec<Candidate> = adaptive.into_iter().collect();
+    if a.nnz() > 0 {
+        found.extend(formats_on_gpu(a, compact));
+    }
+    for candidate in &mut found {
+        candidate.block = candidate.kernel.takes.block.then_some(BLOCK);
+    }
+    if let Some(copy) = copy {
+        let traits = Traits::of(a);
+        for candidate in &mut found {
+            candidate.expected_s = Some(expected_s(candidate, &traits, copy));
+        }
+        found.sort_by(|one, other| one.expected_s.partial_cmp(&other.expected_s).unwrap_or(Equal));
+    }
+    found
+}
+
+/// Candidates on other formats than CSR, ordered by the bytes that they move.
+fn formats_on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
+    let mut others = Vec::new();
+    others.extend(diagonals(a, "cuda/dia/thread-per-row"));
+    others.extend(blocks(a, "cuda/bsr/warp"));
+    let in_order = hacks(a, &[("32", 1)]);
+    let sorted = hacks(a, &[("32", DEFAULT_SIGMA)]);
+    let padding = |hll: &Option<(Parameters, FormatSize)>| match hll {
+        Some((_, size)) => size.padding,
+        None => f64::INFINITY,
+    };
+    let sorting_pays = padding(&sorted) * SORTING < padding(&in_order);
+    let plain = |hll: &(Parameters, FormatSize)| hll.0.get(Parameter::Spill).is_none();
+    let of = |id, hll: &(Parameters, FormatSize)| candidate(id, hll.0.clone(), hll.1.minimal_bytes);
+    others.extend(
+        in_order.iter().filter(|hll| plain(hll)).filter_map(|hll| of("cuda/hll/column-major", hll)),
+    );
+    if sorting_pays || !in_order.as_ref().is_some_and(plain) {
+        others.extend(sorted.iter().filter_map(|hll| of("cuda/hll/sigma", hll)));
+    }
+    if compact {
+        let hll = if sorting_pays { sorted } else { in_order };
+        let ids = Compacts { csr: None, hll: "cuda/hll/compact" };
+        others.extend(compacts(a, ids, hll.filter(plain).map(|(parameters, _)| parameters)));
+    }
+    others.sort_by_key(|one| one.minimal_bytes);
+    others
+}
+
+/// Threads per block of the GPU kernels.
+const BLOCK: u32 = 256;
+
+/// Reduction of padding that makes sorting rows worthwhile: sorting scatters reads of x and writes of y.
+const SORTING: f64 = 1.05;
+
+/// DIA, if its diagonals move fewer bytes than CSR.
+fn diagonals<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
+    let bytes = |slots: u128| slots * T::BYTES as u128;
+    let rows = a.rows() as u128;
+    let most = u128::from(a.bytes()) / bytes(rows).max(1);
+    let step = a.rows().div_ceil(ROWS_OF_DIAGONALS).max(1) | 1;
+    let seen: BTreeSet<i64> = (0..a.rows())
+        .step_by(step)
+        .flat_map(|i| a.row(i).0.iter().map(move |&c| i64::from(c) - i as i64))
+        .collect();
+    if seen.len() as u128 > most {
+        return None;
+    }
+    let size = Format::Dia.with(&FormatParams::default()).size(a).ok()?;
+    let fewer = size.minimal_bytes < a.minimal_bytes();
+    fewer.then(|| candidate(id, Parameters::default(), size.minimal_bytes)).flatten()
+}
+
+/// BSR with the block edge that suits sampled parts of the matrix, if its blocks are full enough in the whole
+/// matrix.
+fn blocks<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
+    let part = part(a);
+    let (block, _) = Bsr::choose(part.as_ref().unwrap_or(a), None, BSR_MIN_FILL).ok()?;
+    let params = FormatParams { bsr_block: Some(block), ..FormatParams::default() };
+    let size = Format::Bsr.with(&params).size(a).ok()?;
+    let parameters = Parameters::default().with(Parameter::BsrBlock, &block.to_string());
+    candidate(id, parameters, size.minimal_bytes)
+}
+
+/// HLL in the first layout with little padding: rows in order, sorted, or in smaller hacks; rows far longer
+/// than the others are stored apart. `layouts` lists hack sizes and windows in order of preference.
+fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<(Parameters, FormatSize)> {
+    let mean = a.nnz() as f64 / a.rows().max(1) as f64;
+    let most = (4.0 * mean).ceil() as usize + 32;
+    let apart = (a.max_row_len() > 4 * most).then_some(most);
+    let mut best: Option<(Parameters, FormatSize)> = None;
+    for &(hack_size, sigma) in layouts {
+        let mut parameters = Parameters::default()
+            .with(Parameter::HackSize, hack_size)
+            .with(Parameter::Sigma, &sigma.to_string());
+        if let Some(most) = apart {
+            parameters = parameters.with(Parameter::Spill, &most.to_string());
+        }
+        let spec = Format::Hll(Order::ColumnMajor).with(&parameters.format());
+        let Ok(size) = spec.size(a) else { continue };
+        let padding = size.padding;
+        if best.as_ref().is_none_or(|(_, least)| padding < least.padding) {
+            best = Some((parameters, size));
+        }
+        if padding <= LITTLE_PADDING {
+            break;
+        }
+    }
+    best.filter(|(_, size)| size.padding <= MOST_PADDING)
+}
+
+/// Ids of the kernels on compact formats.
+#[derive(Clone, Copy)]
+struct Compacts {
+    csr: Option<&'static str>,
+    hll: &'static str,
+}
+
+/// The compact formats that move fewer bytes, with most of their columns in 16 bits: one with values in the
+/// smallest coding, and one with plain values, which takes less decoding.
+fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Vec<Candidate> {
+    let pays = |bytes: u64, narrow: f64| {
+        let fewer = (bytes as f64) < COMPACT_SHARE * a.minimal_bytes() as f64;
+        fewer && narrow > 0.5
+    };
+    let parameters = hll.clone().unwrap_or_default();
+    let mut found = Vec::new();
+    for coding in [ValueCoding::Auto, ValueCoding::Plain] {
+        let FormatSpec::HllCompact(layout, _) = Format::HllCompact.with(&parameters.format())
+        else {
+            break;
+        };
+        let Ok(estimate) = CompactEstimate::sampled(a, layout, coding) else { break };
+        let coded = |parameters: Parameters| match coding {
+            ValueCoding::Auto => parameters,
+            other => parameters.with(Parameter::Values, other.as_str()),
+        };
+        let pays_in_csr = pays(estimate.csr_bytes, estimate.csr_narrow);
+        if let Some(id) = ids.csr.filter(|_| coding == ValueCoding::Auto && pays_in_csr) {
+            found.extend(candidate(id, Parameters::default(), estimate.csr_bytes));
+        }
+        if hll.is_some() && pays(estimate.hll_bytes, estimate.hll_narrow) {
+            let found_here = candidate(ids.hll, coded(parameters.clone()), estimate.hll_bytes);
+            let is_coded = estimate.code_bits.is_some();
+            found.extend(found_here.map(|candidate| Candidate { is_coded, ..candidate }));
+        }
+        // Without codes both are the same.
+        if estimate.code_bits.is_none() {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(a: &Csr, threads: usize, compact: bool) -> Vec<&'static str> {
+        on_processor(a, threads, compact).iter().map(|candidate| candidate.kernel.id).collect()
+    }
+
+    fn made(m: usize, n: usize, entries: impl Iterator<Item = (usize, usize, f64)>) -> Csr {
+        Csr::from_triplets(m, n, &entries.collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn the_structure_says_what_is_tried() {
+        // Three diagonals of two values: every format that has fewer bytes.
+        let band = |m: usize, value: fn(usize, usize) -> f64| {
+            let row =
+                move |i: usize| (i.max(1) - 1..(i + 2).min(m)).map(move |j| (i, j, value(i, j)));
+            made(m, m, (0..m).flat_map(row))
+        };
+        let few = band(20_000, |i, j| if i == j { 2.0 } else { -1.0 });
+        let of_few = ids(&few, 1, true);
+        assert_eq!(of_few[..2], [SERIAL, "cpu/csr/simd"]);
+        for id in ["cpu/dia/rows", "cpu/hll/simd", "cpu/csr/compact", "cpu/hll/compact"] {
+            assert!(of_few.contains(&id), "{id} of {of_few:?}");
+        }
+        assert!(!of_few.contains(&"cpu/bsr/rows") && !of_few.contains(&"cpu/csr/nnz"));
+        let plain = ids(&few, 2, false);
+        assert!(plain.contains(&"cpu/csr/nnz") && !plain.contains(&"cpu/csr/merge"));
+        assert!(plain.iter().all(|id| !id.ends_with("/compact")), "{plain:?}");
+
+        // Dense blocks of 3 x 3, too many diagonals.
+        let block = |k: usize| {
+            let at = move |s: usize| (3 * k + s / 3, (3 * k * 7919) % 30_000 / 3 * 3 + s % 3);
+            (0..9).map(move |s| (at(s).0, at(s).1, (k * 9 + s) as f64))
+        };
+        let blocks = made(30_000, 30_000, (0..10_000).flat_map(block));
+        let of_blocks = on_processor(&blocks, 1, true);
+        let bsr = of_blocks.iter().find(|one| one.kernel.id == "cpu/bsr/rows").unwrap();
+        assert_eq!(bsr.parameters.get(Parameter::BsrBlock).as_deref(), Some("3"));
+        assert!(!ids(&blocks, 1, true).contains(&"cpu/dia/rows"));
+
+        // One row has nearly all nonzeros.
+        let long =
+            made(2_000, 2_000, (0..2_000).flat_map(|i| [(i, i, 1.0), (7, (i + 9) % 2_000, 0.5)]));
+        assert!(ids(&long, 2, true).contains(&"cpu/csr/merge"));
+        let hll = on_processor(&long, 2, false);
+        let hll = hll.iter().find(|one| one.kernel.id == "cpu/hll/simd").unwrap();
+        assert!(hll.parameters.get(Parameter::Spill).is_some());
+
+        // Far columns and distinct values: no format is compact, so none has fewer bytes.
+        let far = |i: usize| {
+            (0..4).map(move |k| (i, (i * 7 + k * 150_001) % 600_000, (4 * i + k) as f64))
+        };
+        let far = made(100_000, 600_000, (0..100_000).flat_map(far));
+        assert!(!ids(&far, 1, true).contains(&"cpu/csr/compact"), "{:?}", ids(&far, 1, true));
+
+        let empty = made(3, 3, std::iter::empty());
+        assert_eq!(ids(&empty, 4, true), [SERIAL]);
+        assert_eq!(ids(&made(0, 0, std::iter::empty()), 4, true), [SERIAL]);
+    }
+}

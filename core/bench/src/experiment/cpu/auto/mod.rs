@@ -1,0 +1,295 @@
+//! `cpu/spmv/auto`: runs the kernel that a short trial finds the fastest.
+
+mod trial;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::spmv::bind_here;
+use crate::experiment::choosing::{Candidate, SERIAL, on_processor, why};
+use crate::experiment::configuration::Configuration;
+use crate::experiment::error::{KernelError, PrepareError};
+use crate::experiment::operations::{SpmvProblem, SpmvSide};
+use crate::experiment::output::Output;
+use crate::experiment::task::{Bound, Finished, Task, Watch};
+use sparsescope_kernels::spmv::simd::Vectorised;
+use sparsescope_matrix::matrix::Precision;
+use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::Parameter;
+use sparsescope_record::{Choice, Costs, Tried};
+use trial::{Runner, race};
+
+/// The kernel's id.
+pub(super) const ID: &str = "cpu/spmv/auto";
+
+/// Budget of the choice, conversions included, in SpMVs of the serial kernel; a conversion under way when it
+/// runs out is finished.
+const MOST_PRODUCTS: f64 = 200.0;
+
+/// Minimum budget in seconds, for small matrices.
+const AT_LEAST_S: f64 = 0.02;
+
+/// Binds the kernel; its setup picks the kernel to run, on the pool that it will run on.
+pub(super) fn bind<'p>(
+    configuration: &Configuration,
+    problem: &'p SpmvProblem,
+    memory: MemoryLimit,
+    near_bytes: u64,
+) -> Result<Bound<'p>, PrepareError> {
+    let asked = Asked { configuration: configuration.clone(), problem, memory, near_bytes };
+    let task: Box<dyn Task + 'p> = match configuration.precision {
+        Precision::F64 => {
+            Box::new(Auto { asked, side: Arc::clone(problem.double()), chosen: None })
+        }
+        Precision::F32 => Box::new(Auto { asked, side: problem.single(memory)?, chosen: None }),
+    };
+    let value = configuration.parameters.get(Parameter::Compact).unwrap_or_default();
+    let params = [(Parameter::Compact.name().to_owned(), value)].into();
+    Ok(Bound { task, parts: None, costs: Costs::default(), params })
+}
+
+/// The request: what to choose a kernel for.
+struct Asked<'p> {
+    configuration: Configuration,
+    problem: &'p SpmvProblem,
+    memory: MemoryLimit,
+    near_bytes: u64,
+}
+
+/// The SpMV; once chosen, that of the kernel that it runs.
+struct Auto<'p, T> {
+    asked: Asked<'p>,
+    side: Arc<SpmvSide<T>>,
+    chosen: Option<Chosen>,
+}
+
+struct Chosen {
+    task: Box<dyn Task>,
+    parts: Option<usize>,
+}
+
+impl<T: Vectorised> Task for Auto<'_, T>
+where
+    Output: From<Vec<T>>,
+{
+    fn is_product(&self) -> bool {
+        true
+    }
+
+    fn set_up(&mut self, costs: &mut Costs, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
+        let Some(found) = self.choose(watch)? else { return Ok(Finished::Cancelled) };
+        self.chosen = Some(Chosen { task: found.runner.into_task(), parts: found.parts });
+        let choice = found.choice;
+        *costs = Costs {
+            conversion_s: choice.conversion_s,
+            plan_s: choice.seconds() - choice.conversion_s,
+            choice: Some(choice),
+            ..found.costs
+        };
+        Ok(Finished::Done)
+    }
+
+    fn parts(&self) -> Option<usize> {
+        self.chosen.as_ref()?.parts
+    }
+
+    fn spoil(&mut self) {
+        if let Some(chosen) = &mut self.chosen {
+            chosen.task.spoil();
+        }
+    }
+
+    fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError> {
+        match &mut self.chosen {
+            Some(chosen) => chosen.task.run(watch),
+            None => Err(KernelError {
+                kernel: ID.to_owned(),
+                reason: "it was not set up, so no kernel was chosen".to_owned(),
+            }),
+        }
+    }
+
+    fn output(&self) -> Output {
+        match &self.chosen {
+            Some(chosen) => chosen.task.output(),
+            None => Vec::new().into(),
+        }
+    }
+}
+
+/// The chosen kernel, ready to run.
+struct Found {
+    runner: Runner,
+    parts: Option<usize>,
+    /// Costs of that kernel alone.
+    costs: Costs,
+    choice: Choice,
+}
+
+/// The kernel that leads the trial.
+struct Leader {
+    runner: Runner,
+    configuration: Configuration,
+    bound: Bare,
+    /// Its place among the candidates.
+    place: usize,
+    /// Whether its format was built for this trial only.
+    is_new: bool,
+}
+
+/// What is known of a bound kernel besides its task.
+struct Bare {
+    parts: Option<usize>,
+    costs: Costs,
+    params: std::collections::BTreeMap<String, String>,
+}
+
+impl<T: Vectorised> Auto<'_, T>
+where
+    Output: From<Vec<T>>,
+{
+    /// Tries the candidates that the statistics suggest; `None` when cancelled.
+    fn choose(&self, watch: &Watch<'_>) -> Result<Option<Found>, PrepareError> {
+        let start = Instant::now();
+        let Asked { configuration, .. } = &self.asked;
+        let threads = configuration.threads as usize;
+        let compact = configuration.parameters.compact();
+        let all = on_processor(&**self.side.a(), threads, compact);
+        let mut choice =
+            Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
+        let mut leader: Option<Leader> = None;
+        let mut end = start;
+        let many = all.len();
+        for (place, candidate) in all.into_iter().enumerate() {
+            watch.tell(place as f64 / many as f64);
+            if watch.is_cancelled() {
+                return Ok(None);
+            }
+            let mut tried = Tried {
+                kernel: candidate.kernel.id.to_owned(),
+                params: candidate.parameters.names(),
+                minimal_bytes: candidate.minimal_bytes,
+                ..Tried::default()
+            };
+            let spent = choice.seconds();
+            let configuration = match self.admitted(&candidate) {
+                Ok(_) if leader.is_some() && Instant::now() >= end => {
+                    Err("the trial ran out of time".to_owned())
+                }
+                admitted => admitted,
+            };
+            let entered = configuration.and_then(|configuration| {
+                self.enter((place, configuration), &mut tried, &mut choice, watch)
+            });
+            match entered {
+                Ok(None) => return Ok(None),
+                Ok(Some(mut entered)) => match leader.take() {
+                    None => {
+                        // Conversions made earlier count as if they were made now.
+                        let least = MOST_PRODUCTS * entered.runner.least_s;
+                        let left = (least.max(AT_LEAST_S) - spent).clamp(0.0, 1e6);
+                        end = Instant::now() + Duration::from_secs_f64(left);
+                        leader = Some(entered);
+                    }
+                    Some(mut best) => {
+                        end = end.checked_sub(already(&tried, &entered)).unwrap_or(end);
+                        let from = Instant::now();
+                        let raced = race(&mut best.runner, &mut entered.runner, end, watch);
+                        choice.trial_s += from.elapsed().as_secs_f64();
+                        if raced.map_err(refused)?.is_none() {
+                            return Ok(None);
+                        }
+                        tried.least_s = Some(entered.runner.least_s);
+                        if let Some(tried) = choice.tried.get_mut(best.place) {
+                            tried.least_s = Some(best.runner.least_s);
+                        }
+                        let is_serial = best.configuration.kernel.id == SERIAL;
+                        let (winner, loser) = match entered.runner.beats(&best.runner, is_serial) {
+                            true => (entered, best),
+                            false => (best, entered),
+                        };
+                        self.forget(&loser, &winner);
+                        leader = Some(winner);
+                    }
+                },
+                Err(reason) => tried.left_out = Some(reason),
+            }
+            choice.tried.push(tried);
+        }
+        let Some(leader) = leader else {
+            let reason = choice.tried.iter().find_map(|tried| tried.left_out.clone());
+            let reason = reason.unwrap_or_else(|| "no kernel can run on this matrix".to_owned());
+            return Err(PrepareError::Refused(reason));
+        };
+        let Leader { runner, configuration, bound, place, .. } = leader;
+        let Bare { parts, costs, params } = bound;
+        if let Some(tried) = choice.tried.get_mut(place) {
+            tried.least_s = Some(runner.least_s);
+            tried.minimal_bytes = costs.minimal_bytes;
+        }
+        choice.kernel = configuration.kernel.id.to_owned();
+        choice.params = params;
+        choice.why = why(&choice, place, SERIAL, self.side.a().minimal_bytes());
+        Ok(Some(Found { runner, parts, costs, choice }))
+    }
+
+    /// The configuration of a candidate, or the reason why it cannot run, in a sentence.
+    fn admitted(&self, candidate: &Candidate) -> Result<Configuration, String> {
+        let Asked { configuration, problem, .. } = &self.asked;
+        let threads = if candidate.kernel.takes.threads { configuration.threads } else { 1 };
+        let configuration = Configuration {
+            kernel: candidate.kernel,
+            parameters: candidate.parameters.clone(),
+            threads,
+            ..configuration.clone()
+        };
+        configuration.admit().map_err(|error| error.to_string())?;
+        problem.admit(&configuration).map_err(|error| error.to_string())?;
+        Ok(configuration)
+    }
+
+    /// Prepares a candidate and executes it for the first time; fails with the reason in a sentence.
+    fn enter(
+        &self,
+        (place, configuration): (usize, Configuration),
+        tried: &mut Tried,
+        choice: &mut Choice,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Leader>, String> {
+        let Asked { memory, near_bytes, .. } = &self.asked;
+        let is_new = !self.side.has(SpmvProblem::spec(&configuration));
+        let bound = bind_here(&configuration, &*self.side, *memory, *near_bytes);
+        let Bound { task, parts, costs, params } = bound.map_err(|error| error.to_string())?;
+        tried.conversion_s = costs.conversion_s;
+        choice.conversion_s += costs.conversion_s;
+        choice.plan_s += costs.plan_s;
+        let from = Instant::now();
+        let runner = Runner::new(task, watch).map_err(|error| error.to_string())?;
+        choice.trial_s += from.elapsed().as_secs_f64();
+        let Some(runner) = runner else { return Ok(None) };
+        tried.least_s = Some(runner.least_s);
+        let bound = Bare { parts, costs, params };
+        Ok(Some(Leader { runner, configuration, bound, place, is_new }))
+    }
+
+    /// Frees the format of a kernel that lost, unless others use it.
+    fn forget(&self, loser: &Leader, winner: &Leader) {
+        let of = |one: &Leader| SpmvProblem::spec(&one.configuration);
+        if loser.is_new && of(loser) != of(winner) {
+            self.side.forget(of(loser));
+        }
+    }
+}
+
+/// The part of the conversion that another kernel already paid for.
+fn already(tried: &Tried, entered: &Leader) -> Duration {
+    let seconds = if entered.is_new { 0.0 } else { tried.conversion_s };
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}
+
+fn refused(error: KernelError) -> PrepareError {
+    PrepareError::Refused(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+use crate::experiment::{Backend, CpuBackend, Prepared, Problem};
+use crate::measure::integer_vector;
+use sparsescope_matrix::matrix::Csr;
+use sparsescope_model::kernel::{Parameters, kernel};
+use sparsescope_record::Verdict;
+
+/// A band of half-width 2 with five distinct values.
+fn band(m: usize) -> Arc<Csr> {
+    let row = |i: usize| {
+        (i.max(2) - 2..(i + 3).min(m)).map(move |j| (i, j, 1.5 + ((i + 2 * j) % 5) as f64))
+    };
+    let entries: Vec<_> = (0..m).flat_map(row).collect();
+    Arc::new(Csr::from_triplets(m, m, &entries).unwrap())
+}
+
+fn configuration(threads: u32, precision: Precision, compact: &str) -> Configuration {
+    let parameters = Parameters::default().with(Parameter::Compact, compact);
+    Configuration { threads, precision, parameters, ..Configuration::usual(kernel(ID).unwrap()) }
+}
+
+fn set_up<'p>(
+    backend: &'p CpuBackend,
+    problem: &'p Problem,
+    configuration: &Configuration,
+) -> Box<dyn Prepared + 'p> {
+    let flag = AtomicBool::new(false);
+    let memory = MemoryLimit::unlimited();
+    let mut prepared = backend.prepare(configuration, problem, memory).unwrap();
+    assert_eq!(prepared.set_up(&Watch::cancelled_by(&flag)).wait().unwrap(), Finished::Done);
+    prepared
+}
+
+#[test]
+fn its_result_has_the_bits_of_the_kernel_that_it_names() {
+    let a = band(3_000);
+    // Not powers of two, so that sums depend on their order.
+    let x: Vec<f64> = integer_vector(3_000, 5).into_iter().map(|v| v / 3.0).collect();
+    let problem = Problem::Spmv(SpmvProblem::new(a, x));
+    let backend = CpuBackend::new();
+    let flag = AtomicBool::new(false);
+    let watch = Watch::cancelled_by(&flag);
+    for precision in Precision::ALL {
+        for (threads, compact) in [(1, "on"), (2, "off"), (5, "on")] {
+            let asked = configuration(threads, precision, compact);
+            let mut prepared = set_up(&backend, &problem, &asked);
+            let y = prepared.output(&watch).wait().unwrap().unwrap();
+            let check = problem.check(&asked, &y);
+            assert_eq!(check.verdict, Verdict::Pass, "{:?}", check.reason);
+            let costs = prepared.costs();
+            let choice = costs.choice.clone().unwrap();
+            assert!(compact == "on" || !choice.kernel.ends_with("/compact"), "{}", choice.kernel);
+            assert_eq!(prepared.params()["compact"], compact);
+            // All of its cost is reported, and only once.
+            let all = costs.conversion_s + costs.plan_s;
+            assert!((all - choice.seconds()).abs() < 1e-12 && choice.trial_s > 0.0);
+            let conversions: f64 = choice.tried.iter().map(|tried| tried.conversion_s).sum();
+            assert!((conversions - choice.conversion_s).abs() < 1e-12);
+            assert_eq!(choice.tried[0].kernel, SERIAL);
+            // Never slower than the serial kernel, as far as the trial measured.
+            let least = |id: &str| {
+                choice.tried.iter().find(|tried| tried.kernel == id).unwrap().least_s.unwrap()
+            };
+            assert!(least(&choice.kernel) <= least(SERIAL), "{choice:?}");
+
+            // The kernel that it names, run directly.
+            let named = kernel(&choice.kernel).unwrap();
+            let runs = |tried: &&Tried| {
+                let is_asked = |(name, value)| choice.params.get(name) == Some(value);
+                tried.kernel == named.id && tried.params.iter().all(is_asked)
+            };
+            let tried = choice.tried.iter().rev().find(runs).unwrap();
+            let parameters = tried.params.iter().fold(Parameters::default(), |all, (of, value)| {
+                all.with(Parameter::of(of).unwrap(), value)
+            });
+            let threads = if named.takes.threads { threads } else { 1 };
+            let alone =
+                Configuration { precision, parameters, threads, ..Configuration::usual(named) };
+            let memory = MemoryLimit::unlimited();
+            let mut alone = backend.prepare(&alone, &problem, memory).unwrap();
+            assert_eq!(alone.output(&watch).wait().unwrap().unwrap(), y, "{}", choice.kernel);
+            assert_eq!((alone.params(), alone.parts()), (choice.params.clone(), prepared.parts()));
+            let own = alone.costs();
+            assert_eq!(own.minimal_bytes, costs.minimal_bytes);
+            assert_eq!(own.format_bytes, costs.format_bytes);
+        }
+    }
+}
+
+#[test]
+fn only_the_format_of_the_chosen_kernel_is_kept() {
+    let problem = Problem::Spmv(SpmvProblem::new(band(3_000), vec![1.0; 3_000]));
+    let backend = CpuBackend::new();
+    let prepared = set_up(&backend, &problem, &configuration(1, Precision::F64, "on"));
+    let choice = prepared.costs().choice.unwrap();
+    let side = problem.spmv().unwrap().double();
+    for tried in choice.tried.iter().filter(|tried| tried.conversion_s > 0.0) {
+        let parameters = tried.params.iter().fold(Parameters::default(), |all, (of, value)| {
+            all.with(Parameter::of(of).unwrap(), value)
+        });
+        let kernel = kernel(&tried.kernel).unwrap();
+        let spec = SpmvProblem::spec(&Configuration { parameters, ..Configuration::usual(kernel) });
+        let is_asked = |(name, value)| choice.params.get(name) == Some(value);
+        let is_chosen = tried.kernel == choice.kernel && tried.params.iter().all(is_asked);
+        // Two codings may turn out the same.
+        assert!(!side.has(spec) || is_chosen, "{}", tried.kernel);
+    }
+}
+
+#[test]
+fn what_multiplies_padding_takes_no_part_where_x_is_not_finite() {
+    let mut x = vec![1.0; 3_000];
+    x[7] = f64::INFINITY;
+    let problem = Problem::Spmv(SpmvProblem::new(band(3_000), x));
+    let backend = CpuBackend::new();
+    let asked = configuration(2, Precision::F64, "on");
+    let mut prepared = set_up(&backend, &problem, &asked);
+    let choice = prepared.costs().choice.unwrap();
+    let dia = choice.tried.iter().find(|tried| tried.kernel == "cpu/dia/rows").unwrap();
+    assert!(dia.left_out.as_ref().is_some_and(|why| why.contains("padding")), "{dia:?}");
+    let flag = AtomicBool::new(false);
+    let y = prepared.output(&Watch::cancelled_by(&flag)).wait().unwrap().unwrap();
+    assert_eq!(problem.check(&asked, &y).verdict, Verdict::Pass);
+}
+
+#[test]
+fn a_format_that_does_not_fit_is_left_out_and_a_cancelled_choice_is_none() {
+    let problem = Problem::Spmv(SpmvProblem::new(band(3_000), vec![1.0; 3_000]));
+    let backend = CpuBackend::new();
+    let asked = configuration(1, Precision::F64, "on");
+    let flag = AtomicBool::new(false);
+    let mut prepared = backend.prepare(&asked, &problem, MemoryLimit::bytes(100)).unwrap();
+    prepared.set_up(&Watch::cancelled_by(&flag)).wait().unwrap();
+    let choice = prepared.costs().choice.unwrap();
+    assert!(choice.kernel.starts_with("cpu/csr/") && !choice.kernel.ends_with("/compact"));
+    let left_out = |id: &str| {
+        choice.tried.iter().find(|tried| tried.kernel == id).unwrap().left_out.clone().unwrap()
+    };
+    // On a busy machine the time may be up before its turn.
+    let why = left_out("cpu/hll/simd");
+    assert!(why.contains("bytes") || why.contains("time"), "{why}");
+
+    flag.store(true, std::sync::atomic::Ordering::Relaxed);
+    let memory = MemoryLimit::unlimited();
+    let mut prepared = backend.prepare(&asked, &problem, memory).unwrap();
+    assert_eq!(prepared.set_up(&Watch::cancelled_by(&flag)).wait().unwrap(), Finished::Cancelled);
+    // Without setup there is nothing to run.
+    flag.store(false, std::sync::atomic::Ordering::Relaxed);
+    let error = prepared.output(&Watch::cancelled_by(&flag)).wait().unwrap_err().to_string();
+    assert!(error.contains("not set up"), "{error}");
+}

@@ -1,0 +1,404 @@
+//! Times a CPU task of any operation.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::machine::{Machine, awake};
+use crate::experiment::backend::Prepared;
+use crate::experiment::configuration::Temperature;
+use crate::experiment::error::{KernelError, PrepareError};
+use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
+use crate::experiment::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
+use crate::measure::CacheFlusher;
+use sparsescope_record::Costs;
+
+/// Samples shorter than this are measured over several executions.
+const SHORTEST_SAMPLE_S: f64 = 50e-6;
+/// Maximum executions per sample.
+const MOST_REPETITIONS: f64 = 10_000.0;
+/// Minimum warm-up before samples of executions shorter than this.
+const WARM_UP_S: f64 = 2e-3;
+/// Executions longer than this need no warm-up.
+const WARM_BY_ITSELF_S: f64 = 1.0;
+
+pub(super) struct CpuPrepared<'p> {
+    kernel: &'static str,
+    machine: &'p Machine,
+    pool: Arc<rayon::ThreadPool>,
+    bound: Bound<'p>,
+    repetitions: u32,
+    /// Seconds of the execution that returned the last checked result.
+    once: Option<f64>,
+}
+
+/// A result of an execution; a cancelled or failed one ends the sampling.
+type Tried<T> = Result<Option<T>, KernelError>;
+
+impl<'p> CpuPrepared<'p> {
+    pub(super) fn new(
+        kernel: &'static str,
+        machine: &'p Machine,
+        pool: Arc<rayon::ThreadPool>,
+        bound: Bound<'p>,
+    ) -> Self {
+        Self { kernel, machine, pool, bound, repetitions: 1, once: None }
+    }
+
+    fn failed(&self, reason: String) -> KernelError {
+        KernelError { kernel: self.kernel.to_owned(), reason }
+    }
+
+    /// Runs `work` inside the pool, SpMV with its workers kept awake; a panic of the kernel becomes an error.
+    fn install<R: Send>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Task) -> Result<R, KernelError> + Send,
+    ) -> Result<R, KernelError> {
+        let Self { pool, bound, .. } = self;
+        let task = bound.task.as_mut();
+        let run = AssertUnwindSafe(|| {
+            pool.install(|| match task.is_product() {
+                true => awake(|| work(task)),
+                false => work(task),
+            })
+        });
+        catch_unwind(run).unwrap_or_else(|_| {
+            Err(self.failed("it panicked; this is a bug in Sparsescope".to_owned()))
+        })
+    }
+
+    /// The same; afterwards no thread of the kernel takes time from others.
+    fn install_and_rest<R: Send>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Task) -> Result<R, KernelError> + Send,
+    ) -> Result<R, KernelError> {
+        self.install(|task| {
+            let done = work(task);
+            task.rest();
+            done
+        })
+    }
+
+    /// Takes samples of an execution that can be repeated as it is.
+    fn sample_hot(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
+        let known = self.once.filter(|&once| once > WARM_BY_ITSELF_S);
+        let (samples, repetitions) = self.install_and_rest(|task| {
+            let once = match known {
+                Some(once) => Some(once),
+                None => time(task, 1, watch)?,
+            };
+            let Some(once) = once else { return Ok((Vec::new(), 1)) };
+            if warm_up(task, once, watch)?.is_none() {
+                return Ok((Vec::new(), 1));
+            }
+            let repetitions = repetitions(once);
+            // The timed execution must recompute whatever the warm-up left.
+            task.spoil();
+            // One thread has just written the whole result, which would slow down a short sample: discard
+            // one.
+            if once < WARM_UP_S && time(task, repetitions, watch)?.is_none() {
+                return Ok((Vec::new(), 1));
+            }
+            Ok((collect(n, || time(task, repetitions, watch))?, repetitions))
+        })?;
+        self.repetitions = self.repetitions.max(repetitions);
+        Ok(samples)
+    }
+
+    fn sample_cold(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
+        let flusher = self.flusher()?;
+        self.install_and_rest(|task| {
+            collect(n, || {
+                task.reset();
+                task.spoil();
+                flusher.flush();
+                time(task, 1, watch)
+            })
+        })
+    }
+
+    /// Takes samples of an in-place execution: each is the mean of several, all of which start with the same
+    /// input, and only the execution is timed.
+    fn sample_in_place(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
+        let known = self.once;
+        let (samples, repetitions) = self.install(|task| {
+            let once = match known {
+                Some(once) => Some(once),
+                None => time_in_place(task, 1, watch)?,
+            };
+            let Some(once) = once else { return Ok((Vec::new(), 1)) };
+            let repetitions = repetitions(once);
+            Ok((collect(n, || time_in_place(task, repetitions, watch))?, repetitions))
+        })?;
+        self.repetitions = self.repetitions.max(repetitions);
+        self.bound.costs.clock_s.get_or_insert_with(clock_seconds);
+        Ok(samples)
+    }
+
+    fn flusher(&self) -> Result<Arc<CacheFlusher>, KernelError> {
+        self.machine.flusher().map_err(|reason| self.failed(reason))
+    }
+}
+
+/// Repeats executions of `once` seconds until caches, threads and clock frequency have settled: other kernels
+/// ran before.
+fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Tried<()> {
+    let start = Instant::now();
+    while start.elapsed().as_secs_f64() + once < WARM_UP_S {
+        if time(task, 1, watch)?.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(()))
+}
+
+/// Executions per sample, for executions of `once` seconds.
+fn repetitions(once: f64) -> u32 {
+    (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS) as u32
+}
+
+/// Mean time of `repetitions` consecutive executions; `None` when cancelled.
+fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> {
+    let start = Instant::now();
+    for _ in 0..repetitions {
+        if task.run(watch)? == Finished::Cancelled {
+            return Ok(None);
+        }
+    }
+    let each = start.elapsed().as_secs_f64() / f64::from(repetitions);
+    Ok(Some((each - task.left_out()).max(0.0)))
+}
+
+/// The same for in-place executions, each after an untimed reset.
+fn time_in_place(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> {
+    let mut total = 0.0;
+    for _ in 0..repetitions {
+        task.reset();
+        match time(task, 1, watch)? {
+            Some(seconds) => total += seconds,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(total / f64::from(repetitions)))
+}
+
+/// Collects `n` samples; fewer when cancelled.
+fn collect(n: usize, mut sample: impl FnMut() -> Tried<f64>) -> Result<Vec<f64>, KernelError> {
+    let mut samples = Vec::with_capacity(n);
+    while samples.len() < n {
+        match sample()? {
+            Some(seconds) => samples.push(seconds),
+            None => break,
+        }
+    }
+    Ok(samples)
+}
+
+/// Overhead of starting and stopping the clock: the median of many measurements.
+fn clock_seconds() -> f64 {
+    let mut tries: Vec<f64> = std::iter::repeat_with(|| {
+        let start = Instant::now();
+        std::hint::black_box(start.elapsed()).as_secs_f64()
+    })
+    .take(101)
+    .collect();
+    tries.sort_by(f64::total_cmp);
+    tries.get(50).copied().unwrap_or_default()
+}
+
+impl Prepared for CpuPrepared<'_> {
+    fn set_up<'t>(&'t mut self, watch: &'t Watch<'_>) -> SetUp<'t> {
+        Ticket::at_once(|| {
+            let Self { pool, bound, .. } = self;
+            let Bound { task, costs, .. } = bound;
+            let run = AssertUnwindSafe(|| {
+                pool.install(|| {
+                    let done = task.set_up(costs, watch);
+                    task.rest();
+                    done
+                })
+            });
+            catch_unwind(run).unwrap_or_else(|_| {
+                let reason = "its setup panicked; this is a bug in Sparsescope".to_owned();
+                Err(PrepareError::Unsupported(reason))
+            })
+        })
+    }
+
+    fn sample<'t>(
+        &'t mut self,
+        n: usize,
+        temperature: Temperature,
+        watch: &'t Watch<'_>,
+    ) -> Sampled<'t> {
+        Ticket::at_once(|| match (temperature, self.bound.task.is_in_place()) {
+            (Temperature::Cold, _) => self.sample_cold(n, watch),
+            (Temperature::Hot, false) => self.sample_hot(n, watch),
+            (Temperature::Hot, true) => self.sample_in_place(n, watch),
+        })
+    }
+
+    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
+        Ticket::at_once(|| {
+            let executed = self.install_and_rest(|task| {
+                task.reset();
+                task.spoil();
+                Ok(time(task, 1, watch)?.map(|seconds| (task.output(), seconds)))
+            })?;
+            let Some((output, seconds)) = executed else { return Ok(None) };
+            self.once = Some(seconds);
+            Ok(Some(output))
+        })
+    }
+
+    fn last_output(&mut self) -> LastOutput<'_> {
+        Ticket::at_once(|| Ok(self.bound.task.output()))
+    }
+
+    fn once(&self) -> Option<f64> {
+        self.once
+    }
+
+    fn groups(&self) -> Option<Groups> {
+        self.bound.task.groups()
+    }
+
+    fn repetitions(&self) -> u32 {
+        self.repetitions
+    }
+
+    fn parts(&self) -> Option<usize> {
+        self.bound.task.parts().or(self.bound.parts)
+    }
+
+    fn costs(&self) -> Costs {
+        self.bound.costs.clone()
+    }
+
+    fn params(&self) -> BTreeMap<String, String> {
+        self.bound.params.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+    use super::*;
+    use crate::experiment::output::Output;
+    use crate::measure::{CacheSizes, cpu, pool};
+
+    /// Counts its executions, and those not preceded by a reset.
+    struct Counting<'c> {
+        in_place: bool,
+        is_reset: bool,
+        runs: &'c AtomicU32,
+        dirty: &'c AtomicU32,
+        cancel_at: u32,
+    }
+
+    impl Task for Counting<'_> {
+        fn is_in_place(&self) -> bool {
+            self.in_place
+        }
+        fn reset(&mut self) {
+            self.is_reset = true;
+        }
+        fn spoil(&mut self) {}
+        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
+            let runs = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
+            if !std::mem::take(&mut self.is_reset) {
+                self.dirty.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(if runs >= self.cancel_at { Finished::Cancelled } else { Finished::Done })
+        }
+        fn output(&self) -> Output {
+            Output::Vector(Vec::new())
+        }
+    }
+
+    fn sampled(in_place: bool, temperature: Temperature, cancel_at: u32) -> (usize, u32, u32) {
+        let (runs, dirty) = (AtomicU32::new(0), AtomicU32::new(0));
+        let machine = Machine::new(CacheSizes::of(&cpu()));
+        let task = Counting { in_place, is_reset: false, runs: &runs, dirty: &dirty, cancel_at };
+        let (costs, params) = Default::default();
+        let bound = Bound { task: Box::new(task), parts: None, costs, params };
+        let mut prepared =
+            CpuPrepared::new("cpu/test/counting", &machine, Arc::new(pool(1).unwrap()), bound);
+        let flag = AtomicBool::new(false);
+        let watch = Watch::cancelled_by(&flag);
+        let output = prepared.output(&watch).wait().unwrap();
+        assert_eq!(output.is_none(), cancel_at <= 1);
+        let samples = prepared.sample(3, temperature, &watch).wait().unwrap();
+        assert!(samples.iter().all(|s| s.is_finite()));
+        assert_eq!(in_place && temperature == Temperature::Hot, prepared.costs().clock_s.is_some());
+        drop(prepared);
+        (samples.len(), runs.into_inner(), dirty.into_inner())
+    }
+
+    #[test]
+    fn an_execution_in_place_never_runs_without_a_reset() {
+        for temperature in [Temperature::Hot, Temperature::Cold] {
+            let (samples, runs, dirty) = sampled(true, temperature, u32::MAX);
+            assert_eq!((samples, dirty), (3, 0));
+            assert!(runs >= 4);
+        }
+        // The other kind is repeated without resets.
+        assert!(sampled(false, Temperature::Hot, u32::MAX).2 > 0);
+    }
+
+    /// Computes this many times and does nothing afterwards. Takes longer than a warm-up.
+    struct AtFirst {
+        y: f64,
+        computes: u32,
+    }
+
+    impl Task for AtFirst {
+        fn spoil(&mut self) {
+            self.y = f64::NAN;
+        }
+        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
+            std::thread::sleep(std::time::Duration::from_secs_f64(2.0 * WARM_UP_S));
+            if let Some(left) = self.computes.checked_sub(1) {
+                (self.y, self.computes) = (1.0, left);
+            }
+            Ok(Finished::Done)
+        }
+        fn output(&self) -> Output {
+            Output::Vector(vec![self.y])
+        }
+    }
+
+    #[test]
+    fn an_execution_that_does_nothing_leaves_no_result_of_the_one_before() {
+        // The result only, or the warm-up too, but no sample that counts.
+        let all = [(Temperature::Hot, 1), (Temperature::Hot, 2), (Temperature::Cold, 1)];
+        for (temperature, computes) in all {
+            let machine = Machine::new(CacheSizes::of(&cpu()));
+            let task = Box::new(AtFirst { y: 0.0, computes });
+            let (costs, params) = Default::default();
+            let bound = Bound { task, parts: None, costs, params };
+            let mut prepared =
+                CpuPrepared::new("cpu/test/at-first", &machine, Arc::new(pool(1).unwrap()), bound);
+            let flag = AtomicBool::new(false);
+            let watch = Watch::cancelled_by(&flag);
+            let y = |output: Output| output.in_f64()[0];
+            let first = prepared.output(&watch).wait().unwrap().unwrap();
+            assert_eq!(y(first), 1.0);
+            assert_eq!(prepared.sample(3, temperature, &watch).wait().unwrap().len(), 3);
+            assert!(y(prepared.last_output().wait().unwrap()).is_nan());
+            assert!(y(prepared.output(&watch).wait().unwrap().unwrap()).is_nan());
+        }
+    }
+
+    #[test]
+    fn a_cancelled_execution_ends_the_sampling_and_leaves_no_sample() {
+        for in_place in [false, true] {
+            assert_eq!(sampled(in_place, Temperature::Cold, 1).0, 0);
+            // The result, one sample, then the cancelled one.
+            assert_eq!(sampled(in_place, Temperature::Cold, 3).0, 1);
+            assert_eq!(sampled(in_place, Temperature::Hot, 2).0, 0);
+        }
+    }
+}

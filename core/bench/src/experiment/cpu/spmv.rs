@@ -1,0 +1,342 @@
+//! The CPU kernels for y = A·x, bound to a matrix in their format.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::experiment::configuration::Configuration;
+use crate::experiment::error::{KernelError, PrepareError};
+use crate::experiment::operations::{Converted, SpmvProblem, SpmvSide};
+use crate::experiment::output::Output;
+use crate::experiment::task::{Bound, Finished, Task, Watch};
+use sparsescope_kernels::spmv::compact::{self, CsrShares, HllShares};
+use sparsescope_kernels::spmv::hyb::HybParts;
+use sparsescope_kernels::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning, Vectorised};
+use sparsescope_kernels::spmv::{
+    GuidedChunks, MergePath, RowParts, bsr, coo, csr, dia, ellpack, hll, hyb,
+};
+use sparsescope_matrix::matrix::{AnyFormat, Precision, Real};
+use sparsescope_matrix::memory::{MemoryLimit, zeroed};
+use sparsescope_model::kernel::KernelDescriptor;
+use sparsescope_record::Costs;
+
+/// SpMV bound to its matrix and partition, with its vectors.
+struct Product<F, T> {
+    multiply: F,
+    x: Arc<Vec<T>>,
+    y: Vec<T>,
+}
+
+impl<T: Real, F: Fn(&[T], &mut [T]) + Send> Task for Product<F, T>
+where
+    Output: From<Vec<T>>,
+{
+    fn is_product(&self) -> bool {
+        true
+    }
+
+    fn spoil(&mut self) {
+        self.y.fill(T::NAN);
+    }
+
+    fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
+        (self.multiply)(&self.x, std::hint::black_box(&mut self.y));
+        Ok(Finished::Done)
+    }
+
+    fn output(&self) -> Output {
+        self.y.clone().into()
+    }
+}
+
+/// A bound SpMV.
+pub(super) struct Bindable {
+    pub(super) task: Box<dyn Task>,
+    /// Number of parts that the work was split into.
+    pub(super) parts: Option<usize>,
+    /// Its SIMD level, where one was chosen for the CPU.
+    level: Option<Level>,
+}
+
+impl Bindable {
+    fn at(self, level: Level) -> Self {
+        Self { level: Some(level), ..self }
+    }
+}
+
+/// The vectors of an SpMV that is being bound.
+pub(super) struct Vectors<T> {
+    x: Arc<Vec<T>>,
+    rows: usize,
+    /// Bytes of x that fit close to a core.
+    near_bytes: u64,
+}
+
+impl<T: Real> Vectors<T>
+where
+    Output: From<Vec<T>>,
+{
+    /// Wraps x, and a y of `rows` rows. `near_bytes` of x fit in a core's private caches.
+    pub(super) fn new(x: Arc<Vec<T>>, rows: usize, near_bytes: u64) -> Self {
+        Self { x, rows, near_bytes }
+    }
+
+    /// Tuning for a matrix with `cols` columns that are accessed in the order of `col`.
+    fn tuning(&self, cols: usize, col: &[u32]) -> Tuning
+    where
+        T: Vectorised,
+    {
+        Tuning::new::<T>(cols, col, Level::of_machine(), self.near_bytes)
+    }
+
+    fn serial(self, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
+        let y = zeroed(T::ZERO, self.rows);
+        Bindable { task: Box::new(Product { multiply, x: self.x, y }), parts: None, level: None }
+    }
+
+    fn parts(self, parts: usize, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
+        Bindable { parts: Some(parts), ..self.serial(multiply) }
+    }
+}
+
+/// Binds a kernel to a matrix of its format for a number of threads; `None` for another format.
+pub(super) type Bind<T> = fn(AnyFormat<T>, usize, Vectors<T>) -> Option<Bindable>;
+
+/// The launchers for one precision.
+pub(super) struct Launchers<T>(PhantomData<T>);
+
+impl<T: Vectorised> Launchers<T>
+where
+    Output: From<Vec<T>>,
+{
+    /// The launchers of this backend, in the order of the descriptors.
+    pub(super) const ALL: &'static [(&'static str, Bind<T>)] = &[
+        ("cpu/csr/serial", |a, _, v| match a {
+            AnyFormat::Csr(a) => Some(v.serial(move |x, y| csr::serial(&a, x, y))),
+            _ => None,
+        }),
+        ("cpu/csr/rows", |a, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let parts = RowParts::equal_rows(a.rows(), threads);
+                Some(v.parts(parts.len(), move |x, y| csr::parts(&a, &parts, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/csr/nnz", |a, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let parts = RowParts::equal_entries(a.row_ptr(), threads);
+                Some(v.parts(parts.len(), move |x, y| csr::parts(&a, &parts, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/csr/merge", |a, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let path = MergePath::new(a.row_ptr(), threads);
+                Some(v.parts(path.len(), move |x, y| csr::merge(&a, &path, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/csr/simd", |a, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let tuning = v.tuning(a.cols(), a.col());
+                let plan = CsrPlan::new(&a, threads, tuning);
+                let (parts, level) = (plan.parts(), plan.level());
+                Some(v.parts(parts, move |x, y| simd::csr(&a, &plan, x, y)).at(level))
+            }
+            _ => None,
+        }),
+        ("cpu/coo/serial", |a, _, v| match a {
+            AnyFormat::Coo(a) => Some(v.serial(move |x, y| coo::serial(&a, x, y))),
+            _ => None,
+        }),
+        ("cpu/ell/serial", |a, _, v| match a {
+            AnyFormat::Ell(a) => Some(v.serial(move |x, y| ellpack::serial(&a, x, y))),
+            _ => None,
+        }),
+        ("cpu/ell/rows", |a, threads, v| match a {
+            AnyFormat::Ell(a) => {
+                let parts = RowParts::equal_rows(a.shape().rows, threads);
+                Some(v.parts(parts.len(), move |x, y| ellpack::parts(&a, &parts, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/hyb/serial", |a, _, v| match a {
+            AnyFormat::Hyb(a) => Some(v.serial(move |x, y| hyb::serial(&a, x, y))),
+            _ => None,
+        }),
+        ("cpu/hyb/rows", |a, threads, v| match a {
+            AnyFormat::Hyb(a) => {
+                let parts = HybParts::new(&a, threads);
+                let count = parts.rows().len();
+                Some(v.parts(count, move |x, y| hyb::parts(&a, &parts, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/hll/serial", |a, _, v| match a {
+            AnyFormat::Hll(a) => Some(v.serial(move |x, y| hll::serial(&a, x, y))),
+            _ => None,
+        }),
+        ("cpu/hll/guided", |a, threads, v| match a {
+            AnyFormat::Hll(a) => {
+                let chunks = GuidedChunks::new(a.shape(), threads);
+                let count = (chunks.hacks().len() + a.tail().rows()).min(threads);
+                Some(v.parts(count, move |x, y| hll::guided(&a, &chunks, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/hll/simd", |a, threads, v| match a {
+            AnyFormat::Hll(a) => {
+                let tuning = v.tuning(a.cols(), a.col());
+                let plan = HllPlan::new(&a, threads, tuning);
+                let (parts, level) = (plan.parts(), plan.level());
+                Some(v.parts(parts, move |x, y| simd::hll(&a, &plan, x, y)).at(level))
+            }
+            _ => None,
+        }),
+        ("cpu/bsr/rows", |a, threads, v| match a {
+            AnyFormat::Bsr(a) => {
+                let parts = RowParts::equal_block_rows(a.rows(), a.block(), threads);
+                let (count, level) = (parts.len(), bsr::level(&a, Level::of_machine()));
+                let multiply = move |x: &[T], y: &mut [T]| bsr::parts(&a, level, &parts, x, y);
+                Some(v.parts(count, multiply).at(level))
+            }
+            _ => None,
+        }),
+        ("cpu/dia/rows", |a, threads, v| match a {
+            AnyFormat::Dia(a) => {
+                let parts = RowParts::equal_rows(a.rows(), threads);
+                let (count, level) = (parts.len(), Level::of_machine());
+                let multiply = move |x: &[T], y: &mut [T]| dia::parts(&a, level, &parts, x, y);
+                Some(v.parts(count, multiply).at(level))
+            }
+            _ => None,
+        }),
+        ("cpu/csr/compact", |a, threads, v| match a {
+            AnyFormat::CsrCompact(a) => {
+                let shares = CsrShares::new(&a, threads, Level::of_machine());
+                let (parts, level) = (shares.parts(), shares.level());
+                let multiply = move |x: &[T], y: &mut [T]| compact::csr(&a, &shares, x, y);
+                Some(v.parts(parts, multiply).at(level))
+            }
+            _ => None,
+        }),
+        ("cpu/hll/compact", |a, threads, v| match a {
+            AnyFormat::HllCompact(a) => {
+                let shares = HllShares::new(&a, threads, Level::of_machine(), v.near_bytes);
+                let (parts, level) = (shares.parts(), shares.level());
+                let multiply = move |x: &[T], y: &mut [T]| compact::hll(&a, &shares, x, y);
+                Some(v.parts(parts, multiply).at(level))
+            }
+            _ => None,
+        }),
+    ];
+
+    pub(super) fn of(id: &str) -> Option<Bind<T>> {
+        Self::ALL.iter().find(|(known, _)| *known == id).map(|&(_, bind)| bind)
+    }
+}
+
+/// Whether this backend has the kernel.
+pub(super) fn has(id: &str) -> bool {
+    Launchers::<f64>::of(id).is_some()
+}
+
+/// Converts the matrix and binds the configuration's kernel to it on the ambient pool.
+pub(super) fn bind(
+    configuration: &Configuration,
+    problem: &SpmvProblem,
+    memory: MemoryLimit,
+    near_bytes: u64,
+    pool: &rayon::ThreadPool,
+) -> Result<Bound<'static>, PrepareError> {
+    match configuration.precision {
+        Precision::F64 => bind_in(configuration, problem.double(), memory, near_bytes, pool),
+        Precision::F32 => {
+            bind_in(configuration, &*problem.single(memory)?, memory, near_bytes, pool)
+        }
+    }
+}
+
+fn bind_in<T: Vectorised>(
+    configuration: &Configuration,
+    side: &SpmvSide<T>,
+    memory: MemoryLimit,
+    near_bytes: u64,
+    pool: &rayon::ThreadPool,
+) -> Result<Bound<'static>, PrepareError>
+where
+    Output: From<Vec<T>>,
+{
+    let bind = launcher(configuration)?;
+    let spec = SpmvProblem::spec(configuration);
+    let made =
+        side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
+    Ok(pool.install(|| bind_to(bind, configuration, side, &made, near_bytes)))
+}
+
+fn launcher<T: Vectorised>(configuration: &Configuration) -> Result<Bind<T>, PrepareError>
+where
+    Output: From<Vec<T>>,
+{
+    let missing = || PrepareError::Unsupported("not included in this build".to_owned());
+    Launchers::of(configuration.kernel.id).ok_or_else(missing)
+}
+
+/// Converts the matrix and binds a kernel to it, both on the ambient pool.
+pub(super) fn bind_here<T: Vectorised>(
+    configuration: &Configuration,
+    side: &SpmvSide<T>,
+    memory: MemoryLimit,
+    near_bytes: u64,
+) -> Result<Bound<'static>, PrepareError>
+where
+    Output: From<Vec<T>>,
+{
+    let bind = launcher(configuration)?;
+    let made = side.format(SpmvProblem::spec(configuration), memory);
+    let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    Ok(bind_to(bind, configuration, side, &made, near_bytes))
+}
+
+/// Binds a configuration's kernel to the matrix in its format, on the pool that it will run on.
+fn bind_to<T: Vectorised>(
+    bind: Bind<T>,
+    configuration: &Configuration,
+    side: &SpmvSide<T>,
+    made: &Converted<T>,
+    near_bytes: u64,
+) -> Bound<'static>
+where
+    Output: From<Vec<T>>,
+{
+    let vectors = Vectors::new(Arc::clone(side.x()), side.a().rows(), near_bytes);
+    let start = Instant::now();
+    let threads = configuration.threads as usize;
+    let Bindable { task, parts, level } = bind(made.matrix.clone(), threads, vectors)
+        .expect("a kernel's descriptor names the format that its launcher takes"); // invariant
+    let costs = Costs {
+        conversion_s: made.seconds,
+        plan_s: start.elapsed().as_secs_f64(),
+        format_bytes: made.matrix.bytes(),
+        minimal_bytes: minimal_bytes(configuration.kernel, &made.matrix),
+        ..Costs::default()
+    };
+    let mut params = SpmvProblem::spec(configuration).in_force(&made.matrix);
+    params.extend(level.map(|level| ("simd".to_owned(), level.as_str().to_owned())));
+    Bound { task, parts, costs, params }
+}
+
+/// Minimal bytes that one SpMV moves. A kernel that stops at `row_len` reads that array and only the slots
+/// with nonzeros, so padding does not count for it.
+fn minimal_bytes<T: Real>(kernel: &KernelDescriptor, matrix: &AnyFormat<T>) -> u64 {
+    let whole = matrix.minimal_bytes();
+    match matrix {
+        AnyFormat::Hll(a) if !kernel.needs.finite_x => {
+            let entries: u64 = a.row_len().iter().map(|&length| u64::from(length)).sum();
+            let padding = a.val().len() as u64 - entries;
+            let slot = (T::BYTES + size_of::<u32>()) as u64;
+            whole - padding * slot + size_of_val(a.row_len()) as u64
+        }
+        _ => whole,
+    }
+}

@@ -1,0 +1,78 @@
+//! Experiments: the backends that run kernels, the problems that they run on, and the runner that checks and
+//! times them.
+
+mod backend;
+#[cfg(not(target_family = "wasm"))]
+mod batch_source;
+#[cfg(not(target_family = "wasm"))]
+pub mod choosing;
+mod configuration;
+#[cfg(not(target_family = "wasm"))]
+mod cpu;
+mod error;
+mod interruptions;
+mod operations;
+mod output;
+mod pattern;
+mod plan;
+#[cfg(not(target_family = "wasm"))]
+mod points_source;
+mod predict;
+mod predictions;
+mod problem;
+#[cfg(not(target_family = "wasm"))]
+mod rank_device;
+mod references;
+mod resident;
+mod runner;
+mod serial;
+#[cfg(not(target_family = "wasm"))]
+pub mod solving;
+#[cfg(not(target_family = "wasm"))]
+mod source;
+mod split;
+#[cfg(not(target_family = "wasm"))]
+mod subject;
+mod task;
+mod ticket;
+
+pub use backend::{Availability, Backend, Prepared};
+#[cfg(not(target_family = "wasm"))]
+pub use batch_source::BatchSource;
+pub use configuration::{Configuration, Key, Temperature, table_position};
+#[cfg(not(target_family = "wasm"))]
+pub use cpu::CpuBackend;
+pub use error::{KernelError, PrepareError};
+pub use interruptions::Interruptions;
+#[cfg(feature = "proof")]
+pub use operations::IncrementProblem;
+pub use operations::{
+    BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide,
+    SymgsProblem, SymgsSide,
+};
+pub use output::{Output, Solution};
+pub use plan::{
+    MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_distributed,
+    select_kernels,
+};
+#[cfg(not(target_family = "wasm"))]
+pub use points_source::PointsSource;
+pub use predict::predict;
+pub use problem::{Problem, check_vectors};
+#[cfg(not(target_family = "wasm"))]
+pub use rank_device::{
+    DeviceCosts, DeviceFailure, DeviceProduct, DeviceSolver, DeviceSystem, Elements, RankDevice,
+    RankRows,
+};
+pub use references::relate;
+pub use resident::Resident;
+pub use runner::{Ending, Observer, Runner, Step, Steps};
+pub use serial::SerialBackend;
+#[cfg(not(target_family = "wasm"))]
+pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_folders};
+pub use sparsescope_record::{LoadedMatrix, LoadedValues, ReadMatrix};
+pub use split::{Portion, Units, split};
+#[cfg(not(target_family = "wasm"))]
+pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource};
+pub use task::{Finished, Groups, Task, Watch};
+pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};

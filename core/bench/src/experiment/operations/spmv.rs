@@ -1,0 +1,263 @@
+//! y = A·x as a problem: the matrix and the vector, in each precision.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::side::{SpmvSide, rounded};
+use crate::experiment::configuration::Configuration;
+use crate::experiment::error::PrepareError;
+use crate::experiment::output::Output;
+use crate::experiment::predict::predict;
+use crate::experiment::resident::Resident;
+use sparsescope_matrix::matrix::{
+    Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
+};
+use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::parallel::lock;
+use sparsescope_model::kernel::{DeviceKind, LANES, Reads};
+use sparsescope_record::{Check, Predicted, Work};
+
+/// y = A·x.
+#[derive(Debug)]
+pub struct SpmvProblem {
+    a: Arc<Csr>,
+    x: Arc<Vec<f64>>,
+    x_is_finite: bool,
+    double: OnceLock<Arc<SpmvSide<f64>>>,
+    /// Rounded on first use; or the reason why rounding is impossible.
+    single: Mutex<Option<Result<Arc<SpmvSide<f32>>, String>>>,
+    sizes: Mutex<BTreeMap<FormatSpec, Result<FormatSize, FormatError>>>,
+}
+
+impl SpmvProblem {
+    /// Panics unless x has n elements.
+    pub fn new(a: Arc<Csr>, x: Vec<f64>) -> Self {
+        assert_eq!(x.len(), a.cols(), "x has one element a column");
+        let x_is_finite = x.iter().all(|v| v.is_finite());
+        let (double, single, sizes) = Default::default();
+        // x is accessed at random.
+        let x = Arc::new(copied(&x));
+        Self { a, x, x_is_finite, double, single, sizes }
+    }
+
+    /// A as it was read, m × n.
+    pub fn a(&self) -> &Arc<Csr> {
+        &self.a
+    }
+
+    /// SpMV in f64, with its reference computed on first use.
+    pub fn double(&self) -> &Arc<SpmvSide<f64>> {
+        let make = || Arc::new(SpmvSide::new(Arc::clone(&self.a), Arc::clone(&self.x)));
+        self.double.get_or_init(make)
+    }
+
+    /// SpMV in f32, with A and x rounded on first use. Fails if a value is too large for f32, or, before
+    /// allocating, if the copies need more than `limit`.
+    pub fn single(&self, limit: MemoryLimit) -> Result<Arc<SpmvSide<f32>>, PrepareError> {
+        let mut single = lock(&self.single);
+        if single.is_none() {
+            let checked = limit.check("A and x in f32", self.single_bytes().into());
+            checked.map_err(|error| PrepareError::Refused(error.to_string()))?;
+        }
+        let made = single.get_or_insert_with(|| {
+            let (a, x) = rounded(&self.a, &self.x)?;
+            Ok(Arc::new(SpmvSide::new(Arc::new(a), Arc::new(x))))
+        });
+        made.clone().map_err(PrepareError::Refused)
+    }
+
+    /// Bytes of A in CSR and x in f32.
+    fn single_bytes(&self) -> u64 {
+        let (values, bytes) = (self.a.nnz() as u64, Precision::F32.bytes());
+        self.a.bytes() - values * (Precision::F64.bytes() - bytes) + self.x.len() as u64 * bytes
+    }
+
+    /// The format that a configuration reads; CSR for kernels that read no matrix.
+    pub fn spec(configuration: &Configuration) -> FormatSpec {
+        let mut params = configuration.parameters.format();
+        if configuration.kernel.takes.order && params.sigma <= 1 {
+            params.sigma = DEFAULT_SIGMA;
+        }
+        configuration.kernel.format().map_or(FormatSpec::Csr, |format| format.with(&params))
+    }
+
+    /// Rejects an x that is not finite for kernels that multiply padding by x.
+    pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
+        if configuration.kernel.needs.finite_x && !self.x_is_finite {
+            let reason = "multiplies padding by x, which has an infinite or NaN element";
+            return Err(PrepareError::Refused(reason.to_owned()));
+        }
+        Ok(())
+    }
+
+    pub(in crate::experiment) fn resident(
+        &self,
+        configuration: &Configuration,
+        memory: MemoryLimit,
+    ) -> Vec<Resident> {
+        let (spec, precision) = (Self::spec(configuration), configuration.precision);
+        if configuration.kernel.reads == Reads::Chosen {
+            // Two formats at a time, each barely larger than 1.5 times CSR.
+            let bytes = self.a.bytes().saturating_mul(3).min(memory.get());
+            let name = format!("formats tried in {}", precision.as_str());
+            return self.with_copies(vec![Resident { name, bytes }], precision, memory);
+        }
+        let mut sizes = lock(&self.sizes);
+        // Counting slots passes over the whole matrix: do it once per format, not once per configuration.
+        let size = sizes.entry(spec).or_insert_with(|| spec.size(&self.a));
+        let bytes = match size {
+            // Each slot holds one value. CSR exists already, and a rejected format takes no memory.
+            Ok(size) if spec != FormatSpec::Csr => {
+                let narrower = match spec {
+                    // The number of distinct values is unknown in f32; it is at most the same.
+                    FormatSpec::CsrCompact(_) | FormatSpec::HllCompact(..) => 0,
+                    _ => Precision::F64.bytes() - precision.bytes(),
+                };
+                let bytes = size.bytes - size.slots.saturating_mul(narrower).min(size.bytes);
+                if bytes <= memory.get() { bytes } else { 0 }
+            }
+            _ => 0,
+        };
+        let format = Resident { name: format!("{spec} in {}", precision.as_str()), bytes };
+        self.with_copies(vec![format], precision, memory)
+    }
+
+    /// The same, preceded by A and x in f32 where needed.
+    fn with_copies(
+        &self,
+        mut arrays: Vec<Resident>,
+        precision: Precision,
+        memory: MemoryLimit,
+    ) -> Vec<Resident> {
+        if precision == Precision::F32 {
+            let bytes = self.single_bytes();
+            let bytes = if bytes <= memory.get() { bytes } else { 0 };
+            arrays.insert(0, Resident { name: "A and x in f32".to_owned(), bytes });
+        }
+        arrays
+    }
+
+    pub(in crate::experiment) fn check(
+        &self,
+        configuration: &Configuration,
+        output: &Output,
+    ) -> Option<Check> {
+        match (configuration.precision, output) {
+            (Precision::F64, Output::Vector(y)) => Some(self.double().reference().check(y)),
+            (Precision::F32, Output::Single(y)) => {
+                // It exists, because the result was computed with it.
+                Some(self.single(MemoryLimit::unlimited()).ok()?.reference().check(y))
+            }
+            _ => None,
+        }
+    }
+
+    pub(in crate::experiment) fn work(&self) -> Work {
+        Work { flops: 2 * self.a.nnz() as u64, ..Work::default() }
+    }
+
+    pub(in crate::experiment) fn predict(
+        &self,
+        configuration: &Configuration,
+        memory: MemoryLimit,
+        cancel: &AtomicBool,
+    ) -> Option<Predicted> {
+        match configuration.precision {
+            Precision::F64 => predict_in(self.double(), configuration, memory, cancel),
+            Precision::F32 => {
+                predict_in(&*self.single(memory).ok()?, configuration, memory, cancel)
+            }
+        }
+    }
+
+    pub(in crate::experiment) fn release(&self) {
+        if let Some(double) = self.double.get() {
+            double.release();
+        }
+        // A rejection takes no memory, so its result can be kept.
+        let mut single = lock(&self.single);
+        *single = single.take().filter(Result::is_err);
+    }
+}
+
+fn predict_in<T: Real>(
+    side: &SpmvSide<T>,
+    configuration: &Configuration,
+    memory: MemoryLimit,
+    cancel: &AtomicBool,
+) -> Option<Predicted> {
+    let kernel = configuration.kernel;
+    kernel.model?;
+    let workers = match kernel.device {
+        DeviceKind::Cpu => configuration.threads,
+        // Kernels with a fixed block size ignore it.
+        DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu => {
+            configuration.block.unwrap_or(LANES as u32)
+        }
+    };
+    // The format exists because it was measured, unless it was built on a GPU.
+    let made = side.format(SpmvProblem::spec(configuration), memory).ok()?;
+    predict(kernel, &made.matrix, workers, cancel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparsescope_matrix::matrix::examples;
+    use sparsescope_model::kernel::kernel;
+    use sparsescope_record::Verdict;
+
+    fn problem() -> SpmvProblem {
+        SpmvProblem::new(Arc::new(examples::five_by_five()), vec![1.0; 5])
+    }
+
+    fn in_f32(id: &str) -> Configuration {
+        Configuration { precision: Precision::F32, ..Configuration::usual(kernel(id).unwrap()) }
+    }
+
+    #[test]
+    fn rounded_copies_are_there_from_when_f32_is_asked_for_until_they_are_released() {
+        let problem = problem();
+        let has_copies = || lock(&problem.single).is_some();
+        let f64_only = Configuration::usual(kernel("cpu/ell/serial").unwrap());
+        problem.double().format(SpmvProblem::spec(&f64_only), MemoryLimit::unlimited()).unwrap();
+        problem.resident(&f64_only, MemoryLimit::unlimited());
+        assert!(!has_copies());
+        problem.single(MemoryLimit::unlimited()).unwrap();
+        assert!(has_copies());
+        problem.release();
+        assert!(!has_copies());
+        // Ten nonzeros of 8 bytes, six row offsets and five elements of x of 4 bytes.
+        let refused = problem.single(MemoryLimit::bytes(123)).unwrap_err();
+        assert!(refused.to_string().starts_with("A and x in f32 needs 124 bytes"), "{refused}");
+        assert!(!has_copies());
+    }
+
+    #[test]
+    fn what_is_said_to_be_resident_are_the_bytes_of_the_copies_and_of_the_format() {
+        let (problem, memory) = (problem(), MemoryLimit::unlimited());
+        let side = problem.single(memory).unwrap();
+        for id in ["cpu/csr/serial", "cpu/coo/serial", "cpu/ell/serial", "cpu/hll/serial"] {
+            let configuration = in_f32(id);
+            let spec = SpmvProblem::spec(&configuration);
+            let format = match spec {
+                FormatSpec::Csr => 0,
+                _ => side.format(spec, memory).unwrap().matrix.bytes(),
+            };
+            let resident = problem.resident(&configuration, memory);
+            let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
+            assert_eq!(bytes, [side.a().bytes() + 4 * 5, format], "{id}");
+        }
+    }
+
+    #[test]
+    fn a_result_in_the_other_precision_is_no_result() {
+        let (problem, configuration) = (problem(), in_f32("cpu/csr/serial"));
+        let y = problem.double().reference().y().to_vec();
+        let single = y.iter().map(|&y| y as f32).collect();
+        let check = problem.check(&configuration, &Output::Single(single)).unwrap();
+        assert_eq!(check.verdict, Verdict::Pass);
+        assert_eq!(problem.check(&configuration, &Output::Vector(y)), None);
+    }
+}

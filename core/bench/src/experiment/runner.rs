@@ -1,0 +1,441 @@
+//! Runs every configuration on one problem: check, warm up, sample in rounds, check again.
+
+mod progress;
+mod sampling;
+mod steps;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use web_time::Instant;
+
+use super::backend::{Backend, Prepared};
+use super::configuration::{Configuration, Key};
+use super::error::{KernelError, PrepareError};
+use super::output::Output;
+use super::plan::Settings;
+use super::predictions::Predictions;
+use super::problem::Problem;
+use super::references::References;
+use super::task::{Finished, Watch};
+use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::pace::set_down;
+use sparsescope_model::kernel::{DeviceKind, Parameter};
+use sparsescope_record::{
+    Bandwidth, Check, Environment, Figures, History, Run, Series, Until, Verdict, Work,
+};
+
+use progress::Progress;
+
+pub use progress::Observer;
+pub use steps::{Ending, Step, Steps};
+
+/// Executions longer than this need no warm-up.
+const WARM_BY_ITSELF_S: f64 = 1.0;
+
+/// Executions longer than this run exactly twice: once for the first check and once timed; the result of the
+/// timed one is checked, too.
+const TWICE_S: f64 = 10.0;
+
+/// State shared by all runs.
+pub struct Runner<'r> {
+    /// Backends by the device they run on.
+    pub backends: Vec<(DeviceKind, &'r dyn Backend)>,
+    /// Sample counts and kernel settings.
+    pub settings: &'r Settings,
+    /// The machine, with its measured bandwidth.
+    pub environment: &'r Environment,
+    /// Memory limit for the formats of a problem; determined for each problem if `None`.
+    pub memory: Option<MemoryLimit>,
+    /// Set from elsewhere to stop; read between samples.
+    pub cancel: &'r AtomicBool,
+}
+
+/// A configuration that is ready to be timed.
+struct Ready<'p> {
+    configuration: Configuration,
+    prepared: Box<dyn Prepared + 'p>,
+    run: Run,
+    work: Work,
+    /// Seconds per sample including overhead, as last measured.
+    pace: f64,
+    /// Number of samples to take.
+    samples: usize,
+    /// Seconds spent on sampling it so far.
+    spent: f64,
+}
+
+/// Result of preparing a configuration.
+enum Start<'p> {
+    /// It can be timed.
+    Ready(Box<Ready<'p>>),
+    /// It ended as a run without times.
+    Ended(Box<Run>),
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl Runner<'_> {
+    /// Runs all `configurations` on `problem`, whose subject has the id `subject`, except those among the
+    /// runs `measured` earlier. Kernels whose arrays fit into memory together are sampled in turns, round by
+    /// round.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn run(
+        &self,
+        subject: &str,
+        problem: &Problem,
+        configurations: &[Configuration],
+        measured: &[Run],
+        observer: &mut dyn Observer,
+    ) -> Ending {
+        self.begin(subject, problem, configurations, measured, observer).finish()
+    }
+
+    /// The same in steps.
+    pub fn begin<'s>(
+        &'s self,
+        subject: &'s str,
+        problem: &'s Problem,
+        configurations: &'s [Configuration],
+        measured: &'s [Run],
+        observer: &'s mut dyn Observer,
+    ) -> Steps<'s> {
+        Steps::new(self.run_all(subject, problem, configurations, measured, observer))
+    }
+
+    async fn run_all(
+        &self,
+        subject: &str,
+        problem: &Problem,
+        configurations: &[Configuration],
+        measured: &[Run],
+        observer: &mut dyn Observer,
+    ) -> Ending {
+        let configurations = remaining(configurations, measured);
+        let memory = self.memory.unwrap_or_else(MemoryLimit::of_machine);
+        let samples = self.settings.runs + self.settings.warmup;
+        let mut progress =
+            Progress { done: 0, total: configurations.len() * samples, samples, observer };
+        let mut references = References::among(measured, problem.operation());
+        let mut predictions = Predictions::default();
+        for group in groups(problem, configurations, memory) {
+            let about = (&mut references, &mut predictions);
+            let ending =
+                self.run_group(subject, problem, &group, memory, about, &mut progress).await;
+            problem.release();
+            if ending == Ending::Cancelled {
+                return ending;
+            }
+        }
+        Ending::Complete
+    }
+
+    /// Records every configuration as refused for one reason, if the problem could not be made.
+    pub fn refuse(
+        &self,
+        subject: &str,
+        configurations: &[Configuration],
+        reason: &str,
+        measured: &[Run],
+        observer: &mut dyn Observer,
+    ) -> Ending {
+        for configuration in &remaining(configurations, measured) {
+            let mut run = self.empty_run(subject, configuration);
+            let reason = Some(reason.to_owned());
+            run.check = Check { verdict: Verdict::Refused, reason, ..Check::default() };
+            if !observer.finished(run) {
+                return Ending::Cancelled;
+            }
+        }
+        Ending::Complete
+    }
+
+    fn empty_run(&self, subject: &str, configuration: &Configuration) -> Run {
+        let device = self.backend(configuration).map_or("", Backend::model);
+        configuration.empty_run(subject, &self.environment.id, device)
+    }
+
+    fn backend(&self, configuration: &Configuration) -> Option<&dyn Backend> {
+        let device = configuration.kernel.device;
+        self.backends.iter().find(|(of, _)| *of == device).map(|&(_, backend)| backend)
+    }
+
+    async fn run_group(
+        &self,
+        subject: &str,
+        problem: &Problem,
+        group: &[Configuration],
+        memory: MemoryLimit,
+        (references, predictions): (&mut References, &mut Predictions),
+        progress: &mut Progress<'_>,
+    ) -> Ending {
+        let mut starts = Vec::new();
+        for configuration in group {
+            if self.cancelled() {
+                return Ending::Cancelled;
+            }
+            progress.tell(configuration.kernel.id);
+            let start = self.prepare(subject, problem, configuration, memory, progress).await;
+            set_down().await;
+            match start {
+                Start::Cancelled => return Ending::Cancelled,
+                Start::Ended(_) => progress.done += progress.samples,
+                Start::Ready(_) => {}
+            }
+            starts.push(start);
+        }
+        let mut ending = self.sample(&mut starts, progress).await;
+        for start in starts {
+            let run = match start {
+                Start::Ready(ready) => {
+                    let configuration = ready.configuration.clone();
+                    let mut run = self.conclude(*ready, problem, references).await;
+                    if run.figures.is_some() && !self.cancelled() {
+                        progress.tell(configuration.kernel.id);
+                        run.costs.predicted =
+                            predictions.of(&configuration, problem, memory, self.cancel);
+                    }
+                    run
+                }
+                Start::Ended(run) => *run,
+                Start::Cancelled => continue,
+            };
+            let is_untimed = run.samples.is_empty() && run.check.verdict == Verdict::Pass;
+            let is_left_out = is_untimed && self.cancelled();
+            if is_left_out || (self.cancelled() && run.cut_short) {
+                ending = Ending::Cancelled;
+            }
+            if is_left_out {
+                continue; // Cancelled before its first sample.
+            }
+            if !progress.observer.finished(run) {
+                return Ending::Cancelled;
+            }
+            set_down().await;
+        }
+        ending
+    }
+
+    /// Prepares one configuration and checks its result; ends as a run without times if that fails.
+    async fn prepare<'p>(
+        &'p self,
+        subject: &str,
+        problem: &'p Problem,
+        configuration: &Configuration,
+        memory: MemoryLimit,
+        progress: &mut Progress<'_>,
+    ) -> Start<'p> {
+        let mut run = self.empty_run(subject, configuration);
+        let prepared = problem.admit(configuration).and_then(|()| {
+            let missing =
+                || PrepareError::Unsupported("no backend here runs this kernel".to_owned());
+            let backend = self.backend(configuration).ok_or_else(missing)?;
+            backend.prepare(configuration, problem, memory)
+        });
+        let prepared = match prepared {
+            Ok(mut prepared) => {
+                let told = progress.telling();
+                let tell = |share| told.tell(share);
+                let set_up = prepared.set_up(&Watch::new(self.cancel, &tell)).await;
+                set_up.map(|set_up| (prepared, set_up))
+            }
+            Err(error) => Err(error),
+        };
+        let mut prepared = match prepared {
+            Ok((_, Finished::Cancelled)) => return Start::Cancelled,
+            Ok((prepared, Finished::Done)) => prepared,
+            Err(error) => {
+                let verdict = match error {
+                    PrepareError::Refused(_) => Verdict::Refused,
+                    PrepareError::Unsupported(_) => Verdict::Unsupported,
+                };
+                let reason = Some(error.to_string());
+                run.check = Check { verdict, reason, ..Check::default() };
+                return Start::Ended(Box::new(run));
+            }
+        };
+        run.parts = prepared.parts().and_then(|parts| u32::try_from(parts).ok());
+        run.params = prepared.params();
+        run.costs = prepared.costs();
+        let start = Instant::now();
+        let output = {
+            let told = progress.telling();
+            let tell = |share| told.tell(share);
+            prepared.output(&Watch::new(self.cancel, &tell)).await
+        };
+        let pace = start.elapsed().as_secs_f64();
+        let output = match output {
+            Ok(Some(output)) => output,
+            Ok(None) => return Start::Cancelled,
+            Err(error) => {
+                run.check = failed(&error);
+                return Start::Ended(Box::new(run));
+            }
+        };
+        if problem.find_reference(self.cancel) == Finished::Cancelled {
+            return Start::Cancelled;
+        }
+        run.check = problem.check(configuration, &output);
+        (run.solve, run.history) = output.told();
+        if run.check.verdict == Verdict::Pass && problem.is_empty() {
+            run.check.reason = Some("there is nothing to compute".to_owned());
+            return Start::Ended(Box::new(run));
+        }
+        if run.check.verdict != Verdict::Pass {
+            return Start::Ended(Box::new(run));
+        }
+        let (configuration, work) = (configuration.clone(), problem.work(&output));
+        let samples = if pace > TWICE_S { 1 } else { self.settings.runs };
+        let spent = 0.0;
+        Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples, spent }))
+    }
+
+    /// Checks the result of the last sample and of one more execution, and computes the figures.
+    async fn conclude(
+        &self,
+        one: Ready<'_>,
+        problem: &Problem,
+        references: &mut References,
+    ) -> Run {
+        let Ready { configuration, mut prepared, mut run, work, pace, samples, .. } = one;
+        run.repetitions = prepared.repetitions();
+        run.costs = prepared.costs();
+        if pace > WARM_BY_ITSELF_S && self.cancelled() {
+            // The last execution was stopped half-way, and another would keep the user waiting.
+            run.samples.clear();
+            return run;
+        }
+        // A sample that was stopped half-way leaves no result.
+        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && !self.cancelled() {
+            let left = prepared.last_output().await;
+            run.check = run.check.worse(check(problem, &configuration, left));
+        }
+        // A long execution is not repeated a third time for the check.
+        if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && pace <= TWICE_S {
+            let never = AtomicBool::new(false);
+            let output = match prepared.output(&Watch::cancelled_by(&never)).await {
+                Ok(Some(output)) => Ok(output),
+                Ok(None) => prepared.last_output().await,
+                Err(error) => Err(error),
+            };
+            run.check = run.check.worse(check(problem, &configuration, output));
+        }
+        if run.check.verdict != Verdict::Pass {
+            run.samples.clear();
+            return run;
+        }
+        run.distributed = prepared.distributed();
+        let history = joined(prepared.told(), problem.history(&configuration, self.cancel));
+        run.history = history.or(run.history);
+        run.cut_short = run.samples.len() < samples;
+        let goal = self.settings.until;
+        run.until = goal.map(|goal| Until::of(goal.share, goal.at_most_s, &run.samples));
+        let bytes = run.costs.minimal_bytes;
+        run.figures = Figures::from_samples(&run.samples, work.flops as f64, bytes);
+        let Some(figures) = run.figures.as_mut() else {
+            run.samples.clear();
+            return run;
+        };
+        run.work = Some(work);
+        run.metric = Some(configuration.kernel.operation.metric(&work, figures.median_s));
+        if let Some(copy) = self.copy_bandwidth(&configuration) {
+            figures.set_copy(copy);
+        }
+        references.compare(&configuration, &mut run);
+        run
+    }
+
+    /// Copy bandwidth of the device in bytes per second, with the configuration's number of threads.
+    fn copy_bandwidth(&self, configuration: &Configuration) -> Option<f64> {
+        match configuration.kernel.device {
+            DeviceKind::Cpu => {
+                let same_threads = |b: &&Bandwidth| b.threads == configuration.threads;
+                self.environment.bandwidth.iter().find(same_threads).map(|b| b.copy)
+            }
+            DeviceKind::Cuda | DeviceKind::Wgpu => {
+                let model = self.backend(configuration)?.model();
+                self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy
+            }
+            // Each of its GPUs copies as fast as the slowest.
+            DeviceKind::Nccl => {
+                let model = self.backend(configuration)?.model();
+                let copy = self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy?;
+                let ranks = configuration.parameters.number::<u32>(Parameter::Ranks)?;
+                Some(copy * f64::from(ranks))
+            }
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// The configurations without a run so far.
+fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configuration> {
+    let known: BTreeSet<Key> = measured.iter().map(Key::of).collect();
+    configurations.iter().filter(|c| !known.contains(&c.key())).cloned().collect()
+}
+
+/// Consecutive configurations whose arrays together stay within `memory`; a configuration that exceeds it
+/// alone forms a group that will be refused.
+fn groups(
+    problem: &Problem,
+    configurations: Vec<Configuration>,
+    memory: MemoryLimit,
+) -> Vec<Vec<Configuration>> {
+    let mut groups: Vec<Vec<Configuration>> = Vec::new();
+    let mut resident: BTreeMap<String, u64> = BTreeMap::new();
+    for configuration in configurations {
+        let arrays = problem.resident(&configuration, memory);
+        let new = arrays.iter().filter(|array| !resident.contains_key(&array.name));
+        let (new, there): (u64, u64) =
+            (new.map(|array| array.bytes).sum(), resident.values().sum());
+        let overfull = new > 0 && there.saturating_add(new) > memory.get();
+        if overfull {
+            resident.clear();
+        }
+        resident.extend(arrays.into_iter().map(|array| (array.name, array.bytes)));
+        match groups.last_mut() {
+            Some(group) if !overfull => group.push(configuration),
+            _ => groups.push(vec![configuration]),
+        }
+    }
+    groups
+}
+
+/// Merges the steps that an execution reported with the problem's history of repeating it: one history, in
+/// which each series has its own steps.
+fn joined(told: Option<History>, repeated: Option<History>) -> Option<History> {
+    match (told, repeated) {
+        (Some(told), Some(mut history)) => {
+            history.series.extend(told.series.into_iter().map(|series| {
+                let step = series.step.or_else(|| Some(told.step.clone()));
+                Series { step, ..series }
+            }));
+            Some(history)
+        }
+        (told, repeated) => told.or(repeated),
+    }
+}
+
+/// Checks a result after the last sample.
+fn check(
+    problem: &Problem,
+    configuration: &Configuration,
+    output: Result<Output, KernelError>,
+) -> Check {
+    match output {
+        Ok(output) => problem.check(configuration, &output),
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &KernelError) -> Check {
+    let reason = Some(error.to_string());
+    Check { verdict: Verdict::Fail, reason, ..Check::default() }
+}
+
+#[cfg(test)]
+#[cfg(not(target_family = "wasm"))]
+mod tests;

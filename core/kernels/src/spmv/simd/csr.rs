@@ -1,0 +1,327 @@
+//! y = A·x in CSR, in vectors.
+
+use std::ops::Range;
+
+use super::lanes::{Lanes, MOST_LANES};
+use super::level::{Level, Loop, Vectorised, run};
+use super::ways::{Tuning, Way, Ways};
+use crate::spmv::{Checked, Pieces, each_own_part};
+use sparsescope_matrix::matrix::{Csr, Offset, RowPtr, prefetch, prefetch_lines};
+
+/// How `cpu/csr/simd` traverses a matrix: its pieces, how each is processed, and their workers. The former
+/// two depend on the matrix and on the instruction set, never on the number of workers.
+#[derive(Clone, Debug)]
+pub struct CsrPlan {
+    tuning: Tuning,
+    pieces: Pieces,
+    ways: Ways,
+    of: [usize; 3],
+}
+
+/// Sizes that detect a plan of another matrix: rows, columns and nonzeros.
+fn measures<T: Vectorised>(a: &Csr<T>) -> [usize; 3] {
+    [a.rows(), a.cols(), a.nnz()]
+}
+
+impl CsrPlan {
+    /// Plans for `workers` workers, on the ambient pool.
+    pub fn new<T: Vectorised>(a: &Csr<T>, workers: usize, tuning: Tuning) -> Self {
+        let level = tuning.level.for_columns(a.cols());
+        let pieces = Pieces::new(a.row_ptr(), workers);
+        let ways = Ways::new(a.row_ptr(), &pieces, level.lanes::<T>(), &tuning);
+        Self { tuning: Tuning { level, ..tuning }, pieces, ways, of: measures(a) }
+    }
+
+    /// The instruction set that it is for.
+    pub fn level(&self) -> Level {
+        self.tuning.level
+    }
+
+    /// Number of parts that have work.
+    pub fn parts(&self) -> usize {
+        self.pieces.parts()
+    }
+
+    /// Number of pieces processed as a stream of nonzeros, row by row, and as a part of a row.
+    pub fn census(&self) -> [usize; 3] {
+        let count = |is: fn(&Way) -> bool| self.ways.of.iter().filter(|way| is(way)).count();
+        let stream = count(|way| matches!(way, Way::Stream { .. } | Way::Gaps { .. }));
+        [stream, count(|way| *way == Way::Rows), count(|way| *way == Way::Cut)]
+    }
+}
+
+/// Neighbouring pieces per worker. Short rows are summed as a stream of nonzeros: one vector of products
+/// after another, each cut where rows end by additions across lanes, so that no branch depends on where that
+/// is. Longer rows have vectors of their own. If several workers share a long row, their sums are added in
+/// the order of its parts: the result is bitwise identical for any number of workers.
+///
+/// x has n elements, y has m; panics otherwise, or if the plan belongs to another matrix.
+pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, x: &[T], y: &mut [T]) {
+    let checked = Checked::<Csr<T>, T>::new(a, x, y);
+    assert_eq!(plan.of, measures(a), "the plan is of this matrix");
+    let mut rest = &mut *y;
+    let parts: Vec<_> = plan
+        .pieces
+        .iter()
+        .zip(plan.pieces.ends())
+        .map(|(pieces, (from, to))| {
+            let part = rest.split_off_mut(..to.row - from.row).unwrap_or_default();
+            (pieces, part)
+        })
+        .collect();
+    let cut = each_own_part(parts, |(pieces, y)| match a.row_ptr() {
+        RowPtr::Narrow(p) => run(plan.level(), Part { a: checked, plan, row_ptr: p, pieces, y }),
+        RowPtr::Wide(p) => run(plan.level(), Part { a: checked, plan, row_ptr: p, pieces, y }),
+    });
+    let mut before = None;
+    for (row, sum) in cut.into_iter().flatten() {
+        if before == Some(row) {
+            y[row] += sum;
+        } else {
+            y[row] = sum;
+        }
+        before = Some(row);
+    }
+}
+
+/// The work of one worker.
+struct Part<'a, T, O> {
+    a: Checked<'a, Csr<T>, T>,
+    plan: &'a CsrPlan,
+    row_ptr: &'a [O],
+    pieces: Range<usize>,
+    /// The rows completed by its pieces.
+    y: &'a mut [T],
+}
+
+impl<T: Vectorised, O: Offset> Loop<T> for Part<'_, T, O> {
+    /// Returns the sums of its pieces of long rows, in order.
+    type Output = Vec<(usize, T)>;
+
+    #[inline(always)]
+    unsafe fn run<L: Lanes<Value = T>>(self) -> Vec<(usize, T)> {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            match self.plan.tuning.ahead {
+                0 => self.pieces::<L, false>(),
+                _ => self.pieces::<L, true>(),
+            }
+        }
+    }
+}
+
+impl<T: Vectorised, O: Offset> Part<'_, T, O> {
+    /// If `FAR`, prefetches x.
+    #[inline(always)]
+    unsafe fn pieces<L: Lanes<Value = T>, const FAR: bool>(self) -> Vec<(usize, T)> {
+        let Self { a, plan, row_ptr, pieces, y } = self;
+        let points = &plan.pieces.points()[pieces.start..=pieces.end];
+        let Tuning { ahead, streams, .. } = plan.tuning;
+        let mut cut = Vec::new();
+        let mut sums = [T::ZERO; Pieces::ROWS + MOST_LANES];
+        let mut y = y;
+        for (ends, way) in points.windows(2).zip(&plan.ways.of[pieces]) {
+            let (from, to) = (ends[0], ends[1]);
+            let last = a.a().nnz();
+            // Columns are read ahead only as far as they exist.
+            let ahead = if to.entry + ahead <= last { ahead } else { 0 };
+            let entries = |range: Range<usize>| Entries {
+                col: a.a().col()[range.clone()].as_ptr(),
+                val: a.a().val()[range.clone()].as_ptr(),
+                x: a.x().as_ptr(),
+                len: range.len(),
+                ahead,
+                streams,
+            };
+            let part = y.split_off_mut(..to.row - from.row).unwrap_or_default();
+            // SAFETY: Csr holds only columns below cols, x has cols elements, and there are columns for
+            // `ahead` nonzeros after any of the piece. The level accepts this number of columns. A stream
+            // ends as many rows as are not empty, at most as many as a piece has.
+            unsafe {
+                match *way {
+                    Way::Cut => cut.push((from.row, entries(from.entry..to.entry).sum::<L, FAR>())),
+                    Way::Rows => {
+                        let rows = &row_ptr[from.row + 1..=to.row];
+                        let last = rows.last().map(|end| end.index());
+                        assert_eq!(last, Some(to.entry), "the plan is of this matrix");
+                        let mut start = from.entry;
+                        for (end, y) in rows.iter().zip(part) {
+                            *y = entries(start..end.index()).sum::<L, FAR>();
+                            start = end.index();
+                        }
+                    }
+                    Way::Stream { ends } => {
+                        let ends = &plan.ways.ends[ends..];
+                        entries(from.entry..to.entry).stream::<L, FAR>(ends, &mut sums);
+                        part.copy_from_slice(&sums[..part.len()]);
+                    }
+                    Way::Gaps { ends, filled } => {
+                        let ends = &plan.ways.ends[ends..];
+                        entries(from.entry..to.entry).stream::<L, FAR>(ends, &mut sums);
+                        spread::<L>(&sums, &plan.ways.filled[filled..], part);
+                    }
+                }
+            }
+        }
+        cut
+    }
+}
+
+/// Neighbouring nonzeros, and the x that they gather from.
+#[derive(Clone, Copy)]
+struct Entries<T> {
+    col: *const u32,
+    val: *const T,
+    x: *const T,
+    len: usize,
+    /// Prefetch distance for x, in nonzeros.
+    ahead: usize,
+    /// Prefetch distance for values and columns, in nonzeros.
+    streams: usize,
+}
+
+impl<T: Vectorised> Entries<T> {
+    /// Prefetches the values and columns that are needed after the `vectors` vectors from k on.
+    #[inline(always)]
+    fn ask_ahead<L: Lanes<Value = T>>(self, k: usize, vectors: usize) {
+        let (from, count) = (k + self.streams, vectors * L::LANES);
+        prefetch_lines(self.val.wrapping_add(from), count);
+        prefetch_lines(self.col.wrapping_add(from), count);
+    }
+
+    /// If `FAR`, prefetches the elements of x that are needed after the vector from k on.
+    ///
+    /// # Safety
+    /// At least `ahead` columns and one vector of lanes follow k.
+    #[inline(always)]
+    unsafe fn ask_x<L: Lanes<Value = T>, const FAR: bool>(self, k: usize) {
+        if FAR {
+            for lane in 0..L::LANES {
+                // SAFETY: guaranteed by the caller.
+                let col = unsafe { *self.col.add(k + self.ahead + lane) };
+                prefetch(self.x.wrapping_add(col as usize));
+            }
+        }
+    }
+
+    /// Returns the sum over all of them, in four vectors if there are many.
+    ///
+    /// # Safety
+    /// The nonzeros and `ahead` columns after them can be read, x has an element for each column, the level
+    /// accepts the columns, and the CPU supports its instructions.
+    #[inline(always)]
+    unsafe fn sum<L: Lanes<Value = T>, const FAR: bool>(self) -> T {
+        // SAFETY: k counts nonzeros, and a full vector is read only where that many are left.
+        unsafe {
+            let Self { col, val, x, len, .. } = self;
+            let mut sums = [L::zero(); 4];
+            let mut k = 0;
+            while k + 4 * L::LANES <= len {
+                self.ask_ahead::<L>(k, 4);
+                for sum in &mut sums {
+                    self.ask_x::<L, FAR>(k);
+                    *sum = L::mul_add(L::load(val.add(k)), L::gather(x, col.add(k)), *sum);
+                    k += L::LANES;
+                }
+            }
+            let mut sum = L::add(L::add(sums[0], sums[1]), L::add(sums[2], sums[3]));
+            while k + L::LANES <= len {
+                self.ask_x::<L, FAR>(k);
+                sum = L::mul_add(L::load(val.add(k)), L::gather(x, col.add(k)), sum);
+                k += L::LANES;
+            }
+            if k < len {
+                let rest = len - k;
+                let x = L::gather_first(x, col.add(k), rest);
+                sum = L::mul_add(L::load_first(val.add(k), rest), x, sum);
+            }
+            L::sum(sum)
+        }
+    }
+
+    /// Writes the sums of the rows that the nonzeros belong to into `sums`; bit k of `ends` is set if nonzero
+    /// k ends its row, as the last one does.
+    ///
+    /// # Safety
+    /// As for [`sum`](Self::sum), and `sums` has an element for each row and `MOST_LANES` more.
+    #[inline(always)]
+    unsafe fn stream<L: Lanes<Value = T>, const FAR: bool>(self, ends: &[u64], sums: &mut [T]) {
+        let Self { col, val, x, len, .. } = self;
+        let mut to = sums.as_mut_ptr();
+        // SAFETY: k counts nonzeros, and a full vector is read only where that many are left. `to` advances
+        // by the number of rows that have ended, and what is written has at most `MOST_LANES` elements.
+        unsafe {
+            let mut carry = Carry::<L> { sum: L::zero(), goes_on: 0 };
+            for (word, &ends) in ends[..len.div_ceil(64)].iter().enumerate() {
+                let mut ends = ends;
+                let mut k = word * 64;
+                let end = len.min(k + 64);
+                self.ask_ahead::<L>(k, 64 / L::LANES);
+                while k + L::LANES <= end {
+                    self.ask_x::<L, FAR>(k);
+                    let products = L::mul(L::load(val.add(k)), L::gather(x, col.add(k)));
+                    to = carry.cut(products, ends as u32 & L::ALL, to);
+                    ends >>= L::LANES;
+                    k += L::LANES;
+                }
+                if k < end {
+                    let rest = end - k;
+                    let x = L::gather_first(x, col.add(k), rest);
+                    let products = L::mul(L::load_first(val.add(k), rest), x);
+                    to = carry.cut(products, ends as u32 & L::ALL, to);
+                }
+            }
+        }
+    }
+}
+
+/// The partial sum of a row before a vector.
+struct Carry<L: Lanes> {
+    /// In every lane.
+    sum: L::Vector,
+    /// All ones if the row continues, 0 if it has ended and the sum does not count.
+    goes_on: u32,
+}
+
+impl<L: Lanes> Carry<L> {
+    /// Writes the sums of the rows that end in a vector of products to `to`, and returns where the next ones
+    /// go.
+    ///
+    /// # Safety
+    /// `LANES` values can be written, and the CPU supports the instructions.
+    #[inline(always)]
+    unsafe fn cut(&mut self, products: L::Vector, ends: u32, to: *mut L::Value) -> *mut L::Value {
+        // Lanes up to the first that ends a row, or all.
+        let first_row = (ends ^ ends.wrapping_sub(1)) & L::ALL;
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            let sums = L::segments(products, ends);
+            let sums = L::add_in(sums, self.sum, first_row & self.goes_on);
+            self.sum = L::last(sums);
+            self.goes_on = (ends >> (L::LANES - 1)).wrapping_sub(1);
+            L::store(to, L::compress(sums, ends));
+            to.add(ends.count_ones() as usize)
+        }
+    }
+}
+
+/// Assigns each row whose bit in `filled` is set the next of `sums`, and 0 to the others.
+///
+/// # Safety
+/// `sums` has an element for each set bit and `MOST_LANES` more, and the CPU supports the instructions.
+#[inline(always)]
+unsafe fn spread<L: Lanes>(sums: &[L::Value], filled: &[u64], y: &mut [L::Value]) {
+    let mut from = sums.as_ptr();
+    for (y, &filled) in y.chunks_mut(64).zip(filled) {
+        let mut filled = filled;
+        for y in y.chunks_mut(L::LANES) {
+            let rows = filled as u32 & L::ALL;
+            // SAFETY: `from` advances by the number of set bits, and no more than y's length is written.
+            unsafe {
+                L::store_first(y.as_mut_ptr(), L::expand(L::load(from), rows), y.len());
+                from = from.add(rows.count_ones() as usize);
+            }
+            filled >>= L::LANES;
+        }
+    }
+}

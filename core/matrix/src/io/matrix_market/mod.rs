@@ -1,0 +1,196 @@
+//! The Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): a reader
+//! for every kind of file in use, and writers of `coordinate` files, `general` and `symmetric`.
+
+mod array;
+mod body;
+mod coordinate;
+mod count;
+mod header;
+#[cfg(any(feature = "mpi", test))]
+mod share;
+mod value;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::pin::Pin;
+
+use num_complex::Complex64;
+
+pub(super) use self::header::{Format, Header, Lines, refuse_other_kinds};
+#[cfg(any(feature = "mpi", test))]
+pub use share::{FileShare, read_share};
+pub use write::{WriteValue, write, write_field, write_symmetric};
+
+use self::body::Notes;
+use self::coordinate::Found;
+use self::value::Value;
+use super::assemble::Assembled;
+use super::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
+use crate::matrix::Csr;
+use crate::memory::MemoryLimit;
+use crate::pace::at_once;
+
+/// Reads a matrix from the text of a Matrix Market file.
+///
+/// Symmetric storage is expanded, duplicates are summed in file order, explicit zeros of a
+/// `coordinate` file are stored nonzeros, zeros of an `array` file are not. The result does not
+/// depend on the number of threads of the ambient rayon pool.
+///
+/// ```
+/// use sparsescope_matrix::io::{Progress, matrix_market};
+/// use sparsescope_matrix::memory::MemoryLimit;
+/// let text = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4\n2 1 -1\n";
+/// let file = matrix_market::read_bytes(text, MemoryLimit::of_machine(), Progress::none())?;
+/// assert_eq!(file.matrix.real()?.row(0), (&[0u32, 1][..], &[4.0, -1.0][..]));
+/// # Ok::<(), sparsescope_matrix::io::IoError>(())
+/// ```
+///
+/// Errors name the 1-based line, what was expected there and what was found. Anything that would exceed
+/// `limit` is rejected before it is allocated.
+pub fn read_bytes(
+    text: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    at_once(read_body(text, &Header::read(text)?, limit, progress))
+}
+
+/// Reads the matrix described by `header` from the text after it.
+pub(super) fn read_body<'r>(
+    text: &'r [u8],
+    header: &'r Header,
+    limit: MemoryLimit,
+    progress: Progress<'r>,
+) -> Pin<Box<dyn Future<Output = Result<MatrixFile, IoError>> + 'r>> {
+    // Boxed, because the code of a function's future is duplicated in every crate that awaits it.
+    Box::pin(async move {
+        match header.field {
+            Field::Real => read_field::<value::Real>(text, header, limit, progress).await,
+            Field::Integer => read_field::<value::Integer>(text, header, limit, progress).await,
+            Field::Pattern => read_field::<value::Pattern>(text, header, limit, progress).await,
+            Field::Complex => read_field::<value::Complex>(text, header, limit, progress).await,
+        }
+    })
+}
+
+async fn read_field<V: Value>(
+    text: &[u8],
+    header: &Header,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError>
+where
+    AnyMatrix: From<Csr<V::Scalar>>,
+{
+    let Found { assembled, notes, pairs } = match header.format {
+        Format::Coordinate => coordinate::read::<V>(text, header, limit, progress).await?,
+        Format::Array => {
+            let (values, mut notes) =
+                array::read_values::<V>(text, header, limit, progress).await?;
+            let (matrix, off_symmetry) = array::nonzeros(&values, header, limit)?;
+            notes.off_symmetry = off_symmetry;
+            Found { assembled: Assembled { matrix, merged: 0 }, notes, pairs: 0 }
+        }
+    };
+    if header.symmetry == Symmetry::SkewSymmetric && notes.off_symmetry > 0 {
+        return Err(coordinate::skew_diagonal::<V>(text, header));
+    }
+    let mut warnings = notes.warnings();
+    if header.symmetry == Symmetry::Hermitian && notes.off_symmetry > 0 {
+        let count = notes.off_symmetry;
+        warnings.push(format!(
+            "{count} diagonal entries of a hermitian file are not real and were kept unchanged"
+        ));
+    }
+    if pairs > 0 {
+        warnings.push(format!(
+            "{pairs} off-diagonal positions occur in both triangles of a {} file; their values were summed",
+            header.symmetry.as_str()
+        ));
+    }
+    // Each pair was merged twice: in its lower and in its upper position.
+    let repeated = assembled.merged.saturating_sub(2 * pairs);
+    if repeated > 0 {
+        warnings.push(format!(
+            "{repeated} entries repeat the position of an earlier one; their values were summed"
+        ));
+    }
+    let matrix = AnyMatrix::from(assembled.matrix);
+    let form = MatrixForm::MatrixMarket;
+    Ok(MatrixFile { matrix, field: header.field, symmetry: header.symmetry, form, warnings })
+}
+
+impl Notes {
+    fn warnings(self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.rounded > 0 {
+            warnings.push(format!("{} integers above 2^53 were rounded to f64", self.rounded));
+        }
+        if self.misnamed > 0 {
+            warnings.push(format!(
+                "{} values of an integer file are not integers and were read as real numbers",
+                self.misnamed
+            ));
+        }
+        if self.overflowed > 0 {
+            warnings.push(format!(
+                "{} numbers are too large for f64 and were read as infinity",
+                self.overflowed
+            ));
+        }
+        warnings
+    }
+}
+
+/// Reads a dense vector from a Matrix Market file: `array` n × 1 or 1 × n, or `coordinate` n × 1 or 1 ×
+/// n, whose missing elements are 0.
+pub(super) fn read_vector(
+    text: &[u8],
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Vec<f64>, IoError> {
+    let header = Header::read(text)?;
+    if header.field == Field::Complex {
+        return Err(IoError::RealOnly);
+    }
+    if header.rows != 1 && header.cols != 1 {
+        let (rows, cols) = (u64::from(header.rows), u64::from(header.cols));
+        return Err(IoError::NotAVector { rows, cols });
+    }
+    if (header.format, header.symmetry) == (Format::Array, Symmetry::General) {
+        let (values, _) = match header.field {
+            Field::Integer => {
+                at_once(array::read_values::<value::Integer>(text, &header, limit, progress))?
+            }
+            _ => at_once(array::read_values::<value::Real>(text, &header, limit, progress))?,
+        };
+        return Ok(values);
+    }
+    let matrix = read_bytes(text, limit, progress)?.matrix.into_real()?;
+    limit.check("the vector", matrix.rows() as u128 * matrix.cols() as u128 * 8)?;
+    let mut dense = vec![0.0; matrix.rows() * matrix.cols()];
+    for i in 0..matrix.rows() {
+        let (col, val) = matrix.row(i);
+        for (c, v) in col.iter().zip(val) {
+            // One of the two indices is always 0.
+            if let Some(slot) = dense.get_mut(i + *c as usize) {
+                *slot = *v;
+            }
+        }
+    }
+    Ok(dense)
+}
+
+impl From<Csr<f64>> for AnyMatrix {
+    fn from(matrix: Csr<f64>) -> Self {
+        Self::Real(matrix)
+    }
+}
+
+impl From<Csr<Complex64>> for AnyMatrix {
+    fn from(matrix: Csr<Complex64>) -> Self {
+        Self::Complex(matrix)
+    }
+}

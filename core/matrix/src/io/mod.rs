@@ -1,0 +1,46 @@
+//! Reading and writing matrices, vectors and points: any file becomes a CSR matrix or one sentence that
+//! says where the file is wrong. Input is untrusted: nothing here indexes, and sizes are checked against
+//! a [`MemoryLimit`](crate::memory::MemoryLimit) before allocating.
+#![deny(clippy::indexing_slicing, clippy::string_slice)]
+
+mod assemble;
+#[cfg(not(target_family = "wasm"))]
+mod atomic;
+mod error;
+mod extent;
+mod foreign;
+mod form;
+mod gzip;
+mod head;
+mod matrix_file;
+pub mod matrix_market;
+mod metis;
+mod open;
+mod parts;
+pub mod points;
+mod progress;
+#[cfg(all(test, not(target_family = "wasm")))]
+mod real_files;
+mod scan;
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+mod stream;
+mod tar;
+mod triplet_text;
+pub mod vector;
+
+#[cfg(not(target_family = "wasm"))]
+pub use atomic::{Overwrite, write_atomically, write_bytes};
+pub use error::IoError;
+pub use extent::read_named_extent;
+pub use gzip::check_gzip;
+pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub use matrix_market::FileShare;
+#[cfg(not(target_family = "wasm"))]
+pub use open::{open_extent, open_matrix, open_points, open_points_extent, open_vector, save};
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub use open::{open_share, share_of_text};
+pub use open::{read_matrix, read_named_matrix, read_named_matrix_in_steps};
+pub use progress::Progress;
+#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+pub use stream::{HandedOut, hand_out, is_compressed};

@@ -1,0 +1,184 @@
+//! What is known about a kernel without running it.
+
+use super::format::Format;
+use super::mapping::Mapping;
+use super::model::Model;
+use super::parameter::{Allowed, Parameter, Parameters};
+use super::user::UserKernel;
+use sparsescope_record::{Operation, Precision};
+
+/// Kind of device that a kernel runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceKind {
+    /// CPU.
+    Cpu,
+    /// NVIDIA GPU, through CUDA.
+    Cuda,
+    /// Several NVIDIA GPUs of one process, connected by NCCL.
+    Nccl,
+    /// Any GPU, through Vulkan, Metal, Direct3D 12 or WebGPU.
+    Wgpu,
+}
+
+impl DeviceKind {
+    /// `cpu`, `cuda`, `nccl` or `wgpu`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+            Self::Nccl => "nccl",
+            Self::Wgpu => "wgpu",
+        }
+    }
+}
+
+/// Where a kernel comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Tor Vergata: SpMV in CSR and HLL.
+    Paper000,
+    /// The student report on a CUDA Gauss–Seidel smoother.
+    Paper001,
+    /// Cranfield: SpMV in CSR and ELLPACK.
+    Paper002,
+    /// The thesis on CG with FSAI: COO, ELLPACK, Hybrid, CSR.
+    Paper003,
+    /// The report on the skyline operator with OpenMP and CUDA.
+    Paper004,
+    /// This project.
+    Ours,
+    /// A vendor library.
+    Vendor,
+    /// A file that the user provides.
+    User,
+}
+
+impl Origin {
+    /// The word in tables and files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Paper000 => "paper:000",
+            Self::Paper001 => "paper:001",
+            Self::Paper002 => "paper:002",
+            Self::Paper003 => "paper:003",
+            Self::Paper004 => "paper:004",
+            Self::Ours => "ours",
+            Self::Vendor => "vendor",
+            Self::User => "user",
+        }
+    }
+}
+
+/// What a kernel reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// A matrix in a format.
+    Matrix(Format),
+    /// A matrix, in the format of the kernel that it picks.
+    Chosen,
+    /// A point set.
+    Points,
+    /// Many small dense systems.
+    Systems,
+    /// A vector instead of a matrix.
+    #[cfg(feature = "proof")]
+    Vector,
+}
+
+/// What a kernel requires of its input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// A finite x: the kernel multiplies padding by x, so an infinite or NaN element would spoil
+    /// rows that do not hold that column. Such an x is refused.
+    pub finite_x: bool,
+    /// A symmetric positive definite matrix.
+    pub spd: bool,
+    /// A nonzero in every place of the diagonal.
+    pub full_diagonal: bool,
+}
+
+/// Which settings affect a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Takes {
+    /// Runs with the requested number of CPU threads; otherwise with one.
+    pub threads: bool,
+    /// Runs with the requested number of threads per GPU block.
+    pub block: bool,
+    /// Accepts the rows of a format in any order; sorted unless another order is requested.
+    pub order: bool,
+}
+
+/// What is known about a kernel without running it.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelDescriptor {
+    /// `DEVICE/WHAT/HOW` for our own, where WHAT is the format for SpMV and a word of the operation
+    /// otherwise; `vendor/LIBRARY/ALGORITHM` for vendors; `user/FILE/FUNCTION` for users.
+    pub id: &'static str,
+    /// What it computes.
+    pub operation: Operation,
+    /// What it reads.
+    pub reads: Reads,
+    /// The device that it runs on.
+    pub device: DeviceKind,
+    /// How work is assigned to workers.
+    pub mapping: Mapping,
+    /// The mapping in one line, for readers.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub origin: &'static [Origin],
+    /// The precisions that it computes in, the usual one first.
+    pub precisions: &'static [Precision],
+    /// The result equals the reference bit by bit: the check compares bits, not distances.
+    pub exact: bool,
+    /// The result has the same bits in every run.
+    pub deterministic: bool,
+    /// What it requires of its input.
+    pub needs: Needs,
+    /// Which settings affect it.
+    pub takes: Takes,
+    /// The parameters that affect it and the values that each accepts.
+    pub parameters: &'static [(Parameter, Allowed)],
+    /// How the layout model follows it; absent if there is no model.
+    pub model: Option<Model>,
+    /// The source file of a user kernel.
+    pub user: Option<&'static UserKernel>,
+}
+
+impl KernelDescriptor {
+    /// The origins, as the words in files.
+    pub fn origin_names(&self) -> Vec<String> {
+        self.origin.iter().map(|o| o.as_str().to_owned()).collect()
+    }
+
+    /// The matrix format that it reads; `None` for kernels that pick one or read something else.
+    pub fn format(&self) -> Option<Format> {
+        match self.reads {
+            Reads::Matrix(format) => Some(format),
+            Reads::Chosen | Reads::Points | Reads::Systems => None,
+            #[cfg(feature = "proof")]
+            Reads::Vector => None,
+        }
+    }
+
+    /// The middle part of its id: the format for SpMV in a format, the method for solvers,
+    /// otherwise the operation.
+    pub fn what(&self) -> &'static str {
+        match (self.operation, self.format()) {
+            (Operation::Spmv, Some(format)) => format.name(),
+            (Operation::Solve, _) => "pcg",
+            (Operation::BatchedDense, _) => "dense",
+            _ => self.operation.as_str(),
+        }
+    }
+
+    /// The parameters of `all` that the kernel lists.
+    pub fn listed(&self, all: &Parameters) -> Parameters {
+        let listed = all.iter().filter(|(of, _)| self.allowed(*of).is_some());
+        listed.fold(Parameters::default(), |some, (of, value)| some.with(of, value))
+    }
+
+    /// The values of a parameter that it accepts; `None` if the parameter does not affect it.
+    pub fn allowed(&self, parameter: Parameter) -> Option<Allowed> {
+        self.parameters.iter().find(|(of, _)| *of == parameter).map(|&(_, allowed)| allowed)
+    }
+}

@@ -1,0 +1,139 @@
+//! The conjugate gradient kernels.
+
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::format::Format;
+use super::mapping::Mapping;
+use super::parameter::{Allowed, Parameter};
+use sparsescope_record::{Operation, Precision};
+
+/// A CPU kernel.
+const fn cpu(
+    id: &'static str,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        id,
+        operation: Operation::Solve,
+        reads: Reads::Matrix(Format::Csr),
+        device: DeviceKind::Cpu,
+        mapping,
+        summary,
+        origin,
+        precisions: &[Precision::F64],
+        exact: false,
+        deterministic: true,
+        needs: Needs { finite_x: false, spd: true, full_diagonal: true },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
+        parameters: PARAMETERS,
+        model: None,
+        user: None,
+    }
+}
+
+/// A GPU kernel.
+const fn cuda(
+    id: &'static str,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    parameters: &'static [(Parameter, Allowed)],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        device: DeviceKind::Cuda,
+        deterministic: !matches!(mapping, Mapping::Library),
+        takes: Takes { threads: false, block: false, order: false },
+        parameters,
+        ..cpu(id, mapping, origin, summary)
+    }
+}
+
+/// Preconditioner, formats, system and stopping criteria.
+const PARAMETERS: &[(Parameter, Allowed)] = &[
+    (Parameter::HybWidth, Allowed::Any),
+    (Parameter::Preconditioner, Allowed::Any),
+    (Parameter::Pattern, Allowed::Any),
+    (Parameter::Power, Allowed::Any),
+    (Parameter::Prefilter, Allowed::Any),
+    (Parameter::Postfilter, Allowed::Any),
+    (Parameter::Steps, Allowed::Any),
+    (Parameter::PerStep, Allowed::Any),
+    (Parameter::Gain, Allowed::Any),
+    (Parameter::Merge, Allowed::Any),
+    (Parameter::MergeBlock, Allowed::Any),
+    (Parameter::Shift, Allowed::Any),
+    (Parameter::FormatA, Allowed::Any),
+    (Parameter::FormatG, Allowed::Any),
+    (Parameter::Tolerance, Allowed::Any),
+    (Parameter::MaxIterations, Allowed::Any),
+    (Parameter::RightSide, Allowed::Any),
+    (Parameter::Start, Allowed::Any),
+];
+
+/// [`PARAMETERS`] and what sets up the inverse.
+const ON_DEVICE: &[(Parameter, Allowed)] = &{
+    let mut all = [(Parameter::SetUp, Allowed::Any); PARAMETERS.len() + 1];
+    let (with, _) = all.split_at_mut(PARAMETERS.len());
+    with.copy_from_slice(PARAMETERS);
+    all
+};
+
+/// The parameters in CSR, with the preconditioners for which a library has the routines.
+const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Allowed); 18] {
+    let csr = Allowed::Only(&["csr"]);
+    [
+        (Parameter::Preconditioner, Allowed::Only(preconditioners)),
+        (Parameter::Pattern, Allowed::Any),
+        (Parameter::Power, Allowed::Any),
+        (Parameter::Prefilter, Allowed::Any),
+        (Parameter::Postfilter, Allowed::Any),
+        (Parameter::Steps, Allowed::Any),
+        (Parameter::PerStep, Allowed::Any),
+        (Parameter::Gain, Allowed::Any),
+        (Parameter::Merge, Allowed::Any),
+        (Parameter::MergeBlock, Allowed::Any),
+        (Parameter::Shift, Allowed::Any),
+        (Parameter::FormatA, csr),
+        (Parameter::FormatG, csr),
+        (Parameter::Tolerance, Allowed::Any),
+        (Parameter::MaxIterations, Allowed::Any),
+        (Parameter::RightSide, Allowed::Any),
+        (Parameter::Start, Allowed::Any),
+        (Parameter::SetUp, Allowed::Any),
+    ]
+}
+
+const LIBRARY: &[(Parameter, Allowed)] = &of_library(&["none", "jacobi", "fsai"]);
+const TRANSPOSED: &[(Parameter, Allowed)] = &of_library(&["fsai"]);
+
+/// The parameters of kernels for several GPUs.
+const OF_SEVERAL: &[(Parameter, Allowed)] = &[
+    (Parameter::Ranks, Allowed::Any),
+    (Parameter::Preconditioner, Allowed::Only(&["none", "jacobi"])),
+    (Parameter::FormatA, Allowed::Only(&["csr", "hll"])),
+    (Parameter::Tolerance, Allowed::Any),
+    (Parameter::MaxIterations, Allowed::Any),
+    (Parameter::RightSide, Allowed::Any),
+    (Parameter::Start, Allowed::Any),
+];
+
+/// Every solver kernel, in the order in which tables list them.
+#[rustfmt::skip]
+pub(super) static KERNELS: &[KernelDescriptor] = &[
+    cpu("cpu/pcg/serial", Mapping::Serial, &[Origin::Paper003],
+        "one thread for setup and iterations; the reference"),
+    cpu("cpu/pcg/threads", Mapping::EqualEntries, &[Origin::Paper003, Origin::Ours],
+        "threads take blocks of rows, their own share first; dot products are summed block by block and match the serial loop bit for bit"),
+    cuda("cuda/pcg/device", Mapping::EqualEntries, &[Origin::Ours], ON_DEVICE,
+        "all on the GPU: SpMV fused with dot products, scalars in device memory, CUDA graphs of iterations"),
+    cuda("vendor/cusparse/pcg", Mapping::Library, &[Origin::Vendor], LIBRARY,
+        "as in paper 003: separate cuSPARSE and cuBLAS calls, scalars on the host"),
+    cuda("vendor/cusparse/pcg-transposed", Mapping::Library, &[Origin::Vendor], TRANSPOSED,
+        "the same, but multiplies by G with the transpose option instead of storing the transpose"),
+    KernelDescriptor {
+        device: DeviceKind::Nccl,
+        ..cuda("nccl/pcg/halo-overlap", Mapping::EqualEntries, &[Origin::Ours], OF_SEVERAL,
+            "several GPUs, one block of rows each; halo exchange overlaps SpMV, dot products are summed by NCCL, CUDA graphs of iterations")
+    },
+];

@@ -1,0 +1,79 @@
+//! The kernels of the skyline (Pareto front) operator.
+
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::mapping::Mapping;
+use super::parameter::{Allowed, Parameter};
+use sparsescope_record::{Operation, Precision};
+
+/// A CPU kernel. All keep the same points.
+const fn cpu(
+    id: &'static str,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        id,
+        operation: Operation::Skyline,
+        reads: Reads::Points,
+        device: DeviceKind::Cpu,
+        mapping,
+        summary,
+        origin,
+        precisions: &[Precision::F64],
+        exact: true,
+        deterministic: true,
+        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
+        parameters: &[],
+        model: None,
+        user: None,
+    }
+}
+
+/// A GPU kernel that compares each point with the others, one thread per point.
+const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
+    KernelDescriptor {
+        device: DeviceKind::Cuda,
+        takes: Takes { threads: false, block: true, order: false },
+        parameters: &[(Parameter::Counting, Allowed::Any)],
+        ..cpu(id, Mapping::OwnPoints, &[Origin::Paper004], summary)
+    }
+}
+
+/// Every skyline kernel, in the order in which tables list them.
+#[rustfmt::skip]
+pub(super) static KERNELS: &[KernelDescriptor] = &[
+    cpu("cpu/skyline/serial", Mapping::Serial, &[Origin::Paper004],
+        "one thread; compares each point with all others until one dominates it; the reference"),
+    cpu("cpu/skyline/own-points", Mapping::OwnPoints, &[Origin::Paper004],
+        "each thread tests an equal part of the points"),
+    cpu("cpu/skyline/shared-marks", Mapping::Marks, &[Origin::Paper004],
+        "each thread marks the points that its part dominates, in an array shared by all threads"),
+    cpu("cpu/skyline/fast", Mapping::Sorted, &[Origin::Ours],
+        "sorts points so that none dominates an earlier one, then compares each with the skyline so far"),
+    cuda("cuda/skyline/row-major",
+        "one thread per point; coordinates of a point are contiguous"),
+    cuda("cuda/skyline/row-major-local",
+        "the same, with the thread's own point in local memory"),
+    cuda("cuda/skyline/coalesced-local",
+        "one thread per point, its own point in local memory; coalesced loads"),
+    cuda("cuda/skyline/coalesced",
+        "the same, without a copy of the thread's own point"),
+    KernelDescriptor {
+        origin: &[Origin::Ours],
+        ..cuda("cuda/skyline/coalesced-registers",
+            "the same, with the thread's own point in registers")
+    },
+    KernelDescriptor {
+        mapping: Mapping::Sorted,
+        origin: &[Origin::Ours],
+        // Whether a point is found dominated before it is compared again depends on the block
+        // order.
+        deterministic: false,
+        takes: Takes { threads: false, block: false, order: false },
+        parameters: &[],
+        ..cuda("cuda/skyline/fast",
+            "filters all points against the best ones, then compares the rest in order with bit-encoded tiles of 1024 points")
+    },
+];

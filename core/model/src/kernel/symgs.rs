@@ -1,0 +1,77 @@
+//! The symmetric Gauss–Seidel kernels.
+
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::format::Format;
+use super::mapping::Mapping;
+use super::parameter::{Allowed, Parameter};
+use sparsescope_record::{Operation, Precision};
+
+/// A CPU kernel. Its result is the same in every run and equals the serial loop bit by bit, either
+/// on the matrix as it is or renumbered by colour.
+const fn cpu(
+    id: &'static str,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        id,
+        operation: Operation::Symgs,
+        reads: Reads::Matrix(Format::Csr),
+        device: DeviceKind::Cpu,
+        mapping,
+        summary,
+        origin,
+        precisions: &Precision::ALL,
+        exact: !matches!(mapping, Mapping::Colors),
+        deterministic: true,
+        needs: Needs { finite_x: false, spd: false, full_diagonal: true },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
+        parameters: &[(Parameter::Mode, Allowed::Any)],
+        model: None,
+        user: None,
+    }
+}
+
+/// A GPU kernel; exact: it equals the serial loop bit by bit.
+const fn cuda(
+    id: &'static str,
+    mapping: Mapping,
+    exact: bool,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        device: DeviceKind::Cuda,
+        exact,
+        takes: Takes { threads: false, block: false, order: false },
+        ..cpu(id, mapping, origin, summary)
+    }
+}
+
+/// Every kernel for a symmetric sweep, in the order in which tables list them.
+#[rustfmt::skip]
+pub(super) static KERNELS: &[KernelDescriptor] = &[
+    cpu("cpu/symgs/serial", Mapping::Serial, &[Origin::Paper001],
+        "one thread; rows in ascending, then descending order; the reference"),
+    cpu("cpu/symgs/levels", Mapping::Levels, &[Origin::Ours],
+        "all rows of a dependency level in parallel, one level at a time; matches the serial loop bit for bit"),
+    cpu("cpu/symgs/colored", Mapping::Colors, &[Origin::Ours],
+        "all rows of a color in parallel, one color at a time; a different order, so a different iteration"),
+    cuda("cuda/symgs/ready-done", Mapping::Passes, false, &[Origin::Paper001],
+        "repeated passes: one thread per row tests whether it is ready, then one block per row updates the ready ones"),
+    cuda("cuda/symgs/ready-compact", Mapping::Passes, false, &[Origin::Paper001, Origin::Ours],
+        "repeated passes: lists the ready rows, then launches one block for each of them only"),
+    cuda("cuda/symgs/levels", Mapping::Levels, true, &[Origin::Ours],
+        "one launch per level; narrow levels are merged into one launch whose blocks synchronize"),
+    cuda("cuda/symgs/sync-free", Mapping::Waiting, true, &[Origin::Ours],
+        "one launch per sweep; each row waits for the elements it needs; the variant depends on the matrix"),
+    cuda("cuda/symgs/colored", Mapping::Colors, false, &[Origin::Ours],
+        "one launch per color; rows of a color in column-major slices"),
+    KernelDescriptor {
+        deterministic: false,
+        parameters: &[(Parameter::Mode, Allowed::Only(&["standard"]))],
+        ..cuda("vendor/cusparse/spsv", Mapping::Library, false, &[Origin::Vendor],
+            "cuSPARSE: SpMV with one strict triangle and a solve with the other, twice")
+    },
+];

@@ -1,0 +1,207 @@
+//! How GPU kernels divide a matrix with uneven rows: tiles of nonzeros, and lanes per row.
+
+use super::grid::LANES;
+use sparsescope_matrix::matrix::RowPtr;
+
+/// Threads per block, and nonzeros per thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileShape {
+    /// Threads.
+    pub threads: u32,
+    /// Nonzeros per thread.
+    pub items: u32,
+}
+
+impl TileShape {
+    /// The shapes that have kernels.
+    pub const ALL: [Self; 3] = [Self::of(128, 4), Self::of(128, 6), Self::of(256, 4)];
+
+    const fn of(threads: u32, items: u32) -> Self {
+        Self { threads, items }
+    }
+
+    /// The shape for rows with these offsets: larger tiles for longer rows, since whole rows have
+    /// to fit; larger blocks if some rows are far longer than the others.
+    pub fn suiting(row_ptr: &RowPtr) -> Self {
+        let [small, long, uneven] = Self::ALL;
+        let rows = row_ptr.len() - 1;
+        let longest = (0..rows).map(|i| row_ptr.range(i).len()).max().unwrap_or(0);
+        let mean = row_ptr.get(rows) as f64 / rows.max(1) as f64;
+        let is_uneven = longest as f64 > UNEVEN * mean.max(1.0);
+        match () {
+            () if mean < SHORT_ROWS => small,
+            () if is_uneven => uneven,
+            () if mean < LONG_ROWS => small,
+            () => long,
+        }
+    }
+
+    /// Maximum number of nonzeros per tile.
+    pub fn entries(self) -> u32 {
+        self.threads * self.items
+    }
+
+    /// Lanes that sum a row of a tile of `rows` rows: as many as there are threads for, up to a
+    /// warp.
+    pub fn lanes(self, rows: u32) -> u32 {
+        let mut lanes = 1;
+        while lanes < LANES as u32 && rows.saturating_mul(2 * lanes) <= self.threads {
+            lanes *= 2;
+        }
+        lanes
+    }
+}
+
+/// Nonzeros per row below which tiles are small, however long the longest row is.
+const SHORT_ROWS: f64 = 8.0;
+
+/// Nonzeros per row from which tiles are larger.
+const LONG_ROWS: f64 = 16.0;
+
+/// Ratio of the longest row to the mean above which blocks are larger.
+const UNEVEN: f64 = 32.0;
+
+/// A tile: whole rows, or a part of a row that is longer than a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// Its first row.
+    pub row: u32,
+    /// The number of the part of that row; absent if the tile holds whole rows.
+    pub part: Option<u32>,
+    /// Its first nonzero.
+    pub entry: u64,
+}
+
+/// The tiles of a CSR matrix, in the order of its nonzeros.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiles {
+    shape: TileShape,
+    /// The last element is where the next tile would start.
+    tiles: Vec<Tile>,
+}
+
+impl Tiles {
+    /// Tiles of as many whole rows as fit, at most as many rows as a tile holds nonzeros. Longer
+    /// rows are split into parts, one tile each, that share it with no other row. Rows are counted
+    /// in 32 bits.
+    pub fn new(row_ptr: &RowPtr, shape: TileShape) -> Self {
+        let (rows, most) = (row_ptr.len() - 1, shape.entries() as usize);
+        let entries = row_ptr.get(rows);
+        let mut tiles = Vec::with_capacity(entries / most + entries / (4 * most) + 2);
+        let tile = |row: usize, part: Option<u32>, entry: usize| Tile {
+            row: row as u32,
+            part,
+            entry: entry as u64,
+        };
+        let (mut row, mut begin) = (0, 0);
+        while row < rows {
+            let end = row_ptr.get(row + 1);
+            if end - begin > most {
+                let parts = (begin..end).step_by(most).zip(0..);
+                tiles.extend(parts.map(|(entry, part)| tile(row, Some(part), entry)));
+                (row, begin) = (row + 1, end);
+                continue;
+            }
+            tiles.push(tile(row, None, begin));
+            let first = row;
+            while row < rows && row - first < most && row_ptr.get(row + 1) - begin <= most {
+                row += 1;
+            }
+            begin = row_ptr.get(row);
+        }
+        tiles.push(tile(rows, None, entries));
+        Self { shape, tiles }
+    }
+
+    /// Threads per block and nonzeros per thread.
+    pub fn shape(&self) -> TileShape {
+        self.shape
+    }
+
+    /// Number of tiles.
+    pub fn count(&self) -> usize {
+        self.tiles.len() - 1
+    }
+
+    /// Whether a row is split into parts.
+    pub fn has_parts(&self) -> bool {
+        self.tiles.iter().any(|tile| tile.part.is_some())
+    }
+
+    /// The tiles, followed by where the next would start: the number of rows and of nonzeros.
+    pub fn with_end(&self) -> &[Tile] {
+        &self.tiles
+    }
+}
+
+/// Threads that keep a large GPU busy; with fewer rows, several lanes share a row.
+const BUSY: u64 = 3 << 16;
+
+/// Minimum number of slots per lane if several share a row.
+const LEAST_SLOTS: u64 = 4;
+
+/// Maximum number of lanes per row.
+const MOST_LANES: u64 = LANES / 4;
+
+/// Number of lanes that share a row of column-major HLL with this many rows and slots in hacks: 1,
+/// 2, 4 or 8.
+pub fn lanes_a_row(rows: u64, slots: u64) -> u32 {
+    let mean = slots / rows.max(1);
+    let mut lanes = 1;
+    while lanes < MOST_LANES && rows * lanes < BUSY && mean >= 2 * lanes * LEAST_SLOTS {
+        lanes *= 2;
+    }
+    lanes as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tiles of four nonzeros.
+    const FOUR: TileShape = TileShape { threads: 2, items: 2 };
+
+    fn tiles(lengths: &[usize]) -> Vec<(u32, Option<u32>, u64)> {
+        let row_ptr = RowPtr::from_lengths(lengths.iter().copied());
+        let tiles = Tiles::new(&row_ptr, FOUR);
+        assert_eq!(tiles.count() + 1, tiles.with_end().len());
+        tiles.with_end().iter().map(|t| (t.row, t.part, t.entry)).collect()
+    }
+
+    #[test]
+    fn tiles_hold_whole_rows_or_a_part_of_one() {
+        assert_eq!(tiles(&[]), [(0, None, 0)]);
+        assert_eq!(tiles(&[2, 2, 1]), [(0, None, 0), (2, None, 4), (3, None, 5)]);
+        // An empty row before a long one is in a tile without nonzeros.
+        let long = [(0, None, 0), (1, Some(0), 0), (1, Some(1), 4), (1, Some(2), 8)];
+        assert_eq!(tiles(&[0, 9, 0, 4])[..4], long);
+        assert_eq!(tiles(&[0, 9, 0, 4])[4..], [(2, None, 9), (4, None, 13)]);
+        // At most as many rows as nonzeros.
+        assert_eq!(tiles(&[0; 6]), [(0, None, 0), (4, None, 0), (6, None, 0)]);
+    }
+
+    #[test]
+    fn rows_of_a_tile_have_as_many_lanes_as_there_are_threads_for() {
+        let lanes = [1, 4, 5, 64, 65, 512].map(|rows| TileShape::of(128, 4).lanes(rows));
+        assert_eq!(lanes, [32, 32, 16, 2, 1, 1]);
+    }
+
+    #[test]
+    fn every_entry_and_every_row_lies_in_one_tile() {
+        let lengths: Vec<usize> = (0..500).map(|i| i * i % 7 * (i % 3)).collect();
+        let all = tiles(&lengths);
+        assert!(all.windows(2).all(|t| t[1].2 - t[0].2 <= 4 && t[0].0 <= t[1].0));
+        let whole = all.windows(2).filter(|t| t[0].1.is_none()).map(|t| t[1].0 - t[0].0);
+        let in_parts = all.iter().filter(|t| t.1 == Some(0)).count() as u32;
+        assert_eq!(whole.sum::<u32>() + in_parts, 500);
+    }
+
+    #[test]
+    fn few_long_rows_are_shared_by_lanes_and_many_or_short_ones_are_not() {
+        assert_eq!(lanes_a_row(1 << 22, 27 << 22), 1);
+        assert_eq!(lanes_a_row(50_000, 50_000 * 40), 4);
+        assert_eq!(lanes_a_row(50_000, 50_000 * 7), 1);
+        assert_eq!(lanes_a_row(1_000, 1_000_000), 8);
+        assert_eq!(lanes_a_row(0, 0), 1);
+    }
+}

@@ -1,0 +1,73 @@
+//! The memory requests of a warp that processes a block row: `bsr.cu`, load by load.
+
+use super::array::Array;
+use super::asking::{Asking, ask};
+use super::step::{Sink, StepKind};
+use crate::kernel::{Cut, KernelDescriptor, LANES, Pass, StridedSlots};
+use sparsescope_matrix::matrix::{AnyFormat, Bsr, Scalar};
+
+const WARP: usize = LANES as usize;
+
+/// SpMV over block rows.
+pub(super) struct BlockRowPass<'a, T> {
+    kernel: &'static KernelDescriptor,
+    ask: Asking<'a, T>,
+    a: &'a Bsr<T>,
+    cut: &'a Cut,
+}
+
+impl<'a, T: Scalar> BlockRowPass<'a, T> {
+    /// `format` is `a`, and `cut` is the kernel's partition of it.
+    pub(super) fn new(
+        kernel: &'static KernelDescriptor,
+        format: &'a AnyFormat<T>,
+        a: &'a Bsr<T>,
+        cut: &'a Cut,
+    ) -> Self {
+        Self { kernel, ask: Asking(format), a, cut }
+    }
+
+    /// Reports all that a warp does to `sink`; returns how many of its threads have columns of
+    /// blocks.
+    pub(super) fn warp(&self, warp: u64, sink: &mut impl Sink) -> u64 {
+        let runs: [Option<StridedSlots>; WARP] = std::array::from_fn(|lane| {
+            let thread = warp * LANES + lane as u64;
+            self.kernel.thread_slots(self.ask.0, self.cut, Pass::Rows, thread).next()
+        });
+        let Some(busy) = runs.iter().rposition(Option::is_some).map(|last| last + 1) else {
+            return 0;
+        };
+        sink.step(StepKind::Start);
+        self.ask.same(Array::RowPtr, u32::MAX, warp, sink);
+        self.ask.same(Array::RowPtr, u32::MAX, warp + 1, sink);
+        let (edge, steps) = (self.a.block() as u64, runs.iter().flatten().map(|run| run.steps));
+        let mut slots = [None; WARP];
+        for step in 0..steps.max().unwrap_or(0) {
+            sink.step(StepKind::Loop(step));
+            for (lane, (slot, run)) in slots.iter_mut().zip(&runs).enumerate() {
+                let run = run.as_ref().filter(|run| step < run.steps);
+                *slot = run.map(|run| run.access(self.ask.0, step).slot);
+                if let Some(run) = run {
+                    sink.lane(lane, run.access(self.ask.0, step));
+                }
+            }
+            let block = |slot: u64| slot / (edge * edge);
+            ask(self.ask.load(Array::Col), |lane| slots[lane].map(block), sink);
+            ask(self.ask.load(Array::Val), |lane| slots[lane], sink);
+            // The last block may extend past the last column.
+            let column = |slot: u64| {
+                let first = u64::from(self.a.col()[block(slot) as usize]) * edge;
+                Some(first + slot % edge).filter(|&column| column < self.a.cols() as u64)
+            };
+            ask(self.ask.load(Array::X), |lane| slots[lane].and_then(column), sink);
+        }
+        sink.step(StepKind::End);
+        // The first of the lanes that share a row holds its first column.
+        let row = |lane: usize| {
+            let run = runs[lane].filter(|run| run.first() == 0)?;
+            run.row.filter(|&row| row < self.a.rows()).map(|row| row as u64)
+        };
+        ask(self.ask.store(Array::Y), row, sink);
+        busy as u64
+    }
+}

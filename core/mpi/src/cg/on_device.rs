@@ -1,0 +1,186 @@
+//! Solves on the ranks' devices, as tasks of the runner. The devices reduce and exchange among themselves;
+//! the ranks check their results against the rows.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::asked::{About, Side, checked, how, right_side};
+use super::system::residual;
+use crate::agreed::agreed;
+use crate::exchange::Exchange;
+use crate::matrix::SharedMatrix;
+use crate::product::Spent;
+use crate::task::{Task, Traffic};
+use crate::world::World;
+use sparsescope_bench::experiment::solving::{Applied, ToldSetUp};
+use sparsescope_bench::experiment::{
+    DeviceCosts, DeviceFailure, DeviceSolver, DeviceSystem, RankDevice, Solution,
+};
+use sparsescope_kernels::pcg::{OperatorFormat, Recurrence};
+use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::{Parameter, Parameters};
+use sparsescope_record::{Check, Verdict};
+
+/// Reductions over all ranks per iteration: p·q, then r·r and r·z together.
+const REDUCTIONS: u32 = 2;
+
+/// Conjugate gradients with the rows distributed over the devices of the ranks.
+pub(crate) struct SolverOnDevice<'c> {
+    solver: Box<dyn DeviceSolver>,
+    /// The rank's elements of b, in the local order.
+    b: Vec<f64>,
+    /// x with the halo for the check.
+    x: Exchange,
+    told: ToldSetUp,
+    about_b: About,
+    cancel: &'c AtomicBool,
+    costs: DeviceCosts,
+    /// Whether the last solve was stopped half-way, on all devices.
+    stopped: bool,
+    solution: Option<Solution>,
+}
+
+impl<'c> SolverOnDevice<'c> {
+    /// Sets up a solver and runs a trial iteration. Also returns a note on how iterations are launched, if
+    /// there is one.
+    pub(crate) fn new(
+        world: &World,
+        matrix: &SharedMatrix,
+        device: &dyn RankDevice,
+        (parameters, limit, cancel): (&Parameters, MemoryLimit, &'c AtomicBool),
+    ) -> Result<(Self, Option<String>), DeviceFailure> {
+        let local = matrix.local();
+        let applied = Applied::of(parameters);
+        if !matches!(applied, Applied::None | Applied::Jacobi) {
+            let sentence = "on several GPUs, only precond=none and precond=jacobi are supported";
+            return Err(DeviceFailure::Alike(sentence.to_owned()));
+        }
+        let side = right_side(world, matrix, parameters).map_err(DeviceFailure::Alike)?;
+        let Side { b, about: about_b } = side;
+        let (rows, of_rank) = (local.rows(), local.in_global_order(&b));
+        let format = match parameters.get(Parameter::FormatA).as_deref() {
+            Some("hll") => OperatorFormat::Hll,
+            _ => OperatorFormat::Csr,
+        };
+        let system = DeviceSystem {
+            b: Arc::new(move |places| {
+                let place = |of: u64| of.saturating_sub(rows.start) as usize;
+                of_rank.get(place(places.start)..place(places.end)).unwrap_or_default().to_vec()
+            }),
+            start: None,
+            applied,
+            format,
+            how: Arc::new(how(parameters)),
+        };
+        let made = device.solver((local.clone(), matrix.plan().clone()), system, limit);
+        let mut solver = agreed(world, made).map_err(DeviceFailure::Alike)?;
+        let told = solver.rehearse()?;
+        let costs = solver.costs();
+        let setup_s = world.max(costs.preconditioner_s);
+        let phases = [("diagonal", setup_s)];
+        let phases = if applied == Applied::Jacobi { &phases[..] } else { &[] };
+        let own = vec![0.0; local.own_cols()];
+        let made = Self {
+            solver,
+            b,
+            x: Exchange::new(world, matrix.plan().clone(), own, local.halo().len()),
+            told: ToldSetUp::new(applied, phases, None, setup_s),
+            about_b,
+            cancel,
+            costs,
+            stopped: false,
+            solution: None,
+        };
+        Ok((made, told))
+    }
+
+    /// Setup costs on this rank.
+    pub(crate) fn costs(&self) -> DeviceCosts {
+        self.costs
+    }
+
+    /// Seconds of a solve by the device's own clock; `None` if it was stopped.
+    fn solve(&mut self) -> Result<Option<f64>, DeviceFailure> {
+        let seconds = self.solver.solve(self.cancel)?;
+        self.stopped = seconds.is_none();
+        Ok(seconds)
+    }
+
+    /// The result of the last solve, or why it is unusable; the same on all ranks.
+    fn solved(&mut self, world: &World) -> Result<Recurrence, String> {
+        let solved = agreed(world, self.solver.solved())?;
+        let mut hasher = DefaultHasher::new();
+        (solved.iterations, solved.converged, solved.norm_b.to_bits()).hash(&mut hasher);
+        for of_each in [&solved.history, &solved.alphas, &solved.betas] {
+            of_each.iter().for_each(|value| value.to_bits().hash(&mut hasher));
+        }
+        let all = world.all_lists(&[hasher.finish()]);
+        match all.iter().position(|hash| Some(hash) != all.first()) {
+            None => Ok(solved),
+            Some(rank) => Err(format!(
+                "the GPUs of ranks {rank} and 0 computed different residuals, so the result is \
+                invalid"
+            )),
+        }
+    }
+}
+
+impl Task for SolverOnDevice<'_> {
+    fn spoil(&mut self) {
+        self.solution = None;
+    }
+
+    fn run(&mut self) -> Result<Option<Spent>, DeviceFailure> {
+        Ok(self.solve()?.map(|_| Spent::default()))
+    }
+
+    /// Solves are timed by the devices' own clocks.
+    fn time(&mut self, times: u32) -> Result<Option<(f64, Spent)>, DeviceFailure> {
+        let mut seconds = 0.0;
+        for _ in 0..times {
+            match self.solve()? {
+                Some(once) => seconds += once,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some((seconds, Spent::default())))
+    }
+
+    fn has_result(&self) -> bool {
+        !self.stopped
+    }
+
+    fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check {
+        let mut solved = match self.solved(world) {
+            Ok(solved) => solved,
+            Err(why) => {
+                let (verdict, reason) = (Verdict::Fail, Some(why));
+                return Check { verdict, reason, ..Check::default() };
+            }
+        };
+        let local = matrix.local();
+        solved.x = local.localised(&solved.x);
+        self.x.own_mut().copy_from_slice(&solved.x);
+        self.x.pack();
+        self.x.start();
+        let norms = residual(local, &self.b, self.x.all());
+        let told = (&self.told, self.about_b);
+        let (check, solution) = checked(world, matrix, told, (solved, norms));
+        self.solution = Some(solution);
+        check
+    }
+
+    fn solution(&self) -> Option<&Solution> {
+        self.solution.as_ref()
+    }
+
+    fn traffic(&self, matrix: &SharedMatrix) -> Traffic {
+        let pairs = matrix.pairs().to_vec();
+        Traffic { transport: "nccl", pairs, reductions: Some(REDUCTIONS) }
+    }
+
+    fn is_short(&self) -> bool {
+        false
+    }
+}
