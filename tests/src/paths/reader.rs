@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::Span;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, Item, Meta, Type, UseTree, Visibility};
+use syn::{Attribute, Expr, Item, Meta, UseTree, Visibility};
 
 use super::code::{Code, Module, Target, starts_here};
 use super::syntax::{
@@ -19,8 +19,6 @@ pub struct Paths {
     pub rooms: BTreeSet<String>,
     /// In the order of files and lines.
     pub uses: Vec<Use>,
-    /// Inherent impls in a different top-level module than their type.
-    pub astray: Vec<Use>,
     /// Paths in the crate whose target cannot be found.
     pub lost: Vec<Use>,
 }
@@ -55,7 +53,7 @@ pub fn paths(workspace: &Path, root: &Path) -> Result<Paths, String> {
         let mut reader = Reader { code: &code, module: *id, blocks: Vec::new(), found: &mut found };
         reader.visit_file(&code.parsed[file]);
     }
-    for uses in [&mut found.uses, &mut found.astray, &mut found.lost] {
+    for uses in [&mut found.uses, &mut found.lost] {
         uses.sort();
         uses.dedup();
     }
@@ -177,27 +175,6 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         }
         visit::visit_block(self, block);
         self.blocks.truncate(before);
-    }
-
-    fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
-        if block.trait_.is_none()
-            && let Type::Path(path) = &*block.self_ty
-            && let path = names(&path.path)
-            && let Some(Target::Item(id)) = self.code.follow(self.module, &path)
-            && let (here, defined) = (self.module(), &self.code.modules[id])
-            && here.room() != defined.room()
-        {
-            let astray = Use {
-                file: here.file.clone(),
-                line: line(block.impl_token.span),
-                path: path.join("::"),
-                room: here.room().cloned(),
-                used: Some(defined.file.clone()),
-                used_room: defined.room().cloned(),
-            };
-            self.found.astray.push(astray);
-        }
-        visit::visit_item_impl(self, block);
     }
 
     fn visit_impl_item(&mut self, item: &'ast syn::ImplItem) {

@@ -1,85 +1,47 @@
-//! Checks the order of the core's modules in `ARCHITECTURE.md`, and that no crate's files use one another in
-//! a cycle.
+//! Checks what cargo does not: the order of the modules of each of the core's crates, as `ARCHITECTURE.md` has it,
+//! and that no crate's files use one another in a cycle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use sparsescope_tests::{PROGRAMS, Paths, Use, paths, roots};
 
-/// Modules that all others may use, and that use none.
-const SHARED: [&str; 5] = ["files", "memory", "pace", "packed", "parallel"];
+use crate::pages::{read, rows};
 
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-const HEADER: &str = "| module | what it holds | may use |";
+/// The head of the table of the core's crates. A row without a crate belongs to the one above it.
+const HEAD: &str = "| crate | module | what it holds |";
 
-/// Each top-level module of the core and those that it may use.
-#[derive(Debug, Default)]
-struct Rooms(BTreeMap<String, Vec<String>>);
-
-impl Rooms {
-    /// Reads the one table with the header [`HEADER`]. A module may use modules above it.
-    fn from_markdown(text: &str) -> Result<Self, String> {
-        let mut tables = text.split(HEADER).skip(1);
-        let (Some(table), None) = (tables.next(), tables.next()) else {
-            return Err(format!("expected one table `{HEADER}`"));
-        };
-        let mut rooms = Self(SHARED.map(|room| (room.to_owned(), Vec::new())).into());
-        let mut above: Vec<String> = Vec::new();
-        let lines = table.trim_start().lines().skip(1).take_while(|line| line.starts_with('|'));
-        for line in lines {
-            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-            let [_, room, _, used, _] = cells[..] else {
-                return Err(format!("`{line}`: expected three cells"));
-            };
-            let room = room.trim_matches('`').to_owned();
-            let names = |list: &str| list.split(", ").map(str::to_owned).collect::<Vec<_>>();
-            let used = match used.strip_prefix("all above but ") {
-                Some(but) => {
-                    let but = names(but);
-                    above.iter().filter(|room| !but.contains(room)).cloned().collect()
-                }
-                None if used == "–" => Vec::new(),
-                None => names(used),
-            };
-            if let Some(below) = used.iter().find(|used| !above.contains(used)) {
-                return Err(format!("{room} may use {below}, which does not stand above it"));
-            }
-            above.push(room.clone());
-            if rooms.0.insert(room.clone(), used).is_some() {
-                return Err(format!("{room} stands there twice"));
-            }
+/// The modules of each of the core's crates, in the order of the table.
+fn table(text: &str) -> BTreeMap<String, Vec<String>> {
+    let mut folder = String::new();
+    let mut table: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows(text, HEAD) {
+        let [named, module] = [&row[0], &row[1]].map(|cell| cell.trim_matches('`'));
+        if !named.is_empty() {
+            folder = named.to_owned();
         }
-        Ok(rooms)
+        table.entry(folder.clone()).or_default().push(module.to_owned());
     }
+    table
+}
 
-    fn allow(&self, room: &str, used: &str) -> bool {
-        let listed = self.0.get(room).is_some_and(|rooms| rooms.iter().any(|room| room == used));
-        room == used || listed || SHARED.contains(&used) && !SHARED.contains(&room)
+/// The violations of the order of a crate's modules, one sentence each: a module uses only those before it.
+fn out_of_order(order: &[String], found: &Paths) -> Vec<String> {
+    let place = |room: &str| order.iter().position(|listed| listed == room);
+    let new = found.rooms.iter().filter(|room| place(room).is_none());
+    let mut wrong: Vec<String> = new.map(|room| format!("the table lacks {room}")).collect();
+    let gone = order.iter().filter(|room| !found.rooms.contains(*room));
+    wrong.extend(gone.map(|room| format!("the table has {room}, the crate has not")));
+    for path in &found.uses {
+        if let (Some(room), Some(used)) = (&path.room, &path.used_room)
+            && place(used) > place(room)
+        {
+            wrong.push(format!("{}: {used} stands after {room}", told(path)));
+        }
     }
-
-    /// The violations of the order in a crate, one sentence each.
-    fn held_against(&self, found: &Paths) -> Vec<String> {
-        let mut wrong = Vec::new();
-        for room in found.rooms.iter().filter(|room| !self.0.contains_key(*room)) {
-            wrong.push(format!("the table of rooms lacks {room}"));
-        }
-        for room in self.0.keys().filter(|room| !found.rooms.contains(*room)) {
-            wrong.push(format!("the table of rooms has {room}, the crate has not"));
-        }
-        for path in &found.uses {
-            if let (Some(room), Some(used)) = (&path.room, &path.used_room)
-                && !self.allow(room, used)
-            {
-                wrong.push(format!("{}: room {room} may not use {used}", told(path)));
-            }
-        }
-        for path in &found.astray {
-            let home = path.used_room.as_deref().unwrap_or_default();
-            wrong.push(format!("{}: an inherent impl lies in its type's room, {home}", told(path)));
-        }
-        wrong
-    }
+    wrong
 }
 
 /// The files of a crate, and for each file that they use one path that leads there.
@@ -151,20 +113,23 @@ fn lost(found: &Paths) -> impl Iterator<Item = String> + '_ {
 }
 
 #[test]
-fn a_room_of_the_core_uses_only_rooms_that_it_may() {
-    let workspace = Path::new(WORKSPACE);
-    let text = std::fs::read_to_string(workspace.join("ARCHITECTURE.md")).unwrap();
-    let rooms = Rooms::from_markdown(&text).unwrap();
-    let found = paths(workspace, Path::new("core/src/lib.rs")).unwrap();
-    assert!(found.uses.len() > 100, "{found:?}");
-    let wrong = rooms.held_against(&found);
+fn a_module_of_the_core_uses_only_those_before_it() {
+    let (mut wrong, mut uses) = (Vec::new(), 0);
+    for (folder, order) in table(&read("ARCHITECTURE.md")) {
+        let root = Path::new(&folder).join("src/lib.rs");
+        let found = paths(Path::new(WORKSPACE), &root).unwrap();
+        uses += found.uses.len();
+        let of_crate = out_of_order(&order, &found).into_iter();
+        wrong.extend(of_crate.map(|sentence| format!("{folder}: {sentence}")));
+    }
+    assert!(uses > 100, "{uses}");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
 #[test]
 fn no_files_of_a_crate_use_one_another_in_a_circle() {
     let roots = roots(Path::new(WORKSPACE), &PROGRAMS);
-    for library in ["core", "app", "app/figures", "app/views", "cuda-native", "web"] {
+    for library in ["core/kernels", "app", "app/figures", "app/views", "cuda-native", "web"] {
         assert!(roots.contains(&Path::new(library).join("src/lib.rs")), "{roots:?}");
     }
     let mut wrong = Vec::new();
@@ -176,68 +141,48 @@ fn no_files_of_a_crate_use_one_another_in_a_circle() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// The paths of a crate with these files in `src`, and with the shared modules.
-fn read(files: &[(&str, &str)]) -> Paths {
+/// The paths of a crate with these files in `src`.
+fn crate_of(files: &[(&str, &str)]) -> Paths {
     let folder = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, text: &str| {
+    for (name, text) in files {
         let path = folder.path().join("src").join(name);
         std::fs::create_dir_all(path.parent().expect("`src` at least")).expect("a folder");
         std::fs::write(path, text).expect("a file");
-    };
-    SHARED.iter().for_each(|room| write(&format!("{room}.rs"), "pub struct Shared;"));
-    let shared: String = SHARED.iter().map(|room| format!("\nmod {room};")).collect();
-    for (name, text) in files {
-        let more = if *name == "lib.rs" { shared.as_str() } else { "" };
-        write(name, &format!("{text}{more}"));
     }
     let found = paths(folder.path(), Path::new("src/lib.rs")).expect("Rust");
     assert_eq!(lost(&found).collect::<Vec<_>>(), [""; 0]);
     found
 }
 
-/// The table of these modules, each with those that it may use.
-fn table(rooms: &[(&str, &str)]) -> Result<Rooms, String> {
-    let line = |(room, used): &(&str, &str)| format!("| `{room}` | anything | {used} |\n");
-    let lines: String = rooms.iter().map(line).collect();
-    Rooms::from_markdown(&format!("# Rooms\n\n{HEADER}\n|---|---|---|\n{lines}\nMore."))
+/// The violations of this order in a crate with these files.
+fn wrong(order: &[&str], files: &[(&str, &str)]) -> Vec<String> {
+    let order: Vec<String> = order.iter().map(|&room| room.to_owned()).collect();
+    out_of_order(&order, &crate_of(files))
 }
 
-/// The violations of these modules' order in a crate with these files.
-fn wrong(rooms: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
-    table(rooms).expect("a table").held_against(&read(files))
-}
-
-/// The violations in a crate with the modules `low` and `high`.
-fn wrong_in(low: &str, high: &str, high_may_use: &str) -> Vec<String> {
-    let files = [("lib.rs", "mod low;\nmod high;"), ("low.rs", low), ("high.rs", high)];
-    wrong(&[("low", "–"), ("high", high_may_use)], &files)
+/// The violations of this order in a crate with the modules `low` and `high`.
+fn wrong_in(order: [&str; 2], low: &str, high: &str) -> Vec<String> {
+    wrong(&order, &[("lib.rs", "mod low;\nmod high;"), ("low.rs", low), ("high.rs", high)])
 }
 
 fn circles(files: &[(&str, &str)]) -> Vec<String> {
-    Files::of(&read(files)).circles()
+    Files::of(&crate_of(files)).circles()
 }
 
 #[test]
-fn a_room_uses_those_that_its_line_names() {
-    let (x, uses_x) = ("pub struct X;", "use crate::low::X;");
-    assert_eq!(wrong_in(x, uses_x, "low"), [""; 0]);
-    assert_eq!(wrong_in(x, uses_x, "all above but other"), [""; 0]);
-    assert_eq!(wrong_in(x, uses_x, "–").len(), 1);
-    assert_eq!(wrong_in(x, uses_x, "all above but low").len(), 1);
+fn a_module_uses_only_those_before_it() {
+    let order = ["low", "high"];
+    assert_eq!(wrong_in(order, "pub struct X;", "use crate::low::X;"), [""; 0]);
     assert_eq!(
-        wrong_in("\n\npub fn f(_: super::high::X) {}", x, "low"),
-        ["src/low.rs:3 uses super::high::X (defined in src/high.rs): room low may not use high"],
+        wrong_in(order, "\n\npub fn f(_: super::high::X) {}", "pub struct X;"),
+        ["src/low.rs:3 uses super::high::X (defined in src/high.rs): high stands after low"],
     );
-}
-
-#[test]
-fn all_may_use_the_shared_rooms_and_these_use_none() {
-    assert_eq!(wrong_in("use crate::memory::Shared;", "", "–"), [""; 0]);
-    let files = [("lib.rs", "mod low;"), ("low.rs", "pub struct X;")];
-    let upwards = [&files[..], &[("memory.rs", "use crate::low::X;")]].concat();
-    assert_eq!(wrong(&[("low", "–")], &upwards).len(), 1);
-    let across = [&files[..], &[("parallel.rs", "use crate::memory::Shared;")]].concat();
-    assert_eq!(wrong(&[("low", "–")], &across).len(), 1);
+    // What another crate defines is cargo's to hold.
+    let files = [
+        ("lib.rs", "mod low;\npub use other::high;"),
+        ("low.rs", "use crate::high::X;\nuse other::low::Y;"),
+    ];
+    assert_eq!(wrong(&["low"], &files), [""; 0]);
 }
 
 #[test]
@@ -253,26 +198,27 @@ fn a_name_counts_for_the_file_that_defines_it() {
         ]
     };
     // `near` does not use what it re-exports.
-    let rooms = [("far", "–"), ("near", "–"), ("user", "near")];
-    assert_eq!(wrong(&rooms, &files("use crate::near::Own;")), [""; 0]);
-    let sentence = "(defined in src/far/deep.rs): room user may not use far";
+    let order = ["near", "user", "far"];
+    assert_eq!(wrong(&order, &files("use crate::near::Own;")), [""; 0]);
+    let sentence = "(defined in src/far/deep.rs): far stands after user";
     for used in
         ["use crate::near::{Own, Y};", "use crate::near;\nfn f(_: near::Y, _: near::Own) {}"]
     {
-        let found = wrong(&rooms, &files(used));
+        let found = wrong(&order, &files(used));
         assert!(found.len() == 1 && found[0].ends_with(sentence), "{found:?}");
     }
 }
 
 #[test]
 fn what_macros_define_lies_where_they_are_called() {
+    let order = ["high", "low"];
     for low in ["make!(pub struct X;);", "lists! { a: [X, Y] }"] {
-        let found = wrong_in(low, "use crate::low::X;", "–");
-        let sentence = "(defined in src/low.rs): room high may not use low";
+        let found = wrong_in(order, low, "use crate::low::X;");
+        let sentence = "(defined in src/low.rs): low stands after high";
         assert!(found.len() == 1 && found[0].ends_with(sentence), "{found:?}");
     }
     let exported = "#[macro_export]\nmacro_rules! m { () => {} }";
-    let found = wrong_in(exported, "use crate::m;", "–");
+    let found = wrong_in(order, exported, "use crate::m;");
     assert!(found.len() == 1 && found[0].contains("src/low.rs"), "{found:?}");
 }
 
@@ -292,41 +238,37 @@ fn paths_are_seen_wherever_they_stand() {
         "use crate::low::*;",
         "mod inner { use super::super::low::f; }",
     ] {
-        assert!(!wrong_in(low, high, "–").is_empty(), "{high}");
-        assert_eq!(wrong_in(low, high, "low"), [""; 0], "{high}");
+        assert!(!wrong_in(["high", "low"], low, high).is_empty(), "{high}");
+        assert_eq!(wrong_in(["low", "high"], low, high), [""; 0], "{high}");
     }
 }
 
 #[test]
 fn what_only_tests_see_is_left_out() {
+    let order = ["low", "high"];
     for low in [
         "#[cfg(test)]\nmod tests { use crate::high::X; }",
         "#[cfg(all(test, unix))]\nmod tests;",
         "#[cfg(test)]\nuse crate::high::X;",
         "struct S;\nimpl S { #[cfg(test)]\nfn f(_: crate::high::X) {} }",
     ] {
-        assert_eq!(wrong_in(low, "pub struct X;", "–"), [""; 0], "{low}");
+        assert_eq!(wrong_in(order, low, "pub struct X;"), [""; 0], "{low}");
     }
     let low = "#[cfg(any(test, unix))]\nuse crate::high::X;";
-    assert_eq!(wrong_in(low, "pub struct X;", "–").len(), 1);
+    assert_eq!(wrong_in(order, low, "pub struct X;").len(), 1);
 }
 
 #[test]
-fn an_inherent_impl_lies_in_its_types_room() {
-    let (x, inherent) = ("pub struct X;", "use crate::low::X;\nimpl X { fn f() {} }");
-    let sentence = "src/high.rs:2 uses X (defined in src/low.rs): an inherent impl lies in its type's room, low";
-    assert_eq!(wrong_in(x, inherent, "low"), [sentence]);
-    assert_eq!(wrong_in(x, "use crate::low::X;\nimpl Drop for X {}", "low"), [""; 0]);
-}
-
-#[test]
-fn the_table_has_the_rooms_that_there_are_in_their_order() {
-    let files = [("lib.rs", "mod low;\nmod high;"), ("high.rs", ""), ("low.rs", "")];
-    assert_eq!(wrong(&[("low", "–")], &files), ["the table of rooms lacks high"]);
-    assert_eq!(wrong(&[("low", "–"), ("high", "–"), ("higher", "–")], &files).len(), 1);
-    assert!(table(&[("high", "low"), ("low", "–")]).is_err());
-    assert!(table(&[("low", "–"), ("low", "–")]).is_err());
-    assert!(Rooms::from_markdown("no table").is_err());
+fn the_table_has_the_modules_that_there_are() {
+    let text = format!("{HEAD}\n|---|---|---|\n| `a/b` | `low` | L |\n| | `high` | H |\n\nMore.");
+    let table = table(&text);
+    let order = &table["a/b"];
+    assert_eq!(order[..], ["low", "high"]);
+    let files = |lib| crate_of(&[("lib.rs", lib), ("high.rs", ""), ("low.rs", ""), ("new.rs", "")]);
+    assert_eq!(out_of_order(order, &files("mod high;\nmod low;")), [""; 0]);
+    let found = files("mod low;\nmod new;");
+    let wrong = ["the table lacks new", "the table has high, the crate has not"];
+    assert_eq!(out_of_order(order, &found), wrong);
 }
 
 #[test]
