@@ -174,7 +174,7 @@ fn what_confirms_goes_away_by_itself_and_what_went_wrong_stays() {
 #[test]
 fn the_legend_shows_a_series_alone_and_all_again() {
     let mut harness = with_example("v1;view=chart");
-    harness.get_by_label("Show only cpu/hll/guided").click();
+    harness.get_by_label("Show only cpu/hll/guided; Shift-click adds it").click();
     harness.run();
     assert_eq!(harness.state().state().charts.only, "cpu/hll/guided");
     harness.get_by_label("Show all series").click();

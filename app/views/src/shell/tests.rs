@@ -127,7 +127,7 @@ fn the_list_of_keys_opens_by_its_key_and_closes_by_escape() {
     harness.state_mut().offer(&[open]);
     harness.key_press(Key::Questionmark);
     harness.run();
-    for effect in ["Everywhere", "Present the view", "Select a run"] {
+    for effect in ["Everywhere", "Present the view", "Select a run", "Move among the marks"] {
         harness.get_by_label(effect);
     }
     harness.key_press(Key::Escape);
