@@ -260,3 +260,17 @@ fn filters_that_are_set_are_shown_and_removed_one_by_one() {
     assert_eq!((filter.backend.as_str(), filter.search.as_str()), ("", "road"));
     assert!(harness.query_by_label("Clear").is_none());
 }
+
+#[test]
+fn filters_whose_names_do_not_say_it_are_defined() {
+    let mut harness = with_example("v1;view=runs");
+    harness.get_by_label("Filters").click();
+    harness.run();
+    for (name, definition) in
+        [("Row variation", "Standard deviation of the row"), ("Bandwidth", "Largest distance of a")]
+    {
+        harness.get_by_label(name).hover();
+        harness.run_steps(8);
+        harness.get_by_label_contains(definition);
+    }
+}

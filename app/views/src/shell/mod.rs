@@ -641,7 +641,7 @@ impl App {
         Panel::top("missing").show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 ui.label("The matrix in this link is not open here: drop its file or its bundle.");
-                if ui.button("Show another").clicked() {
+                if ui.button("Show another matrix").clicked() {
                     self.state.matrix = None;
                 }
             });
