@@ -69,7 +69,7 @@ export const cases = {
     await viewer.page.goBack();
     await landing.waitFor();
     // An example replaces the one before.
-    await choose("CPU example");
+    await choose("SpMV on 16 cores of an Intel Xeon");
     await viewer.find("button", /^Matrix fem-3dof/);
     const names = (await viewer.widgets()).map((widget) => widget.name);
     assert.equal(names.filter((name) => /^Close .*(H100|EPYC|Xeon)/.test(name)).length, 1, sets(names).join("; "));
@@ -596,7 +596,7 @@ export const cases = {
     const watch = async (page) => page.on("request", (request) => asked.push(request.url()));
     const hosted = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
     // A single file does not offer what would have to be fetched.
-    const texts = (await hosted.texts()).filter((text) => text !== "button GPU example");
+    const texts = (await hosted.texts()).filter((text) => text !== "button SpMV on H100");
     await hosted.close();
     await context.setOffline(true);
     const viewer = await Viewer.open(context, `${given.standalone}#v1;view=runs`, watch);

@@ -581,7 +581,7 @@
   /** Widgets around others, each with one stop of the Tab key inside. */
   const GROUPS = new Set(["tablist", "table", "group"]);
 
-  /** What tells that a widget is chosen; of others it is `aria-checked`. */
+  /** The attribute that says that a widget is chosen; for other roles it is `aria-checked`. */
   const CHOSEN = { button: "aria-pressed", tab: "aria-selected", row: "aria-selected" };
 
   function mirror() {

@@ -54,7 +54,8 @@ impl RunOf<'_> {
             (_, Some(solve)) => self.solve(solve, figures.median_s),
             _ if launch >= BOUND => {
                 let (part, whole) = (percent(launch.min(1.0)), seconds(figures.median_s));
-                let text = format!("Launch-bound: an empty launch takes {part} of its {whole}");
+                let text =
+                    format!("Launch-bound: an empty kernel launch takes {part} of its {whole}");
                 (text, Vec::new())
             }
             _ if run.operation == Operation::Skyline.as_str() => {

@@ -14,7 +14,7 @@ use sparsescope_core::record::{
 };
 use sparsescope_figures::figure::{ColorImage, Figure, Provenance, Shape, area};
 use sparsescope_figures::model::{
-    Model, OpenBundle, RunOf, bytes, display_name, metric_title, subject_name,
+    Model, OpenBundle, RunOf, STAND_IN, bytes, display_name, metric_title, subject_name,
 };
 use sparsescope_figures::picture::Picture;
 use sparsescope_figures::state::{Filter, ViewState};
@@ -306,7 +306,7 @@ fn outcome(html: &mut Html, runs: &[RunOf<'_>]) {
         text += &format!(" {limited} of those that passed are limited by rounding and not ranked.");
     }
     if runs.iter().any(|run| run.subject.source() == Source::StandIn) {
-        text += " A stand-in is a generated matrix in place of a real one.";
+        text += &format!(" {STAND_IN}");
     }
     if imported > 0 {
         text += &format!(

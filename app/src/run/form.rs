@@ -56,7 +56,7 @@ impl Form {
                 let close = ui.button("×");
                 let name = "Close the run panel";
                 close.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-                pressed.close = close.on_hover_text("Close the run panel (key R)").clicked();
+                pressed.close = close.on_hover_text("Close the run panel (R)").clicked();
             });
         });
         ui.separator();

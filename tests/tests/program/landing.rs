@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use sparsescope_core::record::Source;
 use sparsescope_figures::landing::{Card, Door, Landing};
 use sparsescope_figures::lesson::Lessons;
 use sparsescope_figures::model::Model;
@@ -77,10 +78,11 @@ fn the_first_card_counts_what_the_example_holds() {
     }
     let (device, kernels) = devices.into_iter().max_by_key(|(_, kernels)| kernels.len()).unwrap();
     let expected = format!(
-        "{} kernels on {} matrices, measured on one {device}.",
+        "{} kernels on {} matrices, generated to resemble real ones and measured on one {device}.",
         kernels.len(),
         bundle.matrices.len()
     );
+    assert!(bundle.matrices.iter().all(|matrix| matrix.record.source == Source::StandIn));
     let words = landing();
     let text = &words.cards[0].text;
     if updates() {

@@ -32,7 +32,7 @@ impl Model {
         if nnz > MOST_ENTRIES {
             let [nnz, most] = [nnz, MOST_ENTRIES].map(count);
             return Some(Err(format!(
-                "it is too large to generate here: it has {nnz} nonzeros, the limit is {most}"
+                "it has {nnz} nonzeros, more than the limit of {most} for generating it here"
             )));
         }
         let key = format!("made {}", matrix_key(record));
@@ -74,7 +74,7 @@ fn generated(recipe: &str, record: &MatrixRecord) -> Result<Picture, String> {
     let a = a.map_err(|error| error.to_string())?;
     let known = &record.statistics;
     if [a.rows(), a.cols(), a.nnz()].map(|n| n as u64) != [known.rows, known.cols, known.nnz] {
-        return Err(format!("this version makes another matrix from the recipe {recipe}"));
+        return Err(format!("this version generates a different matrix from the recipe {recipe}"));
     }
     let mut picture = Picture::of(&LoadedValues::Real(Arc::new(a)));
     picture.recipe = Some(recipe.to_owned());
@@ -125,13 +125,13 @@ mod tests {
         let large = record(&model, "fem-3dof");
         assert!(!model.has_values(large));
         let why = model.made(large).unwrap().unwrap_err();
-        assert!(why.contains("3.09 M nonzeros, the limit is 2 M"), "{why}");
+        assert!(why.contains("3.09 M nonzeros, more than the limit of 2 M"), "{why}");
         assert!(model.whole(large).unwrap().values.is_none());
         let other = MatrixRecord {
             generator: Some("gen:road?m=200".into()),
             ..record(&model, "road").clone()
         };
-        assert!(model.made(&other).unwrap().unwrap_err().contains("another matrix"));
+        assert!(model.made(&other).unwrap().unwrap_err().contains("a different matrix"));
         let none = MatrixRecord { generator: None, ..other };
         assert!(model.made(&none).is_none());
     }

@@ -49,11 +49,11 @@ pub use index::Values;
 pub use index::visits;
 use index::{Index, Passing};
 use kept::Kept;
-pub use numbers::{bytes, count, seconds, significant, slots, small, value};
+pub use numbers::{bytes, count, plural, seconds, significant, slots, small, value};
 use open::UNFINISHED;
 pub use open::{
-    Matrix, OpenBundle, RunOf, batch_extent, display_name, extent, matrix_key, metric_title,
-    subject_key, subject_name, subject_size, subject_title,
+    Matrix, OpenBundle, RunOf, STAND_IN, batch_extent, display_name, extent, matrix_key,
+    metric_title, subject_key, subject_name, subject_size, subject_title,
 };
 pub use origin::{origin_name, origin_source};
 pub use standing::Standing;

@@ -54,6 +54,11 @@ pub fn value(value: f64) -> String {
     }
 }
 
+/// A count and its noun, e.g. `1 run`, `2 runs`.
+pub fn plural(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
 /// A number of slots, e.g. `1 slot`, `1.5 slots`.
 pub fn slots(value: f64) -> String {
     let number = significant(value);
@@ -85,6 +90,7 @@ mod tests {
         assert_eq!(seconds(0.001_25), "1.25 ms");
         assert_eq!(seconds(2.5e-8), "25 ns");
         assert_eq!(significant(0.012_34), "0.0123");
+        assert_eq!([0, 1, 2].map(|n| plural(n, "run")), ["0 runs", "1 run", "2 runs"]);
     }
 
     #[test]

@@ -115,6 +115,9 @@ pub fn subject_key(subject: Subject<'_>) -> String {
     format!("{hash}-{}", subject.source().as_str())
 }
 
+/// What a stand-in is, in a sentence.
+pub const STAND_IN: &str = "A stand-in is a generated matrix in place of a real one.";
+
 /// The matrix's name with its qualifiers.
 pub fn display_name(record: &MatrixRecord) -> String {
     subject_name(record.into())

@@ -54,7 +54,7 @@ pub fn no_run(model: &Model, state: &ViewState) -> String {
     )
 }
 
-/// Says that a matrix was generated again, as its bundle has no values.
+/// Says that a matrix was generated, as its bundle has no values.
 pub fn made_again(name: &str) -> String {
-    format!("Generated again from the recipe of {name}.")
+    format!("{name} is generated here from the recipe in its bundle.")
 }

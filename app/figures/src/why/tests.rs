@@ -153,7 +153,7 @@ fn launching() {
         })
     };
     // 10 kB in 4 µs are 2.5 GB/s.
-    assert_eq!(launched(3e-6), "Launch-bound: an empty launch takes 75 % of its 4 µs.");
+    assert_eq!(launched(3e-6), "Launch-bound: an empty kernel launch takes 75 % of its 4 µs.");
     assert_eq!(
         launched(1e-6),
         "Moves at least 10 kB per SpMV at 6 % of the copy bandwidth: launch latency is 25 % of its time."
@@ -164,7 +164,7 @@ fn launching() {
         run.hot = false;
         environment.gpus[0].details.insert("launch_seconds".into(), "2.4e-6".into());
     });
-    assert_eq!(cold, "Launch-bound: an empty launch takes 60 % of its 4 µs.");
+    assert_eq!(cold, "Launch-bound: an empty kernel launch takes 60 % of its 4 µs.");
 }
 
 #[test]

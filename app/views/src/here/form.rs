@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) -> Optio
             let close = ui.button("×");
             let name = "Close the Run here panel";
             close.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-            if close.on_hover_text("Close the panel (key R)").clicked() {
+            if close.on_hover_text("Close the panel (R)").clicked() {
                 pressed = Some(Pressed::Close);
             }
         });

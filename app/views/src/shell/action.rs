@@ -21,18 +21,21 @@ pub const HOME: Action = Action { name: "Home", hint: "Start page", key: egui::K
 
 /// Opens the example measured on CPUs.
 pub const CPU_EXAMPLE: Action = Action {
-    name: "CPU example",
-    hint: "Open results from 16 cores of an Intel Xeon",
+    name: "SpMV on Xeon",
+    hint: "Open SpMV results from 16 cores of an Intel Xeon",
     key: egui::Key::E,
 };
 
 /// Opens the example measured on a GPU: a file of the page, built into the window.
-pub const GPU_EXAMPLE: Action =
-    Action { name: "GPU example", hint: "Open results from an NVIDIA H100", key: egui::Key::G };
+pub const GPU_EXAMPLE: Action = Action {
+    name: "SpMV on H100",
+    hint: "Open SpMV results from an NVIDIA H100",
+    key: egui::Key::G,
+};
 
 /// Opens the example of solves: the tables of paper 003 measured again on a GPU.
 pub const SOLVE_EXAMPLE: Action = Action {
-    name: "Solver example",
+    name: "Solvers on H100",
     hint: "Open results for conjugate gradients and dense systems from an NVIDIA H100",
     key: egui::Key::S,
 };

@@ -87,7 +87,7 @@ impl Bar {
         let title = RichText::new("Sparsescope").strong().size(17.0);
         if self.actions.contains(&HOME) {
             let title = ui.add(Button::new(title).frame(false));
-            if title.on_hover_text("Start page (key H)").clicked() {
+            if title.on_hover_text("Start page (H)").clicked() {
                 self.asked.push(HOME);
             }
         } else {
@@ -140,7 +140,7 @@ impl Bar {
     fn looks(&mut self, ui: &mut Ui, state: &mut ViewState) {
         let list = ui.button("?");
         list.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Keys"));
-        if list.on_hover_text("The list of keys (key ?)").clicked() {
+        if list.on_hover_text("All keys (?)").clicked() {
             self.lists_keys ^= true;
         }
         let name = state.theme.name();

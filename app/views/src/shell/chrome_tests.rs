@@ -174,7 +174,7 @@ fn what_confirms_goes_away_by_itself_and_what_went_wrong_stays() {
 #[test]
 fn the_legend_shows_a_series_alone_and_all_again() {
     let mut harness = with_example("v1;view=chart");
-    harness.get_by_label("Show only cpu/hll/guided").click();
+    harness.get_by_label("Show only cpu/hll/guided; Shift-click adds it").click();
     harness.run();
     assert_eq!(harness.state().state().charts.only, "cpu/hll/guided");
     harness.get_by_label("Show all series").click();
@@ -259,4 +259,18 @@ fn filters_that_are_set_are_shown_and_removed_one_by_one() {
     let filter = &harness.state().state().filter;
     assert_eq!((filter.backend.as_str(), filter.search.as_str()), ("", "road"));
     assert!(harness.query_by_label("Clear").is_none());
+}
+
+#[test]
+fn filters_whose_names_do_not_say_it_are_defined() {
+    let mut harness = with_example("v1;view=runs");
+    harness.get_by_label("Filters").click();
+    harness.run();
+    for (name, definition) in
+        [("Row variation", "Standard deviation of the row"), ("Bandwidth", "Largest distance of a")]
+    {
+        harness.get_by_label(name).hover();
+        harness.run_steps(8);
+        harness.get_by_label_contains(definition);
+    }
 }

@@ -45,7 +45,7 @@ fn a_run_kept_for_comparison_stands_beside_the_next_until_it_is_taken_away() {
     let key = harness.state().model().run(one).unwrap().link_key();
     let link = harness.state().state().to_fragment();
     assert!(link.contains(&format!(";runs={key}")), "{link}");
-    harness.get_by_label("Take cpu/hyb/serial on road away").click();
+    harness.get_by_label("Remove cpu/hyb/serial on road").click();
     harness.run();
     assert_eq!(harness.state().state().run, Some(one));
     harness.get_by_label("Matrix of the selected run");
@@ -111,7 +111,7 @@ fn columns_that_do_not_fit_are_counted_and_come_back() {
 fn an_origin_is_shown_by_its_name_and_stays_a_word_in_links() {
     let harness = with_example("v1;view=runs;origin=paper:000;variance=0-0.1");
     harness.get_by_label("Remove the filter Origin: CSR/HLL report (Martorelli, Cortese)");
-    harness.get_by_label("Remove the filter Variance: 0-0.1");
+    harness.get_by_label("Remove the filter Row variation: 0-0.1");
     let link = harness.state().state().to_fragment();
     assert!(link.contains(";origin=paper:000"), "{link}");
 }

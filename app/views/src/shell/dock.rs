@@ -161,7 +161,7 @@ impl Panes<'_> {
         if tabs > 1 {
             let halves = [(true, "below", Icon::Below), (false, "to the right", Icon::Right)];
             for (down, whither, icon) in halves {
-                let name = format!("Split: {} {whither}", view.name);
+                let name = format!("Move {} {whither}", view.name);
                 if button(ui, icon, &name).on_hover_text(&name).clicked() {
                     self.wish = Some(Wish::Split { view: view.id, down });
                 }
@@ -173,12 +173,12 @@ impl Panes<'_> {
 /// The tooltip of a view's tab.
 fn hint(ui: &Ui, view: &View, empty: bool) -> String {
     let sentence = match empty {
-        true => format!("{} Nothing to show for what is selected.", view.sentence),
+        true => format!("{} It has nothing to show for the selection.", view.sentence),
         false => view.sentence.to_owned(),
     };
     let place = VIEWS.iter().position(|other| other.id == view.id);
     match place.and_then(keys::of_view) {
-        Some(key) => keys::hint(ui, &sentence, &format!("{key}; drag to arrange")),
+        Some(key) => keys::hint(ui, &sentence, &format!("key {key}; drag to arrange")),
         None => sentence,
     }
 }

@@ -85,7 +85,7 @@ fn a_view_that_an_arrangement_lacks_comes_by_its_key_or_from_the_menu() {
 #[test]
 fn buttons_split_and_join_and_back_undoes_each() {
     let mut harness = with_example("v1");
-    harness.get_by_label("Split: Charts to the right").click();
+    harness.get_by_label("Move Charts to the right").click();
     harness.run();
     let first = arrangement(&harness);
     assert!(first.starts_with("h(") && first.ends_with(",chart)"), "{first}");
@@ -93,7 +93,7 @@ fn buttons_split_and_join_and_back_undoes_each() {
     harness.get_by_label(sentence("runs"));
     assert_eq!(harness.state().state().view, "chart", "the keyboard stays with it");
 
-    harness.get_by_label("Split: Runs below").click();
+    harness.get_by_label("Move Runs below").click();
     harness.run();
     let second = arrangement(&harness);
     assert!(second.contains("v(") && second.contains("runs)"), "{second}");
@@ -204,7 +204,7 @@ fn beside_one_another_nothing_overlaps_at_the_usual_size() {
     for text in ["h(chart,runs,matrix)", "h(chart,v(runs,matrix))", "v(chart,runs)"] {
         let harness = with_example(&format!("v1;layout={text}"));
         let buttons = harness.get_all_by_role(egui::accesskit::Role::Button);
-        let named = |name: &str| name.starts_with("Export of ") || name.starts_with("Split: ");
+        let named = |name: &str| name.starts_with("Export of ") || name.starts_with("Move ");
         let rects: Vec<(String, Rect)> = buttons
             .map(|node| (node.accesskit_node().label().unwrap_or_default(), node.rect()))
             .filter(|(name, _)| named(name))
@@ -239,7 +239,7 @@ fn the_active_tab_and_the_layouts_are_seen_on_a_small_screen() {
         let state = ViewState { view: view.id.into(), ..ViewState::default() };
         harness.state_mut().set_state(state);
         harness.run();
-        let corner = harness.get_by_label(&format!("Split: {} below", view.name)).rect();
+        let corner = harness.get_by_label(&format!("Move {} below", view.name)).rect();
         for name in [view.name, "Layouts"] {
             let tab = harness.get_by_label(name).rect();
             assert!(tab.left() >= 250.0, "{name} of {}: {tab}", view.id);

@@ -6,6 +6,6 @@ use egui::Ui;
 pub(super) fn hint(ui: &Ui, text: &str, key: &str) -> String {
     match ui.input(|input| input.has_touch_screen()) {
         true => text.to_owned(),
-        false => format!("{text} (key {key})"),
+        false => format!("{text} ({key})"),
     }
 }

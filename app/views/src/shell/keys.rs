@@ -23,12 +23,13 @@ const NUMBERS: [Key; 9] = [
 ];
 /// The key of this list.
 pub(super) const LIST: Key = Key::Questionmark;
-pub(super) const BACK: &str = "Ctrl+Z, Alt+Left";
-pub(super) const REDO: &str = "Ctrl+Shift+Z, Ctrl+Y, Alt+Right";
+pub(super) const BACK: &str = "Ctrl+Z or Alt+Left";
+pub(super) const REDO: &str = "Ctrl+Shift+Z, Ctrl+Y or Alt+Right";
 
 /// The keys in what is shown, by topic.
-const INSIDE: [(&str, &[(&str, &str)]); 3] = [
+const INSIDE: [(&str, &[(&str, &str)]); 4] = [
     ("Tables", &[("Up, Down", "Select a run"), ("Enter", "Open its matrix")]),
+    ("Figures", &[("Arrows", "Move among the marks"), ("Enter", "Select what a mark shows")]),
     (
         "Structure",
         &[("Arrows", "Move"), ("+, −", "Zoom in and out"), ("0", "Show the whole matrix")],

@@ -160,7 +160,7 @@ impl Start {
 /// A button for an action, if it is offered.
 fn press(ui: &mut Ui, button: Button<'_>, action: Option<&Action>, asked: &mut Vec<Action>) {
     let Some(action) = action else { return };
-    let hint = format!("{} (key {})", action.hint, action.key.name());
+    let hint = format!("{} ({})", action.hint, action.key.name());
     if ui.add(button).on_hover_text(hint).clicked() {
         asked.push(*action);
     }

@@ -52,7 +52,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::matrix_name;
 use sparsescope_figures::landing::Door;
 use sparsescope_figures::lesson::{Lesson, is_lesson};
-use sparsescope_figures::model::{Model, RunOf, matrix_key};
+use sparsescope_figures::model::{Model, RunOf, matrix_key, plural};
 use sparsescope_figures::picture::Picture;
 use sparsescope_figures::state::{Filter, History, Theme, ViewState};
 use sparsescope_figures::theme::{BODY, SPACE};
@@ -267,9 +267,9 @@ impl App {
         let matrices = &open.bundle.matrices;
         let by_name = matrices.iter().filter(|matrix| is_known_by_name(&matrix.record)).count();
         let imported = format!(
-            "{name}: {} runs imported from {by}, not checked by Sparsescope; {} of {} matrices \
+            "{name}: {} imported from {by}, not checked by Sparsescope; {} of {} matrices \
              match open ones by name, rows, columns and nonzeros.",
-            runs.len(),
+            plural(runs.len() as u64, "run"),
             matrices.len() - by_name,
             matrices.len()
         );
@@ -641,7 +641,7 @@ impl App {
         Panel::top("missing").show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 ui.label("The matrix in this link is not open here: drop its file or its bundle.");
-                if ui.button("Show another").clicked() {
+                if ui.button("Show another matrix").clicked() {
                     self.state.matrix = None;
                 }
             });

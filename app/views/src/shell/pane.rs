@@ -157,7 +157,7 @@ pub(super) fn more(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewStat
     }
     let button = style::quiet_button(ui, "More");
     if several {
-        let name = format!("More of {}", view.name);
+        let name = format!("More settings of {}", view.name);
         button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
     }
     let id = Id::unique(("more settings", view.id));

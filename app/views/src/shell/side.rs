@@ -7,10 +7,11 @@ use egui::{
     Align2, Button, CollapsingHeader, ComboBox, FontId, Id, Key, Rect, RichText, Role, ScrollArea,
     Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
-use sparsescope_core::record::Subject;
+use sparsescope_core::record::{Source, Subject};
 use sparsescope_figures::figure::elided;
 use sparsescope_figures::model::{
-    Model, OpenBundle, count, origin_name, origin_source, subject_key, subject_name,
+    Model, OpenBundle, STAND_IN, count, origin_name, origin_source, plural, subject_key,
+    subject_name,
 };
 use sparsescope_figures::state::{Filter, ViewState};
 use sparsescope_figures::theme::{BODY, SMALL, SPACE, blend};
@@ -22,6 +23,10 @@ use crate::{style, thumbs};
 /// Height of a line of the list of matrices, and on a phone.
 const LINE: f32 = 40.0;
 const LINE_OF_PHONE: f32 = 44.0;
+
+/// The filters whose names need a definition.
+const VARIATION: &str = "Row variation";
+const BANDWIDTH: &str = "Bandwidth";
 
 /// Edge of the picture of a matrix's structure.
 const TILE: f32 = 30.0;
@@ -80,12 +85,10 @@ fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
             "" => String::new(),
             created => format!(", created {created}"),
         };
-        let hover = format!(
-            "{}, {} matrices, {} runs{created}. Click to rename",
-            open.file,
-            open.bundle.matrices.len(),
-            open.bundle.runs.len(),
-        );
+        let (matrices, runs) = (open.bundle.matrices.len(), open.bundle.runs.len());
+        let inputs = if matrices == 1 { "matrix" } else { "matrices" };
+        let runs = plural(runs as u64, "run");
+        let hover = format!("{}, {matrices} {inputs}, {runs}{created}. Click to rename", open.file);
         // Clickable, but in the normal text colour.
         let name = RichText::new(open.label()).color(ui.visuals().text_color());
         let name = egui::Label::new(name).truncate().sense(Sense::click());
@@ -122,8 +125,8 @@ fn filters(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let values = model.values(&filter.operation);
     CollapsingHeader::new(title(ui, "Filters")).id_salt("filters").show_unindented(ui, |ui| {
         choice(ui, "Nonzeros", &mut filter.nnz_class, &values.classes);
-        choice(ui, "Variance", &mut filter.variance, &values.variances);
-        choice(ui, "Band", &mut filter.band, &values.bands);
+        choice(ui, VARIATION, &mut filter.variance, &values.variances);
+        choice(ui, BANDWIDTH, &mut filter.band, &values.bands);
         choice(ui, "Kernel", &mut filter.kernel, &values.kernels);
         choice(ui, "Backend", &mut filter.backend, &values.backends);
         origin(ui, &mut filter.origin, &values.origins);
@@ -140,8 +143,8 @@ fn chips(ui: &mut Ui, filter: &mut Filter) {
     }
     let of = [
         ("Nonzeros", &mut filter.nnz_class),
-        ("Variance", &mut filter.variance),
-        ("Band", &mut filter.band),
+        (VARIATION, &mut filter.variance),
+        (BANDWIDTH, &mut filter.band),
         ("Kernel", &mut filter.kernel),
         ("Backend", &mut filter.backend),
         ("Origin", &mut filter.origin),
@@ -213,14 +216,28 @@ fn origin(ui: &mut Ui, chosen: &mut String, values: &BTreeSet<String>) {
     });
 }
 
+/// What a filter goes by, where its name does not say it.
+fn definition(name: &str) -> &'static str {
+    match name {
+        VARIATION => "Standard deviation of the row lengths, divided by their mean",
+        BANDWIDTH => {
+            "Largest distance of a nonzero from the diagonal, in percent of the larger dimension"
+        }
+        _ => "",
+    }
+}
+
 /// A name and a combo box.
 fn combo(ui: &mut Ui, name: &str, shown: &str, offer: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
-        let size = egui::vec2(64.0, ui.spacing().interact_size.y);
+        let size = egui::vec2(92.0, ui.spacing().interact_size.y);
         let left = egui::Layout::left_to_right(egui::Align::Center);
         ui.allocate_ui_with_layout(size, left, |ui| {
             ui.set_min_width(size.x);
-            ui.label(name);
+            let label = ui.label(name);
+            if !definition(name).is_empty() {
+                label.on_hover_text(definition(name));
+            }
         });
         let combo = ComboBox::from_id_salt(name)
             .selected_text(shown)
@@ -329,7 +346,11 @@ fn items(
             words.min.x = tile.right() + SPACE;
         }
         let is_cut = write(ui, words, &name, subject, chosen, state);
-        let item = if is_cut { item.on_hover_text(&name) } else { item };
+        let item = match subject.source() {
+            Source::StandIn => item.on_hover_text(format!("{name}. {STAND_IN}")),
+            _ if is_cut => item.on_hover_text(&name),
+            _ => item,
+        };
         if item.clicked() {
             state.matrix = Some(key.to_owned());
             // From the structure view, show the structure of the next matrix.

@@ -127,7 +127,7 @@ fn the_list_of_keys_opens_by_its_key_and_closes_by_escape() {
     harness.state_mut().offer(&[open]);
     harness.key_press(Key::Questionmark);
     harness.run();
-    for effect in ["Everywhere", "Present the view", "Select a run"] {
+    for effect in ["Everywhere", "Present the view", "Select a run", "Move among the marks"] {
         harness.get_by_label(effect);
     }
     harness.key_press(Key::Escape);
@@ -239,7 +239,7 @@ fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
     assert_eq!(state.layouts.sigma, 8, "the link's own settings override the step's");
     follow("v1;view=matrix;matrix=00ff00ff00ff00ff-real");
     harness.get_by_label("The matrix in this link is not open here: drop its file or its bundle.");
-    harness.get_by_label("Show another").click();
+    harness.get_by_label("Show another matrix").click();
     harness.run();
     assert_eq!(harness.state().state().matrix, None);
 }

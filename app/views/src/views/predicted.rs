@@ -1,7 +1,7 @@
 //! The layout model's predictions against the measurements: one point per run.
 
 use egui::{ScrollArea, Ui, vec2};
-use sparsescope_figures::model::{Model, display_name, matrix_key};
+use sparsescope_figures::model::{Model, display_name, matrix_key, plural};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::predicted::{HEIGHT, figure, made, points, to_predict};
 
@@ -13,7 +13,7 @@ pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let from = (model.revision(), state.filter.clone(), made(model, state));
     let count = kept(ui, "predicted: points", from, || points(model, state).len());
-    ui.weak(format!("{count} runs"));
+    ui.weak(plural(count as u64, "run"));
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
@@ -29,7 +29,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let Some(figure) = figure.as_ref() else { return without(ui, model, state) };
     if let Some(record) = made.and_then(|key| model.matrix(&key)) {
         let name = display_name(record);
-        note(ui, Some(&format!("Predicted here for the best run of each kernel on {name}.")));
+        note(ui, Some(&format!("Predicted here for the fastest run of each kernel on {name}.")));
     }
     let clicked = ScrollArea::both()
         .auto_shrink(false)

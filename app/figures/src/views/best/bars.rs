@@ -84,7 +84,7 @@ pub(super) fn winners(board: &Board, looks: &Looks, state: &ViewState, width: f3
         }
     });
     let y = draw(&mut figure, &bars.collect::<Vec<_>>(), looks, ink, width, y);
-    let text = format!("The line in a bar is {short}.");
+    let text = format!("The line in each bar marks the baseline, {short}.");
     figure.text(pos2(SPACE, y + SPACE), Anchor::Start, SMALL, ink.weak, &text);
     figure.size.y = y + 3.0 * SPACE;
     figure

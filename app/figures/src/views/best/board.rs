@@ -152,7 +152,7 @@ impl Board {
         board.against = match (word.as_str(), vendors.len()) {
             ("serial", _) => Against::Serial,
             ("vendor", 1) => Against::Vendor(vendors.into_iter().collect()),
-            ("vendor", _) => Against::Vendor("vendors".into()),
+            ("vendor", _) => Against::Vendor("vendor libraries".into()),
             _ => Against::Bundle(called),
         };
         if board.rows.iter().all(|row| row.folded) {
@@ -298,7 +298,7 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         let (rate, share) = (run.rate()?, standing.share(run)?);
         let unit = run.metric().map_or("", |metric| metric.unit.as_str());
         let words = format!(
-            "{} on {}: {} {unit}, {}, {:.0} % of the best ({})",
+            "{} on {}: {} {unit}, {}, {:.0} % of the best rate ({})",
             run.run.kernel_and_precision(),
             run.name(),
             significant(rate),

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use emath::pos2;
+use sparsescope_core::kernel::kernel;
 
-use super::baseline::Against;
+use super::baseline::{Against, is_vendors};
 use super::board::{Board, Row};
 use crate::figure::{Anchor, Figure, strong_width, text_width};
 use crate::model::significant;
@@ -13,21 +14,40 @@ use crate::theme::{Ink, SMALL, SPACE, TITLE};
 /// The second kernel is about as fast if the winner leads by less.
 const TIED: f64 = 1.05;
 
-/// The plural of what the rows are.
-pub(super) fn subjects(board: &Board) -> &'static str {
-    match board.what {
-        "Matrix" => "matrices",
-        "Points" => "point sets",
+/// What so many rows are.
+pub(super) fn subjects(board: &Board, rows: usize) -> &'static str {
+    match (board.what, rows) {
+        ("Matrix", 1) => "matrix",
+        ("Matrix", _) => "matrices",
+        ("Points", 1) => "point set",
+        ("Points", _) => "point sets",
+        (_, 1) => "subject",
         _ => "subjects",
     }
 }
 
-/// The geometric mean of the rows' gains, folded rows aside.
-fn mean_gain(board: &Board) -> Option<f64> {
+/// The rows' gains over the baseline, folded rows aside.
+fn gains(board: &Board) -> Vec<f64> {
     let rows = board.rows.iter().filter(|row| !row.folded);
-    let gains: Vec<f64> = rows.filter_map(|row| row.gain).filter(|gain| *gain > 0.0).collect();
+    rows.filter_map(|row| row.gain).filter(|gain| *gain > 0.0).collect()
+}
+
+/// The geometric mean of the gains.
+fn mean_gain(board: &Board) -> Option<f64> {
+    let gains = gains(board);
     let sum: f64 = gains.iter().map(|gain| gain.ln()).sum();
     (!gains.is_empty()).then(|| (sum / gains.len() as f64).exp())
+}
+
+/// What is compared with a vendor's kernels; kernels of the user and imported ones are not Sparsescope's.
+fn compared(board: &Board) -> &'static str {
+    let is_known = |id: &String| is_vendors(id) || kernel(id).is_some();
+    match (board.kernels.iter().all(is_known), board.rows.len()) {
+        (true, 1) => "Sparsescope's best kernel is",
+        (true, _) => "Sparsescope's kernels are",
+        (false, 1) => "the best other kernel is",
+        (false, _) => "the best other kernels are",
+    }
 }
 
 /// Who wins most often, and the gain over the baseline: on all subjects but folded ones, as a
@@ -38,7 +58,7 @@ pub fn headline(board: &Board) -> String {
     board.rows.iter().for_each(|row| *wins.entry(&row.wins_as).or_default() += 1);
     let mut wins: Vec<(&str, usize)> = wins.into_iter().collect();
     crate::order::sort_by(&mut wins, |a, b| b.1.cmp(&a.1));
-    let subjects = subjects(board);
+    let subjects = subjects(board, all);
     let who = match (&wins[..], &board.rows[..]) {
         ([(only, _)], [row]) => format!("{} is fastest on {}", board.short(only), row.name),
         ([(only, _)], _) => format!("On {all} {subjects}, {} wins all", board.short(only)),
@@ -52,10 +72,11 @@ pub fn headline(board: &Board) -> String {
     let Some(gain) = mean_gain(board) else { return who };
     let times =
         if gain < 10.0 { format!("{gain:.2}×") } else { format!("{}×", significant(gain)) };
+    let fastest = if all == 1 { "it is" } else { "the fastest kernels are" };
     match &board.against {
-        Against::Serial => format!("{who}; the best run {times} the serial reference"),
-        Against::Vendor(name) => format!("{who}; ours run {times} the best of {name}"),
-        Against::Bundle(name) => format!("{who}; the best run {times} {name}"),
+        Against::Serial => format!("{who}; {fastest} {times} as fast as the serial reference"),
+        Against::Vendor(name) => format!("{who}; {} {times} as fast as {name}", compared(board)),
+        Against::Bundle(name) => format!("{who}; {fastest} {times} as fast as the best of {name}"),
     }
 }
 
@@ -66,19 +87,29 @@ pub fn about(board: &Board, unfolded: bool) -> String {
     if !folded.is_empty() {
         let what = if unfolded { "below" } else { "folded below" };
         let (shown, folded) = (shown.len(), folded.len());
-        words.push(format!("{shown} shown, {folded} launch-bound ones {what} and not averaged"));
+        let subjects = subjects(board, folded);
+        words.push(format!(
+            "{shown} shown, {folded} launch-bound {subjects} {what} and not averaged"
+        ));
     }
-    let is_mean = shown.iter().filter(|row| row.gain.is_some()).count() > 1;
-    words.extend(is_mean.then(|| "geometric mean".to_owned()));
+    match gains(board).len() {
+        0 | 1 => {}
+        averaged => {
+            words.push(format!("geometric mean over {averaged} {}", subjects(board, averaged)));
+        }
+    }
     let tied = |row: &&&Row| row.lead.is_some_and(|lead| lead < TIED);
     match shown.iter().filter(tied).count() {
         0 => {}
-        tied => words.push(format!("on {tied} the second is within 5 %")),
+        tied => words.push(format!("on {tied} the second kernel is within 5 %")),
     }
     match board.rows.iter().filter(|row| row.stand_in).count() {
         0 => {}
-        all if all == board.rows.len() => words.push("stand-ins for real matrices".into()),
-        some => words.push(format!("{some} stand-ins")),
+        1 => words.push("1 generated stand-in for a real matrix".into()),
+        all if all == board.rows.len() => {
+            words.push("generated stand-ins for real matrices".into());
+        }
+        some => words.push(format!("{some} generated stand-ins for real matrices")),
     }
     words.join(" · ")
 }

@@ -156,7 +156,7 @@ impl Sheet<'_> {
         let height = lines.map(|line| text_width(line, SMALL)).fold(40.0, f32::max) + SPACE;
         let bottom = top + height;
         if let Some(place) = self.places.bundle {
-            self.put(place, bottom - SPACE, false, true, "won in");
+            self.put(place, bottom - SPACE, false, true, "bundle");
         }
         for (place, column) in self.columns.iter().enumerate() {
             let middle = self.places.cells + CELL * (place as f32 + 0.5);
@@ -246,7 +246,7 @@ impl Sheet<'_> {
                 } else {
                     figure.rect(rect, fill);
                     let text = match share {
-                        weak if weak < 0.005 => "<.01".to_owned(),
+                        weak if weak < 0.005 => "<0.01".to_owned(),
                         share => format!("{share:.2}"),
                     };
                     let color = text_on(fill);
@@ -268,12 +268,11 @@ impl Sheet<'_> {
 
     /// The title of the folded rows; a click shows or hides them.
     fn fold_line(&mut self, rows: usize, y: f32) {
-        let what = match rows {
-            1 => "1 launch-bound one".to_owned(),
-            rows => format!("{rows} launch-bound {}", headline::subjects(self.board)),
-        };
+        let subjects = headline::subjects(self.board, rows);
         let verb = if self.state.best.unfolded { "hide" } else { "show" };
-        let text = format!("{what} (an empty launch takes at least half of the median): {verb}");
+        let text = format!(
+            "{rows} launch-bound {subjects} (an empty kernel launch takes at least half of the median time): {verb}"
+        );
         let shown = elided(&text, self.width - 2.0 * SPACE, BODY);
         let (figure, middle) = (&mut self.drawn.figure, y + FOLD_LINE * 0.5);
         figure.text(pos2(SPACE, middle), Anchor::Start, BODY, self.ink.accent, &shown);

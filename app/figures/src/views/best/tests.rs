@@ -60,9 +60,8 @@ fn the_heat_table_has_a_column_a_kernel_and_says_who_has_no_time() {
     let board = Board::of(&model, &state);
     assert_eq!(board.rows[0].without, [("cpu/ell/rows".to_owned(), "too large".to_owned())]);
     let svg = VIEW.svg.unwrap()(&model, &state);
-    for words in
-        [">1.60<", ">0.25<", ">csr/nnz<", ">mkl/csr<", "csr/nnz is fastest on m; ours run 2.00×"]
-    {
+    let title = "csr/nnz is fastest on m; Sparsescope's best kernel is 2.00× as fast as MKL";
+    for words in [">1.60<", ">0.25<", ">csr/nnz<", ">mkl/csr<", title] {
         assert!(svg.contains(words), "{words} in {svg}");
     }
 }
@@ -158,14 +157,16 @@ fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
     let board = Board::of(&model, &state);
     assert_eq!(
         headline(&board),
-        "On 30 matrices, csr/adaptive wins 9 and hll/compact 6; ours run 1.26× the best of cuSPARSE"
+        "On 30 matrices, csr/adaptive wins 9 and hll/compact 6; Sparsescope's kernels are 1.26× as \
+         fast as cuSPARSE"
     );
     let about = about(&board, false);
     for words in [
         "double precision · warm caches · every result checked",
-        "16 shown, 14 launch-bound ones folded below",
-        "on 7 the second is within 5 %",
-        "stand-ins for real matrices",
+        "16 shown, 14 launch-bound matrices folded below and not averaged",
+        "geometric mean over 16 matrices",
+        "on 7 the second kernel is within 5 %",
+        "generated stand-ins for real matrices",
     ] {
         assert!(about.contains(words), "{words} in {about}");
     }
@@ -178,6 +179,39 @@ fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
         (row("PR02R").kernel.as_str(), row("PR02R").second.as_str()),
         ("cuda/spmv/auto", "cuda/bsr/warp")
     );
+}
+
+#[test]
+fn the_headline_names_what_is_compared_and_counts_in_the_singular() {
+    let (run, statistics, environment) = tests::run("cpu/csr/serial");
+    let timed = |kernel: &str, seconds: f64| {
+        let mut run = run.clone();
+        (run.kernel, run.samples) = (kernel.into(), vec![seconds; 3]);
+        run
+    };
+    let of_two = |kernel: &str, seconds: f64| {
+        let runs = vec![timed("vendor/mkl/csr", 1e-3), timed(kernel, seconds)];
+        let model = tests::model(runs, statistics.clone(), environment.clone());
+        headline(&Board::of(&model, &ViewState::default()))
+    };
+    assert_eq!(
+        of_two("cpu/csr/nnz", 1.25e-3),
+        "mkl/csr is fastest on m; Sparsescope's best kernel is 0.80× as fast as MKL"
+    );
+    let users = of_two("user/my/f", 0.5e-3);
+    assert!(users.ends_with("; the best other kernel is 2.00× as fast as MKL"), "{users}");
+    let mut state = ViewState::default();
+    state.best.over = "serial".into();
+    let mut board = Board::of(&example(), &state);
+    let serial = headline(&board);
+    assert!(serial.contains("; the fastest kernels are "), "{serial}");
+    assert!(serial.ends_with("× as fast as the serial reference"), "{serial}");
+    for (place, row) in board.rows.iter_mut().enumerate() {
+        (row.folded, row.stand_in) = (place == 0, place == 0);
+    }
+    let about = about(&board, true);
+    assert!(about.contains("29 shown, 1 launch-bound matrix below and not averaged"), "{about}");
+    assert!(about.ends_with("1 generated stand-in for a real matrix"), "{about}");
 }
 
 #[test]

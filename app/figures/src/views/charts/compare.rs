@@ -45,7 +45,7 @@ pub(super) fn compare<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(Scale::new("time after / time before", data.state.log));
     plot.form = Form::Intervals;
     let others = others(data);
-    // Rows of sure changes come first.
+    // Rows of clear changes come first.
     for wanted in [true, false] {
         for (_, changes) in &others {
             for run in by_ratio(changes) {

@@ -28,7 +28,7 @@ fn a_series_shown_alone_leaves_the_others_in_the_legend_and_its_look_as_it_is() 
     let looks = Looks::of(&model, "spmv");
     let figure = draw::figure(&one, &looks, &alone, 900.0, draw::For::Screen(600.0, None));
     let hit = |text: &str| figure.hits.iter().any(|hit| hit.text == text);
-    assert!(hit("Show all series") && hit("Show only cpu/csr/nnz"));
+    assert!(hit("Show all series") && hit("Show only cpu/csr/nnz; Shift-click adds it"));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_change_that_is_not_sure_is_hollow_and_nothing_else_is() {
         points.sort_by(|a, b| a.at[1].total_cmp(&b.at[1]));
         points.into_iter().map(|point| plot.is_sure(point)).collect()
     };
-    assert!(sure.is_sorted_by(|one, next| one >= next), "sure ones first: {sure:?}");
+    assert!(sure.is_sorted_by(|one, next| one >= next), "clear ones first: {sure:?}");
     let looks = Looks::of(&model, "spmv");
     let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
     let white = |shape: &&Shape| {
@@ -136,7 +136,9 @@ fn a_change_that_is_not_sure_is_hollow_and_nothing_else_is() {
     let has = |words: &str| {
         figure.shapes.iter().any(|s| matches!(s, Shape::Text { text, .. } if text.contains(words)))
     };
-    assert!(has("not sure: the interval contains 1") && !has("hollow:"));
+    assert!(has("unclear: the interval contains 1") && !has("hollow:"));
+    let explained = figure.hits.iter().filter(|hit| hit.text.contains("may be equal")).count();
+    assert_eq!(explained, 2, "clear and unclear");
     assert!(has("cpu/hll/guided on small"), "rows have names");
 }
 

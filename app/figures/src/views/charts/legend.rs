@@ -7,21 +7,24 @@ use emath::{Pos2, Rect, pos2, vec2};
 
 use super::plot::Form;
 use super::sheet::{QUIET, RADIUS, Sheet, TYPE, elide};
-use crate::figure::{Anchor, Hit, Mark, strong_width};
+use crate::figure::{Anchor, Hit, Mark, strong_width, text_width};
 use crate::model::OpenBundle;
 use crate::theme::{blend, filling, filling_word};
 
 const ROW: f32 = 20.0;
+/// What an interval says of a change.
+const CLEAR: &str = "The bar is the 95 % confidence interval of the ratio of the times. If it excludes 1, the times \
+                     differ; if it contains 1, they may be equal.";
 
 impl Sheet<'_, '_> {
-    /// The meanings of full and hollow marks: bundles, if there are several, or how sure a change
-    /// is.
+    /// The meanings of full and hollow marks: bundles, if there are several, or whether a change
+    /// is clear.
     fn fills(&self) -> Vec<(Color32, String)> {
         let (gray, paper) = (Color32::GRAY, self.ink.paper);
         let open = self.plot.bundles();
         if self.plot.form == Form::Intervals {
-            let sure = (gray, "sure: the interval excludes 1".to_owned());
-            return vec![sure, (paper, "not sure: the interval contains 1".to_owned())];
+            let clear = (gray, "clear: the interval excludes 1".to_owned());
+            return vec![clear, (paper, "unclear: the interval contains 1".to_owned())];
         }
         if open.len() < 2 && open.iter().all(|open| filling_word(open.series) == "full") {
             return Vec::new();
@@ -43,6 +46,12 @@ impl Sheet<'_, '_> {
             self.figure.mark(at, Mark::Circle, radius, *fill, Color32::GRAY);
             let text = elide(words, grid.0 - 24.0);
             self.text(at + vec2(14.0, 0.0), Anchor::Start, self.ink.text, &text);
+            if self.plot.form == Form::Intervals {
+                let size = vec2(text_width(&text, TYPE) + 24.0, ROW);
+                let rect = Rect::from_min_size(at - vec2(10.0, ROW * 0.5), size);
+                let (text, matrix) = (CLEAR.to_owned(), String::new());
+                self.figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
+            }
         }
         top + fills.len().div_ceil(grid.1) as f32 * ROW
     }
@@ -86,7 +95,10 @@ impl Sheet<'_, '_> {
             let corner = at - vec2(10.0, ROW * 0.5);
             let text = match alone && !hidden {
                 true => "Show all series".to_owned(),
-                false => format!("Show only {}", written(name)),
+                false => {
+                    let verb = if hidden || plot.hidden.is_empty() { "adds" } else { "removes" };
+                    format!("Show only {}; Shift-click {verb} it", written(name))
+                }
             };
             let rect = Rect::from_min_size(corner, vec2(width, ROW));
             let series = Some((*name).to_owned());

@@ -337,7 +337,7 @@ pub(super) const CHARTS: [Chart; 32] = [
         id: "compare",
         group: Group::Compare,
         name: "Changes between bundles",
-        sentence: "Time of each run relative to the baseline, with 95 % intervals: left of 1 is faster, hollow is not sure, an arrow marks an interval that goes on.",
+        sentence: "Time of each run relative to the baseline, with 95 % intervals: left of 1 is faster, hollow is unclear, an arrow marks an interval that goes on beyond the axis.",
         nothing: "No matching run has a time in two open bundles.",
         data: compare::compare,
         of: None,

@@ -116,7 +116,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
     }
 
     /// How a series is drawn. Marks are filled for the first bundle opened, hollow for the second,
-    /// pale for the third, whatever is filtered; a hollow mark of an interval is not sure.
+    /// pale for the third, whatever is filtered; a hollow mark of an interval is unclear.
     pub(super) fn look(&self, name: &str, series: &Series<'_>) -> Look {
         let (color, mark) = self.color(name);
         let fill = match self.plot.form {

@@ -15,7 +15,7 @@ fn systems_words(of: &Systems, before: &str) -> String {
     };
     let largest = index(of.largest);
     let work = count(of.work as u64);
-    format!("{before}{systems}, m at most {largest}; sum of m³: {work}.")
+    format!("{before}{systems}, m at most {largest}, with a sum of m³ of {work}.")
 }
 
 /// Sentences about a setup, and about the row whose system is shown.

@@ -172,7 +172,7 @@ fn a_pattern_that_is_too_large_becomes_that_of_power_1_and_no_matrix_a_mesh() {
     assert!(!(VIEW.is_empty)(&model, &state));
     let (name, power, note) = shown(&model);
     assert_eq!((name.as_str(), power), ("m", 1));
-    let again = "Generated again from the recipe of m. ";
+    let again = "m is generated here from the recipe in its bundle. ";
     assert_eq!(note, format!("{again}The pattern for k = 2 is too large to draw: this is k = 1."));
     let (none, none_state) = (Model::default(), ViewState::default());
     assert!((VIEW.is_empty)(&none, &none_state));

@@ -13,9 +13,9 @@ use super::pen::Pen;
 use super::sizes::{Fit, Form, Sizes};
 use super::subject::Subject;
 use super::totals::totals;
-use super::walk::{Kept, Machine, Walk, plural};
+use super::walk::{Kept, Machine, Walk};
 use crate::figure::Figure;
-use crate::model::{slots, value};
+use crate::model::{plural, slots, value};
 use crate::state::{LayoutsState, ViewState};
 use crate::theme::format_color;
 

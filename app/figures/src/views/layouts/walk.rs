@@ -18,6 +18,7 @@ use super::cells::Strip;
 use super::moment::Moment;
 use super::threads::Threads;
 use super::{arrays, packed};
+use crate::model::plural;
 use crate::state::LayoutsState;
 
 /// The kernels that can be stepped through: those with a model. CPU threads are not supported in
@@ -223,11 +224,6 @@ impl Grid {
 
 pub(super) fn share(share: Option<f64>) -> String {
     share.map_or_else(|| "–".into(), |share| format!("{:.0} %", share * 100.0))
-}
-
-/// `1 slot`, `2 slots`.
-pub(super) fn plural(n: u64, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
 fn request_words(request: &Request) -> String {

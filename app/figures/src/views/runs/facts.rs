@@ -183,8 +183,8 @@ fn times(costs: &Costs) -> Vec<Fact> {
         ("Upload", costs.upload_s),
         ("Allocation", costs.allocate_s),
         ("Download", costs.download_s),
-        ("Empty launch", costs.launch_s),
-        ("In a graph", costs.graph_s),
+        ("Empty kernel launch", costs.launch_s),
+        ("Launched as a graph", costs.graph_s),
     ];
     let known = known.into_iter();
     let mut facts: Vec<Fact> =

@@ -56,7 +56,8 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let now = form(&board, state);
     let others = [Form::Bars, Form::Rates, Form::Sizes].into_iter().filter(|form| *form != now);
     choose(ui, &others.collect::<Vec<_>>(), &board, state);
-    ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows");
+    ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows")
+        .on_hover_text("An empty kernel launch takes at least half of their best median time");
 }
 
 fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {

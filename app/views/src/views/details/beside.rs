@@ -46,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, runs: &[RunOf<'_>], state: &mut V
     });
 }
 
-/// The colour of each run's format, and the button that takes the run away.
+/// The colour of each run's format, and the button that removes the run.
 fn titles(ui: &mut Ui, runs: &[RunOf<'_>], keys: &[String], width: f32, state: &mut ViewState) {
     let mut removed = None;
     ui.horizontal_top(|ui| {
@@ -56,9 +56,9 @@ fn titles(ui: &mut Ui, runs: &[RunOf<'_>], keys: &[String], width: f32, state: &
                 ui.horizontal(|ui| {
                     swatch(ui, run.run.format());
                     let remove = ui.small_button("×");
-                    let words = format!("Take {} on {} away", run.run.kernel, run.name());
+                    let words = format!("Remove {} on {}", run.run.kernel, run.name());
                     remove.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
-                    if remove.on_hover_text("Take this run away").clicked() {
+                    if remove.on_hover_text("Remove this run from the comparison").clicked() {
                         removed = Some(key.clone());
                     }
                 });

@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, run: &RunOf<'_>, state: &mut ViewState) {
         to("Matrix", "matrix");
         if run.matrix().is_some() {
             to("Structure", "spy");
-            to("Layout", "layouts");
+            to("Layouts", "layouts");
         }
         to("All runs", "runs");
         compare(ui, state);

@@ -6,7 +6,7 @@ use egui::style::ScrollStyle;
 use egui::{Align, Id, Layout, RichText, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder};
 use sparsescope_figures::figure::strong_width;
-use sparsescope_figures::model::Model;
+use sparsescope_figures::model::{Model, plural};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::runs::columns::{COLUMNS, Column, fitting};
@@ -23,7 +23,7 @@ use crate::views::view::{Screen, kept, nothing};
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
 
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    ui.weak(format!("{} runs", model.count(&state.filter)));
+    ui.weak(plural(model.count(&state.filter) as u64, "run"));
     ui.checkbox(&mut state.grouped, "Group by matrix");
     chooser(ui, model, state);
 }
