@@ -496,11 +496,20 @@ impl History {
         Some(state)
     }
 
+    /// Settles the recorded states whose selected run is known by its number only. Must be called
+    /// before numbers change.
+    pub fn settle_numbers(&mut self, settle: impl Fn(&mut ViewState)) {
+        self.states().filter(|state| state.run_key.is_empty()).for_each(settle);
+    }
+
     /// Clears the number of the selected run in all recorded states, because numbers changed. Its
-    /// key remains.
+    /// key remains; a number without one is that of a run that is not open yet.
     pub fn forget_numbers(&mut self) {
-        let states = self.past.iter_mut().chain(&mut self.undone);
-        states.filter(|state| !state.run_key.is_empty()).for_each(|state| state.run = None);
+        self.states().filter(|state| !state.run_key.is_empty()).for_each(|state| state.run = None);
+    }
+
+    fn states(&mut self) -> impl Iterator<Item = &mut ViewState> {
+        self.past.iter_mut().chain(&mut self.undone)
     }
 
     /// Returns whether there is nothing to undo.
@@ -675,6 +684,30 @@ mod tests {
         assert_eq!(history.forward(&at("spy")), None);
         assert_eq!(history.back(&at("spy")), Some(two));
         assert_eq!(history.back(&three), Some(one));
+    }
+
+    #[test]
+    fn recorded_runs_are_known_by_their_keys_once_numbers_change() {
+        let on = |run: Option<usize>, key: &str| ViewState {
+            run,
+            run_key: key.into(),
+            ..ViewState::default()
+        };
+        let mut history = History::default();
+        // By its number in a link, by its number in a link to a bundle that is not open, by both.
+        let [first, waiting, both] = [on(Some(0), ""), on(Some(9), ""), on(Some(1), "b-b")];
+        history.record(&first, &waiting);
+        history.record(&waiting, &both);
+        history.record(&both, &on(None, ""));
+        history.settle_numbers(|state| {
+            if state.run == Some(0) {
+                state.run_key = "a-a".into();
+            }
+        });
+        history.forget_numbers();
+        assert_eq!(history.back(&on(None, "")), Some(on(None, "b-b")));
+        assert_eq!(history.back(&both), Some(waiting.clone()));
+        assert_eq!(history.back(&waiting), Some(on(None, "a-a")), "no longer its number");
     }
 
     #[test]

@@ -182,6 +182,8 @@ impl App {
         } else {
             self.model.open(name, bytes).map_err(|error| error.to_string())
         };
+        // It may hold the run that the link names, for which another was shown.
+        self.state.run = self.model.run_of_key(&self.state.run_key).or(self.state.run);
         self.choose_operation();
         self.tell_imported(name);
         if let Err(error) = opened {
@@ -343,7 +345,10 @@ impl App {
         let key = |run: &RunOf<'_>| run.run.key(run.subject).digest();
         let revision = self.model.revision();
         let selected = self.state.run.and_then(|number| self.model.run(number));
+        let word = &self.state.run_key;
+        let stands_in = selected.is_some_and(|run| !word.is_empty() && run.link_key() != *word);
         let before = selected.map(|run| (run.bundle.series, run.run.kernel.clone(), key(&run)));
+        self.history.settle_numbers(|state| self.model.settle_run(state));
         change(self);
         if self.model.revision() == revision {
             return; // each run kept its number
@@ -352,16 +357,19 @@ impl App {
         if before.is_none() {
             return; // a key, or a number in a link, may belong to a bundle that is opened later
         }
+        if stands_in {
+            self.state.run = self.model.run_of_key(&self.state.run_key);
+            return; // its key names a run of a bundle that was not open
+        }
         let number = before.and_then(|(series, kernel, before)| {
             let runs = self.model.runs(&Filter::everything());
             let of_kernel =
                 |run: &&RunOf<'_>| run.bundle.series == series && run.run.kernel == kernel;
             runs.iter().filter(of_kernel).find(|run| key(run) == before).map(|run| run.index)
         });
+        let run = number.and_then(|number| self.model.run(number));
+        self.state.run_key = run.map(|run| run.link_key()).unwrap_or_default();
         self.state.run = number;
-        if number.is_none() {
-            self.state.run_key.clear();
-        }
     }
 
     /// Shows a message of one sentence until it is dismissed.
