@@ -47,6 +47,7 @@ pub mod spy;
 
 use crate::arrangement::Arrangement;
 use crate::percent::{self, decode};
+use best::BEST;
 pub use best::{BestState, Form};
 pub use charts::ChartState;
 pub use fsai::{FsaiOf, FsaiState, Mesh, MeshOf, PatternWord, Stage};
@@ -196,7 +197,7 @@ pub const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 impl Default for ViewState {
     fn default() -> Self {
         Self {
-            view: "best".into(),
+            view: BEST.into(),
             arrangement: Arrangement::default(),
             matrix: None,
             run: None,
@@ -229,13 +230,14 @@ impl ViewState {
         Self { view: "chart".into(), ..Self::default() }
     }
 
-    /// The state as `v1;key=value;…`, percent-encoded; defaults are omitted.
+    /// The state as `v1;key=value;…`, percent-encoded; defaults are omitted. A link to the view of
+    /// winners always names its form: without one, it is a link of an older version.
     pub fn to_fragment(&self) -> String {
         let mut text = "v1".to_owned();
         let mut implied = Self::implied();
         implied.layouts.small = self.implied_small();
         for ((key, value), (_, usual)) in self.fields().into_iter().zip(implied.fields()) {
-            if value != usual {
+            if value != usual || (key == FORM && self.shows_winners()) {
                 let _ = write!(text, ";{key}={}", encode(&value)); // infallible
             }
         }
@@ -246,8 +248,18 @@ impl ViewState {
     /// Ignores unknown keys and invalid values; returns `None` for another version.
     pub fn from_fragment(text: &str) -> Option<Self> {
         let mut implied = Self::implied();
-        implied.layouts.small = Self::implied().with_fragment(text)?.implied_small();
+        let read = Self::implied().with_fragment(text)?;
+        implied.layouts.small = read.implied_small();
+        let mut keys = text.split(';').filter_map(|part| Some(part.split_once('=')?.0));
+        if read.shows_winners() && !keys.any(|key| key == FORM) {
+            implied.best = BestState::of_old_links();
+        }
         implied.with_fragment(text)
+    }
+
+    /// Whether the view of winners is shown.
+    fn shows_winners(&self) -> bool {
+        self.view == BEST || self.arrangement.text().contains(BEST)
     }
 
     /// The small matrix of a link that names none: if the link is about it, the 5 × 5 example, as since the
@@ -428,6 +440,9 @@ impl ViewState {
     }
 }
 
+/// Key of the form of the winners.
+const FORM: &str = "as";
+
 /// Leaves characters that every reader of an address accepts unchanged.
 fn encode(text: &str) -> String {
     percent::encode(text, b"/:,()")
@@ -531,6 +546,7 @@ mod tests {
 
     fn state() -> impl Strategy<Value = ViewState> {
         let text = ".{0,12}";
+        let view = prop_oneof![Just(BEST.to_owned()), text];
         let filter = (".{1,12}", [text; 7]).prop_map(|(operation, texts)| {
             let [search, nnz_class, variance, band, kernel, backend, origin] = texts;
             Filter { operation, search, nnz_class, variance, band, kernel, backend, origin }
@@ -556,7 +572,7 @@ mod tests {
         );
         let word = "[a-z]{1,3}|h\\([1-9]:[a-c],[1-9]:t2\\([d-f],[g-i]\\)\\)";
         let arrangement = word.prop_map(|word| Arrangement::parse(&word).unwrap());
-        let place = (text, arrangement);
+        let place = (view, arrangement);
         let order = (text, any::<(bool, bool, bool, bool, bool)>(), text);
         (place, matrix, run, filter, order, drawn, theme, ZOOM).prop_map(
             |(
@@ -621,7 +637,7 @@ mod tests {
         expected.filter.search = "a;b".into();
         assert_eq!(read, Some(expected));
         assert_eq!(ViewState::from_fragment("v2;view=runs"), None);
-        assert_eq!(ViewState::default().to_fragment(), "v1;view=best");
+        assert_eq!(ViewState::default().to_fragment(), "v1;view=best;as=auto");
         // The meaning of links since the first version.
         assert_eq!(ViewState::from_fragment("v1").unwrap().view, "chart");
     }
@@ -641,6 +657,22 @@ mod tests {
         assert_eq!(fresh.to_fragment(), "v1;view=layouts;small=eight");
         assert_eq!(small(&fresh.to_fragment()), eight);
         assert_eq!(small("v1;view=layouts;small=five"), five);
+    }
+
+    #[test]
+    fn a_link_to_the_winners_that_names_no_form_means_what_it_meant_in_older_versions() {
+        let best = |link: &str| ViewState::from_fragment(&format!("v1;{link}")).unwrap().best;
+        let old = BestState::of_old_links();
+        assert_eq!((old.over.as_str(), old.form, old.unfolded), ("serial", Form::List, true));
+        assert_eq!(best("view=best"), old);
+        assert_eq!(best("layout=h(spy,best)"), old);
+        assert_eq!(best("view=best;heat=true"), BestState { form: Form::Heat, ..old.clone() });
+        assert_eq!(best("view=best;over=vendor"), BestState { over: "vendor".into(), ..old });
+        for link in ["view=best;as=auto", "view=chart", "view=runs;layout=h(spy,runs)"] {
+            assert_eq!(best(link), BestState::default(), "{link}");
+        }
+        let of_old = ViewState::from_fragment("v1;view=best;by=lead").unwrap();
+        assert_eq!(of_old.to_fragment(), "v1;view=best;over=serial;as=list;by=lead;launch=open");
     }
 
     #[test]

@@ -68,8 +68,10 @@ fn a_link_to_a_run_waits_for_its_bundle_whatever_else_is_open() {
     let other = include_bytes!("../../../../tests/golden/bundle-1.2.zip");
     harness.state_mut().open_bytes("other.zip", other);
     harness.run();
+    harness.get_by_label("The run in this link is not open here: drop its bundle.");
     harness.state_mut().open_bytes("example.zip", EXAMPLE);
     harness.run();
+    assert!(harness.query_by_label_contains("The run in this link").is_none());
     let app = harness.state();
     let selected = app.state().run.and_then(|number| app.model().run(number)).unwrap();
     assert_eq!((selected.bundle.file.as_str(), selected.run), ("example.zip", &expected));
@@ -93,6 +95,18 @@ fn example_key(kernel: &str) -> String {
 fn harness(app: App) -> Harness<'static, App> {
     let builder = Harness::builder().with_size(vec2(1280.0, 800.0)).with_max_steps(100);
     builder.with_step_dt(0.25).build_ui_state(|ui, app: &mut App| app.ui(ui), app)
+}
+
+#[test]
+fn a_run_that_is_not_open_is_given_up_by_its_button() {
+    for run in ["9999", "000000000000-00000000"] {
+        let mut harness = with_example(&format!("v1;view=runs;run={run}"));
+        harness.get_by_label("Show none").click();
+        harness.run();
+        assert!(harness.query_by_label("Show none").is_none());
+        let state = harness.state().state();
+        assert_eq!((state.run, state.run_key.as_str()), (None, ""));
+    }
 }
 
 #[test]

@@ -640,17 +640,32 @@ impl App {
         });
     }
 
-    /// Reports that the selected subject is not open here.
+    /// Reports that the selected subject or run is not open here.
     fn tell_missing(&mut self, ui: &mut Ui) {
-        let is_open = |key: &String| self.model.subject(key).is_some();
-        if self.model.bundles().is_empty() || self.state.matrix.as_ref().is_none_or(is_open) {
+        let (model, state) = (&self.model, &mut self.state);
+        let has_subject = state.matrix.as_ref().is_none_or(|key| model.subject(key).is_some());
+        let has_run = match state.run {
+            Some(number) => model.run(number).is_some(),
+            None => state.run_key.is_empty(),
+        };
+        if model.bundles().is_empty() || (has_subject && has_run) {
             return;
         }
+        let (sentence, other) = match has_subject {
+            true => ("The run in this link is not open here: drop its bundle.", "Show none"),
+            false => (
+                "The matrix in this link is not open here: drop its file or its bundle.",
+                "Show another",
+            ),
+        };
         Panel::top("missing").show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
-                ui.label("The matrix in this link is not open here: drop its file or its bundle.");
-                if ui.button("Show another").clicked() {
-                    self.state.matrix = None;
+                ui.label(sentence);
+                if ui.button(other).clicked() {
+                    match has_subject {
+                        true => (state.run, state.run_key) = (None, String::new()),
+                        false => state.matrix = None,
+                    }
                 }
             });
         });

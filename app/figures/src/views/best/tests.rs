@@ -268,8 +268,9 @@ fn what_is_open_decides_the_form() {
     }
     // Links of older versions.
     let old = ViewState::from_fragment("v1;view=best;heat=true").unwrap();
-    assert_eq!((old.best.form, old.to_fragment().as_str()), (Form::Heat, "v1;view=best;as=heat"));
+    let again = "v1;view=best;over=serial;as=heat;launch=open";
+    assert_eq!((old.best.form, old.to_fragment().as_str()), (Form::Heat, again));
     let old = ViewState::from_fragment("v1;view=best;heat=false").unwrap();
-    assert_eq!(old.best.form, Form::Auto);
+    assert_eq!(old.best.form, Form::List);
     assert_eq!(ViewState::not_understood("v1;heat=true;as=list;launch=open"), None);
 }
