@@ -68,8 +68,11 @@ pub fn about(board: &Board, unfolded: bool) -> String {
         let (shown, folded) = (shown.len(), folded.len());
         words.push(format!("{shown} shown, {folded} launch-bound ones {what} and not averaged"));
     }
-    let is_mean = shown.iter().filter(|row| row.gain.is_some()).count() > 1;
-    words.extend(is_mean.then(|| "geometric mean".to_owned()));
+    match shown.iter().filter(|row| row.gain.is_some()).count() {
+        0 | 1 => {}
+        all if all == shown.len() => words.push("geometric mean".into()),
+        some => words.push(format!("geometric mean of {some}")),
+    }
     let tied = |row: &&&Row| row.lead.is_some_and(|lead| lead < TIED);
     match shown.iter().filter(tied).count() {
         0 => {}

@@ -2,7 +2,7 @@
 
 use super::VIEW;
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::record::Choice;
+use sparsescope_core::record::{Choice, Run};
 
 use super::baseline::baselines;
 use super::board::Board;
@@ -203,6 +203,35 @@ fn the_heat_map_has_vendors_last_and_shows_folded_rows_when_asked() {
     assert!(shown(1200.0, "4×4 blocks") && shown(1200.0, "1.55×"));
     assert!(!shown(600.0, "4×4 blocks") && shown(600.0, "1.55×"));
     assert!(!shown(400.0, "1.55×") && shown(400.0, "Cube_Coup_dt0"));
+}
+
+#[test]
+fn a_vendor_is_compared_with_on_its_device_only() {
+    let (run, statistics, environment) = tests::run("cpu/csr/serial");
+    let timed = |kernel: &str, device: &str, seconds: f64| {
+        let mut run = run.clone();
+        (run.kernel, run.device) = (kernel.into(), device.into());
+        run.samples = vec![seconds; 3];
+        run
+    };
+    let mut runs = vec![
+        timed("cpu/csr/nnz", "CPU", 1e-3),
+        timed("cuda/csr/warp-shuffle", "GPU", 2e-3),
+        timed("vendor/cusparse/csr-alg1", "GPU", 3e-3),
+    ];
+    let board = |runs: &[Run], over: &str| {
+        let mut state = ViewState::default();
+        state.best.over = over.into();
+        Board::of(&tests::model(runs.to_vec(), statistics.clone(), environment.clone()), &state)
+    };
+    let other = board(&runs, "vendor");
+    assert_eq!((other.rows[0].over, other.rows[0].gain), (None, None));
+    assert_eq!(headline(&other), "cpu/csr/nnz is fastest on m");
+    assert_eq!(board(&runs, "").baseline, "serial", "no vendor has anything to compare");
+    runs.push(timed("vendor/mkl/csr", "CPU", 2e-3));
+    let same = board(&runs, "");
+    assert_eq!((same.rows[0].over, same.rows[0].gain), (Some(2.0), Some(2.0)));
+    assert_eq!(same.against.short(), "MKL");
 }
 
 #[test]
