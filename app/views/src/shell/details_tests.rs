@@ -3,7 +3,7 @@
 use egui::vec2;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use sparsescope_core::bundle::Limits;
+use sparsescope_core::bundle::{Bundle, Limits};
 
 use super::tests::{EXAMPLE, with_example};
 use super::*;
