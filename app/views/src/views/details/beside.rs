@@ -28,7 +28,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, runs: &[RunOf<'_>], state: &mut V
     });
     ui.weak("≠ marks what differs.");
     let keys: Vec<String> = runs.iter().map(RunOf::link_key).collect();
-    let lines = kept(ui, "details: beside", (model.revision(), keys.clone()), || compared(runs));
+    let lines = kept(ui, "details: beside", (model.revision(), keys), || compared(runs));
     ScrollArea::both().id_salt("runs side by side").auto_shrink([false, true]).show(ui, |ui| {
         let share = (ui.available_width() - NAMES) / runs.len() as f32;
         let width = (share - SPACE).max(COLUMN);
