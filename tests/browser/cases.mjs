@@ -118,13 +118,15 @@ export const cases = {
     assert.equal(await viewer.page.locator("#landing").isVisible(), false);
     await viewer.find("text", "Sparsescope");
     await viewer.close();
-    const old = await Viewer.open(context, `${given.address}/?bundle=examples/mini.zip`);
+    const old = await Viewer.open(context, `${given.address}/?bundle=examples/mini.zip#v1;view=runs;run=3`);
     await old.find("button", /^Matrix fem-3dof/);
+    await old.find("text", /^The example mini\.zip of this link was measured again and is now cpu\.zip/);
+    assert.ok(!(await old.widgets()).some(({ name }) => name === "Close the run's details"));
     await old.close();
   },
 
   async "the example is shown at once and nothing is wrong"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`);
     await viewer.find("button", "Charts");
     await viewer.find("button", /^Matrix fem-3dof/);
     const colours = await viewer.colours(join(given.screenshots, "example.png"));
@@ -336,7 +338,7 @@ export const cases = {
 
   async "a copied link brings the views, the bundles and a small file along"(context, given) {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const sender = await Viewer.open(context, `${given.address}/#v1;view=best`);
+    const sender = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`);
     const text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2.5\n2 1 -1\n2 2 2.5\n3 3 7\n";
     await sender.drop("three, small.mtx", Buffer.from(text));
     await sender.find("group", "Cells of three, small");
@@ -426,7 +428,7 @@ export const cases = {
 
   async "a file that is too large for a link is named"(context, given) {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`);
     await viewer.drop("big.mtx", Buffer.from(`%%MatrixMarket matrix coordinate real general\n%${randomBytes(27_000).toString("base64")}\n1 1 1\n1 1 1\n`));
     await viewer.find("group", "Cells of big");
     await viewer.click("button", "Copy link");
@@ -435,7 +437,7 @@ export const cases = {
   },
 
   async "after the first visit the page needs no network"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`);
     await viewer.page.waitForFunction(() => navigator.serviceWorker.controller);
     // An example is kept once it was fetched.
     await viewer.page.reload();
@@ -454,7 +456,7 @@ export const cases = {
   },
 
   async "a narrow screen shows the views, and the matrices instead when asked"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`, (page) => page.setViewportSize({ width: 390, height: 844 }));
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`, (page) => page.setViewportSize({ width: 390, height: 844 }));
     await viewer.find("button", /^Best on /);
     await viewer.colours(join(given.screenshots, "narrow.png"));
     await viewer.click("button", "Matrices");
@@ -659,7 +661,7 @@ export const cases = {
   },
 
   async "a trap of the program ends the page, errors of others do not"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`);
     await viewer.page.evaluate(() => {
       // When a layout takes two rounds, the browser reports a message without an error.
       const message = "ResizeObserver loop completed with undelivered notifications.";

@@ -28,7 +28,7 @@ const MINI = [
 
 /** Opens the page with its panel; `before` prepares the page. */
 async function opened(context, given, before) {
-  const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`, before);
+  const viewer = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`, before);
   await viewer.click("button", "Run here");
   await viewer.find("button", "Close the Run here panel");
   return viewer;
@@ -338,7 +338,7 @@ export const cases = {
   },
 
   async "from the link to the comparison with the H100 in three clicks, then into one file"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best`, watched);
+    const viewer = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`, watched);
     await viewer.click("button", "Run here");
     await samples(viewer, 5); // which a teacher leaves unchanged
     await viewer.click("button", /^Start measuring FEM_3D_thermal1/);

@@ -107,11 +107,20 @@
   const addressOf = (example) => `examples/${example}.zip`;
   const isExample = (address) => address.startsWith("examples/");
 
+  const inAddress = () => new URLSearchParams(location.search).getAll("bundle");
+  /** The old name of an example in an address, if it is one. */
+  const oldName = (address) => /^examples\/(mini|h200|thesis)\.zip$/.exec(address)?.[1];
+
   /** The bundles that the address names. */
   const addressed = () =>
-    new URLSearchParams(location.search)
-      .getAll("bundle")
-      .map((address) => address.replace(/^(examples\/)(mini|h200|thesis)(?=\.zip$)/, (_, folder, old) => folder + OLD_NAMES[old]));
+    inAddress().map((address) => (oldName(address) ? addressOf(OLD_NAMES[oldName(address)]) : address));
+
+  /** Says of examples with old names that their runs are not those of the link. */
+  function sayMeasuredAgain() {
+    for (const old of inAddress().map(oldName).filter(Boolean)) {
+      viewer?.say(`The example ${old}.zip of this link was measured again and is now ${OLD_NAMES[old]}.zip: its runs and times differ from those of the link.`);
+    }
+  }
 
   /** Fetches one bundle: `{name, bytes}`, or `{sentence}` that says why not. */
   async function bundleAt(address) {
@@ -302,8 +311,10 @@
   const fragment = () => location.hash.slice(1);
   const isFile = (part) => /^[bz]=/.test(part);
   const linkedParts = () => fragment().split(";").filter(isFile);
+  /** The number of a run of an example that was measured again: another run has it now. */
+  const isOldRun = (part) => /^run=\d+$/.test(part) && inAddress().some(oldName);
   /** What a fragment says of the views, without the files in it. */
-  const stateIn = (text) => text.split(";").filter((part) => !isFile(part)).join(";");
+  const stateIn = (text) => text.split(";").filter((part) => !isFile(part) && !isOldRun(part)).join(";");
   const embedded = window.parent !== window;
 
   /** Whether only the view is shown, for a page around this one. */
@@ -432,7 +443,7 @@
     });
     byId("open")?.addEventListener("click", () => byId("choose").click());
     byId("measure")?.addEventListener("click", async () => {
-      await leave("v1;view=best");
+      await leave("v1;view=best;as=auto");
       viewer?.measure();
     });
   }
@@ -456,7 +467,7 @@
   // ---- files in, files out ----------------------------------------------------------------------
 
   async function openFiles(files) {
-    await (atHome() ? leave("v1;view=best") : running);
+    await (atHome() ? leave("v1;view=best;as=auto") : running);
     for (const file of files) {
       try {
         if (file.size > mostBytes()) {
@@ -906,7 +917,7 @@
   }
 
   const begin = () => {
-    const first = atHome() && isDark ? themed("v1;view=best") : stateIn(written ?? fragment());
+    const first = atHome() && isDark ? themed("v1;view=best;as=auto") : stateIn(written ?? fragment());
     return wasm_bindgen.Viewer.start(canvas, first, Boolean(script.example), hasHome, isAlone, byId("lessons").textContent);
   };
 
@@ -1007,6 +1018,7 @@
     for (const bundle of await asked) {
       show(bundle);
     }
+    sayMeasuredAgain();
     viewer?.wait(false);
     performance.mark("sparsescope:opened");
     // One frame to draw it, the next to know that it is visible.

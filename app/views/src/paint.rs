@@ -6,7 +6,7 @@ use egui::{
     Align2, Color32, EventFilter, FontId, Id, Key, Modifiers, Painter, Pos2, Rect, Response, Role,
     Sense, Stroke, StrokeKind, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
-use sparsescope_figures::figure::{Anchor, Figure, Hit, Shape};
+use sparsescope_figures::figure::{Anchor, Figure, Head, Hit, Shape};
 
 use crate::style;
 
@@ -55,7 +55,9 @@ impl Paint for Figure {
         paint_head(self, &painter, space.min);
         // Thousands of widgets would take longer than a frame; then only the hit under the pointer becomes
         // one, and screen readers get the table.
-        let pointer = ui.ctx().pointer_hover_pos().map(|at| at - space.min.to_vec2());
+        let seen = below_head(self, painter.clip_rect(), space.min);
+        let pointer = ui.ctx().pointer_hover_pos().filter(|at| seen.contains(*at));
+        let pointer = pointer.map(|at| at - space.min.to_vec2());
         let many = self.hits.len() > MANY;
         let is_there = |hit: &Hit| pointer.is_some_and(|at| hit.rect.contains(at));
         let mut hits: Vec<(usize, &Hit)> =
@@ -66,7 +68,7 @@ impl Paint for Figure {
         // For screen readers the hits are a group beside the picture, whose content they would not read.
         let group = UiBuilder::new().max_rect(space).accessibility_role(Role::Group);
         let mut group = ui.new_child(group);
-        group.set_clip_rect(painter.clip_rect());
+        group.set_clip_rect(seen);
         interact(&group, space.min, response.id, &hits)
     }
 
@@ -179,14 +181,26 @@ fn reach(shape: &Shape) -> Rect {
     }
 }
 
-/// Paints the part that stays visible when it would be scrolled out of view.
-fn paint_head(figure: &Figure, painter: &Painter, corner: Pos2) {
-    let Some(head) = &figure.head else { return };
+/// The part that stays visible when it would be scrolled out of view, and how far it is moved down for that.
+fn moved_head(figure: &Figure, clip: Rect, corner: Pos2) -> Option<(&Head, f32)> {
+    let head = figure.head.as_ref()?;
     let [top, bottom] = head.y;
-    let by = painter.clip_rect().top() - (corner.y + top);
-    if by <= 0.0 || by + bottom > figure.size.y {
-        return;
+    let by = clip.top() - (corner.y + top);
+    (by > 0.0 && by + bottom <= figure.size.y).then_some((head, by))
+}
+
+/// The part of an area that the figure's head does not cover.
+pub(crate) fn below_head(figure: &Figure, area: Rect, corner: Pos2) -> Rect {
+    match moved_head(figure, area, corner) {
+        Some((head, by)) => area.with_min_y((corner.y + head.y[1] + by).min(area.bottom())),
+        None => area,
     }
+}
+
+/// Paints the head where it was moved to, over what is there.
+fn paint_head(figure: &Figure, painter: &Painter, corner: Pos2) {
+    let Some((head, by)) = moved_head(figure, painter.clip_rect(), corner) else { return };
+    let [top, bottom] = head.y;
     let left = pos2(corner.x, corner.y + top + by);
     let behind = Rect::from_min_size(left, vec2(figure.size.x, bottom - top));
     painter.rect_filled(behind, 0.0, figure.paper);
@@ -314,6 +328,44 @@ mod tests {
             *clicked = hit.text;
         }
         drop(ui.button("after"));
+    }
+
+    /// A figure scrolled by 40 points: its head covers the upper half of a cell. `many` hits far away make only the
+    /// hit under the pointer a widget.
+    fn scrolled(ui: &mut Ui, (many, top, pointed, clicked): &mut (bool, f32, bool, bool)) {
+        *top = ui.cursor().top();
+        let mut figure = Figure::new(vec2(100.0, 1000.0), Color32::WHITE);
+        figure.head = Some(Head { shapes: 0..0, y: [0.0, 20.0] });
+        let far = if *many { MANY } else { 0 };
+        for y in (0..far).map(|_| 900.0).chain([50.0]) {
+            let (text, matrix) = ("cell".to_owned(), String::new());
+            let rect = area(0.0, y, 100.0, y + 20.0);
+            figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
+        }
+        let scroll = egui::ScrollArea::vertical().vertical_scroll_offset(40.0).max_height(200.0);
+        let answer = scroll.show(ui, |ui| figure.show_and_tell(ui, "sheet")).inner;
+        *pointed = answer.pointed.is_some();
+        *clicked |= answer.clicked.is_some();
+    }
+
+    #[test]
+    fn cells_under_the_head_do_not_react_to_the_pointer() {
+        for many in [false, true] {
+            let mut harness = Harness::new_ui_state(scrolled, (many, 0.0, false, false));
+            harness.run_steps(2);
+            // The cell reaches from 10 to 30 below the top of the area.
+            for (below, reacts) in [(15.0, false), (25.0, true)] {
+                let at = pos2(30.0, harness.state().1 + below);
+                harness.hover_at(at);
+                harness.run_steps(2);
+                assert_eq!(harness.state().2, reacts, "{many} {below}");
+                harness.drag_at(at);
+                harness.run_steps(2);
+                harness.drop_at(at);
+                harness.run_steps(2);
+                assert_eq!(harness.state().3, reacts, "{many} {below}");
+            }
+        }
     }
 
     #[test]

@@ -188,19 +188,19 @@ fn every_view_looks_as_it_did() {
     });
     // The fastest kernels, with usual, much and little space, and the details of a run.
     let sizes = [
-        ("best", "v1;view=best", (1280.0, 800.0)),
+        ("best", "v1;view=best;as=auto", (1280.0, 800.0)),
         (
             "best-dark",
             "v1;view=best;as=list;theme=dark;over=vendor;by=lead;down=true",
             (1920.0, 1080.0),
         ),
-        ("best-projector", "v1;view=best;theme=projector", (1024.0, 768.0)),
-        ("best-phone", "v1;view=best", (390.0, 844.0)),
-        ("best-phone-flat", "v1;view=best", (844.0, 390.0)),
-        ("best-kernels", "v1;view=best;heat=true", (1280.0, 800.0)),
+        ("best-projector", "v1;view=best;as=auto;theme=projector", (1024.0, 768.0)),
+        ("best-phone", "v1;view=best;as=auto", (390.0, 844.0)),
+        ("best-phone-flat", "v1;view=best;as=auto", (844.0, 390.0)),
+        ("best-kernels", "v1;view=best;as=heat", (1280.0, 800.0)),
         ("runs-details", "v1;view=runs;run=20", (1280.0, 800.0)),
         ("runs-phone", "v1;view=runs;run=20", (390.0, 844.0)),
-        ("best-solves", "v1;view=best;operation=solve", (1280.0, 800.0)),
+        ("best-solves", "v1;view=best;as=auto;operation=solve", (1280.0, 800.0)),
         ("runs-solves", "v1;view=runs;operation=solve;run=57", (1680.0, 800.0)),
     ];
     let sizes = sizes.map(|(name, state, size)| (name, state.to_owned(), size));

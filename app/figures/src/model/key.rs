@@ -44,13 +44,26 @@ impl Model {
     }
 
     /// Makes number and key of the selected run agree: the number decides if there is one. A key
-    /// that is not found remains, since its bundle may be opened later.
+    /// remains if its bundle is not open: it may be opened later, and a link still means its run.
     pub fn settle_run(&self, state: &mut ViewState) {
         if state.run.is_none() && !state.run_key.is_empty() {
             state.run = self.run_of_key(&state.run_key);
         } else if let Some(run) = state.run.and_then(|number| self.run(number)) {
-            state.run_key = run.link_key();
+            let key = run.link_key();
+            if key != state.run_key && !self.stands_in(&run, &state.run_key) {
+                state.run_key = key;
+            }
         }
+    }
+
+    /// Returns whether a run is the one that is shown for a key of another bundle.
+    fn stands_in(&self, run: &RunOf<'_>, key: &str) -> bool {
+        key.starts_with(&own_key(run)) && self.run_of_key(key) == Some(run.index)
+    }
+
+    /// The key by which a run is kept beside the selected one, if it is.
+    pub fn key_beside<'s>(&self, state: &'s ViewState, number: usize) -> Option<&'s String> {
+        state.beside.iter().find(|key| self.run_of_key(key) == Some(number))
     }
 
     /// The runs to show side by side, at most [`MOST_BESIDE`]: those kept for it, then the selected
@@ -111,8 +124,28 @@ mod tests {
         let mut state = ViewState::from_fragment(&link).unwrap();
         model(&[]).settle_run(&mut state);
         assert_eq!((state.run, state.run_key.as_str()), (None, key.as_str()));
-        model(&[&again]).settle_run(&mut state);
+        let model = model(&[&again]);
+        model.settle_run(&mut state);
         assert_eq!(state.run, Some(1));
+        model.settle_run(&mut state);
+        assert_eq!(state.run_key, key, "the link still means the run that it names");
+        state.beside = vec![key.clone()];
+        assert_eq!(model.key_beside(&state, 1), Some(&key));
+        assert_eq!(model.key_beside(&state, 0), None);
+        state.run = Some(0); // selected by its number
+        model.settle_run(&mut state);
+        assert_eq!(state.run_key, model.run(0).unwrap().link_key());
+    }
+
+    #[test]
+    fn a_key_follows_the_number_to_the_same_measurement_in_another_open_bundle() {
+        let [one, other] = [2.0, 3.0].map(|s| bundle("m", Source::Real, &[("cpu/csr/nnz", 1, s)]));
+        let model = model(&[&one, &other]);
+        let mut state = ViewState { run: Some(0), ..ViewState::default() };
+        model.settle_run(&mut state);
+        state.run = Some(1);
+        model.settle_run(&mut state);
+        assert_eq!(state.run_key, model.run(1).unwrap().link_key());
     }
 
     #[test]

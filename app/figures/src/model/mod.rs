@@ -92,6 +92,8 @@ struct Found {
     changes: Kept<([usize; 2], Filter), Arc<Changes>, 4>,
     /// Whether a run that passes has a prediction.
     with_prediction: Kept<Filter, bool, 4>,
+    /// Keys of the matrices on which runs can be predicted.
+    predictable: Kept<Filter, Arc<BTreeSet<String>>, 4>,
     /// By matrix key.
     predictions: Kept<String, Arc<BTreeMap<usize, f64>>, 4>,
 }

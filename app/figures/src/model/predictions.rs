@@ -1,16 +1,16 @@
 //! Predictions for runs whose bundle has none, on a matrix whose values are available.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::experiment::{LoadedValues, predict};
-use sparsescope_core::kernel::{DeviceKind, FormatParams, LANES, kernel};
+use sparsescope_core::kernel::{DeviceKind, FormatParams, KernelDescriptor, LANES, kernel};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{MatrixRecord, Operation, Run};
 
-use super::{Model, matrix_key};
+use super::{Model, RunOf, matrix_key};
 use crate::state::Filter;
 
 /// Maximum bytes of a format that is built for a prediction.
@@ -31,26 +31,41 @@ impl Model {
         self.found.predictions.known(&key.to_owned())
     }
 
-    /// Returns whether a bundle has runs on a matrix.
-    pub(crate) fn has_runs(&self, record: &MatrixRecord) -> bool {
-        let folders = self.folders(&matrix_key(record));
-        folders.iter().any(|(open, folder)| open.runs_on(&folder.record.id).next().is_some())
+    /// Keys of the matrices on which a run that passes the filter can be predicted, given their values.
+    pub(crate) fn predictable(&self, filter: &Filter) -> Arc<BTreeSet<String>> {
+        self.found.predictable.get(filter.clone(), |filter| {
+            let passing = self.passing(filter);
+            let is_drawn = |run: &RunOf<'_>| {
+                passing.runs.binary_search(&run.index).is_ok() && run.copy_bandwidth().is_some()
+            };
+            Arc::new(self.eligible().filter(is_drawn).map(|run| run.key()).collect())
+        })
+    }
+
+    /// The best run of each SpMV kernel on each matrix, where the layout model follows it.
+    fn eligible(&self) -> impl Iterator<Item = RunOf<'_>> {
+        let runs = self.best(&Filter::all_of(Operation::Spmv.as_str())).into_iter();
+        runs.filter(|of| {
+            of.run.precision == "f64" && of.run.params.is_empty() && modelled(of.run).is_some()
+        })
     }
 
     fn predicted_anew(&self, key: &str, record: &MatrixRecord) -> BTreeMap<usize, f64> {
         let Ok(picture) = self.whole(record) else { return BTreeMap::new() };
         let Some(LoadedValues::Real(a)) = &picture.values else { return BTreeMap::new() };
-        let runs = self.best(&Filter::all_of(Operation::Spmv.as_str())).into_iter();
-        let is_usual = |run: &Run| run.precision == "f64" && run.params.is_empty();
-        let own = runs.filter(|run| run.key() == key && is_usual(run.run));
+        let own = self.eligible().filter(|run| run.key() == key);
         own.filter_map(|run| Some((run.index, moved(run.run, a)? as f64))).collect()
     }
 }
 
+/// The kernel of a run, if it has a model.
+fn modelled(run: &Run) -> Option<&'static KernelDescriptor> {
+    kernel(&run.kernel).filter(|kernel| kernel.model.is_some() && kernel.format().is_some())
+}
+
 /// Bytes that a run without parameters is predicted to move.
 fn moved(run: &Run, a: &Arc<Csr<f64>>) -> Option<u64> {
-    let kernel = kernel(&run.kernel)?;
-    kernel.model?;
+    let kernel = modelled(run)?;
     let workers = match kernel.device {
         DeviceKind::Cpu => run.threads,
         _ => run.block.unwrap_or(LANES as u32),

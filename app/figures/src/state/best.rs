@@ -7,7 +7,7 @@ choice! {
     Form:
     /// The form that suits what is open.
     #[default]
-    Auto "" "Automatic",
+    Auto "auto" "Automatic",
     /// Subjects by kernels.
     Heat "heat" "Heat map",
     /// One row per subject, with a strip of all competitors.
@@ -38,7 +38,16 @@ pub struct BestState {
     pub unfolded: bool,
 }
 
+/// Id of the view of winners.
+pub(super) const BEST: &str = "best";
+
 impl BestState {
+    /// The settings of links of older versions that name none: the list of all subjects, compared
+    /// with the reference.
+    pub(super) fn of_old_links() -> Self {
+        Self { over: "serial".into(), form: Form::List, unfolded: true, ..Self::default() }
+    }
+
     pub(super) fn fields(&self) -> [(&'static str, String); 6] {
         [
             ("over", self.over.clone()),

@@ -8,7 +8,7 @@ use sparsescope_core::kernel::{GridMapping, Mapping, mapping_of};
 use sparsescope_core::record::MatrixRecord;
 
 use super::provenance::provenance;
-use super::view::{View, selected};
+use super::view::{View, no_run, selected};
 use crate::figure::{Anchor, Axis, Figure, Hit, Mark, text_width};
 use crate::model::{Model, RunOf, bytes, matrix_key, seconds, significant};
 use crate::state::ViewState;
@@ -79,14 +79,36 @@ pub fn made(model: &Model, state: &ViewState) -> Option<String> {
 
 /// A matrix for whose runs predictions can be made: the selected one, or the largest with known values.
 pub fn to_predict<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
+    let able = model.predictable(&state.filter);
     let can_be = |record: &&MatrixRecord| {
-        model.has_values(record)
-            && model.has_runs(record)
-            && model.predictions(&matrix_key(record)).is_none()
+        let key = matrix_key(record);
+        able.contains(&key) && model.has_values(record) && model.predictions(&key).is_none()
     };
     let all = model.matrices(&state.filter);
     let largest = all.iter().rev().map(|matrix| matrix.record);
     selected(model, state).into_iter().chain(largest).find(can_be)
+}
+
+/// What is said if no run that passes the filter has a prediction.
+pub const WITHOUT: &str =
+    "No matching run has a prediction: vendor kernels and older bundles have none.";
+
+/// The same, and why none can be predicted here.
+pub fn why_not(model: &Model, state: &ViewState) -> String {
+    if model.count(&state.filter) == 0 {
+        return no_run(model, state);
+    }
+    let able = model.predictable(&state.filter);
+    let is_tried = able.iter().any(|key| model.predictions(key).is_some());
+    let reason = match (able.is_empty(), is_tried) {
+        (true, _) => {
+            "None can be predicted here: that takes an SpMV in f64 by a CPU or CUDA kernel of \
+             Sparsescope, without format parameters, and a measured copy bandwidth."
+        }
+        (false, true) => "The layout model predicts none of those tried here.",
+        (false, false) => "To predict some here, open the file of a matrix.",
+    };
+    format!("{WITHOUT} {reason}")
 }
 
 /// Returns whether no run that passes the filter has a prediction.
@@ -284,10 +306,11 @@ fn legend(figure: &mut Figure, points: &[Point<'_>], ink: Ink) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use sparsescope_core::record::Predicted;
+    use sparsescope_core::record::{Predicted, Run};
 
     use super::*;
     use crate::figure::Shape;
+    use crate::model::made::with_recipe;
     use crate::why::tests;
 
     /// On a machine that copies 40 GB/s: 3 M sectors, so 96 MB or 2.4 ms, measured 1 ms; lines of
@@ -374,6 +397,33 @@ mod tests {
             (twice.shapes.len(), twice.hits.len()),
             (once.shapes.len(), 2 * once.hits.len())
         );
+    }
+
+    #[test]
+    fn predictions_are_offered_only_where_one_can_be_made() {
+        let (run, mut statistics, environment) = tests::run("cpu/csr/nnz");
+        (statistics.rows, statistics.cols, statistics.nnz) = (400, 400, 1920);
+        let mut with_params = run.clone();
+        with_params.params.insert("reads".into(), "gather".into());
+        let mut single = run.clone();
+        single.precision = "f32".into();
+        let (vendor, ..) = tests::run("vendor/mkl/csr");
+        let with = |runs: Vec<Run>| {
+            let model = tests::model(runs, statistics.clone(), environment.clone());
+            with_recipe(model, "gen:poisson2d?n=20")
+        };
+        let mut state = ViewState::default();
+        for run in [with_params, single, vendor.clone()] {
+            let model = with(vec![run]);
+            assert!(to_predict(&model, &state).is_none());
+            assert!(why_not(&model, &state).contains(". None can be predicted here: "));
+        }
+        let model = with(vec![vendor, run]);
+        assert!(to_predict(&model, &state).is_some());
+        state.filter.kernel = "vendor/mkl/csr".into();
+        assert!(to_predict(&model, &state).is_none(), "the filter leaves out the one that can be");
+        state.filter.kernel = "none".into();
+        assert_eq!(why_not(&model, &state), "No run passes the filters.");
     }
 
     #[test]

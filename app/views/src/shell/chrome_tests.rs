@@ -1,10 +1,12 @@
 //! What surrounds the views: the side panel, presentations, messages, the start page.
 
+use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use sparsescope_core::bundle::Limits;
+use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Operation;
 use sparsescope_figures::landing::Landing;
+use sparsescope_figures::model::matrix_key;
 
 use super::tests::{EXAMPLE, with_example, with_example_at};
 use super::*;

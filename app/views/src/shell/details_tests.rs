@@ -3,6 +3,7 @@
 use egui::vec2;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use sparsescope_core::bundle::{Bundle, Limits};
 
 use super::tests::{EXAMPLE, with_example};
 use super::*;
@@ -67,12 +68,81 @@ fn a_link_to_a_run_waits_for_its_bundle_whatever_else_is_open() {
     let other = include_bytes!("../../../../tests/golden/bundle-1.2.zip");
     harness.state_mut().open_bytes("other.zip", other);
     harness.run();
+    harness.get_by_label("The run in this link is not open here: drop its bundle.");
     harness.state_mut().open_bytes("example.zip", EXAMPLE);
     harness.run();
+    assert!(harness.query_by_label_contains("The run in this link").is_none());
     let app = harness.state();
     let selected = app.state().run.and_then(|number| app.model().run(number)).unwrap();
     assert_eq!((selected.bundle.file.as_str(), selected.run), ("example.zip", &expected));
     assert!(app.history.is_empty(), "finding it is no step");
+}
+
+/// Another bundle with the example's measurements.
+fn again() -> Vec<u8> {
+    let mut bundle = Bundle::read(EXAMPLE, &Limits::default()).unwrap();
+    bundle.label = Some("measured again".into());
+    bundle.to_bytes().unwrap()
+}
+
+/// The key of this kernel's run on `road` in the example.
+fn example_key(kernel: &str) -> String {
+    let mut app = App::new();
+    app.open_bytes("example.zip", EXAMPLE);
+    app.model().run(number(&app, kernel)).unwrap().link_key()
+}
+
+fn harness(app: App) -> Harness<'static, App> {
+    let builder = Harness::builder().with_size(vec2(1280.0, 800.0)).with_max_steps(100);
+    builder.with_step_dt(0.25).build_ui_state(|ui, app: &mut App| app.ui(ui), app)
+}
+
+#[test]
+fn a_run_that_is_not_open_is_given_up_by_its_button() {
+    for run in ["9999", "000000000000-00000000"] {
+        let mut harness = with_example(&format!("v1;view=runs;run={run}"));
+        harness.get_by_label("Show none").click();
+        harness.run();
+        assert!(harness.query_by_label("Show none").is_none());
+        let state = harness.state().state();
+        assert_eq!((state.run, state.run_key.as_str()), (None, ""));
+    }
+}
+
+#[test]
+fn a_run_shown_for_that_of_a_bundle_that_is_not_open_gives_way_to_it() {
+    let key = example_key("cpu/coo/serial");
+    let mut app = App::new();
+    app.open_bytes("again.zip", again());
+    app.follow_first(&format!("v1;view=runs;run={key}"));
+    let mut harness = harness(app);
+    let shown = |app: &App| {
+        let run = app.model().run(app.state().run.unwrap()).unwrap();
+        (run.bundle.file.clone(), app.state().run_key.clone())
+    };
+    for (file, opens) in [("again.zip", true), ("example.zip", false)] {
+        harness.run();
+        assert_eq!(shown(harness.state()), (file.into(), key.clone()));
+        if opens {
+            harness.state_mut().open_bytes("example.zip", EXAMPLE);
+        }
+    }
+}
+
+#[test]
+fn a_run_beside_is_taken_away_though_its_key_names_a_bundle_that_is_not_open() {
+    let keys = ["cpu/coo/serial", "cpu/hyb/serial"].map(example_key);
+    let mut app = App::new();
+    app.open_bytes("again.zip", again());
+    app.follow_first(&format!("v1;view=runs;search=road;run={};runs={}", keys[1], keys[0]));
+    let mut harness = harness(app);
+    harness.run();
+    harness.get_by_label("2 runs side by side");
+    harness.get_by_label("Take cpu/coo/serial on road away").click();
+    harness.run();
+    assert!(harness.query_by_label("2 runs side by side").is_none());
+    assert!(harness.state().state().beside.is_empty());
+    assert_eq!(harness.state().state().run_key, keys[1]);
 }
 
 #[test]

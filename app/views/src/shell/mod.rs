@@ -14,6 +14,8 @@ mod dock;
 mod dock_tests;
 mod export;
 mod export_menu;
+mod files;
+mod frame;
 #[cfg(test)]
 mod frame_tests;
 mod hint;
@@ -40,31 +42,19 @@ mod tests;
 mod tiles;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use egui::{
-    Align, Area, CentralPanel, Frame, Id, Key, Layout, Order, Panel, Rect, RichText, Ui, UiBuilder,
-};
-use sparsescope_core::bundle::{Bundle, is_known_by_name};
-use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
-use sparsescope_core::io::{IoError, Progress, read_named_matrix};
-use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::matrix_name;
+use egui::Ui;
 use sparsescope_figures::landing::Door;
-use sparsescope_figures::lesson::{Lesson, is_lesson};
-use sparsescope_figures::model::{Model, RunOf, matrix_key, plural};
-use sparsescope_figures::picture::Picture;
+use sparsescope_figures::model::{Model, RunOf};
 use sparsescope_figures::state::{Filter, History, Theme, ViewState};
-use sparsescope_figures::theme::{BODY, SPACE};
-use sparsescope_figures::views::{VIEWS, View, current, needs_no_bundle, read_lesson, teaches};
+use sparsescope_figures::views::VIEWS;
 
 use crate::style;
-use crate::views::details;
 pub(crate) use action::button as action_button;
 pub use action::{
     Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SAVE_LESSON, SOLVE_EXAMPLE,
 };
-use bar::{Bar, Now, WITH_SIDE};
+use bar::Bar;
 use dock::Dock;
 pub use export::Export;
 pub use link::copied;
@@ -72,9 +62,6 @@ use notices::Notices;
 use opening::Openings;
 pub use opening::{Reading, SHOWN_AFTER};
 use pane::Saved;
-
-/// Height of the bar above a presented view.
-const LINE: f32 = 40.0;
 
 /// The whole user interface.
 #[derive(Debug, Default)]
@@ -106,11 +93,6 @@ pub struct App {
     /// What was chosen on the start page.
     chosen: Option<Door>,
 }
-
-/// Minimum width of the views for a run's details on the right; below it they are below the views.
-const WITH_DETAILS: f32 = 1500.0;
-/// Maximum width at which the details cover the lower part of the views.
-const SHEET: f32 = 420.0;
 
 impl App {
     /// A user interface without bundles.
@@ -163,152 +145,9 @@ impl App {
         shown.with_fragment(&self.link)
     }
 
-    /// Opens a bundle, or a matrix in a format that [`read_named_matrix`] knows, under a name; errors are
-    /// shown in the interface. A large matrix is opened over the following frames.
-    pub fn open_bytes(&mut self, name: &str, bytes: impl AsRef<[u8]> + Into<Vec<u8>>) {
-        self.home = false;
-        let few = bytes.as_ref();
-        match is_matrix(name, few) && few.len() > opening::AT_ONCE {
-            true => self.openings.add(name, bytes.into()),
-            false => self.open_now(name, few),
-        }
-    }
-
-    fn open_now(&mut self, name: &str, bytes: &[u8]) {
-        let opened = if is_matrix(name, bytes) {
-            self.open_matrix(name, bytes).map_err(|error| error.to_string())
-        } else if is_lesson(name, bytes) {
-            self.open_lesson(name, bytes)
-        } else {
-            self.model.open(name, bytes).map_err(|error| error.to_string())
-        };
-        self.choose_operation();
-        self.tell_imported(name);
-        if let Err(error) = opened {
-            self.notify(format!("Could not open {name}: {error}."));
-        }
-    }
-
-    /// The first bundle opened determines the operation whose runs are shown, unless a link did.
-    fn choose_operation(&mut self) {
-        if !self.operation_chosen
-            && let Some(word) = self.model.main_operation()
-        {
-            self.state.filter.operation = word.to_owned();
-            self.operation_chosen = true;
-        }
-    }
-
-    /// Opens a lesson at its first step, or at the step of a link that names it.
-    fn open_lesson(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        let lesson = read_lesson(bytes)?;
-        self.lesson_files.insert(lesson.id.clone(), name.to_owned());
-        let named = self.state.layouts.lesson.as_ref();
-        let is_linked = named.is_some_and(|(id, _)| *id == lesson.id);
-        if !is_linked {
-            let mut state = self.state.clone();
-            lesson.show(0, false, &mut state);
-            self.change_state(state);
-        }
-        self.model.lessons.add(lesson);
-        // The link came before its lesson.
-        let linked = ViewState::from_fragment(&self.link);
-        let is_as_linked =
-            linked.is_some_and(|link| link.to_fragment() == self.state.to_fragment());
-        if is_linked
-            && is_as_linked
-            && let Some(state) = self.linked()
-        {
-            self.change_state(state);
-        }
-        Ok(())
-    }
-
-    /// The id of the lesson shown, if it is open here.
-    pub fn lesson(&self) -> Option<&str> {
-        let (id, _) = self.state.layouts.lesson.as_ref()?;
-        self.model.lessons.get(id).map(|lesson| lesson.id.as_str())
-    }
-
-    /// The name of the file that the lesson shown was opened from.
-    pub fn lesson_file(&self) -> Option<&str> {
-        self.lesson_files.get(self.lesson()?).map(String::as_str)
-    }
-
     /// Shows from now on only the view, or the lesson, without anything around it.
     pub fn embed(&mut self) {
         self.is_embedded = true;
-    }
-
-    /// Offers the lessons of a JSON list without opening one of them.
-    ///
-    /// # Errors
-    /// If the list or a lesson is invalid; the error is a sentence.
-    pub fn add_lessons(&mut self, list: &str) -> Result<(), String> {
-        let list: Vec<serde_json::Value> =
-            serde_json::from_str(list).map_err(|error| error.to_string())?;
-        for lesson in &list {
-            self.model.lessons.add(Lesson::from_json(lesson)?);
-        }
-        Ok(())
-    }
-
-    /// Reports who measured imported runs, and which matrices were recognised.
-    fn tell_imported(&mut self, name: &str) {
-        let Some(open) = self.model.bundles().last().filter(|open| open.file == name) else {
-            return;
-        };
-        let left_out: Vec<String> =
-            open.bundle.left_out().map(|sentence| format!("{name}: {sentence}.")).collect();
-        let runs = &open.bundle.runs;
-        let by = runs.iter().find_map(|run| run.check.by.as_ref());
-        // The matrices of a merged bundle were recognised by the merge.
-        let Some(by) = by.filter(|_| runs.iter().all(|run| run.check.by.is_some())) else { return };
-        let matrices = &open.bundle.matrices;
-        let by_name = matrices.iter().filter(|matrix| is_known_by_name(&matrix.record)).count();
-        let imported = format!(
-            "{name}: {} imported from {by}, not checked by Sparsescope; {} of {} matrices \
-             match open ones by name, rows, columns and nonzeros.",
-            plural(runs.len() as u64, "run"),
-            matrices.len() - by_name,
-            matrices.len()
-        );
-        self.notify(imported);
-        left_out.into_iter().for_each(|sentence| self.notify(sentence));
-    }
-
-    fn open_matrix(&mut self, name: &str, bytes: &[u8]) -> Result<(), IoError> {
-        let start = web_time::Instant::now();
-        let file = read_named_matrix(name, bytes, MemoryLimit::of_machine(), Progress::none())?;
-        let read = ReadMatrix::new(file, start.elapsed().as_secs_f64());
-        let matrix = LoadedMatrix::describe(matrix_name(name).to_owned(), read);
-        let picture = Picture::of(&matrix.values);
-        self.add_matrix(name, matrix, picture);
-        Ok(())
-    }
-
-    /// Continues opening the current matrix, and shows it once it is open.
-    fn go_on_opening(&mut self) {
-        match self.openings.go_on() {
-            Some((name, Ok((matrix, picture)))) => {
-                self.add_matrix(&name, matrix, picture);
-                self.choose_operation();
-            }
-            None => {}
-            Some((name, Err(error))) => self.notify(format!("Could not open {name}: {error}.")),
-        }
-    }
-
-    /// Adds a matrix that was read from a file of this name, with its picture, and shows it.
-    pub fn add_matrix(&mut self, name: &str, matrix: LoadedMatrix, picture: Picture) {
-        self.home = false;
-        for warning in &matrix.warnings {
-            self.notify(format!("{name}: {warning}."));
-        }
-        let key = matrix_key(&matrix.record);
-        self.model.add_matrix(name, matrix.record, Arc::new(picture));
-        let view = if self.state.view == "matrix" { "matrix" } else { "spy" };
-        self.change_state(ViewState { matrix: Some(key), view: view.into(), ..self.state.clone() });
     }
 
     /// Offers these actions; [`take_asked`](Self::take_asked) returns those requested.
@@ -321,29 +160,16 @@ impl App {
         std::mem::take(&mut self.bar.asked)
     }
 
-    /// Shows the results so far of the bundle that will be opened as `name`.
-    pub fn show_unfinished(&mut self, name: &str, bundle: Bundle) {
-        self.keep_run(|app| app.model.show_unfinished(name, bundle));
-        self.choose_operation();
-    }
-
-    /// Opens the finished bundle in place of its earlier results.
-    pub fn open_finished(&mut self, name: &str, bytes: &[u8]) {
-        self.keep_run(|app| app.open_bytes(name, bytes));
-    }
-
-    /// Removes the unfinished bundle of this name.
-    pub fn forget_unfinished(&mut self, name: &str) {
-        self.keep_run(|app| app.model.forget_unfinished(name));
-    }
-
     /// Runs are selected by number, which `change` may reassign: keeps the same run selected, also if its
     /// bundle is finished and so has another hash.
     fn keep_run(&mut self, change: impl FnOnce(&mut Self)) {
         let key = |run: &RunOf<'_>| run.run.key(run.subject).digest();
         let revision = self.model.revision();
         let selected = self.state.run.and_then(|number| self.model.run(number));
+        let word = &self.state.run_key;
+        let stands_in = selected.is_some_and(|run| !word.is_empty() && run.link_key() != *word);
         let before = selected.map(|run| (run.bundle.series, run.run.kernel.clone(), key(&run)));
+        self.history.settle_numbers(|state| self.model.settle_run(state));
         change(self);
         if self.model.revision() == revision {
             return; // each run kept its number
@@ -352,16 +178,19 @@ impl App {
         if before.is_none() {
             return; // a key, or a number in a link, may belong to a bundle that is opened later
         }
+        if stands_in {
+            self.state.run = self.model.run_of_key(&self.state.run_key);
+            return; // its key names a run of a bundle that was not open
+        }
         let number = before.and_then(|(series, kernel, before)| {
             let runs = self.model.runs(&Filter::everything());
             let of_kernel =
                 |run: &&RunOf<'_>| run.bundle.series == series && run.run.kernel == kernel;
             runs.iter().filter(of_kernel).find(|run| key(run) == before).map(|run| run.index)
         });
+        let run = number.and_then(|number| self.model.run(number));
+        self.state.run_key = run.map(|run| run.link_key()).unwrap_or_default();
         self.state.run = number;
-        if number.is_none() {
-            self.state.run_key.clear();
-        }
     }
 
     /// Shows a message of one sentence until it is dismissed.
@@ -465,210 +294,4 @@ impl App {
             ui.ctx().request_repaint();
         }
     }
-
-    fn frame(&mut self, ui: &mut Ui) {
-        keys::views(ui, &mut self.state);
-        self.focus_search |= keys::search(ui);
-        let possible = self.bar.possible(self.lesson().is_some());
-        self.bar.asked.extend(keys::actions(ui, &possible));
-        self.state.present ^= keys::pressed(ui, Key::P);
-        if keys::pressed(ui, Key::B) {
-            self.bar.shows_side = Some(!self.side_shown(ui.available_width()));
-        }
-        self.bar.lists_keys ^= keys::pressed(ui, keys::LIST);
-        keys::list(ui.ctx(), &possible, &mut self.bar.lists_keys);
-        if self.focus_search && !self.state.present {
-            self.bar.shows_side = Some(true); // the field is there
-        }
-        if self.state.present
-            && let Some(view) = current(&self.state)
-        {
-            return self.present(ui, view);
-        }
-        // A class needs the space.
-        let teaches =
-            current(&self.state).is_some_and(|view| teaches(view, &self.model, &self.state));
-        let width = ui.available_width();
-        let now = Now {
-            teaches,
-            side: self.side_shown(width),
-            can_go_back: !self.history.is_empty(),
-            can_redo: self.history.can_go_forward(),
-            starts: self.starts(),
-        };
-        Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
-        self.messages(ui);
-        let side = |app: &mut Self, ui: &mut Ui| {
-            app.keep_run(|app| {
-                side::show(ui, &mut app.model, &mut app.state, &mut app.focus_search);
-            });
-        };
-        if self.side_shown(width) && width < WITH_SIDE {
-            let before = (self.state.matrix.clone(), self.state.view.clone());
-            CentralPanel::default().show(ui, |ui| side(self, ui));
-            if before != (self.state.matrix.clone(), self.state.view.clone()) {
-                self.bar.shows_side = Some(false); // to show what was chosen
-            }
-            return;
-        } else if self.side_shown(width) && !teaches && !self.home {
-            let panel = Panel::left("side").default_size(250.0).size_range(200.0..=420.0);
-            panel.show(ui, |ui| side(self, ui));
-        }
-        // The last bundle may have been closed in the panel.
-        if self.starts() {
-            return self.start_page(ui);
-        }
-        let detailed = !teaches && details::is_shown(&self.model, &self.state);
-        let whole = ui.available_rect_before_wrap();
-        let in_sheet = whole.width() < SHEET;
-        if detailed && !in_sheet {
-            self.details(ui);
-        }
-        let frame = Frame::central_panel(ui.style()).inner_margin(0);
-        CentralPanel::default().frame(frame).show(ui, |ui| {
-            Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
-        });
-        if detailed && in_sheet {
-            self.sheet(ui, whole);
-        }
-        for failure in std::mem::take(&mut self.saved.failures) {
-            self.notify(failure);
-        }
-        for copied in std::mem::take(&mut self.saved.copied) {
-            self.confirm(copied);
-        }
-    }
-
-    /// Whether the start page is shown.
-    fn starts(&self) -> bool {
-        let empty = self.model.bundles().is_empty()
-            && current(&self.state).is_none_or(|view| !needs_no_bundle(view, &self.state));
-        empty || self.home
-    }
-
-    /// Whether the side panel is shown at this width.
-    fn side_shown(&self, width: f32) -> bool {
-        self.bar.side_shown(width, !self.model.bundles().is_empty())
-    }
-
-    fn messages(&mut self, ui: &mut Ui) {
-        self.notices.show(ui);
-        self.openings.show(ui);
-        self.tell_missing(ui);
-    }
-
-    /// The view in front, below one bar: its name, its settings, the way out of the presentation.
-    fn present(&mut self, ui: &mut Ui, view: &'static View) {
-        // The content takes the panel's full height, which must not depend on the last frame.
-        let line = ui.spacing().interact_size.y.max(LINE);
-        Panel::top("presents").exact_size(line).show(ui, |ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                style::without_frames(ui);
-                let hint = keys::hint(ui, "Back to all views", "P");
-                if ui.button("End presentation").on_hover_text(hint).clicked() {
-                    self.state.present = false;
-                }
-                bar::zoom(ui, &mut self.state);
-                let teaches = teaches(view, &self.model, &self.state);
-                if !teaches {
-                    pane::more(ui, view, &self.model, &mut self.state, false);
-                }
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    ui.label(RichText::new(view.name).font(style::strong(ui.ctx(), BODY)));
-                    ui.add_space(SPACE);
-                    if !teaches {
-                        pane::settings(ui, view, &self.model, &mut self.state);
-                    }
-                });
-            });
-        });
-        self.for_audience(ui, view);
-    }
-
-    /// The view in front alone, for a page around this one.
-    fn alone(&mut self, ui: &mut Ui) {
-        if let Some(view) = current(&self.state) {
-            self.for_audience(ui, view);
-        }
-    }
-
-    fn for_audience(&mut self, ui: &mut Ui, view: &View) {
-        self.messages(ui);
-        let frame = Frame::central_panel(ui.style()).inner_margin(0);
-        CentralPanel::default().frame(frame).show(ui, |ui| {
-            let purpose = pane::Purpose::Audience;
-            pane::show(ui, view, &self.model, &mut self.state, &mut self.saved, purpose);
-        });
-    }
-
-    /// The details of the selected run: on the right if there is much space, else below.
-    fn details(&mut self, ui: &mut Ui) {
-        let (model, state) = (&self.model, &mut self.state);
-        let frame = Frame::side_top_panel(ui.style()).inner_margin(12);
-        if ui.available_width() >= WITH_DETAILS {
-            let panel = Panel::right("details").default_size(380.0).size_range(300.0..=640.0);
-            panel.frame(frame).show(ui, |ui| details::show(ui, model, state));
-        } else {
-            let most = ui.available_height() * 0.5;
-            let panel = Panel::bottom("details below").default_size(most * 0.8).max_size(most);
-            panel.frame(frame).resizable(true).show(ui, |ui| details::show(ui, model, state));
-        }
-    }
-
-    /// The details of the selected run over the lower part of this area.
-    fn sheet(&mut self, ui: &Ui, area: Rect) {
-        const MARGIN: f32 = 12.0;
-        let mut rect = area;
-        rect.min.y += area.height() * 0.45;
-        let (model, state) = (&self.model, &mut self.state);
-        let line = ui.visuals().widgets.noninteractive.bg_stroke;
-        let sheet = Area::new(Id::unique("details sheet")).order(Order::Middle).fade_in(false);
-        sheet.fixed_pos(rect.min).show(ui.ctx(), |ui| {
-            ui.painter().rect_filled(rect, 0.0, ui.visuals().panel_fill);
-            ui.painter().hline(rect.x_range(), rect.top(), line);
-            ui.expand_to_include_rect(rect); // nothing below it takes its clicks
-            let inner = UiBuilder::new().max_rect(rect.shrink(MARGIN));
-            ui.scope_builder(inner, |ui| details::show(ui, model, state));
-        });
-    }
-
-    /// Reports that the selected subject is not open here.
-    fn tell_missing(&mut self, ui: &mut Ui) {
-        let is_open = |key: &String| self.model.subject(key).is_some();
-        if self.model.bundles().is_empty() || self.state.matrix.as_ref().is_none_or(is_open) {
-            return;
-        }
-        Panel::top("missing").show(ui, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.label("The matrix in this link is not open here: drop its file or its bundle.");
-                if ui.button("Show another matrix").clicked() {
-                    self.state.matrix = None;
-                }
-            });
-        });
-    }
-
-    /// A browser delivers files asynchronously: the page reads them and calls
-    /// [`open_bytes`](Self::open_bytes) itself.
-    #[cfg(target_family = "wasm")]
-    fn open_dropped(&mut self, _: &Ui) {}
-
-    #[cfg(not(target_family = "wasm"))]
-    fn open_dropped(&mut self, ui: &Ui) {
-        for file in ui.input(|input| input.raw.dropped_files.clone()) {
-            let name = file.path().file_name().unwrap_or(file.path().as_os_str());
-            let name = name.to_string_lossy();
-            match file.bytes() {
-                Ok(bytes) => self.open_bytes(&name, bytes),
-                Err(error) => self.notify(format!("Could not open {name}: {error}.")),
-            }
-        }
-    }
-}
-
-/// Whether to read a file as a matrix: by its first bytes, or by its name if those are compressed.
-fn is_matrix(name: &str, bytes: &[u8]) -> bool {
-    let name = name.to_ascii_lowercase();
-    bytes.starts_with(b"%%MatrixMarket")
-        || [".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".txt"].iter().any(|end| name.ends_with(end))
 }

@@ -3,7 +3,9 @@
 use egui::{ScrollArea, Ui, vec2};
 use sparsescope_figures::model::{Model, display_name, matrix_key, plural};
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::views::predicted::{HEIGHT, figure, made, points, to_predict};
+use sparsescope_figures::views::predicted::{
+    HEIGHT, WITHOUT, figure, made, points, to_predict, why_not,
+};
 
 use super::view::{Screen, empty, kept, note, nothing};
 use crate::paint::Paint;
@@ -41,11 +43,10 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 
 /// Says what to do if no run has a prediction, and predicts the runs on a matrix whose values are known.
 fn without(ui: &mut Ui, model: &Model, state: &mut ViewState) {
-    let why = "No matching run has a prediction: vendor kernels and older bundles have none.";
     let Some(record) = to_predict(model, state) else {
-        return nothing(ui, &format!("{why} Measure the matrix again, or open its file."));
+        return nothing(ui, &why_not(model, state));
     };
-    if empty(ui, why, &format!("Predict the runs on {}", display_name(record))) {
+    if empty(ui, WITHOUT, &format!("Predict the runs on {}", display_name(record))) {
         model.predict(record);
         state.matrix = Some(matrix_key(record));
     }

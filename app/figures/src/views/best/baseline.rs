@@ -44,11 +44,17 @@ pub(super) fn is_vendors(kernel: &str) -> bool {
     kernel.starts_with("vendor/")
 }
 
-/// The ratio of our best kernel to the vendors' best on its device; and the id of the latter.
+/// The best run of the vendors on the winner's device. One on another device compares devices, not kernels.
+pub(super) fn vendors_best<'s, 'a>(standing: &'s Standing<'a>) -> Option<&'s RunOf<'a>> {
+    let winner = standing.winner()?;
+    let is_it = |run: &&RunOf<'_>| is_vendors(&run.run.kernel) && run.is_on_machine_of(winner);
+    standing.runs.iter().find(is_it)
+}
+
+/// The ratio of our best kernel to the vendors' best on the winner's device; and the id of the latter.
 pub(super) fn over_vendor<'a>(standing: &Standing<'a>) -> Option<(f64, &'a str)> {
-    let vendor = standing.runs.iter().find(|run| is_vendors(&run.run.kernel))?;
-    let is_ours =
-        |run: &&RunOf<'_>| !is_vendors(&run.run.kernel) && run.run.device == vendor.run.device;
+    let vendor = vendors_best(standing)?;
+    let is_ours = |run: &&RunOf<'_>| !is_vendors(&run.run.kernel) && run.is_on_machine_of(vendor);
     let ours = standing.runs.iter().find(is_ours)?;
     let kernel: &'a str = &vendor.run.kernel;
     Some((ours.gain_over(vendor)?, kernel))
@@ -68,12 +74,10 @@ pub(super) fn vendor_name(kernel: &str) -> &str {
 /// The ratio of the winner to the baseline of the state.
 pub(super) fn over(standing: &Standing<'_>, wanted: &str) -> Option<f64> {
     let winner = standing.winner()?;
-    let first = |is_it: &dyn Fn(&RunOf<'_>) -> bool| {
-        winner.gain_over(standing.runs.iter().find(|run| is_it(run))?)
+    let other = match wanted {
+        "serial" => return winner.figures()?.speedup,
+        "vendor" => vendors_best(standing),
+        bundle => standing.runs.iter().find(|run| run.bundle.sha256.starts_with(bundle)),
     };
-    match wanted {
-        "serial" => winner.figures()?.speedup,
-        "vendor" => first(&|run| is_vendors(&run.run.kernel)),
-        bundle => first(&|run| run.bundle.sha256.starts_with(bundle)),
-    }
+    winner.gain_over(other?)
 }

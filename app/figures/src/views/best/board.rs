@@ -2,7 +2,9 @@
 
 use sparsescope_core::record::Better;
 
-use super::baseline::{Against, baselines, is_vendors, over, over_vendor, vendor_name};
+use super::baseline::{
+    Against, baselines, is_vendors, over, over_vendor, vendor_name, vendors_best,
+};
 use crate::model::{
     Model, RunOf, Standing, metric_title, significant, subject_name, subject_title,
 };
@@ -29,7 +31,7 @@ pub struct Board {
     pub devices: bool,
     /// Whether there are several bundles with times: then the winner's bundle is named.
     pub bundles: bool,
-    /// What the rows' gains are over.
+    /// What the rows' gains are over; a vendor only on the winner's device.
     pub(crate) against: Against,
     /// What holds for all winners: devices, precision, caches, checks.
     pub(crate) conditions: Vec<String>,
@@ -96,8 +98,7 @@ pub struct Rival {
 impl Board {
     pub fn of(model: &Model, state: &ViewState) -> Self {
         let standings = model.standings(&state.filter);
-        let mut runs = standings.iter().flat_map(|standing| &standing.runs);
-        let has_vendor = runs.any(|run| is_vendors(&run.run.kernel));
+        let has_vendor = standings.iter().any(|standing| vendors_best(standing).is_some());
         let usual = if has_vendor { "vendor" } else { "serial" };
         let all = baselines(model, state);
         let named = |name: &str| all.iter().find(|(word, _)| word == name);

@@ -2,7 +2,7 @@
 
 use super::VIEW;
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::record::Choice;
+use sparsescope_core::record::{Choice, Run};
 
 use super::baseline::baselines;
 use super::board::Board;
@@ -240,6 +240,35 @@ fn the_heat_map_has_vendors_last_and_shows_folded_rows_when_asked() {
 }
 
 #[test]
+fn a_vendor_is_compared_with_on_its_device_only() {
+    let (run, statistics, environment) = tests::run("cpu/csr/serial");
+    let timed = |kernel: &str, device: &str, seconds: f64| {
+        let mut run = run.clone();
+        (run.kernel, run.device) = (kernel.into(), device.into());
+        run.samples = vec![seconds; 3];
+        run
+    };
+    let mut runs = vec![
+        timed("cpu/csr/nnz", "CPU", 1e-3),
+        timed("cuda/csr/warp-shuffle", "GPU", 2e-3),
+        timed("vendor/cusparse/csr-alg1", "GPU", 3e-3),
+    ];
+    let board = |runs: &[Run], over: &str| {
+        let mut state = ViewState::default();
+        state.best.over = over.into();
+        Board::of(&tests::model(runs.to_vec(), statistics.clone(), environment.clone()), &state)
+    };
+    let other = board(&runs, "vendor");
+    assert_eq!((other.rows[0].over, other.rows[0].gain), (None, None));
+    assert_eq!(headline(&other), "cpu/csr/nnz is fastest on m");
+    assert_eq!(board(&runs, "").baseline, "serial", "no vendor has anything to compare");
+    runs.push(timed("vendor/mkl/csr", "CPU", 2e-3));
+    let same = board(&runs, "");
+    assert_eq!((same.rows[0].over, same.rows[0].gain), (Some(2.0), Some(2.0)));
+    assert_eq!(same.against.short(), "MKL");
+}
+
+#[test]
 fn a_kernel_that_picks_does_not_lead_over_what_it_picked() {
     let (run, statistics, environment) = tests::run("cpu/csr/serial");
     let timed = |kernel: &str, picked: Option<&str>, seconds: f64| {
@@ -302,8 +331,9 @@ fn what_is_open_decides_the_form() {
     }
     // Links of older versions.
     let old = ViewState::from_fragment("v1;view=best;heat=true").unwrap();
-    assert_eq!((old.best.form, old.to_fragment().as_str()), (Form::Heat, "v1;view=best;as=heat"));
+    let again = "v1;view=best;over=serial;as=heat;launch=open";
+    assert_eq!((old.best.form, old.to_fragment().as_str()), (Form::Heat, again));
     let old = ViewState::from_fragment("v1;view=best;heat=false").unwrap();
-    assert_eq!(old.best.form, Form::Auto);
+    assert_eq!(old.best.form, Form::List);
     assert_eq!(ViewState::not_understood("v1;heat=true;as=list;launch=open"), None);
 }

@@ -1,15 +1,16 @@
 //! The drawing of a chart: legend, styles, axes.
 
 use ecolor::Color32;
+use emath::{Rect, vec2};
 use sparsescope_core::record::Figures;
 
 use super::draw;
 use super::looks::Looks;
-use super::plot::Data;
+use super::plot::{Data, Guide};
 use super::sheet::{Look, Sheet};
 use super::tests::{bundle, model, run, state};
 use super::view::plot;
-use crate::figure::Shape;
+use crate::figure::{Anchor, Figure, Shape, text_width};
 use crate::model::Model;
 
 #[test]
@@ -110,6 +111,76 @@ fn an_outlier_is_an_arrow_at_the_edge_with_its_number() {
         .collect();
     assert!(texts.contains(&"1000"), "{texts:?}");
     assert!(texts.contains(&"3") && !texts.contains(&"200"), "ticks of the others: {texts:?}");
+}
+
+/// The areas of the texts that match.
+fn texts(figure: &Figure, is_it: impl Fn(&str) -> bool) -> Vec<Rect> {
+    let area = |shape: &Shape| match shape {
+        Shape::Text { pos, anchor, size, text, .. } if is_it(text) => {
+            let width = text_width(text, *size);
+            let left = match anchor {
+                Anchor::Start => 0.0,
+                Anchor::Middle => width * 0.5,
+                Anchor::End => width,
+            };
+            Some(Rect::from_min_size(*pos - vec2(left, size * 0.5), vec2(width, *size)))
+        }
+        _ => None,
+    };
+    figure.shapes.iter().filter_map(area).collect()
+}
+
+fn are_apart(areas: &[Rect]) -> bool {
+    let clear = |(place, one): (usize, &Rect)| {
+        areas.iter().skip(place + 1).all(|other| !other.intersects(*one))
+    };
+    areas.iter().enumerate().all(clear)
+}
+
+#[test]
+fn names_of_close_lines_are_apart() {
+    let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
+    let data = Data::of(&model, &state);
+    let mut plot = plot(&data);
+    let roof = |k: u32| {
+        let high = 1.0 + 0.01 * f64::from(k);
+        let name = format!("roof of a device with a long name {k}");
+        Guide { ends: [[0.02, high], [0.2, 10.0 * high]], name }
+    };
+    plot.guides = (0..5).map(roof).collect();
+    let looks = Looks::of(&model, "spmv");
+    for width in [900.0, 1400.0] {
+        let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(600.0, None));
+        let names = texts(&figure, |text| text.starts_with("roof of"));
+        assert!(names.len() == 5 && are_apart(&names), "{width}: {names:?}");
+    }
+}
+
+#[test]
+fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
+    let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
+    let data = Data::of(&model, &state);
+    let mut plot = plot(&data);
+    let mut count = 0.0;
+    for point in plot.series.values_mut().flat_map(|series| &mut series.points) {
+        // Arrows at the left, each with a line to it.
+        (point.at, point.range) = ([0.5, 10.0 * 3_f64.powf(count)], None);
+        if count < 3.0 {
+            point.range = Some([0.5, 0.0011 + 0.001 * count]);
+        }
+        count += 1.0;
+    }
+    (plot.x.least, plot.y.least) = (Some(0.02), None);
+    plot.guides.clear();
+    let number = |text: &str| ["0.00110", "0.00210", "0.00310"].contains(&text);
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let numbers = texts(&figure, number);
+    assert!(numbers.len() == 3 && are_apart(&numbers), "{numbers:?}");
+    let runs = figure.hits.iter().filter(|hit| hit.run.is_some());
+    for y in runs.map(|hit| hit.rect.center().y) {
+        assert!(numbers.iter().all(|area| !area.y_range().contains(y)), "{y}: {numbers:?}");
+    }
 }
 
 #[test]

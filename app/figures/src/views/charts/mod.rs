@@ -37,6 +37,7 @@ mod spread;
 mod sweeps;
 #[cfg(test)]
 mod sweeps_tests;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod told;

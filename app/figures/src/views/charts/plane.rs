@@ -7,9 +7,9 @@ use emath::{Pos2, Rect, pos2, vec2};
 
 use super::axes::{Ends, FOOT, Placer, tick_label, title};
 use super::legend::written;
-use super::near::Near;
 use super::plot::{Form, Guide, Point, Series};
 use super::sheet::{Look, Sheet, TYPE, elide, style};
+use super::taken::{Covers, Taken};
 use crate::figure::{Anchor, Figure, Mark, text_width};
 use crate::theme::blend;
 
@@ -19,8 +19,6 @@ const LEFT: f32 = 66.0;
 const RIGHT: f32 = 24.0;
 /// Side of the area around a point that reacts to the pointer.
 const REACH: f32 = 10.5;
-/// Steps along a line at which no text is written.
-const STEP: f32 = 6.0;
 /// Lengths of dashes and gaps for the first, second, … bundle; the first has solid lines.
 const DASHES: [(f32, f32); 3] = [(1e9, 0.0), (9.0, 5.0), (2.5, 4.0)];
 
@@ -34,8 +32,13 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     let (left, right, bottom) = (LEFT, sheet.width - RIGHT, top + height);
     let x = sheet.x_axis((left, right), (top, bottom), plot.x.log, Ends::Below);
     let y = sheet.y_axis(bottom, top);
+    let mut taken = Taken::new();
+    for at in x.ticks(&plot.x).into_iter().map(|tick| x.at(tick)) {
+        taken.grid_line([pos2(at, top), pos2(at, bottom)]);
+    }
     for tick in y.ticks(&plot.y) {
         let at = y.at(tick);
+        taken.grid_line([pos2(left, at), pos2(right, at)]);
         sheet.figure.line(pos2(left - 5.0, at), pos2(right, at), 1.0, ink.grid);
         sheet.text(pos2(left - 9.0, at), Anchor::End, ink.weak, &tick_label(tick));
     }
@@ -44,14 +47,15 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     sheet.text(pos2(12.0, top - title_height + 3.0), Anchor::Start, ink.text, &name);
 
     let axes = Axes { x, y };
-    let mut taken = Near::new();
     for guide in &plot.guides {
         let ends = guide.ends.map(|at| axes.at(at));
         let [from, to] = ends;
         sheet.figure.line(from, to, 1.5, ink.weak);
-        keep_clear(&ends, &mut taken);
+        taken.line(&ends);
     }
-    let mut numbers = Near::new();
+    for ends in plot.points().filter_map(|(.., point)| axes.range(point)) {
+        taken.line(&ends);
+    }
     for (name, series) in sheet.painted() {
         let look = sheet.look(name, series);
         let points: Vec<Pos2> = series.points.iter().map(|point| axes.at(point.at)).collect();
@@ -67,7 +71,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
         for line in &lines {
             dashed(&mut sheet.figure, line, dash, &look);
             if sheet.is_bold(name) {
-                keep_clear(line, &mut taken);
+                taken.line(line);
             }
         }
         for (index, (point, at)) in series.points.iter().zip(points).enumerate() {
@@ -77,10 +81,9 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
             let of_run = |point: &Point<'_>| point.run.map(|run| run.index);
             let next = series.points.get(index + 1).map(of_run);
             if plot.form != Form::Curves || next != Some(of_run(point)) {
-                mark(sheet, (&axes, &mut numbers), &look, (point, at));
+                mark(sheet, (&axes, &mut taken), &look, (point, at));
                 if sheet.is_bold(name) {
-                    let rect = Rect::from_center_size(at, vec2(REACH, REACH));
-                    taken.add(rect, rect);
+                    taken.mark(Rect::from_center_size(at, vec2(REACH, REACH)));
                 }
             }
             sheet.hit(at, REACH, name, series, point);
@@ -103,6 +106,12 @@ impl Axes {
         pos2(self.x.at(x), self.y.at(y))
     }
 
+    /// The ends of the line from a point to the far end of its range.
+    fn range(&self, point: &Point<'_>) -> Option<[Pos2; 2]> {
+        let [_, far] = point.range?;
+        Some([point.at, [far, point.at[1]]].map(|at| self.at(at)))
+    }
+
     /// The arrow for a point beyond an axis, and the number that it cannot show.
     fn arrow(&self, [x, y]: [f64; 2]) -> Option<(Mark, f64)> {
         match (self.x.side(x), self.y.side(y)) {
@@ -118,23 +127,28 @@ impl Axes {
 /// Draws the mark of a point and its range, or arrows if they are beyond the axes.
 fn mark(
     sheet: &mut Sheet<'_, '_>,
-    (axes, numbers): (&Axes, &mut Near<Rect>),
+    (axes, taken): (&Axes, &mut Taken),
     look: &Look,
     (point, at): (&Point<'_>, Pos2),
 ) {
     let Look { color, fill, mark, radius, .. } = *look;
     let paper = sheet.ink.paper;
-    if let Some(range) = point.range {
-        let end = [range[1], point.at[1]];
-        let to = axes.at(end);
+    let mut is_numbered = false;
+    if let (Some([_, far]), Some([_, to])) = (point.range, axes.range(point)) {
         sheet.figure.line(at, to, 1.0, color);
-        match axes.arrow(end) {
-            Some((arrow, number)) => sheet.arrow((to, arrow), look, Some(number), numbers),
+        match axes.arrow([far, point.at[1]]) {
+            Some((arrow, number)) => {
+                sheet.arrow((to, arrow), look, Some(number), taken);
+                is_numbered = to.x == at.x;
+            }
             None => sheet.figure.mark(to, mark, (radius * 0.8).max(3.5).min(radius), paper, color),
         }
     }
     match axes.arrow(point.at) {
-        Some((arrow, number)) => sheet.arrow((at, arrow), look, Some(number), numbers),
+        Some((arrow, number)) => {
+            let number = (!is_numbered).then_some(number); // one number for both arrows
+            sheet.arrow((at, arrow), look, number, taken);
+        }
         None => {
             let outline = if fill == color && radius > 3.5 { paper } else { color };
             sheet.figure.mark(at, mark, radius, fill, outline);
@@ -146,43 +160,25 @@ fn is_upright(guide: &Guide) -> bool {
     guide.ends[0][0] == guide.ends[1][0]
 }
 
-/// Marks the surroundings of a line as taken.
-fn keep_clear(line: &[Pos2], taken: &mut Near<Rect>) {
-    for pair in line.windows(2) {
-        let [from, to] = pair else { continue };
-        let steps = (from.distance(*to) / STEP).ceil().clamp(1.0, 1000.0);
-        for step in 0..=steps as usize {
-            let at = *from + (*to - *from) * (step as f32 / steps);
-            let rect = Rect::from_center_size(at, vec2(2.0, 2.0));
-            taken.add(rect, rect);
-        }
-    }
-}
-
-/// Writes a text at the first of the places where it is inside and covers nothing; returns whether
-/// there is one. A place is the middle of the text.
+/// Writes a text at the first of the places where it is inside and covers no more than is allowed,
+/// which are tried in order. A place is the middle of the text.
 fn write(
     sheet: &mut Sheet<'_, '_>,
     (text, color): (&str, Color32),
-    places: impl Iterator<Item = Pos2>,
+    places: &[Pos2],
     inside: Rect,
-    taken: &mut Near<Rect>,
-) -> bool {
+    taken: &mut Taken,
+    allowed: &[Covers],
+) {
     let size = vec2(text_width(text, TYPE) + 4.0, TYPE + 2.0);
-    for at in places {
-        let rect = Rect::from_center_size(at, size);
-        if inside.contains_rect(rect) && !taken.any(rect, |other| other.intersects(rect)) {
-            sheet.text(at, Anchor::Middle, color, text);
-            taken.add(rect, rect);
-            return true;
-        }
+    if let Some(at) = taken.take(size, places, inside, allowed) {
+        sheet.text(at, Anchor::Middle, color, text);
     }
-    false
 }
 
 /// Writes the name of every guide at its line: above the end of a vertical one, else along it, on
-/// the side where a rising line leaves room.
-fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Near<Rect>) {
+/// the side where a rising line leaves room; a line or two away where guides are close.
+fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Taken) {
     let (plot, weak) = (sheet.plot, sheet.ink.weak);
     for guide in &plot.guides {
         let [from, to] = guide.ends.map(|at| axes.at(at));
@@ -193,19 +189,22 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
         let name = elide(&guide.name, inside.width() * 0.5);
         let half = vec2(text_width(&name, TYPE) * 0.5 + 4.0, TYPE * 0.5 + 4.0);
         let along = |share: f32| from + (to - from) * share;
-        let above = [1.0, 0.8, 0.6, 0.4].map(|share| along(share) - half);
-        let below = [0.0, 0.2, 0.4, 0.6].map(|share| along(share) + half);
-        let places = above.into_iter().zip(below).flat_map(|(above, below)| [above, below]);
-        // Marks may be everywhere; then the name is at the end, over them.
-        if !write(sheet, (&name, weak), places, inside, taken) {
-            sheet.text(to - half, Anchor::Middle, weak, &name);
+        let mut places = Vec::new();
+        for away in [0.0, 1.0, 2.0] {
+            let off = half + vec2(0.0, away * (TYPE + 3.0));
+            for share in [0.0, 0.2, 0.4, 0.6, 0.8] {
+                places.extend([along(1.0 - share) - off, along(share) + off]);
+            }
         }
+        // Marks may be everywhere.
+        let allowed = [Covers::Grid, Covers::Marks, Covers::Lines];
+        write(sheet, (&name, weak), &places, inside, taken, &allowed);
     }
 }
 
 /// Writes the name of every series in colour at the end of its line or at its best point, where there
 /// is room.
-fn name_series(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Near<Rect>) {
+fn name_series(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Taken) {
     let plot = sheet.plot;
     let sign = if plot.lower_is_better() { -1.0 } else { 1.0 };
     if plot.names().len() < 2 {
@@ -236,8 +235,8 @@ fn name_series(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
             vec2(-half.x, 0.0),
         ];
         let color = blend(sheet.look(name, series).color, sheet.ink.text, 0.35);
-        let places = around.into_iter().map(|by| at + by);
-        write(sheet, (&text, color), places, inside, taken);
+        let places = around.map(|by| at + by);
+        write(sheet, (&text, color), &places, inside, taken, &[Covers::Grid]);
     }
 }
 

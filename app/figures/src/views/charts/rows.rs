@@ -11,6 +11,7 @@ use super::legend::written;
 use super::near::Near;
 use super::plot::{Form, Row};
 use super::sheet::{Sheet, TYPE, elide};
+use super::taken::Taken;
 use crate::figure::{Anchor, Mark, area, text_width};
 use crate::theme::{blend, heat_color};
 
@@ -81,9 +82,11 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         sheet.figure.rect(area(left, *from, right, *to), shade);
     }
     let x = sheet.x_axis((left + 10.0, right - 10.0), (top, bottom), plot.x.log, ends);
+    let mut taken = Taken::new();
     for guide in &plot.guides {
         let at = x.at(guide.ends[0][0]);
         sheet.figure.line(pos2(at, top), pos2(at, bottom), 1.5, ink.weak);
+        taken.line(&[pos2(at, top), pos2(at, bottom)]);
     }
     if named {
         for (row, [from, to]) in rows.iter().zip(&rows_at) {
@@ -96,7 +99,6 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     let mut placed: Near<(usize, Pos2)> = Near::new();
     let mut drawn = HashSet::new();
     let mut marks: Vec<Named<'_>> = Vec::new();
-    let mut numbers = Near::new();
     let heaviest =
         plot.points().filter_map(|(_, _, point)| point.weight).fold(f64::MIN_POSITIVE, f64::max);
     let is_crowded = plot.points().count() > CROWDED;
@@ -169,15 +171,19 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             Ordering::Greater => Some(Mark::Right),
             Ordering::Equal => None,
         };
-        let mut reach = at;
+        let (mut reach, mut is_numbered) = (at, false);
         if let Some(range) = point.range {
             let [from, to] = range.map(|value| pos2(x.at(value), at.y));
             sheet.figure.line(from, to, look.line.max(1.5), color);
+            taken.line(&[from, to]);
             if plot.form == Form::Marks {
                 let (end, value) = if from.x == at.x { (to, range[1]) } else { (from, range[0]) };
                 reach = end;
                 match arrow(value) {
-                    Some(mark) => sheet.arrow((end, mark), &look, Some(value), &mut numbers),
+                    Some(mark) => {
+                        sheet.arrow((end, mark), &look, Some(value), &mut taken);
+                        is_numbered = end.x == at.x;
+                    }
                     None => {
                         let far = (size * 0.8).max(3.5).min(size);
                         sheet.figure.mark(end, look.mark, far, ink.paper, color);
@@ -186,7 +192,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             } else {
                 for (end, value) in [(from, range[0]), (to, range[1])] {
                     if let Some(mark) = arrow(value) {
-                        sheet.arrow((end, mark), &look, None, &mut numbers);
+                        sheet.arrow((end, mark), &look, None, &mut taken);
                     }
                 }
             }
@@ -196,7 +202,10 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         let outline =
             if fill == color && sheet.is_bold(name) && !small { ink.paper } else { color };
         match arrow(point.at[0]) {
-            Some(mark) => sheet.arrow((at, mark), &look, Some(point.at[0]), &mut numbers),
+            Some(mark) => {
+                let number = (!is_numbered).then_some(point.at[0]); // one number for both arrows
+                sheet.arrow((at, mark), &look, number, &mut taken);
+            }
             None => {
                 let mark = if small { Mark::Circle } else { look.mark };
                 sheet.figure.mark(at, mark, size, fill, outline);

@@ -8,8 +8,8 @@ use emath::{Pos2, Rect, vec2};
 
 use super::bold::Bold;
 use super::looks::Looks;
-use super::near::Near;
 use super::plot::{Form, Plot, Point, Series};
+use super::taken::{Covers, Taken};
 use crate::figure::{Anchor, Figure, Hit, Mark, elided, text_width, wrapped};
 use crate::model::significant;
 use crate::theme::{Ink, SMALL, blend, filling};
@@ -139,29 +139,30 @@ impl<'p, 'a> Sheet<'p, 'a> {
         self.bundles.iter().position(|known| Some(*known) == number).unwrap_or_default()
     }
 
-    /// Draws an arrow for a value beyond an axis, with its number where that is free.
+    /// Draws an arrow for a value beyond an axis, with its number beside it where that is free.
     pub(super) fn arrow(
         &mut self,
         (at, mark): (Pos2, Mark),
         look: &Look,
         number: Option<f64>,
-        taken: &mut Near<Rect>,
+        taken: &mut Taken,
     ) {
         let [_, radius] = RADIUS;
         self.figure.mark(at, mark, radius, look.fill, look.color);
         let Some(number) = number else { return };
         let text = significant(number);
         let size = vec2(text_width(&text, TYPE), TYPE);
-        let (from, anchor, corner) = match mark {
-            Mark::Left => (vec2(8.0, 0.0), Anchor::Start, vec2(0.0, -0.5)),
-            Mark::Right => (vec2(-8.0, 0.0), Anchor::End, vec2(-1.0, -0.5)),
-            Mark::Down => (vec2(0.0, -14.0), Anchor::Middle, vec2(-0.5, -0.5)),
-            _ => (vec2(0.0, 14.0), Anchor::Middle, vec2(-0.5, -0.5)),
+        // Towards the middle of the chart, and aside of a line that ends at the arrow.
+        let (inwards, aside) = match mark {
+            Mark::Left => (vec2(8.0 + size.x * 0.5, 0.0), vec2(0.0, TYPE * 0.85)),
+            Mark::Right => (vec2(-8.0 - size.x * 0.5, 0.0), vec2(0.0, TYPE * 0.85)),
+            Mark::Down => (vec2(0.0, -14.0), vec2(size.x * 0.5 + 6.0, 0.0)),
+            _ => (vec2(0.0, 14.0), vec2(size.x * 0.5 + 6.0, 0.0)),
         };
-        let rect = Rect::from_min_size(at + from + size * corner, size);
-        if !taken.any(rect, |other| other.intersects(rect)) {
-            self.text(at + from, anchor, self.ink.weak, &text);
-            taken.add(rect, rect);
+        let places = [0.0, -1.0, 1.0].map(|by| at + inwards + aside * by);
+        let allowed = [Covers::Nothing, Covers::Marks];
+        if let Some(place) = taken.take(size, &places, Rect::EVERYTHING, &allowed) {
+            self.text(place, Anchor::Middle, self.ink.weak, &text);
         }
     }
 

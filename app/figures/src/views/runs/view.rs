@@ -26,8 +26,6 @@ pub struct Rows {
     /// The lines, those of groups included.
     pub lines: Vec<Line>,
     pub columns: Vec<&'static Column>,
-    /// For each column, the widths of its numbers before and after the decimal point.
-    pub widths: Vec<[f32; 2]>,
     /// Title of the column of rates.
     pub rate: String,
 }
@@ -42,9 +40,6 @@ pub enum Line {
     Run(usize),
 }
 
-/// Number of runs that the widths of columns are computed from.
-const MEASURED: usize = 2000;
-
 /// The runs that pass the filter, sorted as the state says; the sort is stable.
 pub fn rows(model: &Model, state: &ViewState) -> Rows {
     let runs = model.runs(&state.filter);
@@ -53,7 +48,6 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
         columns.retain(|column| column.id != "matrix"); // it is the title of the group
     }
     let rate = rate_title(&runs);
-    let widths = widths(&runs, &columns);
     let mut sorted: Vec<usize> = runs.iter().map(|run| run.index).collect();
     if let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) {
         let mut cells: Vec<_> = runs.iter().map(|run| ((column.cell)(run), run.index)).collect();
@@ -65,7 +59,7 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
     }
     if !state.grouped {
         let lines = sorted.iter().map(|number| Line::Run(*number)).collect();
-        return Rows { runs: sorted, lines, columns, widths, rate };
+        return Rows { runs: sorted, lines, columns, rate };
     }
     let (mut runs, mut lines) = (Vec::with_capacity(sorted.len()), Vec::new());
     for group in groups(model, &sorted) {
@@ -74,7 +68,7 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
         lines.extend(group.iter().map(|number| Line::Run(*number)));
         runs.extend(group);
     }
-    Rows { runs, lines, columns, widths, rate }
+    Rows { runs, lines, columns, rate }
 }
 
 /// The runs by subject, in the order of the first run of each.
@@ -100,12 +94,13 @@ fn best(model: &Model, runs: &[usize]) -> Option<usize> {
     best.map(|run| run.index)
 }
 
-/// The widths of each column's numbers before and after the decimal point, in type of this size.
-fn widths(runs: &[RunOf<'_>], columns: &[&Column]) -> Vec<[f32; 2]> {
-    let step = runs.len().div_ceil(MEASURED).max(1);
+/// The widths of each column's numbers before and after the decimal point, of all runs that pass the
+/// filter: independent of their order, because formatting all numbers takes long.
+pub fn widths(model: &Model, state: &ViewState, columns: &[&Column]) -> Vec<[f32; 2]> {
+    let runs = model.runs(&state.filter);
     let of = |column: &&Column| {
         let mut widest = [0.0_f32; 2];
-        for run in runs.iter().step_by(step).filter(|_| column.number) {
+        for run in runs.iter().filter(|_| column.number) {
             let text = (column.cell)(run).text();
             let (before, after) = at_point(&text);
             for (widest, part) in widest.iter_mut().zip([before, after]) {
@@ -198,6 +193,18 @@ mod tests {
         assert_eq!(ids(499.0), ["matrix", "kernel", "gflops", "median_s"]);
         assert_eq!(ids(250.0), ["matrix", "kernel"]);
         assert_eq!(ids(0.0), ["matrix"]);
+    }
+
+    #[test]
+    fn the_widest_number_of_many_runs_fits_its_column() {
+        let (run, statistics, environment) = tests::run("cpu/csr/nnz");
+        let mut runs = vec![run; 4001];
+        runs[1].threads = 1_000_000;
+        let model = tests::model(runs, statistics, environment);
+        let state = ViewState { columns: "threads".into(), ..ViewState::default() };
+        let columns = rows(&model, &state).columns;
+        let expected = [text_width("1000000", BODY), 0.0];
+        assert_eq!(widths(&model, &state, &columns), [expected]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use sparsescope_figures::views::best::board::Board;
 use sparsescope_figures::views::best::heat::{Drawn, FOLD};
 use sparsescope_figures::views::best::{headline, view};
 
-use crate::paint::Paint;
+use crate::paint::{Paint, below_head};
 use crate::thumbs;
 use crate::views::view::kept;
 
@@ -52,11 +52,7 @@ pub(super) fn show(ui: &mut Ui, form: Form, board: &Board, model: &Model, state:
 fn pictures(ui: &mut Ui, drawn: &Drawn, corner: Pos2, model: &Model, state: &ViewState) {
     let space = Rect::from_min_size(corner, drawn.figure.size);
     let mut inner = ui.new_child(UiBuilder::new().max_rect(space));
-    let mut seen = ui.clip_rect();
-    if let Some([top, bottom]) = drawn.figure.head.as_ref().map(|head| head.y) {
-        let head = (corner.y + bottom).max(seen.top() + bottom - top);
-        seen.set_top(head.min(seen.bottom()));
-    }
+    let seen = below_head(&drawn.figure, ui.clip_rect(), corner);
     inner.set_clip_rect(seen);
     for (rect, key) in &drawn.thumbs {
         let rect = rect.translate(corner.to_vec2());

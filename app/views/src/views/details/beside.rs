@@ -20,19 +20,19 @@ pub(super) fn show(ui: &mut Ui, model: &Model, runs: &[RunOf<'_>], state: &mut V
         close(ui, state);
         let font = strong(ui.ctx(), BODY);
         ui.label(RichText::new(format!("{} runs side by side", runs.len())).font(font));
-        let is_kept = state.beside.contains(&state.run_key);
-        let more = runs.len() < MOST_BESIDE && !is_kept && state.run.is_some();
+        let is_new = state.run.is_some_and(|run| model.key_beside(state, run).is_none());
+        let more = runs.len() < MOST_BESIDE && is_new;
         if more && quiet(ui, "Add another", state).on_hover_text("Then select it").clicked() {
             state.keep_beside();
         }
     });
     ui.weak("≠ marks what differs.");
     let keys: Vec<String> = runs.iter().map(RunOf::link_key).collect();
-    let lines = kept(ui, "details: beside", (model.revision(), keys.clone()), || compared(runs));
+    let lines = kept(ui, "details: beside", (model.revision(), keys), || compared(runs));
     ScrollArea::both().id_salt("runs side by side").auto_shrink([false, true]).show(ui, |ui| {
         let share = (ui.available_width() - NAMES) / runs.len() as f32;
         let width = (share - SPACE).max(COLUMN);
-        titles(ui, runs, &keys, width, state);
+        titles(ui, model, runs, width, state);
         let mut group = "";
         for line in lines.iter() {
             if line.group != group {
@@ -47,11 +47,11 @@ pub(super) fn show(ui: &mut Ui, model: &Model, runs: &[RunOf<'_>], state: &mut V
 }
 
 /// The colour of each run's format, and the button that removes the run.
-fn titles(ui: &mut Ui, runs: &[RunOf<'_>], keys: &[String], width: f32, state: &mut ViewState) {
+fn titles(ui: &mut Ui, model: &Model, runs: &[RunOf<'_>], width: f32, state: &mut ViewState) {
     let mut removed = None;
     ui.horizontal_top(|ui| {
         cell(ui, NAMES, |_| ());
-        for (run, key) in runs.iter().zip(keys) {
+        for run in runs {
             cell(ui, width, |ui| {
                 ui.horizontal(|ui| {
                     swatch(ui, run.run.format());
@@ -59,15 +59,16 @@ fn titles(ui: &mut Ui, runs: &[RunOf<'_>], keys: &[String], width: f32, state: &
                     let words = format!("Remove {} on {}", run.run.kernel, run.name());
                     remove.widget_info(|| WidgetInfo::labeled(Role::Button, true, &words));
                     if remove.on_hover_text("Remove this run from the comparison").clicked() {
-                        removed = Some(key.clone());
+                        removed = Some(run.index);
                     }
                 });
             });
         }
     });
-    if let Some(removed) = removed {
-        state.beside.retain(|kept| *kept != removed);
-        if state.run_key == removed {
+    if removed.is_some() {
+        // A key may name the bundle of another run than the one shown for it.
+        state.beside.retain(|key| model.run_of_key(key) != removed);
+        if state.run == removed {
             (state.run, state.run_key) = (None, state.beside.pop().unwrap_or_default());
         }
     }

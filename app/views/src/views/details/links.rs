@@ -10,7 +10,7 @@ use crate::style::strong;
 use crate::views::view::kept;
 
 /// Buttons to views of its subject, and the one that keeps it for a comparison.
-pub(super) fn show(ui: &mut Ui, run: &RunOf<'_>, state: &mut ViewState) {
+pub(super) fn show(ui: &mut Ui, model: &Model, run: &RunOf<'_>, state: &mut ViewState) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = SPACE * 2.0;
         let mut to = |name: &str, view: &str| {
@@ -28,13 +28,12 @@ pub(super) fn show(ui: &mut Ui, run: &RunOf<'_>, state: &mut ViewState) {
             to("Layouts", "layouts");
         }
         to("All runs", "runs");
-        compare(ui, state);
+        compare(ui, model.key_beside(state, run.index).is_some(), state);
     });
 }
 
 /// The switch that keeps the run beside those selected next.
-fn compare(ui: &mut Ui, state: &mut ViewState) {
-    let is_kept = state.beside.contains(&state.run_key);
+fn compare(ui: &mut Ui, is_kept: bool, state: &mut ViewState) {
     let toggle = ui.selectable_label(is_kept, "Compare");
     let words = "Compare the selected run";
     toggle.widget_info(|| WidgetInfo::selected(Role::Button, true, is_kept, words));

@@ -42,7 +42,7 @@ pub(crate) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         headline(ui, run);
         ui.label(run.why());
         ui.add_space(SPACE * 0.5);
-        links::show(ui, run, state);
+        links::show(ui, model, run, state);
         samples(ui, run, state);
         ui.add_space(SPACE * 0.5);
         facts::show(ui, model, run);

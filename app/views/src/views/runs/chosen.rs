@@ -1,7 +1,7 @@
 //! Which runs are selected, and how the selection moves.
 
 use egui::{Id, Response};
-use sparsescope_figures::model::RunOf;
+use sparsescope_figures::model::{Model, RunOf};
 use sparsescope_figures::state::ViewState;
 
 /// Whether and how the selection moved.
@@ -25,12 +25,12 @@ pub(super) fn adds(response: &Response) -> bool {
 }
 
 /// Whether the run is the selected one or beside it.
-pub(super) fn is_chosen(run: &RunOf<'_>, state: &ViewState) -> bool {
-    state.run == Some(run.index)
-        || (!state.beside.is_empty() && state.beside.contains(&run.link_key()))
+pub(super) fn is_chosen(model: &Model, run: &RunOf<'_>, state: &ViewState) -> bool {
+    state.run == Some(run.index) || model.key_beside(state, run.index).is_some()
 }
 
-pub(super) fn select(run: &RunOf<'_>, state: &mut ViewState, adds: bool) {
-    state.select_run(run.index, run.link_key(), adds);
+pub(super) fn select(model: &Model, run: &RunOf<'_>, state: &mut ViewState, adds: bool) {
+    let key = model.key_beside(state, run.index).cloned();
+    state.select_run(run.index, key.unwrap_or_else(|| run.link_key()), adds);
     state.matrix = Some(run.key());
 }

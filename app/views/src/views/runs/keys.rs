@@ -32,7 +32,7 @@ pub(super) fn keys(ui: &Ui, model: &Model, runs: &[usize], state: &mut ViewState
     };
     let run = runs.get(wanted).filter(|_| up || down).and_then(|number| model.run(*number));
     if let Some(run) = &run {
-        select(run, state, false);
+        select(model, run, state, false);
     }
     if enter && now.is_some() {
         state.view = matrix::VIEW.id.into();

@@ -48,7 +48,7 @@ pub(super) fn show_line(
         }
         Line::Run(number) => {
             if let Some(run) = model.run(number) {
-                show_run(row, &run, table, moved, state);
+                show_run(row, model, &run, table, moved, state);
             }
         }
     }
@@ -56,12 +56,13 @@ pub(super) fn show_line(
 
 fn show_run(
     mut row: TableRow<'_, '_>,
+    model: &Model,
     run: &RunOf<'_>,
     table: &Table,
     moved: Move,
     state: &mut ViewState,
 ) {
-    row.set_selected(is_chosen(run, state));
+    row.set_selected(is_chosen(model, run, state));
     let mut clip = Rect::NOTHING;
     let mut focused = None;
     for (column, after) in table.columns.iter().zip(&table.after) {
@@ -84,7 +85,7 @@ fn show_run(
         show_focus(&response, id, clip, state);
     }
     if response.clicked() {
-        select(run, state, adds(&response));
+        select(model, run, state, adds(&response));
     }
 }
 

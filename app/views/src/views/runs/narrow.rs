@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, all: &[Line], rate: &str, state: 
                 Line::Run(number) => {
                     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
                     let Some(run) = model.run(number) else { continue };
-                    show_run(ui, rect, &response, &run, rate, state);
+                    show_run(ui, rect, &response, (model, &run), rate, state);
                 }
             }
         }
@@ -66,16 +66,16 @@ fn show_run(
     ui: &mut Ui,
     rect: Rect,
     response: &Response,
-    run: &RunOf<'_>,
+    (model, run): (&Model, &RunOf<'_>),
     rate: &str,
     state: &mut ViewState,
 ) {
     let name = format!("Run of {} on {}", run.run.kernel, run.name());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
     if response.clicked() {
-        select(run, state, adds(response));
+        select(model, run, state, adds(response));
     }
-    if is_chosen(run, state) {
+    if is_chosen(model, run, state) {
         ui.painter().rect_filled(rect, 2.0, ui.visuals().selection.bg_fill);
     }
     if response.has_focus() {

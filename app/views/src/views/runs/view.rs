@@ -10,7 +10,7 @@ use sparsescope_figures::model::{Model, plural};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::runs::columns::{COLUMNS, Column, fitting};
-use sparsescope_figures::views::runs::view::{Line, Rows, rows};
+use sparsescope_figures::views::runs::view::{Line, Rows, rows, widths};
 use sparsescope_figures::views::view::no_run;
 
 use super::chosen::Move;
@@ -35,12 +35,24 @@ fn kept_rows(ui: &Ui, model: &Model, state: &ViewState) -> Arc<Rows> {
     kept(ui, "runs", from, || rows(model, state))
 }
 
+/// The widths of the columns' numbers, whatever the order of the rows.
+fn kept_widths(
+    ui: &Ui,
+    model: &Model,
+    columns: &[&'static Column],
+    state: &ViewState,
+) -> Arc<Vec<[f32; 2]>> {
+    let ids: Vec<&str> = columns.iter().map(|column| column.id).collect();
+    let from = (model.revision(), state.filter.clone(), ids);
+    kept(ui, "runs: widths", from, || widths(model, state, columns))
+}
+
 /// Areas narrower than this have two lines per run.
 const NARROW: f32 = 480.0;
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let kept = kept_rows(ui, model, state);
-    let Rows { runs, lines, columns, widths, rate } = kept.as_ref();
+    let Rows { runs, lines, columns, rate } = kept.as_ref();
     if runs.is_empty() {
         return nothing(ui, &no_run(model, state));
     }
@@ -58,7 +70,8 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         narrow::show(ui, model, lines, rate, state);
         return;
     }
-    let table = laid_out(ui, columns, widths, rate, state);
+    let widths = kept_widths(ui, model, columns, state);
+    let table = laid_out(ui, columns, &widths, rate, state);
     tell_dropped(ui, columns.len() - table.columns.len());
     let row = selected.filter(|_| is_new(ui, state.run));
     let row = row.and_then(|number| lines.iter().position(|line| *line == Line::Run(number)));
