@@ -10,8 +10,8 @@ use crate::figure::{Anchor, Figure, strong_width, text_width};
 use crate::model::significant;
 use crate::theme::{Ink, SMALL, SPACE, TITLE};
 
-/// The second kernel is about as fast if the winner leads by less.
-const TIED: f64 = 1.05;
+/// The second is about as fast if the winner leads by less.
+pub(super) const TIED: f64 = 1.05;
 
 /// The plural of what the rows are.
 pub(super) fn subjects(board: &Board) -> &'static str {
@@ -22,12 +22,29 @@ pub(super) fn subjects(board: &Board) -> &'static str {
     }
 }
 
-/// The geometric mean of the rows' gains, folded rows aside.
-fn mean_gain(board: &Board) -> Option<f64> {
-    let rows = board.rows.iter().filter(|row| !row.folded);
-    let gains: Vec<f64> = rows.filter_map(|row| row.gain).filter(|gain| *gain > 0.0).collect();
+/// This many subjects, in words.
+pub(super) fn counted(board: &Board, count: usize) -> String {
+    match (count, board.what) {
+        (1, "Matrix") => "1 matrix".into(),
+        (1, "Points") => "1 point set".into(),
+        (1, _) => "1 subject".into(),
+        _ => format!("{count} {}", subjects(board)),
+    }
+}
+
+/// The geometric mean of the positive ones; `None` if there are none.
+pub(super) fn mean(gains: impl Iterator<Item = f64>) -> Option<f64> {
+    let gains: Vec<f64> = gains.filter(|gain| *gain > 0.0 && gain.is_finite()).collect();
     let sum: f64 = gains.iter().map(|gain| gain.ln()).sum();
     (!gains.is_empty()).then(|| (sum / gains.len() as f64).exp())
+}
+
+/// A ratio in words.
+pub(super) fn times(gain: f64) -> String {
+    match (0.1..10.0).contains(&gain) {
+        true => format!("{gain:.2}×"),
+        false => format!("{}×", significant(gain)),
+    }
 }
 
 /// Who wins most often, and the gain over the baseline: on all subjects but folded ones, as a
@@ -42,16 +59,19 @@ pub fn headline(board: &Board) -> String {
     let who = match (&wins[..], &board.rows[..]) {
         ([(only, _)], [row]) => format!("{} is fastest on {}", board.short(only), row.name),
         ([(only, _)], _) => format!("On {all} {subjects}, {} wins all", board.short(only)),
-        ([(_, 1), ..], _) => format!("On {all} {subjects}, {all} different kernels win"),
+        ([(_, 1), ..], [row, ..]) => {
+            let what = if row.is_solve() { "preconditioners" } else { "kernels" };
+            format!("On {all} {subjects}, {all} different {what} win")
+        }
         ([(first, most), (second, next), ..], _) => {
             let (first, second) = (board.short(first), board.short(second));
             format!("On {all} {subjects}, {first} wins {most} and {second} {next}")
         }
-        ([], _) => return String::new(),
+        _ => return String::new(),
     };
-    let Some(gain) = mean_gain(board) else { return who };
-    let times =
-        if gain < 10.0 { format!("{gain:.2}×") } else { format!("{}×", significant(gain)) };
+    let rows = board.rows.iter().filter(|row| !row.folded);
+    let Some(gain) = mean(rows.filter_map(|row| row.gain)) else { return who };
+    let times = times(gain);
     match &board.against {
         Against::Serial => format!("{who}; the best run {times} the serial reference"),
         Against::Vendor(name) => format!("{who}; ours run {times} the best of {name}"),
@@ -75,29 +95,34 @@ pub fn about(board: &Board, unfolded: bool) -> String {
         0 => {}
         tied => words.push(format!("on {tied} the second is within 5 %")),
     }
-    match board.rows.iter().filter(|row| row.stand_in).count() {
-        0 => {}
-        all if all == board.rows.len() => words.push("stand-ins for real matrices".into()),
-        some => words.push(format!("{some} stand-ins")),
-    }
+    words.extend(stand_ins(board));
+    words.extend(board.unsupported.clone());
     words.join(" · ")
 }
 
-/// Writes both at the top of a figure; returns where what is below starts.
+/// How many rows stand in for real matrices.
+pub(super) fn stand_ins(board: &Board) -> Option<String> {
+    match board.rows.iter().filter(|row| row.stand_in).count() {
+        0 => None,
+        all if all == board.rows.len() => Some("stand-ins for real matrices".into()),
+        some => Some(format!("{some} stand-ins")),
+    }
+}
+
+/// Writes a headline and what it holds for at the top of a figure; returns where what is below starts.
 pub(super) fn write(
     figure: &mut Figure,
-    board: &Board,
-    unfolded: bool,
+    (headline, about): (&str, &str),
     ink: &Ink,
     width: f32,
 ) -> f32 {
     let room = width - 2.0 * SPACE;
     let mut y = SPACE + TITLE * 0.5;
-    for line in wrapped(&headline(board), room, |text| strong_width(text, TITLE)) {
+    for line in wrapped(headline, room, |text| strong_width(text, TITLE)) {
         figure.strong(pos2(SPACE, y), Anchor::Start, TITLE, ink.text, &line);
         y += TITLE * 1.3;
     }
-    for line in wrapped(&about(board, unfolded), room, |text| text_width(text, SMALL)) {
+    for line in wrapped(about, room, |text| text_width(text, SMALL)) {
         figure.text(pos2(SPACE, y), Anchor::Start, SMALL, ink.weak, &line);
         y += SMALL * 1.5;
     }

@@ -9,7 +9,7 @@ use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::views::best::board::Board;
 use sparsescope_figures::views::best::heat::{Drawn, FOLD};
-use sparsescope_figures::views::best::{headline, view};
+use sparsescope_figures::views::best::view;
 
 use crate::paint::Paint;
 use crate::thumbs;
@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, form: Form, board: &Board, model: &Model, state:
     let area = ScrollArea::both().auto_shrink(false);
     let clicked = area.show(ui, |ui| {
         let corner = ui.cursor().min;
-        let clicked = drawn.figure.show(ui, &headline::headline(board));
+        let clicked = drawn.figure.show(ui, &view::headline(form, board));
         pictures(ui, &drawn, corner, model, state);
         cursor(ui, &drawn.figure, corner).or(clicked)
     });
