@@ -54,6 +54,16 @@ fn a_matrix_file_opens_as_its_picture() {
 }
 
 #[test]
+fn a_bundle_without_structures_shows_a_grid_and_offers_to_generate_a_matrix() {
+    let mut app = App::new();
+    app.open_bytes("solvers.zip", include_bytes!("../../../../example/solvers.zip"));
+    app.set_state(ViewState::from_fragment("v1;view=spy").unwrap());
+    let harness = drawn(app);
+    harness.get_by_label("Structure of 16 × 16 points, 5-point stencil");
+    harness.get_by_label("Generate Cubo_4 (stand-in), 7.58 M nonzeros");
+}
+
+#[test]
 fn a_file_that_is_no_matrix_is_one_sentence_with_its_line() {
     let mut harness = with_arrow("v1;view=spy");
     harness
