@@ -6,6 +6,7 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::predicted::{HEIGHT, figure, made, points, to_predict};
 
 use super::view::{Screen, empty, kept, note, nothing};
+use crate::meshed::Meshed;
 use crate::paint::Paint;
 
 pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
@@ -24,7 +25,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         (model.revision(), state.filter.clone(), made.clone(), state.theme, [size.x, size.y]);
     let figure = kept(ui, "predicted", from, || {
         let points = points(model, state);
-        (!points.is_empty()).then(|| figure(&points, state.theme.ink(), size))
+        (!points.is_empty()).then(|| Meshed::from(figure(&points, state.theme.ink(), size)))
     });
     let Some(figure) = figure.as_ref() else { return without(ui, model, state) };
     if let Some(record) = made.and_then(|key| model.matrix(&key)) {
