@@ -152,8 +152,7 @@ impl Places {
 /// The figure for this width; wider if the bundles need it.
 pub(super) fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let ink = state.theme.ink();
-    let mut drawn =
-        Drawn { figure: Figure::new(vec2(width, 0.0), ink.paper), thumbs: Vec::new() };
+    let mut drawn = Drawn { figure: Figure::new(vec2(width, 0.0), ink.paper), thumbs: Vec::new() };
     let (title, about) = (headline(board), about(board));
     let top = headline::write(&mut drawn.figure, (&title, &about), &ink, width);
     let places = Places::of(board, width);

@@ -353,10 +353,12 @@ fn bundles_of_two_machines_are_compared_over_the_matrices_that_both_have() {
     let board = Board::of(&model, &state);
     assert_eq!(automatic(&board, &state), Form::Compare);
     // 4, 1/2 and 1.04, whose geometric mean is the third root of 2.08.
-    let words = "On 3 matrices in common: a.zip wins 1, b.zip 1, 1 tie; a.zip is 1.28× as fast as b.zip";
+    let words =
+        "On 3 matrices in common: a.zip wins 1, b.zip 1, 1 tie; a.zip is 1.28× as fast as b.zip";
     assert_eq!(super::view::headline(Form::Compare, &board), words);
     let svg = VIEW.svg.unwrap()(&model, &state);
-    for text in [words, "1 in one bundle only", ">4.00×<", ">0.50×<", ">1.04×<", ">1st / this<"] {
+    for text in [words, "1 in one bundle only", ">4.00×<", ">0.50×<", ">1.04×<", ">1st / this<"]
+    {
         assert!(svg.contains(text), "{text} in {svg}");
     }
     state.best.form = Form::Compare;
@@ -374,7 +376,8 @@ fn parts_of_a_sweep_are_one_side_and_a_revision_is_another() {
         let part = measured("one", &times[1..]);
         let mut last = measured("one", times);
         change(&mut last);
-        let (model, state) = (opened(&[measured("one", &times[..1]), part, last]), ViewState::default());
+        let (model, state) =
+            (opened(&[measured("one", &times[..1]), part, last]), ViewState::default());
         let board = Board::of(&model, &state);
         let names: Vec<String> = board.sides.iter().map(|side| side.name.clone()).collect();
         (names.join(", "), automatic(&board, &state) == Form::Compare)

@@ -265,7 +265,12 @@ mod tests {
         };
         for k in 0..12 {
             for (x, y) in [32.0, 64.0].into_iter().zip(of(k)) {
-                plot.add(0, &format!("cuda/hll/{k:02}"), None, Point { at: [x, y], ..Point::default() });
+                plot.add(
+                    0,
+                    &format!("cuda/hll/{k:02}"),
+                    None,
+                    Point { at: [x, y], ..Point::default() },
+                );
             }
         }
         let expected = ["cuda/hll/00", "cuda/hll/10", "cuda/hll/11"];

@@ -73,11 +73,7 @@ fn of_selected<'a>(
 
 /// The selected matrix with its pictures, or a grid if its structure is not known; an error says why
 /// there is nothing to draw. Without `wait`, an empty one means that a picture is being computed.
-pub fn subject<'a>(
-    model: &'a Model,
-    state: &ViewState,
-    wait: bool,
-) -> Result<Subject<'a>, String> {
+pub fn subject<'a>(model: &'a Model, state: &ViewState, wait: bool) -> Result<Subject<'a>, String> {
     let (record, picture, note) = match of_selected(model, state) {
         Ok((record, picture)) => (Some(record), picture, None),
         Err(why) => {
@@ -86,10 +82,8 @@ pub fn subject<'a>(
             (None, picture, Some(format!("{why} This is a small grid instead.")))
         }
     };
-    let name = record.map_or_else(
-        || format!("{SIDE} × {SIDE} points, 5-point stencil"),
-        display_name,
-    );
+    let name =
+        record.map_or_else(|| format!("{SIDE} × {SIDE} points, 5-point stencil"), display_name);
     let own_key = record.map_or_else(|| "structure grid".to_owned(), matrix_key);
     let numbering = state.spy.numbering;
     let mut shown = Vec::new();
@@ -118,9 +112,8 @@ pub fn subject<'a>(
             false => picture.renumbered_soon(),
         };
         let renumbered = renumbered.ok_or_else(String::new)?.as_ref();
-        let picture = renumbered
-            .map_err(|why| format!("{name} cannot be reordered. {why}"))?
-            .clone();
+        let picture =
+            renumbered.map_err(|why| format!("{name} cannot be reordered. {why}"))?.clone();
         let caption = numbering_words("Reverse Cuthill–McKee", &picture);
         let key = format!("{own_key}-{}", Numbering::Rcm.id());
         let name = name.clone();
@@ -343,7 +336,9 @@ mod tests {
         let mut known = Model::default();
         known.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
         let of = subject(&known, &state, true).unwrap();
-        assert!(of.record.is_some_and(|record| record.name == "Cube_Coup_dt0") && of.note.is_none());
+        assert!(
+            of.record.is_some_and(|record| record.name == "Cube_Coup_dt0") && of.note.is_none()
+        );
     }
 
     #[test]

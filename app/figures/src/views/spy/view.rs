@@ -72,12 +72,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     lines
 }
 
-fn cells_in_view(
-    lines: &mut Vec<Vec<String>>,
-    matrix: &str,
-    shown: &Shown,
-    state: &ViewState,
-) {
+fn cells_in_view(lines: &mut Vec<Vec<String>>, matrix: &str, shown: &Shown, state: &ViewState) {
     let picture = &shown.picture;
     let Some(scene) = Scene::new(shown, SAVED, 1.0, state) else { return };
     let renumbered = shown.key.ends_with(Numbering::Rcm.id());
