@@ -43,6 +43,10 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 /// Says what to do if no run has a prediction, and predicts the runs on a matrix whose values are known.
 fn without(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let why = "No matching run has a prediction: vendor kernels and older bundles have none.";
+    let operation = state.filter.operation.as_str();
+    if !["", "spmv"].contains(&operation) {
+        return nothing(ui, &format!("Only SpMV is predicted: these are runs of {operation}."));
+    }
     let Some(record) = to_predict(model, state) else {
         return nothing(ui, &format!("{why} Measure the matrix again, or open its file."));
     };

@@ -267,7 +267,6 @@ impl<'a> Scene<'a> {
 #[cfg(test)]
 mod tests {
     use emath::vec2;
-    use sparsescope_core::experiment::LoadedValues;
     use sparsescope_core::matrix::Csr;
 
     use super::*;

@@ -34,6 +34,7 @@ fn opened(file: &str, text: &str, state: &str) -> App {
 fn drawn(app: App) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size(vec2(1100.0, 800.0))
+        .with_max_steps(100)
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness
