@@ -5,6 +5,7 @@
 
 #[cfg(feature = "wgpu")]
 pub mod here;
+mod meshed;
 mod paint;
 pub mod shell;
 mod style;

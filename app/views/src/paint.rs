@@ -42,48 +42,65 @@ pub(crate) trait Paint {
 
 impl Paint for Figure {
     fn show_and_tell(&self, ui: &mut Ui, name: &str) -> Answer {
-        let (space, response) = ui.allocate_exact_size(self.size, Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-        if !self.message.is_empty() {
-            ui.ctx().accesskit_node_builder(response.id, |node| {
-                node.set_description(self.message.as_str());
-            });
-        }
-        let painter = ui.painter_at(space);
-        painter.rect_filled(space, 0.0, self.paper);
-        self.paint(&painter, space.min);
-        paint_head(self, &painter, space.min);
-        // Thousands of widgets would take longer than a frame; then only the hit under the pointer becomes
-        // one, and screen readers get the table.
-        let seen = below_head(self, painter.clip_rect(), space.min);
-        let pointer = ui.ctx().pointer_hover_pos().filter(|at| seen.contains(*at));
-        let pointer = pointer.map(|at| at - space.min.to_vec2());
-        let many = self.hits.len() > MANY;
-        let is_there = |hit: &Hit| pointer.is_some_and(|at| hit.rect.contains(at));
-        let mut hits: Vec<(usize, &Hit)> =
-            self.hits.iter().enumerate().filter(|(_, hit)| !many || is_there(hit)).collect();
-        if many {
-            hits.drain(..hits.len().saturating_sub(1)); // the uppermost
-        }
-        // For screen readers the hits are a group beside the picture, whose content they would not read.
-        let group = UiBuilder::new().max_rect(space).accessibility_role(Role::Group);
-        let mut group = ui.new_child(group);
-        group.set_clip_rect(seen);
-        interact(&group, space.min, response.id, &hits)
+        show_with(self, ui, name, |painter, corner| self.paint(painter, corner))
     }
 
     fn paint(&self, painter: &Painter, corner: Pos2) {
-        let window = painter.clip_rect().translate(-corner.to_vec2());
-        let seen = self.shapes.iter().filter(|shape| reach(shape).intersects(window));
-        seen.for_each(|shape| paint(shape, painter, corner));
+        paint_shapes(self.shapes.iter(), painter, corner);
     }
 }
 
+/// The same with its shapes painted by `draw`.
+pub(crate) fn show_with(
+    figure: &Figure,
+    ui: &mut Ui,
+    name: &str,
+    draw: impl FnOnce(&Painter, Pos2),
+) -> Answer {
+    let (space, response) = ui.allocate_exact_size(figure.size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    if !figure.message.is_empty() {
+        ui.ctx().accesskit_node_builder(response.id, |node| {
+            node.set_description(figure.message.as_str());
+        });
+    }
+    let painter = ui.painter_at(space);
+    painter.rect_filled(space, 0.0, figure.paper);
+    draw(&painter, space.min);
+    paint_head(figure, &painter, space.min);
+    // For screen readers the hits are a group beside the picture, whose content they would not read.
+    let group = UiBuilder::new().max_rect(space).accessibility_role(Role::Group);
+    let mut group = ui.new_child(group);
+    group.set_clip_rect(below_head(figure, painter.clip_rect(), space.min));
+    interact(&group, figure, space.min, response.id)
+}
+
+/// Paints shapes that are seen.
+pub(crate) fn paint_shapes<'s>(
+    shapes: impl Iterator<Item = &'s Shape>,
+    painter: &Painter,
+    corner: Pos2,
+) {
+    let window = painter.clip_rect().translate(-corner.to_vec2());
+    let seen = shapes.filter(|shape| reach(shape).intersects(window));
+    seen.for_each(|shape| paint(shape, painter, corner));
+}
+
 /// Makes hits interactive: the Tab key reaches one of them, and arrow keys move among them.
-fn interact(ui: &Ui, corner: Pos2, id: Id, hits: &[(usize, &Hit)]) -> Answer {
+fn interact(ui: &Ui, figure: &Figure, corner: Pos2, id: Id) -> Answer {
     let mut answer = Answer::default();
-    let stop = stop_of(ui, id, hits);
-    for (index, hit) in hits {
+    let hits: Vec<(usize, &Hit)> = figure.hits.iter().enumerate().collect();
+    let stop = stop_of(ui, id, &hits);
+    // Thousands of widgets would take longer than a frame; then only the uppermost hit under the pointer
+    // and the one that the Tab key reaches become widgets, and screen readers get the table.
+    let pointer = ui.ctx().pointer_hover_pos().filter(|at| ui.clip_rect().contains(*at));
+    let pointer = pointer.map(|at| at - corner.to_vec2());
+    let is_there = |hit: &Hit| pointer.is_some_and(|at| hit.rect.contains(at));
+    let pointed = hits.iter().rev().find(|(_, hit)| is_there(hit)).map(|(index, _)| *index);
+    let is_shown =
+        |index: usize| hits.len() <= MANY || stop == Some(index) || pointed == Some(index);
+    let head = figure.head.as_ref().map_or(0.0, |head| head.y[1] - head.y[0]);
+    for (index, hit) in hits.iter().filter(|(index, _)| is_shown(*index)) {
         let sense = if stop == Some(*index) { Sense::click() } else { Sense::CLICK };
         let rect = hit.rect.translate(corner.to_vec2());
         let place = ui.interact(rect, id.with(index), sense);
@@ -98,7 +115,7 @@ fn interact(ui: &Ui, corner: Pos2, id: Id, hits: &[(usize, &Hit)]) -> Answer {
         }
         if has_focus {
             ui.data_mut(|data| data.insert_temp(id, *index));
-            keep_arrows(ui, &place);
+            keep_arrows(ui, &place, head);
         }
         if place.on_hover_text(&hit.text).clicked() {
             answer.clicked = Some((*hit).clone());
@@ -111,7 +128,7 @@ fn interact(ui: &Ui, corner: Pos2, id: Id, hits: &[(usize, &Hit)]) -> Answer {
 /// focused one, the one that was focused last, or the first one.
 fn stop_of(ui: &Ui, id: Id, hits: &[(usize, &Hit)]) -> Option<usize> {
     let focused = ui.memory(|memory| memory.focused());
-    let now = hits.iter().find(|(index, _)| focused == Some(id.with(index)));
+    let now = focused.and_then(|of| hits.iter().find(|(index, _)| of == id.with(index)));
     let asked = ui.input(|input| {
         let is_asked =
             |index: &usize| input.has_accesskit_action_request(id.with(index), Action::Focus);
@@ -143,10 +160,10 @@ fn pressed_arrow(ui: &Ui) -> Option<Vec2> {
     arrows.into_iter().find(|(key, _)| is_pressed(*key)).map(|(_, way)| way)
 }
 
-/// Keeps the arrow keys of a focused hit, which has to be visible.
-fn keep_arrows(ui: &Ui, place: &Response) {
+/// Keeps the arrow keys of a focused hit, which has to be visible below the head.
+fn keep_arrows(ui: &Ui, place: &Response, head: f32) {
     if place.gained_focus() {
-        place.scroll_to_me(None);
+        ui.scroll_to_rect(place.rect.expand2(vec2(0.0, head)), None);
     }
     let filter =
         EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
@@ -390,5 +407,29 @@ mod tests {
         harness.key_press(Key::Enter);
         harness.run();
         assert_eq!(harness.state(), "c");
+    }
+
+    #[test]
+    fn the_keyboard_reaches_every_one_of_many_hits() {
+        let table = |ui: &mut Ui, clicked: &mut String| {
+            let mut figure = Figure::new(vec2(600.0, 600.0), Color32::WHITE);
+            for k in 0..2 * MANY {
+                let (row, column) = (k / 40, k % 40);
+                let corner = pos2(column as f32 * 12.0, row as f32 * 12.0);
+                let rect = Rect::from_min_size(corner, vec2(10.0, 10.0));
+                let (text, matrix) = (format!("row {row}, column {column}"), String::new());
+                figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
+            }
+            if let Some(hit) = figure.show(ui, "table") {
+                *clicked = hit.text;
+            }
+        };
+        let mut harness = Harness::new_ui_state(table, String::new());
+        for key in [Key::Tab, Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::Enter] {
+            harness.key_press(key);
+            harness.run();
+        }
+        assert!(harness.get_by_label("row 1, column 2").is_focused());
+        assert_eq!(harness.state(), "row 1, column 2");
     }
 }

@@ -13,6 +13,13 @@ use crate::picture::Picture;
 
 /// Maximum nonzeros of a matrix that is generated again, so that it takes a moment.
 const MOST_ENTRIES: u64 = 2_000_000;
+/// The same of a matrix that is generated when asked for, which takes seconds.
+const MOST_ASKED: u64 = 10_000_000;
+
+/// The name of a matrix that is generated again.
+fn made_key(record: &MatrixRecord) -> String {
+    format!("made {}", matrix_key(record))
+}
 
 /// The recipe of a matrix whose rows are in the order of its generator.
 fn recipe_of(record: &MatrixRecord) -> Option<&str> {
@@ -28,15 +35,28 @@ impl Model {
     /// The picture of a matrix generated again, or a clause that says why not; `None` if it has no recipe.
     pub(crate) fn made(&self, record: &MatrixRecord) -> Option<PictureOrWhy> {
         let recipe = recipe_of(record)?;
-        let nnz = record.statistics.nnz;
-        if nnz > MOST_ENTRIES {
+        let (key, nnz) = (made_key(record), record.statistics.nnz);
+        if nnz > MOST_ENTRIES && self.made.known(&key).is_none() {
             let [nnz, most] = [nnz, MOST_ENTRIES].map(count);
             return Some(Err(format!(
                 "it has {nnz} nonzeros, more than the limit of {most} for generating it here"
             )));
         }
-        let key = format!("made {}", matrix_key(record));
         Some(self.made.get(key, |_| generated(recipe, record).map(Arc::new)))
+    }
+
+    /// Returns whether [`make`](Self::make) generates a matrix that is too large to generate unasked.
+    pub(crate) fn can_be_asked_for(&self, record: &MatrixRecord) -> bool {
+        recipe_of(record).is_some()
+            && (MOST_ENTRIES + 1..=MOST_ASKED).contains(&record.statistics.nnz)
+            && self.made.known(&made_key(record)).is_none()
+    }
+
+    /// Generates a matrix of at most ten million nonzeros again, which takes seconds.
+    pub fn make(&self, record: &MatrixRecord) {
+        if let Some(recipe) = recipe_of(record).filter(|_| self.can_be_asked_for(record)) {
+            self.made.get(made_key(record), |_| generated(recipe, record).map(Arc::new));
+        }
     }
 
     /// The picture of a matrix with its values, from a bundle or generated again; otherwise the picture in the
@@ -54,7 +74,9 @@ impl Model {
 
     /// Returns whether a matrix's values are in a bundle or can be generated again, without reading them.
     pub(crate) fn has_values(&self, record: &MatrixRecord) -> bool {
-        let can_be_made = recipe_of(record).is_some() && record.statistics.nnz <= MOST_ENTRIES;
+        let is_made = || self.made.known(&made_key(record)).is_some_and(|made| made.is_ok());
+        let is_small = record.statistics.nnz <= MOST_ENTRIES;
+        let can_be_made = recipe_of(record).is_some() && (is_small || is_made());
         can_be_made || self.holds(record, "matrix.mtx")
     }
 
@@ -127,6 +149,11 @@ mod tests {
         let why = model.made(large).unwrap().unwrap_err();
         assert!(why.contains("3.09 M nonzeros, more than the limit of 2 M"), "{why}");
         assert!(model.whole(large).unwrap().values.is_none());
+        // Unless it is asked for.
+        assert!(model.can_be_asked_for(large) && !model.can_be_asked_for(record(&model, "road")));
+        model.make(large);
+        assert!(model.has_values(large) && !model.can_be_asked_for(large));
+        assert!(model.whole(large).unwrap().values.is_some());
         let other = MatrixRecord {
             generator: Some("gen:road?m=200".into()),
             ..record(&model, "road").clone()

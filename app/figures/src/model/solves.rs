@@ -46,6 +46,19 @@ impl<'a> RunOf<'a> {
 
     /// The preconditioner with its non-default parameters: `Jacobi`, `FSAI k 2, τ 0.01`.
     pub fn method(&self) -> String {
+        let mut words = self.preconditioner();
+        if self.param("precond") == Some("fsai") {
+            for (parameter, sign) in SIGNS {
+                if let Some(value) = self.unusual(parameter) {
+                    words += &format!(", {sign} {value}");
+                }
+            }
+        }
+        words
+    }
+
+    /// The preconditioner with its k: `Jacobi`, `FSAI k 2`.
+    pub(crate) fn preconditioner(&self) -> String {
         let name = match self.param("precond") {
             Some("jacobi") => return "Jacobi".into(),
             Some("symgs") => return "SymGS".into(),
@@ -55,19 +68,13 @@ impl<'a> RunOf<'a> {
             None => return self.run.kernel.clone(),
         };
         let power = || self.param("power").unwrap_or("?");
-        let mut words = match self.param("pattern") {
+        match self.param("pattern") {
             None => format!("{name} with a given G"),
             Some("recursive") => format!("{name} k {}", power()),
             Some("power") => format!("{name} power k {}", power()),
             Some("adaptive") => format!("{name} adaptive"),
             Some(_) => format!("{name} on a given pattern"),
-        };
-        for (parameter, sign) in SIGNS {
-            if let Some(value) = self.unusual(parameter) {
-                words += &format!(", {sign} {value}");
-            }
         }
-        words
     }
 
     /// The position of its preconditioner among the others.

@@ -18,6 +18,8 @@ choice! {
     Rates "rates" "Winners only",
     /// The rate against the size of the subject.
     Sizes "sizes" "Rate over size",
+    /// The best kernel of each bundle, side by side.
+    Compare "compare" "Compare bundles",
 }
 
 /// What winners are compared with, and how all kernels are shown.

@@ -212,6 +212,29 @@ fn sorting_who_wins_leaves_the_table_of_runs_as_it_was() {
 }
 
 #[test]
+fn arrow_keys_move_through_the_list_of_winners_and_enter_selects() {
+    let mut harness = with_example("v1;view=best;as=list");
+    let name = |harness: &Harness<'_, App>, row: usize| {
+        let lines = (VIEWS[0].table)(&harness.state().model, &harness.state().state);
+        format!("Best on {}: {}", lines[row][0], lines[row][2])
+    };
+    let [second, third] = [2, 3].map(|row| name(&harness, row));
+    harness.get_by_label(&second).focus();
+    harness.run();
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    assert!(harness.get_by_label(&third).is_focused());
+    harness.key_press(Key::ArrowUp);
+    harness.run();
+    assert!(harness.get_by_label(&second).is_focused());
+    harness.key_press(Key::Enter);
+    harness.run();
+    let app = harness.state();
+    let run = app.state.run.and_then(|number| app.model.run(number)).unwrap();
+    assert_eq!(format!("Best on {}: {}", run.name(), run.run.kernel), second);
+}
+
+#[test]
 fn a_link_says_what_it_could_not_restore_and_a_lessons_link_shows_its_board() {
     let mut harness = with_example("v1");
     let mut follow = |fragment: &str| {

@@ -3,7 +3,7 @@
 mod chooser;
 
 use egui::{Button, ComboBox, DragValue, Id, Role, ScrollArea, Ui, WidgetInfo};
-use sparsescope_figures::figure::{Figure, Hit};
+use sparsescope_figures::figure::Hit;
 use sparsescope_figures::model::{Model, subject_name};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::state::charts::TAU;
@@ -14,6 +14,7 @@ use sparsescope_figures::views::charts::looks::Looks;
 use sparsescope_figures::views::charts::plot::Data;
 use sparsescope_figures::views::charts::view::{holds_stand_ins, plot, why};
 
+use crate::meshed::Meshed;
 use crate::paint::Paint;
 use crate::views::view::{Screen, kept, nothing};
 
@@ -89,7 +90,7 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 
 /// The figure as last drawn.
 struct Drawn {
-    figure: Result<Figure, &'static str>,
+    figure: Result<Meshed, &'static str>,
     note: String,
 }
 
@@ -122,7 +123,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             Err(why(chart, &data))
         } else {
             let whom = For::Screen(room, bright.as_deref());
-            Ok(draw::figure(&plot, &looks, state, width, whom))
+            Ok(Meshed::from(draw::figure(&plot, &looks, state, width, whom)))
         };
         Drawn { figure, note }
     });
@@ -151,7 +152,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         // An item of the legend; with Shift it is added to the others that are shown.
         Some(Hit { series: Some(name), .. }) => {
             let names: Vec<&str> =
-                figure.hits.iter().filter_map(|hit| hit.series.as_deref()).collect();
+                figure.figure.hits.iter().filter_map(|hit| hit.series.as_deref()).collect();
             let adds = ui.input(|input| input.modifiers.shift);
             state.charts.only = picked(&state.charts.only, &names, &name, adds);
         }

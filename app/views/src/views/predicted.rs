@@ -8,6 +8,7 @@ use sparsescope_figures::views::predicted::{
 };
 
 use super::view::{Screen, empty, kept, note, nothing};
+use crate::meshed::Meshed;
 use crate::paint::Paint;
 
 pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
@@ -26,7 +27,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         (model.revision(), state.filter.clone(), made.clone(), state.theme, [size.x, size.y]);
     let figure = kept(ui, "predicted", from, || {
         let points = points(model, state);
-        (!points.is_empty()).then(|| figure(&points, state.theme.ink(), size))
+        (!points.is_empty()).then(|| Meshed::from(figure(&points, state.theme.ink(), size)))
     });
     let Some(figure) = figure.as_ref() else { return without(ui, model, state) };
     if let Some(record) = made.and_then(|key| model.matrix(&key)) {
@@ -43,6 +44,10 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 
 /// Says what to do if no run has a prediction, and predicts the runs on a matrix whose values are known.
 fn without(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let operation = state.filter.operation.as_str();
+    if !["", "spmv"].contains(&operation) {
+        return nothing(ui, &format!("Only SpMV is predicted: these are runs of {operation}."));
+    }
     let Some(record) = to_predict(model, state) else {
         return nothing(ui, &why_not(model, state));
     };

@@ -5,6 +5,8 @@ use sparsescope_core::record::Better;
 use super::baseline::{
     Against, baselines, is_vendors, over, over_vendor, vendor_name, vendors_best,
 };
+use super::sides::{Side, bundles, sides};
+use super::solves::{beside_time, unsupported};
 use crate::model::{
     Model, RunOf, Standing, metric_title, significant, subject_name, subject_title,
 };
@@ -35,6 +37,12 @@ pub struct Board {
     pub(crate) against: Against,
     /// What holds for all winners: devices, precision, caches, checks.
     pub(crate) conditions: Vec<String>,
+    /// How many solves their kernels do not support, and why.
+    pub(crate) unsupported: Option<String>,
+    /// What is compared side by side.
+    pub(crate) sides: Vec<Side>,
+    /// Whether these are different machines or revisions with a subject in common.
+    pub(crate) compares: bool,
     /// Whether smaller values are better.
     pub(crate) less: bool,
     /// The start of all ids or nearly all, which names leave out.
@@ -91,6 +99,12 @@ pub struct Rival {
     pub(crate) share: f64,
     /// The kernel, and for solves its preconditioner.
     pub(crate) title: String,
+    /// Of a solve the preconditioner and its k, else empty.
+    pub(crate) group: String,
+    /// Of a solve its iterations and its setup, else empty.
+    pub(crate) note: String,
+    /// Series of its bundle.
+    pub(crate) series: usize,
     /// Its description.
     pub words: String,
 }
@@ -161,8 +175,23 @@ impl Board {
         }
         board.prefix = common_start(&board.kernels);
         board.conditions = conditions(&winners);
+        board.unsupported = unsupported(model, state);
+        board.put_sides(model);
         board.sort(state);
         board
+    }
+
+    /// Finds what is compared side by side: machines and revisions, or bundles if there is only one.
+    fn put_sides(&mut self, model: &Model) {
+        let rivals = self.rows.iter().flat_map(|row| &row.runs);
+        let series: std::collections::BTreeSet<usize> = rivals.map(|rival| rival.series).collect();
+        self.sides = sides(model, |of| series.contains(&of));
+        if self.sides.len() < 2 {
+            self.sides = bundles(model, |of| series.contains(&of));
+            return;
+        }
+        let is_common = |row: &Row| row.beside(&self.sides).iter().flatten().count() > 1;
+        self.compares = self.rows.iter().any(is_common);
     }
 
     /// The rows that are not folded, and those that are.
@@ -211,6 +240,19 @@ impl Board {
         crate::order::sort_by(&mut self.rows, |a, b| {
             if state.best.down { order(a, b).reverse() } else { order(a, b) }
         });
+    }
+}
+
+impl Row {
+    /// Whether it compares solves.
+    pub(super) fn is_solve(&self) -> bool {
+        self.runs.iter().any(|rival| !rival.group.is_empty())
+    }
+
+    /// The best competitor of each side.
+    pub(super) fn beside(&self, sides: &[Side]) -> Vec<Option<&Rival>> {
+        let best = |side: &Side| self.runs.iter().find(|rival| side.series.contains(&rival.series));
+        sides.iter().map(best).collect()
     }
 }
 
@@ -308,7 +350,10 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
             run.bundle.label()
         );
         let (kernel, title) = (run.run.kernel.clone(), title(run));
-        Some(Rival { run: run.index, kernel, rate, share, title, words })
+        let group = run.solved().map(|_| run.preconditioner()).unwrap_or_default();
+        let note = beside_time(run).unwrap_or_default();
+        let (series, run) = (run.bundle.series, run.index);
+        Some(Rival { run, kernel, rate, share, title, group, note, series, words })
     };
     let runs: Vec<Rival> = standing.runs.iter().filter_map(rival).collect();
     let of = without.get(standing.key).cloned().unwrap_or_default();

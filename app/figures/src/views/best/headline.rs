@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use emath::pos2;
-use sparsescope_core::kernel::kernel;
 
 use super::baseline::{Against, is_vendors};
 use super::board::{Board, Row};
@@ -11,8 +10,8 @@ use crate::figure::{Anchor, Figure, strong_width, text_width};
 use crate::model::significant;
 use crate::theme::{Ink, SMALL, SPACE, TITLE};
 
-/// The second kernel is about as fast if the winner leads by less.
-const TIED: f64 = 1.05;
+/// The second is about as fast if the winner leads by less.
+pub(super) const TIED: f64 = 1.05;
 
 /// What so many rows are.
 pub(super) fn subjects(board: &Board, rows: usize) -> &'static str {
@@ -26,17 +25,9 @@ pub(super) fn subjects(board: &Board, rows: usize) -> &'static str {
     }
 }
 
-/// The rows' gains over the baseline, folded rows aside.
-fn gains(board: &Board) -> Vec<f64> {
-    let rows = board.rows.iter().filter(|row| !row.folded);
-    rows.filter_map(|row| row.gain).filter(|gain| *gain > 0.0).collect()
-}
-
-/// The geometric mean of the gains.
-fn mean_gain(board: &Board) -> Option<f64> {
-    let gains = gains(board);
-    let sum: f64 = gains.iter().map(|gain| gain.ln()).sum();
-    (!gains.is_empty()).then(|| (sum / gains.len() as f64).exp())
+/// This many subjects, in words.
+pub(super) fn counted(board: &Board, count: usize) -> String {
+    format!("{count} {}", subjects(board, count))
 }
 
 /// What is compared with a vendor's kernels; kernels of the user and imported ones are not Sparsescope's.
@@ -47,6 +38,27 @@ fn compared(board: &Board) -> &'static str {
         (true, _) => "Sparsescope's kernels are",
         (false, 1) => "the best other kernel is",
         (false, _) => "the best other kernels are",
+    }
+}
+
+/// The rows' gains over the baseline, folded rows aside.
+fn gains(board: &Board) -> Vec<f64> {
+    let rows = board.rows.iter().filter(|row| !row.folded);
+    rows.filter_map(|row| row.gain).filter(|gain| *gain > 0.0).collect()
+}
+
+/// The geometric mean of the positive ones; `None` if there are none.
+pub(super) fn mean(gains: impl Iterator<Item = f64>) -> Option<f64> {
+    let gains: Vec<f64> = gains.filter(|gain| *gain > 0.0 && gain.is_finite()).collect();
+    let sum: f64 = gains.iter().map(|gain| gain.ln()).sum();
+    (!gains.is_empty()).then(|| (sum / gains.len() as f64).exp())
+}
+
+/// A ratio in words.
+pub(super) fn times(gain: f64) -> String {
+    match (0.1..10.0).contains(&gain) {
+        true => format!("{gain:.2}×"),
+        false => format!("{}×", significant(gain)),
     }
 }
 
@@ -62,16 +74,18 @@ pub fn headline(board: &Board) -> String {
     let who = match (&wins[..], &board.rows[..]) {
         ([(only, _)], [row]) => format!("{} is fastest on {}", board.short(only), row.name),
         ([(only, _)], _) => format!("On {all} {subjects}, {} wins all", board.short(only)),
-        ([(_, 1), ..], _) => format!("On {all} {subjects}, {all} different kernels win"),
+        ([(_, 1), ..], [row, ..]) => {
+            let what = if row.is_solve() { "preconditioners" } else { "kernels" };
+            format!("On {all} {subjects}, {all} different {what} win")
+        }
         ([(first, most), (second, next), ..], _) => {
             let (first, second) = (board.short(first), board.short(second));
             format!("On {all} {subjects}, {first} wins {most} and {second} {next}")
         }
-        ([], _) => return String::new(),
+        _ => return String::new(),
     };
-    let Some(gain) = mean_gain(board) else { return who };
-    let times =
-        if gain < 10.0 { format!("{gain:.2}×") } else { format!("{}×", significant(gain)) };
+    let Some(gain) = mean(gains(board).into_iter()) else { return who };
+    let times = times(gain);
     let fastest = if all == 1 { "it is" } else { "the fastest kernels are" };
     match &board.against {
         Against::Serial => format!("{who}; {fastest} {times} as fast as the serial reference"),
@@ -94,41 +108,42 @@ pub fn about(board: &Board, unfolded: bool) -> String {
     }
     match gains(board).len() {
         0 | 1 => {}
-        averaged => {
-            words.push(format!("geometric mean over {averaged} {}", subjects(board, averaged)));
-        }
+        averaged => words.push(format!("geometric mean over {}", counted(board, averaged))),
     }
     let tied = |row: &&&Row| row.lead.is_some_and(|lead| lead < TIED);
     match shown.iter().filter(tied).count() {
         0 => {}
         tied => words.push(format!("on {tied} the second kernel is within 5 %")),
     }
-    match board.rows.iter().filter(|row| row.stand_in).count() {
-        0 => {}
-        1 => words.push("1 generated stand-in for a real matrix".into()),
-        all if all == board.rows.len() => {
-            words.push("generated stand-ins for real matrices".into());
-        }
-        some => words.push(format!("{some} generated stand-ins for real matrices")),
-    }
+    words.extend(stand_ins(board));
+    words.extend(board.unsupported.clone());
     words.join(" · ")
 }
 
-/// Writes both at the top of a figure; returns where what is below starts.
+/// How many rows stand in for real matrices.
+pub(super) fn stand_ins(board: &Board) -> Option<String> {
+    match board.rows.iter().filter(|row| row.stand_in).count() {
+        0 => None,
+        1 => Some("1 generated stand-in for a real matrix".into()),
+        all if all == board.rows.len() => Some("generated stand-ins for real matrices".into()),
+        some => Some(format!("{some} generated stand-ins for real matrices")),
+    }
+}
+
+/// Writes a headline and what it holds for at the top of a figure; returns where what is below starts.
 pub(super) fn write(
     figure: &mut Figure,
-    board: &Board,
-    unfolded: bool,
+    (headline, about): (&str, &str),
     ink: &Ink,
     width: f32,
 ) -> f32 {
     let room = width - 2.0 * SPACE;
     let mut y = SPACE + TITLE * 0.5;
-    for line in wrapped(&headline(board), room, |text| strong_width(text, TITLE)) {
+    for line in wrapped(headline, room, |text| strong_width(text, TITLE)) {
         figure.strong(pos2(SPACE, y), Anchor::Start, TITLE, ink.text, &line);
         y += TITLE * 1.3;
     }
-    for line in wrapped(&about(board, unfolded), room, |text| text_width(text, SMALL)) {
+    for line in wrapped(about, room, |text| text_width(text, SMALL)) {
         figure.text(pos2(SPACE, y), Anchor::Start, SMALL, ink.weak, &line);
         y += SMALL * 1.5;
     }

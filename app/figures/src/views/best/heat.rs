@@ -100,7 +100,8 @@ pub fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let drawn = Drawn { figure, thumbs: Vec::new() };
     let (places, columns) = (Places::of(board, width), columns(board));
     let mut sheet = Sheet { drawn, board, state, ink, width, places, columns };
-    let top = headline::write(&mut sheet.drawn.figure, board, state.best.unfolded, &ink, width);
+    let (title, about) = (headline::headline(board), headline::about(board, state.best.unfolded));
+    let top = headline::write(&mut sheet.drawn.figure, (&title, &about), &ink, width);
     let mut y = sheet.head(top);
     let [shown, folded] = board.parts().map(|rows| in_order(rows, state));
     for row in shown {
@@ -129,24 +130,35 @@ pub(super) fn in_order<'r>(mut rows: Vec<&'r Row>, state: &ViewState) -> Vec<&'r
     rows
 }
 
-impl Sheet<'_> {
-    /// Places a text; elides it if it does not fit.
-    fn put(&mut self, [from, to]: [f32; 2], y: f32, strong: bool, small: bool, text: &str) {
-        let (size, color) = if small { (SMALL, self.ink.weak) } else { (BODY, self.ink.text) };
-        let figure = &mut self.drawn.figure;
-        match strong {
-            // The semibold letters are a little wider.
-            true => {
-                let fits = strong_width(text, size) <= to - from;
-                let room = if fits { f32::INFINITY } else { (to - from) * 0.95 };
-                let text = elided(text, room, size);
-                figure.strong(pos2(from, y), Anchor::Start, size, color, &text);
-            }
-            false => {
-                let text = elided(text, to - from, size);
-                figure.text(pos2(from, y), Anchor::Start, size, color, &text);
-            }
+/// Places a text; elides it if it does not fit.
+pub(super) fn put(
+    figure: &mut Figure,
+    ink: &Ink,
+    [from, to]: [f32; 2],
+    y: f32,
+    strong: bool,
+    small: bool,
+    text: &str,
+) {
+    let (size, color) = if small { (SMALL, ink.weak) } else { (BODY, ink.text) };
+    match strong {
+        // The semibold letters are a little wider.
+        true => {
+            let fits = strong_width(text, size) <= to - from;
+            let room = if fits { f32::INFINITY } else { (to - from) * 0.95 };
+            let text = elided(text, room, size);
+            figure.strong(pos2(from, y), Anchor::Start, size, color, &text);
         }
+        false => {
+            let text = elided(text, to - from, size);
+            figure.text(pos2(from, y), Anchor::Start, size, color, &text);
+        }
+    }
+}
+
+impl Sheet<'_> {
+    fn put(&mut self, place: [f32; 2], y: f32, strong: bool, small: bool, text: &str) {
+        put(&mut self.drawn.figure, &self.ink, place, y, strong, small, text);
     }
 
     /// The names of the kernels, which stay visible; returns the top of the rows.
@@ -218,10 +230,7 @@ impl Sheet<'_> {
     /// The ratio to the baseline, and what that is.
     fn ratio(&mut self, row: &Row, right: f32, [upper, lower]: [f32; 2]) {
         let Some(gain) = row.gain else { return };
-        let times = match (0.1..10.0).contains(&gain) {
-            true => format!("{gain:.2}×"),
-            false => format!("{}×", significant(gain)),
-        };
+        let times = headline::times(gain);
         let short = self.board.against.short();
         let over = match &self.board.against {
             Against::Vendor(_) if is_vendors(&row.kernel) => format!("ours / {short}"),
@@ -320,7 +329,7 @@ fn winner(figure: &mut Figure, rect: Rect, fill: Color32, rival: &Rival, ink: In
     figure.strong(rect.center(), Anchor::Middle, size, text_on(fill), &text);
 }
 
-fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
+pub(super) fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
     let inner = rect.shrink(1.0);
     let corners: [Pos2; 5] = [
         inner.left_top(),

@@ -1,13 +1,15 @@
-//! The winner on each matrix and its lead: as a heat map of all kernels, as a list, as bars, and as
-//! rates over size.
+//! The winner on each matrix and its lead: as a heat map of all kernels, as a list, as bars, as rates
+//! over size, and of each bundle side by side.
 
 mod bars;
 pub mod baseline;
 pub mod board;
+mod compare;
 pub mod headline;
 pub mod heat;
 pub mod list;
 mod places;
+mod sides;
 mod sizes;
 pub mod solves;
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use sparsescope_core::record::{Operation, Verdict};
+
 use crate::model::{Model, RunOf, count, seconds, subject_key};
 use crate::state::ViewState;
 use crate::views::view::subject;
@@ -42,6 +44,37 @@ pub fn summary(model: &Model, state: &ViewState) -> String {
         text += &once_set_up(other).unwrap_or_default();
     }
     text
+}
+
+/// The iterations of a solve and its setup, which its time excludes.
+pub(super) fn beside_time(run: &RunOf<'_>) -> Option<String> {
+    let iterations = match run.solved()?.iterations {
+        1 => "1 iteration".to_owned(),
+        iterations => format!("{} iterations", count(iterations)),
+    };
+    Some(format!("{iterations}, setup {}", seconds(run.set_up_s()?)))
+}
+
+/// At most this many reasons are given.
+const REASONS: usize = 4;
+
+/// How many solves their kernels do not support, by reason; `None` if there are none.
+pub(super) fn unsupported(model: &Model, state: &ViewState) -> Option<String> {
+    let mut solves = model.runs(&state.filter);
+    solves.retain(|run| run.run.operation == Operation::Solve.as_str());
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in solves.iter().filter(|run| run.run.check.verdict == Verdict::Unsupported) {
+        let reason = run.run.check.reason.as_deref().unwrap_or("no reason recorded");
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let all: usize = reasons.values().sum();
+    let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
+    crate::order::sort_by(&mut reasons, |a, b| b.1.cmp(&a.1));
+    let told = reasons.iter().take(REASONS);
+    let told: Vec<String> = told.map(|(reason, runs)| format!("{reason} ({runs})")).collect();
+    let more = if reasons.len() > REASONS { ", …" } else { "" };
+    let told = told.join(", ");
+    (all > 0).then(|| format!("{all} of {} solves are not supported: {told}{more}", solves.len()))
 }
 
 /// Its preconditioner, and where it ran.

@@ -119,6 +119,46 @@ fn of_solves_preconditioners_compete_and_a_sentence_says_who_is_first_with_its_s
 }
 
 #[test]
+fn the_solves_of_a_preconditioner_stand_together_with_iterations_and_setup() {
+    let model = solved::model(vec![
+        solved::run(solved::SERIAL, &[("precond", "jacobi")], 100, &[("diagonal", 1.0)]),
+        solved::run(solved::THREADS, &[("precond", "jacobi")], 90, &[("diagonal", 1.0)]),
+        solved::run(solved::SERIAL, &[], 95, &[("values", 80.0)]),
+        solved::run(solved::THREADS, &[], 40, &[("values", 80.0)]),
+    ]);
+    let state = ViewState::from_fragment("v1;operation=solve").unwrap();
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    // By time alone the order is 40, 90, 95, 100.
+    let texts = [
+        ">FSAI k 2<",
+        ">40 ms, 40 iterations, setup 80 ms<",
+        ">95, 95 iterations, setup 80 ms<",
+        ">Jacobi<",
+        ">90, 90 iterations, setup 1 ms<",
+        ">100, 100 iterations, setup 1 ms<",
+    ];
+    let places = texts.map(|text| svg.find(text).unwrap_or_else(|| panic!("{text} in {svg}")));
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(svg.matches(">Jacobi<").count(), 1);
+}
+
+#[test]
+fn solves_that_a_kernel_does_not_support_are_counted_in_one_line() {
+    let mut model = Model::default();
+    model.open("solvers.zip", include_bytes!("../../../../example/solvers.zip")).unwrap();
+    let state = ViewState::from_fragment("v1;operation=solve").unwrap();
+    let board = Board::of(&model, &state);
+    // Counted in the file by another program.
+    let expected = "80 of 138 solves are not supported: format_a cannot be hll: expected csr (50), \
+                    format_a cannot be hyb: expected csr (18), format_g cannot be hll: expected csr \
+                    (6), format_g cannot be hyb: expected csr (6)";
+    assert_eq!(board.unsupported.as_deref(), Some(expected));
+    assert!(about(&board, true).ends_with(expected));
+    let spmv = Board::of(&self::model(), &ViewState::default());
+    assert_eq!(spmv.unsupported, None);
+}
+
+#[test]
 fn solves_that_do_not_rank_win_nowhere_however_fast_they_are() {
     let model = solved::model(solved::planted());
     let mut state = ViewState::from_fragment("v1;operation=solve").unwrap();
@@ -336,4 +376,82 @@ fn what_is_open_decides_the_form() {
     let old = ViewState::from_fragment("v1;view=best;heat=false").unwrap();
     assert_eq!(old.best.form, Form::List);
     assert_eq!(ViewState::not_understood("v1;heat=true;as=list;launch=open"), None);
+}
+
+/// A bundle of a machine with the seconds of a kernel on each matrix.
+fn measured(machine: &str, times: &[(&str, f64)]) -> Bundle {
+    let one = |(matrix, seconds): &(&str, f64)| {
+        let (mut run, statistics, mut environment) = tests::run("cpu/csr/serial");
+        environment.cpu.model = machine.into();
+        run.samples = vec![*seconds; 3];
+        let model = tests::model(vec![run], statistics, environment);
+        let mut bundle = Bundle::clone(&model.bundles()[0].bundle);
+        bundle.runs[0].matrix = (*matrix).into();
+        let record = &mut bundle.matrices[0].record;
+        (record.id, record.name) = ((*matrix).into(), (*matrix).into());
+        record.sha256 = matrix.repeat(64);
+        bundle
+    };
+    let mut all = times.iter().map(one);
+    let mut first = all.next().unwrap();
+    for bundle in all {
+        first.runs.extend(bundle.runs);
+        first.matrices.extend(bundle.matrices);
+    }
+    first
+}
+
+fn opened(bundles: &[Bundle]) -> Model {
+    let mut model = Model::default();
+    for (name, bundle) in ["a.zip", "b.zip", "c.zip"].into_iter().zip(bundles) {
+        model.show_unfinished(name, bundle.clone());
+    }
+    model
+}
+
+#[test]
+fn bundles_of_two_machines_are_compared_over_the_matrices_that_both_have() {
+    let one = measured("one", &[("a", 1e-3), ("b", 2e-3), ("c", 1e-3), ("d", 1e-3)]);
+    let other = measured("other", &[("a", 4e-3), ("b", 1e-3), ("c", 1.04e-3)]);
+    let (model, mut state) = (opened(&[one, other]), ViewState::default());
+    let board = Board::of(&model, &state);
+    assert_eq!(automatic(&board, &state), Form::Compare);
+    // 4, 1/2 and 1.04, whose geometric mean is the third root of 2.08.
+    let words =
+        "On 3 matrices in common: a.zip wins 1, b.zip 1, 1 tie; a.zip is 1.28× as fast as b.zip";
+    assert_eq!(super::view::headline(Form::Compare, &board), words);
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    for text in [words, "1 in one bundle only", ">4.00×<", ">0.50×<", ">1.04×<", ">1st / this<"]
+    {
+        assert!(svg.contains(text), "{text} in {svg}");
+    }
+    state.best.form = Form::Compare;
+    let lines = (VIEW.table)(&model, &state);
+    let header = ["kernel, a.zip", "rate, a.zip", "kernel, b.zip", "rate, b.zip", "a.zip / b.zip"];
+    assert_eq!(lines[0][3..], header);
+    assert_eq!((lines[1][0].as_str(), lines[1][7].as_str()), ("a", "4"));
+    assert_eq!(lines[4], ["d", "800000", "GFLOPS", "cpu/csr/serial", "1.6", "", "", ""]);
+}
+
+#[test]
+fn parts_of_a_sweep_are_one_side_and_a_revision_is_another() {
+    let times: &[(&str, f64)] = &[("a", 1e-3), ("b", 1e-3)];
+    let sides = |change: &dyn Fn(&mut Bundle)| {
+        let part = measured("one", &times[1..]);
+        let mut last = measured("one", times);
+        change(&mut last);
+        let (model, state) =
+            (opened(&[measured("one", &times[..1]), part, last]), ViewState::default());
+        let board = Board::of(&model, &state);
+        let names: Vec<String> = board.sides.iter().map(|side| side.name.clone()).collect();
+        (names.join(", "), automatic(&board, &state) == Form::Compare)
+    };
+    assert_eq!(sides(&|_| ()), ("a.zip, b.zip, c.zip".to_owned(), false), "only if asked");
+    let two = ("a.zip and 1 more, c.zip".to_owned(), true);
+    assert_eq!(sides(&|last| last.producer.revision = Some("new".into())), two);
+    assert_eq!(sides(&|last| last.environments[0].cpu.model = "other".into()), two);
+    // Nothing to compare: no matrix in common.
+    let [one, other] = [("one", &times[..1]), ("other", &times[1..])].map(|(m, t)| measured(m, t));
+    let (model, state) = (opened(&[one, other]), ViewState::default());
+    assert_ne!(automatic(&Board::of(&model, &state), &state), Form::Compare);
 }

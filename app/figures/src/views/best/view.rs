@@ -2,7 +2,7 @@
 
 use super::board::{Board, Row};
 use super::heat::Drawn;
-use super::{bars, heat, list, sizes};
+use super::{bars, compare, headline, heat, list, sizes};
 use crate::model::{Model, RunOf};
 use crate::state::{Form, ViewState};
 use crate::views::charts::Looks;
@@ -29,6 +29,7 @@ const LEAST: usize = 3;
 pub fn automatic(board: &Board, state: &ViewState) -> Form {
     let operation = state.filter.operation.as_str();
     match (board.rows.len(), board.kernels.len()) {
+        _ if board.compares => Form::Compare,
         (1, _) => Form::Bars,
         _ if operation == "solve" => Form::Bars,
         _ if sizes::chart(operation).is_some() => Form::Sizes,
@@ -42,7 +43,21 @@ pub fn automatic(board: &Board, state: &ViewState) -> Form {
 pub fn form(board: &Board, state: &ViewState) -> Form {
     match state.best.form {
         Form::Auto => automatic(board, state),
+        Form::Compare if !has_bundles(board) => automatic(board, state),
         chosen => chosen,
+    }
+}
+
+/// Returns whether there are bundles to compare.
+pub fn has_bundles(board: &Board) -> bool {
+    board.sides.len() > 1
+}
+
+/// What this form says in one sentence.
+pub fn headline(form: Form, board: &Board) -> String {
+    match form {
+        Form::Compare => compare::headline(board),
+        _ => headline::headline(board),
     }
 }
 
@@ -51,6 +66,7 @@ pub fn figure(form: Form, board: &Board, model: &Model, state: &ViewState, width
     let looks = Looks::of(model, &state.filter.operation);
     let figure = match form {
         Form::Auto | Form::Heat => return heat::draw(board, state, width),
+        Form::Compare => return compare::draw(board, state, width),
         Form::List => list::figure(board, model, state, width),
         Form::Bars => bars::ranked(board, &looks, state, width),
         Form::Rates => bars::winners(board, &looks, state, width),
@@ -63,8 +79,10 @@ pub fn figure(form: Form, board: &Board, model: &Model, state: &ViewState, width
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let board = Board::of(model, state);
     // Links without a form have had the table of the list since the first version.
-    if state.best.form == Form::Heat {
-        return heat::table(&board);
+    match state.best.form {
+        Form::Heat => return heat::table(&board),
+        Form::Compare if has_bundles(&board) => return compare::table(&board),
+        _ => {}
     }
     let header = [
         "matrix", "size", "kernel", "setting", "device", "rate", "unit", "pct_copy", "second",
@@ -89,8 +107,12 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 
 fn svg(model: &Model, state: &ViewState) -> String {
     let board = Board::of(model, state);
-    let runs: Vec<RunOf<'_>> = board.rows.iter().filter_map(|row| model.run(row.run)).collect();
     let form = form(&board, state);
+    let shown = board.rows.iter().flat_map(|row| match form {
+        Form::Compare => row.beside(&board.sides).into_iter().flatten().map(|r| r.run).collect(),
+        _ => vec![row.run],
+    });
+    let runs: Vec<RunOf<'_>> = shown.filter_map(|number| model.run(number)).collect();
     let drawn = figure(form, &board, model, state, SAVED);
     let title = if form == Form::Heat { heat::TITLE } else { VIEW.sentence };
     drawn.with_pictures(model, state).to_svg(title, &provenance(model, &runs))

@@ -29,13 +29,66 @@ impl<'p> Bold<'p> {
         }
         let order = best_first(plot);
         let isolated = !plot.hidden.is_empty();
-        let names = match order.len() {
+        // One of several lines that coincide is enough.
+        let lines: Vec<&str> = match plot.form {
+            Form::Lines | Form::Steps => {
+                coinciding(plot, &order).into_iter().filter_map(|of| of.first().copied()).collect()
+            }
+            _ => order.clone(),
+        };
+        let names = match lines.len() {
             _ if isolated => plot.series.keys().map(|(_, name, _)| name.as_str()).collect(),
-            0..=MOST => order.iter().copied().collect(),
-            _ => chosen(plot, &order, run),
+            0..=MOST => lines.into_iter().chain(selected(plot, run)).collect(),
+            _ => chosen(plot, &lines, run),
         };
         Self { order, names }
     }
+}
+
+/// The names of the series in groups whose lines coincide.
+fn coinciding<'p>(plot: &'p Plot<'_>, names: &[&'p str]) -> Vec<Vec<&'p str>> {
+    let line = |name: &str| -> Vec<(usize, [u64; 2])> {
+        let own = plot.all().filter(|((_, of, _), _)| of == name);
+        let points = own.flat_map(|((.., bundle), series)| {
+            let bundle = *bundle;
+            series.points.iter().map(move |point| (bundle, point.at.map(f64::to_bits)))
+        });
+        points.collect()
+    };
+    let mut groups: Vec<(_, Vec<&str>)> = Vec::new();
+    for &name in names {
+        let own = line(name);
+        match groups.iter_mut().find(|(of, _)| *of == own) {
+            Some((_, group)) => group.push(name),
+            None => groups.push((own, vec![name])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Says which series have a line in common.
+pub(super) fn coinciding_words(plot: &Plot<'_>) -> String {
+    let groups = coinciding(plot, &plot.names()).into_iter();
+    let words = groups.filter_map(|group| match group.as_slice() {
+        [] | [_] => None,
+        [one, other] => Some(format!("{one} and {other} share a line. ")),
+        [first, .., last] => {
+            Some(format!("{} kernels, {first} to {last}, share a line. ", group.len()))
+        }
+    });
+    words.collect()
+}
+
+/// The series that hold the selected run.
+fn selected<'p>(plot: &'p Plot<'_>, run: Option<usize>) -> impl Iterator<Item = &'p str> {
+    let is_it = move |number: usize| Some(number) == run;
+    let holds = move |series: &Series<'_>| {
+        series.points.iter().any(|point| point.run.is_some_and(|run| is_it(run.index)))
+    };
+    plot.series
+        .iter()
+        .filter(move |(_, series)| run.is_some() && holds(series))
+        .map(|((_, name, _), _)| name.as_str())
 }
 
 /// The median; `None` of an empty list.
@@ -129,18 +182,12 @@ fn is_vendor(name: &str) -> bool {
 /// What is selected, those that win most often, the best of CSR and the vendor's best; if nothing
 /// wins, the best ones.
 fn chosen<'p>(plot: &'p Plot<'_>, order: &[&'p str], run: Option<usize>) -> HashSet<&'p str> {
-    let holds = |series: &Series<'_>| {
-        let is_it = |index: usize| Some(index) == run;
-        series.points.iter().any(|point| point.run.is_some_and(|run| is_it(run.index)))
-    };
-    let selected = plot.series.iter().filter(|(_, series)| run.is_some() && holds(series));
-    let selected: HashSet<&str> = selected.map(|((_, name, _), _)| name.as_str()).collect();
     let wins = wins(plot);
     let of = |name: &str| wins.get(name).copied().unwrap_or(0.0);
     let mut winners = order.to_vec();
     winners.retain(|name| wins.is_empty() || wins.contains_key(name));
     crate::order::sort_by(&mut winners, |a, b| of(b).total_cmp(&of(a)));
-    let mut chosen = selected;
+    let mut chosen: HashSet<&str> = selected(plot, run).collect();
     let kinds = [is_csr as fn(&str) -> bool, is_vendor];
     let lacking = |chosen: &HashSet<&'p str>, more: Option<&'p str>| -> Vec<&'p str> {
         let lacks = |kind: &fn(&str) -> bool| !chosen.iter().copied().chain(more).any(kind);
@@ -204,6 +251,32 @@ mod tests {
         assert_eq!(sorted(&bold), expected);
         let few = rows(&MANY[3..9]);
         assert_eq!(Bold::of(&few, None).names.len(), 6, "few series are all in colour");
+    }
+
+    #[test]
+    fn of_lines_that_coincide_one_has_colour() {
+        let mut plot = Plot::plane(Scale::new("threads", false), Scale::new("%", false));
+        plot.form = Form::Lines;
+        // Ten at the top, one below them and one that ends lower.
+        let of = |k: usize| match k {
+            10 => [50.0, 75.0],
+            11 => [50.0, 62.0],
+            _ => [50.0, 100.0],
+        };
+        for k in 0..12 {
+            for (x, y) in [32.0, 64.0].into_iter().zip(of(k)) {
+                plot.add(
+                    0,
+                    &format!("cuda/hll/{k:02}"),
+                    None,
+                    Point { at: [x, y], ..Point::default() },
+                );
+            }
+        }
+        let expected = ["cuda/hll/00", "cuda/hll/10", "cuda/hll/11"];
+        assert_eq!(sorted(&Bold::of(&plot, None)), expected);
+        let words = "10 kernels, cuda/hll/00 to cuda/hll/09, share a line. ";
+        assert_eq!(coinciding_words(&plot), words);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sparsescope_core::record::{Better, LaunchCost, Run};
 
 use super::best::Class;
+use super::bold::coinciding_words;
 use super::looks::format_of_run;
 use super::plot::{Data, Form, Plot, Point, Scale, kernel};
 use super::solves::{Names, few};
@@ -224,6 +225,7 @@ pub(super) fn occupancy<'a>(data: &Data<'a>) -> Plot<'a> {
         point.text += " per thread.";
         plot.add(0, &name, Some(run.bundle), point);
     }
+    plot.note = coinciding_words(&plot);
     plot.tick_x_at_points();
     plot
 }

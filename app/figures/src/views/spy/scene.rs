@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use ecolor::Color32;
+use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::record::MatrixRecord;
 
 use super::difference::Other;
@@ -16,10 +17,25 @@ use super::written::READABLE;
 use super::{difference, image, written};
 use crate::figure::ColorImage;
 use crate::figure::Figure;
+use crate::meshes;
 use crate::model::{Model, display_name, matrix_key};
 use crate::picture::{Cells, Picture};
-use crate::state::{Numbering, SpyState, Theme, ViewState};
+use crate::state::{Mesh, Numbering, SpyState, Theme, ViewState};
 use crate::views::view::selected;
+
+/// Points along a side of the grid shown if the structure of the selected matrix is not known.
+const SIDE: u32 = 16;
+
+/// What the view is about.
+pub struct Subject<'a> {
+    /// `None` for a grid in place of a matrix.
+    pub record: Option<&'a MatrixRecord>,
+    pub name: String,
+    /// Its pictures.
+    pub shown: Vec<Shown>,
+    /// What is said above them.
+    pub note: Option<String>,
+}
 
 /// One of the pictures drawn.
 pub struct Shown {
@@ -36,16 +52,12 @@ pub struct Shown {
     pub ranks: Option<Ranks>,
 }
 
-/// The selected matrix with its pictures, or why there is nothing to draw. Without `wait`, an empty
-/// reason means that a picture is being computed.
-pub fn subject<'a>(
+/// The selected matrix and its picture, or why there is none.
+fn of_selected<'a>(
     model: &'a Model,
     state: &ViewState,
-    wait: bool,
-) -> Result<(&'a MatrixRecord, Vec<Shown>), String> {
-    let Some(record) = selected(model, state) else {
-        return Err("No matrix passes the filters.".into());
-    };
+) -> Result<(&'a MatrixRecord, Arc<Picture>), String> {
+    let record = selected(model, state).ok_or("No matrix passes the filters.")?;
     let picture = match (model.picture(&matrix_key(record)), state.spy.numbering) {
         (Ok(picture), Numbering::Stored) => Ok(picture),
         // Without a picture, or to be renumbered.
@@ -56,21 +68,42 @@ pub fn subject<'a>(
         let (rows, cols) = (picture.pyramid.rows(), picture.pyramid.cols());
         return Err(format!("{} has {rows} rows and {cols} columns.", display_name(record)));
     }
+    Ok((record, picture))
+}
+
+/// The selected matrix with its pictures, or a grid if its structure is not known; an error says why
+/// there is nothing to draw. Without `wait`, an empty one means that a picture is being computed.
+pub fn subject<'a>(model: &'a Model, state: &ViewState, wait: bool) -> Result<Subject<'a>, String> {
+    let (record, picture, note) = match of_selected(model, state) {
+        Ok((record, picture)) => (Some(record), picture, None),
+        Err(why) => {
+            let grid = || LoadedValues::Real(Arc::new(meshes::matrix(Mesh::Five, SIDE)));
+            let picture = model.own_picture("structure grid".into(), || Picture::of(&grid()))?;
+            (None, picture, Some(format!("{why} This is a small grid instead.")))
+        }
+    };
+    let name =
+        record.map_or_else(|| format!("{SIDE} × {SIDE} points, 5-point stencil"), display_name);
+    let own_key = record.map_or_else(|| "structure grid".to_owned(), matrix_key);
     let numbering = state.spy.numbering;
     let mut shown = Vec::new();
     if numbering != Numbering::Rcm {
-        let other = difference::other(model, state)?;
+        let other = match record {
+            Some(_) => difference::other(model, state)?,
+            None => None,
+        };
         let caption = match (numbering, &other) {
             (Numbering::Both, _) => numbering_words("As stored", &picture),
-            (_, Some(other)) => format!("{} and {}", display_name(record), other.name),
+            (_, Some(other)) => format!("{name} and {}", other.name),
             _ => String::new(),
         };
-        let name = if other.is_some() { caption.clone() } else { display_name(record) };
+        let name = if other.is_some() { caption.clone() } else { name.clone() };
         let made = if picture.recipe.is_some() { "-made" } else { "" };
-        let key = format!("{}{made}", matrix_key(record));
+        let key = format!("{own_key}{made}");
         // The owner of row j owns column j, which requires a square matrix.
         let is_square = picture.pyramid.rows() == picture.pyramid.cols();
-        let ranks = Ranks::of(model, state, record).filter(|_| is_square && other.is_none());
+        let ranks = record.and_then(|record| Ranks::of(model, state, record));
+        let ranks = ranks.filter(|_| is_square && other.is_none());
         shown.push(Shown { picture: picture.clone(), key, name, caption, other, ranks });
     }
     if numbering != Numbering::Stored {
@@ -79,15 +112,29 @@ pub fn subject<'a>(
             false => picture.renumbered_soon(),
         };
         let renumbered = renumbered.ok_or_else(String::new)?.as_ref();
-        let picture = renumbered
-            .map_err(|why| format!("{} cannot be reordered. {why}", display_name(record)))?
-            .clone();
+        let picture =
+            renumbered.map_err(|why| format!("{name} cannot be reordered. {why}"))?.clone();
         let caption = numbering_words("Reverse Cuthill–McKee", &picture);
-        let key = format!("{}-{}", matrix_key(record), Numbering::Rcm.id());
-        let name = display_name(record);
+        let key = format!("{own_key}-{}", Numbering::Rcm.id());
+        let name = name.clone();
         shown.push(Shown { picture, key, name, caption, other: None, ranks: None });
     }
-    Ok((record, shown))
+    Ok(Subject { record, name, shown, note })
+}
+
+/// A matrix to show instead of the grid: the selected one if it can be generated, else the largest
+/// whose structure is known or can be generated.
+pub fn offered<'a>(model: &'a Model, state: &ViewState) -> Option<&'a MatrixRecord> {
+    let all = model.matrices(&state.filter);
+    let all = || all.iter().rev().map(|matrix| matrix.record);
+    let asked = |record: &&MatrixRecord| model.can_be_asked_for(record);
+    let known = all().find(|record| is_known(model, record));
+    selected(model, state).filter(asked).or(known).or_else(|| all().find(asked))
+}
+
+/// Returns whether the structure of a matrix is in a bundle, or it can be generated unasked.
+pub fn is_known(model: &Model, record: &MatrixRecord) -> bool {
+    model.holds(record, "spy.json") || model.has_values(record)
 }
 
 impl Shown {
@@ -220,7 +267,6 @@ impl<'a> Scene<'a> {
 #[cfg(test)]
 mod tests {
     use emath::vec2;
-    use sparsescope_core::experiment::LoadedValues;
     use sparsescope_core::matrix::Csr;
 
     use super::*;
@@ -269,6 +315,31 @@ mod tests {
         let scene = Scene::new(&whole, vec2(900.0, 700.0), 1.0, &ViewState::default()).unwrap();
         assert!(!scene.place.is_closest());
     }
+
+    #[test]
+    fn a_grid_stands_in_for_a_structure_that_is_not_known_and_a_matrix_is_offered() {
+        let mut model = Model::default();
+        model.open("solvers.zip", include_bytes!("../../../../example/solvers.zip")).unwrap();
+        let state = ViewState::default();
+        let of = subject(&model, &state, true).unwrap();
+        assert!(of.record.is_none() && of.name.starts_with("16 × 16 points"));
+        // The diagonal, and 15 · 16 neighbours along each axis, both ways.
+        assert_eq!(of.shown[0].picture.pyramid.entries(), 256 + 4 * 240);
+        let why = "Cannot show Emilia_grande (stand-in): the bundle has no picture of this matrix. \
+                   This is a small grid instead.";
+        assert_eq!(of.note.as_deref(), Some(why));
+        // The largest of at most ten million nonzeros, or the selected one.
+        assert_eq!(offered(&model, &state).unwrap().name, "Cubo_4");
+        let search = ViewState::from_fragment("v1;search=stencil7").unwrap();
+        assert_eq!(offered(&model, &search).unwrap().name, "stencil7?n=96");
+        let mut known = Model::default();
+        known.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
+        let of = subject(&known, &state, true).unwrap();
+        assert!(
+            of.record.is_some_and(|record| record.name == "Cube_Coup_dt0") && of.note.is_none()
+        );
+    }
+
     #[test]
     fn the_name_of_the_matrix_stands_in_the_figure_above_everything_else() {
         let (shown, state) = (shown(diagonal(), None), ViewState::default());

@@ -4,11 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use emath::vec2;
-use sparsescope_core::record::MatrixRecord;
 
-use super::scene::{Scene, Shown, subject};
+use super::scene::{Scene, Shown, is_known, subject};
 use crate::figure::{Figure, Shape};
-use crate::model::{Model, display_name};
+use crate::model::Model;
 use crate::state::{Numbering, ViewState};
 use crate::views::provenance::record_provenance;
 use crate::views::view::{View, selected};
@@ -25,9 +24,7 @@ pub const VIEW: View = View {
 
 /// Returns whether no matrix is selected, or its structure is unknown.
 fn is_empty(model: &Model, state: &ViewState) -> bool {
-    let has_picture =
-        |record: &MatrixRecord| model.holds(record, "spy.json") || model.has_values(record);
-    !selected(model, state).is_some_and(has_picture)
+    !selected(model, state).is_some_and(|record| is_known(model, record))
 }
 
 /// Size of a saved figure.
@@ -38,10 +35,10 @@ const SAVED_PIXELS: f32 = 2.0;
 fn svg(model: &Model, state: &ViewState) -> String {
     let paper = state.theme.ink().paper;
     let mut whole = Figure::new(vec2(0.0, 0.0), paper);
-    let Ok((record, shown)) = subject(model, state, true) else {
+    let Ok(of) = subject(model, state, true) else {
         return whole.to_svg(VIEW.sentence, &Default::default());
     };
-    for one in &shown {
+    for one in &of.shown {
         let Some(scene) = Scene::new(one, SAVED, SAVED_PIXELS, state) else { continue };
         let mut figure = scene.figure(one, state, paper);
         let pixels = Arc::new(scene.image(SAVED_PIXELS));
@@ -49,8 +46,8 @@ fn svg(model: &Model, state: &ViewState) -> String {
         figure.shapes.insert(0, image);
         whole.put_beside(figure);
     }
-    let title = format!("Structure of {}", display_name(record));
-    whole.to_svg(&title, &record_provenance(model, record))
+    let provenance = of.record.map(|record| record_provenance(model, record));
+    whole.to_svg(&format!("Structure of {}", of.name), &provenance.unwrap_or_default())
 }
 
 /// The nonempty cells in view.
@@ -67,19 +64,15 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
         "entries_there",
     ];
     let mut lines = vec![header.map(str::to_owned).to_vec()];
-    let Ok((record, shown)) = subject(model, state, true) else { return lines };
-    for one in &shown {
-        cells_in_view(&mut lines, record, one, state);
+    let Ok(of) = subject(model, state, true) else { return lines };
+    let name = of.record.map_or(&of.name, |record| &record.name);
+    for one in &of.shown {
+        cells_in_view(&mut lines, name, one, state);
     }
     lines
 }
 
-fn cells_in_view(
-    lines: &mut Vec<Vec<String>>,
-    record: &MatrixRecord,
-    shown: &Shown,
-    state: &ViewState,
-) {
+fn cells_in_view(lines: &mut Vec<Vec<String>>, matrix: &str, shown: &Shown, state: &ViewState) {
     let picture = &shown.picture;
     let Some(scene) = Scene::new(shown, SAVED, 1.0, state) else { return };
     let renumbered = shown.key.ends_with(Numbering::Rcm.id());
@@ -98,7 +91,7 @@ fn cells_in_view(
         let filled = cols.clone().zip(here.iter().zip(&there));
         for (c, (entries, others)) in filled.filter(|(_, (one, other))| *one + *other > 0) {
             lines.push(vec![
-                record.name.clone(),
+                matrix.into(),
                 numbering.id().into(),
                 (r << shift).to_string(),
                 (c << shift).to_string(),

@@ -1,7 +1,9 @@
 //! The list on screen.
 
-use egui::{Align, Color32, Label, Layout, Rect, RichText, Role, ScrollArea, Sense, Ui};
-use egui::{UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Color32, EventFilter, Id, Key, Label, Layout, Modifiers, Rect, Response, RichText, Role,
+    ScrollArea, Sense, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 use sparsescope_figures::figure::{Figure, area};
 use sparsescope_figures::model::{Model, significant};
 use sparsescope_figures::state::ViewState;
@@ -13,6 +15,7 @@ use sparsescope_figures::views::best::list::{
 use sparsescope_figures::views::charts::Looks;
 
 use crate::paint::Paint;
+use crate::style;
 
 /// Rows narrower than this have no strip, and the numbers below the names.
 const WIDE: f32 = 720.0;
@@ -33,6 +36,7 @@ pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
             let name = format!("Best on {}: {}", row.name, row.kernel);
             response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
+            arrows(ui, &response, index, board.rows.len());
             if response.clicked() {
                 state.run = Some(row.run);
                 state.matrix = Some(row.key.clone());
@@ -48,6 +52,10 @@ pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
             if let Some(fill) = fill {
                 ui.painter().rect_filled(rect, 2.0, fill);
             }
+            if response.has_focus() {
+                let ring = style::focus_ring(ink.accent);
+                ui.painter().rect_stroke(rect, 2.0, ring, StrokeKind::Inside);
+            }
             if !wide {
                 narrow(ui, rect, row, board);
                 continue;
@@ -56,6 +64,31 @@ pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
             strip(ui, rect, row, board, &columns, &looks, state);
         }
     });
+}
+
+/// Moves the focus from a row to the one above or below it, which has to be visible.
+fn arrows(ui: &Ui, row: &Response, index: usize, rows: usize) {
+    let wanted = Id::unique("best: the row that gets the focus");
+    if ui.data(|data| data.get_temp(wanted)) == Some(index) {
+        ui.data_mut(|data| data.remove::<usize>(wanted));
+        row.request_focus();
+    }
+    if !row.has_focus() {
+        return;
+    }
+    let filter = EventFilter { vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(row.id, filter));
+    for (key, by, down) in [(Key::ArrowUp, -1, -ROW), (Key::ArrowDown, 1, ROW)] {
+        let next = index.checked_add_signed(by).filter(|next| *next < rows);
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
+            && let Some(next) = next
+        {
+            // It may not be drawn before it is visible.
+            ui.scroll_to_rect(row.rect.translate(vec2(0.0, down)), None);
+            ui.data_mut(|data| data.insert_temp(wanted, next));
+            ui.ctx().request_repaint();
+        }
+    }
 }
 
 /// The headings, which sort, and the axis of the strips.

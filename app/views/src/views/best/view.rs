@@ -8,7 +8,7 @@ use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::theme::{SMALL, TITLE};
 use sparsescope_figures::views::best::baseline::baselines;
 use sparsescope_figures::views::best::board::Board;
-use sparsescope_figures::views::best::view::{automatic, form};
+use sparsescope_figures::views::best::view::{automatic, form, has_bundles};
 use sparsescope_figures::views::best::{headline, solves};
 use sparsescope_figures::views::view::no_run;
 
@@ -30,10 +30,16 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let board = board(ui, model, state);
     let now = form(&board, state);
     let mut offered = vec![Form::Heat, Form::List];
+    if has_bundles(&board) {
+        offered.insert(0, Form::Compare);
+    }
     if !offered.contains(&now) {
         offered.insert(0, now);
     }
     choose(ui, &offered, &board, state);
+    if now == Form::Compare {
+        return;
+    }
     let offered = baselines(model, state);
     let found = offered.iter().find(|(word, _)| *word == board.baseline);
     let shown = found.map_or("", |(_, name)| name.as_str()).to_owned();

@@ -78,6 +78,9 @@ fn show_run(
     if is_chosen(model, run, state) {
         ui.painter().rect_filled(rect, 2.0, ui.visuals().selection.bg_fill);
     }
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
     if response.has_focus() {
         let stroke = Stroke::new(2.0, state.theme.ink().accent);
         ui.painter().rect_stroke(rect, 2.0, stroke, StrokeKind::Inside);

@@ -34,6 +34,7 @@ fn opened(file: &str, text: &str, state: &str) -> App {
 fn drawn(app: App) -> Harness<'static, App> {
     let mut harness = Harness::builder()
         .with_size(vec2(1100.0, 800.0))
+        .with_max_steps(100)
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
     harness
@@ -51,6 +52,16 @@ fn a_matrix_file_opens_as_its_picture() {
     let harness = with_arrow("v1;view=spy");
     harness.get_by_label("Structure of arrow");
     harness.get_by_label_contains("All 18.0 k nonzeros; zoom in to individual nonzeros");
+}
+
+#[test]
+fn a_bundle_without_structures_shows_a_grid_and_offers_to_generate_a_matrix() {
+    let mut app = App::new();
+    app.open_bytes("solvers.zip", include_bytes!("../../../../example/solvers.zip"));
+    app.set_state(ViewState::from_fragment("v1;view=spy").unwrap());
+    let harness = drawn(app);
+    harness.get_by_label("Structure of 16 × 16 points, 5-point stencil");
+    harness.get_by_label("Generate Cubo_4 (stand-in), 7.58 M nonzeros");
 }
 
 #[test]

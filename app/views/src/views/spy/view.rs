@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use egui::{Color32, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
-use sparsescope_core::record::MatrixRecord;
-use sparsescope_figures::model::{Model, count, display_name};
+use sparsescope_figures::model::{Model, count, display_name, matrix_key};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::spy::axes::{digits, index};
 use sparsescope_figures::views::spy::draw::overlay_words;
 use sparsescope_figures::views::spy::place::Place;
 use sparsescope_figures::views::spy::ranks::Ranks;
-use sparsescope_figures::views::spy::scene::{Scene, Shown, subject};
+use sparsescope_figures::views::spy::scene::{Scene, Shown, Subject, is_known, offered, subject};
 use sparsescope_figures::views::view::made_again;
 
 use super::paint::paint_cells;
@@ -26,15 +25,19 @@ const LEAST_HEIGHT: f32 = 340.0;
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     match subject(model, state, false) {
-        Ok((record, shown)) => {
-            let room = vec2(ui.available_width() / shown.len() as f32, ui.available_height());
+        Ok(of) => {
+            if let Some(note) = &of.note {
+                instead(ui, note, model, state);
+            }
+            let columns = of.shown.len() as f32;
+            let room = vec2(ui.available_width() / columns, ui.available_height());
             ScrollArea::both().auto_shrink(false).show(ui, |ui| {
                 ui.horizontal_top(|ui| {
                     ui.spacing_mut().item_spacing.x = 0.0;
-                    for one in &shown {
+                    for one in &of.shown {
                         let column = |ui: &mut Ui| {
                             ui.set_width(room.x);
-                            show_picture(ui, record, one, room, &mut *state);
+                            show_picture(ui, &of, one, room, &mut *state);
                         };
                         ui.push_id(&one.key, |ui| ui.vertical(column));
                     }
@@ -49,9 +52,26 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
 }
 
+/// Why a grid is shown, and a button for a matrix.
+fn instead(ui: &mut Ui, note: &str, model: &Model, state: &mut ViewState) {
+    ui.horizontal_wrapped(|ui| {
+        ui.weak(note);
+        let Some(record) = offered(model, state) else { return };
+        let name = display_name(record);
+        let words = match is_known(model, record) {
+            true => format!("Show {name}"),
+            false => format!("Generate {name}, {} nonzeros", count(record.statistics.nnz)),
+        };
+        if ui.button(words).clicked() {
+            model.make(record);
+            state.matrix = Some(matrix_key(record));
+        }
+    });
+}
+
 fn show_picture(
     ui: &mut Ui,
-    record: &MatrixRecord,
+    of: &Subject<'_>,
     shown: &Shown,
     room: egui::Vec2,
     state: &mut ViewState,
@@ -71,8 +91,8 @@ fn show_picture(
     paint_cells(ui, picture, &scene, &shown.key, image, pixels);
     let figure = scene.figure(shown, state, Color32::TRANSPARENT);
     let what = match shown.caption.as_str() {
-        "" => display_name(record),
-        caption => format!("{}. {caption}", display_name(record)),
+        "" => of.name.clone(),
+        caption => format!("{}. {caption}", of.name),
     };
     figure.show(ui, &format!("Structure of {what}"));
 
@@ -96,9 +116,9 @@ fn show_picture(
             ui.label(format!("{words}. "));
         }
         if picture.recipe.is_some() {
-            ui.weak(made_again(&display_name(record)));
+            ui.weak(made_again(&of.name));
         }
-        ui.weak(resolution(record, &scene));
+        ui.weak(resolution(picture.pyramid.entries(), &scene));
     });
 }
 
@@ -142,11 +162,11 @@ fn cell_words(
 }
 
 /// The resolution of the picture, and how to zoom in.
-fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
+fn resolution(nonzeros: u64, scene: &Scene<'_>) -> String {
     let side = |shift: u32| index(1_usize << shift);
     let place = &scene.place;
     let view = match place.at() {
-        None => format!("All {} nonzeros", count(record.statistics.nnz)),
+        None => format!("All {} nonzeros", count(nonzeros)),
         Some(_) => {
             let (rows, cols) = (place.rows(), place.cols());
             let last = |range: &Range<usize>| index(range.end.saturating_sub(1));

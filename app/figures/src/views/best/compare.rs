@@ -1,0 +1,226 @@
+//! The best kernel of each bundle on each matrix, side by side, and how much faster the first bundle
+//! is.
+
+use emath::{Rect, pos2, vec2};
+
+use super::board::{Board, Rival, Row};
+use super::headline::{self, TIED, counted, mean, subjects, times};
+use super::heat::{Drawn, in_order, outline, put};
+use super::places::THUMB;
+use crate::figure::{Anchor, Figure, Head, Hit, area, elided, strong_width};
+use crate::model::{count, significant};
+use crate::state::ViewState;
+use crate::theme::{BODY, Ink, SPACE};
+
+/// Height of a row.
+const ROW: f32 = 44.0;
+/// Width of a ratio.
+const RATIO: f32 = 64.0;
+/// Minimum and maximum width of a kernel and its rate.
+const CELL: [f32; 2] = [96.0, 240.0];
+
+/// How many times as fast the first is as another.
+fn ratio(first: Option<&Rival>, other: Option<&Rival>) -> Option<f64> {
+    Some(first?.share / other?.share).filter(|ratio| ratio.is_finite())
+}
+
+/// How often each side wins, and how many are ties, over the rows that several sides have.
+fn wins(board: &Board) -> (Vec<usize>, usize, usize) {
+    let (mut wins, mut ties, mut common) = (vec![0; board.sides.len()], 0, 0);
+    for row in &board.rows {
+        let beside = row.beside(&board.sides).into_iter().enumerate();
+        let mut order: Vec<(usize, f64)> =
+            beside.filter_map(|(side, best)| Some((side, best?.share))).collect();
+        crate::order::sort_by(&mut order, |a, b| b.1.total_cmp(&a.1));
+        let &[(side, first), (_, second), ..] = order.as_slice() else { continue };
+        common += 1;
+        match wins.get_mut(side) {
+            _ if first < TIED * second => ties += 1,
+            Some(wins) => *wins += 1,
+            None => {}
+        }
+    }
+    (wins, ties, common)
+}
+
+/// Which bundle wins how often, and how much faster the first is: geometric means over the matrices
+/// that both have.
+pub(super) fn headline(board: &Board) -> String {
+    let (wins, ties, common) = wins(board);
+    let Some((first, others)) = board.sides.split_first() else { return String::new() };
+    if common == 0 {
+        return format!("The bundles have no {} in common", subjects(board, 2));
+    }
+    let mut sides: Vec<(&str, usize)> =
+        board.sides.iter().map(|side| side.name.as_str()).zip(wins).collect();
+    sides.retain(|(_, wins)| *wins > 0);
+    crate::order::sort_by(&mut sides, |a, b| b.1.cmp(&a.1));
+    let mut words: Vec<String> = Vec::new();
+    for (name, wins) in sides {
+        let verb = if words.is_empty() { " wins" } else { "" };
+        words.push(format!("{name}{verb} {wins}"));
+    }
+    words.extend(match ties {
+        0 => None,
+        1 => Some("1 tie".to_owned()),
+        ties => Some(format!("{ties} ties")),
+    });
+    let who = format!("On {} in common: {}", counted(board, common), words.join(", "));
+    let gains = others.iter().enumerate().filter_map(|(place, other)| {
+        let ratios = board.rows.iter().filter_map(|row| {
+            let beside = row.beside(&board.sides);
+            ratio(beside.first().copied()?, beside.get(place + 1).copied()?)
+        });
+        Some(format!("{} as fast as {}", times(mean(ratios)?), other.name))
+    });
+    let gains = gains.collect::<Vec<_>>().join(" and ");
+    match gains.is_empty() {
+        true => who,
+        false => format!("{who}; {} is {gains}", first.name),
+    }
+}
+
+/// What the headline holds for.
+fn about(board: &Board) -> String {
+    let (.., common) = wins(board);
+    let alone = board.rows.len() - common;
+    let mut words = board.conditions.clone();
+    words.extend((common > 1).then(|| "geometric mean".to_owned()));
+    words.push("a tie is within 5 %".into());
+    words.extend((alone > 0).then(|| format!("{alone} in one bundle only")));
+    words.extend(headline::stand_ins(board));
+    words.extend(board.unsupported.clone());
+    words.join(" · ")
+}
+
+/// The kernels and rates of all sides, and the ratios to the first.
+pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
+    let first = board.sides.first().map_or("", |side| side.name.as_str());
+    let mut header: Vec<String> = ["matrix", "size", "unit"].map(str::to_owned).to_vec();
+    for (place, side) in board.sides.iter().enumerate() {
+        let name = &side.name;
+        header.extend([format!("kernel, {name}"), format!("rate, {name}")]);
+        header.extend((place > 0).then(|| format!("{first} / {name}")));
+    }
+    let mut lines = vec![header];
+    for row in &board.rows {
+        let mut line = vec![row.name.clone(), row.size.to_string(), board.rate.clone()];
+        let beside = row.beside(&board.sides);
+        let first = beside.first().copied().flatten();
+        for (place, best) in beside.into_iter().enumerate() {
+            line.push(best.map(|best| best.title.clone()).unwrap_or_default());
+            line.push(best.map(|best| best.rate.to_string()).unwrap_or_default());
+            let ratio = || ratio(first, best).map(|ratio| ratio.to_string()).unwrap_or_default();
+            line.extend((place > 0).then(ratio));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Horizontal places.
+struct Places {
+    name: [f32; 2],
+    /// Of each side: the kernel, and the right end of the ratio.
+    sides: Vec<([f32; 2], Option<f32>)>,
+    right: f32,
+}
+
+impl Places {
+    fn of(board: &Board, width: f32) -> Self {
+        let left = SPACE + THUMB + SPACE;
+        let names = board.rows.iter().map(|row| strong_width(board.name_of(row), BODY));
+        let name = [left, left + names.fold(96.0, f32::max).min(width * 0.3)];
+        let count = board.sides.len() as f32;
+        let ratios = (count - 1.0).max(0.0) * (RATIO + SPACE);
+        let [least, most] = CELL;
+        let room = (width - name[1] - ratios - 2.0 * SPACE) / count.max(1.0) - 2.0 * SPACE;
+        let cell = room.clamp(least, most);
+        let mut x = name[1];
+        let mut sides = Vec::new();
+        for place in 0..board.sides.len() {
+            let from = x + 2.0 * SPACE;
+            x = from + cell;
+            let ratio = (place > 0).then_some(x + SPACE + RATIO);
+            sides.push(([from, x], ratio));
+            x = ratio.unwrap_or(x);
+        }
+        Self { name, sides, right: x + SPACE }
+    }
+}
+
+/// The figure for this width; wider if the bundles need it.
+pub(super) fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
+    let ink = state.theme.ink();
+    let mut drawn = Drawn { figure: Figure::new(vec2(width, 0.0), ink.paper), thumbs: Vec::new() };
+    let (title, about) = (headline(board), about(board));
+    let top = headline::write(&mut drawn.figure, (&title, &about), &ink, width);
+    let places = Places::of(board, width);
+    let mut y = head(&mut drawn.figure, board, &places, &ink, top);
+    for row in in_order(board.rows.iter().collect(), state) {
+        draw_row(&mut drawn, board, (row, &places), state, y);
+        y += ROW;
+    }
+    drawn.figure.size = vec2(width.max(places.right), y + SPACE);
+    drawn
+}
+
+/// The names of the bundles, which stay visible; returns the top of the rows.
+fn head(figure: &mut Figure, board: &Board, places: &Places, ink: &Ink, top: f32) -> f32 {
+    let first = figure.shapes.len();
+    let (middle, bottom) = (top + 2.0 * SPACE, top + 4.0 * SPACE);
+    for (side, (place, ratio)) in board.sides.iter().zip(&places.sides) {
+        put(figure, ink, *place, middle, true, false, &side.name);
+        if let Some(right) = ratio {
+            put(figure, ink, [right - RATIO, *right], middle, false, true, "1st / this");
+        }
+        let rect = area(place[0], top, place[1], bottom);
+        let (text, matrix) = (format!("The best of {}", side.name), String::new());
+        figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
+    }
+    figure.line(pos2(SPACE, bottom), pos2(places.right, bottom), 1.0, ink.grid);
+    let shapes = first..figure.shapes.len();
+    figure.head = Some(Head { shapes, y: [top, bottom] });
+    bottom
+}
+
+/// The best of each side, the best of all outlined.
+fn draw_row(
+    drawn: &mut Drawn,
+    board: &Board,
+    (row, places): (&Row, &Places),
+    state: &ViewState,
+    y: f32,
+) {
+    let ink = state.theme.ink();
+    let (upper, lower) = (y + ROW * 0.32, y + ROW * 0.7);
+    let thumb = Rect::from_min_size(pos2(SPACE, y + (ROW - THUMB) * 0.5), vec2(THUMB, THUMB));
+    drawn.thumbs.push((thumb, row.key.clone()));
+    let figure = &mut drawn.figure;
+    if state.matrix.as_ref() == Some(&row.key) {
+        figure.rect(area(1.0, y + 2.0, 4.0, y + ROW - 2.0), ink.accent);
+    }
+    put(figure, &ink, places.name, upper, true, false, board.name_of(row));
+    put(figure, &ink, places.name, lower, false, true, &count(row.size));
+    let beside = row.beside(&board.sides);
+    let first = beside.first().copied().flatten();
+    for (best, ([from, to], ratio_at)) in beside.iter().copied().zip(&places.sides) {
+        let Some(best) = best else {
+            put(figure, &ink, [*from, *to], upper, false, true, "–");
+            continue;
+        };
+        let wins = best.run == row.run;
+        put(figure, &ink, [*from, *to], upper, wins, false, &significant(best.rate));
+        put(figure, &ink, [*from, *to], lower, false, true, &board.short_title(&best.title));
+        let rect = area(from - SPACE, y + 1.0, to + SPACE * 0.5, y + ROW - 1.0);
+        if wins {
+            outline(figure, rect, ink.winner);
+        }
+        let (text, matrix, run) = (best.words.clone(), row.key.clone(), Some(best.run));
+        figure.hits.push(Hit { rect, text, matrix, run, series: None });
+        if let Some((right, ratio)) = ratio_at.zip(ratio(first, Some(best))) {
+            let text = elided(&times(ratio), RATIO, BODY);
+            figure.strong(pos2(right, upper), Anchor::End, BODY, ink.text, &text);
+        }
+    }
+}
