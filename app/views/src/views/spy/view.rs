@@ -17,6 +17,7 @@ use super::paint::paint_cells;
 use super::settings::{more, settings};
 use super::steer::steer;
 use crate::paint::Paint;
+use crate::style::is_phone;
 use crate::views::view::{Screen, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
@@ -98,7 +99,7 @@ fn show_picture(
         if picture.recipe.is_some() {
             ui.weak(made_again(&display_name(record)));
         }
-        ui.weak(resolution(record, &scene));
+        ui.weak(format!("{} {}", resolution(record, &scene), how_to_move(is_phone(ui.ctx()))));
     });
 }
 
@@ -141,7 +142,15 @@ fn cell_words(
     Some(words)
 }
 
-/// The resolution of the picture, and how to zoom in.
+/// How to move in the picture, with a mouse or with fingers.
+fn how_to_move(fingers: bool) -> &'static str {
+    match fingers {
+        true => "Pinch to zoom, drag to pan, tap twice to reset.",
+        false => "Scroll to zoom, drag to pan, double-click to reset.",
+    }
+}
+
+/// The resolution of the picture.
 fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
     let side = |shift: u32| index(1_usize << shift);
     let place = &scene.place;
@@ -159,5 +168,5 @@ fn resolution(record: &MatrixRecord, scene: &Scene<'_>) -> String {
         None | Some(0) => "zoom in to individual nonzeros".to_owned(),
         Some(shift) => format!("the bundle's finest cells are {0} × {0}", side(shift)),
     };
-    format!("{view}; {finest}. Scroll to zoom, drag to pan, double-click to reset.")
+    format!("{view}; {finest}.")
 }
