@@ -153,8 +153,9 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let text = significant(number);
         let size = vec2(text_width(&text, TYPE), TYPE);
         let (from, anchor, corner) = match mark {
-            Mark::Left => (vec2(8.0, 0.0), Anchor::Start, vec2(0.0, -0.5)),
-            Mark::Right => (vec2(-8.0, 0.0), Anchor::End, vec2(-1.0, -0.5)),
+            // Above the line that leads to the arrow.
+            Mark::Left => (vec2(8.0, -8.0), Anchor::Start, vec2(0.0, -0.5)),
+            Mark::Right => (vec2(-8.0, -8.0), Anchor::End, vec2(-1.0, -0.5)),
             Mark::Down => (vec2(0.0, -14.0), Anchor::Middle, vec2(-0.5, -0.5)),
             _ => (vec2(0.0, 14.0), Anchor::Middle, vec2(-0.5, -0.5)),
         };
