@@ -294,7 +294,8 @@ impl Board {
         let size = usual * (width / text_width(text, usual)).min(1.0);
         let size = size.max(least.max(usual * 0.7));
         let mut height = 0.0;
-        for line in wrapped(text, width, size) {
+        // Rounding must not break what was made to fit.
+        for line in wrapped(text, width + 0.1, size) {
             self.line(at + vec2(0.0, height), size, weak, &line);
             height += self.line_height(usual);
         }
