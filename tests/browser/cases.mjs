@@ -470,6 +470,14 @@ export const cases = {
     await viewer.close();
   },
 
+  async "a device that the browser imitates is drawn at its ratio of pixels"(context, given) {
+    const phone = await context.browser().newContext({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 });
+    const viewer = await Viewer.open(phone, `${given.address}/#v1;view=best`);
+    assert.equal(await viewer.page.evaluate(() => document.getElementById("canvas").width), 780);
+    await viewer.close();
+    await phone.close();
+  },
+
   async "dropped and chosen files are opened"(context, given) {
     const viewer = await Viewer.open(context, `${given.address}/`);
     const golden = readFileSync(given.files["golden.zip"]);

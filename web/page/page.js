@@ -981,6 +981,25 @@
     });
   }
 
+  /**
+   * Where a browser imitates a device, its count of the canvas's pixels is the imitating screen's, not the one that the
+   * ratio gives: then the viewer goes by the ratio.
+   */
+  function checkPixels() {
+    const entries = ResizeObserverEntry.prototype;
+    if (!("devicePixelContentBoxSize" in entries)) {
+      return;
+    }
+    const observer = new ResizeObserver(([entry]) => {
+      observer.disconnect();
+      const counted = entry.devicePixelContentBoxSize[0].inlineSize;
+      if (Math.abs(counted - entry.contentRect.width * devicePixelRatio) > 2) {
+        delete entries.devicePixelContentBoxSize;
+      }
+    });
+    observer.observe(canvas);
+  }
+
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
   async function start() {
@@ -997,6 +1016,7 @@
     installMirror();
     askForSubgroups();
     watchGraphics();
+    checkPixels();
     performance.mark("sparsescope:start");
     const asked = atHome() ? [] : bundles();
     try {

@@ -58,7 +58,7 @@ fn width(ui: &Ui, name: &str) -> f32 {
 
 /// Width of the arrows on both sides.
 fn arrows(ui: &Ui) -> f32 {
-    2.0 * (TAB_BAR + ui.spacing().item_spacing.x)
+    2.0 * (TAB_BAR.max(ui.spacing().interact_size.y) + ui.spacing().item_spacing.x)
 }
 
 impl Bar {

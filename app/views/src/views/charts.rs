@@ -94,6 +94,11 @@ struct Drawn {
     note: String,
 }
 
+/// Those that say something, in one line.
+fn sentences(all: [&str; 3]) -> String {
+    all.into_iter().filter(|one| !one.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if chooser::is_open(ui, state) {
         return chooser::show(ui, model, state);
@@ -109,12 +114,13 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let drawn = kept(ui, "chart", from, || {
         let data = Data::of(model, state);
         let plot = plot(&data);
-        let mut note = format!("{} {}", chart.sentence, plot.note);
+        let stand_ins = match holds_stand_ins(&data, &plot) {
+            true => "Stand-ins are generated matrices that replace real ones.",
+            false => "",
+        };
+        let mut note = sentences([chart.sentence, plot.note.trim(), stand_ins]);
         if let Some(subject) = plot.subject {
             note = format!("{}: {note}", subject_name(subject));
-        }
-        if holds_stand_ins(&data, &plot) {
-            note += " Stand-ins are generated matrices that replace real ones.";
         }
         let lines = (note.chars().count() as f32 * 7.0 / width).ceil();
         let room = room - 22.0 * lines;
@@ -157,5 +163,15 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             state.charts.only = picked(&state.charts.only, &names, &name, adds);
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_two_sentences_there_is_one_space() {
+        assert_eq!(sentences(["One.", "", "Three."]), "One. Three.");
     }
 }

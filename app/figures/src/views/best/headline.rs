@@ -150,12 +150,12 @@ pub(super) fn write(
     y + SPACE
 }
 
-/// The text in lines of at most this width, broken between words.
+/// The text in lines of at most this width, broken between words; no line starts with a separator.
 fn wrapped(text: &str, room: f32, width: impl Fn(&str) -> f32) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if width(&format!("{line} {word}")) <= room => {
+            Some(line) if word == "·" || width(&format!("{line} {word}")) <= room => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -163,4 +163,15 @@ fn wrapped(text: &str, room: f32, width: impl Fn(&str) -> f32) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_separator_ends_a_line_and_starts_none() {
+        let lines = wrapped("one two · three", 7.0, |text| text.chars().count() as f32);
+        assert_eq!(lines, ["one two ·", "three"]);
+    }
 }

@@ -14,6 +14,8 @@ const LONG: f32 = 96.0;
 const NARROW: [f32; 2] = [700.0, 520.0];
 /// Wider figures say what limits the winner, too.
 const WIDE: f32 = 1200.0;
+/// Maximum width of why the winner wins; in wide figures.
+const REASON: [f32; 2] = [220.0, 270.0];
 
 /// A kernel's column.
 pub(super) struct Column<'b> {
@@ -84,7 +86,8 @@ impl Places {
         let name = [x, x + names];
         x = name[1];
         let winner = (width >= no_reason).then(|| {
-            let most = if width >= WIDE { 270.0 } else { 220.0 };
+            let [usual, wide] = REASON;
+            let most = if width >= WIDE { wide } else { usual };
             let of = |row: &Row| {
                 let (title, clause) = (board.short_title(&row.title), clause(row, width));
                 strong_width(&title, BODY).max(text_width(&clause, SMALL))
@@ -104,8 +107,10 @@ impl Places {
 
 /// Why the winner wins, as far as there is room.
 pub(super) fn clause(row: &Row, width: f32) -> String {
-    match width >= WIDE || row.clause.reason.is_empty() {
+    let reason = &row.clause.reason;
+    match width >= WIDE || reason.is_empty() {
         true => row.clause.text(),
-        false => row.clause.reason.clone(),
+        false if text_width(reason, SMALL) <= REASON[0] => reason.clone(),
+        false => reason.trim_end_matches(" than CSR").to_owned(),
     }
 }

@@ -7,6 +7,7 @@ use sparsescope_core::record::{Choice, Run};
 use super::baseline::baselines;
 use super::board::Board;
 use super::headline::{about, headline};
+use super::places::clause;
 use super::solves::summary;
 use super::view::automatic;
 use crate::model::{Model, solved};
@@ -212,6 +213,8 @@ fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
     }
     let row = |name: &str| board.rows.iter().find(|row| row.name.starts_with(name)).unwrap();
     assert_eq!(row("Cube").clause.text(), "4×4 blocks: 27 % fewer bytes; 94 % of copy");
+    assert_eq!(clause(row("Cube"), 900.0), "4×4 blocks: 27 % fewer bytes than CSR");
+    assert_eq!(clause(row("nlpkkt80"), 900.0), "16-bit columns: 13 % fewer bytes");
     assert_eq!(row("olm1000").clause.limit, "launch bound");
     assert!(row("webbase").clause.reason.starts_with("rows of 1 to 4.70 k: split over blocks"));
     // It picked `hll/compact`, which is not its rival.

@@ -175,8 +175,12 @@ impl Placer {
 
 /// Title of an axis with its unit and scale.
 pub(super) fn title(scale: &Scale, log: bool) -> String {
-    let how = if log && scale.ticks.is_empty() { " (logarithmic)" } else { "" };
-    format!("{}{how}", scale.title)
+    let title = &scale.title;
+    match title.strip_suffix(')') {
+        _ if !log || !scale.ticks.is_empty() => title.to_string(),
+        Some(start) => format!("{start}, logarithmic)"),
+        None => format!("{title} (logarithmic)"),
+    }
 }
 
 /// The label of a tick without trailing zeros.

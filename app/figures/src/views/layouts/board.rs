@@ -9,7 +9,7 @@ use super::cells::{Cell, Owner, Spot, Strip};
 use super::moment::{Moment, Touch};
 use super::pen::{Pen, outline};
 use super::sizes::Sizes;
-use crate::figure::{Anchor, Figure, area, text_width};
+use crate::figure::{Anchor, Figure, area, text_width, wrapped};
 
 /// `3`, `0,2`, `0-31` for consecutive numbers, `0…30` for many others.
 fn lanes(lanes: &[usize]) -> String {
@@ -291,10 +291,11 @@ impl Board {
     /// would be too small; returns the height at the usual line spacing.
     pub(super) fn line_within(&mut self, at: Pos2, weak: bool, text: &str, width: f32) -> f32 {
         let Sizes { text: usual, least, .. } = self.sizes;
-        let size = usual * (width / prose_width(text, usual)).min(1.0);
+        let size = usual * (width / text_width(text, usual)).min(1.0);
         let size = size.max(least.max(usual * 0.7));
         let mut height = 0.0;
-        for line in broken(text, width, size) {
+        // Rounding must not break what was made to fit.
+        for line in wrapped(text, width + 0.1, size) {
             self.line(at + vec2(0.0, height), size, weak, &line);
             height += self.line_height(usual);
         }
@@ -318,28 +319,6 @@ fn lines_of(touch: &Touch, cells: &[(Array, &Cell, Rect)]) -> Vec<Rect> {
         match lines.last_mut() {
             Some(line) if line.y_range() == rect.y_range() => *line = line.union(*rect),
             _ => lines.push(*rect),
-        }
-    }
-    lines
-}
-
-/// The width of a sentence, whose letters are narrower than digits and names.
-fn prose_width(text: &str, size: f32) -> f32 {
-    text_width(text, size) * 0.88
-}
-
-/// A text in lines of this width, wrapped at spaces.
-fn broken(text: &str, width: f32, size: f32) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line)
-                if prose_width(line, size) + prose_width(word, size) + size * 0.5 <= width =>
-            {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
         }
     }
     lines

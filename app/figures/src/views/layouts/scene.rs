@@ -14,7 +14,7 @@ use super::sizes::{Fit, Form, Sizes};
 use super::subject::Subject;
 use super::totals::totals;
 use super::walk::{Kept, Machine, Walk};
-use crate::figure::Figure;
+use crate::figure::{Figure, text_width};
 use crate::model::{plural, slots, value};
 use crate::state::{LayoutsState, ViewState};
 use crate::theme::format_color;
@@ -119,15 +119,17 @@ fn roomy(board: &mut Board, shown: &Shown<'_>, width: f32) -> Vec2 {
         return vec2(width, kernels(board, shown, pos2(0.0, y), width));
     }
     let text = board.sizes.text;
+    let mut words = 0.0;
     if !lesson {
+        words = text_width(&shown.subject.title, text + 2.0);
         y += board.line(pos2(0.0, y), text + 2.0, false, &shown.subject.title);
     }
     y += board.line(pos2(0.0, y), text, true, &shown.size_words());
     let dense = shown.dense(board, pos2(0.0, y));
+    let side = dense.x.max(words);
     let least = if lesson && !shown.walks.is_empty() { BESIDE_IN_LESSON } else { BESIDE };
-    let beside = width - dense.x - MARGIN > least;
-    let (left, top) =
-        if beside { (dense.x + MARGIN, 4.0) } else { (0.0, y + dense.y + MARGIN * 0.5) };
+    let beside = width - side - MARGIN > least;
+    let (left, top) = if beside { (side + MARGIN, 4.0) } else { (0.0, y + dense.y + MARGIN * 0.5) };
     let bottom = match shown.walks {
         [] => formats(board, shown, &shown.panels, pos2(left, top), width),
         _ => kernels(board, shown, pos2(left, top), width),

@@ -71,9 +71,13 @@ fn summary(run: &RunOf<'_>) -> String {
     let Some(figures) = run.figures() else { return String::new() };
     let [median, q1, q3] = [figures.median_s, figures.q1_s, figures.q3_s].map(seconds);
     let mut words = vec![format!("{median} ({q1} to {q3})")];
-    words.extend(run.pct_copy().map(|share| format!("{share:.0} % of copy")));
+    words.extend(run.pct_copy().map(of_copy));
     words.extend(figures.speedup.map(|s| format!("{}× the serial reference", significant(s))));
     words.join(" · ")
+}
+
+fn of_copy(share: f64) -> String {
+    if share < 1.0 { "less than 1 % of copy".into() } else { format!("{share:.0} % of copy") }
 }
 
 /// The time of every sample on a line, with the median marked.
@@ -116,5 +120,10 @@ mod tests {
         let median = seconds(passed.figures().unwrap().median_s);
         assert!(summary(passed).starts_with(&format!("{median} (")), "{}", summary(passed));
         assert_eq!(summary(passed).contains("% of copy"), passed.pct_copy().is_some());
+    }
+
+    #[test]
+    fn a_small_share_of_the_copy_is_not_written_as_nothing() {
+        assert_eq!([0.005, 94.4].map(of_copy), ["less than 1 % of copy", "94 % of copy"]);
     }
 }

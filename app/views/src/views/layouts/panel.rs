@@ -10,10 +10,12 @@ use sparsescope_core::matrix::Csr;
 use sparsescope_figures::lesson::{Lesson, Move, Step};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
+use sparsescope_figures::theme::{BODY, TITLE};
 use sparsescope_figures::views::layouts::numbers::Texts;
 
 use super::stepper::stepper;
 use crate::shell::{COPY_LINK, SAVE_LESSON, action_button};
+use crate::style::strong;
 
 /// The choice of a lesson.
 pub(super) fn menu(ui: &mut Ui, model: &Model, state: &mut ViewState) {
@@ -88,7 +90,7 @@ pub(super) fn show(
                     action_button(ui, COPY_LINK, "Copy link to this step");
                     action_button(ui, SAVE_LESSON, "Save this lesson as one HTML file");
                 });
-                ui.label(RichText::new(&step.title).strong().size(18.0));
+                ui.label(RichText::new(&step.title).font(strong(ui.ctx(), TITLE)));
                 texts.text.iter().for_each(|text| drop(ui.label(text)));
                 question(ui, step, &texts, state, &mut to);
             });
@@ -117,7 +119,7 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
     let Some(ask) = &texts.ask else { return };
     let told = state.layouts.told;
     ui.add_space(4.0);
-    ui.strong(ask);
+    ui.label(RichText::new(ask).font(strong(ui.ctx(), BODY)));
     for (number, choice) in texts.choices.iter().enumerate() {
         let chosen = state.layouts.guess == Some(number as u32);
         let right = step.right == Some(number);

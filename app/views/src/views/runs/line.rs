@@ -114,7 +114,8 @@ fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, after: f32) {
     if column.id == "kernel" {
         swatch(ui, run.run.format());
     }
-    let shown = elided(&text, ui.available_width(), BODY);
+    // A little less than the room, or rounding would cut the end, too.
+    let shown = elided(&text, ui.available_width() - SPACE * 0.5, BODY);
     let is_cut = shown != text;
     let label = ui.add(Label::new(shown).selectable(false).truncate());
     if is_cut {

@@ -16,6 +16,7 @@ use super::paint::paint_cells;
 use super::settings::{more, settings};
 use super::steer::steer;
 use crate::paint::Paint;
+use crate::style::is_phone;
 use crate::views::view::{Screen, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
@@ -118,7 +119,8 @@ fn show_picture(
         if picture.recipe.is_some() {
             ui.weak(made_again(&of.name));
         }
-        ui.weak(resolution(picture.pyramid.entries(), &scene));
+        let resolution = resolution(picture.pyramid.entries(), &scene);
+        ui.weak(format!("{resolution} {}", how_to_move(is_phone(ui.ctx()))));
     });
 }
 
@@ -161,7 +163,15 @@ fn cell_words(
     Some(words)
 }
 
-/// The resolution of the picture, and how to zoom in.
+/// How to move in the picture, with a mouse or with fingers.
+fn how_to_move(fingers: bool) -> &'static str {
+    match fingers {
+        true => "Pinch to zoom, drag to pan, tap twice to reset.",
+        false => "Scroll to zoom, drag to pan, double-click to reset.",
+    }
+}
+
+/// The resolution of the picture.
 fn resolution(nonzeros: u64, scene: &Scene<'_>) -> String {
     let side = |shift: u32| index(1_usize << shift);
     let place = &scene.place;
@@ -179,5 +189,5 @@ fn resolution(nonzeros: u64, scene: &Scene<'_>) -> String {
         None | Some(0) => "zoom in to individual nonzeros".to_owned(),
         Some(shift) => format!("the bundle's finest cells are {0} × {0}", side(shift)),
     };
-    format!("{view}; {finest}. Scroll to zoom, drag to pan, double-click to reset.")
+    format!("{view}; {finest}.")
 }
