@@ -14,6 +14,7 @@ mod dock;
 mod dock_tests;
 mod export;
 mod export_menu;
+mod file;
 #[cfg(test)]
 mod frame_tests;
 mod hint;
@@ -66,7 +67,9 @@ pub use action::{
 };
 use bar::{Bar, Now, WITH_SIDE};
 use dock::Dock;
-pub use export::Export;
+pub use export::{Export, Raster};
+pub use file::File;
+use file::is_matrix;
 pub use link::copied;
 use notices::Notices;
 use opening::Openings;
@@ -174,6 +177,25 @@ impl App {
         }
     }
 
+    /// Opens a file that was read before; errors are shown in the interface.
+    pub fn open_file(&mut self, name: &str, file: File) {
+        match file {
+            File::Bytes(bytes) => self.open_bytes(name, bytes),
+            File::Bundle(sha256, read) => {
+                self.home = false;
+                let opened = read.map(|bundle| self.model.add_bundle(name, *bundle, sha256));
+                self.opened(name, opened.map_err(|error| error.to_string()));
+            }
+        }
+    }
+
+    /// Whether a file of this name is open, or will be.
+    pub fn has_file(&self, name: &str) -> bool {
+        self.model.bundles().iter().any(|open| open.file == name)
+            || self.lesson_files.values().any(|file| file == name)
+            || self.openings.has(name)
+    }
+
     fn open_now(&mut self, name: &str, bytes: &[u8]) {
         let opened = if is_matrix(name, bytes) {
             self.open_matrix(name, bytes).map_err(|error| error.to_string())
@@ -182,6 +204,10 @@ impl App {
         } else {
             self.model.open(name, bytes).map_err(|error| error.to_string())
         };
+        self.opened(name, opened);
+    }
+
+    fn opened(&mut self, name: &str, opened: Result<(), String>) {
         self.choose_operation();
         self.tell_imported(name);
         if let Err(error) = opened {
@@ -664,11 +690,4 @@ impl App {
             }
         }
     }
-}
-
-/// Whether to read a file as a matrix: by its first bytes, or by its name if those are compressed.
-fn is_matrix(name: &str, bytes: &[u8]) -> bool {
-    let name = name.to_ascii_lowercase();
-    bytes.starts_with(b"%%MatrixMarket")
-        || [".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".txt"].iter().any(|end| name.ends_with(end))
 }
