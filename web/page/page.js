@@ -394,12 +394,12 @@
     if (home) {
       return;
     }
-    const linked = await linkedFiles();
-    for (const file of linked) {
+    const link = stateIn(fragment());
+    soon(() => viewer.show(link));
+    for (const file of await linkedFiles()) {
       await running;
       await show(file);
     }
-    soon(() => viewer.show(stateIn(fragment()))); // a matrix shows itself when it is opened
     await waitFor(all);
   });
 
@@ -1036,6 +1036,12 @@
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
   async function start() {
+    installHome();
+    if (atHome()) {
+      // Making the context takes long, and the start page needs none.
+      await nextFrame();
+      await nextFrame();
+    }
     const reason = missing();
     if (reason) {
       cannot(reason);
@@ -1044,7 +1050,6 @@
     window.addEventListener("error", (event) => ended(event.error));
     window.addEventListener("unhandledrejection", (event) => ended(event.reason));
     installDrop();
-    installHome();
     installWhole();
     installMirror();
     askForSubgroups();
