@@ -28,7 +28,7 @@ export const cases = {
     const solvers = await fetch(`${given.address}/examples/solvers.zip`);
     await early.drop("solvers.zip", Buffer.from(await solvers.arrayBuffer()));
     go();
-    await early.shows("operation=solve");
+    await early.until("an operation", () => /;operation=/.test(early.page.url()));
     await early.page.close();
     const page = await context.newPage();
     const asked = [];
