@@ -244,7 +244,7 @@ impl Window {
 /// Opens the example of this name, if there is one, and shows its runs of this operation.
 fn open_example(app: &mut App, name: &str, operation: Option<Operation>) {
     if let Some((_, bytes)) = EXAMPLES.iter().find(|(known, _)| *known == name) {
-        app.open_example(&format!("{name}.zip"), *bytes, operation);
+        app.open_example(operation, |app| app.open_bytes(&format!("{name}.zip"), *bytes));
     }
 }
 

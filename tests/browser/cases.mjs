@@ -18,15 +18,22 @@ const shown = (given, name, fragment = "") => `${given.address}/?bundle=${given.
 
 export const cases = {
   async "the start page needs neither program nor example, and a choice waits for both"(context, given) {
+    // A file that is dropped chooses the operation, as no link does.
+    const early = new Viewer();
+    early.page = await context.newPage();
+    await early.page.addInitScript(() => delete Navigator.prototype.serviceWorker); // which would answer the next page
+    const go = await hold(early.page, "**/*.wasm");
+    await early.page.goto(`${given.address}/`, { waitUntil: "commit" });
+    await early.page.waitForFunction(() => performance.getEntriesByName("sparsescope:start").length);
+    const solvers = await fetch(`${given.address}/examples/solvers.zip`);
+    await early.drop("solvers.zip", Buffer.from(await solvers.arrayBuffer()));
+    go();
+    await early.until("an operation", () => /;operation=/.test(early.page.url()));
+    await early.page.close();
     const page = await context.newPage();
     const asked = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    let release;
-    const held = new Promise((resolve) => (release = resolve));
-    await page.route("**/*.wasm", async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await hold(page, "**/*.wasm");
     await page.goto(`${given.address}/`, { waitUntil: "commit" });
     await page.waitForFunction(() => {
       const pictures = [...document.querySelectorAll("#landing .card img")];
@@ -35,11 +42,19 @@ export const cases = {
     await page.screenshot({ path: join(given.screenshots, "landing.png") });
     assert.deepEqual(asked.filter((path) => path.startsWith("/examples/")), []);
     await page.waitForFunction(() => performance.getEntriesByName("sparsescope:start").length);
-    await page.getByRole("link", { name: /^Look inside a matrix/ }).click();
+    await page.getByRole("link", { name: /^Teach memory layouts/ }).click();
     assert.ok(await page.locator("#loader").isVisible() && !(await page.locator("#landing").isVisible()));
+    // Another choice while the viewer starts: the last one counts.
+    await page.evaluate(() => {
+      const { start } = wasm_bindgen.Viewer;
+      wasm_bindgen.Viewer.start = (...given) => {
+        document.querySelector('#landing a[href*="view=spy"]').click();
+        return start(...given);
+      };
+    });
     release();
     await page.waitForFunction(() => window.sparsescope.widgets().some(({ name }) => /^Cells of nlpkkt80/.test(name)));
-    assert.equal(await page.locator("#loader").isVisible(), false);
+    await page.waitForFunction(() => document.getElementById("loader").hidden);
     await page.close();
   },
 
@@ -85,6 +100,41 @@ export const cases = {
     await viewer.page.waitForSelector("html[data-ready]", { state: "attached" });
     await landing.getByRole("button", { name: "Measure on this machine" }).click();
     await viewer.find("button", "Close the Run here panel");
+    await viewer.close();
+  },
+
+  async "of two requests the last counts, and an address restores all that it names"(context, given) {
+    const prepare = (page) => page.addInitScript(() => delete Navigator.prototype.serviceWorker); // it would fetch
+    const viewer = await Viewer.open(context, `${given.address}/`, prepare);
+    const { page } = viewer;
+    const landing = page.locator("#landing");
+    const choose = (name) => landing.getByRole("link", { name }).click();
+    const open = async () => (await viewer.widgets()).filter(({ name }) => /^Close [^t]/.test(name)).length;
+    const release = await hold(page, "**/examples/gpu.zip");
+    await choose(/^Who wins on my matrix/);
+    await page.goBack();
+    await landing.waitFor();
+    await choose("CPU example");
+    await viewer.find("button", /^Matrix fem-3dof/);
+    assert.equal(await page.locator("#loader").isVisible(), false);
+    release();
+    await page.waitForTimeout(1500); // longer than the other one takes
+    assert.deepEqual([await open(), (await viewer.texts()).filter((text) => /Matrix nlpkkt80/.test(text))], [1, []]);
+    // An example that was opened by hand stays when an address brings back two others.
+    const bundles = ["cpu", "solvers"].map((name) => `bundle=examples/${name}.zip`).join("&");
+    await page.goto(`${given.address}/?${bundles}#v1;view=best`);
+    await page.waitForSelector("html[data-ready]", { state: "attached" });
+    await viewer.until("both", async () => (await open()) === 2);
+    await viewer.click("button", /^Close [^t]/);
+    await viewer.until("one of them", async () => (await open()) === 1);
+    await viewer.click("button", "Sparsescope");
+    await landing.waitFor();
+    await choose(/^Who wins on my matrix/);
+    await viewer.until("another one", async () => (await open()) === 2);
+    await page.goBack();
+    await landing.waitFor();
+    await page.goBack();
+    await viewer.until("all three", async () => (await open()) === 3);
     await viewer.close();
   },
 
@@ -292,10 +342,11 @@ export const cases = {
     await viewer.shows("view=spy");
     await viewer.find("group", "Cells of three");
     await viewer.find("text", /^All 5 nonzeros/);
-    const saved = async (button) => {
+    const saved = async (...buttons) => {
       const download = viewer.page.waitForEvent("download");
-      await viewer.click("button", "Export");
-      await viewer.click("button", button);
+      for (const button of ["Export", ...buttons]) {
+        await viewer.click("button", button);
+      }
       return readFileSync(await (await download).path());
     };
     const svg = (await saved("Save SVG")).toString();
@@ -305,6 +356,9 @@ export const cases = {
     // Two pixels per point of the figure.
     const size = /<svg[^>]* width="(\d+)" height="(\d+)"/.exec(svg);
     assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * size[1], 2 * size[2]]);
+    // 85 mm at 300 pixels an inch, which it says.
+    const print = await saved("85 mm", "Save PNG");
+    assert.deepEqual([print.readUInt32BE(16), print.toString("latin1", 37, 41), print.readUInt32BE(41)], [1004, "pHYs", 11811]);
     await viewer.drop("bad.mtx", Buffer.from("%%MatrixMarket matrix coordinate real general\n2 2\n"));
     await viewer.find("text", /^Could not open bad\.mtx: line 2/);
     await viewer.close();
@@ -342,13 +396,17 @@ export const cases = {
     const text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 2.5\n2 1 -1\n2 2 2.5\n3 3 7\n";
     await sender.drop("three, small.mtx", Buffer.from(text));
     await sender.find("group", "Cells of three, small");
+    // Another file of that name.
+    await sender.drop("three, small.mtx", Buffer.from(text.replace("3 3 7", "3 3 8")));
+    await sender.find("group", "Cells of three, small (2)");
     await sender.click("button", "Copy link");
     // The page says that the address is only valid on this machine.
     await sender.find("text", /^Link copied\. It works only on this machine.*`sparsescope export --html`/);
     const link = await sender.page.evaluate(() => navigator.clipboard.readText());
     await sender.close();
     const reader = await Viewer.open(context, link);
-    await reader.find("group", "Cells of three, small");
+    await reader.find("group", "Cells of three, small (2)");
+    await reader.find("button", /^Matrix three, small(?! \(2\))/);
     await reader.find("button", /^Matrix fem-3dof/);
     // It stays in the address when the view changes.
     await reader.click("button", "Matrix");
@@ -360,6 +418,10 @@ export const cases = {
     await other.find("group", "Cells of old");
     await other.find("text", /^Could not open a file in the address: /);
     assert.deepEqual((await other.texts()).filter((text) => /unknown here/.test(text)), []);
+    // A link that is pasted into the open tab.
+    const pasted = Buffer.from(text.replace("3 3 7", "3 3 9")).toString("base64url");
+    await other.page.evaluate((part) => (location.hash = `#v1;view=spy;b=pasted.mtx,${part}`), pasted);
+    await other.find("group", "Cells of pasted");
     await other.close();
   },
 
@@ -696,6 +758,17 @@ export const cases = {
     await viewer.close();
   },
 };
+
+/** Holds back what the page requests at these addresses, until the returned function is called. */
+async function hold(page, addresses) {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route(addresses, async (route) => {
+    await held;
+    await route.continue().catch(() => {}); // the page may no longer want it
+  });
+  return release;
+}
 
 /** Equal but for what three digits leave out. */
 function close(shownNumber, number) {

@@ -122,8 +122,8 @@
     }
   }
 
-  /** Fetches one bundle: `{name, bytes}`, or `{sentence}` that says why not. */
-  async function bundleAt(address) {
+  /** Fetches one bundle: `{name, bytes, address}`, or `{sentence}` that says why not. `signal` stops it. */
+  async function bundleAt(address, signal) {
     let url;
     try {
       url = new URL(address, document.baseURI);
@@ -132,7 +132,7 @@
     }
     const name = lastPart(url.pathname);
     try {
-      const response = await fetch(url);
+      const response = await fetch(url, { signal });
       if (!response.ok) {
         const status = `${response.status} ${response.statusText}`.trim();
         return { sentence: `Could not open ${url}: the server answered ${status}.` };
@@ -159,39 +159,84 @@
     return `Could not open ${url}: the server cannot be reached.`;
   }
 
-  /** Opens a fetched bundle, or says why there is none. An example replaces the one before; its runs of `operation` are shown. */
-  function show({ name, bytes, sentence, address, inlined, isOnly }, operation = "") {
+  /** What was opened, by its name in the viewer: `{address, inlined, bytes}`; without bytes if those are too many to be kept. */
+  const files = new Map();
+
+  /** The largest file that is kept, in bytes. */
+  const MOST_KEPT = 16_000_000;
+
+  /** The example that the next one replaces: its address. */
+  let example = null;
+
+  /**
+   * Opens a fetched file, or says why there is none, unless `signal` stops it. An example that `isOnly` replaces the
+   * one before, and its runs of `operation` are shown.
+   */
+  async function show({ name, bytes, sentence, address, inlined, isOnly }, operation = "", signal = undefined) {
     if (sentence) {
       viewer?.say(sentence);
+      return;
+    }
+    const file = await wasm_bindgen.Viewer.read(name, bytes);
+    if (!viewer || signal?.aborted) {
+      file.free();
+      return;
+    }
+    const free = freeName(name, bytes, files, (name) => viewer.has(name));
+    files.set(free, { address, inlined, bytes: bytes.length <= MOST_KEPT ? bytes : null });
+    if (isOnly) {
+      example = address;
+      viewer.openExample(free, file, operation);
     } else {
-      sources.set(name, { address, inlined, bytes: bytes.length <= MOST_UNPACKED ? bytes : null });
-      kept.set(name, bytes.length <= MOST_KEPT ? bytes : null);
-      if (isOnly) {
-        example = address;
-        viewer?.openExample(name, bytes, operation);
-      } else {
-        viewer?.open(name, bytes);
-      }
+      viewer.open(free, file);
     }
   }
 
-  /** The address of the open example. */
-  let example = null;
+  /** The name under which a file is opened: its own, with a number if another file of that name `isOpen`. */
+  function freeName(name, bytes, files, isOpen) {
+    const isSame = (other) => other?.length === bytes.length && other.every((byte, k) => byte === bytes[k]);
+    const numbered = (number) => name.replace(/(\.(mtx|tar))?(\.\w+)?$/, (end) => ` (${number})${end}`);
+    let free = name;
+    for (let number = 2; isOpen(free) && !isSame(files.get(free)?.bytes); number++) {
+      free = numbered(number);
+    }
+    return free;
+  }
 
-  const exampleAt = async (address) => ({ ...(await bundleAt(address)), isOnly: true });
+  /** The addresses of what is open. */
+  const openAddresses = () => (viewer?.files() ?? []).map((name) => files.get(name)?.address).filter(Boolean);
+
+  let last = new AbortController(); // stops the last `openAll`
+
+  /**
+   * Opens what these addresses name and is not open, once the viewer runs; with an `operation`, also what is open. One
+   * example alone replaces the one before. Stops what was to be opened before; says whether nothing stopped this.
+   */
+  async function openAll(addresses, operation) {
+    last.abort();
+    last = new AbortController();
+    const { signal } = last;
+    const open = operation ? [] : openAddresses();
+    const missing = addresses.filter((address) => !open.includes(address));
+    const isOnly = addresses.length === 1 && isExample(addresses[0]);
+    const found = await Promise.all(missing.map((address) => bundleAt(address, signal)));
+    await running;
+    for (const file of signal.aborted ? [] : found) {
+      await show({ ...file, isOnly }, operation, signal);
+    }
+    return !signal.aborted;
+  }
 
   async function openExample(which, operation) {
-    show(await exampleAt(addressOf(which)), operation);
-    if (hasHome && example) {
+    await null; // the program must not be called in a frame
+    if ((await openAll([addressOf(which)], operation)) && hasHome) {
       writeFragment();
-      history.replaceState(null, "", `?bundle=${example}#${fragment()}`);
+      const named = openAddresses().map((address) => `bundle=${address}`);
+      history.replaceState(null, "", `?${named.join("&")}#${fragment()}`);
     }
   }
 
   // ---- links ------------------------------------------------------------------------------------
-
-  /** Where what was opened came from: an address, or bytes where those are few enough for a link. */
-  const sources = new Map();
 
   /** The most bytes of a file in a link, compressed if that is shorter: programs that send links on cut long ones. */
   const MOST_LINKED = 24_000;
@@ -201,27 +246,19 @@
   /** Files in one address. */
   const MOST_FILES = 8;
 
-  /** What is open, for the viewer that is started again; nothing of files that are too large to be kept. */
-  const kept = new Map();
-
-  /** The largest file that is kept, in bytes. */
-  const MOST_KEPT = 16_000_000;
-
   /** Keeps what was measured in this page: no file and no address has it. */
   function keep(name, view) {
-    const bytes = view.slice(); // `view` is a view into the program's memory
-    sources.set(name, { bytes: bytes.length <= MOST_UNPACKED ? bytes : null });
-    kept.set(name, bytes);
+    files.set(name, { bytes: view.slice() }); // `view` is a view into the program's memory
   }
 
-  /** Copies a link to what is shown: the state of the views and the opened `files`. */
-  async function copyLink(state, files) {
+  /** Copies a link to what is shown: the state of the views and the files that are `open`. */
+  async function copyLink(state, open) {
     const link = new URL(location.href);
     link.search = "";
     link.hash = state;
     const missing = [];
-    for (const file of files) {
-      const source = sources.get(file);
+    for (const file of open) {
+      const source = files.get(file);
       if (source?.inlined) {
         continue; // this page has it built in
       }
@@ -229,7 +266,7 @@
         link.searchParams.append("bundle", source.address);
         continue;
       }
-      const part = source?.bytes && (await partOf(file, source.bytes));
+      const part = source?.bytes?.length <= MOST_UNPACKED && (await partOf(file, source.bytes));
       if (part) {
         link.hash += `;${part}`;
       } else {
@@ -288,12 +325,18 @@
       addresses.push(addressOf(script.example));
     }
     const isOnly = addresses.length === 1 && isExample(addresses[0]);
-    return [...others, ...(await Promise.all(addresses.map(isOnly ? exampleAt : bundleAt)))];
+    const found = await Promise.all(addresses.map((address) => bundleAt(address)));
+    return [...others, ...found.map((file) => ({ ...file, isOnly }))];
   }
 
-  /** Small files within the fragment itself: each `;b=` or `;z=`, a name and a comma if any, base64url. */
+  /** The parts of fragments whose files were opened. */
+  const opened = new Set();
+
+  /** Small files within the fragment itself, but for those opened before: each `;b=` or `;z=`, a name and a comma if any, base64url. */
   function linkedFiles() {
-    const files = linkedParts().slice(0, MOST_FILES).map(async (part) => {
+    const parts = linkedParts().slice(0, MOST_FILES).filter((part) => !opened.has(part));
+    const found = parts.map(async (part) => {
+      opened.add(part);
       const [text, name] = part.slice(2).split(",").reverse();
       try {
         const packed = fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
@@ -303,7 +346,7 @@
         return { sentence: "Could not open a file in the address: the address was cut or changed." };
       }
     });
-    return Promise.all(files);
+    return Promise.all(found);
   }
 
   // ---- the address ------------------------------------------------------------------------------
@@ -348,7 +391,7 @@
     timer ||= setTimeout(writeFragment, 250);
   }
 
-  // Back, Forward, and a fragment that is typed.
+  // Back, Forward, and a fragment that is typed or pasted.
   window.addEventListener("popstate", async () => {
     clearTimeout(timer);
     timer = 0;
@@ -356,14 +399,19 @@
     if (hasHome) {
       setHome(!fragment() && addressed().length === 0);
     }
-    if (atHome()) {
+    const home = atHome();
+    const named = hasHome && !home ? addressed() : [];
+    const all = openAll(named); // and nothing of the other address
+    if (home) {
       return;
     }
-    viewer?.show(stateIn(fragment()));
-    const [named] = hasHome ? addressed() : [];
-    if (named && named !== example) {
-      await waitFor(openNow(named));
+    const link = stateIn(fragment());
+    soon(() => viewer.show(link));
+    for (const file of await linkedFiles()) {
+      await running;
+      await show(file);
     }
+    await waitFor(all);
   });
 
   // The viewer has its own Back and Redo on these keys; the browser's would leave the page.
@@ -392,23 +440,25 @@
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   const themed = (link) => (isDark ? `${link};theme=dark` : link);
 
+  /** What the viewer shows first, if that was chosen before it ran. */
+  let early = null;
+
+  /** Does something with the viewer, or as soon as it runs in place of what was to be done then. */
+  function soon(act) {
+    early = viewer ? null : act;
+    if (viewer) {
+      act();
+    }
+  }
+
   /** Leaves the start page for what a link shows, of an example if it names one. */
   async function leave(link, which) {
-    const state = viewer ? viewer.leaveHome(link) : themed(link);
+    let state = themed(link);
+    soon(() => (state = viewer.leaveHome(link)));
     const search = which ? `?bundle=${addressOf(which)}` : "";
     history.pushState(null, "", `${location.pathname}${search}#${state}`);
     setHome(false);
-    await waitFor(which ? openNow(addressOf(which)) : running);
-  }
-
-  /** Opens an example unless it is open, once the viewer runs. */
-  async function openNow(address) {
-    if (address === example && viewer?.files().includes(lastPart(address))) {
-      return;
-    }
-    const found = await exampleAt(address);
-    await running;
-    show(found);
+    await waitFor(openAll(which ? [addressOf(which)] : []));
   }
 
   let waits = 0;
@@ -466,14 +516,22 @@
 
   // ---- files in, files out ----------------------------------------------------------------------
 
-  async function openFiles(files) {
-    await (atHome() ? leave("v1;view=best;as=auto") : running);
-    for (const file of files) {
+  let opening = null; // the files that are opened now
+
+  /** Opens files in order, after those that were given before. */
+  function openFiles(given) {
+    const ready = atHome() ? leave("v1;view=best;as=auto") : running;
+    opening = openEach(given, Promise.all([opening, ready]));
+  }
+
+  async function openEach(given, ready) {
+    await ready;
+    for (const file of given) {
       try {
         if (file.size > mostBytes()) {
           viewer?.say(`Could not open ${file.name}: it has ${file.size} bytes, more than the limit of ${mostBytes()} for a bundle.`);
         } else {
-          show({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
+          await show({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
         }
       } catch (error) {
         viewer?.say(`Could not open ${file.name}: the browser cannot read it (${error.message}).`);
@@ -518,8 +576,8 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   }
 
-  /** Gives out an SVG as PNG, two pixels to a point. */
-  async function saveAsPng(name, svg) {
+  /** Gives out an SVG as PNG of this size in pixels. */
+  async function saveAsPng(name, svg, width, height, onPaper) {
     // `svg` is a view into the program's memory.
     const url = URL.createObjectURL(new Blob([svg.slice()], { type: "image/svg+xml" }));
     try {
@@ -527,11 +585,12 @@
       image.src = url;
       await image.decode();
       const drawn = document.createElement("canvas");
-      drawn.width = image.naturalWidth * 2;
-      drawn.height = image.naturalHeight * 2;
-      drawn.getContext("2d").drawImage(image, 0, 0, drawn.width, drawn.height);
+      drawn.width = width;
+      drawn.height = height;
+      drawn.getContext("2d").drawImage(image, 0, 0, width, height);
       const blob = await new Promise((resolve) => drawn.toBlob(resolve, "image/png"));
-      save(name, new Uint8Array(await blob.arrayBuffer()));
+      const bytes = new Uint8Array(await blob.arrayBuffer());
+      save(name, onPaper ? wasm_bindgen.Viewer.onPaper(bytes) : bytes);
     } catch (error) {
       viewer?.say(`Could not save ${name}: ${error.message}.`);
     } finally {
@@ -564,7 +623,7 @@
   /** Gives out the page as one file with a lesson in it: that of an opened file, or one of the page's own. */
   async function saveLesson(id, file) {
     const own = () => JSON.parse(byId("lessons").textContent).find((lesson) => lesson.id === id);
-    const bytes = kept.get(file) ?? (own() && new TextEncoder().encode(JSON.stringify(own())));
+    const bytes = files.get(file)?.bytes ?? (own() && new TextEncoder().encode(JSON.stringify(own())));
     if (bytes) {
       await saveHtml(`${id}.json`, bytes);
     } else {
@@ -921,6 +980,13 @@
     return wasm_bindgen.Viewer.start(canvas, first, Boolean(script.example), hasHome, isAlone, byId("lessons").textContent);
   };
 
+  /** Starts the viewer, which then shows what was chosen meanwhile. */
+  async function run() {
+    viewer = await begin();
+    early?.();
+    early = null;
+  }
+
   /** How often the viewer was started again. */
   let restarts = 0;
 
@@ -933,7 +999,7 @@
     if (!old) {
       return;
     }
-    const open = new Set(old.files());
+    const open = old.files();
     viewer = null;
     old.stop();
     old.free();
@@ -947,7 +1013,7 @@
     }
     watchGraphics();
     try {
-      viewer = await begin();
+      await run();
     } catch (error) {
       cannot(`The viewer cannot draw: ${error.message ?? error}.`);
       loader.hidden = false;
@@ -955,21 +1021,18 @@
     }
     const missing = [];
     for (const name of open) {
-      const bytes = kept.get(name);
-      const address = sources.get(name)?.address;
-      const isOnly = Boolean(address) && address === example;
-      if (bytes && isOnly) {
-        viewer.openExample(name, bytes, "");
-      } else if (bytes) {
-        viewer.open(name, bytes);
-      } else if (address) {
-        show({ ...(await bundleAt(address)), isOnly });
+      const file = files.get(name);
+      const isOnly = Boolean(file?.address) && file.address === example;
+      if (file?.bytes) {
+        await show({ ...file, name, isOnly });
+      } else if (file?.address) {
+        await show({ ...(await bundleAt(file.address)), isOnly });
       } else {
         missing.push(name);
       }
     }
     const again = "The browser lost the graphics context; the viewer restarted with everything that was open or measured";
-    viewer.say(missing.length ? `${again}, except ${missing.join(", ")}, which must be dropped again.` : `${again}.`);
+    viewer?.say(missing.length ? `${again}, except ${missing.join(", ")}, which must be dropped again.` : `${again}.`);
   }
 
   const MOST_RESTARTS = 5;
@@ -1003,6 +1066,12 @@
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
   async function start() {
+    installHome();
+    if (atHome()) {
+      // Making the context takes long, and the start page needs none.
+      await nextFrame();
+      await nextFrame();
+    }
     const reason = missing();
     if (reason) {
       cannot(reason);
@@ -1011,7 +1080,6 @@
     window.addEventListener("error", (event) => ended(event.error));
     window.addEventListener("unhandledrejection", (event) => ended(event.reason));
     installDrop();
-    installHome();
     installWhole();
     installMirror();
     askForSubgroups();
@@ -1028,7 +1096,7 @@
     }
     performance.mark("sparsescope:program");
     try {
-      viewer = await begin();
+      await run();
     } catch (error) {
       cannot(`The viewer cannot draw: ${error.message ?? error}.`);
       return;
@@ -1036,7 +1104,7 @@
     runs();
     viewer.wait(true); // a picture without the bundles would only take time
     for (const bundle of await asked) {
-      show(bundle);
+      await show(bundle);
     }
     sayMeasuredAgain();
     viewer?.wait(false);

@@ -11,4 +11,4 @@ mod page;
 mod viewer;
 mod widgets;
 
-pub use viewer::Viewer;
+pub use viewer::{ReadFile, Viewer};

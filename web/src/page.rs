@@ -16,9 +16,9 @@ extern "C" {
     /// Saves a file for the user.
     pub(crate) fn save(name: &str, bytes: &[u8]);
 
-    /// Saves an SVG as PNG for the user.
+    /// Saves an SVG for the user as a PNG of this many pixels, which says its size on paper if it has one.
     #[wasm_bindgen(js_name = saveAsPng)]
-    pub(crate) fn save_as_png(name: &str, svg: &[u8]);
+    pub(crate) fn save_as_png(name: &str, svg: &[u8], width: u32, height: u32, on_paper: bool);
 
     /// Lets the user choose files to open.
     pub(crate) fn choose();

@@ -6,11 +6,13 @@ use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
 use egui::{Event, RawInput, Ui};
 use sparsescope_core::bundle::Limits;
 use sparsescope_core::record::Operation;
+use sparsescope_figures::figure::set_resolution;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::written::{svg_of, table_of};
 use sparsescope_views::shell::{
-    Action, App, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SAVE_LESSON, SOLVE_EXAMPLE,
+    Action, App, COPY_LINK, CPU_EXAMPLE, File, GPU_EXAMPLE, HOME, RUN_HERE, Raster, SAVE_LESSON,
+    SOLVE_EXAMPLE,
 };
 use sparsescope_views::views::spy::gpu::webgl;
 use wasm_bindgen::JsValue;
@@ -27,6 +29,11 @@ const OPEN: Action =
 pub struct Viewer {
     runner: eframe::WebRunner,
 }
+
+/// A file that was read, to be opened.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct ReadFile(File);
 
 /// The eframe application.
 struct Window {
@@ -102,17 +109,28 @@ impl Viewer {
         self.with(|window| window.waits = waits);
     }
 
+    /// Reads a file for [`open`](Self::open), and lets the page draw meanwhile.
+    pub async fn read(name: String, bytes: Vec<u8>) -> ReadFile {
+        ReadFile(File::read(&name, bytes, page::turn).await)
+    }
+
     /// Opens a file; errors are shown in the interface.
-    pub fn open(&self, name: &str, bytes: Vec<u8>) {
-        self.with(|window| window.app.open_bytes(name, bytes));
+    pub fn open(&self, name: &str, file: ReadFile) {
+        self.with(|window| window.app.open_file(name, file.0));
     }
 
     /// Opens an example in place of the one before, and shows its runs of this operation; with an empty one,
     /// what is shown stays.
     #[wasm_bindgen(js_name = openExample)]
-    pub fn open_example(&self, name: &str, bytes: Vec<u8>, operation: &str) {
+    pub fn open_example(&self, name: &str, file: ReadFile, operation: &str) {
         let operation = Operation::of(operation);
-        self.with(|window| window.app.open_example(name, bytes, operation));
+        let open = |app: &mut App| app.open_file(name, file.0);
+        self.with(|window| window.app.open_example(operation, open));
+    }
+
+    /// Whether a file of this name is open, or will be.
+    pub fn has(&self, name: &str) -> bool {
+        self.runner.app_mut::<Window>().is_some_and(|window| window.app.has_file(name))
     }
 
     /// Shows a message in the interface.
@@ -223,6 +241,13 @@ impl Viewer {
         self.written(|model| svg_of(model, link))
     }
 
+    /// A PNG with a size on paper, which it says now.
+    #[wasm_bindgen(js_name = onPaper)]
+    pub fn on_paper(mut png: Vec<u8>) -> Vec<u8> {
+        set_resolution(&mut png);
+        png
+    }
+
     /// Maximum size of a bundle file.
     pub fn most_bytes() -> f64 {
         Limits::default().zip_bytes as f64 // a JavaScript number
@@ -269,9 +294,11 @@ impl eframe::App for Window {
         self.app.ui(ui);
         panel.borrow_mut().take_asks().iter().for_each(here::answer);
         for export in self.app.take_exports() {
-            match export.rasterise {
-                true => page::save_as_png(&export.name, &export.bytes),
-                false => page::save(&export.name, &export.bytes),
+            match export.raster {
+                Some(Raster { size: [width, height], on_paper }) => {
+                    page::save_as_png(&export.name, &export.bytes, width, height, on_paper);
+                }
+                None => page::save(&export.name, &export.bytes),
             }
         }
         for asked in self.app.take_asked() {

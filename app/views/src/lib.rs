@@ -10,4 +10,5 @@ mod paint;
 pub mod shell;
 mod style;
 mod thumbs;
+mod turns;
 pub mod views;

@@ -8,6 +8,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, SUBJECT};
 use crate::{BundleError, Limits};
+use sparsescope_matrix::pace::Pace;
 use sparsescope_record::{HISTORIES, is_safe_entry, matrix_entry, printable, subject_entry};
 
 /// A zip whose directory has been read, with only the manifest decompressed.
@@ -60,8 +61,22 @@ impl<'a> Archive<'a> {
     }
 
     /// Decompresses every entry except the manifest, once [`check`](Self::check) has passed.
-    pub(super) fn contents(mut self) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
-        (1..self.zip.len()).map(|index| read(&mut self.zip, index)).collect()
+    pub(super) async fn contents_at(
+        mut self,
+        pace: Pace,
+    ) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
+        let mut contents = BTreeMap::new();
+        for index in 1..self.zip.len() {
+            let (name, content) = read(&mut self.zip, index)?;
+            contents.insert(name, content);
+            pace.rest().await;
+        }
+        Ok(contents)
+    }
+
+    #[cfg(test)]
+    pub(super) fn contents(self) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
+        crate::pace::at_once(self.contents_at(Pace::AtOnce))
     }
 }
 

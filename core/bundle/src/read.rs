@@ -9,6 +9,7 @@ use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS, SUBJECT};
 use super::json::parse;
 use crate::{Bundle, BundleError, Limits, MatrixFolder, SubjectFolder};
 use sparsescope_matrix::matrix::sha256;
+use sparsescope_matrix::pace::{Pace, at_once};
 use sparsescope_record::{
     Environments, HISTORIES, Manifest, MatrixRecord, Run, Runs, SCHEMA, SubjectRecord,
     history_entry, is_safe_id, matrix_entry, printable, subject_entry,
@@ -36,17 +37,27 @@ impl Bundle {
     /// checksum, every reference, and every figure against the samples it is derived from. Unknown
     /// fields are ignored; unknown entries are kept in [`others`](Self::others).
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self, BundleError> {
+        at_once(Self::read_at(bytes, limits, Pace::AtOnce))
+    }
+
+    /// The same as [`read`](Self::read) in steps, one per poll: an entry, or a check of all runs.
+    pub async fn read_in_steps(bytes: &[u8], limits: &Limits) -> Result<Self, BundleError> {
+        Self::read_at(bytes, limits, Pace::InSteps).await
+    }
+
+    async fn read_at(bytes: &[u8], limits: &Limits, pace: Pace) -> Result<Self, BundleError> {
         let mut archive = Archive::open(bytes, limits)?;
         check_version(MANIFEST, &archive.manifest)?;
         archive.check(limits)?;
         let manifest: Manifest = parse(MANIFEST, &archive.manifest)?;
         limits.check("the bundle", manifest.runs, "runs", limits.runs)?;
-        let mut contents = archive.contents()?;
-        check_entries(&manifest, &contents)?;
+        let mut contents = archive.contents_at(pace).await?;
+        check_entries(&manifest, &contents, pace).await?;
 
         take(&mut contents, RESULTS)?; // regenerated from the runs
         let environments: Environments = parse(ENVIRONMENT, &take(&mut contents, ENVIRONMENT)?)?;
         let runs: Runs = parse(RUNS, &take(&mut contents, RUNS)?)?;
+        pace.rest().await;
         let plan = contents.remove(PLAN).map(|plan| parse(PLAN, &plan)).transpose()?;
         let matrices = take_matrices(&manifest.matrices, &mut contents)?;
         let (subjects, more) = take_subjects(&mut contents)?;
@@ -70,15 +81,16 @@ impl Bundle {
             runs,
             others: contents,
         };
-        bundle.take_histories()?;
+        bundle.take_histories(pace).await?;
         bundle.rate_old_runs();
+        pace.rest().await;
         bundle.check()?;
         Ok(bundle)
     }
 
     /// Moves histories from the other entries to their runs. Those without a run stay there, so
     /// that the check reports them.
-    fn take_histories(&mut self) -> Result<(), BundleError> {
+    async fn take_histories(&mut self, pace: Pace) -> Result<(), BundleError> {
         if !self.others.keys().any(|name| name.starts_with(HISTORIES)) {
             return Ok(());
         }
@@ -93,6 +105,7 @@ impl Bundle {
         for (run, name) in self.runs.iter_mut().zip(names) {
             if let Some((name, content)) = name.and_then(|name| self.others.remove_entry(&name)) {
                 run.history = Some(parse(&name, &content)?);
+                pace.rest().await;
             }
         }
         Ok(())
@@ -148,9 +161,10 @@ fn take_subjects(
 }
 
 /// Checks that the entries and their contents are those listed in the manifest.
-fn check_entries(
+async fn check_entries(
     manifest: &Manifest,
     contents: &BTreeMap<String, Vec<u8>>,
+    pace: Pace,
 ) -> Result<(), BundleError> {
     for (entry, content) in contents {
         let info = manifest
@@ -160,6 +174,7 @@ fn check_entries(
         if info.bytes != content.len() as u64 || info.sha256 != sha256(content) {
             return Err(BundleError::Hash { entry: entry.clone() });
         }
+        pace.rest().await;
     }
     match manifest.entries.keys().find(|entry| !contents.contains_key(*entry)) {
         Some(entry) => Err(BundleError::MissingEntry { entry: printable(entry) }),
@@ -214,6 +229,9 @@ fn take_matrices(
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
     use crate::sample;
 
@@ -224,6 +242,25 @@ mod tests {
         let back = Bundle::read(&bytes, &Limits::default()).unwrap();
         assert_eq!(back, bundle);
         assert_eq!(back.to_bytes().unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_bundle_read_in_steps_is_the_one_that_is_read_at_once() {
+        let limits = Limits::default();
+        let bytes = sample::with_points().to_bytes().unwrap();
+        let entries = Archive::open(&bytes, &limits).unwrap().manifest;
+        let entries = parse::<Manifest>(MANIFEST, &entries).unwrap().entries.len();
+        let mut work = pin!(Bundle::read_in_steps(&bytes, &limits));
+        let mut context = Context::from_waker(Waker::noop());
+        let mut steps = 1;
+        let read = loop {
+            match work.as_mut().poll(&mut context) {
+                Poll::Ready(read) => break read,
+                Poll::Pending => steps += 1,
+            }
+        };
+        assert_eq!(read.unwrap(), sample::with_points());
+        assert!(entries > 3 && steps > 2 * entries, "{steps} steps for {entries} entries");
     }
 
     #[test]

@@ -262,7 +262,9 @@ fn what_only_tests_see_is_left_out() {
 
 #[test]
 fn the_table_has_the_modules_that_there_are() {
-    let text = format!("{HEAD}\n|---|---|---|\n| `a/b` | `low` | L |\n| | `high` | H |\n| `a/c` | – | C |\n\nMore.");
+    let text = format!(
+        "{HEAD}\n|---|---|---|\n| `a/b` | `low` | L |\n| | `high` | H |\n| `a/c` | – | C |\n\nMore."
+    );
     let table = table(&text);
     assert_eq!(table.len(), 1);
     let order = &table["a/b"];

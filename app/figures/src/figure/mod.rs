@@ -18,8 +18,8 @@ use emath::{Pos2, Rect, Vec2, pos2, vec2};
 pub use axis::Axis;
 pub(crate) use axis::without_outliers;
 pub use font::{LIGHT_FACE, SEMIBOLD, strong_width, text_width};
-pub use print::{Print, TYPE_PT, WIDTH_MM};
-pub use svg::{Provenance, escape, for_file};
+pub use print::{Print, TYPE_PT, WIDTH_MM, set_resolution};
+pub use svg::{Provenance, escape, for_file, pixels_of};
 
 /// Shapes from (0, 0) to `size`, y downwards, and areas that react to the pointer.
 #[derive(Clone, Debug, PartialEq)]

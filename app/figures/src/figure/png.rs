@@ -7,6 +7,7 @@ use ecolor::Color32;
 use epaint_default_fonts::{EGUI_ICONS, HACK_REGULAR, UBUNTU_LIGHT};
 use resvg::{tiny_skia, usvg};
 
+use super::print::{scale_of, set_resolution};
 use super::svg::size_of;
 use super::{ColorImage, Print, SEMIBOLD};
 
@@ -43,19 +44,17 @@ static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-/// Pixels per point of a saved image without a size on paper.
-const PIXELS: f32 = 2.0;
-/// Pixels per inch on paper.
-const PER_INCH: f32 = 300.0;
-
 /// Renders a figure as a PNG file, at a size on paper if one is wanted.
 ///
 /// # Errors
 /// If the SVG is invalid or the image too large.
 pub fn file(svg: &str, print: Option<Print>) -> Result<Vec<u8>, PngError> {
-    let printed = print.zip(size_of(svg));
-    let scale = printed.map(|(print, [width, _])| print.points(width) / 72.0 * PER_INCH);
-    render(svg, scale.unwrap_or(PIXELS))
+    let width = size_of(svg).map_or(0.0, |[width, _]| width);
+    let mut png = render(svg, scale_of(print, width))?;
+    if print.is_some() {
+        set_resolution(&mut png);
+    }
+    Ok(png)
 }
 
 /// Renders the SVG as PNG, with `scale` pixels per point.
@@ -90,7 +89,7 @@ mod tests {
     use emath::{pos2, vec2};
 
     use super::*;
-    use crate::figure::{Anchor, Figure, Provenance, Shape, area};
+    use crate::figure::{Anchor, Figure, Provenance, Shape, area, pixels_of};
 
     fn decode(png: &[u8]) -> (u32, u32, Vec<u8>) {
         let decoder = png::Decoder::new(std::io::Cursor::new(png));
@@ -105,12 +104,16 @@ mod tests {
         let figure = Figure::new(vec2(400.0, 200.0), Color32::WHITE);
         let svg = figure.to_svg("t", &Provenance::default());
         let size = |print| {
-            let (width, height, _) = decode(&file(&svg, print).unwrap());
-            (width, height)
+            let bytes = file(&svg, print).unwrap();
+            let reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
+            let info = reader.info();
+            assert_eq!(pixels_of(&svg, print), Some([info.width, info.height]), "as in the page");
+            (info.width, info.height, info.pixel_dims.map(|per_metre| per_metre.xppu))
         };
-        assert_eq!(size(None), (800, 400));
-        let (width, height) = size(Some(Print { width_mm: 50.8, type_pt: 8.0 }));
+        assert_eq!(size(None), (800, 400, None));
+        let (width, height, resolution) = size(Some(Print { width_mm: 50.8, type_pt: 8.0 }));
         assert!(width.abs_diff(600) <= 1 && height.abs_diff(300) <= 1, "{width} x {height}");
+        assert_eq!(resolution, Some(11_811), "300 pixels an inch");
     }
 
     #[test]

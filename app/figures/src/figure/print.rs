@@ -9,6 +9,15 @@ pub const WIDTH_MM: RangeInclusive<f32> = 20.0..=400.0;
 /// Sizes of type on paper, in points.
 pub const TYPE_PT: RangeInclusive<f32> = 4.0..=24.0;
 
+/// Pixels per point of an image without a size on paper.
+const PIXELS: f32 = 2.0;
+/// Pixels per inch on paper.
+const PER_INCH: f32 = 300.0;
+/// The part of a PNG that says so: the chunk `pHYs`, in pixels per metre, with its checksum.
+const RESOLUTION: [u8; 21] = *b"\0\0\0\x09pHYs\0\0\x2e\x23\0\0\x2e\x23\x01\x78\xa5\x3f\x76";
+/// The parts of a PNG before it: the signature and the header.
+const BEFORE: usize = 33;
+
 /// Points in a millimetre.
 const POINTS: f32 = 72.0 / 25.4;
 /// Figures laid out in less width have no space for their contents.
@@ -38,6 +47,18 @@ impl Print {
     /// The width and height of a figure on paper, in millimetres.
     pub(super) fn extent_mm(self, [width, height]: [f32; 2]) -> [f32; 2] {
         [self.width_mm, height * self.points(width) / POINTS]
+    }
+}
+
+/// Pixels per point of the image of a figure of this width.
+pub(super) fn scale_of(print: Option<Print>, width: f32) -> f32 {
+    print.map_or(PIXELS, |print| print.points(width) / 72.0 * PER_INCH)
+}
+
+/// Writes into the PNG of a figure on paper that it has 300 pixels an inch.
+pub fn set_resolution(png: &mut Vec<u8>) {
+    if png.len() > BEFORE {
+        png.splice(BEFORE..BEFORE, RESOLUTION);
     }
 }
 

@@ -6,6 +6,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ecolor::Color32;
 use emath::Pos2;
 
+use super::print::scale_of;
 use super::{Anchor, Figure, LIGHT_FACE, Print, SEMIBOLD, Shape, wrapped};
 use crate::figure::ColorImage;
 
@@ -97,6 +98,14 @@ pub(super) fn size_of(svg: &str) -> Option<[f32; 2]> {
     let (size, _) = after.split_once('"')?;
     let (width, height) = size.split_once(' ')?;
     Some([width.parse().ok()?, height.parse().ok()?])
+}
+
+/// Width and height in pixels of a figure written by [`Figure::to_svg`] as PNG: two pixels to a point, or 300 to
+/// an inch on paper.
+pub fn pixels_of(svg: &str, print: Option<Print>) -> Option<[u32; 2]> {
+    let size @ [width, _] = size_of(svg)?;
+    let scale = scale_of(print, width);
+    Some(size.map(|side| (side * scale).ceil() as u32))
 }
 
 /// A figure written by [`Figure::to_svg`], as a file of its own: with its fonts, so that it looks the

@@ -142,6 +142,13 @@ impl Model {
         Ok(())
     }
 
+    /// Adds a bundle that was read from a file of this hash; does nothing if it is already open.
+    pub fn add_bundle(&mut self, file: &str, bundle: Bundle, sha256: String) {
+        if !self.is_open(&sha256) {
+            self.place(file, bundle, sha256, None);
+        }
+    }
+
     /// Adds a matrix without runs, and its picture; does nothing if it is already open.
     pub fn add_matrix(&mut self, file: &str, record: MatrixRecord, picture: Arc<Picture>) {
         let sha256 = record.sha256.clone();

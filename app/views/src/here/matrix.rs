@@ -2,8 +2,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::task::Poll;
 
 use sparsescope_core::experiment::{LoadedMatrix, LoadedValues, ReadMatrix};
 use sparsescope_core::generate::generate_in_steps;
@@ -17,33 +16,13 @@ use web_time::Instant;
 use super::host::Host;
 use super::wanted::Subject;
 use super::work::Work;
-
-/// How long work runs before it yields.
-const IN_A_TURN: Duration = Duration::from_millis(25);
+use crate::turns::in_turns;
 
 /// A matrix with its record for the bundle.
 pub(super) struct Ready {
     pub(super) a: Arc<Csr>,
     pub(super) record: MatrixRecord,
     pub(super) picture: Arc<Picture>,
-}
-
-/// Runs work that is cut into steps, yielding between them; nothing once it is cancelled.
-async fn in_turns<T>(host: &dyn Host, work: &Work, steps: impl Future<Output = T>) -> Option<T> {
-    let mut steps = Box::pin(steps);
-    loop {
-        let start = Instant::now();
-        let mut context = Context::from_waker(Waker::noop());
-        while start.elapsed() < IN_A_TURN {
-            if let Poll::Ready(done) = steps.as_mut().poll(&mut context) {
-                return Some(done);
-            }
-        }
-        host.turn().await;
-        if work.is_cancelled() {
-            return None;
-        }
-    }
 }
 
 /// Waits for a result, or until the work is cancelled.
@@ -79,9 +58,8 @@ pub(super) async fn ready(
     };
     work.tell(&format!("{name}: generating"));
     let start = Instant::now();
-    let Some(made) = in_turns(host, work, generate_in_steps(&spec, limit)).await else {
-        return Ok(None);
-    };
+    let made = in_turns(generate_in_steps(&spec, limit), || host.turn());
+    let Some(made) = unless_cancelled(work, made).await else { return Ok(None) };
     let a = Arc::new(made.map_err(|error| error.to_string())?);
     work.tell(&format!("{name}: counting"));
     let read = ReadMatrix {
@@ -99,6 +77,6 @@ pub(super) async fn ready(
         let picture = Picture::in_steps(&loaded.values).await;
         (loaded.record, Arc::new(picture))
     };
-    let described = in_turns(host, work, described).await;
+    let described = unless_cancelled(work, in_turns(described, || host.turn())).await;
     Ok(described.map(|(record, picture)| Ready { a, record, picture }))
 }

@@ -92,19 +92,19 @@ fn an_example_replaces_the_one_before_and_leaves_other_bundles_open() {
     };
     let first = nameless(include_bytes!("../../../../tests/golden/bundle-1.2.zip"));
     app.open_bytes("mine.zip", include_bytes!("../../../../tests/golden/bundle-1.4.zip"));
-    app.open_example("cpu.zip", first, None);
+    app.open_example(None, |app| app.open_bytes("cpu.zip", first));
     let of_example = |app: &App| app.model().bundles().last().unwrap().label().to_owned();
     assert!(of_example(&app).contains("matri"), "{}", of_example(&app));
     let key = app.model().bundles().last().unwrap().bundle.matrices.first().unwrap();
     app.state.matrix = Some(matrix_key(&key.record));
     let run = app.model().runs(&Filter::everything()).last().unwrap().index;
     app.state.run = Some(run);
-    app.open_example("gpu.zip", EXAMPLE, Some(Operation::Spmv));
+    app.open_example(Some(Operation::Spmv), |app| app.open_bytes("gpu.zip", EXAMPLE));
     let files: Vec<&str> = app.model().bundles().iter().map(|open| open.file.as_str()).collect();
     assert_eq!(files, ["mine.zip", "gpu.zip"]);
     assert_eq!((app.state().matrix.clone(), app.state().run), (None, None));
     // Twice the same one.
-    app.open_example("gpu.zip", EXAMPLE, None);
+    app.open_example(None, |app| app.open_bytes("gpu.zip", EXAMPLE));
     assert_eq!(app.model().bundles().len(), 2);
 }
 

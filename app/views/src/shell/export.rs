@@ -7,14 +7,23 @@ pub struct Export {
     pub name: String,
     /// Content.
     pub bytes: Vec<u8>,
-    /// The content is an SVG to be saved as PNG: only in the page, whose browser renders it.
-    pub rasterise: bool,
+    /// The content is an SVG to be saved as a PNG like this: only in the page, whose browser renders it.
+    pub raster: Option<Raster>,
+}
+
+/// A PNG to be made of an SVG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Raster {
+    /// Width and height in pixels.
+    pub size: [u32; 2],
+    /// It has a size on paper, which it says.
+    pub on_paper: bool,
 }
 
 impl Export {
     /// A file saved as it is.
     pub fn new(name: String, bytes: Vec<u8>) -> Self {
-        Self { name, bytes, rasterise: false }
+        Self { name, bytes, raster: None }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Button, Id, PopupCloseBehavior, Role, Ui, WidgetInfo};
+#[cfg(target_family = "wasm")]
+use sparsescope_figures::figure::pixels_of;
 use sparsescope_figures::figure::{Print, for_file};
 #[cfg(not(target_family = "wasm"))]
 use sparsescope_figures::figure::{pdf, png as image};
@@ -10,6 +12,8 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::View;
 use sparsescope_figures::written::{Form, figure, table};
 
+#[cfg(target_family = "wasm")]
+use super::export::Raster;
 use super::export::{Export, Saved};
 
 /// Widths of saved figures in millimetres.
@@ -126,5 +130,7 @@ fn png(name: String, svg: &str, print: Option<Print>) -> Result<Export, String> 
 
 #[cfg(target_family = "wasm")]
 fn png(name: String, svg: &str, print: Option<Print>) -> Result<Export, String> {
-    Ok(Export { rasterise: true, ..Export::new(name, for_file(svg, print).into_bytes()) })
+    let size = pixels_of(svg, print).ok_or("Could not save the image: there is no figure.")?;
+    let raster = Some(Raster { size, on_paper: print.is_some() });
+    Ok(Export { raster, ..Export::new(name, for_file(svg, print).into_bytes()) })
 }

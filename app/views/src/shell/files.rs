@@ -14,6 +14,7 @@ use sparsescope_figures::picture::Picture;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::read_lesson;
 
+use super::file::{File, is_matrix};
 use super::{App, opening};
 
 impl App {
@@ -28,6 +29,25 @@ impl App {
         }
     }
 
+    /// Opens a file that was read before; errors are shown in the interface.
+    pub fn open_file(&mut self, name: &str, file: File) {
+        match file {
+            File::Bytes(bytes) => self.open_bytes(name, bytes),
+            File::Bundle(sha256, read) => {
+                self.home = false;
+                let opened = read.map(|bundle| self.model.add_bundle(name, *bundle, sha256));
+                self.opened(name, opened.map_err(|error| error.to_string()));
+            }
+        }
+    }
+
+    /// Whether a file of this name is open, or will be.
+    pub fn has_file(&self, name: &str) -> bool {
+        self.model.bundles().iter().any(|open| open.file == name)
+            || self.lesson_files.values().any(|file| file == name)
+            || self.openings.has(name)
+    }
+
     fn open_now(&mut self, name: &str, bytes: &[u8]) {
         let opened = if is_matrix(name, bytes) {
             self.open_matrix(name, bytes).map_err(|error| error.to_string())
@@ -36,6 +56,10 @@ impl App {
         } else {
             self.model.open(name, bytes).map_err(|error| error.to_string())
         };
+        self.opened(name, opened);
+    }
+
+    fn opened(&mut self, name: &str, opened: Result<(), String>) {
         // It may hold the run that the link names, for which another was shown.
         self.state.run = self.model.run_of_key(&self.state.run_key).or(self.state.run);
         self.choose_operation();
@@ -194,11 +218,4 @@ impl App {
             }
         }
     }
-}
-
-/// Whether to read a file as a matrix: by its first bytes, or by its name if those are compressed.
-fn is_matrix(name: &str, bytes: &[u8]) -> bool {
-    let name = name.to_ascii_lowercase();
-    bytes.starts_with(b"%%MatrixMarket")
-        || [".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".txt"].iter().any(|end| name.ends_with(end))
 }

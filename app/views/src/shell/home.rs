@@ -42,14 +42,9 @@ impl App {
         self.chosen.take()
     }
 
-    /// Opens an example in place of the one that is open, and shows runs of `operation`, its topic, unless a
-    /// link says what to show.
-    pub fn open_example(
-        &mut self,
-        name: &str,
-        bytes: impl AsRef<[u8]> + Into<Vec<u8>>,
-        operation: Option<Operation>,
-    ) {
+    /// Opens an example, as `open` does, in place of the one that is open, and shows runs of `operation`, its
+    /// topic, unless a link says what to show.
+    pub fn open_example(&mut self, operation: Option<Operation>, open: impl FnOnce(&mut Self)) {
         let selected = self.state.matrix.clone().filter(|key| self.model.subject(key).is_some());
         let replaced = self.example.take();
         self.keep_run(|app| {
@@ -59,7 +54,7 @@ impl App {
                 app.history.forget_numbers();
             }
             let others = app.model.bundles().len();
-            app.open_bytes(name, bytes);
+            open(app);
             if app.model.bundles().len() > others {
                 app.example = app.model.name_by_machine();
             }

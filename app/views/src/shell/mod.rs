@@ -14,6 +14,7 @@ mod dock;
 mod dock_tests;
 mod export;
 mod export_menu;
+mod file;
 mod files;
 mod frame;
 #[cfg(test)]
@@ -56,7 +57,8 @@ pub use action::{
 };
 use bar::Bar;
 use dock::Dock;
-pub use export::Export;
+pub use export::{Export, Raster};
+pub use file::File;
 pub use link::copied;
 use notices::Notices;
 use opening::Openings;

@@ -61,6 +61,11 @@ impl Openings {
         });
     }
 
+    /// Whether a file of this name is among them.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|opening| opening.name == name)
+    }
+
     /// Continues for a part of a frame; returns a file's name and its result once it is done.
     pub(super) fn go_on(&mut self) -> Option<(String, Result<Opened, IoError>)> {
         let opening = self.0.front_mut()?;
@@ -175,7 +180,9 @@ mod tests {
         let mut openings = Openings::default();
         openings.add("band.mtx", bytes.clone());
         openings.add("small.mtx", band(3));
+        assert!(openings.has("small.mtx"));
         let (name, opened) = to_the_end(&mut openings);
+        assert!(!openings.has("band.mtx"));
         let (matrix, picture) = opened.unwrap();
         let limit = MemoryLimit::unlimited();
         let file = sparsescope_core::io::read_matrix(&bytes, limit, Progress::none()).unwrap();
