@@ -76,7 +76,7 @@ impl<'a> Archive<'a> {
 
     #[cfg(test)]
     pub(super) fn contents(self) -> Result<BTreeMap<String, Vec<u8>>, BundleError> {
-        crate::pace::at_once(self.contents_at(Pace::AtOnce))
+        sparsescope_matrix::pace::at_once(self.contents_at(Pace::AtOnce))
     }
 }
 
