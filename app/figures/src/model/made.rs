@@ -55,7 +55,8 @@ impl Model {
     /// Generates a matrix of at most ten million nonzeros again, which takes seconds.
     pub fn make(&self, record: &MatrixRecord) {
         if let Some(recipe) = recipe_of(record).filter(|_| self.can_be_asked_for(record)) {
-            self.made.get(made_key(record), |_| generated(recipe, record).map(Arc::new));
+            // Its error is kept, too, and shown where the picture would be.
+            let _ = self.made.get(made_key(record), |_| generated(recipe, record).map(Arc::new));
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) const SCREEN: Screen = Screen { settings, more: None, show };
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let from = (model.revision(), state.filter.clone(), made(model, state));
     let count = kept(ui, "predicted: points", from, || points(model, state).len());
-    ui.weak(plural(count as u64, "run"));
+    ui.weak(plural(*count as u64, "run"));
 }
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {

@@ -20,7 +20,6 @@ mod rows;
 pub mod simd;
 
 use checked::{Checked, check_sizes};
-#[cfg(not(target_family = "wasm"))]
 #[doc(hidden)]
 pub use crew::gather;
 pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts, SlotParts};

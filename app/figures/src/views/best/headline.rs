@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use emath::pos2;
+use sparsescope_core::kernel::kernel;
 
 use super::baseline::{Against, is_vendors};
 use super::board::{Board, Row};

@@ -68,7 +68,7 @@ impl Taken {
         let mut all = allowed.iter().flat_map(|covers| places.iter().map(move |at| (covers, at)));
         let fits =
             |covers: Covers, rect: Rect| inside.contains_rect(rect) && self.is_free(rect, covers);
-        let (_, at) = all.find(|(covers, at)| fits(**covers, rect(*at)))?;
+        let (_, at) = all.find(|(covers, at)| fits(**covers, rect(at)))?;
         let rect = rect(at);
         self.texts.add(rect, rect);
         Some(*at)
