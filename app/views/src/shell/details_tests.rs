@@ -138,7 +138,7 @@ fn a_run_beside_is_taken_away_though_its_key_names_a_bundle_that_is_not_open() {
     let mut harness = harness(app);
     harness.run();
     harness.get_by_label("2 runs side by side");
-    harness.get_by_label("Take cpu/coo/serial on road away").click();
+    harness.get_by_label("Remove cpu/coo/serial on road").click();
     harness.run();
     assert!(harness.query_by_label("2 runs side by side").is_none());
     assert!(harness.state().state().beside.is_empty());
