@@ -70,14 +70,22 @@ pub(super) struct SymgsArgs {
     pub(super) mode: String,
     /// Right-hand side [default: random from -1 to 1 (--seed)]
     ///
-    /// The file is Matrix Market, or has one number per line.
-    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    /// The file is Matrix Market, or has one number per line. archive is the vector that comes with A: NAME_b.mtx in
+    /// its archive, or a right-hand side after its entries (AMGX, or a second Matrix Market file).
+    #[arg(long, value_name = "FILE|archive", help_heading = WHAT)]
     pub(super) b: Option<PathBuf>,
+    /// Column of the file of b, from 1 [default: its only column]
+    #[arg(long, value_name = "K", requires = "b", value_parser = clap::value_parser!(u32).range(1..), help_heading = WHAT, hide_short_help = true)]
+    pub(super) b_column: Option<u32>,
     /// Initial x [default: random from 0.01 to 1 (--seed)]
     ///
-    /// The file is Matrix Market, or has one number per line.
-    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    /// The file is Matrix Market, or has one number per line. archive is the vector that comes with A: NAME_x0.mtx or
+    /// NAME_x.mtx in its archive, or a solution after its entries.
+    #[arg(long, value_name = "FILE|archive", help_heading = WHAT)]
     pub(super) x0: Option<PathBuf>,
+    /// Column of the file of x0, from 1 [default: its only column]
+    #[arg(long, value_name = "K", requires = "x0", value_parser = clap::value_parser!(u32).range(1..), help_heading = WHAT, hide_short_help = true)]
+    pub(super) x0_column: Option<u32>,
     /// Seed of b and x if no files are given
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S", help_heading = WHAT, hide_short_help = true)]
     pub(super) seed: u64,
@@ -160,12 +168,23 @@ pub(super) struct SolveArgs {
     pub(super) matrices: Vec<String>,
     /// Right-hand side
     ///
-    /// a1 is A times a vector of ones, so the solution is known; range is A times a random vector.
-    #[arg(long, value_name = "a1|ones|range[:SEED]|FILE", default_value = "a1", help_heading = WHAT)]
+    /// a1 is A times a vector of ones, so the solution is known; range is A times a random vector. archive is the vector
+    /// that comes with A: NAME_b.mtx in its archive, or a right-hand side after its entries (AMGX, or a second Matrix
+    /// Market file).
+    #[arg(long, value_name = "a1|ones|range[:SEED]|FILE|archive", default_value = "a1", help_heading = WHAT)]
     pub(super) b: String,
+    /// Column of the file of b, from 1 [default: its only column]
+    #[arg(long, value_name = "K", requires = "b", value_parser = clap::value_parser!(u32).range(1..), help_heading = WHAT, hide_short_help = true)]
+    pub(super) b_column: Option<u32>,
     /// Initial guess; precond is the preconditioned b
-    #[arg(long, value_name = "zero|precond|FILE", default_value = "zero", help_heading = WHAT)]
+    ///
+    /// archive is the vector that comes with A: NAME_x0.mtx or NAME_x.mtx in its archive, or a solution after its
+    /// entries.
+    #[arg(long, value_name = "zero|precond|FILE|archive", default_value = "zero", help_heading = WHAT)]
     pub(super) x0: String,
+    /// Column of the file of x0, from 1 [default: its only column]
+    #[arg(long, value_name = "K", requires = "x0", value_parser = clap::value_parser!(u32).range(1..), help_heading = WHAT, hide_short_help = true)]
+    pub(super) x0_column: Option<u32>,
     /// Kernel id [default: cpu/pcg/threads, or cuda/pcg/device with --backend cuda]
     #[arg(long, value_name = "ID", help_heading = KERNELS)]
     pub(super) kernel: Option<String>,
