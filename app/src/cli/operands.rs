@@ -169,7 +169,7 @@ impl Desk<'_> {
         let is_archive = path.as_os_str() == ARCHIVE;
         let with_matrix = match source {
             MatrixSource::File(file) | MatrixSource::SuiteFile(_, file) => {
-                (is_archive || path == file).then_some(file)
+                (is_archive || *path == **file).then_some(file)
             }
             _ if is_archive => {
                 let sentence = format!(

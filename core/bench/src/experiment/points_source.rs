@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+use super::input_file::InputFile;
 use super::source::SourceError;
 use sparsescope_matrix::generate::{
     PointsEntry, PointsRecipe, PointsSpec, generate_points, points_suite_entry,
@@ -18,7 +19,7 @@ use sparsescope_record::{Source, matrix_name};
 #[derive(Clone, Debug)]
 pub enum PointsSource {
     /// A file, and the meaning of its first line if it is CSV.
-    File(PathBuf, HeaderLine),
+    File(InputFile, HeaderLine),
     /// Output of a generator.
     Generated(PointsSpec),
     /// An entry of a suite.
@@ -34,7 +35,7 @@ impl PointsSource {
         }
         match text.starts_with("gen:") {
             true => Ok(Self::Generated(PointsSpec::parse(text)?)),
-            false => Ok(Self::File(PathBuf::from(text), HeaderLine::Find)),
+            false => Ok(Self::File(PathBuf::from(text).into(), HeaderLine::Find)),
         }
     }
 
@@ -50,12 +51,11 @@ impl PointsSource {
     /// the generator.
     pub fn name(&self) -> String {
         match self {
-            Self::File(path, _) => {
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                let name = matrix_name(&name);
-                let ending = [".txt", ".csv", ".points"].into_iter().find(|e| name.ends_with(e));
-                ending.map_or(name, |ending| &name[..name.len() - ending.len()]).to_owned()
-            }
+            Self::File(file, _) => file.name(|name| {
+                let name = matrix_name(name);
+                let endings = [".txt", ".csv", ".points"];
+                endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+            }),
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
             Self::Suite(entry) => entry.name.to_owned(),
         }
