@@ -129,9 +129,20 @@ pub(super) struct SkylineArgs {
     /// The points: file, gen:points-KIND?n=...&d=... or suite:NAME
     #[arg(value_name = "POINTS")]
     pub(super) points: String,
-    /// Smaller coordinates are better
-    #[arg(long, help_heading = WHAT)]
-    pub(super) minimize: bool,
+    /// Compare only these columns: names in the header, or numbers from 1
+    ///
+    /// The default is the columns that --minimize and --maximize name, or else all but that of --id.
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', help_heading = WHAT)]
+    pub(super) columns: Vec<String>,
+    /// Smaller is better in these columns, or in all if none is named
+    #[arg(long, value_name = "COLUMN,...", num_args = 0..=1, value_delimiter = ',', help_heading = WHAT)]
+    pub(super) minimize: Option<Vec<String>>,
+    /// Larger is better in these columns [default: all that --minimize does not name]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', help_heading = WHAT)]
+    pub(super) maximize: Vec<String>,
+    /// Column with the names of the points, for the output
+    #[arg(long, value_name = "COLUMN", help_heading = WHAT)]
+    pub(super) id: Option<String>,
     #[command(flatten)]
     pub(super) header: HeaderArgs,
     /// Kernel id
@@ -147,7 +158,8 @@ pub(super) struct SkylineArgs {
     pub(super) block_size: u32,
     /// Write the skyline points to this file, in input order; gzipped if it ends in .gz
     ///
-    /// They are written as CSV to .csv files, as binary to .points files and as text to all others.
+    /// They are written as CSV to .csv files, as binary to .points files and as text to all others. With --id, the
+    /// file is CSV and begins with a column of row numbers and one of names.
     #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Write six decimals, as the paper's program does, instead of exact values

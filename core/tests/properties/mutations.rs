@@ -169,6 +169,15 @@ fn holds(read: Result<MatrixFile, IoError>) {
 fn holds_points(name: &str, bytes: &[u8]) {
     // Sizes are reported or refused, whatever follows them.
     let _ = points::read_named_points_extent(name, bytes);
+    for id in [None, Some("1".to_owned())] {
+        let columns =
+            points::Columns { compared: vec!["2".to_owned()], id, ..points::Columns::default() };
+        let how = (points::HeaderLine::Find, &columns);
+        let limit = MemoryLimit::bytes(LIMIT);
+        if let Ok((points, ..)) = points::read_columns(name, bytes, how, limit, Progress::none()) {
+            assert!(points.is_empty() || points.dimensions() == 1);
+        }
+    }
     match points::read_named_points(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none()) {
         Ok(points) => {
             assert_eq!(points.len() * points.dimensions(), points.coordinates().len());

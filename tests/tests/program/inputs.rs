@@ -250,7 +250,7 @@ fn two_files_of_one_name_are_told_apart_by_their_folders_everywhere() {
     for text in [&table, &csv, &report] {
         assert!(text.contains("one/A") && text.contains("two/A"), "{text}");
     }
-    // A part that lacks one of them is continued with that one alone.
+    // The order in which files are named again does not matter.
     let mut bundle = open(&p, "b.zip");
     bundle.complete = false;
     bundle.runs.retain(|run| run.matrix.starts_with("one"));

@@ -373,7 +373,9 @@ fn a_right_hand_side_is_taken_from_a_column_an_archive_or_the_file_of_the_matrix
         (&["two.mtx", "--b", "archive"], first),
         (&["two.mtx", "--b", "archive", "--x0", "b2.mtx", "--x0-column", "2"], first),
     ] {
-        p.succeed(&[&["solve"], how, &["--precond", "jacobi", "-o", "x.mtx", "--force"]].concat());
+        p.succeed(
+            &[&["solve"][..], how, &["--precond", "jacobi", "-o", "x.mtx", "--force"]].concat(),
+        );
         let x = elements(&p, "x.mtx");
         assert!(x.iter().zip(expected).all(|(x, e)| (x - e).abs() < 1e-9), "{how:?}: {x:?}");
     }

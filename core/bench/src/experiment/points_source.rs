@@ -9,7 +9,7 @@ use super::source::SourceError;
 use sparsescope_matrix::generate::{
     PointsEntry, PointsRecipe, PointsSpec, generate_points, points_suite_entry,
 };
-use sparsescope_matrix::io::points::{HeaderLine, PointsTaken, rbox};
+use sparsescope_matrix::io::points::{Chosen, Columns, HeaderLine, PointsTaken, rbox};
 use sparsescope_matrix::io::{Progress, open_points, open_points_extent};
 use sparsescope_matrix::matrix::{Points, PointsExtent};
 use sparsescope_matrix::memory::MemoryLimit;
@@ -99,12 +99,25 @@ impl PointsSource {
         progress: Progress<'_>,
         cancel: &AtomicBool,
     ) -> Result<(Points, Option<PointsTaken>), SourceError> {
+        let loaded = self.load_columns(&Columns::default(), limit, progress, cancel)?;
+        Ok((loaded.0, loaded.2))
+    }
+
+    /// Like [`load`](Self::load), for some of the columns.
+    pub fn load_columns(
+        &self,
+        columns: &Columns,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        cancel: &AtomicBool,
+    ) -> Result<(Points, Chosen, Option<PointsTaken>), SourceError> {
         let generated = |spec: &PointsSpec| generate_points(spec, limit, cancel);
         let points = match self {
             Self::File(path, header) => {
                 let progress = progress.cancelled_by(cancel);
-                let (points, taken) = open_points(path, *header, limit, progress)?;
-                return Ok((points, Some(taken)));
+                let (points, taken, chosen) =
+                    open_points(path, (*header, columns), limit, progress)?;
+                return Ok((points, chosen, Some(taken)));
             }
             Self::Generated(spec) => generated(spec)?,
             Self::Suite(entry) => match entry.recipe {
@@ -114,7 +127,8 @@ impl PointsSource {
                 }
             },
         };
-        Ok((points, None))
+        let (points, chosen) = columns.of(points)?;
+        Ok((points, chosen, None))
     }
 }
 

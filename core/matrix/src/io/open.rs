@@ -117,7 +117,9 @@ mod files {
     use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
-    use crate::io::points::{HeaderLine, PointsTaken, read_points_as, read_points_extent_as};
+    use crate::io::points::{
+        Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
+    };
     use crate::io::vector::{self, Companion};
     use crate::io::{Overwrite, read_named_extent, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
@@ -194,15 +196,15 @@ mod files {
         with_bytes(path, |data| vector::read_companion(data, wanted, limit, progress))
     }
 
-    /// Reads the points in the file `path` and how the file was interpreted, as [`read_points_as`] does.
-    /// Errors name the path.
+    /// Reads columns of the points in the file `path` and how the file was interpreted, as [`read_columns`]
+    /// does. Errors name the path.
     pub fn open_points(
         path: &Path,
-        header: HeaderLine,
+        how: (HeaderLine, &Columns),
         limit: MemoryLimit,
         progress: Progress<'_>,
-    ) -> Result<(Points, PointsTaken), IoError> {
-        with_bytes(path, |data| read_points_as(&name_of(path), data, header, limit, progress))
+    ) -> Result<(Points, PointsTaken, Chosen), IoError> {
+        with_bytes(path, |data| read_columns(&name_of(path), data, how, limit, progress))
     }
 
     /// Reads only the sizes of the points in the file `path`, as [`read_points_extent_as`] does. Errors name
