@@ -69,17 +69,16 @@ pub(super) async fn read_first(
     let alone = |end: usize| text.get(..end).unwrap_or(text);
     let announced = Announced::of(text, header)?.begin(text, header);
     let mut read = read_body(alone(announced), header, limit, progress).await;
-    let mut is_followed = announced < text.len();
-    // Every banner after the entries makes reading the whole text fail.
-    if let Err(error) = &read
-        && !error.is_cancelled()
-        && let Some(end) = banners(text, header).next()
-    {
+    // Whatever has a banner after the entries makes reading the whole text fail.
+    let second = match &read {
+        Err(error) if !error.is_cancelled() => banners(text, header).next(),
+        _ => None,
+    };
+    if let Some(end) = second {
         read = read_body(alone(end), header, limit, progress.uncounted()).await;
-        is_followed = true;
     }
     let mut file = read?;
-    if is_followed {
+    if second.is_some() || announced < text.len() {
         let warning =
             "other data follows the matrix in its file: `--b archive` and `--x0 archive` read it";
         file.warnings.push(warning.to_owned());
