@@ -35,7 +35,7 @@ pub struct Column {
 /// The columns read, one per dimension, and the names of the points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// The columns compared; none if all of a file without column names are compared alike.
+    /// The columns compared; empty if all of a file without column names are, in the same direction.
     pub compared: Vec<Column>,
     /// The column with the names of the points.
     pub id: Option<Column>,
