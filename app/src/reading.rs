@@ -101,7 +101,7 @@ impl Current {
 
 fn read(path: PathBuf, shared: &Shared) -> Result<Read, SourceError> {
     let progress = Progress::none().counting(&shared.done);
-    let source = MatrixSource::File(path);
+    let source = MatrixSource::File(path.into());
     let matrix = source.load(MemoryLimit::of_machine(), progress, &shared.cancel)?;
     let picture = Picture::of(&matrix.values);
     Ok(Read { matrix, picture })

@@ -3,11 +3,17 @@
 
 use libfuzzer_sys::fuzz_target;
 use sparsescope_core::io::{AnyMatrix, Progress, matrix_market, read_matrix, vector};
+use sparsescope_core::io::vector::Companion;
 use sparsescope_core::memory::MemoryLimit;
 
 fuzz_target!(|data: &[u8]| {
     let limit = MemoryLimit::bytes(1 << 26);
-    let _ = vector::read_bytes(data, limit, Progress::none());
+    for column in [None, Some(2)] {
+        let _ = vector::read_column(data, column, limit, Progress::none());
+        for which in [Companion::RightSide, Companion::Start] {
+            let _ = vector::read_companion(data, (which, column), limit, Progress::none());
+        }
+    }
     let Ok(file) = read_matrix(data, limit, Progress::none()) else { return };
     let mut text = Vec::new();
     let written = match &file.matrix {

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use sparsescope_core::io::Progress;
 use sparsescope_core::io::points::{
-    HeaderLine, PointsForm, read_named_points, read_named_points_extent, read_points_as, write,
+    Columns, HeaderLine, PointsForm, read_columns, read_named_points, read_named_points_extent, read_points_as, write,
     write_table,
 };
 use sparsescope_core::memory::MemoryLimit;
@@ -17,6 +17,12 @@ fuzz_target!(|data: &[u8]| {
         for header in [HeaderLine::Names, HeaderLine::Point] {
             let _ = read_points_as(name, data, header, limit, Progress::none());
         }
+        let columns = Columns {
+            minimized: vec!["2".to_owned()],
+            id: (name == "a.csv").then(|| "1".to_owned()),
+            ..Columns::default()
+        };
+        let _ = read_columns(name, data, (HeaderLine::Find, &columns), limit, Progress::none());
         let read = read_points_as(name, data, HeaderLine::Find, limit, Progress::none());
         let Ok((points, taken)) = read else { continue };
         for (form, name) in

@@ -33,9 +33,9 @@ It must be square and have no zero on its diagonal.";
 
 const SKYLINE: &str = "\
 A point dominates another if it is at least as good in every dimension and better in one. Larger
-is better unless --minimize is given. Equal points do not dominate each other: duplicates are kept.
-The result is certified: every dropped point is dominated by a skyline point, and no skyline point
-is dominated by another.
+is better except where --minimize says otherwise. Equal points do not dominate each other:
+duplicates are kept. The result is certified: every dropped point is dominated by a skyline point,
+and no skyline point is dominated by another.
 
 POINTS is a path, gen:points-KIND?n=...&d=... or suite:NAME (`sparsescope generate --list` lists
 both). A file is text (a line with the number of dimensions, a line with the number of points,
@@ -97,6 +97,7 @@ const PAGES: [(&str, &str, &[&str]); 18] = [
         SKYLINE,
         &[
             "sparsescope skyline hotels.csv --minimize -o best.csv",
+            "sparsescope skyline hotels.csv --minimize price --maximize stars --id hotel",
             "sparsescope skyline 'gen:points-anticorrelated?n=1e5&d=8' --json",
         ],
     ),

@@ -117,7 +117,7 @@ fn spmv(
         desk.write(path, args.force, &y)?;
     }
     let Some(path) = &args.expect else { return Ok(Outcome::Success) };
-    let expected = open_vector(path, memory, Progress::none())?;
+    let expected = open_vector(path, None, memory, Progress::none())?;
     if expected.len() != y.len() {
         return Err(unfit("--expect", expected.len(), &source, (y.len() as u64, "rows")).into());
     }

@@ -70,14 +70,22 @@ pub(super) struct SymgsArgs {
     pub(super) mode: String,
     /// Right-hand side [default: random from -1 to 1 (--seed)]
     ///
-    /// The file is Matrix Market, or has one number per line.
-    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    /// The file is Matrix Market, or has one number per line. archive is the vector that comes with A: NAME_b.mtx in
+    /// its archive, or a right-hand side after its entries (AMGX, or a second Matrix Market file).
+    #[arg(long, value_name = "FILE|archive", help_heading = WHAT)]
     pub(super) b: Option<PathBuf>,
+    /// Column of the file of b, from 1 [default: its only column]
+    #[arg(long, value_name = "K", requires = "b", value_parser = clap::value_parser!(u32).range(1..), help_heading = WHAT, hide_short_help = true)]
+    pub(super) b_column: Option<u32>,
     /// Initial x [default: random from 0.01 to 1 (--seed)]
     ///
-    /// The file is Matrix Market, or has one number per line.
-    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    /// The file is Matrix Market, or has one number per line. archive is the vector that comes with A: NAME_x0.mtx or
+    /// NAME_x.mtx in its archive, or a solution after its entries.
+    #[arg(long, value_name = "FILE|archive", help_heading = WHAT)]
     pub(super) x0: Option<PathBuf>,
+    /// Column of the file of x0, from 1 [default: its only column]
+    #[arg(long, value_name = "K", requires = "x0", value_parser = clap::value_parser!(u32).range(1..), help_heading = WHAT, hide_short_help = true)]
+    pub(super) x0_column: Option<u32>,
     /// Seed of b and x if no files are given
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S", help_heading = WHAT, hide_short_help = true)]
     pub(super) seed: u64,
@@ -121,9 +129,20 @@ pub(super) struct SkylineArgs {
     /// The points: file, gen:points-KIND?n=...&d=... or suite:NAME
     #[arg(value_name = "POINTS")]
     pub(super) points: String,
-    /// Smaller coordinates are better
-    #[arg(long, help_heading = WHAT)]
-    pub(super) minimize: bool,
+    /// Compare only these columns: names in the header, or numbers from 1
+    ///
+    /// The default is the columns that --minimize and --maximize name, or else all but that of --id.
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', help_heading = WHAT)]
+    pub(super) columns: Vec<String>,
+    /// Smaller is better in these columns, or in all if none is named
+    #[arg(long, value_name = "COLUMN,...", num_args = 0..=1, value_delimiter = ',', help_heading = WHAT)]
+    pub(super) minimize: Option<Vec<String>>,
+    /// Larger is better in these columns [default: all that --minimize does not name]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', help_heading = WHAT)]
+    pub(super) maximize: Vec<String>,
+    /// Column with the names of the points, for the output
+    #[arg(long, value_name = "COLUMN", help_heading = WHAT)]
+    pub(super) id: Option<String>,
     #[command(flatten)]
     pub(super) header: HeaderArgs,
     /// Kernel id
@@ -139,7 +158,8 @@ pub(super) struct SkylineArgs {
     pub(super) block_size: u32,
     /// Write the skyline points to this file, in input order; gzipped if it ends in .gz
     ///
-    /// They are written as CSV to .csv files, as binary to .points files and as text to all others.
+    /// They are written as CSV to .csv files, as binary to .points files and as text to all others. With --id, the
+    /// file is CSV and begins with a column of row numbers and one of names.
     #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Write six decimals, as the paper's program does, instead of exact values
@@ -160,12 +180,23 @@ pub(super) struct SolveArgs {
     pub(super) matrices: Vec<String>,
     /// Right-hand side
     ///
-    /// a1 is A times a vector of ones, so the solution is known; range is A times a random vector.
-    #[arg(long, value_name = "a1|ones|range[:SEED]|FILE", default_value = "a1", help_heading = WHAT)]
+    /// a1 is A times a vector of ones, so the solution is known; range is A times a random vector. archive is the vector
+    /// that comes with A: NAME_b.mtx in its archive, or a right-hand side after its entries (AMGX, or a second Matrix
+    /// Market file).
+    #[arg(long, value_name = "a1|ones|range[:SEED]|FILE|archive", default_value = "a1", help_heading = WHAT)]
     pub(super) b: String,
+    /// Column of the file of b, from 1 [default: its only column]
+    #[arg(long, value_name = "K", requires = "b", value_parser = clap::value_parser!(u32).range(1..), help_heading = WHAT, hide_short_help = true)]
+    pub(super) b_column: Option<u32>,
     /// Initial guess; precond is the preconditioned b
-    #[arg(long, value_name = "zero|precond|FILE", default_value = "zero", help_heading = WHAT)]
+    ///
+    /// archive is the vector that comes with A: NAME_x0.mtx or NAME_x.mtx in its archive, or a solution after its
+    /// entries.
+    #[arg(long, value_name = "zero|precond|FILE|archive", default_value = "zero", help_heading = WHAT)]
     pub(super) x0: String,
+    /// Column of the file of x0, from 1 [default: its only column]
+    #[arg(long, value_name = "K", requires = "x0", value_parser = clap::value_parser!(u32).range(1..), help_heading = WHAT, hide_short_help = true)]
+    pub(super) x0_column: Option<u32>,
     /// Kernel id [default: cpu/pcg/threads, or cuda/pcg/device with --backend cuda]
     #[arg(long, value_name = "ID", help_heading = KERNELS)]
     pub(super) kernel: Option<String>,

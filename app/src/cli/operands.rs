@@ -5,9 +5,10 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource};
-use sparsescope_core::io::{open_vector, vector};
+use sparsescope_core::io::vector::{self, Companion};
+use sparsescope_core::io::{IoError, Progress, open_companion, open_vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernel};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
@@ -98,6 +99,26 @@ pub(super) fn unfit(
     ))
 }
 
+/// In place of a file: the vector that comes with the matrix.
+pub(super) const ARCHIVE: &str = "archive";
+
+/// The option that names the vector.
+pub(super) fn option_of(which: Companion) -> &'static str {
+    match which {
+        Companion::RightSide => "--b",
+        Companion::Start => "--x0",
+    }
+}
+
+/// The number of columns of a file that has several where one vector is expected.
+fn columns_of(error: &IoError) -> Option<u64> {
+    match error {
+        IoError::InFile { error, .. } => columns_of(error),
+        IoError::NotAVector { cols, .. } => Some(*cols),
+        _ => None,
+    }
+}
+
 impl Desk<'_> {
     /// Reads or generates a matrix of real values; remarks on how it was read go to standard error.
     pub(super) fn real_matrix(&self, source: &MatrixSource) -> anyhow::Result<Arc<Csr>> {
@@ -128,14 +149,59 @@ impl Desk<'_> {
         source: &MatrixSource,
         (len, rows_or_columns): (usize, &str),
     ) -> anyhow::Result<Vec<f64>> {
-        let what = format!("reading {}", path.display());
-        let read = watched(self.interrupt, self.quiet, &what, file_size(path), |progress| {
-            open_vector(path, self.memory, progress)
-        })?;
+        let read = self.reading(path, |progress| open_vector(path, None, self.memory, progress))?;
         match read.len() == len {
             true => Ok(read),
             false => Err(unfit(option, read.len(), source, (len as u64, rows_or_columns)).into()),
         }
+    }
+
+    /// Reads a right-hand side or an initial guess with the `rows` of `source`: a file, or a column of it, or
+    /// what comes with the matrix if `path` is `archive` or the file of the matrix.
+    pub(super) fn side(
+        &self,
+        which: Companion,
+        (path, column): (&Path, Option<u32>),
+        source: &MatrixSource,
+        rows: usize,
+    ) -> anyhow::Result<Vec<f64>> {
+        let option = option_of(which);
+        let is_archive = path.as_os_str() == ARCHIVE;
+        let with_matrix = match source {
+            MatrixSource::File(file) | MatrixSource::SuiteFile(_, file) => {
+                (is_archive || *path == **file).then_some(file)
+            }
+            _ if is_archive => {
+                let sentence = format!(
+                    "{option} {ARCHIVE} needs a matrix from a file, but {source} is generated"
+                );
+                return Err(UsageError(sentence).into());
+            }
+            _ => None,
+        };
+        let memory = self.memory;
+        let read = match with_matrix {
+            Some(file) => self
+                .reading(file, |progress| open_companion(file, (which, column), memory, progress)),
+            None => self.reading(path, |progress| open_vector(path, column, memory, progress)),
+        };
+        let read = read.map_err(|error| match columns_of(&error) {
+            Some(cols) => anyhow!("{error}: choose one of its {cols} columns with {option}-column"),
+            None => error.into(),
+        })?;
+        match read.len() == rows {
+            true => Ok(read),
+            false => Err(unfit(option, read.len(), source, (rows as u64, "rows")).into()),
+        }
+    }
+
+    fn reading(
+        &self,
+        path: &Path,
+        read: impl FnOnce(Progress<'_>) -> Result<Vec<f64>, IoError>,
+    ) -> Result<Vec<f64>, IoError> {
+        let what = format!("reading {}", path.display());
+        watched(self.interrupt, self.quiet, &what, file_size(path), read)
     }
 
     /// Writes a result, replacing a file only with `force`.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Context;
 use serde::Serialize;
 use sparsescope_core::experiment::{Configuration, Output, PointsSource, Problem, SkylineProblem};
-use sparsescope_core::io::points::{self, PointsForm, PointsTaken};
+use sparsescope_core::io::points::{self, Chosen, Column, Columns, PointsForm, PointsTaken};
 use sparsescope_core::matrix::Points;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Verdict};
@@ -22,6 +22,7 @@ use super::output::{
     watched,
 };
 use super::table::{count, counted, seconds};
+use super::terminal::one_line;
 
 /// The JSON value of `skyline`.
 #[derive(Serialize)]
@@ -38,7 +39,19 @@ struct Report<'a> {
     backend: &'static str,
     threads: u32,
     block: Option<u32>,
+    /// Whether smaller is better in all columns.
     minimized: bool,
+    /// The columns compared; absent if all columns without names are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<Compared<'a>>,
+    /// Positions of the skyline points in the input, from 1; a header does not count.
+    rows: Vec<u64>,
+    /// Their names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ids: Option<Vec<&'a str>>,
+    /// Whether the user chose columns.
+    #[serde(skip)]
+    chosen: bool,
     /// Time of the kernel alone.
     seconds: Option<f64>,
     /// Time including reading or generating the points and preparation, without the check.
@@ -46,6 +59,30 @@ struct Report<'a> {
     comparisons: u64,
     check: Check,
 }
+
+/// A column that is compared.
+#[derive(Serialize)]
+struct Compared<'a> {
+    number: usize,
+    name: Option<&'a str>,
+    minimized: bool,
+}
+
+impl<'a> Compared<'a> {
+    fn of(column: &'a Column) -> Self {
+        let &Column { number, ref name, minimized } = column;
+        Self { number, name: name.as_deref(), minimized }
+    }
+
+    fn words(&self) -> String {
+        let better = if self.minimized { "smaller" } else { "larger" };
+        let name = self.name.map_or_else(|| format!("column {}", self.number), str::to_owned);
+        format!("{name} ({better} is better)")
+    }
+}
+
+/// Number of skyline points that the summary names.
+const NAMED: usize = 20;
 
 /// What was read from a file of points.
 #[derive(Serialize)]
@@ -79,12 +116,24 @@ pub(super) fn run(
         }
         None => PointsForm::Exact,
     };
+    if let (Some(path), true) = (&args.output, args.id.is_some() && form != PointsForm::Csv) {
+        let sentence = format!(
+            "--id writes row numbers and names, which need CSV: expected a name that ends in .csv, found {}",
+            path.display()
+        );
+        return Err(UsageError(sentence).into());
+    }
     let memory = MemoryLimit::of_machine();
     let source = PointsSource::parse(&args.points)?.with_header(args.header.line());
     let begun = Instant::now();
-    let (points, taken) = read(&source, memory, interrupt, quiet)?;
-    let compared = match args.minimize {
-        true => Arc::new(points.negated()),
+    let columns = columns(args);
+    let (points, chosen, taken) = read(&source, &columns, memory, interrupt, quiet)?;
+    let negates: Vec<bool> = match &chosen.compared[..] {
+        [] => vec![columns.minimizes_all],
+        compared => compared.iter().map(|column| column.minimized).collect(),
+    };
+    let compared = match negates.contains(&true) {
+        true => Arc::new(points.negated(&negates)),
         false => Arc::clone(&points),
     };
     let problem = Problem::Skyline(SkylineProblem::new(compared));
@@ -122,7 +171,14 @@ pub(super) fn run(
         backend: kernel.device.as_str(),
         threads: configuration.threads,
         block: configuration.block,
-        minimized: args.minimize,
+        minimized: negates.iter().all(|negates| *negates),
+        columns: chosen.compared.iter().map(Compared::of).collect(),
+        rows: kept.iter().map(|index| u64::from(*index) + 1).collect(),
+        ids: chosen.id.as_ref().map(|_| {
+            let id = |index: &u32| chosen.ids.get(*index as usize).map_or("", String::as_str);
+            kept.iter().map(id).collect()
+        }),
+        chosen: columns != Columns { minimizes_all: columns.minimizes_all, ..Columns::default() },
         seconds: prepared.once(),
         total_seconds,
         comparisons: problem.work(&output).comparisons,
@@ -137,11 +193,15 @@ pub(super) fn run(
         return Ok(Outcome::CheckFailed);
     }
     if let Some(path) = &args.output {
-        let kept = points.picked(kept);
-        let names = taken.as_ref().and_then(|taken| taken.header.as_deref()).unwrap_or_default();
+        let (indices, kept) = (kept, points.picked(kept));
+        let names: Vec<String> =
+            chosen.compared.iter().filter_map(|column| column.name.clone()).collect();
         watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
             save(path, overwrite(args.force), |out| match form {
-                PointsForm::Csv => points::write_table(kept.view(), names, out, progress),
+                PointsForm::Csv if chosen.id.is_some() => {
+                    points::write_with_ids(kept.view(), indices, &chosen, out, progress)
+                }
+                PointsForm::Csv => points::write_table(kept.view(), &names, out, progress),
                 _ => points::write(kept.view(), form, out, progress),
             })
         })?;
@@ -161,20 +221,32 @@ fn written_form(path: &Path, paper_format: bool) -> Result<PointsForm, UsageErro
     }
 }
 
+/// The columns that the arguments name.
+fn columns(args: &SkylineArgs) -> Columns {
+    Columns {
+        compared: args.columns.clone(),
+        minimized: args.minimize.clone().unwrap_or_default(),
+        minimizes_all: args.minimize.as_ref().is_some_and(Vec::is_empty),
+        maximized: args.maximize.clone(),
+        id: args.id.clone(),
+    }
+}
+
 fn read(
     source: &PointsSource,
+    columns: &Columns,
     memory: MemoryLimit,
     interrupt: &Interrupt,
     quiet: bool,
-) -> anyhow::Result<(Arc<Points>, Option<PointsTaken>)> {
+) -> anyhow::Result<(Arc<Points>, Chosen, Option<PointsTaken>)> {
     let total = match source {
         PointsSource::File(path, _) => file_size(path),
         PointsSource::Generated(_) | PointsSource::Suite(_) => None,
     };
     let read = watched(interrupt, quiet, &format!("reading {source}"), total, |progress| {
-        source.load(memory, progress, interrupt.flag())
+        source.load_columns(columns, memory, progress, interrupt.flag())
     })?;
-    Ok((Arc::new(read.0), read.1))
+    Ok((Arc::new(read.0), read.1, read.2))
 }
 
 impl Report<'_> {
@@ -196,10 +268,29 @@ impl Report<'_> {
             ("cpu", None) => format!(", {}", counted(self.threads as usize, "thread", "threads")),
             _ => String::new(),
         };
+        if self.chosen {
+            let columns: Vec<String> = self.columns.iter().map(Compared::words).collect();
+            writeln!(out, "columns     {}", one_line(&columns.join(", ")))?;
+        }
         let which = if self.minimized { ", smaller is better" } else { "" };
         writeln!(out, "kernel      {}{workers}{which}", self.kernel)?;
         let share = 100.0 * self.k as f64 / self.n.max(1) as f64;
         writeln!(out, "skyline     {} ({share:.3} %)", count(self.k))?;
+        let rows = self.rows.iter().take(NAMED).enumerate().map(|(place, row)| {
+            let id = self.ids.as_ref().and_then(|ids| ids.get(place));
+            id.map_or_else(|| row.to_string(), |id| format!("{row} {}", one_line(id)))
+        });
+        let mut rows: Vec<String> = rows.collect();
+        if self.rows.len() > NAMED {
+            rows.push(format!(
+                "{} more (all with --json)",
+                count((self.rows.len() - NAMED) as u64)
+            ));
+        }
+        if !rows.is_empty() {
+            let between = if self.ids.is_some() { "; " } else { ", " };
+            writeln!(out, "rows        {}", rows.join(between))?;
+        }
         if let Some(kernel) = self.seconds {
             let [kernel, total] = [kernel, self.total_seconds].map(seconds);
             writeln!(out, "time        {kernel}, {total} including reading")?;

@@ -13,6 +13,7 @@ use sparsescope_core::experiment::{
     Solution, SolveProblem, check_vectors,
 };
 use sparsescope_core::fsai::Fsai;
+use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{Progress, matrix_market};
 use sparsescope_core::kernel::{KernelDescriptor, Parameter, Parameters, SetUpBy};
 use sparsescope_core::matrix::Csr;
@@ -21,7 +22,7 @@ use sparsescope_core::record::{Check, Operation, SetUpSizes, Spectrum, Verdict};
 
 use super::interrupt::Interrupt;
 use super::operand_args::SolveArgs;
-use super::operands::{Desk, backend, kernel_of, on_all_gpus, threads};
+use super::operands::{ARCHIVE, Desk, backend, kernel_of, on_all_gpus, option_of, threads};
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
     check_form, check_result, executed, keep, overwrite, print_beside, print_json, save, watched,
@@ -248,9 +249,16 @@ fn given(
     a: &Csr,
 ) -> anyhow::Result<Given> {
     let rows = a.rows();
-    let vector = |parameter: Parameter, option: &str, text: &str| {
+    let vector = |parameter: Parameter, which, (text, column): (&String, Option<u32>)| {
         let is_file = parameter.value(text).is_err();
-        let read = is_file.then(|| desk.vector(Path::new(text), option, source, (rows, "rows")));
+        if !is_file && column.is_some() {
+            let option = option_of(which);
+            let sentence = format!(
+                "{option}-column needs {option} FILE or {option} {ARCHIVE}, found {option} {text}"
+            );
+            return Err(UsageError(sentence).into());
+        }
+        let read = is_file.then(|| desk.side(which, (Path::new(text), column), source, rows));
         anyhow::Ok(read.transpose()?.map(Arc::new))
     };
     let matrix = |what: &str, text: &str| {
@@ -266,8 +274,8 @@ fn given(
     let pattern = has_factor(Parameter::Pattern).then(|| matrix("the pattern", &args.pattern));
     let factor = args.read_g.as_ref().map(|path| matrix("G", &path.to_string_lossy()));
     Ok(Given {
-        b: vector(Parameter::RightSide, "--b", &args.b)?,
-        start: vector(Parameter::Start, "--x0", &args.x0)?,
+        b: vector(Parameter::RightSide, Companion::RightSide, (&args.b, args.b_column))?,
+        start: vector(Parameter::Start, Companion::Start, (&args.x0, args.x0_column))?,
         pattern: pattern.transpose()?,
         factor: factor.transpose()?,
     })

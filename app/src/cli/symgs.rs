@@ -9,6 +9,7 @@ use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
     check_vectors,
 };
+use sparsescope_core::io::vector::Companion;
 use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::matrix::{Csr, Real};
 use sparsescope_core::memory::MemoryLimit;
@@ -145,16 +146,20 @@ fn system(
     let a = desk.real_matrix(source)?;
     check_vectors(Operation::Symgs, &a, desk.memory).with_context(|| format!("{source}"))?;
     let rows = a.rows();
-    let of_rows = |option: &str, path| desk.vector(path, option, source, (rows, "rows"));
     let b = match &args.b {
-        Some(path) => of_rows("--b", path)?,
+        Some(path) => {
+            desk.side(Companion::RightSide, (path.as_path(), args.b_column), source, rows)?
+        }
         None => right_hand_side(rows, args.seed),
     };
     let start = match &args.x0 {
-        Some(path) => of_rows("--x0", path)?,
+        Some(path) => {
+            desk.side(Companion::Start, (path.as_path(), args.x0_column), source, rows)?
+        }
         None => starting_vector(rows, args.seed),
     };
-    let expected = args.expect.as_ref().map(|path| of_rows("--expect", path));
+    let expected = args.expect.as_ref();
+    let expected = expected.map(|path| desk.vector(path, "--expect", source, (rows, "rows")));
     let expected = expected.transpose()?;
     let problem = SymgsProblem::with_sweeps(Arc::clone(&a), b, start, args.sweeps);
     let problem = problem.map_err(|sentence| anyhow!("cannot sweep {source}: {sentence}"))?;

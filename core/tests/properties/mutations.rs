@@ -8,6 +8,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use sparsescope_core::bundle::{Bundle, Journal, Limits};
+use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{
     AnyMatrix, IoError, MatrixFile, Progress, matrix_market, points, read_matrix,
     read_named_matrix, vector,
@@ -111,13 +112,15 @@ fn mutated(start: &[u8], mutations: &[Mutation]) -> Vec<u8> {
     bytes
 }
 
-const SEEDS: [&str; 9] = [
+const SEEDS: [&str; 11] = [
     "%%MatrixMarket matrix coordinate real general\n% c\n3 4 4\n3 1 5\n1 4 2.5e-3\n3 2 -1\n1 1 1\n",
     "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 1 5\n1 2 5\n3 3 1\n",
     "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 5\n3 1 -7\n",
     "%%MatrixMarket matrix coordinate pattern general\r\n2 2 2\r\n1 1\r\n2 2\r\n",
     "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 1 2\n",
     "%%MatrixMarket matrix array real general\n2 2\n1\n2\n0\n4\n",
+    "%%MatrixMarket matrix coordinate real general\n%%AMGX 1 1 rhs solution\n2 2 1\n2 1 5\n1\n2\n3\n4\n",
+    "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n",
     "3 4 4\n3 1 5\n1 4 2.5e-3\n3 2 -1\n1 1 1\n",
     "2 3\n1 1 4\n1 2 -1\n2 2 4\n",
     "3 3 2\n1 2\n3 3\n",
@@ -125,6 +128,17 @@ const SEEDS: [&str; 9] = [
 
 fn read(name: &str, bytes: &[u8]) -> Result<MatrixFile, IoError> {
     read_named_matrix(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none())
+}
+
+/// Reads the vectors that the bytes may hold, alone or beside a matrix.
+fn read_vectors(bytes: &[u8]) {
+    let limit = MemoryLimit::bytes(LIMIT);
+    for column in [None, Some(1), Some(2)] {
+        let _ = vector::read_column(bytes, column, limit, Progress::none());
+        for which in [Companion::RightSide, Companion::Start] {
+            let _ = vector::read_companion(bytes, (which, column), limit, Progress::none());
+        }
+    }
 }
 
 /// What was read is a matrix that reads back unchanged once written. A refusal is one line.
@@ -155,6 +169,15 @@ fn holds(read: Result<MatrixFile, IoError>) {
 fn holds_points(name: &str, bytes: &[u8]) {
     // Sizes are reported or refused, whatever follows them.
     let _ = points::read_named_points_extent(name, bytes);
+    for id in [None, Some("1".to_owned())] {
+        let columns =
+            points::Columns { compared: vec!["2".to_owned()], id, ..points::Columns::default() };
+        let how = (points::HeaderLine::Find, &columns);
+        let limit = MemoryLimit::bytes(LIMIT);
+        if let Ok((points, ..)) = points::read_columns(name, bytes, how, limit, Progress::none()) {
+            assert!(points.is_empty() || points.dimensions() == 1);
+        }
+    }
     match points::read_named_points(name, bytes, MemoryLimit::bytes(LIMIT), Progress::none()) {
         Ok(points) => {
             assert_eq!(points.len() * points.dimensions(), points.coordinates().len());
@@ -235,7 +258,7 @@ const GOLDEN: &[u8] = include_bytes!("../../../tests/golden/bundle-1.0.zip");
 #[test]
 fn the_seeds_are_read() {
     for (k, seed) in SEEDS.iter().enumerate() {
-        let name = if k < 6 { "a.mtx" } else { "a.txt" };
+        let name = if k < 8 { "a.mtx" } else { "a.txt" };
         assert!(read(name, seed.as_bytes()).is_ok(), "{seed}");
         assert!(read("a.tar.gz", &gz(&tar("a/a.mtx", SEEDS[0].as_bytes()))).is_ok());
     }
@@ -261,7 +284,7 @@ fn what_the_fuzz_targets_begin_with_holds() {
         for path in files(target) {
             let bytes = std::fs::read(path).unwrap();
             holds(read(name, &bytes));
-            let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
+            read_vectors(&bytes);
         }
     }
     for path in files("metis") {
@@ -297,7 +320,7 @@ proptest! {
         for name in ["a.mtx", "a.txt"] {
             holds(read(name, &bytes));
         }
-        let _ = vector::read_bytes(&bytes, MemoryLimit::bytes(LIMIT), Progress::none());
+        read_vectors(&bytes);
     }
 
     #[test]

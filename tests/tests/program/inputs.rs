@@ -232,3 +232,29 @@ fn a_bundle_without_some_of_its_matrices_is_incomplete_until_they_are_there() {
     let text = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2\n";
     assert_eq!(late.files["matrix.mtx"], text.as_bytes());
 }
+
+#[test]
+fn two_files_of_one_name_are_told_apart_by_their_folders_everywhere() {
+    let p = program();
+    let banner = "%%MatrixMarket matrix coordinate real general\n";
+    for (folder, value) in [("one", 1), ("two", 2)] {
+        std::fs::create_dir(p.path(folder)).unwrap();
+        p.write(&format!("{folder}/A.mtx"), format!("{banner}1 1 1\n1 1 {value}\n"));
+    }
+    let how = ["--runs", "1", "--warmup", "0", "--kernels", "cpu/csr/serial", "-q", "-o", "b.zip"];
+    let files = ["bench", "one/A.mtx", "two/A.mtx"];
+    let table = p.succeed(&[&files[..], &how].concat());
+    let csv = p.succeed(&["export", "b.zip", "--csv", "-"]);
+    p.succeed(&["export", "b.zip", "--report", "r.html", "--force"]);
+    let report = std::fs::read_to_string(p.path("r.html")).unwrap();
+    for text in [&table, &csv, &report] {
+        assert!(text.contains("one/A") && text.contains("two/A"), "{text}");
+    }
+    // The order in which files are named again does not matter.
+    let mut bundle = open(&p, "b.zip");
+    bundle.complete = false;
+    bundle.runs.retain(|run| run.matrix.starts_with("one"));
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    p.succeed(&["bench", "two/A.mtx", "one/A.mtx", "--resume", "b.zip", "-q"]);
+    assert_eq!(open(&p, "b.zip").runs.len(), 2);
+}

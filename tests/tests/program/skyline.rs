@@ -239,3 +239,77 @@ fn bench_measures_every_kernel_and_its_bundle_holds_the_points_apart_from_matric
     let error = p.fail(2, &[&on_cpu[..], &["--counting", "device,host"]].concat());
     assert!(error.contains("no selected kernel takes counting host"), "{error}");
 }
+
+#[test]
+fn columns_are_chosen_with_a_direction_each_and_points_keep_their_rows_and_names() {
+    let p = program();
+    p.write(
+        "hotels.csv",
+        "hotel,price,stars,distance\nRiver,80,3,1.2\n\"Park, North\",120,5,0.4\nStation,60,2,2.0\nGarden,130,4,0.9\n",
+    );
+    // Garden costs more than Park and has fewer stars.
+    let directed = ["skyline", "hotels.csv", "--minimize", "price", "--maximize", "stars"];
+    for columns in [&["--columns", "price,stars"][..], &["--columns", "2,3"], &[]] {
+        let how = [&directed[..], columns, &["--id", "hotel"]].concat();
+        let told = p.json(&[&how[..], &["--json"]].concat());
+        assert_eq!([&told["n"], &told["d"], &told["k"]], [4, 2, 3]);
+        assert_eq!(told["rows"], serde_json::json!([1, 2, 3]));
+        assert_eq!(told["ids"], serde_json::json!(["River", "Park, North", "Station"]));
+        let column = |number: u32, name: &str, minimized: bool| serde_json::json!({ "number": number, "name": name, "minimized": minimized });
+        let expected = [column(2, "price", true), column(3, "stars", false)];
+        assert_eq!(told["columns"], serde_json::json!(expected));
+        assert_eq!(told["minimized"], false);
+        p.succeed(&[&how[..], &["-o", "k.csv", "--force"]].concat());
+        let kept = std::fs::read_to_string(p.path("k.csv")).unwrap();
+        assert_eq!(
+            kept,
+            "row,hotel,price,stars\n1,River,80.0,3.0\n2,\"Park, North\",120.0,5.0\n3,Station,60.0,2.0\n"
+        );
+        let text = p.succeed(&how);
+        assert!(text.contains("price (smaller is better), stars (larger is better)"), "{text}");
+        assert!(text.contains("rows        1 River; 2 Park, North; 3 Station"), "{text}");
+    }
+    // The cheapest alone; the nearest and the cheapest of three columns.
+    let rows = |how: &[&str]| {
+        p.json(&[&["skyline", "hotels.csv", "--json"][..], how].concat())["rows"].clone()
+    };
+    assert_eq!(rows(&["--minimize", "price"]), serde_json::json!([3]));
+    assert_eq!(rows(&["--columns", "price", "--minimize"]), serde_json::json!([3]));
+    assert_eq!(rows(&["--columns", "price"]), serde_json::json!([4]));
+    // In all three columns, each hotel is better than each other in one.
+    assert_eq!(rows(&["--id", "hotel", "--minimize"]), serde_json::json!([1, 2, 3, 4]));
+    // What is not chosen may be text, and numbers do without a header.
+    p.write("bare.csv", "River,80,3\nPark,120,5\nGarden,130,4\n");
+    let told = p.json(&[
+        "skyline",
+        "bare.csv",
+        "--minimize",
+        "2",
+        "--maximize",
+        "3",
+        "--id",
+        "1",
+        "--json",
+    ]);
+    assert_eq!(told["ids"], serde_json::json!(["River", "Park"]));
+    p.write("three.txt", "3\n2\n1 2 3\n2 1 3\n");
+    assert_eq!(
+        p.json(&["skyline", "three.txt", "--columns", "1,3", "--json"])["rows"],
+        serde_json::json!([2])
+    );
+    let wrong = p.fail(1, &["skyline", "hotels.csv", "--columns", "cost"]);
+    assert_eq!(
+        wrong,
+        "error: hotels.csv: line 1: expected a column \"cost\", found the columns hotel, price, stars, distance"
+    );
+    let text = p.fail(1, &["skyline", "hotels.csv", "--columns", "hotel,price"]);
+    assert!(
+        text.contains("hotels.csv: line 2: expected a number in column 1, found \"River\""),
+        "{text}"
+    );
+    let both = p.fail(1, &["skyline", "hotels.csv", "--minimize", "price", "--maximize", "2"]);
+    assert!(both.contains("expected one direction per column"), "{both}");
+    let form = p.fail(2, &["skyline", "hotels.csv", "--id", "hotel", "-o", "k.txt"]);
+    assert!(form.contains("expected a name that ends in .csv, found k.txt"), "{form}");
+    p.fail(1, &["skyline", "three.txt", "--id", "1"]);
+}

@@ -352,3 +352,52 @@ fn scipy_takes_as_many_iterations_with_the_same_preconditioner() {
         }
     }
 }
+
+#[test]
+fn a_right_hand_side_is_taken_from_a_column_an_archive_or_the_file_of_the_matrix() {
+    let p = program();
+    // A = [2 -1 0; -1 2 0; 0 0 1]: A x = (1, 0, 3) for x = (2/3, 1/3, 3), A x = (0, 1, 2) for (1/3, 2/3, 2).
+    let sizes = "3 3 5\n1 1 2\n1 2 -1\n2 1 -1\n2 2 2\n3 3 1\n";
+    let banner = "%%MatrixMarket matrix coordinate real general\n";
+    let array = "%%MatrixMarket matrix array real general\n";
+    p.write("a.mtx", format!("{banner}{sizes}"));
+    p.write("b2.mtx", format!("{array}3 2\n1\n0\n3\n0\n1\n2\n"));
+    p.write("amgx.mtx", format!("{banner}%%NVAMG 1 1 sorted rhs\n{sizes}1\n0\n3\n"));
+    p.write("two.mtx", format!("{banner}{sizes}{array}3 1\n1\n0\n3\n"));
+    let (first, second) = ([2.0 / 3.0, 1.0 / 3.0, 3.0], [1.0 / 3.0, 2.0 / 3.0, 2.0]);
+    for (how, expected) in [
+        (&["a.mtx", "--b", "b2.mtx", "--b-column", "1"][..], first),
+        (&["a.mtx", "--b", "b2.mtx", "--b-column", "2"], second),
+        (&["amgx.mtx", "--b", "archive"], first),
+        (&["amgx.mtx", "--b", "amgx.mtx"], first),
+        (&["two.mtx", "--b", "archive"], first),
+        (&["two.mtx", "--b", "archive", "--x0", "b2.mtx", "--x0-column", "2"], first),
+    ] {
+        p.succeed(
+            &[&["solve"][..], how, &["--precond", "jacobi", "-o", "x.mtx", "--force"]].concat(),
+        );
+        let x = elements(&p, "x.mtx");
+        assert!(x.iter().zip(expected).all(|(x, e)| (x - e).abs() < 1e-9), "{how:?}: {x:?}");
+    }
+    // A sweep over the solution changes nothing.
+    p.succeed(&[
+        "symgs", "amgx.mtx", "--b", "archive", "--x0", "x.mtx", "--expect", "x.mtx", "--tol",
+        "1e-9",
+    ]);
+    let several = p.fail(1, &["solve", "a.mtx", "--b", "b2.mtx"]);
+    assert_eq!(
+        several,
+        "error: b2.mtx: expected a vector, found a 3 x 2 matrix: choose one of its 2 columns with --b-column"
+    );
+    let none = p.fail(1, &["solve", "a.mtx", "--b", "b2.mtx", "--b-column", "3"]);
+    assert_eq!(none, "error: b2.mtx: expected a column from 1 to 2, found 3");
+    let alone = p.fail(1, &["solve", "a.mtx", "--b", "archive"]);
+    assert!(alone.contains("a.mtx: expected a right-hand side with the matrix"), "{alone}");
+    let start = p.fail(1, &["solve", "amgx.mtx", "--x0", "archive"]);
+    assert!(start.contains("expected an initial guess with the matrix"), "{start}");
+    let made = p.fail(2, &["solve", "gen:poisson2d?n=3", "--b", "archive"]);
+    assert!(made.contains("--b archive needs a matrix from a file"), "{made}");
+    let word = p.fail(2, &["solve", "a.mtx", "--b", "ones", "--b-column", "1"]);
+    assert!(word.contains("--b-column needs --b FILE or --b archive, found --b ones"), "{word}");
+    p.fail(2, &["solve", "a.mtx", "--b-column", "1"]);
+}

@@ -63,7 +63,7 @@ fn run_with(
         Some(path) => {
             let progress = Progress::none().cancelled_by(interrupt.flag());
             let memory = args.memory_limit.map_or_else(MemoryLimit::of_machine, MemoryLimit::bytes);
-            Some(open_vector(path, memory, progress)?)
+            Some(open_vector(path, None, memory, progress)?)
         }
         None => None,
     };

@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow, bail};
 use sparsescope_core::bundle::{Bundle, Journal, Limits, journal_path};
 use sparsescope_core::experiment::{
     Availability, Backend, Configuration, CpuBackend, MOST_UNTIL, MedianGoal, Portion, Probed,
-    Settings, SourceError, SubjectSource, Units, select_kernels,
+    Settings, SourceError, SubjectSource, Units, select_kernels, tell_apart,
 };
 use sparsescope_core::io::points::HeaderLine;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel};
@@ -111,7 +111,7 @@ impl Sweep {
             let recipe = recipe.map(|text| SubjectSource::parse(operation, text)).transpose()?;
             // The author of a bundle must not choose which files of this machine are read.
             let recipe = recipe.filter(|source| !source.is_file());
-            let named = || named.iter().find(|source| source.name() == matrix.name).cloned();
+            let named = || named.iter().find_map(|source| source.called(&matrix.name));
             match recipe.or_else(named) {
                 Some(source) => sources.push(source),
                 None => missing.push(matrix.name.as_str()),
@@ -124,7 +124,7 @@ impl Sweep {
         }
         if portions.is_none() {
             let planned = |source: &SubjectSource| {
-                plan.matrices.iter().any(|matrix| matrix.name == source.name())
+                plan.matrices.iter().any(|matrix| source.called(&matrix.name).is_some())
             };
             sources.extend(named.into_iter().filter(|source| !planned(source)));
         }
@@ -234,7 +234,10 @@ fn named(
             "--header and --no-header apply only to files of points (--operation skyline)";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    Ok(sources.into_iter().map(|source| source.with_header(header)).collect())
+    let mut sources: Vec<_> =
+        sources.into_iter().map(|source| source.with_header(header)).collect();
+    tell_apart(&mut sources);
+    Ok(sources)
 }
 
 /// The matrices named, or those of the suite or the list, or the default suite.

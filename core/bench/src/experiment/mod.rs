@@ -10,6 +10,8 @@ mod configuration;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
 mod error;
+#[cfg(not(target_family = "wasm"))]
+mod input_file;
 mod interruptions;
 mod operations;
 mod output;
@@ -43,6 +45,8 @@ pub use configuration::{Configuration, Key, Temperature, table_position};
 #[cfg(not(target_family = "wasm"))]
 pub use cpu::CpuBackend;
 pub use error::{KernelError, PrepareError};
+#[cfg(not(target_family = "wasm"))]
+pub use input_file::InputFile;
 pub use interruptions::Interruptions;
 #[cfg(feature = "proof")]
 pub use operations::IncrementProblem;
@@ -73,6 +77,6 @@ pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_fo
 pub use sparsescope_record::{LoadedMatrix, LoadedValues, ReadMatrix};
 pub use split::{Portion, Units, split};
 #[cfg(not(target_family = "wasm"))]
-pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource};
+pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource, tell_apart};
 pub use task::{Finished, Groups, Task, Watch};
 pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};

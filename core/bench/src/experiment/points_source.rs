@@ -4,11 +4,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+use super::input_file::InputFile;
 use super::source::SourceError;
 use sparsescope_matrix::generate::{
     PointsEntry, PointsRecipe, PointsSpec, generate_points, points_suite_entry,
 };
-use sparsescope_matrix::io::points::{HeaderLine, PointsTaken, rbox};
+use sparsescope_matrix::io::points::{Chosen, Columns, HeaderLine, PointsTaken, rbox};
 use sparsescope_matrix::io::{Progress, open_points, open_points_extent};
 use sparsescope_matrix::matrix::{Points, PointsExtent};
 use sparsescope_matrix::memory::MemoryLimit;
@@ -18,7 +19,7 @@ use sparsescope_record::{Source, matrix_name};
 #[derive(Clone, Debug)]
 pub enum PointsSource {
     /// A file, and the meaning of its first line if it is CSV.
-    File(PathBuf, HeaderLine),
+    File(InputFile, HeaderLine),
     /// Output of a generator.
     Generated(PointsSpec),
     /// An entry of a suite.
@@ -34,7 +35,7 @@ impl PointsSource {
         }
         match text.starts_with("gen:") {
             true => Ok(Self::Generated(PointsSpec::parse(text)?)),
-            false => Ok(Self::File(PathBuf::from(text), HeaderLine::Find)),
+            false => Ok(Self::File(PathBuf::from(text).into(), HeaderLine::Find)),
         }
     }
 
@@ -50,12 +51,11 @@ impl PointsSource {
     /// the generator.
     pub fn name(&self) -> String {
         match self {
-            Self::File(path, _) => {
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                let name = matrix_name(&name);
-                let ending = [".txt", ".csv", ".points"].into_iter().find(|e| name.ends_with(e));
-                ending.map_or(name, |ending| &name[..name.len() - ending.len()]).to_owned()
-            }
+            Self::File(file, _) => file.name(|name| {
+                let name = matrix_name(name);
+                let endings = [".txt", ".csv", ".points"];
+                endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+            }),
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
             Self::Suite(entry) => entry.name.to_owned(),
         }
@@ -99,12 +99,25 @@ impl PointsSource {
         progress: Progress<'_>,
         cancel: &AtomicBool,
     ) -> Result<(Points, Option<PointsTaken>), SourceError> {
+        let loaded = self.load_columns(&Columns::default(), limit, progress, cancel)?;
+        Ok((loaded.0, loaded.2))
+    }
+
+    /// Like [`load`](Self::load), for some of the columns.
+    pub fn load_columns(
+        &self,
+        columns: &Columns,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        cancel: &AtomicBool,
+    ) -> Result<(Points, Chosen, Option<PointsTaken>), SourceError> {
         let generated = |spec: &PointsSpec| generate_points(spec, limit, cancel);
         let points = match self {
             Self::File(path, header) => {
                 let progress = progress.cancelled_by(cancel);
-                let (points, taken) = open_points(path, *header, limit, progress)?;
-                return Ok((points, Some(taken)));
+                let (points, taken, chosen) =
+                    open_points(path, (*header, columns), limit, progress)?;
+                return Ok((points, chosen, Some(taken)));
             }
             Self::Generated(spec) => generated(spec)?,
             Self::Suite(entry) => match entry.recipe {
@@ -114,7 +127,8 @@ impl PointsSource {
                 }
             },
         };
-        Ok((points, None))
+        let (points, chosen) = columns.of(points)?;
+        Ok((points, chosen, None))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::input_file::InputFile;
 use sparsescope_kernels::fsai::FsaiError;
 use sparsescope_matrix::files::{user_cache, variable};
 use sparsescope_matrix::generate::{
@@ -24,13 +25,13 @@ use sparsescope_record::{Reordered, Source};
 #[derive(Clone, Debug)]
 pub enum MatrixSource {
     /// A file.
-    File(PathBuf),
+    File(InputFile),
     /// A generator and its parameters.
     Generated(GeneratorSpec),
     /// A suite entry, made by its generator.
     Suite(&'static SuiteEntry, GeneratorSpec),
     /// A suite entry whose real file is available.
-    SuiteFile(&'static SuiteEntry, PathBuf),
+    SuiteFile(&'static SuiteEntry, InputFile),
 }
 
 /// Why a matrix could not be loaded.
@@ -88,7 +89,7 @@ impl MatrixSource {
         }
         match text.starts_with("gen:") {
             true => Ok(Self::Generated(GeneratorSpec::parse(text)?)),
-            false => Ok(Self::File(PathBuf::from(text))),
+            false => Ok(Self::File(PathBuf::from(text).into())),
         }
     }
 
@@ -100,7 +101,7 @@ impl MatrixSource {
 
     fn of_suite_in(entry: &'static SuiteEntry, folders: &[PathBuf]) -> Result<Self, SourceError> {
         match file_in(folders, entry.name).filter(|_| entry.wanted.is_some()) {
-            Some(file) => Ok(Self::SuiteFile(entry, file)),
+            Some(file) => Ok(Self::SuiteFile(entry, file.into())),
             None => Ok(Self::Suite(entry, GeneratorSpec::parse(entry.spec)?)),
         }
     }
@@ -114,14 +115,11 @@ impl MatrixSource {
         }
     }
 
-    /// Display name: the file name without `.mtx` and `.gz`, the name of the suite entry, or the parameters
+    /// Display name: the file name without `.mtx` and `.gz` (see [`tell_apart`](super::tell_apart)), the name of the suite entry, or the parameters
     /// of the generator.
     pub fn name(&self) -> String {
         match self {
-            Self::File(path) => {
-                let name = path.file_name().unwrap_or(path.as_os_str());
-                matrix_name(&name.to_string_lossy()).to_owned()
-            }
+            Self::File(file) => file.name(matrix_name),
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
             Self::Suite(entry, _) | Self::SuiteFile(entry, _) => entry.name.to_owned(),
         }

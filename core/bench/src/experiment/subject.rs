@@ -1,14 +1,15 @@
 //! Subjects of operations: where they come from, and what they are once loaded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use web_time::Instant;
 
 use super::batch_source::BatchSource;
+use super::input_file::InputFile;
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
 use super::operations::{
@@ -79,6 +80,28 @@ pub struct Probed {
 
 /// Why a complex matrix has no runs.
 const REAL_ONLY: &str = "the matrix is complex; kernels compute with real matrices only";
+
+/// Puts folders before the names of files that have the same name, as many as tell them apart.
+pub fn tell_apart(sources: &mut [SubjectSource]) {
+    loop {
+        let mut files: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
+        for source in &*sources {
+            if let Some(path) = source.file() {
+                files.entry(source.name()).or_default().insert(path.to_owned());
+            }
+        }
+        let mut has_changed = false;
+        for source in &mut *sources {
+            let is_shared = files.get(&source.name()).is_some_and(|paths| paths.len() > 1);
+            if let (true, Some(file)) = (is_shared, source.input()) {
+                has_changed |= file.add_folder();
+            }
+        }
+        if !has_changed {
+            return;
+        }
+    }
+}
 
 impl SubjectSource {
     /// Parses what a user names for an operation. Does not check that a path exists.
@@ -199,6 +222,33 @@ impl SubjectSource {
             #[cfg(feature = "proof")]
             Self::Vector(_) => None,
         }
+    }
+
+    /// The file whose name it has in results.
+    fn input(&mut self) -> Option<&mut InputFile> {
+        match self {
+            Self::Matrix(MatrixSource::File(file)) | Self::Points(PointsSource::File(file, _)) => {
+                Some(file)
+            }
+            Self::Batch(BatchSource::Rows(_, MatrixSource::File(file))) => Some(file),
+            Self::Matrix(_) | Self::Points(_) | Self::Batch(_) => None,
+            #[cfg(feature = "proof")]
+            Self::Vector(_) => None,
+        }
+    }
+
+    /// The same with this name, if it is the name of its file with some of the folders before it.
+    pub fn called(&self, name: &str) -> Option<Self> {
+        let mut source = self.clone();
+        if let Some(file) = source.input() {
+            file.drop_folders();
+        }
+        while source.name() != name {
+            if !source.input()?.add_folder() {
+                return None;
+            }
+        }
+        Some(source)
     }
 
     /// Whether the user has to name it again to continue a measurement: bundles store the names of files, not
@@ -404,6 +454,43 @@ impl LoadedSubject {
             }
             #[cfg(feature = "proof")]
             Operation::Increment => Err("a matrix cannot be incremented".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(operation: Operation, texts: &[&str]) -> Vec<String> {
+        let parse = |text: &&str| SubjectSource::parse(operation, text).unwrap();
+        let mut sources: Vec<_> = texts.iter().map(parse).collect();
+        tell_apart(&mut sources);
+        sources.iter().map(SubjectSource::name).collect()
+    }
+
+    #[test]
+    fn files_of_one_name_are_told_apart_by_as_many_folders_as_it_takes() {
+        let spmv = |texts: &[&str]| names(Operation::Spmv, texts);
+        assert_eq!(spmv(&["a/A.mtx", "b/A.mtx.gz", "c/B.mtx"]), ["a/A", "b/A", "B"]);
+        assert_eq!(spmv(&["x/d/A.mtx", "y/d/A.mtx"]), ["x/d/A", "y/d/A"]);
+        assert_eq!(spmv(&["A.mtx", "../A.mtx", "/r/A.mtx"]), ["A", "../A", "r/A"]);
+        // One file, given twice, and files that no folder tells apart.
+        assert_eq!(spmv(&["a/A.mtx", "a/A.mtx"]), ["A", "A"]);
+        assert_eq!(spmv(&["a/A.mtx", "a/A.mtx.gz"]), ["a/A", "a/A"]);
+        assert_eq!(names(Operation::Skyline, &["a/p.csv", "b/p.txt"]), ["a/p", "b/p"]);
+        let batches = names(Operation::BatchedDense, &["fsai:a/A.mtx", "fsai:b/A.mtx"]);
+        assert!(batches[0].starts_with("a/A-fsai") && batches[1].starts_with("b/A-fsai"));
+    }
+
+    #[test]
+    fn a_file_is_found_again_by_its_name_with_any_of_its_folders() {
+        let source = SubjectSource::parse(Operation::Spmv, "x/a/A.mtx").unwrap();
+        for name in ["A", "a/A", "x/a/A"] {
+            assert_eq!(source.called(name).unwrap().name(), name);
+        }
+        for name in ["b/A", "B", "/x/a/A"] {
+            assert!(source.called(name).is_none(), "{name}");
         }
     }
 }

@@ -78,6 +78,13 @@ pub enum IoError {
     #[error("expected a vector, found a {rows} x {cols} matrix")]
     #[expect(missing_docs, reason = "the message names the fields")]
     NotAVector { rows: u64, cols: u64 },
+    /// A column that the array does not have; both are counted from 1.
+    #[error("expected a column from 1 to {cols}, found {column}")]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    NoColumn { column: u64, cols: u64 },
+    /// A matrix without the vector that should come with it.
+    #[error("expected {0} with the matrix, in its archive or after its entries, found none")]
+    NoVector(&'static str),
     /// Points that are not available: a damaged binary file, or a missing program that generates them.
     #[error("{0}")]
     Points(String),
@@ -102,11 +109,16 @@ impl IoError {
     }
 
     /// Shifts line numbers for text that follows this many other lines after line `above`.
-    #[cfg(feature = "mpi")]
     pub(super) fn further_down(self, above: u64, by: u64) -> Self {
         match self {
             Self::Unexpected { line, expected, found } if line > above => {
                 Self::Unexpected { line: line + by, expected, found }
+            }
+            Self::TooFewEntries { line, declared, found } if line > above => {
+                Self::TooFewEntries { line: line + by, declared, found }
+            }
+            Self::TooManyEntries { line, declared, found } if line > above => {
+                Self::TooManyEntries { line: line + by, declared, found }
             }
             error => error,
         }

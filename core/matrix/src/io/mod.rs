@@ -37,7 +37,9 @@ pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use matrix_market::FileShare;
 #[cfg(not(target_family = "wasm"))]
-pub use open::{open_extent, open_matrix, open_points, open_points_extent, open_vector, save};
+pub use open::{
+    open_companion, open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
+};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use open::{open_share, share_of_text};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_in_steps};

@@ -62,7 +62,7 @@ async fn read(
         }
         MatrixForm::MatrixMarket | MatrixForm::Generated => {
             let header = matrix_market::Header::read(&text)?;
-            matrix_market::read_body(&text, &header, limit, progress).await?
+            matrix_market::read_first(&text, &header, limit, progress).await?
         }
     };
     file.warnings.splice(0..0, warning);
@@ -103,7 +103,7 @@ async fn contents<'a, 'p>(
 
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
-    open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
+    open_companion, open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
 };
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use self::files::{open_share, share_of_text};
@@ -117,8 +117,11 @@ mod files {
     use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
-    use crate::io::points::{HeaderLine, PointsTaken, read_points_as, read_points_extent_as};
-    use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
+    use crate::io::points::{
+        Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
+    };
+    use crate::io::vector::{self, Companion};
+    use crate::io::{Overwrite, read_named_extent, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
     /// Reads the matrix in the file `path`, as [`read_named_matrix`] does. Errors name the path.
@@ -171,24 +174,37 @@ mod files {
         with_bytes(path, |data| read_named_extent(&name_of(path), data))
     }
 
-    /// Reads the dense vector in the file `path`. Errors name the path.
+    /// Reads the dense vector in the file `path`, or a column of it, as [`vector::read_column`] does. Errors
+    /// name the path.
     pub fn open_vector(
         path: &Path,
+        column: Option<u32>,
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<Vec<f64>, IoError> {
-        with_bytes(path, |data| vector::read_bytes(data, limit, progress))
+        with_bytes(path, |data| vector::read_column(data, column, limit, progress))
     }
 
-    /// Reads the points in the file `path` and how the file was interpreted, as [`read_points_as`] does.
+    /// Reads a vector that comes with the matrix in the file `path`, as [`vector::read_companion`] does.
     /// Errors name the path.
-    pub fn open_points(
+    pub fn open_companion(
         path: &Path,
-        header: HeaderLine,
+        wanted: (Companion, Option<u32>),
         limit: MemoryLimit,
         progress: Progress<'_>,
-    ) -> Result<(Points, PointsTaken), IoError> {
-        with_bytes(path, |data| read_points_as(&name_of(path), data, header, limit, progress))
+    ) -> Result<Vec<f64>, IoError> {
+        with_bytes(path, |data| vector::read_companion(data, wanted, limit, progress))
+    }
+
+    /// Reads columns of the points in the file `path` and how the file was interpreted, as [`read_columns`]
+    /// does. Errors name the path.
+    pub fn open_points(
+        path: &Path,
+        how: (HeaderLine, &Columns),
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<(Points, PointsTaken, Chosen), IoError> {
+        with_bytes(path, |data| read_columns(&name_of(path), data, how, limit, progress))
     }
 
     /// Reads only the sizes of the points in the file `path`, as [`read_points_extent_as`] does. Errors name

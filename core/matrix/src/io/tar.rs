@@ -32,22 +32,53 @@ pub(super) fn is_tar(start: &[u8]) -> bool {
 /// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member that ends
 /// in `.mtx`. The others are skipped without being kept.
 pub(super) fn read_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Member, IoError> {
-    find(input, false, |archive, size| {
+    find(input, false, &MATRIX, |archive, size| {
         Ok((archive.content(size, limit, "the matrix in the archive")?, 0))
     })
+}
+
+/// Reads the member `NAME/NAME_b.mtx`, a vector that comes with the matrix `NAME/NAME.mtx`. `_b` is the first
+/// of these endings that the archive has.
+pub(super) fn read_vector(
+    input: &mut dyn Read,
+    endings: &[&str],
+    limit: MemoryLimit,
+) -> Result<Vec<u8>, IoError> {
+    let names: Vec<String> = endings.iter().map(|end| format!("NAME/NAME{end}.mtx")).collect();
+    let sought = Sought {
+        rank: &|name: &str| Rank::of_vector(name, endings),
+        what: "vector",
+        names: &names.join(" or "),
+    };
+    let found = find(input, true, &sought, |archive, size| {
+        Ok((archive.content(size, limit, "the vector in the archive")?, 0))
+    });
+    Ok(found?.content)
 }
 
 /// Reads the first lines of the same member, up to the matrix's sizes, and no more of the archive
 /// than needed to find it: a second `NAME/NAME.mtx` is not looked for.
 pub(super) fn peek_matrix(input: &mut dyn Read) -> Result<Vec<u8>, IoError> {
-    Ok(find(input, true, |archive, size| archive.first_lines(size))?.content)
+    Ok(find(input, true, &MATRIX, |archive, size| archive.first_lines(size))?.content)
 }
 
-/// Finds the member that is the matrix; with `at_once` the search ends at the first
-/// `NAME/NAME.mtx`. `keep` returns what to keep of a member, and how many bytes it left unread.
+/// Which member of an archive is sought.
+struct Sought<'a> {
+    /// How likely a member is it, by its name.
+    rank: &'a dyn Fn(&str) -> Rank,
+    what: &'a str,
+    /// The names by which it is expected.
+    names: &'a str,
+}
+
+const MATRIX: Sought<'static> = Sought { rank: &Rank::of, what: "matrix", names: "NAME/NAME.mtx" };
+
+/// Finds the member that is sought; with `at_once` the search ends at the first of rank
+/// [`Named`](Rank::Named). `keep` returns what to keep of a member, and how many bytes it left unread.
 fn find(
     input: &mut dyn Read,
     at_once: bool,
+    sought: &Sought<'_>,
     keep: impl Fn(&mut Archive<'_>, u64) -> Result<(Vec<u8>, u64), IoError>,
 ) -> Result<Member, IoError> {
     let mut kept: Option<(Rank, String, Vec<u8>)> = None;
@@ -55,7 +86,7 @@ fn find(
     let mut ignored = Vec::new();
     let mut archive = Archive { input, members: 0 };
     while let Some(Header { name, size }) = archive.next_file()? {
-        let rank = Rank::of(&name);
+        let rank = (sought.rank)(&name);
         let best = kept.as_ref().map_or(Rank::Other, |(rank, ..)| *rank);
         if rank > best {
             let (content, left) = keep(&mut archive, size)?;
@@ -76,8 +107,9 @@ fn find(
     match (kept, tied) {
         (Some((_, first, _)), Some(second)) => {
             let (first, second) = (quoted(first.as_bytes()), quoted(second.as_bytes()));
+            let what = sought.what;
             Err(IoError::Archive(format!(
-                "expected one matrix in the archive, found several, including {first} and {second}"
+                "expected one {what} in the archive, found several, including {first} and {second}"
             )))
         }
         (Some((_, _, content)), None) => Ok(Member { content, warning: warning(&ignored) }),
@@ -86,7 +118,8 @@ fn find(
                 [] => "no files".to_owned(),
                 names => list(names),
             };
-            Err(IoError::Archive(format!("expected NAME/NAME.mtx in the archive, found {found}")))
+            let names = sought.names;
+            Err(IoError::Archive(format!("expected {names} in the archive, found {found}")))
         }
     }
 }
@@ -106,13 +139,13 @@ fn list(names: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// How likely a member is the matrix, by its name.
+/// How likely a member is the one sought, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Other,
-    /// Any `.mtx`.
-    Matrix,
-    /// `NAME/NAME.mtx`.
+    /// Any `.mtx`, or a vector with another ending than the first.
+    Possible,
+    /// `NAME/NAME.mtx`, or the vector `NAME/NAME_b.mtx`.
     Named,
 }
 
@@ -123,8 +156,19 @@ impl Rank {
         match (file.strip_suffix(".mtx"), parts.next()) {
             (Some(stem), Some(folder)) if stem == folder => Self::Named,
             // The file that macOS stores beside another is not a second matrix.
-            (Some(stem), _) if !stem.starts_with("._") => Self::Matrix,
+            (Some(stem), _) if !stem.starts_with("._") => Self::Possible,
             _ => Self::Other,
+        }
+    }
+
+    fn of_vector(name: &str, endings: &[&str]) -> Self {
+        let mut parts = name.rsplit('/');
+        let stem = parts.next().and_then(|file| file.strip_suffix(".mtx"));
+        let Some((stem, folder)) = stem.zip(parts.next()) else { return Self::Other };
+        match endings.iter().position(|ending| stem.strip_suffix(ending) == Some(folder)) {
+            Some(0) => Self::Named,
+            Some(_) => Self::Possible,
+            None => Self::Other,
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Dense vectors: Matrix Market files, or plain text with one number per line.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use crate::parallel::*;
 
 use super::error::quoted;
 use super::gzip::{beside, decompressed};
-use super::matrix_market;
+use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
-use super::{IoError, Progress};
+use super::{IoError, Progress, gzip, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -20,15 +21,136 @@ pub fn read_bytes(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
+    read_column(data, None, limit, progress)
+}
+
+/// Like [`read_bytes`]; with a column, counted from 1, reads that column of a Matrix Market file with any
+/// number of columns.
+pub fn read_column(
+    data: &[u8],
+    column: Option<u32>,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Vec<f64>, IoError> {
     let (text, progress) = at_once(decompressed(data, "a vector", limit, progress))?;
     let limit = beside(&text, limit);
+    read_text(&text, column, limit, progress)
+}
+
+/// A vector that may come with a matrix: in its archive, or after its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Companion {
+    /// The right-hand side b.
+    RightSide,
+    /// The initial guess.
+    Start,
+}
+
+impl Companion {
+    /// What follows the name of the matrix in the name of the vector.
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::RightSide => &["_b"],
+            Self::Start => &["_x0", "_x"],
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::RightSide => "a right-hand side",
+            Self::Start => "an initial guess",
+        }
+    }
+}
+
+/// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
+/// `NAME/NAME_b.mtx` of an archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand side
+/// or solution that a line `%%AMGX 1 1 rhs solution` announces, or the first (second) Matrix Market file
+/// after the matrix in the same text.
+pub fn read_companion(
+    data: &[u8],
+    (which, column): (Companion, Option<u32>),
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Vec<f64>, IoError> {
+    let member = if gzip::is_gzip(data) && tar::is_tar(&gzip::peek(data)) {
+        let mut unzipped = gzip::Gunzip::new(data, progress);
+        Some(tar::read_vector(&mut unzipped, which.endings(), limit)?)
+    } else if tar::is_tar(data) {
+        Some(tar::read_vector(&mut &*data, which.endings(), limit)?)
+    } else {
+        None
+    };
+    if let Some(text) = member {
+        let text = Cow::Owned(text);
+        let limit = beside(&text, limit);
+        return read_text(&text, column, limit, progress.uncounted());
+    }
+    let (text, progress) = at_once(decompressed(data, "a matrix", limit, progress))?;
+    let limit = beside(&text, limit);
+    let none = || IoError::NoVector(which.as_str());
+    let Ok(header) = Header::read(&text) else { return Err(none()) };
+    let announced = Announced::of(&text, &header)?;
+    let begin = announced.begin(&text, &header);
+    let place = |begin: usize| {
+        let before = text.get(..begin).unwrap_or_default();
+        memchr::memchr_iter(b'\n', before).count() as u64
+    };
+    if announced != Announced::default() {
+        let has = match which {
+            Companion::RightSide => announced.rhs,
+            Companion::Start => announced.solution,
+        };
+        if !has {
+            return Err(none());
+        }
+        if let Some(column) = column.filter(|column| *column != 1) {
+            return Err(IoError::NoColumn { column: column.into(), cols: 1 });
+        }
+        let numbers = text.get(begin..).unwrap_or_default();
+        let read = read_numbers(numbers, limit, progress);
+        let mut values = read.map_err(|error| error.further_down(0, place(begin)))?;
+        let rows = header.rows as usize;
+        let expected = rows as u128 * (u128::from(announced.rhs) + u128::from(announced.solution));
+        if values.len() as u128 != expected {
+            return Err(IoError::Unexpected {
+                line: place(begin) + 1,
+                expected: format!("{expected} numbers after the entries of the matrix"),
+                found: format!("{} numbers", values.len()),
+            });
+        }
+        return Ok(match which {
+            Companion::Start if announced.rhs => values.split_off(rows),
+            _ => {
+                values.truncate(rows);
+                values
+            }
+        });
+    }
+    let mut after = banners(&text, &header).skip(usize::from(which == Companion::Start));
+    let begin = after.next().ok_or_else(none)?;
+    let end = after.next().unwrap_or(text.len());
+    let array = text.get(begin..end).unwrap_or_default();
+    let read = matrix_market::read_vector(array, column, limit, progress);
+    read.map_err(|error| error.further_down(0, place(begin)))
+}
+
+fn read_text(
+    text: &[u8],
+    column: Option<u32>,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Vec<f64>, IoError> {
     let is_number = |b: &u8| b.is_ascii_digit() || b"+-.%iInN".contains(b);
     let start = text.trim_ascii_start();
     if start.starts_with(b"%%") || !start.first().is_none_or(is_number) {
         // Not plain numbers: the Matrix Market reader reports what is wrong.
-        return matrix_market::read_vector(&text, limit, progress);
+        return matrix_market::read_vector(text, column, limit, progress);
     }
-    read_numbers(&text, limit, progress)
+    match column {
+        None | Some(1) => read_numbers(text, limit, progress),
+        Some(column) => Err(IoError::NoColumn { column: column.into(), cols: 1 }),
+    }
 }
 
 fn read_numbers(
@@ -138,6 +260,102 @@ mod tests {
         let complex = "%%MatrixMarket matrix array complex general\n1 1\n1 2\n";
         assert!(message(complex).contains("real matrices only"));
         assert!(message("<html>").contains("HTML page"));
+    }
+
+    /// Reads a companion with lines counted as in the whole text.
+    fn companion(text: &str, which: Companion, column: Option<u32>) -> Result<Vec<f64>, String> {
+        let limit = MemoryLimit::unlimited();
+        let read = read_companion(text.as_bytes(), (which, column), limit, Progress::none());
+        read.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_column_is_chosen_by_its_number() {
+        let array = "%%MatrixMarket matrix array real general\n3 2\n1\n0\n3\n0\n1\n2\n";
+        let sparse =
+            "%%MatrixMarket matrix coordinate real general\n3 2 4\n1 1 1\n3 1 3\n2 2 1\n3 2 2\n";
+        for text in [array, sparse] {
+            let column = |k| {
+                let limit = MemoryLimit::unlimited();
+                read_column(text.as_bytes(), Some(k), limit, Progress::none())
+            };
+            assert_eq!(column(1).unwrap(), [1.0, 0.0, 3.0]);
+            assert_eq!(column(2).unwrap(), [0.0, 1.0, 2.0]);
+            for k in [0, 3] {
+                let expected = format!("expected a column from 1 to 2, found {k}");
+                assert_eq!(column(k).unwrap_err().to_string(), expected);
+            }
+            assert_eq!(message(text), "expected a vector, found a 3 x 2 matrix");
+        }
+        let plain = |k| read_column(b"4\n5\n", Some(k), MemoryLimit::unlimited(), Progress::none());
+        assert_eq!(plain(1).unwrap(), [4.0, 5.0]);
+        assert_eq!(plain(2).unwrap_err().to_string(), "expected a column from 1 to 1, found 2");
+    }
+
+    #[test]
+    fn vectors_after_the_entries_of_a_matrix_are_read_apart_from_it() {
+        let banner = "%%MatrixMarket matrix coordinate real general\n";
+        let entries = "3 3 4\n1 1 2\n2 2 2\n% note\n\n2 3 -1\n3 3 1\n";
+        let array = "%%MatrixMarket matrix array real general\n";
+        let alone = format!("{banner}{entries}");
+        let matrix = |text: &str| {
+            let limit = MemoryLimit::unlimited();
+            crate::io::read_matrix(text.as_bytes(), limit, Progress::none())
+        };
+        let amgx = format!("{banner}%%AMGX 1 1 sorted rhs\n{entries}1\n0\n3\n");
+        let both = format!("{banner}%%NVAMG 1 1 rhs solution\n{entries}1\n0\n3\n7\n8\n9\n");
+        let start = format!("{banner}%%AMGX solution\n{entries}7\n8\n9\n");
+        let one = format!("{alone}{array}3 1\n1\n0\n3\n");
+        let two = format!("{alone}{array}3 2\n4\n5\n6\n1\n0\n3\n{array}3 1\n7\n8\n9\n");
+        let (b, x0) = (Companion::RightSide, Companion::Start);
+        for (text, column, right_side, guess) in [
+            (&amgx, None, true, false),
+            (&both, None, true, true),
+            (&start, None, false, true),
+            (&one, None, true, false),
+            (&two, Some(2), true, false),
+        ] {
+            let read = matrix(text).unwrap();
+            assert_eq!(read.matrix, matrix(&alone).unwrap().matrix);
+            assert!(read.warnings[0].starts_with("other data follows the matrix"));
+            let missing = |what: &str| {
+                Err(format!(
+                    "expected {what} with the matrix, in its archive or after its entries, found none"
+                ))
+            };
+            let expected =
+                if right_side { Ok(vec![1.0, 0.0, 3.0]) } else { missing("a right-hand side") };
+            assert_eq!(companion(text, b, column), expected, "{text}");
+            if column.is_none() {
+                let expected =
+                    if guess { Ok(vec![7.0, 8.0, 9.0]) } else { missing("an initial guess") };
+                assert_eq!(companion(text, x0, None), expected, "{text}");
+            }
+        }
+        assert_eq!(companion(&two, x0, None).unwrap(), [7.0, 8.0, 9.0]);
+        assert!(matrix(&alone).unwrap().warnings.is_empty());
+        assert!(companion(&alone, b, None).unwrap_err().ends_with("found none"));
+        assert!(companion("3 3 1\n1 1 1\n", b, None).unwrap_err().ends_with("found none"));
+        // Lines count from the beginning of the file: 8 precede the second banner.
+        let wrong = format!("{alone}{array}3 1\n1\nx\n3\n");
+        assert_eq!(
+            companion(&wrong, b, None).unwrap_err(),
+            "line 12: expected a number, found \"x\""
+        );
+        let short = format!("{banner}%%AMGX 1 1 rhs\n{entries}1\n0\n");
+        assert_eq!(
+            companion(&short, b, None).unwrap_err(),
+            "line 10: expected 3 numbers after the entries of the matrix, found 2 numbers"
+        );
+        let blocks = format!("{banner}%%AMGX 2 2 rhs\n{entries}");
+        let message = matrix(&blocks).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "line 2: expected blocks of size 1 1, then sorted, rhs or solution, found \"2\""
+        );
+        // A hostile size line costs no more than the text.
+        let endless = format!("{banner}%%AMGX 1 1 rhs\n9 9 18446744073709551615\n1 1 1\n");
+        assert!(matrix(&endless).is_err() && companion(&endless, b, None).is_err());
     }
 
     #[test]

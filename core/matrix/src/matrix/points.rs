@@ -79,10 +79,20 @@ impl Points {
         self.coordinates.len() as u64 * size_of::<f64>() as u64
     }
 
-    /// Returns the points with every coordinate negated, so that the largest become the smallest.
-    pub fn negated(&self) -> Self {
-        let coordinates = self.coordinates.iter().map(|value| -value).collect();
-        Self { dimensions: self.dimensions, coordinates }
+    /// Returns the points with the coordinates of some dimensions negated, so that the largest become the
+    /// smallest: those for which `negates`, with a value per dimension or one for all, is true.
+    pub fn negated(&self, negates: &[bool]) -> Self {
+        let values = self.coordinates.iter().zip(negates.iter().cycle());
+        let coordinates = values.map(|(value, negate)| if *negate { -value } else { *value });
+        Self { dimensions: self.dimensions, coordinates: coordinates.collect() }
+    }
+
+    /// The points with these of their dimensions, from 0, in the given order. Panics on one that is not below
+    /// D.
+    pub fn of_dimensions(&self, dimensions: &[usize]) -> Self {
+        let points = self.coordinates.chunks_exact(self.dimensions);
+        let coordinates = points.flat_map(|point| dimensions.iter().map(|&k| point[k])).collect();
+        Self { dimensions: dimensions.len(), coordinates }
     }
 
     /// The points with these indices, in the given order. Panics on an index that is not below N.
@@ -177,10 +187,10 @@ mod tests {
         assert_eq!(points.picked(&[2, 0]).coordinates(), [5.0, f64::INFINITY, 1.0, 2.0]);
         assert!(points.picked(&[]).is_empty());
         assert_eq!(points.view().point(1), [0.0, 4.0]);
-        let negated = points.negated();
+        let negated = points.negated(&[true, true]);
         assert_eq!(negated.coordinates(), [-1.0, -2.0, 0.0, -4.0, -5.0, f64::NEG_INFINITY]);
         assert!(negated.coordinates()[2].is_sign_positive());
-        assert_eq!(negated.negated().identity(), points.identity());
+        assert_eq!(negated.negated(&[true, true]).identity(), points.identity());
     }
 
     #[test]

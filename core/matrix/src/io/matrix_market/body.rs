@@ -213,11 +213,16 @@ fn line_number(text: &[u8], at: usize) -> u64 {
 
 /// 1-based line of the nonzero with the given number, counted from 0.
 pub(super) fn line_of_entry(text: &[u8], header: &Header, entry: u64) -> u64 {
+    line_number(text, offset_of_entry(text, header, entry))
+}
+
+/// Offset of the nonzero with the given number, counted from 0; the length of the text if there are fewer.
+pub(super) fn offset_of_entry(text: &[u8], header: &Header, entry: u64) -> usize {
     let mut cursor = Cursor::new(text.get(header.body..).unwrap_or_default());
-    for _ in 0..entry {
-        cursor.next_record();
+    let mut passed = 0;
+    while cursor.next_record() && passed < entry {
         cursor.skip_line();
+        passed += 1;
     }
-    cursor.next_record();
-    line_number(text, text.len() - cursor.remaining())
+    text.len() - cursor.remaining()
 }

@@ -29,7 +29,7 @@ pub(in crate::io) struct Header {
     pub(in crate::io) body: usize,
 }
 
-const BANNER: &str = "%%MatrixMarket";
+pub(super) const BANNER: &str = "%%MatrixMarket";
 const FULL_BANNER: &str = "the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\"";
 
 impl Header {

@@ -1,6 +1,7 @@
 //! The Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): a reader
 //! for every kind of file in use, and writers of `coordinate` files, `general` and `symmetric`.
 
+mod appended;
 mod array;
 mod body;
 mod coordinate;
@@ -18,6 +19,7 @@ use std::pin::Pin;
 
 use num_complex::Complex64;
 
+pub(super) use self::appended::{Announced, banners};
 pub(super) use self::header::{Format, Header, Lines, refuse_other_kinds};
 #[cfg(any(feature = "mpi", test))]
 pub use share::{FileShare, read_share};
@@ -55,6 +57,33 @@ pub fn read_bytes(
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
     at_once(read_body(text, &Header::read(text)?, limit, progress))
+}
+
+/// Like [`read_body`], for a text in which vectors may follow the matrix, which a warning then says.
+pub(super) async fn read_first(
+    text: &[u8],
+    header: &Header,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    let alone = |end: usize| text.get(..end).unwrap_or(text);
+    let announced = Announced::of(text, header)?.begin(text, header);
+    let mut read = read_body(alone(announced), header, limit, progress).await;
+    // Whatever has a banner after the entries makes reading the whole text fail.
+    let second = match &read {
+        Err(error) if !error.is_cancelled() => banners(text, header).next(),
+        _ => None,
+    };
+    if let Some(end) = second {
+        read = read_body(alone(end), header, limit, progress.uncounted()).await;
+    }
+    let mut file = read?;
+    if second.is_some() || announced < text.len() {
+        let warning =
+            "other data follows the matrix in its file: `--b archive` and `--x0 archive` read it";
+        file.warnings.push(warning.to_owned());
+    }
+    Ok(file)
 }
 
 /// Reads the matrix described by `header` from the text after it.
@@ -145,9 +174,10 @@ impl Notes {
 }
 
 /// Reads a dense vector from a Matrix Market file: `array` n × 1 or 1 × n, or `coordinate` n × 1 or 1 ×
-/// n, whose missing elements are 0.
+/// n, whose missing elements are 0; or a column of a file of any size, counted from 1.
 pub(super) fn read_vector(
     text: &[u8],
+    column: Option<u32>,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
@@ -155,27 +185,44 @@ pub(super) fn read_vector(
     if header.field == Field::Complex {
         return Err(IoError::RealOnly);
     }
-    if header.rows != 1 && header.cols != 1 {
-        let (rows, cols) = (u64::from(header.rows), u64::from(header.cols));
-        return Err(IoError::NotAVector { rows, cols });
+    let (rows, cols) = (u64::from(header.rows), u64::from(header.cols));
+    match column {
+        None if rows != 1 && cols != 1 => return Err(IoError::NotAVector { rows, cols }),
+        Some(column) if !(1..=cols).contains(&column.into()) => {
+            return Err(IoError::NoColumn { column: column.into(), cols });
+        }
+        _ => {}
     }
+    // Without a column, all values are the vector.
+    let column = column.map(|column| column as usize - 1);
     if (header.format, header.symmetry) == (Format::Array, Symmetry::General) {
-        let (values, _) = match header.field {
+        let (mut values, _) = match header.field {
             Field::Integer => {
                 at_once(array::read_values::<value::Integer>(text, &header, limit, progress))?
             }
             _ => at_once(array::read_values::<value::Real>(text, &header, limit, progress))?,
         };
+        if let Some(column) = column {
+            let begin = column * header.rows as usize;
+            values.truncate(begin + header.rows as usize);
+            values.drain(..begin);
+        }
         return Ok(values);
     }
     let matrix = read_bytes(text, limit, progress)?.matrix.into_real()?;
-    limit.check("the vector", matrix.rows() as u128 * matrix.cols() as u128 * 8)?;
-    let mut dense = vec![0.0; matrix.rows() * matrix.cols()];
+    let length = matrix.rows() * if column.is_some() { 1 } else { matrix.cols() };
+    limit.check("the vector", length as u128 * 8)?;
+    let mut dense = vec![0.0; length];
     for i in 0..matrix.rows() {
         let (col, val) = matrix.row(i);
         for (c, v) in col.iter().zip(val) {
-            // One of the two indices is always 0.
-            if let Some(slot) = dense.get_mut(i + *c as usize) {
+            let place = match column {
+                Some(column) if column != *c as usize => continue,
+                Some(_) => i,
+                // One of the two indices is always 0.
+                None => i + *c as usize,
+            };
+            if let Some(slot) = dense.get_mut(place) {
                 *slot = *v;
             }
         }

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{HeaderLine, binary, table, text};
+use super::{Columns, HeaderLine, binary, table, text};
 use crate::io::{IoError, Progress, foreign, gzip};
 use crate::matrix::PointsExtent;
 use crate::memory::MemoryLimit;
@@ -71,7 +71,8 @@ fn of_table(text: &[u8], header: HeaderLine, times: f64) -> Result<PointsExtent,
     let is_all = times == 1.0;
     let end = if is_all { None } else { memchr::memrchr(b'\n', text) };
     let lines = text.get(..end.map_or(text.len(), |end| end + 1)).unwrap_or_default();
-    let (points, _) = table::read(lines, header, MemoryLimit::unlimited(), Progress::none())?;
+    let how = (header, &Columns::default());
+    let (points, ..) = table::read(lines, how, MemoryLimit::unlimited(), Progress::none())?;
     let share = text.len() as f64 / lines.len().max(1) as f64;
     Ok(PointsExtent {
         dimensions: points.dimensions() as u64,

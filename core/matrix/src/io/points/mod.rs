@@ -7,6 +7,7 @@
 //! then, all little-endian, the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`.
 
 mod binary;
+mod columns;
 mod dialect;
 mod extent;
 #[cfg(not(target_family = "wasm"))]
@@ -17,11 +18,12 @@ mod tests;
 mod text;
 mod write;
 
+pub use columns::{Chosen, Column, Columns};
 pub use dialect::{HeaderLine, PointsTaken};
 pub use extent::{read_named_points_extent, read_points_extent_as};
 #[cfg(not(target_family = "wasm"))]
 pub use rbox::rbox;
-pub use write::{PointsForm, write, write_table};
+pub use write::{PointsForm, write, write_table, write_with_ids};
 
 use super::gzip::{beside, decompressed};
 use super::{IoError, Progress};
@@ -49,15 +51,29 @@ pub fn read_points_as(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Points, PointsTaken), IoError> {
+    let read = read_columns(name, data, (header, &Columns::default()), limit, progress);
+    read.map(|(points, taken, _)| (points, taken))
+}
+
+/// Like [`read_points_as`], for some columns of the file: the coordinates of the points are those compared.
+pub fn read_columns(
+    name: &str,
+    data: &[u8],
+    (header, columns): (HeaderLine, &Columns),
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<(Points, PointsTaken, Chosen), IoError> {
     let (data, progress) = at_once(decompressed(data, "points", limit, progress))?;
     let limit = beside(&data, limit);
     let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
+    let unnamed =
+        |points, form| columns.of(points).map(|(points, chosen)| (points, of_form(form), chosen));
     let read = if binary::is_meant(&data) {
-        (binary::read(&data, limit, progress)?, of_form("binary"))
+        unnamed(binary::read(&data, limit, progress)?, "binary")?
     } else if table::is_meant(name) {
-        table::read(&data, header, limit, progress)?
+        table::read(&data, (header, columns), limit, progress)?
     } else {
-        (text::read(&data, limit, progress)?, of_form("text"))
+        unnamed(text::read(&data, limit, progress)?, "text")?
     };
     progress.advance(data.len());
     Ok(read)

@@ -1,5 +1,6 @@
 //! Points as CSV.
 
+use super::columns::{Chosen, Columns, Mismatch};
 use super::dialect::{HeaderLine, PointsTaken, Separator, is_name, is_too_large, number};
 use crate::io::error::quoted;
 use crate::io::{IoError, Progress};
@@ -31,41 +32,64 @@ fn found(field: &[u8]) -> String {
     }
 }
 
+/// The field of a column, counted from 1.
+fn field<'a>(fields: &[&'a [u8]], column: usize) -> &'a [u8] {
+    fields.get(column - 1).copied().unwrap_or_default()
+}
+
 /// A table while it is being read.
-struct Table {
+struct Table<'a> {
     header: HeaderLine,
+    columns: &'a Columns,
+    chosen: Chosen,
+    /// Bytes of the names of points so far.
+    ids_bytes: usize,
     separator: Option<Separator>,
     /// The decimal mark of the numbers so far.
     decimal_mark: Option<u8>,
     names: Option<Vec<String>>,
-    dimensions: usize,
+    /// Fields of the first line.
+    width: usize,
     first_line: u64,
     coordinates: Vec<f64>,
 }
 
-impl Table {
+impl Table<'_> {
     /// Interprets the first line as names or as a point; returns whether it holds names.
     fn begin(&mut self, fields: &[&[u8]], line: u64) -> Result<bool, IoError> {
-        (self.dimensions, self.first_line) = (fields.len(), line);
+        (self.width, self.first_line) = (fields.len(), line);
+        let columns = self.columns;
+        let chosen = |names: Option<&[String]>| {
+            columns
+                .chosen(names, fields.len())
+                .map_err(|Mismatch { expected, found }| unexpected(line, expected, found))
+        };
         let are_names = match self.header {
             HeaderLine::Names => true,
             HeaderLine::Point => false,
-            HeaderLine::Find => fields.iter().all(|field| is_name(field)),
+            HeaderLine::Find if columns.need_names() => true,
+            HeaderLine::Find => {
+                let found = chosen(None)?;
+                found.compared.iter().all(|column| is_name(field(fields, column.number)))
+            }
         };
         if are_names {
             let name = |field: &&[u8]| String::from_utf8_lossy(field).into_owned();
-            self.names = Some(fields.iter().map(name).collect());
+            let names: Vec<String> = fields.iter().map(name).collect();
+            self.chosen = chosen(Some(&names))?;
+            self.names = Some(names);
             return Ok(true);
         }
+        self.chosen = chosen(None)?;
         let leaves_commas = self.leaves_commas();
-        let other = fields.iter().position(|field| number(field, leaves_commas).is_none());
+        let mut compared = self.chosen.compared.iter().map(|column| column.number);
+        let other = compared.find(|k| number(field(fields, *k), leaves_commas).is_none());
         match (other, self.header) {
-            (Some(k), HeaderLine::Find) => {
-                let column = k + 1;
+            (Some(column), HeaderLine::Find) => {
                 let expected = format!(
                     "a number in column {column}, or a header with names in all columns (use --header to read this line as one)"
                 );
-                Err(unexpected(line, expected, found(fields.get(k).copied().unwrap_or_default())))
+                Err(unexpected(line, expected, found(field(fields, column))))
             }
             _ => Ok(false),
         }
@@ -77,7 +101,7 @@ impl Table {
 
     /// Appends a point.
     fn add(&mut self, fields: &[&[u8]], line: u64) -> Result<(), IoError> {
-        let (expected, values) = (self.dimensions, fields.len());
+        let (expected, values) = (self.width, fields.len());
         if values != expected {
             let by = self.separator.map_or("", Separator::plural);
             let by = if by.is_empty() { String::new() } else { format!(" separated by {by}") };
@@ -85,8 +109,9 @@ impl Table {
             let expected = format!("{expected} values{by}, as in line {first}");
             return Err(unexpected(line, expected, format!("{values} values")));
         }
-        for (k, field) in fields.iter().enumerate() {
-            let column = k + 1;
+        for column in &self.chosen.compared {
+            let column = column.number;
+            let field = field(fields, column);
             let value = number(field, self.leaves_commas()).ok_or_else(|| {
                 unexpected(line, format!("a number in column {column}"), found(field))
             })?;
@@ -101,6 +126,11 @@ impl Table {
             }
             self.coordinates.push(value);
         }
+        if let Some(column) = &self.chosen.id {
+            let id = String::from_utf8_lossy(field(fields, column.number)).into_owned();
+            self.ids_bytes += size_of::<String>() + id.len();
+            self.chosen.ids.push(id);
+        }
         Ok(())
     }
 }
@@ -108,10 +138,10 @@ impl Table {
 /// Reads the whole table.
 pub(super) fn read(
     text: &[u8],
-    header: HeaderLine,
+    (header, columns): (HeaderLine, &Columns),
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<(Points, PointsTaken), IoError> {
+) -> Result<(Points, PointsTaken, Chosen), IoError> {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     let separator = Separator::of(text)?;
     let mut reader = csv::ReaderBuilder::new()
@@ -122,10 +152,13 @@ pub(super) fn read(
         .from_reader(text);
     let mut table = Table {
         header,
+        columns,
+        chosen: Chosen::default(),
+        ids_bytes: 0,
         separator,
         decimal_mark: None,
         names: None,
-        dimensions: 0,
+        width: 0,
         first_line: 1,
         coordinates: Vec::new(),
     };
@@ -151,7 +184,8 @@ pub(super) fn read(
         if lines == 1 && table.begin(&fields, line)? {
             continue;
         }
-        limit.check("the points", (table.coordinates.len() as u128 + fields.len() as u128) * 8)?;
+        let coordinates = table.coordinates.len() + fields.len();
+        limit.check("the points", coordinates as u128 * 8 + table.ids_bytes as u128)?;
         table.add(&fields, line)?;
         if lines.is_multiple_of(WAVE) {
             progress.check()?;
@@ -172,5 +206,6 @@ pub(super) fn read(
         decimal_comma: table.decimal_mark == Some(b','),
         header: table.names,
     };
-    Ok((Points::new(table.dimensions, table.coordinates)?, taken))
+    let points = Points::new(table.chosen.compared.len(), table.coordinates)?;
+    Ok((points, taken, table.chosen))
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use super::binary;
+use super::columns::{Chosen, Column};
 use super::dialect::is_name;
 use crate::io::{IoError, Progress, foreign};
 use crate::matrix::PointsView;
@@ -49,6 +50,35 @@ pub fn write_table(
         out.write_all(&line).map_err(failed)?;
     }
     write(points, PointsForm::Csv, out, progress)
+}
+
+/// Writes the points as CSV with a header line, each with its row in the file, from 1, and its name before
+/// its coordinates. `indices` are the places of the points in the file, from 0.
+pub fn write_with_ids(
+    points: PointsView<'_>,
+    indices: &[u32],
+    chosen: &Chosen,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    let not_csv = |error: csv::Error| failed(error.into());
+    let mut writer = csv::Writer::from_writer(out);
+    let name = |column: &Column| {
+        column.name.clone().unwrap_or_else(|| format!("column {}", column.number))
+    };
+    let columns = chosen.id.iter().chain(&chosen.compared).map(name);
+    writer.write_record(std::iter::once("row".to_owned()).chain(columns)).map_err(not_csv)?;
+    for (place, &index) in indices.iter().enumerate() {
+        if place.is_multiple_of(CHUNK) {
+            progress.check()?;
+        }
+        let id = chosen.ids.get(index as usize).cloned();
+        let number = |value: &f64| zmij::Buffer::new().format(*value).to_owned();
+        let coordinates = points.point(place).iter().map(number);
+        let row = std::iter::once((u64::from(index) + 1).to_string());
+        writer.write_record(row.chain(id).chain(coordinates)).map_err(not_csv)?;
+    }
+    writer.flush().map_err(failed)
 }
 
 /// A line of CSV with these names.

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use super::*;
+use crate::io::vector::{Companion, read_companion};
 use crate::io::{MatrixFile, Progress, read_named_extent, read_named_matrix};
 use crate::matrix::Extent;
 
@@ -231,4 +232,35 @@ fn an_archive_without_the_sizes_of_one_matrix_says_so() {
     assert!(two.starts_with("expected one matrix in the archive, found several"), "{two}");
     let banner = message(&archive(&[file("A/A.mtx", b"2 2 1\n")]));
     assert!(banner.starts_with("line 1: expected the banner"), "{banner}");
+}
+
+#[test]
+fn the_vectors_of_an_archive_are_found_by_the_name_of_the_matrix() {
+    let array = |values: &str| {
+        format!("%%MatrixMarket matrix array real general\n2 1\n{values}\n").into_bytes()
+    };
+    let members = [
+        file("West/West_b.mtx", &array("1\n2")),
+        file("West/other_b.mtx", &array("0\n0")),
+        file("West/West_x.mtx", &array("3\n4")),
+        file("West/West.mtx", TEXT.as_bytes()),
+        file("West/West_x0.mtx", &array("5\n6")),
+    ];
+    let companion = |members: &[Vec<u8>], which| {
+        let plain = archive(members);
+        let read = |data: &[u8]| {
+            let limit = MemoryLimit::unlimited();
+            let read = read_companion(data, (which, None), limit, Progress::none());
+            read.map_err(|error| error.to_string())
+        };
+        assert_eq!(read(&plain), read(&gz(&plain)));
+        read(&plain)
+    };
+    assert_eq!(companion(&members, Companion::RightSide).unwrap(), [1.0, 2.0]);
+    assert_eq!(companion(&members, Companion::Start).unwrap(), [5.0, 6.0]);
+    assert_eq!(companion(&members[..4], Companion::Start).unwrap(), [3.0, 4.0]);
+    assert_eq!(
+        companion(&members[3..4], Companion::RightSide).unwrap_err(),
+        "expected NAME/NAME_b.mtx in the archive, found \"West/West.mtx\""
+    );
 }

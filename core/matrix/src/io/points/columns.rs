@@ -1,0 +1,211 @@
+//! The columns of a file of points that are compared, their directions, and the column that names points.
+
+use crate::io::IoError;
+use crate::io::error::{quoted, shown};
+use crate::matrix::Points;
+
+/// Columns as a user gives them: by the name in the header, or by number from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// The columns to compare, besides those of `minimized` and `maximized`. If there are none, all but `id`
+    /// are compared.
+    pub compared: Vec<String>,
+    /// Columns in which smaller is better.
+    pub minimized: Vec<String>,
+    /// Smaller is better in every column that `maximized` does not have. Then the columns compared are only
+    /// those of `compared`, or all.
+    pub minimizes_all: bool,
+    /// Columns in which larger is better, as in all others.
+    pub maximized: Vec<String>,
+    /// The column with the names of the points.
+    pub id: Option<String>,
+}
+
+/// A column of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its name, if there is a header.
+    pub name: Option<String>,
+    /// Whether smaller is better.
+    pub minimized: bool,
+}
+
+/// The columns read, one per dimension, and the names of the points.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// The columns compared; empty if all of a file without column names are, in the same direction.
+    pub compared: Vec<Column>,
+    /// The column with the names of the points.
+    pub id: Option<Column>,
+    /// The names of the points, if there is such a column.
+    pub ids: Vec<String>,
+}
+
+/// What was expected of the columns, and what was found.
+pub(super) struct Mismatch {
+    pub(super) expected: String,
+    pub(super) found: String,
+}
+
+impl Columns {
+    /// Whether only a header can tell which columns are meant.
+    pub(super) fn need_names(&self) -> bool {
+        let lists = [&self.compared, &self.minimized, &self.maximized];
+        let mut words = lists.into_iter().flatten().chain(&self.id);
+        words.any(|word| word.parse::<usize>().is_err())
+    }
+
+    /// Finds the columns in a file with this header and number of columns.
+    pub(super) fn chosen(
+        &self,
+        names: Option<&[String]>,
+        columns: usize,
+    ) -> Result<Chosen, Mismatch> {
+        let place = |word: &String| {
+            let named = names.and_then(|names| names.iter().position(|name| name == word));
+            let numbered = || {
+                let number = word.parse::<usize>().ok();
+                number.filter(|number| (1..=columns).contains(number)).map(|number| number - 1)
+            };
+            named.or_else(numbered).ok_or_else(|| Mismatch {
+                expected: format!("a column {}", quoted(word.as_bytes())),
+                found: match names {
+                    Some(names) => {
+                        let names: Vec<_> = names.iter().map(|n| shown(n.as_bytes())).collect();
+                        format!("the columns {}", names.join(", "))
+                    }
+                    None => format!("{columns} columns without names"),
+                },
+            })
+        };
+        let places = |words: &[String]| words.iter().map(place).collect::<Result<Vec<_>, _>>();
+        let (minimized, maximized) = (places(&self.minimized)?, places(&self.maximized)?);
+        let id = self.id.as_ref().map(place).transpose()?;
+        if let Some(both) = minimized.iter().find(|place| maximized.contains(place)) {
+            return Err(Mismatch {
+                expected: "one direction per column".to_owned(),
+                found: format!("column {} both minimized and maximized", both + 1),
+            });
+        }
+        let mut compared = places(&self.compared)?;
+        if !self.minimizes_all || !compared.is_empty() {
+            compared.extend(minimized.iter().chain(&maximized));
+        }
+        if compared.is_empty() {
+            compared = (0..columns).filter(|place| Some(*place) != id).collect();
+        }
+        let column = |place: usize| Column {
+            number: place + 1,
+            name: names.and_then(|names| names.get(place).cloned()),
+            minimized: match self.minimizes_all {
+                true => !maximized.contains(&place),
+                false => minimized.contains(&place),
+            },
+        };
+        let mut chosen = Chosen { id: id.map(column), ..Chosen::default() };
+        for place in compared {
+            if chosen.compared.iter().all(|before| before.number != place + 1) {
+                chosen.compared.push(column(place));
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Takes the columns of points that have no header. Fails if that is impossible.
+    pub fn of(&self, points: Points) -> Result<(Points, Chosen), IoError> {
+        if self.id.is_some() {
+            let why = "expected CSV with a column of names, found points without names";
+            return Err(IoError::Points(why.to_owned()));
+        }
+        let lists = [&self.compared, &self.minimized, &self.maximized];
+        if lists.iter().all(|list| list.is_empty()) {
+            return Ok((points, Chosen::default()));
+        }
+        let chosen = self.chosen(None, points.dimensions()).map_err(|mismatch| {
+            let Mismatch { expected, found } = mismatch;
+            IoError::Points(format!("expected {expected}, found {found}"))
+        })?;
+        let is_whole = chosen.compared.len() == points.dimensions()
+            && chosen.compared.is_sorted_by_key(|column| column.number);
+        if is_whole {
+            return Ok((points, chosen));
+        }
+        let places: Vec<usize> = chosen.compared.iter().map(|column| column.number - 1).collect();
+        Ok((points.of_dimensions(&places), chosen))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &str) -> Vec<String> {
+        words.split_terminator(',').map(str::to_owned).collect()
+    }
+
+    /// The numbers of the columns compared, negative if smaller is better, in a file with these columns.
+    fn compared(columns: &Columns) -> Result<Vec<i64>, String> {
+        let names = words("hotel,price,stars,2");
+        let chosen = columns.chosen(Some(&names), 4);
+        let chosen = chosen.map_err(|wrong| format!("{}|{}", wrong.expected, wrong.found))?;
+        let number = |column: &Column| {
+            let number = column.number as i64;
+            if column.minimized { -number } else { number }
+        };
+        Ok(chosen.compared.iter().map(number).collect())
+    }
+
+    #[test]
+    fn columns_are_found_by_name_then_by_number_each_once_with_its_direction() {
+        let of = |listed: &str, minimized: &str, maximized: &str| Columns {
+            compared: words(listed),
+            minimized: words(minimized),
+            maximized: words(maximized),
+            ..Columns::default()
+        };
+        for (columns, expected) in [
+            (of("", "", ""), vec![1, 2, 3, 4]),
+            (of("price,stars", "", ""), vec![2, 3]),
+            (of("price,stars", "price", "stars"), vec![-2, 3]),
+            (of("", "price", "stars"), vec![-2, 3]),
+            (of("stars", "price", ""), vec![3, -2]),
+            (of("3,stars,1", "", ""), vec![3, 1]),
+            // A name that is a number.
+            (of("2", "", ""), vec![4]),
+            (Columns { minimizes_all: true, ..of("", "", "") }, vec![-1, -2, -3, -4]),
+            (Columns { minimizes_all: true, ..of("", "", "stars") }, vec![-1, -2, 3, -4]),
+            (Columns { minimizes_all: true, ..of("1,stars", "", "") }, vec![-1, -3]),
+            (Columns { id: Some("hotel".into()), ..of("", "", "") }, vec![2, 3, 4]),
+        ] {
+            assert_eq!(compared(&columns).unwrap(), expected, "{columns:?}");
+        }
+        for (columns, expected) in [
+            (of("cost", "", ""), "a column \"cost\"|the columns hotel, price, stars, 2"),
+            (of("5", "", ""), "a column \"5\"|the columns hotel, price, stars, 2"),
+            (
+                of("", "3", "stars"),
+                "one direction per column|column 3 both minimized and maximized",
+            ),
+        ] {
+            assert_eq!(compared(&columns).unwrap_err(), expected);
+        }
+    }
+
+    #[test]
+    fn points_without_a_header_have_numbered_columns() {
+        let points = Points::new(3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let of = |listed: &str| Columns { compared: words(listed), ..Columns::default() };
+        let (taken, _) = of("3,1").of(points.clone()).unwrap();
+        assert_eq!(taken.coordinates(), [3.0, 1.0, 6.0, 4.0]);
+        assert_eq!(of("").of(points.clone()).unwrap().0, points);
+        let message = |columns: Columns| columns.of(points.clone()).unwrap_err().to_string();
+        assert_eq!(
+            message(of("price")),
+            "expected a column \"price\", found 3 columns without names"
+        );
+        let named = Columns { id: Some("1".into()), ..Columns::default() };
+        assert!(message(named).ends_with("found points without names"));
+    }
+}
