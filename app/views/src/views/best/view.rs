@@ -20,7 +20,7 @@ use crate::views::view::{Screen, kept, nothing};
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
 /// Maximum width of what is compared with on a phone.
-const AGAINST: f32 = 170.0;
+const AGAINST: f32 = 180.0;
 
 fn board(ui: &Ui, model: &Model, state: &ViewState) -> Arc<Board> {
     let from = (model.revision(), state.filter.clone(), state.best.clone());
