@@ -39,6 +39,11 @@ impl Axis {
         Self { low, high: if high > low { high } else { above(low) }, log, from, to }
     }
 
+    /// The same axis, with this value at its end.
+    pub(crate) fn until(self, high: f64) -> Self {
+        Self { high: if high > self.low { high } else { self.high }, ..self }
+    }
+
     /// Position of a value; the start of the axis for values that a logarithmic axis cannot show.
     pub fn place(&self, value: f64) -> f32 {
         let value = if self.log && value <= 0.0 { self.low } else { value };

@@ -52,13 +52,24 @@ impl OpenBundle {
         &self.label
     }
 
-    /// The device of most of its runs, and the number of inputs: "NVIDIA H200, 30 matrices".
-    pub(super) fn machine_and_inputs(&self) -> String {
+    /// Returns whether it is named by its file, and neither its author nor the user named it.
+    pub(crate) fn is_named_by_file(&self) -> bool {
+        let number = self.label.strip_prefix(self.file.as_str());
+        let is_number = number.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("));
+        self.bundle.label.is_none() && is_number
+    }
+
+    /// The device of most of its runs.
+    pub(crate) fn machine(&self) -> Option<&str> {
         let mut runs: BTreeMap<&str, usize> = BTreeMap::new();
         for run in &self.bundle.runs {
             *runs.entry(run.device.as_str()).or_default() += 1;
         }
-        let device = runs.into_iter().max_by_key(|(_, count)| *count).map(|(device, _)| device);
+        runs.into_iter().max_by_key(|(_, count)| *count).map(|(device, _)| device)
+    }
+
+    /// The device of most of its runs, and the number of inputs: "NVIDIA H200, 30 matrices".
+    pub(super) fn machine_and_inputs(&self) -> String {
         let counted = |count: usize, one: &str, many: &str| match count {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -66,7 +77,7 @@ impl OpenBundle {
         };
         let matrices = counted(self.bundle.matrices.len(), "matrix", "matrices");
         let others = counted(self.bundle.subjects.len(), "other input", "other inputs");
-        let parts = device.map(str::to_owned).into_iter().chain(matrices).chain(others);
+        let parts = self.machine().map(str::to_owned).into_iter().chain(matrices).chain(others);
         parts.collect::<Vec<_>>().join(", ")
     }
 

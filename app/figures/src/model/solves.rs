@@ -44,20 +44,20 @@ impl<'a> RunOf<'a> {
         self.param(name).filter(|value| Some(*value) != usual.as_deref())
     }
 
-    /// The preconditioner with its non-default parameters: `Jacobi`, `FSAI k 2, τ 0.01`.
+    /// The preconditioner with its non-default parameters: `Jacobi`, `FSAI, k = 2, τ = 0.01`.
     pub fn method(&self) -> String {
         let mut words = self.preconditioner();
         if self.param("precond") == Some("fsai") {
             for (parameter, sign) in SIGNS {
                 if let Some(value) = self.unusual(parameter) {
-                    words += &format!(", {sign} {value}");
+                    words += &format!(", {sign} = {value}");
                 }
             }
         }
         words
     }
 
-    /// The preconditioner with its k: `Jacobi`, `FSAI k 2`.
+    /// The preconditioner with its k: `Jacobi`, `FSAI, k = 2`.
     pub(crate) fn preconditioner(&self) -> String {
         let name = match self.param("precond") {
             Some("jacobi") => return "Jacobi".into(),
@@ -70,8 +70,8 @@ impl<'a> RunOf<'a> {
         let power = || self.param("power").unwrap_or("?");
         match self.param("pattern") {
             None => format!("{name} with a given G"),
-            Some("recursive") => format!("{name} k {}", power()),
-            Some("power") => format!("{name} power k {}", power()),
+            Some("recursive") => format!("{name}, k = {}", power()),
+            Some("power") => format!("{name} power, k = {}", power()),
             Some("adaptive") => format!("{name} adaptive"),
             Some(_) => format!("{name} on a given pattern"),
         }

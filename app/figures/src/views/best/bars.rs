@@ -8,11 +8,11 @@ use emath::{pos2, vec2};
 use super::baseline::is_vendors;
 use super::board::{Board, Rival, Row};
 use super::headline;
-use super::heat::in_order;
-use crate::figure::{Anchor, Figure, Hit, area, elided, strong_width, text_width};
+use super::rows::in_order;
+use crate::figure::{Anchor, Figure, Hit, Mark, area, elided, strong_width, text_width, wrapped};
 use crate::model::{count, significant};
 use crate::state::ViewState;
-use crate::theme::{BODY, Ink, SMALL, SPACE, series};
+use crate::theme::{BODY, Ink, SMALL, SPACE, blend, series};
 use crate::views::charts::Looks;
 
 /// Height of a bar with the space around it.
@@ -23,6 +23,10 @@ const NUMBER: f32 = 150.0;
 const NARROW: f32 = 700.0;
 /// Space between bars of different preconditioners.
 const GAP: f32 = 6.0;
+/// Radius of the arrow at the end of a bar that is cut.
+const ARROW: f32 = 7.0;
+/// Bars of times are cut if they are this many times as long as all others.
+const STRETCH: f64 = 3.0;
 
 /// One bar.
 struct Bar<'b> {
@@ -52,6 +56,13 @@ pub(super) fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32
             figure.text(pos2(x, y + SPACE), Anchor::Start, SMALL, ink.weak, &count(row.size));
             y += 3.0 * SPACE;
         }
+        if let Some(whole) = &row.whole {
+            for line in wrapped(&whole.words, width - 2.0 * SPACE, SMALL) {
+                figure.text(pos2(SPACE, y + SPACE), Anchor::Start, SMALL, ink.weak, &line);
+                y += SMALL * 1.5;
+            }
+            y += SPACE;
+        }
         let mut last = "";
         let bars = in_groups(row).into_iter().map(|rival| {
             let group = rival.group.as_str();
@@ -69,17 +80,18 @@ pub(super) fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32
                     _ => series(place),
                 },
                 kernel: &rival.kernel,
-                wins: rival.run == row.run,
+                wins: rival.run == row.credited,
                 value: rival.rate,
                 tick: None,
-                text: match rival.run == row.run {
+                text: match rival.run == row.credited {
                     true => format!("{rate} {}{note}", unit(board)),
                     false => format!("{rate}{note}"),
                 },
                 hit: (rival.words.clone(), row, rival.run),
             }
         });
-        y = draw(&mut figure, &bars.collect::<Vec<_>>(), ink, width, y) + 2.0 * SPACE;
+        let (bars, most) = (bars.collect::<Vec<_>>(), axis_end(row, board.less));
+        y = draw(&mut figure, (&bars, most), ink, width, y) + 2.0 * SPACE;
     }
     figure.size.y = y + SPACE;
     figure
@@ -94,6 +106,19 @@ fn in_groups(row: &Row) -> Vec<&Rival> {
         false => first(a).cmp(&first(b)),
     });
     runs
+}
+
+/// The value at which longer bars are cut, if there are any: of times, up to a quarter that would
+/// make all others short.
+fn axis_end(row: &Row, less: bool) -> Option<f64> {
+    let mut values: Vec<f64> = row.runs.iter().map(|rival| rival.rate).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    let kept = values.len() - values.len() / 4;
+    let mut steps = values.windows(2).skip(kept.saturating_sub(1)).filter_map(|pair| match pair {
+        [value, next] if *next > STRETCH * value => Some(*value),
+        _ => None,
+    });
+    steps.next().filter(|_| less)
 }
 
 /// The winner on each subject, the largest first, with its gain over the baseline.
@@ -122,7 +147,7 @@ pub(super) fn winners(board: &Board, looks: &Looks, state: &ViewState, width: f3
             hit: (format!("{} on {}. {}", row.title, row.name, row.why), row, row.run),
         }
     });
-    let y = draw(&mut figure, &bars.collect::<Vec<_>>(), ink, width, y);
+    let y = draw(&mut figure, (&bars.collect::<Vec<_>>(), None), ink, width, y);
     let text = format!("The line in each bar marks the baseline, {short}.");
     figure.text(pos2(SPACE, y + SPACE), Anchor::Start, SMALL, ink.weak, &text);
     figure.size.y = y + 3.0 * SPACE;
@@ -144,8 +169,15 @@ fn unit(board: &Board) -> &str {
     unit.strip_suffix(" (lower is better)").unwrap_or(unit)
 }
 
-/// Draws bars below `y` on a common scale; returns where they end.
-fn draw(figure: &mut Figure, bars: &[Bar<'_>], ink: Ink, width: f32, mut y: f32) -> f32 {
+/// Draws bars below `y` on a common scale, which ends at `most` if that is given; returns where they
+/// end.
+fn draw(
+    figure: &mut Figure,
+    (bars, most): (&[Bar<'_>], Option<f64>),
+    ink: Ink,
+    width: f32,
+    mut y: f32,
+) -> f32 {
     let groups = bars.iter().map(|bar| strong_width(&bar.group, BODY)).fold(0.0, f32::max);
     let groups = if groups > 0.0 { groups.min(width * 0.2) + 2.0 * SPACE } else { 0.0 };
     let longest = bars.iter().map(|bar| text_width(&bar.label, BODY)).fold(60.0, f32::max);
@@ -154,21 +186,29 @@ fn draw(figure: &mut Figure, bars: &[Bar<'_>], ink: Ink, width: f32, mut y: f32)
     let texts = bars.iter().map(|bar| strong_width(&bar.text, BODY) + 2.0 * SPACE);
     let room = (width - left - texts.fold(NUMBER, f32::max)).max(40.0);
     let ends = bars.iter().flat_map(|bar| [bar.value, bar.tick.unwrap_or(0.0)]);
-    let most = ends.fold(0.0, f64::max);
-    let place = |value: f64| left + room * if most > 0.0 { (value / most) as f32 } else { 0.0 };
+    let most = most.unwrap_or_else(|| ends.fold(0.0, f64::max));
+    let share = |value: f64| if most > 0.0 { (value.min(most) / most) as f32 } else { 0.0 };
+    let place = |value: f64| left + room * share(value);
     for (index, bar) in bars.iter().enumerate() {
         if !bar.group.is_empty() {
             y += if index > 0 { GAP } else { 0.0 };
             let (at, text) = (pos2(SPACE, y + LINE * 0.5), elided(&bar.group, groups, BODY));
-            figure.strong(at, Anchor::Start, BODY, ink.text, &text);
+            let color = blend(bar.color, ink.text, 0.35);
+            figure.strong(at, Anchor::Start, BODY, color, &text);
         }
         let middle = y + LINE * 0.5;
         let (vendors, label) = (is_vendors(bar.kernel), elided(&bar.label, labels, BODY));
         let color: Color32 = if vendors { ink.vendor } else { ink.text };
         let at = pos2(left - SPACE, middle);
+        let end = place(bar.value).max(left + 1.0);
         let number = pos2(place(bar.value) + SPACE, middle);
-        let rect = area(left, middle - 8.0, place(bar.value).max(left + 1.0), middle + 8.0);
-        figure.rect(rect, bar.color);
+        let is_cut = bar.value > most;
+        let right = if is_cut { end - 2.0 * ARROW - 2.0 } else { end };
+        figure.rect(area(left, middle - 8.0, right, middle + 8.0), bar.color);
+        if is_cut {
+            let at = pos2(end - ARROW, middle);
+            figure.mark(at, Mark::Right, ARROW, bar.color, bar.color);
+        }
         if bar.wins {
             figure.strong(at, Anchor::End, BODY, color, &label);
             figure.strong(number, Anchor::Start, BODY, ink.text, &bar.text);

@@ -1,5 +1,6 @@
 //! What winners are compared with: the reference, the kernels of vendors, another bundle.
 
+use super::sides::names;
 use crate::model::{Model, OpenBundle, RunOf, Standing};
 use crate::state::ViewState;
 
@@ -35,7 +36,9 @@ pub fn baselines(model: &Model, state: &ViewState) -> Vec<(String, String)> {
     let timed = |open: &&OpenBundle| !open.bundle.runs.is_empty();
     let bundles: Vec<&OpenBundle> = model.bundles().iter().filter(timed).collect();
     if bundles.len() > 1 {
-        found.extend(bundles.into_iter().map(|open| (open.word(), open.label().to_owned())));
+        let names = names(model);
+        let named = |open: &OpenBundle| Some((open.word(), names.get(&open.series)?.clone()));
+        found.extend(bundles.into_iter().filter_map(named));
     }
     found
 }

@@ -5,8 +5,8 @@ use sparsescope_core::record::Better;
 use super::baseline::{
     Against, baselines, is_vendors, over, over_vendor, vendor_name, vendors_best,
 };
-use super::sides::{Side, bundles, sides};
-use super::solves::{beside_time, unsupported};
+use super::sides::{Side, bundles, names, sides};
+use super::solves::{Whole, beside_time, first_with_setup, unsupported};
 use crate::model::{
     Model, RunOf, Standing, metric_title, significant, subject_name, subject_title,
 };
@@ -81,8 +81,13 @@ pub struct Row {
     pub(crate) stand_in: bool,
     /// An empty launch takes at least half of the winner's time, and not of all rows' winners.
     pub(crate) folded: bool,
-    /// What wins, for counting: the kernel that ran, of solves the preconditioner.
+    /// Run number of what gets the win: of the kernel that the winner picked if it was measured,
+    /// else of the winner.
+    pub(crate) credited: usize,
+    /// The kernel of that run, of solves the preconditioner.
     pub(crate) wins_as: String,
+    /// Of solves, the first one including its setup.
+    pub(crate) whole: Option<Whole>,
     /// All competitors, winner first.
     pub runs: Vec<Rival>,
     /// Kernels that were refused, failed, or are limited by rounding here, with the reason.
@@ -132,6 +137,7 @@ impl Board {
         let mut wins = std::collections::BTreeMap::<String, usize>::new();
         let mut devices = std::collections::BTreeSet::new();
         let without = without(model, state);
+        let (whole, names) = (first_with_setup(model, state), names(model));
         let mut winners = Vec::new();
         let mut vendors = std::collections::BTreeSet::new();
         for standing in standings {
@@ -146,11 +152,15 @@ impl Board {
                 row.gain = vendor.map(|(gain, _)| gain);
                 vendors.extend(vendor.map(|(_, kernel)| vendor_name(kernel)));
             }
+            row.whole = whole.get(standing.key).and_then(Whole::of);
+            let bundle = standing.winner().and_then(|run| names.get(&run.bundle.series));
+            row.bundle = bundle.cloned().unwrap_or_default();
             winners.extend(standing.winner().copied());
             for rival in &row.runs {
                 let [low, high] = board.span;
                 board.span = [low.min(rival.rate), high.max(rival.rate)];
-                *wins.entry(rival.kernel.clone()).or_default() += usize::from(rival.run == row.run);
+                *wins.entry(rival.kernel.clone()).or_default() +=
+                    usize::from(rival.run == row.credited);
             }
             board.what = match subject_title(standing.subject) {
                 what if board.rows.is_empty() || board.what == what => what,
@@ -358,6 +368,8 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
     let runs: Vec<Rival> = standing.runs.iter().filter_map(rival).collect();
     let of = without.get(standing.key).cloned().unwrap_or_default();
     let without = of.into_iter().filter(|(kernel, _)| runs.iter().all(|r| r.kernel != *kernel));
+    let picked = runs.iter().find(|rival| rival.kernel == winner.timed_kernel());
+    let credited = picked.or(runs.first())?;
     Some(Row {
         key: standing.key.to_owned(),
         name: subject_name(standing.subject),
@@ -375,17 +387,15 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         gain: None,
         why: winner.why(),
         clause: winner.clause(csr_bytes(standing)),
-        bundle: winner.bundle.label().to_owned(),
+        bundle: String::new(),
         stand_in: winner.is_stand_in(),
         folded: winner.launch_share().is_some_and(|share| share >= BOUND),
+        credited: credited.run,
         wins_as: match winner.solved() {
             Some(_) => winner.method(),
-            // What it picked is what ran.
-            None => match &winner.run.costs.choice {
-                Some(choice) => choice.kernel.clone(),
-                None => winner.run.kernel.clone(),
-            },
+            None => credited.kernel.clone(),
         },
+        whole: None,
         without: without.collect(),
         runs,
     })

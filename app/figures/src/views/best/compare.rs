@@ -5,8 +5,9 @@ use emath::{Rect, pos2, vec2};
 
 use super::board::{Board, Rival, Row};
 use super::headline::{self, TIED, counted, mean, subjects, times};
-use super::heat::{Drawn, in_order, outline, put};
+use super::heat::{Drawn, outline, put};
 use super::places::THUMB;
+use super::rows::in_order;
 use crate::figure::{Anchor, Figure, Head, Hit, area, elided, strong_width};
 use crate::model::{count, significant};
 use crate::state::ViewState;

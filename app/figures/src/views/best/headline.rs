@@ -63,35 +63,70 @@ pub(super) fn times(gain: f64) -> String {
     }
 }
 
-/// Who wins most often, and the gain over the baseline: on all subjects but folded ones, as a
-/// geometric mean.
-pub fn headline(board: &Board) -> String {
-    let all = board.rows.len();
+/// Which of `winners`, one for each row, win how often: the two that win most often.
+fn wins<'b>(board: &'b Board, winners: impl Iterator<Item = &'b str>) -> Option<String> {
     let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
-    board.rows.iter().for_each(|row| *wins.entry(&row.wins_as).or_default() += 1);
+    winners.for_each(|name| *wins.entry(name).or_default() += 1);
     let mut wins: Vec<(&str, usize)> = wins.into_iter().collect();
     crate::order::sort_by(&mut wins, |a, b| b.1.cmp(&a.1));
-    let subjects = subjects(board, all);
-    let who = match (&wins[..], &board.rows[..]) {
-        ([(only, _)], [row]) => format!("{} is fastest on {}", board.short(only), row.name),
-        ([(only, _)], _) => format!("On {all} {subjects}, {} wins all", board.short(only)),
-        ([(_, 1), ..], [row, ..]) => {
-            let what = if row.is_solve() { "preconditioners" } else { "kernels" };
-            format!("On {all} {subjects}, {all} different {what} win")
+    let rows = board.rows.len();
+    Some(match &wins[..] {
+        [] => return None,
+        [(only, _)] if rows == 1 => format!("{} is fastest", board.short(only)),
+        [(only, most)] if *most == rows => format!("{} wins all", board.short(only)),
+        [(only, most)] => format!("{} wins {most}", board.short(only)),
+        [(_, 1), ..] => {
+            let what = if is_solve(board) { "preconditioners" } else { "kernels" };
+            format!("{} different {what} win", wins.len())
         }
-        ([(first, most), (second, next), ..], _) => {
+        [(first, most), (second, next), ..] => {
             let (first, second) = (board.short(first), board.short(second));
-            format!("On {all} {subjects}, {first} wins {most} and {second} {next}")
+            // The names of preconditioners end in numbers.
+            let again = if is_solve(board) { " wins" } else { "" };
+            format!("{first} wins {most} and {second}{again} {next}")
         }
-        _ => return String::new(),
+    })
+}
+
+fn is_solve(board: &Board) -> bool {
+    board.rows.iter().any(Row::is_solve)
+}
+
+/// How many times as fast as the baseline, folded rows aside.
+fn gain(board: &Board) -> Option<String> {
+    let times = times(mean(gains(board).into_iter())?);
+    let fastest = match (board.rows.len(), is_solve(board)) {
+        (1, false) => "it is",
+        (1, true) => "the fastest is",
+        _ => "the fastest kernels are",
     };
-    let Some(gain) = mean(gains(board).into_iter()) else { return who };
-    let times = times(gain);
-    let fastest = if all == 1 { "it is" } else { "the fastest kernels are" };
-    match &board.against {
-        Against::Serial => format!("{who}; {fastest} {times} as fast as the serial reference"),
-        Against::Vendor(name) => format!("{who}; {} {times} as fast as {name}", compared(board)),
-        Against::Bundle(name) => format!("{who}; {fastest} {times} as fast as the best of {name}"),
+    Some(match &board.against {
+        Against::Serial => format!("{fastest} {times} as fast as the serial reference"),
+        Against::Vendor(name) => format!("{} {times} as fast as {name}", compared(board)),
+        Against::Bundle(name) => format!("{fastest} {times} as fast as the best of {name}"),
+    })
+}
+
+/// Who wins most often, of solves with and without setup; of kernels also the gain over the
+/// baseline: on all subjects but folded ones, as a geometric mean.
+pub fn headline(board: &Board) -> String {
+    let rows = &board.rows;
+    let Some(once) = wins(board, rows.iter().map(|row| row.wins_as.as_str())) else {
+        return String::new();
+    };
+    let (before, after) = match &rows[..] {
+        [row] => (String::new(), format!(" on {}", row.name)),
+        _ => (format!("On {}, ", counted(board, rows.len())), String::new()),
+    };
+    let whole = rows.iter().filter_map(|row| Some(row.whole.as_ref()?.method.as_str()));
+    let who = match wins(board, whole) {
+        None => format!("{before}{once}{after}"),
+        Some(whole) if whole == once => format!("{before}{once}{after}, with and without setup"),
+        Some(whole) => format!("{before}{once}{after} once set up; including setup, {whole}"),
+    };
+    match gain(board).filter(|_| !is_solve(board)) {
+        Some(gain) => format!("{who}; {gain}"),
+        None => who,
     }
 }
 
@@ -99,6 +134,8 @@ pub fn headline(board: &Board) -> String {
 pub fn about(board: &Board, unfolded: bool) -> String {
     let [shown, folded] = board.parts();
     let mut words = board.conditions.clone();
+    let gain = gain(board).filter(|_| is_solve(board));
+    words.extend(gain.map(|gain| format!("once set up, {gain}")));
     if !folded.is_empty() {
         let what = if unfolded { "below" } else { "folded below" };
         let (shown, folded) = (shown.len(), folded.len());
@@ -115,6 +152,9 @@ pub fn about(board: &Board, unfolded: bool) -> String {
     match shown.iter().filter(tied).count() {
         0 => {}
         tied => words.push(format!("on {tied} the second kernel is within 5 %")),
+    }
+    if board.rows.iter().any(|row| row.credited != row.run) {
+        words.push("a win of an automatic kernel counts for the kernel that it chose".into());
     }
     words.extend(stand_ins(board));
     words.extend(board.unsupported.clone());

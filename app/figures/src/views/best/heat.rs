@@ -7,6 +7,7 @@ use super::baseline::{Against, is_vendors};
 use super::board::{Board, Rival, Row};
 use super::headline;
 use super::places::{Column, Places, THUMB, clause, columns};
+use super::rows::{lines, title_of_folded};
 use crate::figure::{Anchor, Figure, Hit, Shape, area, elided, strong_width, text_width};
 use crate::model::{Model, count, significant};
 use crate::state::ViewState;
@@ -103,31 +104,16 @@ pub fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let (title, about) = (headline::headline(board), headline::about(board, state.best.unfolded));
     let top = headline::write(&mut sheet.drawn.figure, (&title, &about), &ink, width);
     let mut y = sheet.head(top);
-    let [shown, folded] = board.parts().map(|rows| in_order(rows, state));
-    for row in shown {
-        sheet.row(row, y);
-        y += CELL;
-    }
-    if !folded.is_empty() {
-        sheet.fold_line(folded.len(), y);
-        y += FOLD_LINE;
-        for row in folded.into_iter().filter(|_| state.best.unfolded) {
-            sheet.row(row, y);
-            y += CELL;
+    for line in lines(board, state) {
+        match line {
+            Some(row) => sheet.row(row, y),
+            None => sheet.fold_line(y),
         }
+        y += if line.is_some() { CELL } else { FOLD_LINE };
     }
-    sheet.legend(y + 3.0 * SPACE);
     let right = sheet.places.cells + CELL * sheet.columns.len() as f32 + SPACE;
-    sheet.drawn.figure.size = vec2(width.max(right), y + 6.0 * SPACE);
+    sheet.drawn.figure.size = vec2(width.max(right), y + SPACE);
     sheet.drawn
-}
-
-/// The largest first, unless an order was chosen.
-pub(super) fn in_order<'r>(mut rows: Vec<&'r Row>, state: &ViewState) -> Vec<&'r Row> {
-    if state.best.by.is_empty() && !state.best.down {
-        rows.reverse();
-    }
-    rows
 }
 
 /// Places a text; elides it if it does not fit.
@@ -161,12 +147,15 @@ impl Sheet<'_> {
         put(&mut self.drawn.figure, &self.ink, place, y, strong, small, text);
     }
 
-    /// The names of the kernels, which stay visible; returns the top of the rows.
+    /// The legend and beside it the names of the kernels, which stay visible; returns the top of the
+    /// rows.
     fn head(&mut self, top: f32) -> f32 {
         let first = self.drawn.figure.shapes.len();
-        let lines = self.columns.iter().flat_map(|column| &column.name);
-        let height = lines.map(|line| text_width(line, SMALL)).fold(40.0, f32::max) + SPACE;
-        let bottom = top + height;
+        let names = self.columns.iter().flat_map(|column| &column.name);
+        let names = names.map(|name| text_width(name, SMALL)).fold(40.0, f32::max);
+        let title = if self.places.bundle.is_some() { 2.0 * SPACE } else { 0.0 };
+        let bottom = self.legend(top) + title;
+        let bottom = bottom.max(top + names) + SPACE;
         if let Some(place) = self.places.bundle {
             self.put(place, bottom - SPACE, false, true, "bundle");
         }
@@ -250,7 +239,7 @@ impl Sheet<'_> {
         match cell(row, column.kernel) {
             Cell::Share(share, rival) => {
                 let fill = blend(ink.paper, BEST, strength(share));
-                if rival.run == row.run {
+                if rival.run == row.credited {
                     winner(figure, rect, fill, rival, ink);
                 } else {
                     figure.rect(rect, fill);
@@ -276,12 +265,8 @@ impl Sheet<'_> {
     }
 
     /// The title of the folded rows; a click shows or hides them.
-    fn fold_line(&mut self, rows: usize, y: f32) {
-        let subjects = headline::subjects(self.board, rows);
-        let verb = if self.state.best.unfolded { "hide" } else { "show" };
-        let text = format!(
-            "{rows} launch-bound {subjects} (an empty kernel launch takes at least half of the median time): {verb}"
-        );
+    fn fold_line(&mut self, y: f32) {
+        let text = title_of_folded(self.board, self.state);
         let shown = elided(&text, self.width - 2.0 * SPACE, BODY);
         let (figure, middle) = (&mut self.drawn.figure, y + FOLD_LINE * 0.5);
         figure.text(pos2(SPACE, middle), Anchor::Start, BODY, self.ink.accent, &shown);
@@ -295,28 +280,44 @@ impl Sheet<'_> {
         });
     }
 
-    /// The legend of the colours.
-    fn legend(&mut self, y: f32) {
+    /// The legend of the cells, left of the names of the kernels; returns its bottom.
+    fn legend(&mut self, top: f32) -> f32 {
         let (figure, ink) = (&mut self.drawn.figure, self.ink);
-        let unit = self.board.rate.as_str();
-        let box_at = |x: f32| area(x, y - SPACE, x + 3.0 * SPACE, y + SPACE);
-        let title = "Share of the best rate";
-        figure.text(pos2(SPACE, y), Anchor::Start, SMALL, ink.weak, title);
-        let mut at = text_width(title, SMALL) + 2.5 * SPACE;
-        for share in [0.1, 0.25, 0.5, 0.75, 1.0] {
-            figure.rect(box_at(at), blend(ink.paper, BEST, strength(share)));
-            at += 3.5 * SPACE;
-            figure.text(pos2(at, y), Anchor::Start, SMALL, ink.weak, &significant(share));
-            at += text_width(&significant(share), SMALL) + 1.5 * SPACE;
+        let shares =
+            [0.1, 0.25, 0.5, 0.75, 1.0].map(|share| (Sample::Share(share), significant(share)));
+        let mut items = vec![(Sample::None, "Share of the best rate".to_owned())];
+        items.extend(shares);
+        items.push((Sample::Best, format!("the best, in {}", self.board.rate)));
+        items.push((Sample::Without, "not ranked".to_owned()));
+        let right = self.places.cells - SPACE;
+        let (mut x, mut y) = (SPACE, top + SPACE);
+        for (sample, text) in items {
+            let before = if matches!(sample, Sample::None) { 0.0 } else { 3.5 * SPACE };
+            let text = elided(&text, right - SPACE - before, SMALL);
+            let width = before + text_width(&text, SMALL);
+            if x > SPACE && x + width > right {
+                (x, y) = (SPACE, y + 2.5 * SPACE);
+            }
+            let place = area(x, y - SPACE, x + 3.0 * SPACE, y + SPACE);
+            match sample {
+                Sample::Share(share) => figure.rect(place, blend(ink.paper, BEST, strength(share))),
+                Sample::Best => outline(figure, place, ink.winner),
+                Sample::Without => hatch(figure, place, ink.grid),
+                Sample::None => {}
+            }
+            figure.text(pos2(x + before, y), Anchor::Start, SMALL, ink.weak, &text);
+            x += width + 1.5 * SPACE;
         }
-        outline(figure, box_at(at), ink.winner);
-        at += 3.5 * SPACE;
-        let best = format!("the best, in {unit}");
-        figure.text(pos2(at, y), Anchor::Start, SMALL, ink.weak, &best);
-        at += text_width(&best, SMALL) + 1.5 * SPACE;
-        hatch(figure, box_at(at), ink.grid);
-        figure.text(pos2(at + 3.5 * SPACE, y), Anchor::Start, SMALL, ink.weak, "not ranked");
+        y + SPACE
     }
+}
+
+/// What the legend explains.
+enum Sample {
+    None,
+    Share(f64),
+    Best,
+    Without,
 }
 
 /// The winner's cell: its rate, outlined.

@@ -5,6 +5,7 @@ use ecolor::Color32;
 use emath::{pos2, vec2};
 
 use super::board::{Board, Rival, Row};
+use super::rows::in_order;
 use crate::figure::{Anchor, Axis, Figure, Mark, elided};
 use crate::model::{Model, significant};
 use crate::state::ViewState;
@@ -85,6 +86,7 @@ pub fn is_decade(tick: f64) -> bool {
 pub fn about(row: &Row, board: &Board) -> String {
     let device = board.devices.then_some(row.device.as_str());
     let bundle = board.bundles.then_some(row.bundle.as_str());
+    let bundle = bundle.filter(|bundle| Some(*bundle) != device);
     let setting = Some(row.setting.as_str()).filter(|setting| !setting.is_empty());
     let parts = [setting, device, bundle];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -149,7 +151,7 @@ pub(super) fn figure(board: &Board, model: &Model, state: &ViewState, width: f32
         let x = axis.place(tick);
         figure.text(pos2(x, 16.0), Anchor::Middle, 12.0, ink.weak, &decade(tick));
     }
-    for row in &board.rows {
+    for row in board.parts().into_iter().flat_map(|rows| in_order(rows, state)) {
         let mut part = Figure::new(vec2(width, ROW), ink.paper);
         lines(&mut part, &axis, &columns, ROW, &ink);
         let (y, below) = (15.0, 34.0);

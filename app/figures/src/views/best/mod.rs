@@ -9,9 +9,10 @@ pub mod headline;
 pub mod heat;
 pub mod list;
 mod places;
+pub mod rows;
 mod sides;
 mod sizes;
-pub mod solves;
+mod solves;
 #[cfg(test)]
 mod tests;
 pub mod view;

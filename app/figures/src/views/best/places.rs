@@ -29,17 +29,19 @@ pub(super) struct Column<'b> {
 
 impl<'b> Column<'b> {
     fn of(board: &'b Board, kernel: &'b str) -> Self {
-        let rivals = board.rows.iter().flat_map(|row| row.runs.iter().find(|r| r.kernel == kernel));
+        let rival = |row: &'b Row| Some((row, row.runs.iter().find(|r| r.kernel == kernel)?));
+        let rivals: Vec<_> = board.rows.iter().filter_map(rival).collect();
         Self {
             kernel,
             name: in_lines(board.short(kernel)),
-            wins: board.rows.iter().filter(|row| row.kernel == kernel).count(),
-            sum: rivals.map(|rival| rival.share).sum(),
+            wins: rivals.iter().filter(|(row, rival)| rival.run == row.credited).count(),
+            sum: rivals.iter().map(|(_, rival)| rival.share).sum(),
         }
     }
 }
 
-/// The columns: those that win by their wins, the others by their mean share, vendors' last.
+/// The columns: the vendors' best first, which is visible however few fit; then those that win by
+/// their wins, the others by their mean share, the other vendors' last.
 pub(super) fn columns(board: &Board) -> Vec<Column<'_>> {
     let mut columns: Vec<Column<'_>> =
         board.kernels.iter().map(|kernel| Column::of(board, kernel)).collect();
@@ -47,6 +49,10 @@ pub(super) fn columns(board: &Board) -> Vec<Column<'_>> {
         let vendors = is_vendors(a.kernel).cmp(&is_vendors(b.kernel));
         vendors.then(b.wins.cmp(&a.wins)).then(b.sum.total_cmp(&a.sum))
     });
+    if let Some(best) = columns.iter().position(|column| is_vendors(column.kernel)) {
+        let best = columns.remove(best);
+        columns.insert(0, best);
+    }
     columns
 }
 

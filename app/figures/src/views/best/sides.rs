@@ -1,5 +1,7 @@
 //! What is compared side by side: bundles, parts of a sweep as one.
 
+use std::collections::BTreeMap;
+
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::Environment;
 
@@ -13,6 +15,19 @@ pub(crate) struct Side {
     pub(crate) series: Vec<usize>,
 }
 
+/// What the bundles with runs are called, by series: those that nobody named by their machines, or
+/// by their files if another bundle has the same machine.
+pub(super) fn names(model: &Model) -> BTreeMap<usize, String> {
+    let timed = model.bundles().iter().filter(|open| !open.bundle.runs.is_empty());
+    let all: Vec<(&OpenBundle, Option<&str>)> = timed.map(|open| (open, open.machine())).collect();
+    let name = |(open, machine): &(&OpenBundle, Option<&str>)| {
+        let differs = all.len() > 1 && all.iter().filter(|(_, of)| of == machine).count() == 1;
+        let machine = machine.filter(|_| differs && open.is_named_by_file());
+        (open.series, machine.unwrap_or(open.label()).to_owned())
+    };
+    all.iter().map(name).collect()
+}
+
 /// The opened bundles with these series, parts of a sweep together.
 pub(super) fn sides(model: &Model, with: impl Fn(usize) -> bool) -> Vec<Side> {
     let mut sides: Vec<(&Bundle, Vec<&OpenBundle>)> = Vec::new();
@@ -22,12 +37,15 @@ pub(super) fn sides(model: &Model, with: impl Fn(usize) -> bool) -> Vec<Side> {
             None => sides.push((&*open.bundle, vec![open])),
         }
     }
-    sides.into_iter().map(|(_, parts)| Side::of(&parts)).collect()
+    let names = names(model);
+    sides.into_iter().map(|(_, parts)| Side::of(&parts, &names)).collect()
 }
 
 /// Each of these bundles by itself.
 pub(super) fn bundles(model: &Model, with: impl Fn(usize) -> bool) -> Vec<Side> {
-    model.bundles().iter().filter(|open| with(open.series)).map(|open| Side::of(&[open])).collect()
+    let names = names(model);
+    let bundles = model.bundles().iter().filter(|open| with(open.series));
+    bundles.map(|open| Side::of(&[open], &names)).collect()
 }
 
 /// Whether a bundle was measured by the same revision on the machines of another.
@@ -40,8 +58,9 @@ fn is_part(part: &Bundle, whole: &Bundle) -> bool {
 }
 
 impl Side {
-    fn of(parts: &[&OpenBundle]) -> Self {
-        let first = parts.first().map_or("", |open| open.label());
+    fn of(parts: &[&OpenBundle], names: &BTreeMap<usize, String>) -> Self {
+        let first = parts.first().and_then(|open| names.get(&open.series));
+        let first = first.map_or("", String::as_str);
         let name = match parts.len() {
             0 | 1 => first.to_owned(),
             all => format!("{first} and {} more", all - 1),

@@ -1,49 +1,54 @@
-//! A sentence on which preconditioner reaches the solution first, including its setup, which the
-//! time that ranks solves excludes.
+//! Which solve is first including its setup, which the time that ranks solves excludes, and what
+//! else is known of solves.
 
 use std::collections::BTreeMap;
 
 use sparsescope_core::record::{Operation, Verdict};
 
-use crate::model::{Model, RunOf, count, seconds, subject_key};
+use crate::model::{Model, RunOf, count, seconds};
 use crate::state::ViewState;
-use crate::views::view::subject;
 
-/// Which solve is first, including setup, on each matrix, and with times on the selected one; empty
-/// without solves.
-pub fn summary(model: &Model, state: &ViewState) -> String {
-    let (mut first, mut solver) = (BTreeMap::new(), BTreeMap::new());
-    let runs = model.runs(&state.filter).into_iter();
+/// The solve of each subject that is first including its setup, by the subject's key; empty without
+/// solves.
+pub(super) fn first_with_setup<'a>(
+    model: &'a Model,
+    state: &ViewState,
+) -> BTreeMap<String, RunOf<'a>> {
+    let mut first = BTreeMap::new();
     let counts = |run: &RunOf<'_>| run.ranks() && run.run.hot && run.whole_solve_s().is_some();
-    for run in runs.filter(counts) {
+    for run in model.runs(&state.filter).into_iter().filter(counts) {
         let found = first.entry(run.key()).or_insert(run);
         if run.solves_before(found) {
             *found = run;
         }
-        let found = solver.entry(run.key()).or_insert(run);
-        if run.beats(found) {
-            *found = run;
-        }
     }
-    let mut text = String::new();
-    if first.len() > 1 {
-        let mut wins: BTreeMap<String, usize> = BTreeMap::new();
-        first.values().for_each(|run| *wins.entry(run.method()).or_default() += 1);
-        let mut wins: Vec<(String, usize)> = wins.into_iter().collect();
-        crate::order::sort_by(&mut wins, |a, b| b.1.cmp(&a.1));
-        let wins = wins.iter().take(3).map(|(method, wins)| format!("{method} on {wins}"));
-        let wins = wins.collect::<Vec<_>>().join(", ");
-        text = format!("Fastest including setup: {wins}. ");
+    first
+}
+
+/// The solve of a subject that is first including its setup.
+#[derive(Clone, Debug)]
+pub(crate) struct Whole {
+    /// Its preconditioner.
+    pub(crate) method: String,
+    /// What it is and its times, as a sentence.
+    pub(crate) words: String,
+}
+
+impl Whole {
+    pub(super) fn of(run: &RunOf<'_>) -> Option<Self> {
+        let (whole, setup) = (seconds(run.whole_solve_s()?), seconds(run.set_up_s()?));
+        let (solve, iterations) = (seconds(run.solve_s()?), count(run.solved()?.iterations));
+        let (method, kernel) = (run.method(), &run.run.kernel);
+        let place = match (run.run.backend.as_str(), run.run.threads) {
+            ("cpu", 1) => "1 thread".into(),
+            ("cpu", threads) => format!("{threads} threads"),
+            _ => run.run.device.clone(),
+        };
+        let words = format!(
+            "Fastest including setup: {method} ({kernel}, {place}), {whole} ({setup} of setup, {solve} for {iterations} iterations)."
+        );
+        Some(Self { method, words })
     }
-    let wanted = subject(model, state).map(subject_key);
-    let selected = wanted.filter(|key| first.contains_key(key));
-    let Some(key) = selected.or_else(|| first.keys().next().cloned()) else { return text };
-    let (Some(one), Some(other)) = (first.get(&key), solver.get(&key)) else { return text };
-    text += &with_set_up(one).unwrap_or_default();
-    if other.method() != one.method() || other.run.kernel != one.run.kernel {
-        text += &once_set_up(other).unwrap_or_default();
-    }
-    text
 }
 
 /// The iterations of a solve and its setup, which its time excludes.
@@ -75,31 +80,4 @@ pub(super) fn unsupported(model: &Model, state: &ViewState) -> Option<String> {
     let more = if reasons.len() > REASONS { ", …" } else { "" };
     let told = told.join(", ");
     (all > 0).then(|| format!("{all} of {} solves are not supported: {told}{more}", solves.len()))
-}
-
-/// Its preconditioner, and where it ran.
-fn way(run: &RunOf<'_>) -> String {
-    let place = match (run.run.backend.as_str(), run.run.threads) {
-        ("cpu", 1) => "1 thread".into(),
-        ("cpu", threads) => format!("{threads} threads"),
-        _ => run.run.device.clone(),
-    };
-    format!("{} ({}, {place})", run.method(), run.run.kernel)
-}
-
-fn with_set_up(run: &RunOf<'_>) -> Option<String> {
-    let (whole, set_up) = (seconds(run.whole_solve_s()?), seconds(run.set_up_s()?));
-    let (solve, iterations) = (seconds(run.solve_s()?), count(run.solved()?.iterations));
-    let (way, name) = (way(run), run.name());
-    Some(format!(
-        "Fastest on {name} including setup: {way}, {whole} ({set_up} of setup, {solve} for {iterations} iterations)."
-    ))
-}
-
-fn once_set_up(run: &RunOf<'_>) -> Option<String> {
-    let (solve, iterations) = (seconds(run.solve_s()?), count(run.solved()?.iterations));
-    let (way, set_up) = (way(run), seconds(run.set_up_s()?));
-    Some(format!(
-        " Once set up, {way} is fastest: {solve} for {iterations} iterations, after {set_up} of setup."
-    ))
 }

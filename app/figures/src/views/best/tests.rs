@@ -5,13 +5,14 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{Choice, Run};
 
 use super::baseline::baselines;
-use super::board::Board;
+use super::board::{Board, Row};
 use super::headline::{about, headline};
 use super::places::clause;
-use super::solves::summary;
 use super::view::automatic;
+use crate::figure::{Shape, text_width};
 use crate::model::{Model, solved};
 use crate::state::{Form, ViewState};
+use crate::theme::SMALL;
 use crate::why::tests;
 
 /// Three kernels on a matrix: 1, 2 and 4 ms; the slowest also with flushed caches, then faster than
@@ -107,16 +108,21 @@ fn of_solves_preconditioners_compete_and_a_sentence_says_who_is_first_with_its_s
     let state = ViewState::from_fragment("v1;operation=solve").unwrap();
     let board = Board::of(&model, &state);
     let [row] = &board.rows[..] else { panic!("{board:?}") };
-    assert_eq!((row.title.as_str(), row.runs.len()), ("FSAI k 2, cpu/pcg/threads", 3));
+    assert_eq!((row.title.as_str(), row.runs.len()), ("FSAI, k = 2, cpu/pcg/threads", 3));
     assert_eq!(row.lead, Some(90.0 / 40.0));
-    assert!(row.setting.starts_with("2 threads; FSAI k 2; b a1;"), "{}", row.setting);
+    assert!(row.setting.starts_with("2 threads; FSAI, k = 2; b a1;"), "{}", row.setting);
+    let whole = row.whole.as_ref().unwrap();
+    let words = "Fastest including setup: Jacobi (cpu/pcg/threads, 2 threads), 91 ms (1 ms of setup, \
+                 90 ms for 90 iterations).";
+    assert_eq!((whole.method.as_str(), whole.words.as_str()), ("Jacobi", words));
     assert_eq!(
-        summary(&model, &state),
-        "Fastest on m including setup: Jacobi (cpu/pcg/threads, 2 threads), 91 ms (1 ms of setup, \
-         90 ms for 90 iterations). Once set up, FSAI k 2 (cpu/pcg/threads, 2 threads) is fastest: \
-         40 ms for 40 iterations, after 80 ms of setup."
+        headline(&board),
+        "FSAI, k = 2 is fastest on m once set up; including setup, Jacobi is fastest"
     );
-    assert_eq!(summary(&self::model(), &ViewState::default()), "");
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    assert!(svg.contains(&format!(">{words}<")), "{svg}");
+    let spmv = Board::of(&self::model(), &ViewState::default());
+    assert!(spmv.rows[0].whole.is_none());
 }
 
 #[test]
@@ -131,7 +137,7 @@ fn the_solves_of_a_preconditioner_stand_together_with_iterations_and_setup() {
     let svg = VIEW.svg.unwrap()(&model, &state);
     // By time alone the order is 40, 90, 95, 100.
     let texts = [
-        ">FSAI k 2<",
+        ">FSAI, k = 2<",
         ">40 ms, 40 iterations, setup 80 ms<",
         ">95, 95 iterations, setup 80 ms<",
         ">Jacobi<",
@@ -154,7 +160,13 @@ fn solves_that_a_kernel_does_not_support_are_counted_in_one_line() {
                     format_a cannot be hyb: expected csr (18), format_g cannot be hll: expected csr \
                     (6), format_g cannot be hyb: expected csr (6)";
     assert_eq!(board.unsupported.as_deref(), Some(expected));
-    assert!(about(&board, true).ends_with(expected));
+    let about = about(&board, true);
+    assert!(about.ends_with(expected) && about.contains("once set up, Sparsescope's"), "{about}");
+    assert_eq!(
+        headline(&board),
+        "On 3 matrices, FSAI, k = 3, τ = 0.001 wins 2 and FSAI, k = 1 wins 1 once set up; \
+         including setup, FSAI, k = 1 wins 2 and Jacobi wins 1"
+    );
     let spmv = Board::of(&self::model(), &ViewState::default());
     assert_eq!(spmv.unsupported, None);
 }
@@ -172,7 +184,7 @@ fn solves_that_do_not_rank_win_nowhere_however_fast_they_are() {
     assert_eq!(limited.1, "the relative residual is 1e-8");
     state.best.form = Form::Heat;
     assert_eq!((VIEW.table)(&model, &state), [["matrix", solved::SERIAL], ["m", "1"]]);
-    let words = summary(&model, &state);
+    let words = &row.whole.as_ref().unwrap().words;
     assert!(words.contains(solved::SERIAL) && !words.contains(solved::THREADS), "{words}");
     let best = model.best(&state.filter);
     assert!(best.iter().all(|run| run.run.kernel == solved::SERIAL) && best.len() == 1);
@@ -207,6 +219,7 @@ fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
         "16 shown, 14 launch-bound matrices folded below and not averaged",
         "geometric mean over 15 matrices",
         "on 7 the second kernel is within 5 %",
+        "a win of an automatic kernel counts for the kernel that it chose",
         "generated stand-ins for real matrices",
     ] {
         assert!(about.contains(words), "{words} in {about}");
@@ -257,17 +270,23 @@ fn the_headline_names_what_is_compared_and_counts_in_the_singular() {
     assert!(about.ends_with("1 generated stand-in for a real matrix"), "{about}");
 }
 
+/// The place in an SVG of the first upright text that contains this.
+fn upright(svg: &str, text: &str) -> usize {
+    let mut at = svg.match_indices("rotate(-90)").map(|(at, _)| at);
+    at.find(|at| svg[*at..].lines().next().unwrap().contains(text)).unwrap()
+}
+
 #[test]
-fn the_heat_map_has_vendors_last_and_shows_folded_rows_when_asked() {
+fn the_heat_map_has_the_vendors_best_first_and_shows_folded_rows_when_asked() {
     let (model, mut state) = (example(), ViewState::default());
     let board = Board::of(&model, &state);
     assert_eq!(automatic(&board, &state), Form::Heat);
     let svg = VIEW.svg.unwrap()(&model, &state);
-    let places = ["csr/adaptive", "hll/compact", "cusparse/"].map(|name| {
-        let mut at = svg.match_indices("rotate(-90)").map(|(at, _)| at);
-        at.find(|at| svg[*at..].lines().next().unwrap().contains(name)).unwrap()
-    });
+    let names = ["cusparse/", "csr/adaptive", "hll/compact"];
+    let places = names.map(|name| upright(&svg, name));
     assert!(places.is_sorted(), "{places:?}");
+    let last = svg.rfind("rotate(-90)").unwrap();
+    assert!(svg[last..].lines().next().unwrap().contains("csr-alg2"), "another vendor's");
     assert!(svg.contains(">Cube_Coup_dt0<") && !svg.contains(">olm1000<"));
     assert!(svg.find(">Cube_Coup_dt0<") < svg.find(">thermal2<"), "the largest first");
     state.best.unfolded = true;
@@ -280,6 +299,101 @@ fn the_heat_map_has_vendors_last_and_shows_folded_rows_when_asked() {
     assert!(shown(1200.0, "4×4 blocks") && shown(1200.0, "1.55×"));
     assert!(!shown(600.0, "4×4 blocks") && shown(600.0, "1.55×"));
     assert!(!shown(400.0, "1.55×") && shown(400.0, "Cube_Coup_dt0"));
+}
+
+#[test]
+fn the_first_screen_has_the_vendors_column_and_the_legend() {
+    let (model, state) = (example(), ViewState::default());
+    let board = Board::of(&model, &state);
+    // The view in a window of 1280 points, and on a phone.
+    for width in [980.0, 374.0] {
+        let figure = super::heat::draw(&board, &state, width).figure;
+        let head = figure.head.unwrap();
+        let mut found = Vec::new();
+        for shape in &figure.shapes[head.shapes.clone()] {
+            match shape {
+                Shape::Upwards { pos, text, color, .. } if text.starts_with("cusparse/") => {
+                    assert_eq!(*color, state.theme.ink().vendor);
+                    found.extend((pos.x < width).then_some("vendor"));
+                }
+                Shape::Text { pos, text, .. } => {
+                    let right = pos.x + text_width(text, SMALL);
+                    assert!(right < width && head.y[0] < pos.y && pos.y < head.y[1], "{text}");
+                    let named = ["Share of the best rate", "the best, in GFLOPS", "not ranked"];
+                    found.extend(named.into_iter().find(|name| name == text));
+                }
+                _ => {}
+            }
+        }
+        let all = ["Share of the best rate", "the best, in GFLOPS", "not ranked", "vendor"];
+        assert!(all.iter().all(|one| found.contains(one)), "{width}: {found:?}");
+    }
+}
+
+#[test]
+fn as_many_cells_are_outlined_in_a_column_as_the_headline_says_it_wins() {
+    let (model, mut state) = (example(), ViewState::default());
+    state.best.unfolded = true;
+    let board = Board::of(&model, &state);
+    let outlined = |kernel: &str| {
+        let runs = |row: &Row| row.runs.iter().any(|r| r.run == row.credited && r.kernel == kernel);
+        board.rows.iter().filter(|row| runs(row)).count()
+    };
+    assert_eq!((outlined("cuda/csr/adaptive"), outlined("cuda/hll/compact")), (9, 6));
+    assert_eq!(outlined("cuda/spmv/auto"), 0, "what it picked was measured, too");
+    let figure = super::heat::draw(&board, &state, 2000.0).figure;
+    let winner = state.theme.ink().winner;
+    let is_outline =
+        |shape: &&Shape| matches!(shape, Shape::Line { color, .. } if *color == winner);
+    let outlines = figure.shapes.iter().filter(is_outline).count();
+    assert_eq!(outlines, 30 + 1, "and the one of the legend");
+}
+
+#[test]
+fn a_kernel_that_picks_gets_the_win_where_what_it_picked_was_not_measured() {
+    let (run, statistics, environment) = tests::run("cpu/csr/serial");
+    let mut auto = run.clone();
+    (auto.kernel, auto.samples) = ("cpu/spmv/auto".into(), vec![1e-6; 3]);
+    auto.costs.choice = Some(Choice { kernel: "cpu/csr/nnz".into(), ..Choice::default() });
+    let model = tests::model(vec![run, auto], statistics, environment);
+    let board = Board::of(&model, &ViewState::default());
+    let [row] = &board.rows[..] else { panic!("{board:?}") };
+    assert_eq!((row.credited, row.wins_as.as_str()), (row.run, "cpu/spmv/auto"));
+    assert!(!about(&board, false).contains("that it chose"));
+}
+
+#[test]
+fn bars_of_times_are_cut_where_the_slowest_would_flatten_all_others() {
+    let mut model = Model::default();
+    model.open("solvers.zip", include_bytes!("../../../../example/solvers.zip")).unwrap();
+    let state = ViewState::from_fragment("v1;operation=solve;search=Cubo").unwrap();
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    let board = Board::of(&model, &state);
+    let looks = crate::views::charts::Looks::of(&model, "solve");
+    let figure = super::bars::ranked(&board, &looks, &state, 1000.0);
+    let [row] = &board.rows[..] else { panic!("{board:?}") };
+    assert!(svg.contains(">3104, "), "its number is written");
+    let bars = || {
+        figure.shapes.iter().filter_map(|shape| match shape {
+            Shape::Rect { rect, .. } => Some(rect.width()),
+            _ => None,
+        })
+    };
+    // The fastest takes 26.6 ms, the slowest 3104.
+    let (least, most) = (bars().fold(f32::INFINITY, f32::min), bars().fold(0.0, f32::max));
+    assert!(least > 0.15 * most, "{least} of {most}");
+    let arrows = figure.shapes.iter().filter(|shape| matches!(shape, Shape::Polygon { .. }));
+    let slow = row.runs.iter().filter(|rival| rival.rate > 300.0).count();
+    assert_eq!((arrows.count(), slow), (3, 3));
+}
+
+#[test]
+fn bars_of_rates_are_never_cut() {
+    let (model, state) = (example(), ViewState::from_fragment("v1;search=cage4").unwrap());
+    let board = Board::of(&model, &state);
+    let looks = crate::views::charts::Looks::of(&model, "spmv");
+    let figure = super::bars::ranked(&board, &looks, &state, 1000.0);
+    assert!(figure.shapes.iter().all(|shape| !matches!(shape, Shape::Polygon { .. })));
 }
 
 #[test]
@@ -434,6 +548,30 @@ fn bundles_of_two_machines_are_compared_over_the_matrices_that_both_have() {
     assert_eq!(lines[0][3..], header);
     assert_eq!((lines[1][0].as_str(), lines[1][7].as_str()), ("a", "4"));
     assert_eq!(lines[4], ["d", "800000", "GFLOPS", "cpu/csr/serial", "1.6", "", "", ""]);
+}
+
+#[test]
+fn bundles_that_nobody_named_are_called_by_their_machines_where_these_differ() {
+    let times: &[(&str, f64)] = &[("a", 1e-3)];
+    let on = |device: &str| {
+        let mut bundle = measured(device, times);
+        bundle.runs.iter_mut().for_each(|run| run.device = device.into());
+        bundle
+    };
+    let called = |bundles: &[Bundle]| {
+        let (model, state) = (opened(bundles), ViewState::default());
+        let board = Board::of(&model, &state);
+        let sides: Vec<String> = board.sides.iter().map(|side| side.name.clone()).collect();
+        let offered = baselines(&model, &state).into_iter().map(|(_, name)| name);
+        assert!(sides.iter().all(|side| offered.clone().any(|name| name == *side)), "{sides:?}");
+        assert!(sides.contains(&board.rows[0].bundle), "{board:?}");
+        sides.join(", ")
+    };
+    assert_eq!(called(&[on("H200"), on("EPYC")]), "H200, EPYC");
+    assert_eq!(called(&[on("H200"), on("H200")]), "a.zip, b.zip");
+    let mut named = on("EPYC");
+    named.label = Some("mine".into());
+    assert_eq!(called(&[on("H200"), named]), "H200, mine");
 }
 
 #[test]

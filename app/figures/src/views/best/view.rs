@@ -92,7 +92,9 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for row in &board.rows {
         let clause = row.clause.text();
-        let Row { name, kernel, setting, device, second, why, bundle, .. } = row.clone();
+        let Row { name, kernel, setting, device, second, why, .. } = row.clone();
+        let bundle = model.run(row.run).map(|run| run.bundle.label().to_owned());
+        let bundle = bundle.unwrap_or_default();
         let (size, rate) = (row.size.to_string(), row.rate.to_string());
         let shares = [row.pct_copy, row.lead, row.over].map(number);
         let [pct_copy, lead, over] = shares;

@@ -123,13 +123,16 @@ impl Sheet<'_, '_> {
 }
 
 impl Scale {
-    /// From the first tick to the last, if ticks are given.
+    /// From the first tick to the last, if ticks are given; to its end, if that is.
     fn axis(&self, values: impl Iterator<Item = f64>, log: bool, from: f32, to: f32) -> Axis {
         match (self.ticks.first(), self.ticks.last()) {
             (Some(first), Some(last)) => {
                 Axis::between(*first, *last, log, from + MARGIN, to - MARGIN)
             }
-            _ => Axis::new(values, log, from, to),
+            _ => {
+                let axis = Axis::new(values, log, from, to);
+                self.most.map_or(axis, |most| axis.until(most))
+            }
         }
     }
 

@@ -148,6 +148,7 @@ fn names_of_close_lines_are_apart() {
         Guide { ends: [[0.02, high], [0.2, 10.0 * high]], name }
     };
     plot.guides = (0..5).map(roof).collect();
+    plot.x.most = None;
     let looks = Looks::of(&model, "spmv");
     for width in [900.0, 1400.0] {
         let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(600.0, None));
@@ -170,7 +171,7 @@ fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
         }
         count += 1.0;
     }
-    (plot.x.least, plot.y.least) = (Some(0.02), None);
+    (plot.x.least, plot.x.most, plot.y.least) = (Some(0.02), None, None);
     plot.guides.clear();
     let number = |text: &str| ["0.00110", "0.00210", "0.00310"].contains(&text);
     let looks = Looks::of(&model, "spmv");
@@ -181,6 +182,37 @@ fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
     for y in runs.map(|hit| hit.rect.center().y) {
         assert!(numbers.iter().all(|area| !area.y_range().contains(y)), "{y}: {numbers:?}");
     }
+}
+
+#[test]
+fn only_series_in_colour_have_lines_to_their_padding_and_the_axis_ends_with_the_data() {
+    let mut model = Model::default();
+    model.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
+    let state = state("roofline");
+    let data = Data::of(&model, &state);
+    let plot = plot(&data);
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let ink = state.theme.ink();
+    let quiet = crate::theme::blend(ink.weak, ink.paper, 0.55);
+    let lines = |of: &dyn Fn(Color32) -> bool| {
+        let is_one = |shape: &&Shape| match shape {
+            Shape::Line { points, color, .. } => of(*color) && points[0].y == points[1].y,
+            _ => false,
+        };
+        figure.shapes.iter().filter(is_one).count()
+    };
+    assert_eq!(lines(&|color| color == quiet), 0);
+    assert!(lines(&|color| ![ink.grid, ink.weak].contains(&color)) > 5, "those in colour have");
+    // The rightmost point is near the right end of the axis.
+    let xs = || figure.hits.iter().filter(|hit| hit.run.is_some()).map(|hit| hit.rect.center().x);
+    let (first, last) = (xs().fold(f32::INFINITY, f32::min), xs().fold(0.0, f32::max));
+    let axis = figure.shapes.iter().filter_map(|shape| match shape {
+        Shape::Line { points, color, .. } if *color == ink.weak => points.last().map(|at| at.x),
+        _ => None,
+    });
+    let end = axis.fold(0.0, f32::max);
+    assert!(end - last < 0.15 * (last - first), "{first} to {last} of {end}");
 }
 
 #[test]

@@ -2,21 +2,27 @@
 
 /// The series among `names` that a link's word isolates; none stands for all. Names may contain
 /// commas, so the longest name that fits counts. A word may go on with what a kernel chose, as
-/// older links do: `cuda/spmv/auto: cuda/csr/adaptive`.
+/// older links do: `cuda/spmv/auto: cuda/csr/adaptive`. They write `FSAI k 2` for `FSAI, k = 2`.
 pub fn isolated<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
     let mut found = Vec::new();
     let mut rest = word;
     while !rest.is_empty() {
         let fits = |name: &&str| {
-            let after = rest.strip_prefix(*name);
+            let after = after(rest, name);
             after.is_some_and(|it| it.is_empty() || it.starts_with(',') || it.starts_with(": "))
         };
         let longest = names.iter().copied().filter(fits).max_by_key(|name| name.len());
-        let after = longest.and_then(|name| rest.strip_prefix(name)).unwrap_or(rest);
+        let after = longest.and_then(|name| after(rest, name)).unwrap_or(rest);
         found.extend(longest.filter(|name| !found.contains(name)));
         rest = after.split_once(',').map_or("", |(_, more)| more);
     }
     found
+}
+
+/// What follows a name, as it is now or as older links have it.
+fn after<'r>(rest: &'r str, name: &str) -> Option<&'r str> {
+    let old = name.replacen(", k = ", " k ", 1).replace(" = ", " ");
+    rest.strip_prefix(name).or_else(|| rest.strip_prefix(old.as_str()))
 }
 
 /// The word after a click on `name` in the legend: it alone, or all again if it was alone. With
@@ -37,7 +43,8 @@ pub fn picked<'n>(word: &str, names: &[&'n str], name: &'n str, adds: bool) -> S
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 5] = ["csr", "csr/nnz", "a", "a, b", "cuda/spmv/auto"];
+    const NAMES: [&str; 7] =
+        ["csr", "csr/nnz", "a", "a, b", "cuda/spmv/auto", "FSAI, k = 2", "FSAI, k = 2, τ = 0.1"];
 
     #[test]
     fn a_word_names_one_series_or_several_and_names_may_hold_commas() {
@@ -50,6 +57,8 @@ mod tests {
             ("gone,csr", &["csr"][..]),
             ("csr/gone", &[][..]),
             ("cuda/spmv/auto: cuda/csr/adaptive", &["cuda/spmv/auto"][..]),
+            ("FSAI k 2, τ 0.1,csr", &["FSAI, k = 2, τ = 0.1", "csr"][..]),
+            ("FSAI k 2", &["FSAI, k = 2"][..]),
         ] {
             assert_eq!(isolated(word, &NAMES), expected, "{word}");
         }

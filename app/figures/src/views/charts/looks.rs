@@ -13,19 +13,20 @@ use crate::model::Model;
 use crate::theme::{Ink, blend, family_of, family_place, format_color, has_color, series};
 
 /// Kernels added after bundles had been published with the marks of the others, which must not
-/// change: they come after the others.
+/// change: they come after the others, in this order, so that kernels of one format that run on the
+/// same device differ by mark, not only by shade.
 const LATER: [&str; 16] = [
+    "cuda/csr/adaptive",
     "cpu/csr/simd",
-    "cpu/hll/simd",
     "cpu/csr/compact",
-    "cpu/hll/compact",
-    "cpu/spmv/auto",
     "vendor/mkl/csr",
     "vendor/mkl/optimized",
-    "cuda/csr/adaptive",
     "cuda/hll/column-major",
     "cuda/hll/sigma",
     "cuda/hll/compact",
+    "cpu/hll/simd",
+    "cpu/hll/compact",
+    "cpu/spmv/auto",
     "cuda/bsr/warp",
     "cuda/dia/thread-per-row",
     "cuda/spmv/auto",
@@ -45,13 +46,12 @@ impl Looks {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
         let known = || known.iter().map(|kernel| kernel.id);
-        // WGSL kernels were added after all of these.
-        let round = |id: &&str| match id.starts_with("wgpu/") {
-            true => 2,
-            false => usize::from(LATER.contains(id)),
-        };
-        let listed = (0..3).flat_map(|of| known().filter(move |id| round(id) == of));
-        for id in listed.chain(opened) {
+        // WGSL kernels were added after all others.
+        let (wgsl, others): (Vec<&str>, Vec<&str>) =
+            known().partition(|id| id.starts_with("wgpu/"));
+        let first = others.into_iter().filter(|id| !LATER.contains(id));
+        let later = LATER.into_iter().filter(|later| known().any(|id| id == *later));
+        for id in first.chain(later).chain(wgsl).chain(opened) {
             if !places.contains_key(id) {
                 let format = format_of(id);
                 // Formats without a colour of their own share one numbering.
@@ -132,31 +132,39 @@ pub(super) fn format_of(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]
     fn no_two_kernels_look_alike_and_what_is_open_changes_nothing() {
         let ink = crate::state::Theme::Light.ink();
-        let looks = Looks::of(&Model::default(), "spmv");
-        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-        for kernel in kernels(Operation::Spmv) {
-            let look = format!("{:?}", looks.find(kernel.id, 0, &ink));
-            let other = seen.insert(look, kernel.id);
-            assert_eq!(other, None, "looks as {}", kernel.id);
+        for operation in Operation::ALL {
+            let looks = Looks::of(&Model::default(), operation.as_str());
+            let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+            for kernel in kernels(*operation) {
+                let look = format!("{:?}", looks.find(kernel.id, 0, &ink));
+                let other = seen.insert(look, kernel.id);
+                assert_eq!(other, None, "looks as {}", kernel.id);
+            }
         }
-        // The same for a library's kernel if formats have no colours.
-        let looks_of_dense = Looks::of(&Model::default(), "batched-dense");
-        let dense = kernels(Operation::BatchedDense).iter();
-        let dense: BTreeSet<_> =
-            dense.map(|k| format!("{:?}", looks_of_dense.find(k.id, 0, &ink))).collect();
-        assert_eq!(dense.len(), kernels(Operation::BatchedDense).len());
+        let looks = Looks::of(&Model::default(), "spmv");
         let mut model = Model::default();
         model.open("h200.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
         let opened = Looks::of(&model, "spmv");
         for kernel in kernels(Operation::Spmv) {
             assert_eq!(opened.find(kernel.id, 0, &ink), looks.find(kernel.id, 3, &ink));
+        }
+    }
+
+    #[test]
+    fn kernels_of_one_format_on_one_device_differ_by_mark_and_not_only_by_shade() {
+        let ink = crate::state::Theme::Light.ink();
+        let looks = Looks::of(&Model::default(), "spmv");
+        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+        for kernel in kernels(Operation::Spmv) {
+            let ((_, mark), color) =
+                (looks.find(kernel.id, 0, &ink), format_color(format_of(kernel.id)));
+            let other = seen.insert(format!("{:?} {color:?} {mark:?}", kernel.device), kernel.id);
+            assert_eq!(other, None, "has the mark of {}", kernel.id);
         }
     }
 

@@ -8,7 +8,7 @@ use emath::{Pos2, Rect, pos2, vec2};
 use super::axes::{Ends, FOOT, Placer, tick_label, title};
 use super::legend::written;
 use super::plot::{Form, Guide, Point, Series};
-use super::sheet::{Look, Sheet, TYPE, elide, style};
+use super::sheet::{Look, QUIET, Sheet, TYPE, elide, style};
 use super::taken::{Covers, Taken};
 use crate::figure::{Anchor, Figure, Mark, text_width};
 use crate::theme::blend;
@@ -53,8 +53,10 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
         sheet.figure.line(from, to, 1.5, ink.weak);
         taken.line(&ends);
     }
-    for ends in plot.points().filter_map(|(.., point)| axes.range(point)) {
-        taken.line(&ends);
+    for (_, _, point) in plot.points().filter(|(name, ..)| sheet.is_bold(name)) {
+        if let Some(ends) = axes.range(point) {
+            taken.line(&ends);
+        }
     }
     for (name, series) in sheet.painted() {
         let look = sheet.look(name, series);
@@ -134,7 +136,9 @@ fn mark(
     let Look { color, fill, mark, radius, .. } = *look;
     let paper = sheet.ink.paper;
     let mut is_numbered = false;
-    if let (Some([_, far]), Some([_, to])) = (point.range, axes.range(point)) {
+    // Those of grey series would cross everything.
+    let range = point.range.filter(|_| radius > QUIET);
+    if let (Some([_, far]), Some([_, to])) = (range, axes.range(point)) {
         sheet.figure.line(at, to, 1.0, color);
         match axes.arrow([far, point.at[1]]) {
             Some((arrow, number)) => {

@@ -9,6 +9,7 @@ use super::looks::format_of_run;
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::sizes::padding_bytes;
 use crate::model::{RunOf, bytes};
+use crate::why::BOUND;
 
 /// The fastest run of each format on each matrix.
 fn by_format<'a>(data: &Data<'a>) -> Vec<(String, RunOf<'a>)> {
@@ -143,7 +144,10 @@ fn roofs_of<'a>(runs: &[RunOf<'a>]) -> Vec<(String, f64)> {
 /// Left end of the roofline: fewer flops per byte occur only if almost everything is padding.
 const LEAST_INTENSITY: f64 = 0.02;
 
-/// The value that one in twenty is below: a few tiny matrices do not set a scale.
+/// Space right of the point with the most flops per byte, as a ratio.
+const MARGIN: f64 = 1.1;
+
+/// The value that one in twenty is below: a few of the runs do not set a scale.
 fn low_end(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 20).copied()
@@ -152,7 +156,9 @@ fn low_end(mut values: Vec<f64>) -> Option<f64> {
 pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
     let x = Scale::new("flops per byte (minimum traffic)", true);
     let mut plot = Plot::plane(x, Scale::new("GFLOPS", true));
-    let (mut shown, mut wholes, mut rates, mut most) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
+    let (mut shown, mut most) = (Vec::new(), 0.0);
+    // Flops per byte and rate of what is bound by launching, and of the others.
+    let mut ends = [Vec::new(), Vec::new()];
     for (format, run) in by_format(data) {
         let (Some(matrix), Some(gflops)) = (run.matrix(), run.rate()) else { continue };
         let flops = 2.0 * matrix.statistics.nnz as f64;
@@ -168,13 +174,22 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
             point.text = format!("Includes {} of padding.", bytes(padding));
         }
         most = f64::max(most, useful);
-        wholes.push(whole);
-        rates.push(gflops);
+        let is_bound = run.launch_share().is_some_and(|share| share >= BOUND);
+        let [bound, others] = &mut ends;
+        let of = if is_bound { bound } else { others };
+        of.push((whole, gflops));
         shown.push(run);
         plot.add(0, &format, Some(run.bundle), point);
     }
+    let [bound, others] = ends;
+    if !bound.is_empty() && !others.is_empty() {
+        plot.note = format!("Launch-bound runs ({}) do not set the scale.", bound.len());
+    }
+    let ends = if others.is_empty() { bound } else { others };
+    let (wholes, rates): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();
     let least = low_end(wholes).unwrap_or_default().max(LEAST_INTENSITY);
     (plot.x.least, plot.y.least) = (Some(least), low_end(rates));
+    plot.x.most = Some(MARGIN * most.max(least));
     for (name, bandwidth) in roofs_of(&shown) {
         let ends = [least, most.max(least)].map(|x| [x, x * bandwidth / 1e9]);
         plot.guides.push(Guide { ends, name });
@@ -215,6 +230,25 @@ mod tests {
         let plot = roofline(&Data::of(&model, &state));
         let names: Vec<&str> = plot.guides.iter().map(|roof| roof.name.as_str()).collect();
         assert_eq!(names, ["GPU: copy 4.10 TB/s, a", "GPU: copy 2 TB/s, a"]);
+    }
+
+    #[test]
+    fn launch_bound_runs_do_not_set_the_scale_of_the_roofline() {
+        let mut bound = bundle("a", 1.0);
+        let small = bound.matrices[0].record.id.clone();
+        for run in bound.runs.iter_mut().filter(|run| run.matrix == small) {
+            run.costs.launch_s = run.figures.as_ref().map(|figures| 0.6 * figures.median_s);
+        }
+        let (model, state) = (model_of(bound), state("roofline"));
+        let plot = roofline(&Data::of(&model, &state));
+        let is_small = |point: &Point<'_>| point.run.unwrap().run.matrix == small;
+        let points = || plot.points().map(|(.., point)| point);
+        let others = points().filter(|point| !is_small(point)).map(|point| point.at[1]);
+        assert_eq!(plot.y.least, Some(others.fold(f64::INFINITY, f64::min)));
+        let bound = points().filter(|point| is_small(point)).count();
+        assert_eq!(plot.note, format!("Launch-bound runs ({bound}) do not set the scale."));
+        let most = points().map(|point| point.at[0]).fold(0.0, f64::max);
+        assert_eq!(plot.x.most, Some(1.1 * most), "nothing is right of it");
     }
 
     #[test]

@@ -86,6 +86,8 @@ pub(super) struct Scale {
     pub(super) never: &'static str,
     /// The axis begins here at the earliest; smaller values are arrows at its beginning.
     pub(super) least: Option<f64>,
+    /// The axis ends here, not at the next tick.
+    pub(super) most: Option<f64>,
     /// Smaller values are better.
     pub(super) lower: bool,
 }

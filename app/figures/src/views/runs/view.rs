@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(cells(2), ["0.08", "40", "0.0000000002", "4", "0.2"]);
         assert_eq!(lines[2][place("check")], "limited by rounding");
         assert_eq!(lines[1][place("setting")], "1 thread; b a1; format a csr; tol 1e-10; x0 zero");
-        assert_eq!(lines[2][place("method")], "FSAI k 2");
+        assert_eq!(lines[2][place("method")], "FSAI, k = 2");
         assert!(shown.iter().all(|column| column.id != "median_s"), "it is their rate");
     }
 }

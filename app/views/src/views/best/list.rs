@@ -12,6 +12,7 @@ use sparsescope_figures::views::best::board::{Board, Row};
 use sparsescope_figures::views::best::list::{
     Columns, ROW, about, axis, decade, is_decade, lines, marks, percent, point, times, titles,
 };
+use sparsescope_figures::views::best::rows;
 use sparsescope_figures::views::charts::Looks;
 
 use crate::paint::Paint;
@@ -29,19 +30,29 @@ pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
     }
     let looks = Looks::of(model, &state.filter.operation);
     let ink = state.theme.ink();
+    let (rows, title) = (rows::lines(board, state), rows::title_of_folded(board, state));
     let area = ScrollArea::vertical().auto_shrink(false);
-    area.show_rows(ui, ROW - ui.spacing().item_spacing.y, board.rows.len(), |ui, seen| {
-        for (index, row) in seen.clone().zip(board.rows.get(seen).unwrap_or_default()) {
+    area.show_rows(ui, ROW - ui.spacing().item_spacing.y, rows.len(), |ui, seen| {
+        for (index, row) in seen.clone().zip(rows.get(seen).unwrap_or_default()) {
             let size = vec2(width, ROW - ui.spacing().item_spacing.y);
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-            let name = format!("Best on {}: {}", row.name, row.kernel);
+            let name = match row {
+                Some(row) => format!("Best on {}: {}", row.name, row.kernel),
+                None => title.clone(),
+            };
             response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
-            arrows(ui, &response, index, board.rows.len());
+            arrows(ui, &response, index, rows.len());
             if response.clicked() {
-                state.run = Some(row.run);
-                state.matrix = Some(row.key.clone());
+                match row {
+                    Some(row) => {
+                        state.run = Some(row.run);
+                        state.matrix = Some(row.key.clone());
+                    }
+                    None => state.best.unfolded = !state.best.unfolded,
+                }
             }
-            let chosen = state.run.is_some_and(|run| row.runs.iter().any(|r| r.run == run));
+            let run = row.and_then(|row| row.runs.iter().find(|r| state.run == Some(r.run)));
+            let chosen = run.is_some();
             let fill = if chosen {
                 Some(ui.visuals().selection.bg_fill)
             } else if response.hovered() || response.has_focus() {
@@ -56,6 +67,11 @@ pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
                 let ring = style::focus_ring(ink.accent);
                 ui.painter().rect_stroke(rect, 2.0, ring, StrokeKind::Inside);
             }
+            let Some(row) = row else {
+                put(ui, rect, false, RichText::new(&title).color(ink.accent));
+                response.on_hover_text(&title);
+                continue;
+            };
             if !wide {
                 narrow(ui, rect, row, board);
                 continue;

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use egui::{ComboBox, Label, RichText, Role, Ui, WidgetInfo};
+use sparsescope_figures::figure::elided;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Form, ViewState};
-use sparsescope_figures::theme::{SMALL, TITLE};
+use sparsescope_figures::theme::{BODY, SMALL, TITLE};
 use sparsescope_figures::views::best::baseline::baselines;
 use sparsescope_figures::views::best::board::Board;
+use sparsescope_figures::views::best::headline;
 use sparsescope_figures::views::best::view::{automatic, form, has_bundles};
-use sparsescope_figures::views::best::{headline, solves};
 use sparsescope_figures::views::view::no_run;
 
 use super::{drawn, list};
@@ -18,17 +19,33 @@ use crate::views::view::{Screen, kept, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
-/// Narrower panes have the list instead of the heat map, unless that was chosen.
-const PHONE: f32 = 480.0;
+/// Maximum width of what is compared with on a phone.
+const AGAINST: f32 = 180.0;
 
 fn board(ui: &Ui, model: &Model, state: &ViewState) -> Arc<Board> {
     let from = (model.revision(), state.filter.clone(), state.best.clone());
     kept(ui, "best", from, || Board::of(model, state))
 }
 
+/// The form that suits what is open: on a phone the list instead of the heat map.
+fn suited(ui: &Ui, board: &Board, state: &ViewState) -> Form {
+    match automatic(board, state) {
+        Form::Heat if style::is_phone(ui.ctx()) => Form::List,
+        form => form,
+    }
+}
+
+/// The form that is shown: the one that was chosen if it can be shown.
+fn shown_form(ui: &Ui, board: &Board, state: &ViewState) -> Form {
+    match form(board, state) {
+        chosen if chosen == state.best.form => chosen,
+        _ => suited(ui, board, state),
+    }
+}
+
 fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let board = board(ui, model, state);
-    let now = form(&board, state);
+    let now = shown_form(ui, &board, state);
     let mut offered = vec![Form::Heat, Form::List];
     if has_bundles(&board) {
         offered.insert(0, Form::Compare);
@@ -43,8 +60,14 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let offered = baselines(model, state);
     let found = offered.iter().find(|(word, _)| *word == board.baseline);
     let shown = found.map_or("", |(_, name)| name.as_str()).to_owned();
-    ui.label("Compare with");
-    let combo = ComboBox::from_id_salt("over").selected_text(&shown).width(170.0);
+    let text = match style::is_phone(ui.ctx()) {
+        true => elided(&format!("vs {shown}"), AGAINST, BODY),
+        false => {
+            ui.label("Compare with");
+            shown.clone()
+        }
+    };
+    let combo = ComboBox::from_id_salt("over").selected_text(text).width(170.0);
     let combo = combo.show_ui(ui, |ui| {
         for (word, name) in &offered {
             if ui.selectable_label(*word == board.baseline, name).clicked() {
@@ -59,7 +82,7 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 /// The other forms, and what is folded.
 fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let board = board(ui, model, state);
-    let now = form(&board, state);
+    let now = shown_form(ui, &board, state);
     let others = [Form::Bars, Form::Rates, Form::Sizes].into_iter().filter(|form| *form != now);
     choose(ui, &others.collect::<Vec<_>>(), &board, state);
     ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows")
@@ -67,11 +90,10 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 }
 
 fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {
-    let now = form(board, state);
+    let (now, suited) = (shown_form(ui, board, state), suited(ui, board, state));
     for wanted in offered {
         if ui.selectable_label(now == *wanted, wanted.name()).clicked() {
-            let suits = automatic(board, state) == *wanted;
-            state.best.form = if suits { Form::Auto } else { *wanted };
+            state.best.form = if suited == *wanted { Form::Auto } else { *wanted };
         }
     }
 }
@@ -85,22 +107,65 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         };
         return nothing(ui, &text);
     }
-    let from = (model.revision(), state.filter.clone(), state.matrix.clone());
-    let to_solution = kept(ui, "best: to the solution", from, || solves::summary(model, state));
-    if !to_solution.is_empty() {
-        ui.label(to_solution.as_str());
-    }
-    let now = match form(&board, state) {
-        Form::Heat if state.best.form == Form::Auto && ui.available_width() < PHONE => Form::List,
-        form => form,
-    };
+    let now = shown_form(ui, &board, state);
     if now == Form::List {
         let title = RichText::new(headline::headline(&board)).font(style::strong(ui.ctx(), TITLE));
         ui.add(Label::new(title).wrap());
-        let about = RichText::new(headline::about(&board, true)).size(SMALL).weak();
+        let about = RichText::new(headline::about(&board, state.best.unfolded)).size(SMALL).weak();
         ui.add(Label::new(about).wrap());
         list::show(ui, &board, model, state);
     } else {
         drawn::show(ui, now, &board, model, state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::accesskit::Toggled;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+    use crate::shell::App;
+
+    /// The GPU example in a window of this size.
+    fn shown(link: &str, size: [f32; 2]) -> Harness<'static, App> {
+        let mut app = App::new();
+        app.open_bytes("gpu.zip", include_bytes!("../../../../example/gpu.zip"));
+        app.follow(link);
+        let mut harness = Harness::builder()
+            .with_size(size)
+            .with_max_steps(200)
+            .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+        harness.run();
+        harness
+    }
+
+    #[test]
+    fn a_phone_shows_the_list_from_the_largest_on_and_the_control_says_so() {
+        let mut harness = shown("v1;view=best;as=auto", [390.0, 844.0]);
+        let is_lit = |harness: &Harness<'_, App>, name: &str| {
+            harness.get_by_label(name).accesskit_node().toggled() == Some(Toggled::True)
+        };
+        assert!(is_lit(&harness, "List") && !is_lit(&harness, "Heat map"));
+        let first = harness.get_all_by_label_contains("Best on ").next().unwrap();
+        let first = first.accesskit_node().label().unwrap();
+        assert!(first.starts_with("Best on Cube_Coup_dt0"), "{first}");
+        harness.get_by_label("Heat map").click();
+        harness.run();
+        assert!(is_lit(&harness, "Heat map") && !is_lit(&harness, "List"));
+        assert_eq!(harness.state().state().best.form, Form::Heat);
+    }
+
+    #[test]
+    fn the_list_folds_what_is_bound_by_launching_at_its_end() {
+        let mut harness = shown("v1;view=best;as=list", [1280.0, 1400.0]);
+        let rows =
+            |harness: &Harness<'_, App>| harness.get_all_by_label_contains("Best on ").count();
+        assert_eq!(rows(&harness), 16);
+        harness.get_by_label_contains("Show 14 launch-bound matrices").click();
+        harness.run();
+        assert!(harness.state().state().best.unfolded && rows(&harness) > 16);
+        harness.get_by_label_contains("Hide 14 launch-bound matrices");
     }
 }

@@ -81,7 +81,7 @@ fn in_time_a_line_begins_after_its_set_up_and_gains_a_mean_iteration_each_step()
     let model = model(vec![run(SERIAL, &[], 4, &[("pattern", 3.0), ("values", 4.0)])]);
     let found = drawn(&model, &state("convergence-time"));
     let line: Vec<f64> =
-        found.iter().filter(|of| of.0 == "FSAI k 2").map(|of| of.1.parse().unwrap()).collect();
+        found.iter().filter(|of| of.0 == "FSAI, k = 2").map(|of| of.1.parse().unwrap()).collect();
     assert!(
         line.len() == 5 && line.iter().enumerate().all(|(k, at)| near(*at, 7.0 + k as f64)),
         "{line:?}"
@@ -91,7 +91,7 @@ fn in_time_a_line_begins_after_its_set_up_and_gains_a_mean_iteration_each_step()
 #[test]
 fn bars_have_the_phases_in_order_and_then_the_iterations() {
     let model = model(vec![run(SERIAL, &[], 40, &[("values", 30.0), ("pattern", 10.0)])]);
-    let row = "FSAI k 2";
+    let row = "FSAI, k = 2";
     let expected = [("pattern", row, 10.0), ("values", row, 30.0), ("iterations", row, 40.0)];
     assert_drawn(&model, "set-up-and-solve", &expected);
     assert_drawn(&model, "set-up-and-solve;of=setup only", &expected[..2]);
@@ -123,8 +123,8 @@ fn solves_that_differ_in_one_parameter_alone_are_held_against_each_other() {
 #[test]
 fn spectra_stand_in_rows_that_tell_the_bound_and_its_steps() {
     let model = model(vec![run(SERIAL, &[], 4, &[])]);
-    let row = "FSAI k 2: κ ≥ 4, from 4 steps";
-    let expected = [0.5, 1.0, 2.0].map(|value| ("FSAI k 2", row, value));
+    let row = "FSAI, k = 2: κ ≥ 4, from 4 steps";
+    let expected = [0.5, 1.0, 2.0].map(|value| ("FSAI, k = 2", row, value));
     assert_drawn(&model, "spectrum", &expected);
 }
 
@@ -132,8 +132,10 @@ fn spectra_stand_in_rows_that_tell_the_bound_and_its_steps() {
 fn set_ups_pay_by_what_each_solve_gains_and_sooner_with_a_kept_pattern() {
     let model = model(solves().into_iter().take(2).collect());
     // 119 ms more setup for 50 ms per solve; 99 ms without the pattern's 20 ms.
-    let expected =
-        [("including the whole setup", "FSAI k 1", 3.0), ("reusing the pattern", "FSAI k 1", 2.0)];
+    let expected = [
+        ("including the whole setup", "FSAI, k = 1", 3.0),
+        ("reusing the pattern", "FSAI, k = 1", 2.0),
+    ];
     assert_drawn(&model, "set-up-break-even", &expected);
     let slower = self::model(vec![
         run(THREADS, &[("precond", "jacobi")], 10, &[]),
@@ -160,15 +162,15 @@ fn speed_ups_and_times_against_threads_have_a_line_for_each_preconditioner() {
     let speedups = [
         ("Jacobi", "1", 0.9),
         ("Jacobi", "2", 1.8),
-        ("FSAI k 2", "1", 1.0),
-        ("FSAI k 2", "2", 1.5),
+        ("FSAI, k = 2", "1", 1.0),
+        ("FSAI, k = 2", "2", 1.5),
     ];
     assert_drawn(&model, "speedup", &speedups);
     let times = [
         ("Jacobi", "1", 100.0),
         ("Jacobi", "2", 50.0),
-        ("FSAI k 2", "1", 40.0),
-        ("FSAI k 2", "2", 30.0),
+        ("FSAI, k = 2", "1", 40.0),
+        ("FSAI, k = 2", "2", 30.0),
     ];
     assert_drawn(&model, "threads", &times);
 }
@@ -194,7 +196,7 @@ fn of_many_preconditioners_the_plain_ones_are_drawn_and_those_that_solve_first()
     let plot = plot(&data);
     let rows: Vec<String> = plot.rows.iter().flatten().map(|row| row.name.clone()).collect();
     let mut expected = vec!["Jacobi".to_owned()];
-    expected.extend((14..=20).map(|k| format!("FSAI k 2, τ 0.{k}")));
+    expected.extend((14..=20).map(|k| format!("FSAI, k = 2, τ = 0.{k}")));
     assert_eq!(rows, expected);
     assert!(plot.note.starts_with("13 slower preconditioners"), "{}", plot.note);
 }
