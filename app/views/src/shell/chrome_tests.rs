@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable as _;
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Operation;
 use sparsescope_figures::landing::Landing;
-use sparsescope_figures::model::matrix_key;
+use sparsescope_figures::model::{matrix_key, subject_name};
 
 use super::tests::{EXAMPLE, with_example, with_example_at};
 use super::*;
@@ -142,6 +142,36 @@ fn lines_of_the_list_are_tall_enough_for_a_finger_on_a_phone() {
         below = rect.bottom();
     }
     assert!(below > 0.0);
+}
+
+#[test]
+fn the_list_begins_with_the_largest_and_shows_the_whole_line_of_what_is_selected() {
+    let mut harness = with_example("v1");
+    let matrices: Vec<(String, String)> = {
+        let model = harness.state().model();
+        let all = model.matrices(&harness.state().state().filter).into_iter();
+        all.map(|of| (of.key.to_owned(), format!("Matrix {}", subject_name(of.record.into()))))
+            .collect()
+    };
+    let top = |harness: &Harness<'static, App>, label: &str| {
+        harness.query_by_label(label).map(|line| line.rect().top())
+    };
+    let shown: Vec<f32> =
+        matrices.iter().rev().filter_map(|(_, label)| top(&harness, label)).collect();
+    assert!(shown.len() > 5 && shown.is_sorted(), "{shown:?}");
+    let search = harness.get_by_label("Search matrices").rect();
+    for height in [800.0, 400.0] {
+        harness.set_size(egui::vec2(1280.0, height));
+        harness.run();
+        for (key, label) in &matrices {
+            let matrix = Some(key.clone());
+            let state = ViewState { matrix, ..harness.state().state().clone() };
+            harness.state_mut().set_state(state);
+            harness.run();
+            let line = harness.get_by_label(label).rect();
+            assert!(line.top() >= search.bottom() && line.bottom() <= height, "{label}: {line:?}");
+        }
+    }
 }
 
 #[test]
