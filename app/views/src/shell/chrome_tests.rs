@@ -109,6 +109,49 @@ fn an_example_replaces_the_one_before_and_leaves_other_bundles_open() {
 }
 
 #[test]
+fn the_button_of_an_example_is_dim_while_only_that_is_open() {
+    let mut harness = with_example("v1");
+    harness.state_mut().offer(&[GPU_EXAMPLE]);
+    harness.run();
+    let is_dim = |harness: &Harness<'static, App>| {
+        harness.get_by_label(GPU_EXAMPLE.name).accesskit_node().is_disabled()
+    };
+    assert!(!is_dim(&harness));
+    let other = include_bytes!("../../../../tests/golden/bundle-1.2.zip");
+    harness.state_mut().open_example(None, |app| app.open_bytes("gpu.zip", other));
+    harness.run();
+    assert!(!is_dim(&harness), "beside another bundle");
+    harness.state_mut().model.close(0);
+    harness.run();
+    assert!(is_dim(&harness));
+}
+
+#[test]
+fn everything_in_a_bar_is_centred_alike() {
+    for state in ["v1;view=runs", "v1;view=runs;theme=projector"] {
+        let harness = with_example(state);
+        let middle = |name: &str| harness.get_by_label(name).rect().center().y;
+        for [name, other] in [["Sparsescope", "Matrices"], ["Group by matrix", "Export"]] {
+            assert!((middle(name) - middle(other)).abs() < 1.1, "{state}: {name}, {other}");
+        }
+    }
+}
+
+#[test]
+fn the_list_of_keys_fits_a_low_window_and_has_a_button_that_closes_it() {
+    let mut harness = with_example("v1");
+    harness.set_size(egui::vec2(1280.0, 300.0));
+    harness.key_press(Key::Questionmark);
+    harness.run();
+    harness.run();
+    let close = harness.get_by_label("Close the keys").rect();
+    assert!(close.top() >= 0.0 && close.bottom() < 150.0, "{close:?}");
+    harness.get_by_label("Close the keys").click();
+    harness.run();
+    assert!(harness.query_by_label("Present the view").is_none());
+}
+
+#[test]
 fn the_side_folds_by_its_key_and_by_itself_where_there_is_little_room() {
     let mut harness = with_example("v1");
     let shown = |harness: &Harness<'static, App>| harness.query_by_label("Filters").is_some();

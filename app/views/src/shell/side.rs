@@ -31,8 +31,7 @@ const BANDWIDTH: &str = "Bandwidth";
 const TILE: f32 = 30.0;
 
 pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
-    let height = ui.spacing().interact_size.y.max(24.0);
-    ui.spacing_mut().interact_size.y = height;
+    style::button_lines(ui);
     ui.add_space(8.0);
     bundles(ui, model);
     ui.add_space(8.0);
