@@ -86,9 +86,9 @@ pub(super) fn show(
             ScrollArea::vertical().auto_shrink(false).id_salt(("step", page)).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 4.0;
                 style::button_lines(ui);
+                let (number, all) = (page + 1, lesson.steps.len());
+                ui.weak(format!("{}: step {number} of {all}", lesson.title));
                 ui.horizontal_wrapped(|ui| {
-                    let (number, all) = (page + 1, lesson.steps.len());
-                    ui.weak(format!("{}: step {number} of {all}", lesson.title));
                     let leave = style::quiet_button(ui, "Leave");
                     if leave.on_hover_text("Leave the lesson and keep what is shown").clicked() {
                         state.layouts.lesson = None;
