@@ -2,7 +2,7 @@
 
 use egui::Key;
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Operation;
 use sparsescope_figures::landing::Landing;
