@@ -41,7 +41,8 @@ impl Fit {
     /// smaller than the theme's minimum, on a phone none is smaller than 12 points.
     pub fn all(theme: Theme, phone: bool) -> Vec<Self> {
         use Form::{Lines, Roomy, Tight};
-        let mut all = vec![(Roomy, 1.4), (Lines, 1.6), (Roomy, 1.2), (Lines, 1.45), (Roomy, 1.1)];
+        let mut all: Vec<(Form, f32)> =
+            vec![(Roomy, 1.4), (Lines, 1.6), (Roomy, 1.2), (Lines, 1.45), (Roomy, 1.1)];
         all.extend([(Roomy, 1.0), (Lines, 1.3), (Lines, 1.2), (Lines, 1.1), (Lines, 1.0)]);
         all.extend([(Lines, 0.934), (Tight, 1.0), (Tight, 0.934)]);
         if theme != Theme::Projector {
