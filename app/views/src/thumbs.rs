@@ -11,6 +11,7 @@ use egui::{
 };
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::Theme;
+use sparsescope_figures::theme::blend;
 use sparsescope_figures::thumbs;
 
 /// Tiles made in one frame.
@@ -42,8 +43,8 @@ struct Tile {
     seen: u64,
 }
 
-/// Paints the structure of a matrix into the middle of `rect`, with an outline; only the outline while it is
-/// not yet made, and where there is no picture.
+/// Paints the structure of a matrix into the middle of `rect`, with an outline; a grey tile while it is not yet
+/// made, and where there is no picture.
 pub(crate) fn show(ui: &mut Ui, model: &Model, key: &str, rect: Rect, theme: Theme) {
     if !ui.is_rect_visible(rect) {
         return;
@@ -60,11 +61,14 @@ pub(crate) fn show(ui: &mut Ui, model: &Model, key: &str, rect: Rect, theme: The
     let size = Vec2::splat(edge / pixels);
     let corner = Rect::from_center_size(rect.center(), size).min.round_to_pixels(pixels);
     let tile = Rect::from_min_size(corner, size);
+    let ink = theme.ink();
     if let Some(texture) = texture {
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         ui.painter().image(texture, tile, whole, Color32::WHITE);
+    } else {
+        ui.painter().rect_filled(tile, 0.0, blend(ink.paper, ink.grid, 0.5));
     }
-    let outline = Stroke::new(1.0, theme.ink().grid);
+    let outline = Stroke::new(1.0, ink.grid);
     ui.painter().rect_stroke(tile, 0.0, outline, StrokeKind::Outside);
 }
 
@@ -132,7 +136,8 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use egui::{RawInput, ViewportId, vec2};
+    use egui::epaint::ClippedShape;
+    use egui::{RawInput, Shape, ViewportId, vec2};
     use sparsescope_figures::state::Filter;
 
     use super::*;
@@ -143,8 +148,13 @@ mod tests {
         model
     }
 
-    /// Draws these tiles in a frame; the time until the next frame.
-    fn frame(context: &Context, model: &Model, keys: &[&str], theme: Theme) -> Duration {
+    /// Draws these tiles in a frame; the shapes, and the time until the next frame.
+    fn drawn(
+        context: &Context,
+        model: &Model,
+        keys: &[&str],
+        theme: Theme,
+    ) -> (Vec<ClippedShape>, Duration) {
         let input = RawInput {
             screen_rect: Some(Rect::from_min_size(pos2(0.0, 0.0), vec2(800.0, 600.0))),
             ..RawInput::default()
@@ -157,7 +167,32 @@ mod tests {
             }
         });
         drawn.textures_delta.clear();
-        drawn.viewport_output[&ViewportId::ROOT].repaint_delay
+        let delay = drawn.viewport_output[&ViewportId::ROOT].repaint_delay;
+        (drawn.shapes, delay)
+    }
+
+    fn frame(context: &Context, model: &Model, keys: &[&str], theme: Theme) -> Duration {
+        drawn(context, model, keys, theme).1
+    }
+
+    #[test]
+    fn what_has_no_picture_is_a_grey_tile_of_the_same_size() {
+        let (context, model) = (Context::default(), example());
+        let key = model.matrices(&Filter::everything())[0].key;
+        let sizes = |key: &str, theme: Theme, fill: Color32| -> Vec<Vec2> {
+            let shapes = drawn(&context, &model, &[key], theme).0.into_iter();
+            let rects = shapes.filter_map(|shape| match shape.shape {
+                Shape::Rect(rect) => Some(rect),
+                _ => None,
+            });
+            rects.filter(|rect| rect.fill == fill).map(|rect| rect.rect.size()).collect()
+        };
+        for theme in Theme::ALL {
+            let ink = theme.ink();
+            let grey = blend(ink.paper, ink.grid, 0.5);
+            assert_eq!(sizes("unknown", theme, grey), [Vec2::splat(32.0)], "{theme:?}");
+            assert!(sizes(key, theme, grey).is_empty(), "{theme:?}");
+        }
     }
 
     fn count(context: &Context, has: impl Fn(&Tile) -> bool) -> usize {

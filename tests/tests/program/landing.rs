@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sparsescope_core::record::Source;
+use sparsescope_figures::figure::{elided_at_word, text_width};
 use sparsescope_figures::landing::{Card, Door, Landing};
 use sparsescope_figures::lesson::Lessons;
 use sparsescope_figures::model::Model;
@@ -17,9 +18,12 @@ const SIZE: [u32; 2] = [372, 250];
 /// The largest picture, in bytes.
 const MOST: usize = 60_000;
 
-/// The board of the lesson.
+/// The winners, with one row per matrix.
+const WINNERS: &str = "v1;view=best;as=heat";
+
+/// The board of a lesson, with few nonzeros: their letters are large.
 const BOARD: &str =
-    "v1;view=layouts;small=8x0,1/1/0,2,5/3/2,4/1,3,4,5,6,7/6/0,7;formats=csr,hll;pick=5,4";
+    "v1;view=layouts;lesson=csr-hll,0;small=5x0,2/1/0,3/4/2;formats=csr,coo,hll;pick=2,3";
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../app/example")
@@ -44,15 +48,19 @@ fn updates() -> bool {
 fn the_pictures_are_those_of_what_the_cards_open() {
     let model = model("gpu");
     for card in landing().cards {
-        let (link, area) = match card.picture.as_str() {
-            "wins" => (card.opens.link.as_str(), [0.0, 0.0, 744.0, 500.0]),
-            "structure" => (card.opens.link.as_str(), [78.0, 68.0, 558.0, 375.0]),
-            "layouts" => (BOARD, [0.0, 48.0, 446.4, 300.0]),
-            other => panic!("there is no picture {other}"),
+        let link = match card.picture.as_str() {
+            "wins" => WINNERS,
+            "layouts" => BOARD,
+            _ => card.opens.link.as_str(),
         };
         for theme in ["light", "dark"] {
             let whole = svg_of(&model, &format!("{link};theme={theme}")).unwrap();
-            let picture = cropped(&whole, area);
+            let picture = match card.picture.as_str() {
+                "wins" => whole_parts(&whole, [0.0, first_row(&whole), 565.0, 379.7]),
+                "structure" => cropped(&whole, [78.0, 90.0, 558.0, 375.0], touches),
+                "layouts" => whole_parts(&whole, [0.0, 0.0, 465.0, 312.5]),
+                other => panic!("there is no picture {other}"),
+            };
             let bytes = picture.len();
             assert!(bytes < MOST, "{}: {bytes} bytes", card.picture);
             let document = roxmltree::Document::parse(&picture).unwrap();
@@ -66,6 +74,29 @@ fn the_pictures_are_those_of_what_the_cards_open() {
             assert!(is_same, "{} differs: UPDATE_SNAPSHOTS=1 rewrites it", path.display());
         }
     }
+}
+
+#[test]
+fn a_picture_ends_at_a_row_and_a_word() {
+    let rect = |y: u32| format!("<rect x=\"0\" y=\"{y}\" width=\"40\" height=\"40\"/>");
+    let text = |y: u32, words: &str| {
+        format!("<text x=\"50\" y=\"{y}\" font-size=\"12\" text-anchor=\"start\">{words}</text>")
+    };
+    let shapes = [
+        "<svg>".to_owned(),
+        rect(0),
+        text(20, "a sentence that is too long"),
+        text(36, "word"),
+        rect(44),
+        text(60, "below"),
+        "</svg>".to_owned(),
+    ];
+    let picture = whole_parts(&shapes.join("\n"), [0.0, 0.0, 100.0, 70.0]);
+    assert!(picture.contains(&rect(0)) && picture.contains(">word<"), "{picture}");
+    for cut in [rect(44), "too long".to_owned(), ">below<".to_owned()] {
+        assert!(!picture.contains(&cut), "{picture}");
+    }
+    assert!(picture.contains("viewBox=\"0 0 100 70\""), "{picture}");
 }
 
 #[test]
@@ -116,14 +147,60 @@ fn whatever_it_opens_is_there() {
     }
 }
 
-/// The part of a figure inside a rectangle (left, top, width, height), without its title and provenance.
-fn cropped(svg: &str, [left, top, width, height]: [f32; 4]) -> String {
+/// Left, top, right and bottom.
+type Extent = [f32; 4];
+
+fn touches([x, y, right, bottom]: Extent, [left, top, width, height]: [f32; 4]) -> bool {
+    x <= left + width && y <= top + height && right >= left && bottom >= top
+}
+
+fn is_inside([x, y, right, bottom]: Extent, [left, top, width, height]: [f32; 4]) -> bool {
+    x >= left && y >= top && right <= left + width && bottom <= top + height
+}
+
+/// A little above the first row that has a picture.
+fn first_row(svg: &str) -> f32 {
+    let images = svg.lines().filter(|line| line.starts_with("<image")).filter_map(extent);
+    images.map(|[_, top, ..]| top).fold(f32::INFINITY, f32::min) - 5.0
+}
+
+/// A text that a picture would cut at `right`, up to the last word that fits; other lines as they are.
+fn ended(line: &str, right: f32) -> String {
+    let shorter = || {
+        let [x, _, end, _] = extent(line)?;
+        let (head, rest) = line.split_once('>')?;
+        let (words, tail) = rest.split_once('<')?;
+        let room = (right - x - 1.0) / STRONG;
+        let words = elided_at_word(words, room, number(line, "font-size")?);
+        let is_cut = head.contains("\"start\"") && x < right && end > right;
+        is_cut.then(|| format!("{head}>{words}<{tail}"))
+    };
+    shorter().unwrap_or_else(|| line.to_owned())
+}
+
+/// What a figure has in a rectangle, up to the last row and the last words that are there as a whole.
+fn whole_parts(svg: &str, area: [f32; 4]) -> String {
+    let [left, top, width, height] = area;
+    let lines: Vec<String> = svg.lines().map(|line| ended(line, left + width)).collect();
+    let svg = lines.join("\n");
+    let all: Vec<Extent> = svg.lines().filter_map(extent).collect();
+    let mut end = top + height;
+    let crosses = |[x, y, right, bottom]: &Extent, end: f32| {
+        *x >= left && *right <= left + width && *y >= top && *y < end && *bottom > end
+    };
+    while let Some(y) = all.iter().filter(|of| crosses(of, end)).map(|of| of[1]).reduce(f32::min) {
+        end = y;
+    }
+    cropped(&svg, area, move |of, _| is_inside(of, [left, top, width, end - top]))
+}
+
+/// The part of a figure inside a rectangle (left, top, width, height), of the shapes that are kept, without
+/// its title and provenance.
+fn cropped(svg: &str, area: [f32; 4], keeps: impl Fn(Extent, [f32; 4]) -> bool) -> String {
+    let [left, top, width, height] = area;
     let is_shown = |line: &&str| {
         let is_head = ["<svg", "<title", "<desc"].iter().any(|start| line.starts_with(start));
-        let is_outside = extent(line).is_some_and(|[x, y, right, bottom]| {
-            x > left + width || y > top + height || right < left || bottom < top
-        });
-        !is_head && !is_outside
+        !is_head && extent(line).is_none_or(|of| keeps(of, area))
     };
     // Images are reduced here, and smoothly.
     let svg = svg.replace(" style=\"image-rendering:pixelated\"", "");
@@ -138,9 +215,18 @@ fn cropped(svg: &str, [left, top, width, height]: [f32; 4]) -> String {
     )
 }
 
-/// Left, top, right and bottom of a shape, at least; none if it has no position.
-fn extent(line: &str) -> Option<[f32; 4]> {
-    /// Length of the longest text.
+/// Semibold letters are up to a tenth wider.
+const STRONG: f32 = 1.1;
+
+/// A number of a shape.
+fn number(line: &str, name: &str) -> Option<f32> {
+    let (_, after) = line.split_once(&format!(" {name}=\""))?;
+    after.split('"').next()?.parse().ok()
+}
+
+/// The extent of a shape, at least; none if it has no position.
+fn extent(line: &str) -> Option<Extent> {
+    /// Length of the longest text that reads upwards.
     const TEXT: f32 = 300.0;
     /// Radius of the largest mark.
     const MARK: f32 = 20.0;
@@ -157,16 +243,23 @@ fn extent(line: &str) -> Option<[f32; 4]> {
         let (x, y) = (at.next()?, at.next()?);
         return Some([x - MARK, y - TEXT, x + MARK, y]);
     }
-    let number = |name: &str| {
-        let (_, after) = line.split_once(&format!(" {name}=\""))?;
-        after.split('"').next()?.parse::<f32>().ok()
-    };
+    let number = |name: &str| number(line, name);
     if let (Some(x), Some(y)) = (number("cx"), number("cy")) {
         return Some([x - MARK, y - MARK, x + MARK, y + MARK]);
     }
     let (x, y) = (number("x")?, number("y")?);
     Some(match (number("width"), number("height")) {
         (Some(width), Some(height)) => [x, y, x + width, y + height],
-        _ => [x - TEXT, y - MARK, x + TEXT, y + 4.0],
+        _ => {
+            let size = number("font-size")?;
+            let words = line.split_once('>')?.1.split('<').next()?;
+            let width = text_width(words, size) * STRONG;
+            let before = match line {
+                line if line.contains("\"end\"") => width,
+                line if line.contains("\"middle\"") => width * 0.5,
+                _ => 0.0,
+            };
+            [x - before, y - size, x - before + width, y + 4.0]
+        }
     })
 }

@@ -354,6 +354,17 @@ pub fn elided(text: &str, width: f32, size: f32) -> String {
     of((1..letters.len()).rev().find(fits).unwrap_or_default())
 }
 
+/// The text, elided after the last word that fits if it is wider.
+pub fn elided_at_word(text: &str, width: f32, size: f32) -> String {
+    if text_width(text, size) <= width {
+        return text.into();
+    }
+    let ends = text.match_indices(' ').map(|(end, _)| end).rev();
+    let heads = ends.filter_map(|end| text.get(..end));
+    let mut shown = heads.map(|head| format!("{} …", head.trim_end_matches([',', ';', ':'])));
+    shown.find(|shown| text_width(shown, size) <= width).unwrap_or_else(|| "…".into())
+}
+
 /// The text in lines of at most this width, as far as its words allow.
 pub(crate) fn wrapped(text: &str, width: f32, size: f32) -> Vec<String> {
     let space = text_width(" ", size);
@@ -382,4 +393,22 @@ pub(crate) fn clipped(from: Pos2, to: Pos2, within: Rect) -> Option<[Pos2; 2]> {
     // Lines that only touch the edge are outside.
     (inside.width() >= 0.0 && inside.height() >= 0.0)
         .then(|| [from, to].map(|end| inside.clamp(end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_elided_after_a_word_and_its_comma() {
+        let text = "Which kernel wins: checked runs, warm caches, f64.";
+        let of = |kept: &str| elided_at_word(text, text_width(kept, 12.0) + 0.1, 12.0);
+        assert_eq!(of(text), text);
+        assert_eq!(
+            of("Which kernel wins: checked runs, warm caches, f6"),
+            "Which kernel wins: checked runs, warm caches …"
+        );
+        assert_eq!(of("Which kernel wins …"), "Which kernel wins …");
+        assert_eq!(of(""), "…");
+    }
 }

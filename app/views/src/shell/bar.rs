@@ -4,7 +4,7 @@
 use egui::{Align, Button, Key, Layout, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::state::{Theme, ViewState, ZOOM};
 
-use super::action::{Action, CPU_EXAMPLE, HOME, SAVE_LESSON, SOLVE_EXAMPLE};
+use super::action::{Action, CPU_EXAMPLE, GPU_EXAMPLE, HOME, SAVE_LESSON, SOLVE_EXAMPLE};
 use super::icon::{Icon, button};
 use super::{dock, keys};
 use crate::style;
@@ -44,6 +44,8 @@ pub(super) struct Now {
     pub(super) can_redo: bool,
     /// The start page is shown, which has a filled button of its own.
     pub(super) starts: bool,
+    /// Only the example of a GPU is open.
+    pub(super) has_gpu_example: bool,
 }
 
 /// How much of the bar fits next to the title.
@@ -76,6 +78,7 @@ impl Bar {
             _ => Room::Much,
         };
         ui.add_space(4.0);
+        style::button_lines(ui);
         ui.horizontal(|ui| {
             style::without_frames(ui);
             self.line(ui, state, now, room);
@@ -106,13 +109,13 @@ impl Bar {
             Room::Much => {
                 dock::menu(ui, state);
                 if !teaches {
-                    self.offered(ui, false);
+                    self.offered(ui, now, false);
                     self.open(ui, now);
                 }
             }
             Room::Some if teaches => dock::menu(ui, state),
             Room::Some => {
-                ui.menu_button("Menu", |ui| self.menu(ui, state, false));
+                ui.menu_button("Menu", |ui| self.menu(ui, state, now, false));
                 self.open(ui, now);
             }
             Room::Little => {}
@@ -120,7 +123,7 @@ impl Bar {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if room == Room::Little {
                 ui.menu_button("Menu", |ui| {
-                    self.menu(ui, state, true);
+                    self.menu(ui, state, now, true);
                     ui.separator();
                     ui.horizontal(|ui| {
                         ui.weak("Size");
@@ -162,9 +165,9 @@ impl Bar {
     }
 
     /// The controls in the bar if there is space.
-    fn menu(&mut self, ui: &mut Ui, state: &mut ViewState, opens: bool) {
+    fn menu(&mut self, ui: &mut Ui, state: &mut ViewState, now: Now, opens: bool) {
         ui.set_min_width(200.0);
-        self.offered(ui, opens);
+        self.offered(ui, now, opens);
         dock::menu(ui, state);
     }
 
@@ -183,14 +186,17 @@ impl Bar {
     /// Buttons for the actions of the window or the page, with the one that opens files if `opens`. The title
     /// is the button of the start page, which has the other examples; a lesson's panel has the button that saves
     /// it.
-    fn offered(&mut self, ui: &mut Ui, opens: bool) {
+    fn offered(&mut self, ui: &mut Ui, now: Now, opens: bool) {
         let elsewhere = [HOME, CPU_EXAMPLE, SOLVE_EXAMPLE, SAVE_LESSON];
         for action in self.actions.iter().filter(|action| !elsewhere.contains(action)) {
             if opens_files(action) && !opens {
                 continue;
             }
             let hint = keys::hint(ui, action.hint, action.key.name());
-            if ui.button(action.name).on_hover_text(hint).clicked() {
+            let is_open = *action == GPU_EXAMPLE && now.has_gpu_example;
+            let button = ui.add_enabled(!is_open, Button::new(action.name));
+            let button = button.on_disabled_hover_text("This example is open");
+            if button.on_hover_text(hint).clicked() {
                 self.asked.push(*action);
                 ui.close();
             }

@@ -2,11 +2,11 @@
 
 use egui::Key;
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::record::Operation;
 use sparsescope_figures::landing::Landing;
-use sparsescope_figures::model::matrix_key;
+use sparsescope_figures::model::{matrix_key, subject_name};
 
 use super::tests::{EXAMPLE, with_example, with_example_at};
 use super::*;
@@ -109,6 +109,49 @@ fn an_example_replaces_the_one_before_and_leaves_other_bundles_open() {
 }
 
 #[test]
+fn the_button_of_an_example_is_dim_while_only_that_is_open() {
+    let mut harness = with_example("v1");
+    harness.state_mut().offer(&[GPU_EXAMPLE]);
+    harness.run();
+    let is_dim = |harness: &Harness<'static, App>| {
+        harness.get_by_label(GPU_EXAMPLE.name).accesskit_node().is_disabled()
+    };
+    assert!(!is_dim(&harness));
+    let other = include_bytes!("../../../../tests/golden/bundle-1.2.zip");
+    harness.state_mut().open_example(None, |app| app.open_bytes("gpu.zip", other));
+    harness.run();
+    assert!(!is_dim(&harness), "beside another bundle");
+    harness.state_mut().model.close(0);
+    harness.run();
+    assert!(is_dim(&harness));
+}
+
+#[test]
+fn everything_in_a_bar_is_centred_alike() {
+    for state in ["v1;view=runs", "v1;view=runs;theme=projector"] {
+        let harness = with_example(state);
+        let middle = |name: &str| harness.get_by_label(name).rect().center().y;
+        for [name, other] in [["Sparsescope", "Matrices"], ["Group by matrix", "Export"]] {
+            assert!((middle(name) - middle(other)).abs() < 1.1, "{state}: {name}, {other}");
+        }
+    }
+}
+
+#[test]
+fn the_list_of_keys_fits_a_low_window_and_has_a_button_that_closes_it() {
+    let mut harness = with_example("v1");
+    harness.set_size(egui::vec2(1280.0, 300.0));
+    harness.key_press(Key::Questionmark);
+    harness.run();
+    harness.run();
+    let close = harness.get_by_label("Close the keys").rect();
+    assert!(close.top() >= 0.0 && close.bottom() < 150.0, "{close:?}");
+    harness.get_by_label("Close the keys").click();
+    harness.run();
+    assert!(harness.query_by_label("Present the view").is_none());
+}
+
+#[test]
 fn the_side_folds_by_its_key_and_by_itself_where_there_is_little_room() {
     let mut harness = with_example("v1");
     let shown = |harness: &Harness<'static, App>| harness.query_by_label("Filters").is_some();
@@ -142,6 +185,36 @@ fn lines_of_the_list_are_tall_enough_for_a_finger_on_a_phone() {
         below = rect.bottom();
     }
     assert!(below > 0.0);
+}
+
+#[test]
+fn the_list_begins_with_the_largest_and_shows_the_whole_line_of_what_is_selected() {
+    let mut harness = with_example("v1");
+    let matrices: Vec<(String, String)> = {
+        let model = harness.state().model();
+        let all = model.matrices(&harness.state().state().filter).into_iter();
+        all.map(|of| (of.key.to_owned(), format!("Matrix {}", subject_name(of.record.into()))))
+            .collect()
+    };
+    let top = |harness: &Harness<'static, App>, label: &str| {
+        harness.query_by_label(label).map(|line| line.rect().top())
+    };
+    let shown: Vec<f32> =
+        matrices.iter().rev().filter_map(|(_, label)| top(&harness, label)).collect();
+    assert!(shown.len() > 5 && shown.is_sorted(), "{shown:?}");
+    let search = harness.get_by_label("Search matrices").rect();
+    for height in [800.0, 400.0] {
+        harness.set_size(egui::vec2(1280.0, height));
+        harness.run();
+        for (key, label) in &matrices {
+            let matrix = Some(key.clone());
+            let state = ViewState { matrix, ..harness.state().state().clone() };
+            harness.state_mut().set_state(state);
+            harness.run();
+            let line = harness.get_by_label(label).rect();
+            assert!(line.top() >= search.bottom() && line.bottom() <= height, "{label}: {line:?}");
+        }
+    }
 }
 
 #[test]

@@ -49,6 +49,7 @@ impl App {
             can_go_back: !self.history.is_empty(),
             can_redo: self.history.can_go_forward(),
             starts: self.starts(),
+            has_gpu_example: self.has_gpu_example(),
         };
         Panel::top("top").show(ui, |ui| self.bar.show(ui, &mut self.state, now));
         self.messages(ui);

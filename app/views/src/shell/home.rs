@@ -70,6 +70,13 @@ impl App {
         self.change_state(state);
     }
 
+    /// Whether only the example of a GPU is open, which its button opens.
+    pub(super) fn has_gpu_example(&self) -> bool {
+        let is_it =
+            |of: &OpenBundle| of.file == "gpu.zip" && self.example.as_ref() == Some(&of.sha256);
+        matches!(self.model.bundles(), [only] if is_it(only))
+    }
+
     /// The start page; in the page, which has its own, what to open.
     pub(super) fn start_page(&mut self, ui: &mut Ui) {
         let Bar { actions, asked, .. } = &mut self.bar;

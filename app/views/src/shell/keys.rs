@@ -1,8 +1,12 @@
 //! The keyboard: what each key does, and the window that lists all of them.
 
-use egui::{Align2, Context, Grid, Key, Modifiers, RichText, Ui, Window};
+use egui::style::ScrollStyle;
+use egui::{
+    Align2, Context, Frame, Grid, Key, Modifiers, RichText, Role, ScrollArea, Ui, WidgetInfo,
+    Window,
+};
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::theme::BODY;
+use sparsescope_figures::theme::{BODY, SPACE, TITLE};
 use sparsescope_figures::views::VIEWS;
 
 use super::action::Action;
@@ -103,36 +107,54 @@ pub(super) fn views(ui: &Ui, state: &mut ViewState) {
     }
 }
 
-/// The window that lists the keys, until it is closed.
+/// The popup that lists the keys, until it is closed; it scrolls where the screen is low.
 pub(super) fn list(context: &Context, actions: &[Action], open: &mut bool) {
     if *open && context.input(|input| input.key_pressed(Key::Escape)) {
         *open = false;
     }
-    let window = Window::new("Keys").open(open).collapsible(false).resizable(false);
-    window.vscroll(true).anchor(Align2::CENTER_CENTER, [0.0, 0.0]).show(context, |ui| {
-        ui.horizontal_top(|ui| {
-            ui.vertical(|ui| {
-                let views = VIEWS.iter().zip(NUMBERS).map(|(view, key)| (key.name(), view.name));
-                section(ui, "Views", views);
-                let all = [
-                    (BACK, "Back"),
-                    (REDO, "Redo"),
-                    ("/", "Search matrices"),
-                    ("B", "Side panel"),
-                    ("P", "Present the view"),
-                    (LIST.name(), "This list"),
-                ];
-                section(ui, "Everywhere", all.into_iter());
-            });
-            ui.add_space(24.0);
-            ui.vertical(|ui| {
-                let actions = actions.iter().map(|action| (action.key.name(), action.name));
-                section(ui, "Actions", actions);
-                for (topic, keys) in INSIDE {
-                    section(ui, topic, keys.iter().copied());
-                }
-            });
+    if !*open {
+        return;
+    }
+    let room = context.content_rect().height() - 8.0 * SPACE;
+    let window = Window::new("Keys").title_bar(false).resizable(false);
+    let window = window.frame(Frame::popup(&context.global_style()).inner_margin(2.0 * SPACE));
+    let window = window.default_height(room).max_height(room);
+    window.anchor(Align2::CENTER_CENTER, [0.0, 0.0]).show(context, |ui| {
+        ui.horizontal(|ui| {
+            let close = style::quiet_button(ui, "×");
+            close.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Close the keys"));
+            *open = !close.clicked();
+            ui.label(RichText::new("All keys").font(style::strong(ui.ctx(), TITLE)));
         });
+        ui.spacing_mut().scroll = ScrollStyle::solid(); // always seen
+        ScrollArea::vertical().show(ui, |ui| {
+            ui.horizontal_top(|ui| sections(ui, actions));
+        });
+    });
+}
+
+/// All keys in two columns.
+fn sections(ui: &mut Ui, actions: &[Action]) {
+    ui.vertical(|ui| {
+        let views = VIEWS.iter().zip(NUMBERS).map(|(view, key)| (key.name(), view.name));
+        section(ui, "Views", views);
+        let all = [
+            (BACK, "Back"),
+            (REDO, "Redo"),
+            ("/", "Search matrices"),
+            ("B", "Side panel"),
+            ("P", "Present the view"),
+            (LIST.name(), "This list"),
+        ];
+        section(ui, "Everywhere", all.into_iter());
+    });
+    ui.add_space(24.0);
+    ui.vertical(|ui| {
+        let actions = actions.iter().map(|action| (action.key.name(), action.name));
+        section(ui, "Actions", actions);
+        for (topic, keys) in INSIDE {
+            section(ui, topic, keys.iter().copied());
+        }
     });
 }
 

@@ -5,14 +5,15 @@ use egui::{
     Align, Frame, Id, Label, Layout, Panel, Popup, PopupCloseBehavior, Rect, RichText, Role,
     ScrollArea, Sense, Ui, UiKind, UiStackInfo, WidgetInfo, vec2,
 };
+use sparsescope_figures::figure::elided_at_word;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::theme::SPACE;
+use sparsescope_figures::theme::{SMALL, SPACE};
 use sparsescope_figures::views::{View, draws_its_lesson, teaches};
 
 pub(super) use super::export::Saved;
 use super::export_menu::show as export;
-use crate::style;
+use crate::style::{self, LINE};
 use crate::views::{self, layouts};
 
 /// The use of a view.
@@ -24,8 +25,6 @@ pub(super) enum Purpose {
     Audience,
 }
 
-/// Minimum height of the line above a view.
-const LINE: f32 = 24.0;
 /// Minimum width of the sentence on a view.
 const SENTENCE: f32 = 140.0;
 
@@ -95,10 +94,13 @@ fn head(
 fn sentence(ui: &mut Ui, view: &View) {
     let room = ui.available_width() - Settings::of(ui, view).width - 2.0 * SPACE;
     if room >= SENTENCE {
-        ui.scope(|ui| {
-            ui.set_max_width(room);
-            ui.add(Label::new(RichText::new(view.sentence).small().weak()).truncate());
-        });
+        let shown = elided_at_word(view.sentence, room - SPACE, SMALL);
+        let is_cut = shown != view.sentence;
+        let label = ui.add(Label::new(RichText::new(shown).small().weak()).extend());
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, view.sentence));
+        if is_cut {
+            label.on_hover_text(view.sentence);
+        }
         ui.add_space(SPACE);
     } else {
         let place = Rect::from_min_size(ui.max_rect().min, vec2(1.0, LINE));
@@ -135,11 +137,8 @@ pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut View
     let line =
         line.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).min_scrolled_width(0.0);
     let drawn = line.show(ui, |ui| {
-        ui.horizontal(|ui| {
-            let height = ui.spacing().interact_size.y.max(LINE);
-            ui.spacing_mut().interact_size.y = height;
-            views::settings(ui, view, model, state);
-        });
+        style::button_lines(ui);
+        ui.horizontal(|ui| views::settings(ui, view, model, state));
     });
     let width = drawn.content_size.x;
     let now = Settings { width, fit: width <= available + 0.5 };

@@ -16,6 +16,10 @@ fn a_lesson_has_its_link_and_its_file_where_they_are_offered() {
     }
     harness.state_mut().offer(&[COPY_LINK, SAVE_LESSON]);
     harness.run();
+    let middle = |name: &str| harness.get_by_label(name).rect().center().y;
+    for (button, _) in buttons {
+        assert!((middle(button) - middle("Leave")).abs() < 1.1, "{button} is in the line of Leave");
+    }
     for (button, action) in buttons {
         harness.get_by_label(button).click();
         harness.run();

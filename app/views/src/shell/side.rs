@@ -1,7 +1,6 @@
 //! The side panel: bundles, filters, matrices.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use egui::{
     Align2, Button, CollapsingHeader, ComboBox, FontId, Id, Key, Rect, RichText, Role, ScrollArea,
@@ -32,8 +31,7 @@ const BANDWIDTH: &str = "Bandwidth";
 const TILE: f32 = 30.0;
 
 pub(super) fn show(ui: &mut Ui, model: &mut Model, state: &mut ViewState, focus_search: &mut bool) {
-    let height = ui.spacing().interact_size.y.max(24.0);
-    ui.spacing_mut().interact_size.y = height;
+    style::button_lines(ui);
     ui.add_space(8.0);
     bundles(ui, model);
     ui.add_space(8.0);
@@ -258,8 +256,9 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         true => ("Matrices", "by nonzeros"),
         false => ("Matrices and other inputs", "by size"),
     };
-    // Subjects of this operation's runs come first.
-    let subjects: Vec<(&str, Subject<'_>)> = others.into_iter().chain(matrices).collect();
+    // Subjects of this operation's runs come first, and the largest of each kind.
+    let others = others.into_iter().rev();
+    let subjects: Vec<(&str, Subject<'_>)> = others.chain(matrices.rev()).collect();
     ui.horizontal(|ui| {
         ui.label(title(ui, name));
         ui.weak(format!("{} {order}", subjects.len()));
@@ -267,44 +266,51 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let is_phone = ui.ctx().content_rect().width() < WITH_SIDE;
     let line = if is_phone { LINE_OF_PHONE } else { LINE };
     ui.spacing_mut().item_spacing.y = 0.0;
-    let scroll = ScrollArea::vertical().auto_shrink(false);
-    let scroll = scrolled(ui, scroll, &subjects, model, state, line);
-    scroll.show_rows(ui, line, subjects.len(), |ui, seen| {
-        ui.data_mut(|data| data.insert_temp(seen_id(), seen.clone()));
+    let subject = subject(model, state).map(subject_key).unwrap_or_default();
+    let height = ui.available_height();
+    let mut scroll = ScrollArea::vertical().auto_shrink(false);
+    if let Some(place) = subjects.iter().position(|(key, _)| *key == subject) {
+        let seen: Seen = ui.data(|data| data.get_temp(Seen::id())).unwrap_or_default();
+        if let Some(offset) = seen.scroll_to(&subject, place as f32 * line, line, height) {
+            scroll = scroll.vertical_scroll_offset(offset);
+        }
+    }
+    let drawn = scroll.show_rows(ui, line, subjects.len(), |ui, seen| {
         let layout = egui::Layout::top_down_justified(egui::Align::Min);
         ui.with_layout(layout, |ui| {
             items(ui, model, subjects.get(seen).unwrap_or_default(), line, state);
         });
     });
+    let seen = Seen { subject, offset: drawn.state.offset.y, height };
+    ui.data_mut(|data| data.insert_temp(Seen::id(), seen));
 }
 
-/// Key of the lines that were seen in the last frame.
-fn seen_id() -> Id {
-    Id::unique("the seen lines of the list of matrices")
+/// What the last frame showed of the list.
+#[derive(Clone, Default)]
+struct Seen {
+    /// The subject that the views showed.
+    subject: String,
+    offset: f32,
+    height: f32,
 }
 
-/// The list, scrolled to what the views show if that is another subject than before and not seen.
-fn scrolled(
-    ui: &Ui,
-    list: ScrollArea,
-    subjects: &[(&str, Subject<'_>)],
-    model: &Model,
-    state: &ViewState,
-    line: f32,
-) -> ScrollArea {
-    let Some(shown) = subject(model, state).map(subject_key) else { return list };
-    let id = Id::unique("the subject that the list of matrices was scrolled to");
-    let before = ui.data(|data| data.get_temp::<String>(id));
-    if before.as_ref() == Some(&shown) {
-        return list;
+impl Seen {
+    fn id() -> Id {
+        Id::unique("what is seen of the list of matrices")
     }
-    let place = subjects.iter().position(|(key, _)| *key == shown);
-    ui.data_mut(|data| data.insert_temp(id, shown));
-    let seen = ui.data(|data| data.get_temp::<Range<usize>>(seen_id()));
-    let is_seen = |place: &usize| seen.as_ref().is_some_and(|seen| seen.contains(place));
-    let Some(place) = place.filter(|place| !is_seen(place)) else { return list };
-    let middle = (place as f32 + 0.5) * (line + ui.spacing().item_spacing.y);
-    list.vertical_scroll_offset((middle - ui.available_height() * 0.5).max(0.0))
+
+    /// Whether the line from `top` was seen as a whole, in a list of this height.
+    fn has(&self, top: f32, line: f32, height: f32) -> bool {
+        self.offset <= top && top + line <= self.offset + height
+    }
+
+    /// Where to scroll so that the selected line, from `top`, is seen: only if another subject was selected
+    /// or the list became lower.
+    fn scroll_to(&self, subject: &str, top: f32, line: f32, height: f32) -> Option<f32> {
+        let should = subject != self.subject || self.has(top, line, self.height);
+        let middle = top + line * 0.5;
+        (should && !self.has(top, line, height)).then(|| (middle - height * 0.5).max(0.0))
+    }
 }
 
 /// The visible ones, each in a line of this height.
@@ -339,12 +345,10 @@ fn items(
             ui.painter().rect_stroke(rect, 4.0, stroke, StrokeKind::Inside);
         }
         let mut words = rect.shrink2(vec2(SPACE, 0.0));
-        if is_matrix {
-            let middle = pos2(words.left() + TILE * 0.5, rect.center().y);
-            let tile = Rect::from_center_size(middle, vec2(TILE, TILE));
-            thumbs::show(ui, model, key, tile, state.theme);
-            words.min.x = tile.right() + SPACE;
-        }
+        let middle = pos2(words.left() + TILE * 0.5, rect.center().y);
+        let tile = Rect::from_center_size(middle, vec2(TILE, TILE));
+        thumbs::show(ui, model, key, tile, state.theme);
+        words.min.x = tile.right() + SPACE;
         let is_cut = write(ui, words, &name, subject, chosen, state);
         let item = match subject.source() {
             Source::StandIn => item.on_hover_text(format!("{name}. {STAND_IN}")),
@@ -398,6 +402,15 @@ fn size_of(subject: Subject<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_list_scrolls_to_a_new_subject_and_to_one_that_a_lower_list_would_cut() {
+        let seen = Seen { subject: "a".into(), offset: 0.0, height: 400.0 };
+        assert_eq!(seen.scroll_to("a", 360.0, 40.0, 400.0), None, "seen");
+        assert_eq!(seen.scroll_to("b", 380.0, 40.0, 400.0), Some(200.0), "half below");
+        assert_eq!(seen.scroll_to("a", 360.0, 40.0, 390.0), Some(185.0), "the list became lower");
+        assert_eq!(seen.scroll_to("a", 800.0, 40.0, 400.0), None, "scrolled away by the user");
+    }
 
     #[test]
     fn the_size_of_a_matrix_is_its_nonzeros_and_others_name_theirs() {

@@ -3,7 +3,9 @@
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use sparsescope_figures::model::significant;
 use sparsescope_figures::views::VIEWS;
+use sparsescope_figures::views::runs::view::rows;
 
 use super::*;
 
@@ -61,6 +63,18 @@ fn a_heading_sorts_and_a_second_click_turns_the_order() {
     harness.get_by_label("Sort by Setting").click();
     harness.run();
     assert_eq!(harness.state().state().sort, "setting");
+}
+
+#[test]
+fn the_longest_number_of_a_column_begins_below_its_heading() {
+    let harness = with_example("v1;view=runs;sort=pct_copy;descending=true");
+    let heading = harness.get_by_label("Sort by % copy, largest first").rect();
+    let app = harness.state();
+    let first = rows(&app.model, &app.state).runs[0];
+    let text = significant(app.model.run(first).unwrap().pct_copy().unwrap());
+    let cells = harness.get_all_by_label(&text).map(|cell| cell.rect().left());
+    let nearest = cells.map(|left| (left - heading.left()).abs()).fold(f32::MAX, f32::min);
+    assert!(nearest < 1.0, "{text}: {nearest}");
 }
 
 #[test]

@@ -180,7 +180,7 @@ impl<'a> Told<'a> {
             (None, true) => format!("{}; strip: shared systems", self.stage.name()),
             (None, false) => self.stage.name().into(),
         };
-        caption(&mut figure, &self.subject.name, &stage, ink);
+        caption(&mut figure, &self.subject.name, &[&stage], ink);
         axes(&mut figure, frame.area, place, ink);
         outline(&mut figure, place.covered(), ink.weak);
         if self.shows_groups() {

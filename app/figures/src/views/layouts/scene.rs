@@ -30,7 +30,11 @@ const COLUMN: f32 = 400.0;
 /// The same in a lesson, where the second kernel replaces the picture of the matrix.
 const COLUMN_IN_LESSON: f32 = 290.0;
 /// With less space the requests are not described in text.
-const WORDS: f32 = 300.0;
+const WORDS: f32 = 280.0;
+/// With less space the totals are not next to the picture.
+const TOTALS: f32 = 170.0;
+/// With less space for each, two formats or kernels are below one another.
+const HALF: f32 = 150.0;
 /// Width of a cell in a lesson, where arrays are short and their numbers small.
 const CELL_IN_LESSON: f32 = 23.0;
 /// Space between side-by-side parts if space is short.
@@ -99,7 +103,7 @@ pub fn scene(shown: &Shown<'_>, state: &ViewState, width: f32, fit: Fit) -> (Fig
     let ink = state.theme.ink();
     let pick = state.layouts.pick.map(|(i, j)| (i as usize, j as usize));
     let walk = shown.walks.first().and_then(|walk| walk.as_ref().ok()).cloned();
-    let sizes = shown.sizes(state.theme.least_type() / fit.scale, fit);
+    let sizes = shown.sizes(state.theme.least_type().max(fit.least) / fit.scale, fit);
     let mut board = Board::new(Pen { ink, pick, walk, sizes }, ink.paper);
     let width = width / fit.scale;
     let size = match fit.form {
@@ -168,15 +172,22 @@ fn in_lines(board: &mut Board, shown: &Shown<'_>, width: f32) -> Vec2 {
         top = words_of(board, walk, step, pos2(beside.x, top), room);
         below.max(top + totals(board, walk, step, pos2(beside.x, top), room) + 2.0)
     } else {
-        let height = totals(board, walk, step, beside, room);
+        let is_beside = room >= TOTALS;
+        let height = if is_beside { totals(board, walk, step, beside, room) } else { 0.0 };
         let at = pos2(0.0, below.max(y + height + 2.0));
         let top = heading(board, walk, id, at, width);
         words_of(board, walk, step, pos2(0.0, top), width)
     };
-    vec2(width, strips(board, walk, id, step, pos2(0.0, top), width))
+    let bottom = strips(board, walk, id, step, pos2(0.0, top), width);
+    let below = if room >= TOTALS {
+        0.0
+    } else {
+        totals(board, walk, step, pos2(0.0, bottom + GUTTER * 0.5), width) + GUTTER * 0.5
+    };
+    vec2(width, bottom + below)
 }
 
-/// Two formats side by side, which takes all the space; returns the size.
+/// Two formats side by side, if there is space, which takes all of it; returns the size.
 fn pair(
     board: &mut Board,
     shown: &Shown<'_>,
@@ -185,6 +196,9 @@ fn pair(
     width: f32,
 ) -> Vec2 {
     let half = width * 0.5;
+    if half < HALF {
+        return vec2(width, formats(board, shown, &shown.panels, at, width));
+    }
     let left = formats(board, shown, from_ref(one), at, half - MARGIN * 0.5);
     let right = formats(board, shown, from_ref(other), pos2(half, at.y), width);
     vec2(width, left.max(right))
@@ -228,8 +242,12 @@ fn kernels(board: &mut Board, shown: &Shown<'_>, at: Pos2, width: f32) -> f32 {
     let (layouts, walks) = (shown.layouts, shown.walks);
     let ids = [&layouts.walk, &layouts.beside].into_iter().filter(|id| !id.is_empty());
     let half = (width - at.x) * 0.5;
-    let least = if shown.teaches() { COLUMN_IN_LESSON } else { COLUMN };
-    let apart = walks.len() > 1 && (half >= least || board.sizes.is_dense());
+    let least = match (board.sizes.is_dense(), shown.teaches()) {
+        (true, _) => HALF,
+        (false, true) => COLUMN_IN_LESSON,
+        (false, false) => COLUMN,
+    };
+    let apart = walks.len() > 1 && half >= least;
     let mut bottom = at.y;
     for (number, (id, walk)) in ids.zip(walks).enumerate() {
         let (corner, room) = match apart {

@@ -6,13 +6,21 @@ use super::cells::Strip;
 use crate::figure::text_width;
 use crate::state::Theme;
 
+/// Size of the smallest letters before scaling, unless the theme asks for larger ones.
+const SMALLEST: f32 = 10.0;
+
 /// How compactly a board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     /// Scale of everything.
     pub(super) scale: f32,
     pub(super) form: Form,
+    /// Minimum font size after scaling, besides the theme's.
+    pub(super) least: f32,
 }
+
+/// Minimum font size on a phone.
+const OF_PHONE: f32 = 12.0;
 
 /// Arrangement of arrays and their descriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,19 +35,24 @@ pub(super) enum Form {
 
 impl Fit {
     /// The default, for files and scrollable boards.
-    pub const USUAL: Self = Self { scale: 1.0, form: Form::Roomy };
+    pub const USUAL: Self = Self { scale: 1.0, form: Form::Roomy, least: 0.0 };
 
-    /// From the roomiest to the tightest: the first one that fits is used. On a projector no font
-    /// is smaller than the theme's minimum.
-    pub fn all(theme: Theme) -> Vec<Self> {
-        let of = |form: Form| move |scale: &f32| Self { scale: *scale, form };
-        let mut all: Vec<Self> = [1.4, 1.2, 1.1, 1.0].iter().map(of(Form::Roomy)).collect();
-        all.extend([1.6, 1.45, 1.3, 1.2, 1.1, 1.0, 0.934].iter().map(of(Form::Lines)));
-        all.extend([1.0, 0.934].iter().map(of(Form::Tight)));
+    /// From the largest values to the smallest: the first one that fits is used. On a projector no font is
+    /// smaller than the theme's minimum, on a phone none is smaller than 12 points.
+    pub fn all(theme: Theme, phone: bool) -> Vec<Self> {
+        use Form::{Lines, Roomy, Tight};
+        let mut all: Vec<(Form, f32)> =
+            vec![(Roomy, 1.4), (Lines, 1.6), (Roomy, 1.2), (Lines, 1.45), (Roomy, 1.1)];
+        all.extend([(Roomy, 1.0), (Lines, 1.3), (Lines, 1.2), (Lines, 1.1), (Lines, 1.0)]);
+        all.extend([(Lines, 0.934), (Tight, 1.0), (Tight, 0.934)]);
         if theme != Theme::Projector {
-            all.extend([0.86, 0.78, 0.7, 0.62].iter().map(of(Form::Lines)));
+            all.extend([0.86, 0.78, 0.7, 0.62].map(|scale| (Lines, scale)));
         }
-        all
+        if phone {
+            all.retain(|(_, scale)| scale * SMALLEST >= OF_PHONE);
+        }
+        let least = if phone { OF_PHONE } else { 0.0 };
+        all.into_iter().map(|(form, scale)| Self { scale, form, least }).collect()
     }
 }
 
@@ -71,7 +84,7 @@ impl Sizes {
     /// Cells wide enough for most numbers.
     pub(super) fn usual(least: f32) -> Self {
         let cell = vec2(30.0, 24.0);
-        let (text, small) = (13.0_f32.max(least), 10.0_f32.max(least));
+        let (text, small) = (13.0_f32.max(least), SMALLEST.max(least));
         Self { cell, dense: cell, names: 76.0, text, small, least, gap: 8.0, form: Form::Roomy }
     }
 
@@ -82,7 +95,7 @@ impl Sizes {
         strips: impl Iterator<Item = &'a Strip>,
         values: &[String],
     ) -> Self {
-        let small = 10.0_f32.max(least);
+        let small = SMALLEST.max(least);
         let room = |text: &str| text_width(text, small) + 4.0;
         let cells = strips.flat_map(|strip| &strip.cells);
         let widest = cells.map(|cell| room(&cell.text)).fold(15.0, f32::max);
@@ -97,6 +110,27 @@ impl Sizes {
             least: small.min(least.max(7.0)),
             gap: 2.0,
             form,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_a_phone_no_value_is_smaller_than_12_points_and_elsewhere_the_largest_come_first() {
+        for theme in Theme::ALL {
+            let values = |fit: &Fit| match fit.form {
+                Form::Roomy => Sizes::usual(0.0).text * fit.scale,
+                form => Sizes::in_lines(0.0, form, [].iter(), &[]).text * fit.scale,
+            };
+            let phone = Fit::all(theme, true);
+            assert!(phone.len() > 2 && phone.iter().all(|fit| values(fit) >= 12.0), "{theme:?}");
+            let all = Fit::all(theme, false);
+            let in_order: Vec<f32> =
+                all.iter().filter(|fit| fit.form != Form::Tight).map(values).collect();
+            assert!(in_order.is_sorted_by(|one, next| one >= next), "{in_order:?}");
         }
     }
 }

@@ -91,7 +91,7 @@ impl<'a> Told<'a> {
             Order::Backward => "Backward sweep: rows descending",
             Order::Colors => "Colour by colour",
         };
-        caption(&mut figure, &self.subject.name, order, ink);
+        caption(&mut figure, &self.subject.name, &[order], ink);
         axes(&mut figure, scene.frame.area, &scene.place, ink);
         let covered = scene.place.covered();
         outline(&mut figure, covered, ink.weak);

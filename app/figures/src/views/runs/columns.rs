@@ -17,7 +17,7 @@ pub struct Column {
     pub title: &'static str,
     pub width: f32,
     pub explain: &'static str,
-    /// Right-aligned.
+    /// Aligned at decimal points.
     pub number: bool,
     pub cell: fn(&RunOf<'_>) -> Cell,
 }
@@ -306,8 +306,10 @@ const USUAL: [&str; 19] = [
     "rel_err",
 ];
 
-/// Columns that are omitted by default if no run has a number.
-const SOME: [&str; 8] = [
+/// Columns that are omitted by default if they are empty for all runs.
+const SOME: [&str; 10] = [
+    "method",
+    "setting",
     "gbs",
     "pct_copy",
     "rel_err",
@@ -366,8 +368,8 @@ impl Cell {
     }
 }
 
-/// The selected columns; by default those with information: not the bundle if there is only one,
-/// and no columns that are empty for all runs.
+/// The selected columns; by default those with information: not the bundle if there is only one, the
+/// chosen kernel only if most runs have one, and no columns that are empty for all runs.
 pub fn columns(model: &Model, runs: &[RunOf<'_>], chosen: &str) -> Vec<&'static Column> {
     let named = |column: &&Column| chosen.split(',').any(|id| id == column.id);
     let found: Vec<&Column> = COLUMNS.iter().filter(named).collect();
@@ -376,13 +378,17 @@ pub fn columns(model: &Model, runs: &[RunOf<'_>], chosen: &str) -> Vec<&'static 
     }
     let several = model.bundles().len() > 1;
     let any = |column: &Column| {
-        runs.iter().any(|run| matches!((column.cell)(run), Cell::Number(Some(_), _)))
+        runs.iter().any(|run| match (column.cell)(run) {
+            Cell::Text(text) => !text.is_empty(),
+            Cell::Number(value, _) => value.is_some(),
+        })
     };
+    let choosing = || runs.iter().filter(|run| run.run.costs.choice.is_some()).count();
     let worth = |column: &&Column| match column.id {
         "bundle" => several,
         "caches" => runs.iter().any(|run| !run.run.hot),
-        "runs_kernel" => runs.iter().any(|run| run.run.costs.choice.is_some()),
-        "method" => runs.iter().any(|run| run.solved().is_some()),
+        // The names of kernels need the space more than a column that is mostly empty.
+        "runs_kernel" => 2 * choosing() > runs.len(),
         // The rate of a solve is its time.
         "median_s" => runs.iter().any(|run| run.solved().is_none()),
         id => USUAL.contains(&id) && (!SOME.contains(&id) || any(column)),

@@ -94,15 +94,15 @@ fn best(model: &Model, runs: &[usize]) -> Option<usize> {
     best.map(|run| run.index)
 }
 
-/// The widths of each column's numbers before and after the decimal point, of all runs that pass the
-/// filter: independent of their order, because formatting all numbers takes long.
+/// The widths of each column's numbers before and after the decimal point, or of its texts, of all runs
+/// that pass the filter: independent of their order, because formatting all cells takes long.
 pub fn widths(model: &Model, state: &ViewState, columns: &[&Column]) -> Vec<[f32; 2]> {
     let runs = model.runs(&state.filter);
     let of = |column: &&Column| {
         let mut widest = [0.0_f32; 2];
-        for run in runs.iter().filter(|_| column.number) {
+        for run in &runs {
             let text = (column.cell)(run).text();
-            let (before, after) = at_point(&text);
+            let (before, after) = if column.number { at_point(&text) } else { (text.as_str(), "") };
             for (widest, part) in widest.iter_mut().zip([before, after]) {
                 *widest = widest.max(text_width(part, BODY));
             }
@@ -141,6 +141,8 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use sparsescope_core::record::{Choice, Run};
+
     use super::super::columns::fitting;
     use super::*;
     use crate::model::solved;
@@ -177,6 +179,33 @@ mod tests {
         };
         assert_eq!(PREDICTIONS.map(cell), ["2800000", "25", "96"]);
         assert!(table(&plain, &state)[1].iter().filter(|cell| cell.is_empty()).count() >= 3);
+    }
+
+    #[test]
+    fn the_chosen_kernel_has_a_column_only_if_most_runs_have_one_and_empty_columns_have_none() {
+        let (plain, statistics, environment) = tests::run("cuda/csr/thread-per-row");
+        let mut auto = plain.clone();
+        auto.costs.choice =
+            Some(Choice { kernel: "cuda/csr/adaptive".into(), ..Choice::default() });
+        let ids = |runs: Vec<Run>| -> Vec<&'static str> {
+            let model = tests::model(runs, statistics.clone(), environment.clone());
+            rows(&model, &ViewState::default()).columns.iter().map(|column| column.id).collect()
+        };
+        let few = ids(vec![auto.clone(), plain.clone()]);
+        assert!(!few.contains(&"runs_kernel") && few.contains(&"setting"), "{few:?}");
+        assert!(ids(vec![auto.clone(), auto, plain.clone()]).contains(&"runs_kernel"));
+        assert!(!ids(vec![Run { block: None, ..plain }]).contains(&"setting"));
+    }
+
+    #[test]
+    fn the_width_of_a_column_of_texts_is_that_of_its_longest() {
+        let (run, statistics, environment) = tests::run("cpu/csr/nnz");
+        let long = Run { kernel: "cpu/hll/compact".into(), ..run.clone() };
+        let model = tests::model(vec![run, long], statistics, environment);
+        let state = ViewState { columns: "kernel".into(), ..ViewState::default() };
+        let columns = rows(&model, &state).columns;
+        let expected = [text_width("cpu/hll/compact", BODY), 0.0];
+        assert_eq!(widths(&model, &state, &columns), [expected]);
     }
 
     #[test]

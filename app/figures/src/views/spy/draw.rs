@@ -15,10 +15,7 @@ use crate::figure::{Anchor, Axis, Figure, area, elided, text_width};
 use crate::model::{count, significant, slots};
 use crate::picture::{Cells, Picture};
 use crate::state::{SpyState, Theme};
-use crate::theme::{Ink, format_color};
-
-/// Font size of the matrix's name.
-const NAME: f32 = 14.0;
+use crate::theme::{BODY, Ink};
 
 /// Everything except the cells.
 pub(super) fn around(
@@ -53,14 +50,30 @@ pub(super) fn around(
     outline(figure, place.covered(), ink.weak);
 }
 
-/// The name of the matrix and, below it, its ordering.
-pub(in crate::views) fn caption(figure: &mut Figure, name: &str, numbering: &str, ink: Ink) {
+/// The name of the matrix and, below it, lines of text; empty ones take no space.
+pub(in crate::views) fn caption(figure: &mut Figure, name: &str, lines: &[&str], ink: Ink) {
     let left = 12.0;
-    let name = elided(name, figure.size.x - 2.0 * left, NAME);
-    figure.text(pos2(left, CAPTION * 0.6), Anchor::Start, NAME, ink.text, &name);
-    if !numbering.is_empty() {
-        figure.text(pos2(left, CAPTION * 1.5), Anchor::Start, TYPE, ink.text, numbering);
+    let room = figure.size.x - 2.0 * left;
+    // Semibold letters are up to a tenth wider.
+    let name = elided(name, room * 0.9, BODY);
+    figure.strong(pos2(left, CAPTION * 0.6), Anchor::Start, BODY, ink.text, &name);
+    for (number, line) in lines.iter().filter(|line| !line.is_empty()).enumerate() {
+        let at = pos2(left, CAPTION * (1.5 + number as f32));
+        figure.text(at, Anchor::Start, TYPE, ink.text, &elided(line, room, TYPE));
     }
+}
+
+/// Rows, columns, nonzeros and nonzeros per row of a matrix.
+pub(super) fn size_words(picture: &Picture) -> String {
+    let pyramid = &picture.pyramid;
+    let (rows, nonzeros) = (pyramid.rows(), pyramid.entries());
+    format!(
+        "{} × {}, {} nonzeros, {} per row",
+        index(rows),
+        index(pyramid.cols()),
+        count(nonzeros),
+        significant(nonzeros as f64 / rows.max(1) as f64)
+    )
 }
 
 /// An ordering and its distance of nonzeros from the diagonal.
@@ -151,13 +164,12 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
     let at = |length: f64| if log { axis.place(length.max(0.8)) } else { axis.place(length) };
     let title = if log { "Nonzeros per row, logarithmic" } else { "Nonzeros per row" };
     figure.text(pos2(rect.min.x, covered.min.y - 33.0), Anchor::Start, TYPE, ink.text, title);
-    let color = ink.paper.lerp_to_gamma(format_color("csr"), 0.55);
     let mut means: Vec<emath::Pos2> = Vec::new();
     let mut y = covered.min.y;
     while y < covered.max.y {
         if let Some(of) = groups_at(place, picture, y).and_then(|groups| bins.get(groups)) {
             let (bar, mean) = summary(of, picture, y, place);
-            figure.rect(area(rect.min.x, y, at(bar), (y + 1.5).min(covered.max.y)), color);
+            figure.rect(area(rect.min.x, y, at(bar), (y + 1.5).min(covered.max.y)), ink.grid);
             // Steps, not slopes: each row has its own length.
             let (x, end) = (at(mean), (y + 1.0).min(covered.max.y));
             match means.last_mut() {

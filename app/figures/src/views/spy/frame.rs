@@ -14,12 +14,12 @@ const BOTTOM: f32 = 62.0;
 pub(in crate::views) const GAP: f32 = 26.0;
 /// Width of the strip of padding.
 pub(in crate::views) const STRIP: f32 = 16.0;
-/// Height above a picture of the matrix's name, and of a second line if it is reordered.
+/// Height of each line of text above a picture.
 pub(in crate::views) const CAPTION: f32 = 22.0;
-/// Narrower areas have only the matrix.
+/// Narrower areas, such as phones, have only the matrix: row lengths would halve it.
 const NARROW: f32 = 480.0;
 /// Minimum and maximum width of the row lengths.
-const PROFILE: (f32, f32) = (110.0, 300.0);
+const PROFILE: (f32, f32) = (110.0, 220.0);
 
 /// The layout of the picture in its figure.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,8 @@ pub(in crate::views) struct Around {
 impl Around {
     fn of(state: &SpyState) -> Self {
         Self {
-            lines: if state.numbering == Numbering::Stored { 1.0 } else { 2.0 },
+            // Name and size.
+            lines: if state.numbering == Numbering::Stored { 2.0 } else { 3.0 },
             strip: state.hack > 0,
             // Two pictures side by side leave no space for row lengths, which apply to one of them.
             profile: state.numbering != Numbering::Both,

@@ -8,7 +8,7 @@ use sparsescope_core::experiment::LoadedValues;
 use sparsescope_core::record::MatrixRecord;
 
 use super::difference::Other;
-use super::draw::{around, caption, legend, numbering_words};
+use super::draw::{around, caption, legend, numbering_words, size_words};
 use super::frame::Frame;
 use super::place::Place;
 use super::ranks::Ranks;
@@ -246,7 +246,8 @@ impl<'a> Scene<'a> {
     pub fn figure(&self, shown: &Shown, state: &ViewState, paper: Color32) -> Figure {
         let mut figure = Figure::new(self.frame.size(), paper);
         let numbering = if shown.other.is_some() { "" } else { &shown.caption };
-        caption(&mut figure, &shown.name, numbering, state.theme.ink());
+        let size = if shown.other.is_some() { String::new() } else { size_words(&shown.picture) };
+        caption(&mut figure, &shown.name, &[&size, numbering], state.theme.ink());
         let of = (&*shown.picture, &self.cells, shown.ranks.as_ref());
         around(&mut figure, &self.frame, &self.place, of, &state.spy, state.theme);
         if shown.other.is_none() {
@@ -341,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_the_matrix_stands_in_the_figure_above_everything_else() {
+    fn the_name_and_the_size_of_the_matrix_stand_in_the_figure_above_everything_else() {
         let (shown, state) = (shown(diagonal(), None), ViewState::default());
         let scene = Scene::new(&shown, vec2(900.0, 700.0), 1.0, &state).unwrap();
         let figure = scene.figure(&shown, &state, Color32::WHITE);
@@ -353,5 +354,6 @@ mod tests {
         texts.sort_by(|a, b| a.0.total_cmp(&b.0));
         assert_eq!(texts[0].1, "diagonal");
         assert!(texts[1].0 - texts[0].0 > 12.0, "{texts:?}");
+        assert_eq!(texts[1].1, "9\u{202f}000 × 9\u{202f}000, 9 k nonzeros, 1 per row");
     }
 }

@@ -6,10 +6,10 @@ mod links;
 mod parts;
 
 use egui::{RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
-use sparsescope_figures::figure::{Axis, Figure, Mark};
+use sparsescope_figures::figure::{Anchor, Axis, Figure, Mark};
 use sparsescope_figures::model::{Model, RunOf, seconds, significant};
-use sparsescope_figures::state::ViewState;
-use sparsescope_figures::theme::{SPACE, TITLE};
+use sparsescope_figures::state::{Theme, ViewState};
+use sparsescope_figures::theme::{SMALL, SPACE, TITLE};
 
 pub(super) use parts::swatch;
 use parts::{close, kernel};
@@ -80,21 +80,33 @@ fn of_copy(share: f64) -> String {
     if share < 1.0 { "less than 1 % of copy".into() } else { format!("{share:.0} % of copy") }
 }
 
-/// The time of every sample on a line, with the median marked.
-fn samples(ui: &mut Ui, run: &RunOf<'_>, state: &ViewState) {
-    let (Some(figures), true) = (run.figures(), run.run.samples.len() > 1) else { return };
-    let ink = state.theme.ink();
-    let size = vec2(ui.available_width().clamp(80.0, SAMPLES), 34.0);
-    let (space, response) = ui.allocate_exact_size(size, Sense::hover());
-    let axis = Axis::new(run.run.samples.iter().copied(), false, 8.0, size.x - 8.0);
-    let mut figure = Figure::new(size, ink.paper);
-    figure.line(pos2(0.0, 17.0), pos2(size.x, 17.0), 1.0, ink.grid);
-    for sample in &run.run.samples {
+/// The times of samples on a line from zero, with the median marked and the time at each end.
+fn strip(samples: &[f64], median: f64, width: f32, theme: Theme) -> Figure {
+    let ink = theme.ink();
+    let axis = Axis::new(samples.iter().copied(), false, 8.0, width - 8.0);
+    let mut figure = Figure::new(vec2(width, 46.0), ink.paper);
+    figure.line(pos2(0.0, 17.0), pos2(width, 17.0), 1.0, ink.grid);
+    for sample in samples {
         let at = pos2(axis.place(*sample), 17.0);
         figure.mark(at, Mark::Circle, 2.5, ink.weak, ink.weak);
     }
-    let median = axis.place(figures.median_s);
+    let median = axis.place(median);
     figure.line(pos2(median, 5.0), pos2(median, 29.0), 2.0, ink.text);
+    let ticks = axis.ticks();
+    for (tick, anchor) in [(ticks.first(), Anchor::Start), (ticks.last(), Anchor::End)] {
+        let Some(tick) = tick else { continue };
+        let words = if *tick > 0.0 { seconds(*tick) } else { "0".to_owned() };
+        figure.text(pos2(axis.place(*tick), 38.0), anchor, SMALL, ink.weak, &words);
+    }
+    figure
+}
+
+/// The time of every sample.
+fn samples(ui: &mut Ui, run: &RunOf<'_>, state: &ViewState) {
+    let (Some(figures), true) = (run.figures(), run.run.samples.len() > 1) else { return };
+    let width = ui.available_width().clamp(80.0, SAMPLES);
+    let figure = strip(&run.run.samples, figures.median_s, width, state.theme);
+    let (space, response) = ui.allocate_exact_size(figure.size, Sense::hover());
     figure.paint(ui.painter(), space.min);
     let words = format!(
         "{} samples, {} to {}; the line is the median",
@@ -108,7 +120,20 @@ fn samples(ui: &mut Ui, run: &RunOf<'_>, state: &ViewState) {
 
 #[cfg(test)]
 mod tests {
+    use sparsescope_figures::figure::Shape;
+
     use super::*;
+
+    #[test]
+    fn the_line_of_samples_has_times_at_its_ends() {
+        let figure = strip(&[1e-3, 2e-3], 1.5e-3, 400.0, Theme::Light);
+        let texts = figure.shapes.iter().filter_map(|shape| match shape {
+            Shape::Text { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<&str> = texts.collect();
+        assert!(matches!(texts[..], ["0", end] if end.ends_with(" ms")), "{texts:?}");
+    }
 
     #[test]
     fn the_summary_has_what_the_bundle_records() {

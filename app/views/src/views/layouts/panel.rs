@@ -15,7 +15,7 @@ use sparsescope_figures::views::layouts::numbers::Texts;
 
 use super::stepper::stepper;
 use crate::shell::{COPY_LINK, SAVE_LESSON, action_button};
-use crate::style::strong;
+use crate::style::{self, strong};
 
 /// The choice of a lesson.
 pub(super) fn menu(ui: &mut Ui, model: &Model, state: &mut ViewState) {
@@ -69,26 +69,35 @@ pub(super) fn show(
     let mut to = asked;
     ui.set_max_width(ui.max_rect().width());
     ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
+        // On a phone one line, for the text needs the space.
+        let phone = style::is_phone(ui.ctx());
         ui.horizontal_wrapped(|ui| {
             way(ui, lesson, page, &mut to);
-            ui.checkbox(&mut state.layouts.tools, "Settings");
+            match steps {
+                Some(most) if phone => stepper(ui, &mut state.layouts, most),
+                _ => drop(ui.checkbox(&mut state.layouts.tools, "Settings")),
+            }
         });
-        if let Some(most) = steps {
+        if let Some(most) = steps.filter(|_| !phone) {
             ui.horizontal_wrapped(|ui| stepper(ui, &mut state.layouts, most));
         }
         ui.separator();
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
             ScrollArea::vertical().auto_shrink(false).id_salt(("step", page)).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 4.0;
+                style::button_lines(ui);
+                let (number, all) = (page + 1, lesson.steps.len());
+                ui.weak(format!("{}: step {number} of {all}", lesson.title));
                 ui.horizontal_wrapped(|ui| {
-                    let (number, all) = (page + 1, lesson.steps.len());
-                    ui.weak(format!("{}: step {number} of {all}", lesson.title));
-                    let leave = ui.small_button("Leave");
+                    let leave = style::quiet_button(ui, "Leave");
                     if leave.on_hover_text("Leave the lesson and keep what is shown").clicked() {
                         state.layouts.lesson = None;
                     }
                     action_button(ui, COPY_LINK, "Copy link to this step");
                     action_button(ui, SAVE_LESSON, "Save this lesson as one HTML file");
+                    if phone && steps.is_some() {
+                        ui.checkbox(&mut state.layouts.tools, "Settings");
+                    }
                 });
                 ui.label(RichText::new(&step.title).font(strong(ui.ctx(), TITLE)));
                 texts.text.iter().for_each(|text| drop(ui.label(text)));

@@ -1,4 +1,4 @@
-//! Legibility from the last row: 1024 × 768 pixels of a projector.
+//! Legibility from the last row: 1024 × 768 pixels of a projector; and on a phone.
 
 use egui::{Rect, Shape, vec2};
 use egui_kittest::Harness;
@@ -108,6 +108,30 @@ fn every_step_of_the_lessons_is_seen_whole_and_no_type_is_smaller_than_14_pixels
         }
     }
     assert_eq!(cut, Vec::<String>::new());
+}
+
+#[test]
+fn on_a_phone_no_letter_of_a_board_is_smaller_than_12_points_and_the_controls_are_one_line() {
+    let mut harness = shown(ViewState::default());
+    harness.set_size(vec2(390.0, 844.0));
+    for lesson in Lessons::default().iter() {
+        for (page, step) in (0..).zip(&lesson.steps) {
+            if step.show.view != sparsescope_figures::views::layouts::VIEW.id {
+                continue;
+            }
+            let mut state = ViewState::default();
+            lesson.show(page, true, &mut state);
+            let link = state.to_fragment();
+            show(&mut harness, state);
+            let (size, text, _) = seen(&harness);
+            assert!(size > 11.99, "{link}: {text} in {size} points");
+            let next = harness.get_by_label("Lesson: next step").rect().center();
+            assert!(next.y > 400.0, "{link}: the text has the upper half");
+            if let Some(step) = harness.query_by_label("Next step") {
+                assert!((step.rect().center().y - next.y).abs() < 2.0, "{link}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -13,10 +13,12 @@ use crate::views::view::kept;
 /// Width of a lesson's text next to what it shows, as a share of the whole.
 const TEXT: f32 = 0.36;
 
-/// The same for narrower areas, where the text is above.
-const NARROW: f32 = 560.0;
+/// At most this wide: longer lines are harder to read, and the board uses the space.
+const TEXT_MOST: f32 = 400.0;
 
-const TEXT_ABOVE: f32 = 0.45;
+/// In narrower areas the text is above, in this share of the height.
+const NARROW: f32 = 560.0;
+const TEXT_ABOVE: f32 = 0.5;
 
 /// The area of the text, and the remaining area.
 pub(super) fn places(ui: &Ui) -> (Rect, Rect) {
@@ -25,7 +27,8 @@ pub(super) fn places(ui: &Ui) -> (Rect, Rect) {
         let (text, rest) = full.split_top_bottom_at_fraction(TEXT_ABOVE);
         return (text, rest.with_min_y(rest.top() + 10.0));
     }
-    let (text, rest) = full.split_left_right_at_fraction(TEXT);
+    let width = (full.width() * TEXT).min(TEXT_MOST);
+    let (text, rest) = full.split_left_right_at_x(full.left() + width);
     (text.with_max_x(text.right() - 12.0), rest)
 }
 

@@ -19,6 +19,7 @@ use super::settings::{more, settings};
 use super::stepper::stepper;
 use super::teach;
 use crate::paint::Paint;
+use crate::style::is_phone;
 use crate::views::view::{Screen, empty};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
@@ -99,14 +100,16 @@ fn drawn(
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         let (figure, spots) = {
             let shown = Shown::of(&subject, &state.layouts, walks);
-            let all = if whole { Fit::all(state.theme) } else { Vec::new() };
-            // What does not fit scrolls.
-            let least = all.last().filter(|_| walking).copied().unwrap_or(Fit::USUAL);
+            let phone = is_phone(ui.ctx());
+            let all = if whole { Fit::all(state.theme, phone) } else { Vec::new() };
+            // What does not fit scrolls, on a phone only down.
+            let least = all.last().filter(|_| walking || phone).copied().unwrap_or(Fit::USUAL);
+            let width = if whole && phone { space.x } else { space.x.max(380.0) };
             let mut boards = all.into_iter().map(|fit| scene(&shown, state, space.x, fit));
             let fits =
                 |(figure, _): &(Figure, _)| figure.size.x <= space.x && figure.size.y <= space.y;
             let found = boards.find(fits);
-            found.unwrap_or_else(|| scene(&shown, state, space.x.max(380.0), least))
+            found.unwrap_or_else(|| scene(&shown, state, width, least))
         };
         let corner = ui.cursor().min;
         figure.show(ui, &format!("Memory layouts of {}", subject.title));

@@ -26,8 +26,8 @@ const THUMB: f32 = 28.0;
 pub(super) struct Table {
     pub(super) columns: Vec<&'static Column>,
     pub(super) widths: Vec<f32>,
-    /// Room for the numbers' digits after the decimal point.
-    pub(super) after: Vec<f32>,
+    /// Width of the numbers' digits before the decimal point.
+    pub(super) before: Vec<f32>,
 }
 
 pub(super) fn show_line(
@@ -65,10 +65,10 @@ fn show_run(
     row.set_selected(is_chosen(model, run, state));
     let mut clip = Rect::NOTHING;
     let mut focused = None;
-    for (column, after) in table.columns.iter().zip(&table.after) {
+    for (column, before) in table.columns.iter().zip(&table.before) {
         let (_, cell) = row.col(|ui| {
             clip = clip.union(ui.clip_rect());
-            show_cell(ui, run, column, *after);
+            show_cell(ui, run, column, *before);
         });
         focused = focused.or(Some(cell.id).filter(|_| cell.has_focus()));
     }
@@ -99,27 +99,24 @@ fn show_focus(row: &Response, cell: Id, clip: Rect, state: &ViewState) {
     painter.rect_stroke(row.rect, 0.0, stroke, StrokeKind::Inside);
 }
 
-fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, after: f32) {
+fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, before: f32) {
     let text = (column.cell)(run).text();
     if column.number {
         // The decimal points of a column are below one another.
-        let room = (after - text_width(at_point(&text).1, BODY)).max(0.0);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.spacing_mut().item_spacing.x = 0.0;
-            ui.add_space(SPACE + room);
-            ui.add(Label::new(text).selectable(false));
-        });
+        ui.add_space((before - text_width(at_point(&text).0, BODY)).max(0.0));
+        ui.add(Label::new(text).selectable(false));
         return;
     }
+    let whole = if column.id == "kernel" { run.run.kernel_as_run() } else { text.clone() };
     if column.id == "kernel" {
         swatch(ui, run.run.format());
     }
     // A little less than the room, or rounding would cut the end, too.
     let shown = elided(&text, ui.available_width() - SPACE * 0.5, BODY);
-    let is_cut = shown != text;
+    let is_whole = shown == whole;
     let label = ui.add(Label::new(shown).selectable(false).truncate());
-    if is_cut {
-        label.on_hover_text(text);
+    if !is_whole {
+        label.on_hover_text(whole);
     }
 }
 

@@ -35,7 +35,7 @@ fn kept_rows(ui: &Ui, model: &Model, state: &ViewState) -> Arc<Rows> {
     kept(ui, "runs", from, || rows(model, state))
 }
 
-/// The widths of the columns' numbers, whatever the order of the rows.
+/// The widths of the columns' cells, whatever the order of the rows.
 fn kept_widths(
     ui: &Ui,
     model: &Model,
@@ -111,13 +111,7 @@ fn draw(
         }
         let builder = builder.header(line + 6.0, |mut header| {
             for column in &table.columns {
-                header.col(|ui| match column.number {
-                    true => {
-                        let right = Layout::right_to_left(Align::Center);
-                        ui.with_layout(right, |ui| heading(ui, column, rate, state));
-                    }
-                    false => heading(ui, column, rate, state),
-                });
+                header.col(|ui| heading(ui, column, rate, state));
             }
         });
         builder.body(|body| {
@@ -229,12 +223,12 @@ fn title<'a>(column: &Column, rate: &'a str) -> &'a str {
     if column.id == "gflops" { rate } else { column.title }
 }
 
-/// The columns that fit, or those that were chosen, with their widths: text columns share what the others
-/// leave.
+/// The columns that fit, or those that were chosen, with their widths: text columns get what the others
+/// leave, up to the width of their longest text.
 fn laid_out(
     ui: &Ui,
     columns: &[&'static Column],
-    numbers: &[[f32; 2]],
+    cells: &[[f32; 2]],
     rate: &str,
     state: &ViewState,
 ) -> Table {
@@ -243,30 +237,36 @@ fn laid_out(
     const LEAST: f32 = 0.8;
     let space = ui.spacing().item_spacing.x;
     let room = ui.available_width() - ui.spacing().scroll.bar_width - 2.0 * SPACE;
-    let least = |column: &Column| {
+    let cells = |column: &Column| {
         let place = columns.iter().position(|other| other.id == column.id);
-        let [before, after] = place.and_then(|at| numbers.get(at)).copied().unwrap_or_default();
-        let heading = strong_width(title(column, rate), BODY) + ARROW;
-        let content =
-            if column.number { before + after + 2.0 * SPACE } else { column.width * LEAST };
-        heading.max(content)
+        place.and_then(|at| cells.get(at)).copied().unwrap_or_default()
+    };
+    let heading = |column: &Column| strong_width(title(column, rate), BODY) + ARROW;
+    // With the square in front of a kernel.
+    let whole =
+        |column: &Column| heading(column).max(cells(column).iter().sum::<f32>() + 3.0 * SPACE);
+    let least = |column: &Column| match column.number {
+        true => whole(column),
+        false => heading(column).max(whole(column).min(column.width * LEAST)),
     };
     let with_space = |column: &Column| least(column) + space;
     let shown = match state.columns.is_empty() {
         true => fitting(columns, room, with_space),
         false => columns.to_vec(),
     };
-    let used: f32 = shown.iter().map(|column| with_space(column)).sum();
-    let texts: f32 = shown.iter().filter(|column| !column.number).map(|column| least(column)).sum();
-    let stretch = 1.0 + (room - used).max(0.0) / texts.max(1.0);
-    let width = |column: &&Column| least(column) * if column.number { 1.0 } else { stretch };
-    let after = |column: &&Column| {
-        let place = columns.iter().position(|other| other.id == column.id);
-        place.and_then(|at| numbers.get(at)).map_or(0.0, |[_, after]| *after)
-    };
+    let left = room - shown.iter().map(|column| with_space(column)).sum::<f32>();
+    let cut: f32 = shown.iter().map(|column| whole(column) - least(column)).sum();
+    let share = (left / cut.max(1.0)).clamp(0.0, 1.0);
+    let width = |column: &Column| least(column) + (whole(column) - least(column)) * share;
     Table {
-        widths: shown.iter().map(width).collect(),
-        after: shown.iter().map(after).collect(),
+        widths: shown.iter().map(|column| width(column)).collect(),
+        before: shown
+            .iter()
+            .map(|column| {
+                let [before, _] = cells(column);
+                before
+            })
+            .collect(),
         columns: shown,
     }
 }
