@@ -63,7 +63,6 @@ fn files_of_other_programs_and_invisible_characters_are_named() {
         ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it,"),
         ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file (not supported): "),
         ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file (not supported): "),
-        ("out.zoo", b"% asym unweighted\n3 2\n1 2\n2 3\n", "a KONECT edge list (not supported): "),
         ("a.mtx", b"\xef\xbb\xbf%%MatrixMarket matrix", "\"<U+FEFF byte order mark>%%MatrixMarket"),
         (
             "b.mtx",

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::form::form_of;
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, gzip, matrix_market, metis, tar, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, gzip, matrix_market, metis,
+    tar, triplet_text,
 };
 use crate::memory::MemoryLimit;
 use crate::pace::{Pace, at_once};
@@ -21,14 +22,26 @@ pub fn read_matrix(
 
 /// Like [`read_matrix`], for a file called `name`. Unless the name ends in `.mtx` or `.mtx.gz`, the file may
 /// also be plain triplet text: a line `rows columns entries` or `rows entries`, then a line
-/// `row column value` per nonzero. If it ends in `.graph` or `.metis`, it may be a graph in METIS format.
+/// `row column value` per nonzero, or an edge list. If it ends in `.graph` or `.metis`, it may be a graph in
+/// METIS format.
 pub fn read_named_matrix(
     name: &str,
     data: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    at_once(read(name, data, limit, progress))
+    read_named_matrix_as(name, data, ReadOptions::default(), limit, progress)
+}
+
+/// Like [`read_named_matrix`], with options for edge lists; files of other forms are refused if any is given.
+pub fn read_named_matrix_as(
+    name: &str,
+    data: &[u8],
+    options: ReadOptions,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    at_once(read(name, data, options, limit, progress))
 }
 
 /// Like [`read_named_matrix`], in steps, so that the caller can do other work between polls. Archives are
@@ -39,20 +52,35 @@ pub async fn read_named_matrix_in_steps(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    read(name, data, limit, progress.at(Pace::InSteps)).await
+    read(name, data, ReadOptions::default(), limit, progress.at(Pace::InSteps)).await
 }
 
 async fn read(
     name: &str,
     data: &[u8],
+    options: ReadOptions,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
     let limit = gzip::beside(&text, limit);
-    let form = if from_archive { MatrixForm::MatrixMarket } else { form_of(name, &text) };
+    let has_options = options != ReadOptions::default();
+    let form = match form_of(name, &text) {
+        _ if from_archive => MatrixForm::MatrixMarket,
+        MatrixForm::Triplets if has_options => MatrixForm::EdgesFrom1,
+        form => form,
+    };
+    let is_edges = matches!(form, MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1);
+    if has_options && !is_edges {
+        let expected = "an edge list, because of the options for edge lists".to_owned();
+        let found = format!("a file of the form \"{}\"", form.as_str());
+        return Err(IoError::Unexpected { line: 1, expected, found });
+    }
     let mut file = match form {
+        MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
+            edge_list::read_text(text, options, limit, progress).await?
+        }
         MatrixForm::Metis => metis::read_bytes(&text, limit, progress).await?,
         MatrixForm::Triplets => {
             if let Some(vertices) = metis::vertices_of(&text, limit) {
@@ -103,7 +131,7 @@ async fn contents<'a, 'p>(
 
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
-    open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
+    open_extent, open_matrix, open_matrix_as, open_points, open_points_extent, open_vector, save,
 };
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use self::files::{open_share, share_of_text};
@@ -114,20 +142,34 @@ mod files {
     use std::io::Write;
     use std::path::Path;
 
-    use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
+    use super::{
+        Cow, IoError, MatrixFile, MemoryLimit, Progress, ReadOptions, read_named_matrix_as,
+    };
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
     use crate::io::points::{HeaderLine, PointsTaken, read_points_as, read_points_extent_as};
     use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
-    /// Reads the matrix in the file `path`, as [`read_named_matrix`] does. Errors name the path.
+    /// Reads the matrix in the file `path`, as [`read_named_matrix`](super::read_named_matrix)
+    /// does. Errors name the path.
     pub fn open_matrix(
         path: &Path,
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
-        with_bytes(path, |data| read_named_matrix(&name_of(path), data, limit, progress))
+        open_matrix_as(path, ReadOptions::default(), limit, progress)
+    }
+
+    /// Reads the matrix in the file `path`, as [`read_named_matrix_as`] does. Errors name the path.
+    pub fn open_matrix_as(
+        path: &Path,
+        options: ReadOptions,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<MatrixFile, IoError> {
+        let name = name_of(path);
+        with_bytes(path, |data| read_named_matrix_as(&name, data, options, limit, progress))
     }
 
     /// Reads the `k`-th of this many shares of the lines of an uncompressed `coordinate` file. Errors name

@@ -21,6 +21,10 @@ pub(in crate::io) struct Header {
     pub(in crate::io) symmetry: Symmetry,
     pub(in crate::io) rows: u32,
     pub(in crate::io) cols: u32,
+    /// The index of the first row and column: 1, or 0 in some edge lists.
+    pub(in crate::io) base: u32,
+    /// Whether numbers after an entry are ignored with a warning.
+    pub(in crate::io) ignores_numbers: bool,
     /// Number of lines with nonzeros that must follow.
     pub(in crate::io) declared: u64,
     /// 1-based line number of the sizes.
@@ -64,7 +68,18 @@ impl Header {
             Format::Array => array_lines(rows, cols, symmetry),
         };
         let body = lines.position;
-        Ok(Self { format, field, symmetry, rows, cols, declared, size_line, body })
+        Ok(Self {
+            format,
+            field,
+            symmetry,
+            rows,
+            cols,
+            base: 1,
+            ignores_numbers: field == Field::Pattern,
+            declared,
+            size_line,
+            body,
+        })
     }
 }
 
