@@ -57,13 +57,49 @@ fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
 }
 
 #[test]
+fn edge_lists_are_the_matrix_that_matrix_market_says() {
+    let p = program();
+    let banner = "%%MatrixMarket matrix coordinate";
+    let four = "1 2\n1 3\n2 4\n3 4\n";
+    p.write("general.mtx", format!("{banner} pattern general\n4 4 4\n{four}"));
+    p.write("symmetric.mtx", format!("{banner} pattern symmetric\n4 4 4\n{four}"));
+    p.write("weights.mtx", format!("{banner} real general\n3 3 2\n1 2 0.5\n2 3 1.5\n"));
+    let from_0 = "# Nodes: 4 Edges: 4\n# From\tTo\n0\t1\n0\t2\n1\t3\n2\t3\n";
+    for (name, content, form, same) in [
+        ("snap.txt", from_0, "edge list, vertices from 0", "general.mtx"),
+        ("edges.txt", four, "edge list, vertices from 1", "general.mtx"),
+        (
+            "out.zoo",
+            &format!("% sym unweighted\n% 4 4 4\n{four}"),
+            "edge list, vertices from 1",
+            "symmetric.mtx",
+        ),
+        (
+            "edges.csv",
+            "src,dst,weight\n1,2,0.5\n2,3,1.5\n",
+            "edge list, vertices from 1",
+            "weights.mtx",
+        ),
+    ] {
+        p.write(name, content);
+        let info = |name: &str| p.json(&["info", name, "--json"]);
+        let (found, expected) = (info(name), info(same));
+        assert_eq!(
+            (&found["form"], &found["sha256"]),
+            (&form.into(), &expected["sha256"]),
+            "{name}"
+        );
+        p.succeed(&["spmv", name, "-o", "y.mtx", "--force"]);
+    }
+}
+
+#[test]
 fn files_of_other_programs_and_invisible_characters_are_named() {
     let p = program();
     for (name, content, expected) in [
         ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it,"),
         ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file (not supported): "),
         ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file (not supported): "),
-        ("a.mtx", b"\xef\xbb\xbf%%MatrixMarket matrix", "\"<U+FEFF byte order mark>%%MatrixMarket"),
         (
             "b.mtx",
             b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\0\n",

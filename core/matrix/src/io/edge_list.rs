@@ -120,6 +120,7 @@ impl Heading {
             rows: 0,
             cols: 0,
             base: 1,
+            banner: None,
             ignores_numbers: self.konect.is_some(),
             declared: u64::MAX,
             size_line: self.line,

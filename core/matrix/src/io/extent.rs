@@ -57,13 +57,15 @@ fn beginning(data: &[u8]) -> Result<(Vec<u8>, bool), IoError> {
             return Ok((tar::peek_matrix(&mut gunzip())?, true));
         }
         foreign::refuse(&start, "a matrix")?;
-        return Ok((first_lines(&mut gunzip()).map_err(tar::unreadable)?, false));
+        let text = first_lines(&mut gunzip()).map_err(tar::unreadable)?;
+        return Ok((gzip::without_mark(&text).to_vec(), false));
     }
     match tar::is_tar(data) {
         true => Ok((tar::peek_matrix(&mut &*data)?, true)),
         false => {
             foreign::refuse(data, "a matrix")?;
-            Ok((first_lines(&mut &*data).map_err(tar::unreadable)?, false))
+            let mut text = gzip::without_mark(data);
+            Ok((first_lines(&mut text).map_err(tar::unreadable)?, false))
         }
     }
 }

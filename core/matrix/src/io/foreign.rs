@@ -243,14 +243,4 @@ mod tests {
         assert!(!is_boeing(text("A title", "RSQ").as_bytes()));
         assert!(!is_boeing(b"3 3 1\n1 1 1\nrsa\n"));
     }
-
-    #[test]
-    fn a_byte_order_mark_is_named_where_a_banner_is_expected() {
-        let text = b"\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n1 1 0\n";
-        for name in ["a.mtx", "a.txt"] {
-            let error = read_named_matrix(name, text, MemoryLimit::unlimited(), Progress::none());
-            let error = error.unwrap_err().to_string();
-            assert!(error.contains("found \"<U+FEFF byte order mark>%%MatrixMarket"), "{error}");
-        }
-    }
 }

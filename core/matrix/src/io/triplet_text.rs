@@ -86,6 +86,7 @@ pub(super) fn header(text: &[u8]) -> Result<Header, IoError> {
         rows: small_rows,
         cols: small_cols,
         base: 1,
+        banner: None,
         ignores_numbers: false,
         declared,
         size_line,

@@ -20,7 +20,7 @@ pub fn read_bytes(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    let (text, progress) = at_once(decompressed(data, "a vector", limit, progress))?;
+    let (text, progress, _) = at_once(decompressed(data, "a vector", limit, progress))?;
     let limit = beside(&text, limit);
     let is_number = |b: &u8| b.is_ascii_digit() || b"+-.%iInN".contains(b);
     let start = text.trim_ascii_start();

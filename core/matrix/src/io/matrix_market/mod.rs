@@ -126,7 +126,7 @@ where
 
 impl Notes {
     fn warnings(self, header: &Header) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = header.banner.map(str::to_owned).into_iter().collect();
         if self.numbers > 0 {
             warnings.push(format!(
                 "further numbers after {} {} entries were ignored",

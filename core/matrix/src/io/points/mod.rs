@@ -49,7 +49,7 @@ pub fn read_points_as(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Points, PointsTaken), IoError> {
-    let (data, progress) = at_once(decompressed(data, "points", limit, progress))?;
+    let (data, progress, _) = at_once(decompressed(data, "points", limit, progress))?;
     let limit = beside(&data, limit);
     let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
     let read = if binary::is_meant(&data) {

@@ -11,8 +11,8 @@ fn a_bad_banner_or_size_line_is_one_sentence_with_its_line() {
             "line 1: expected the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\", found \"1 1 1\"",
         ),
         (
-            message("%MatrixMarket matrix coordinate real general\n1 1 0\n"),
-            "line 1: expected the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\", found \"%MatrixMarket matrix coordinate real gen…\"",
+            message("%Matrix Market matrix coordinate real general\n1 1 0\n"),
+            "line 1: expected the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\", found \"%Matrix Market matrix coordinate real ge…\"",
         ),
         (
             banner("vector coordinate real general"),
