@@ -64,16 +64,12 @@ fn edge_lists_are_the_matrix_that_matrix_market_says() {
     p.write("general.mtx", format!("{banner} pattern general\n4 4 4\n{four}"));
     p.write("symmetric.mtx", format!("{banner} pattern symmetric\n4 4 4\n{four}"));
     p.write("weights.mtx", format!("{banner} real general\n3 3 2\n1 2 0.5\n2 3 1.5\n"));
+    let konect = format!("% sym unweighted\n% 4 4 4\n{four}");
     let from_0 = "# Nodes: 4 Edges: 4\n# From\tTo\n0\t1\n0\t2\n1\t3\n2\t3\n";
     for (name, content, form, same) in [
         ("snap.txt", from_0, "edge list, vertices from 0", "general.mtx"),
         ("edges.txt", four, "edge list, vertices from 1", "general.mtx"),
-        (
-            "out.zoo",
-            &format!("% sym unweighted\n% 4 4 4\n{four}"),
-            "edge list, vertices from 1",
-            "symmetric.mtx",
-        ),
+        ("out.zoo", konect.as_str(), "edge list, vertices from 1", "symmetric.mtx"),
         (
             "edges.csv",
             "src,dst,weight\n1,2,0.5\n2,3,1.5\n",
@@ -91,6 +87,15 @@ fn edge_lists_are_the_matrix_that_matrix_market_says() {
         );
         p.succeed(&["spmv", name, "-o", "y.mtx", "--force"]);
     }
+    let info = |args: &[&str]| p.json(&[&["info", "--json"][..], args].concat());
+    assert_eq!(info(&["edges.txt", "--undirected"])["nnz"], 8);
+    assert_eq!(info(&["edges.txt", "--base", "0"])["rows"], 5);
+    p.write("far.txt", "7 900\n900 8\n");
+    assert_eq!(info(&["far.txt", "--compress-ids"])["rows"], 3);
+    let error = p.fail(1, &["info", "general.mtx", "--undirected"]);
+    assert!(error.contains("general.mtx: line 1: expected an edge list"), "{error}");
+    p.succeed(&["bench", "edges.txt", "--base", "0", "--kernels", "cpu/csr/serial", "-o", "a.zip"]);
+    assert_eq!(open(&p, "a.zip").matrices[0].record.statistics.rows, 5);
 }
 
 #[test]

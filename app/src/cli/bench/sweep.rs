@@ -234,7 +234,9 @@ fn named(
             "--header and --no-header apply only to files of points (--operation skyline)";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    Ok(sources.into_iter().map(|source| source.with_header(header)).collect())
+    let options = args.read.options();
+    let as_asked = |source: SubjectSource| source.with_header(header).with_options(options);
+    Ok(sources.into_iter().map(as_asked).collect())
 }
 
 /// The matrices named, or those of the suite or the list, or the default suite.

@@ -32,6 +32,24 @@ pub struct ReadOptions {
     pub compress_ids: bool,
 }
 
+impl ReadOptions {
+    /// The form in which to read a text that looks like `form`: with any option an edge list, unless it is
+    /// certainly something else.
+    pub(super) fn form(self, form: MatrixForm) -> Result<MatrixForm, IoError> {
+        match form {
+            form if self == Self::default() => Ok(form),
+            MatrixForm::Triplets | MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
+                Ok(MatrixForm::EdgesFrom1)
+            }
+            form => {
+                let expected = "an edge list, because an option for edge lists is given".to_owned();
+                let found = format!("a file of the form \"{}\"", form.as_str());
+                Err(IoError::Unexpected { line: 1, expected, found })
+            }
+        }
+    }
+}
+
 /// How KONECT's first line describes a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Konect {
@@ -228,9 +246,8 @@ struct Plan<'t> {
 }
 
 /// The sizes of the matrix, for which all lines are read.
-pub(super) fn header(text: &[u8]) -> Result<Header, IoError> {
+pub(super) fn header(text: &[u8], options: ReadOptions) -> Result<Header, IoError> {
     let limit = MemoryLimit::of_machine();
-    let options = ReadOptions::default();
     at_once(plan(Cow::Borrowed(text), options, limit, Progress::none())).map(|plan| plan.header)
 }
 

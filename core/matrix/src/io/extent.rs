@@ -6,7 +6,8 @@ use super::form::form_of;
 use super::head::first_lines;
 use super::matrix_market::{Format, Header};
 use super::{
-    IoError, MatrixForm, Progress, Symmetry, edge_list, foreign, gzip, metis, tar, triplet_text,
+    IoError, MatrixForm, Progress, ReadOptions, Symmetry, edge_list, foreign, gzip, metis, tar,
+    triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -18,6 +19,15 @@ use crate::pace::at_once;
 ///
 /// [`read_named_matrix`]: super::read_named_matrix
 pub fn read_named_extent(name: &str, data: &[u8]) -> Result<Extent, IoError> {
+    read_named_extent_as(name, data, ReadOptions::default())
+}
+
+/// Like [`read_named_extent`], with options for edge lists.
+pub fn read_named_extent_as(
+    name: &str,
+    data: &[u8],
+    options: ReadOptions,
+) -> Result<Extent, IoError> {
     let (text, from_archive) = beginning(data)?;
     let may_be_edges = !from_archive && !metis::is_meant(name) && edge_list::may_be(name, &text);
     let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
@@ -26,9 +36,13 @@ pub fn read_named_extent(name: &str, data: &[u8]) -> Result<Extent, IoError> {
         true => at_once(gzip::decompressed(data, "a matrix", limit, progress))?.0,
         false => Cow::Owned(text),
     };
-    let form = if from_archive { MatrixForm::MatrixMarket } else { form_of(name, &text) };
+    let form = match from_archive {
+        true => MatrixForm::MatrixMarket,
+        false => form_of(name, &text),
+    };
+    let form = options.form(form)?;
     let header = match form {
-        MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(&text)?,
+        MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(&text, options)?,
         MatrixForm::Metis => return metis::extent(&text),
         MatrixForm::Triplets => triplet_text::header(&text)?,
         MatrixForm::MatrixMarket | MatrixForm::Generated => Header::read(&text)?,

@@ -33,7 +33,7 @@ pub mod vector;
 pub use atomic::{Overwrite, write_atomically, write_bytes};
 pub use edge_list::ReadOptions;
 pub use error::IoError;
-pub use extent::read_named_extent;
+pub use extent::{read_named_extent, read_named_extent_as};
 pub use gzip::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]

@@ -65,18 +65,11 @@ async fn read(
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
     let limit = gzip::beside(&text, limit);
-    let has_options = options != ReadOptions::default();
-    let form = match form_of(name, &text) {
-        _ if from_archive => MatrixForm::MatrixMarket,
-        MatrixForm::Triplets if has_options => MatrixForm::EdgesFrom1,
-        form => form,
+    let form = match from_archive {
+        true => MatrixForm::MatrixMarket,
+        false => form_of(name, &text),
     };
-    let is_edges = matches!(form, MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1);
-    if has_options && !is_edges {
-        let expected = "an edge list, because of the options for edge lists".to_owned();
-        let found = format!("a file of the form \"{}\"", form.as_str());
-        return Err(IoError::Unexpected { line: 1, expected, found });
-    }
+    let form = options.form(form)?;
     let mut file = match form {
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
             edge_list::read_text(text, options, limit, progress).await?
@@ -148,7 +141,7 @@ mod files {
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
     use crate::io::points::{HeaderLine, PointsTaken, read_points_as, read_points_extent_as};
-    use crate::io::{Overwrite, read_named_extent, vector, write_atomically};
+    use crate::io::{Overwrite, read_named_extent_as, vector, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
     /// Reads the matrix in the file `path`, as [`read_named_matrix`](super::read_named_matrix)
@@ -207,10 +200,10 @@ mod files {
         read.map_err(|error| error.further_down(above, before).in_file(path))
     }
 
-    /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent`] does. Errors name the
-    /// path.
-    pub fn open_extent(path: &Path) -> Result<Extent, IoError> {
-        with_bytes(path, |data| read_named_extent(&name_of(path), data))
+    /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent_as`] does. Errors name
+    /// the path.
+    pub fn open_extent(path: &Path, options: ReadOptions) -> Result<Extent, IoError> {
+        with_bytes(path, |data| read_named_extent_as(&name_of(path), data, options))
     }
 
     /// Reads the dense vector in the file `path`. Errors name the path.
