@@ -98,6 +98,28 @@ fn edge_lists_are_the_matrix_that_matrix_market_says() {
     assert_eq!(open(&p, "a.zip").matrices[0].record.statistics.rows, 5);
 }
 
+/// What pipes hold cannot be mapped into memory, nor read twice.
+#[cfg(unix)]
+#[test]
+fn standard_input_and_pipes_are_read_like_files() {
+    let p = program();
+    p.write("a.txt", "1 2\n1 3\n2 4\n3 4\n");
+    let bench = ["bench", "-", "--runs", "1", "--kernels", "cpu/csr/serial", "-o", "b.zip"];
+    for args in [&["info", "-", "--json"][..], &["spmv", "-", "-o", "y.mtx", "--force"], &bench] {
+        let input = std::fs::File::open(p.path("a.txt")).unwrap();
+        let ran = p.command(args).stdin(input).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    }
+    let record = &open(&p, "b.zip").matrices[0].record;
+    assert_eq!((record.name.as_str(), record.statistics.nnz), ("stdin", 4));
+    let pipe = p.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn(move || std::fs::write(pipe, "0 1 0.5\n2 1 -1\n").unwrap());
+    let info = p.json(&["info", "pipe", "--json"]);
+    writer.join().unwrap();
+    assert_eq!((&info["rows"], &info["nnz"]), (&3.into(), &2.into()));
+}
+
 #[test]
 fn files_of_other_programs_and_invisible_characters_are_named() {
     let p = program();

@@ -130,10 +130,11 @@ impl MatrixSource {
         }
     }
 
-    /// Display name: the file name without `.mtx` and `.gz`, the name of the suite entry, or the parameters
+    /// Display name: the file name without `.mtx` and `.gz`, `stdin` for standard input, the name of the suite entry, or the parameters
     /// of the generator.
     pub fn name(&self) -> String {
         match self {
+            Self::File(path, _) if path.as_os_str() == "-" => "stdin".to_owned(),
             Self::File(path, _) => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
                 matrix_name(&name.to_string_lossy()).to_owned()

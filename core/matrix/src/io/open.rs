@@ -131,9 +131,11 @@ pub use self::files::{open_share, share_of_text};
 
 #[cfg(not(target_family = "wasm"))]
 mod files {
+    use std::collections::BTreeMap;
     use std::fs::File;
-    use std::io::Write;
-    use std::path::Path;
+    use std::io::{Read, Write};
+    use std::path::{Path, PathBuf};
+    use std::sync::{Arc, Mutex, PoisonError};
 
     use super::{
         Cow, IoError, MatrixFile, MemoryLimit, Progress, ReadOptions, read_named_matrix_as,
@@ -162,7 +164,9 @@ mod files {
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
         let name = name_of(path);
-        with_bytes(path, |data| read_named_matrix_as(&name, data, options, limit, progress))
+        with_bytes(path, limit, progress, |data, limit| {
+            read_named_matrix_as(&name, data, options, limit, progress)
+        })
     }
 
     /// Reads the `k`-th of this many shares of the lines of an uncompressed `coordinate` file. Errors name
@@ -174,7 +178,7 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<FileShare, IoError> {
-        with_bytes(path, |data| {
+        with_bytes(path, limit, progress, |data, limit| {
             if super::gzip::is_gzip(data) {
                 let expected =
                     "uncompressed text, because several ranks read it in parallel".to_owned();
@@ -203,7 +207,9 @@ mod files {
     /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent_as`] does. Errors name
     /// the path.
     pub fn open_extent(path: &Path, options: ReadOptions) -> Result<Extent, IoError> {
-        with_bytes(path, |data| read_named_extent_as(&name_of(path), data, options))
+        with_bytes(path, MemoryLimit::of_machine(), Progress::none(), |data, _| {
+            read_named_extent_as(&name_of(path), data, options)
+        })
     }
 
     /// Reads the dense vector in the file `path`. Errors name the path.
@@ -212,7 +218,7 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<Vec<f64>, IoError> {
-        with_bytes(path, |data| vector::read_bytes(data, limit, progress))
+        with_bytes(path, limit, progress, |data, limit| vector::read_bytes(data, limit, progress))
     }
 
     /// Reads the points in the file `path` and how the file was interpreted, as [`read_points_as`] does.
@@ -223,13 +229,17 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<(Points, PointsTaken), IoError> {
-        with_bytes(path, |data| read_points_as(&name_of(path), data, header, limit, progress))
+        with_bytes(path, limit, progress, |data, limit| {
+            read_points_as(&name_of(path), data, header, limit, progress)
+        })
     }
 
     /// Reads only the sizes of the points in the file `path`, as [`read_points_extent_as`] does. Errors name
     /// the path.
     pub fn open_points_extent(path: &Path, header: HeaderLine) -> Result<PointsExtent, IoError> {
-        with_bytes(path, |data| read_points_extent_as(&name_of(path), data, header))
+        with_bytes(path, MemoryLimit::of_machine(), Progress::none(), |data, _| {
+            read_points_extent_as(&name_of(path), data, header)
+        })
     }
 
     fn name_of(path: &Path) -> Cow<'_, str> {
@@ -254,15 +264,65 @@ mod files {
         .map_err(|error| error.in_file(path))
     }
 
+    /// What was read from standard input and pipes, which give their data only once.
+    static PIPED: Mutex<BTreeMap<PathBuf, Arc<Vec<u8>>>> = Mutex::new(BTreeMap::new());
+
+    /// All data of a pipe. Fails before it exceeds `limit`.
+    fn piped(
+        path: &Path,
+        input: &mut dyn Read,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<Arc<Vec<u8>>, IoError> {
+        const BLOCK: u64 = 1 << 20;
+        let mut known = PIPED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(data) = known.get(path) {
+            return Ok(Arc::clone(data));
+        }
+        let mut data = Vec::new();
+        loop {
+            progress.check()?;
+            limit.check("the input", data.len() as u128 + u128::from(BLOCK))?;
+            match (&mut *input).take(BLOCK).read_to_end(&mut data) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => return Err(IoError::System { doing: "read the input", error }),
+            }
+        }
+        let data = Arc::new(data);
+        known.insert(path.to_owned(), Arc::clone(&data));
+        Ok(data)
+    }
+
+    /// Calls `read` with the contents of a file, or of standard input if `path` is `-`, and what they leave of
+    /// `limit`.
     fn with_bytes<T>(
         path: &Path,
-        read: impl FnOnce(&[u8]) -> Result<T, IoError>,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        read: impl FnOnce(&[u8], MemoryLimit) -> Result<T, IoError>,
     ) -> Result<T, IoError> {
+        let beside =
+            |data: &[u8]| MemoryLimit::bytes(limit.get().saturating_sub(data.len() as u64));
         let open = || {
             let failed = |error| IoError::System { doing: "open the file", error };
-            let file = File::open(path).map_err(failed)?;
-            if file.metadata().map_err(failed)?.is_dir() {
+            if path == Path::new("-") {
+                let data = piped(path, &mut std::io::stdin().lock(), limit, progress)?;
+                return read(&data, beside(&data));
+            }
+            // Opening a pipe a second time could wait forever for another writer.
+            let known = PIPED.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+            if let Some(data) = known {
+                return read(&data, beside(&data));
+            }
+            let mut file = File::open(path).map_err(failed)?;
+            let kind = file.metadata().map_err(failed)?;
+            if kind.is_dir() {
                 return Err(failed(std::io::ErrorKind::IsADirectory.into()));
+            }
+            if !kind.is_file() {
+                let data = piped(path, &mut file, limit, progress)?;
+                return read(&data, beside(&data));
             }
             // SAFETY: the mapping is private and read-only, and the slice is dropped before it. If another
             // process truncates or rewrites the file meanwhile, this process may end with SIGBUS or read
@@ -272,7 +332,7 @@ mod files {
             #[cfg(unix)]
             // Only a hint: reading works without it.
             map.advise(memmap2::Advice::Sequential).ok();
-            read(&map)
+            read(&map, limit)
         };
         open().map_err(|error: IoError| error.in_file(path))
     }
