@@ -70,13 +70,13 @@ impl Dialogs {
 }
 
 fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
-    const MATRICES: [&str; 5] = ["mtx", "gz", "tgz", "txt", "graph"];
+    const MATRICES: [&str; 9] = ["mtx", "gz", "tgz", "txt", "graph", "tsv", "csv", "edges", "el"];
     match purpose {
         Purpose::Open => {
             let dialog = dialog.set_title("Open bundles, matrices or lessons");
             let dialog = dialog.add_filter(
                 "Bundles, matrices, lessons",
-                &["zip", "mtx", "gz", "tgz", "txt", "graph", "json"],
+                &[&["zip", "json"][..], &MATRICES[..]].concat(),
             );
             dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
         }

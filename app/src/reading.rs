@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use egui::{Panel, Ui};
 use sparsescope_core::experiment::{LoadedMatrix, MatrixSource, SourceError};
-use sparsescope_core::io::Progress;
+use sparsescope_core::io::{Progress, ReadOptions};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_figures::picture::Picture;
 use sparsescope_views::shell::{self, App, SHOWN_AFTER};
@@ -101,7 +101,7 @@ impl Current {
 
 fn read(path: PathBuf, shared: &Shared) -> Result<Read, SourceError> {
     let progress = Progress::none().counting(&shared.done);
-    let source = MatrixSource::File(path.into());
+    let source = MatrixSource::File(path.into(), ReadOptions::default());
     let matrix = source.load(MemoryLimit::of_machine(), progress, &shared.cancel)?;
     let picture = Picture::of(&matrix.values);
     Ok(Read { matrix, picture })

@@ -10,7 +10,9 @@ use sparsescope_core::record::{Operation, Shard};
 
 use super::help::{self, FORMATS, KERNELS, LAST, OUTPUT, RANKS, SAMPLING, SOLVER, WHAT};
 use super::operand_args::{SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs};
-use super::shared_args::{BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs};
+use super::shared_args::{
+    BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs, ReadArgs,
+};
 use super::solver_args::{SolverArgs, SystemArgs};
 use super::values::{
     MAX_SIZE, block_size, byte_count, duration, factor, share, spy_bytes, thread_count, type_pt,
@@ -199,6 +201,8 @@ pub(super) struct BenchArgs {
     pub(super) suite: Option<String>,
     #[command(flatten)]
     pub(super) header: HeaderArgs,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// Kernel ids or patterns, e.g. 'cpu/csr/*' [default: all that run here]
     ///
     /// Braces hold alternatives: 'cpu/{csr,hll}/*'.
@@ -356,6 +360,8 @@ pub(super) struct InfoArgs {
     /// Reorder rows and columns; print statistics before and after
     #[arg(long, value_enum, value_name = "HOW", help_heading = WHAT)]
     pub(super) reorder: Option<ReorderArg>,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// Write the old index of each new row, from 0, one per line
     #[arg(long, value_name = "FILE", requires = "reorder", help_heading = OUTPUT)]
     pub(super) write_permutation: Option<PathBuf>,

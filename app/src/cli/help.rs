@@ -17,10 +17,11 @@ pub(super) const LAST: usize = 900;
 const NO_NOTES: &str = "";
 
 const MATRIX: &str = "\
-MATRIX is a path, gen:KIND?key=value&... or suite:NAME. A file is Matrix Market (.mtx, .mtx.gz),
-an archive of the SuiteSparse collection (.tar.gz), a METIS graph (.graph), or plain text: a line
-\"rows cols nonzeros\", then one \"row col value\" per line. `sparsescope generate --list` lists
-generators and suites.";
+MATRIX is a path, - for standard input, gen:KIND?key=value&... or suite:NAME. A file is
+Matrix Market (.mtx, .mtx.gz), an archive of the SuiteSparse collection (.tar.gz), a METIS graph
+(.graph), an edge list as SNAP and KONECT publish it, with one \"from to [weight]\" per line, or
+plain text: a line \"rows cols nonzeros\", then one \"row col value\" per line.
+`sparsescope generate --list` lists generators and suites.";
 
 const SYMGS: &str = "\
 A symmetric sweep updates the rows in ascending and then in descending order. In standard mode,

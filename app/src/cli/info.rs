@@ -38,9 +38,9 @@ struct Info<'a> {
 }
 
 pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
-    let source = MatrixSource::parse(&args.matrix)?;
+    let source = MatrixSource::parse(&args.matrix)?.with_options(args.read.options());
     let total = match &source {
-        MatrixSource::File(path) => file_size(path),
+        MatrixSource::File(path, _) => file_size(path),
         _ => None,
     };
     if let Some(path) = &args.write_permutation {

@@ -6,7 +6,9 @@ use clap::Args;
 use sparsescope_core::kernel::Parameter;
 
 use super::help::{FORMATS, KERNELS, OUTPUT, SOLVER, WHAT};
-use super::shared_args::{BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs};
+use super::shared_args::{
+    BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs, ReadArgs,
+};
 use super::solver_args::SolverArgs;
 use super::values::{block_size, thread_count, tolerance, value_of};
 
@@ -15,6 +17,8 @@ pub(super) struct SpmvArgs {
     /// The matrix A: file, gen:KIND?key=value&... or suite:NAME
     #[arg(value_name = "MATRIX")]
     pub(super) matrix: String,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// The vector x [default: random integers 1 to 5 (--seed)]
     ///
     /// The file is Matrix Market, or has one number per line.
@@ -178,6 +182,8 @@ pub(super) struct SolveArgs {
     /// The matrix A: file, gen:... or suite:NAME; several with --reuse-pattern
     #[arg(value_name = "MATRIX", required = true)]
     pub(super) matrices: Vec<String>,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// Right-hand side
     ///
     /// a1 is A times a vector of ones, so the solution is known; range is A times a random vector. archive is the vector

@@ -123,7 +123,7 @@ impl Desk<'_> {
     /// Reads or generates a matrix of real values; remarks on how it was read go to standard error.
     pub(super) fn real_matrix(&self, source: &MatrixSource) -> anyhow::Result<Arc<Csr>> {
         let total = match source {
-            MatrixSource::File(path) | MatrixSource::SuiteFile(_, path) => file_size(path),
+            MatrixSource::File(path, _) | MatrixSource::SuiteFile(_, path) => file_size(path),
             _ => None,
         };
         let a =

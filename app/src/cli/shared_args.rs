@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sparsescope_core::experiment::ParameterLists;
+use sparsescope_core::io::ReadOptions;
 use sparsescope_core::io::points::HeaderLine;
 use sparsescope_core::kernel::{Parameter, ParameterError};
 use sparsescope_core::record::Precision;
@@ -45,6 +46,27 @@ pub(super) struct GpuArgs {
     /// Index of the GPU among those of its backend
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = KERNELS, hide_short_help = true)]
     pub(super) device: usize,
+}
+
+/// How to read a file that is an edge list.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct ReadArgs {
+    /// First vertex of an edge list [default: 0 if a 0 occurs, else 1]
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1), help_heading = WHAT, hide_short_help = true)]
+    base: Option<u32>,
+    /// Mirror each edge of an edge list
+    #[arg(long, help_heading = WHAT, hide_short_help = true)]
+    undirected: bool,
+    /// Number the vertices of an edge list without gaps, in order, leaving out those without edges
+    #[arg(long, help_heading = WHAT, hide_short_help = true)]
+    compress_ids: bool,
+}
+
+impl ReadArgs {
+    pub(super) fn options(self) -> ReadOptions {
+        let Self { base, undirected, compress_ids } = self;
+        ReadOptions { base, undirected, compress_ids }
+    }
 }
 
 /// Parameters of formats.

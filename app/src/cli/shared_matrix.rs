@@ -54,7 +54,7 @@ pub(super) fn shared(
             let about = about(Some(spec), Field::Real, Symmetry::General, numbering);
             SharedMatrix::new(world, (&*rows, &partition), (about, begun), seed, limit, cancel)
         }
-        MatrixSource::File(path) | MatrixSource::SuiteFile(_, path) => {
+        MatrixSource::File(path, _) | MatrixSource::SuiteFile(_, path) => {
             let progress = Progress::none().cancelled_by(cancel);
             let read = read(world, path, numbering.as_ref(), limit, progress).map_err(told)?;
             for warning in &read.warnings {

@@ -127,7 +127,7 @@ impl Request {
             return Ok(());
         }
         let source = MatrixSource::parse(text).map_err(|error| error.to_string())?;
-        if let MatrixSource::File(path) = &source
+        if let MatrixSource::File(path, _) = &source
             && !path.is_file()
         {
             return Err(format!("there is no file `{text}`"));

@@ -10,8 +10,8 @@ use proptest::sample::Index;
 use sparsescope_core::bundle::{Bundle, Journal, Limits};
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{
-    AnyMatrix, IoError, MatrixFile, Progress, matrix_market, points, read_matrix,
-    read_named_matrix, vector,
+    AnyMatrix, IoError, MatrixFile, Progress, ReadOptions, matrix_market, points, read_matrix,
+    read_named_matrix, read_named_matrix_as, vector,
 };
 use sparsescope_core::memory::MemoryLimit;
 
@@ -124,6 +124,8 @@ const SEEDS: [&str; 11] = [
     "3 4 4\n3 1 5\n1 4 2.5e-3\n3 2 -1\n1 1 1\n",
     "2 3\n1 1 4\n1 2 -1\n2 2 4\n",
     "3 3 2\n1 2\n3 3\n",
+    "# Nodes: 4 Edges: 3\n0\t1\n0\t2\n3\t3\n",
+    "0 1 0.5\n2 1 -1e3\n",
 ];
 
 fn read(name: &str, bytes: &[u8]) -> Result<MatrixFile, IoError> {
@@ -137,6 +139,22 @@ fn read_vectors(bytes: &[u8]) {
         let _ = vector::read_column(bytes, column, limit, Progress::none());
         for which in [Companion::RightSide, Companion::Start] {
             let _ = vector::read_companion(bytes, (which, column), limit, Progress::none());
+        }
+    }
+}
+
+/// Whatever the options, an edge list is read or refused.
+fn holds_edges(bytes: &[u8]) {
+    let limit = MemoryLimit::bytes(LIMIT);
+    for name in ["a.edges", "a.csv", "out.a"] {
+        for (base, undirected, compress_ids) in [
+            (None, false, false),
+            (Some(0), true, false),
+            (Some(1), false, false),
+            (None, true, true),
+        ] {
+            let options = ReadOptions { base, undirected, compress_ids };
+            holds(read_named_matrix_as(name, bytes, options, limit, Progress::none()));
         }
     }
 }
@@ -212,6 +230,15 @@ const GRAPHS: [&str; 3] = [
     "3 1 111 2\n4 1 2 2 9\n4 1 2 1 9\n4 1 2\n",
 ];
 
+/// Edge lists.
+const EDGES: [&str; 5] = [
+    "# Directed graph: a\n# Nodes: 4 Edges: 3\n0\t1\n0\t2\n3\t3\n",
+    "% sym posweighted\n% 2 3 3\n1 2 5 1082040961\n3 1 2 1082040962\n",
+    "% bip unweighted\n% 2 2 3\n1 3\n2 1\n",
+    "src,dst,weight\n1,2,0.5\n# c\n2,3,1.5\n",
+    "1;2\n\n4;1\n",
+];
+
 /// Points as text, as CSV and as bytes.
 const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
@@ -262,6 +289,9 @@ fn the_seeds_are_read() {
         assert!(read(name, seed.as_bytes()).is_ok(), "{seed}");
         assert!(read("a.tar.gz", &gz(&tar("a/a.mtx", SEEDS[0].as_bytes()))).is_ok());
     }
+    for edges in EDGES {
+        assert!(read("a.csv", edges.as_bytes()).is_ok(), "{edges}");
+    }
     for graph in GRAPHS {
         assert!(read("a.graph", graph.as_bytes()).is_ok(), "{graph}");
     }
@@ -286,6 +316,9 @@ fn what_the_fuzz_targets_begin_with_holds() {
             holds(read(name, &bytes));
             read_vectors(&bytes);
         }
+    }
+    for path in files("edge_list") {
+        holds_edges(&std::fs::read(path).unwrap());
     }
     for path in files("metis") {
         holds(read("a.graph", &std::fs::read(path).unwrap()));
@@ -332,6 +365,14 @@ proptest! {
         for name in ["a.graph", "a.txt"] {
             holds(read(name, &bytes));
         }
+    }
+
+    #[test]
+    fn broken_edge_lists_are_read_or_refused_with_any_options(
+        seed in prop::sample::select(&EDGES[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        holds_edges(&mutated(seed.as_bytes(), &mutations));
     }
 
     #[test]

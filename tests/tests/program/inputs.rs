@@ -57,14 +57,76 @@ fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
 }
 
 #[test]
+fn edge_lists_are_the_matrix_that_matrix_market_says() {
+    let p = program();
+    let banner = "%%MatrixMarket matrix coordinate";
+    let four = "1 2\n1 3\n2 4\n3 4\n";
+    p.write("general.mtx", format!("{banner} pattern general\n4 4 4\n{four}"));
+    p.write("symmetric.mtx", format!("{banner} pattern symmetric\n4 4 4\n{four}"));
+    p.write("weights.mtx", format!("{banner} real general\n3 3 2\n1 2 0.5\n2 3 1.5\n"));
+    let konect = format!("% sym unweighted\n% 4 4 4\n{four}");
+    let from_0 = "# Nodes: 4 Edges: 4\n# From\tTo\n0\t1\n0\t2\n1\t3\n2\t3\n";
+    for (name, content, form, same) in [
+        ("snap.txt", from_0, "edge list, vertices from 0", "general.mtx"),
+        ("edges.txt", four, "edge list, vertices from 1", "general.mtx"),
+        ("out.zoo", konect.as_str(), "edge list, vertices from 1", "symmetric.mtx"),
+        (
+            "edges.csv",
+            "src,dst,weight\n1,2,0.5\n2,3,1.5\n",
+            "edge list, vertices from 1",
+            "weights.mtx",
+        ),
+    ] {
+        p.write(name, content);
+        let info = |name: &str| p.json(&["info", name, "--json"]);
+        let (found, expected) = (info(name), info(same));
+        assert_eq!(
+            (&found["form"], &found["sha256"]),
+            (&form.into(), &expected["sha256"]),
+            "{name}"
+        );
+        p.succeed(&["spmv", name, "-o", "y.mtx", "--force"]);
+    }
+    let info = |args: &[&str]| p.json(&[&["info", "--json"][..], args].concat());
+    assert_eq!(info(&["edges.txt", "--undirected"])["nnz"], 8);
+    assert_eq!(info(&["edges.txt", "--base", "0"])["rows"], 5);
+    p.write("far.txt", "7 900\n900 8\n");
+    assert_eq!(info(&["far.txt", "--compress-ids"])["rows"], 3);
+    let error = p.fail(1, &["info", "general.mtx", "--undirected"]);
+    assert!(error.contains("general.mtx: line 1: expected an edge list"), "{error}");
+    p.succeed(&["bench", "edges.txt", "--base", "0", "--kernels", "cpu/csr/serial", "-o", "a.zip"]);
+    assert_eq!(open(&p, "a.zip").matrices[0].record.statistics.rows, 5);
+}
+
+/// What pipes hold cannot be mapped into memory, nor read twice.
+#[cfg(unix)]
+#[test]
+fn standard_input_and_pipes_are_read_like_files() {
+    let p = program();
+    p.write("a.txt", "1 2\n1 3\n2 4\n3 4\n");
+    let bench = ["bench", "-", "--runs", "1", "--kernels", "cpu/csr/serial", "-o", "b.zip"];
+    for args in [&["info", "-", "--json"][..], &["spmv", "-", "-o", "y.mtx", "--force"], &bench] {
+        let input = std::fs::File::open(p.path("a.txt")).unwrap();
+        let ran = p.command(args).stdin(input).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    }
+    let record = &open(&p, "b.zip").matrices[0].record;
+    assert_eq!((record.name.as_str(), record.statistics.nnz), ("stdin", 4));
+    let pipe = p.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let writer = std::thread::spawn(move || std::fs::write(pipe, "0 1 0.5\n2 1 -1\n").unwrap());
+    let info = p.json(&["info", "pipe", "--json"]);
+    writer.join().unwrap();
+    assert_eq!((&info["rows"], &info["nnz"]), (&3.into(), &2.into()));
+}
+
+#[test]
 fn files_of_other_programs_and_invisible_characters_are_named() {
     let p = program();
     for (name, content, expected) in [
         ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it,"),
         ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file (not supported): "),
         ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file (not supported): "),
-        ("out.zoo", b"% asym unweighted\n3 2\n1 2\n2 3\n", "a KONECT edge list (not supported): "),
-        ("a.mtx", b"\xef\xbb\xbf%%MatrixMarket matrix", "\"<U+FEFF byte order mark>%%MatrixMarket"),
         (
             "b.mtx",
             b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\0\n",

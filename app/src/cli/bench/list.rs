@@ -11,7 +11,8 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
 
 /// File name endings of matrices and points: a name with one of them is not a name of the collection.
-const ENDINGS: [&str; 6] = [".mtx", ".gz", ".txt", ".csv", ".points", ".zip"];
+const ENDINGS: [&str; 11] =
+    [".mtx", ".gz", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges", ".el", ".points", ".zip"];
 
 /// A line of a list.
 #[derive(Debug, PartialEq)]
@@ -99,7 +100,7 @@ mod tests {
     #[test]
     fn a_line_is_a_recipe_a_path_or_a_name_of_the_collection() {
         let text = "# all of them\n\ngen:stencil27?n=9   # small\nsuite:cant\ncant\n  Williams/pdb1HYS\n\
-                    a.mtx\r\nhere\ndir/b#1.mtx.gz\n/no/such\ncant\n";
+                    a.mtx\r\nhere\ndir/b#1.mtx.gz\n/no/such\ncant\na.graph\na.tgz\n";
         let found = lines(text, true, |path| path == "here");
         let collection = |name: &str| Line::Collection(Name::parse(name).unwrap());
         let source = |text: &str| Line::Source(text.to_owned());
@@ -112,6 +113,8 @@ mod tests {
             (8, source("here")),
             (9, source("dir/b#1.mtx.gz")),
             (10, source("/no/such")),
+            (12, source("a.graph")),
+            (13, source("a.tgz")),
         ];
         assert_eq!(found, expected);
         // There is no collection of points.

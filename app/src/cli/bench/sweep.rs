@@ -234,8 +234,9 @@ fn named(
             "--header and --no-header apply only to files of points (--operation skyline)";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    let mut sources: Vec<_> =
-        sources.into_iter().map(|source| source.with_header(header)).collect();
+    let options = args.read.options();
+    let as_asked = |source: SubjectSource| source.with_header(header).with_options(options);
+    let mut sources: Vec<_> = sources.into_iter().map(as_asked).collect();
     tell_apart(&mut sources);
     Ok(sources)
 }

@@ -29,9 +29,11 @@ impl File {
 
 /// Whether to read a file as a matrix: by its first bytes, or by its name if those are compressed.
 pub(super) fn is_matrix(name: &str, bytes: &[u8]) -> bool {
+    const ENDINGS: [&str; 9] =
+        [".mtx", ".tar", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges", ".el"];
     let name = name.to_ascii_lowercase();
-    bytes.starts_with(b"%%MatrixMarket")
-        || [".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".txt"].iter().any(|end| name.ends_with(end))
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    bytes.starts_with(b"%%MatrixMarket") || ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
 #[cfg(test)]

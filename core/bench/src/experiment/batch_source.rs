@@ -62,7 +62,7 @@ impl BatchSource {
         match self {
             Self::Generated(spec) => Some(spec.to_string()),
             Self::Suite(entry) => Some(entry.spec.to_owned()),
-            Self::Rows(_, MatrixSource::File(_) | MatrixSource::SuiteFile(..)) => None,
+            Self::Rows(_, MatrixSource::File(..) | MatrixSource::SuiteFile(..)) => None,
             Self::Rows(..) => Some(self.to_string()),
         }
     }
@@ -78,7 +78,7 @@ impl BatchSource {
     /// The file that it is read from, if any.
     pub fn file(&self) -> Option<&Path> {
         match self {
-            Self::Rows(_, MatrixSource::File(path) | MatrixSource::SuiteFile(_, path)) => {
+            Self::Rows(_, MatrixSource::File(path, _) | MatrixSource::SuiteFile(_, path)) => {
                 Some(path)
             }
             Self::Generated(_) | Self::Suite(_) | Self::Rows(..) => None,
@@ -87,7 +87,7 @@ impl BatchSource {
 
     /// Whether the user named a file.
     pub fn is_file(&self) -> bool {
-        matches!(self, Self::Rows(_, MatrixSource::File(_)))
+        matches!(self, Self::Rows(_, MatrixSource::File(..)))
     }
 
     fn spec(&self) -> Result<Option<BatchSpec>, SpecError> {

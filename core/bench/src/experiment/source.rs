@@ -13,7 +13,8 @@ use sparsescope_matrix::generate::{
     GenerateError, GeneratorSpec, SpecError, SuiteEntry, generate, suite_entry,
 };
 use sparsescope_matrix::io::{
-    AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry, open_extent, open_matrix,
+    AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, ReadOptions, Symmetry,
+    open_extent, open_matrix_as,
 };
 use sparsescope_matrix::matrix::{Band, Csr, Extent, FormatError, Reordering, Scalar, permuted};
 use sparsescope_matrix::memory::MemoryLimit;
@@ -24,8 +25,8 @@ use sparsescope_record::{Reordered, Source};
 /// A matrix as the user specifies it.
 #[derive(Clone, Debug)]
 pub enum MatrixSource {
-    /// A file.
-    File(InputFile),
+    /// A file, and how to read it if it is an edge list.
+    File(InputFile, ReadOptions),
     /// A generator and its parameters.
     Generated(GeneratorSpec),
     /// A suite entry, made by its generator.
@@ -89,7 +90,22 @@ impl MatrixSource {
         }
         match text.starts_with("gen:") {
             true => Ok(Self::Generated(GeneratorSpec::parse(text)?)),
-            false => Ok(Self::File(PathBuf::from(text).into())),
+            false => Ok(Self::File(PathBuf::from(text).into(), ReadOptions::default())),
+        }
+    }
+
+    /// Sets how to read a file that is an edge list.
+    pub fn with_options(self, options: ReadOptions) -> Self {
+        match self {
+            Self::File(file, _) => Self::File(file, options),
+            other => other,
+        }
+    }
+
+    fn options(&self) -> ReadOptions {
+        match self {
+            Self::File(_, options) => *options,
+            _ => ReadOptions::default(),
         }
     }
 
@@ -109,17 +125,18 @@ impl MatrixSource {
     /// Whether the matrix is real, a stand-in for a real one, or generated only.
     pub fn origin(&self) -> Source {
         match self {
-            Self::File(_) | Self::SuiteFile(..) => Source::Real,
+            Self::File(..) | Self::SuiteFile(..) => Source::Real,
             Self::Suite(entry, _) if entry.wanted.is_some() => Source::StandIn,
             Self::Generated(_) | Self::Suite(..) => Source::Generated,
         }
     }
 
-    /// Display name: the file name without `.mtx` and `.gz` (see [`tell_apart`](super::tell_apart)), the name of the suite entry, or the parameters
-    /// of the generator.
+    /// Display name: the file name without `.mtx` and `.gz` (see [`tell_apart`](super::tell_apart)), `stdin` for
+    /// standard input, the name of the suite entry, or the parameters of the generator.
     pub fn name(&self) -> String {
         match self {
-            Self::File(file) => file.name(matrix_name),
+            Self::File(file, _) if file.as_os_str() == "-" => "stdin".to_owned(),
+            Self::File(file, _) => file.name(matrix_name),
             Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
             Self::Suite(entry, _) | Self::SuiteFile(entry, _) => entry.name.to_owned(),
         }
@@ -129,7 +146,9 @@ impl MatrixSource {
     /// or from the recipe. Fails if the file cannot be opened or is not a matrix.
     pub fn probe(&self) -> Result<Extent, SourceError> {
         match self {
-            Self::File(path) | Self::SuiteFile(_, path) => Ok(open_extent(path)?),
+            Self::File(path, _) | Self::SuiteFile(_, path) => {
+                Ok(open_extent(path, self.options())?)
+            }
             Self::Generated(spec) | Self::Suite(_, spec) => Ok(spec.extent()),
         }
     }
@@ -143,8 +162,9 @@ impl MatrixSource {
     ) -> Result<ReadMatrix, SourceError> {
         let start = Instant::now();
         let file = match self {
-            Self::File(path) | Self::SuiteFile(_, path) => {
-                let mut file = open_matrix(path, limit, progress.cancelled_by(cancel))?;
+            Self::File(path, _) | Self::SuiteFile(_, path) => {
+                let progress = progress.cancelled_by(cancel);
+                let mut file = open_matrix_as(path, self.options(), limit, progress)?;
                 file.warnings.extend(self.unlike_the_published(&file.matrix));
                 file
             }
@@ -228,7 +248,7 @@ impl MatrixSource {
         loaded.record.reordered = reordered;
         loaded.order = order;
         loaded.record.generator = match self {
-            Self::File(_) | Self::SuiteFile(..) => None,
+            Self::File(..) | Self::SuiteFile(..) => None,
             Self::Generated(spec) | Self::Suite(_, spec) => Some(spec.to_string()),
         };
         Ok(loaded)
@@ -277,7 +297,7 @@ fn reorder<T: Scalar>(
 impl fmt::Display for MatrixSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => write!(f, "{}", path.display()),
+            Self::File(path, _) => write!(f, "{}", path.display()),
             Self::Generated(spec) => write!(f, "{spec}"),
             Self::Suite(entry, _) | Self::SuiteFile(entry, _) => write!(f, "suite:{}", entry.name),
         }

@@ -23,8 +23,8 @@ use sparsescope_kernels::symgs::{Wavefronts, right_hand_side, starting_vector};
 use sparsescope_matrix::generate::{
     GenerateError, batch_suite, batch_suites, points_suite, points_suites, suite, suites,
 };
-use sparsescope_matrix::io::Progress;
 use sparsescope_matrix::io::points::{HeaderLine, PointsTaken};
+use sparsescope_matrix::io::{Progress, ReadOptions};
 use sparsescope_matrix::matrix::{Extent, PointsExtent, Reordering};
 use sparsescope_matrix::memory::MemoryLimit;
 #[cfg(feature = "proof")]
@@ -129,6 +129,14 @@ impl SubjectSource {
         }
     }
 
+    /// Sets how to read a file that is an edge list.
+    pub fn with_options(self, options: ReadOptions) -> Self {
+        match self {
+            Self::Matrix(source) => Self::Matrix(source.with_options(options)),
+            other => other,
+        }
+    }
+
     /// The default suite of an operation.
     pub fn default_suite(operation: Operation) -> &'static str {
         match operation {
@@ -215,7 +223,9 @@ impl SubjectSource {
     /// The file that it is read from, if any.
     pub fn file(&self) -> Option<&Path> {
         match self {
-            Self::Matrix(MatrixSource::File(path) | MatrixSource::SuiteFile(_, path)) => Some(path),
+            Self::Matrix(MatrixSource::File(path, _) | MatrixSource::SuiteFile(_, path)) => {
+                Some(path)
+            }
             Self::Points(PointsSource::File(path, _)) => Some(path),
             Self::Batch(source) => source.file(),
             Self::Matrix(_) | Self::Points(_) => None,
@@ -254,7 +264,7 @@ impl SubjectSource {
     /// Whether the user has to name it again to continue a measurement: bundles store the names of files, not
     /// their paths.
     pub fn is_file(&self) -> bool {
-        let matrix = matches!(self, Self::Matrix(MatrixSource::File(_)));
+        let matrix = matches!(self, Self::Matrix(MatrixSource::File(..)));
         matrix
             || matches!(self, Self::Points(PointsSource::File(..)))
             || matches!(self, Self::Batch(source) if source.is_file())

@@ -1,20 +1,48 @@
 //! Reads the sizes of a matrix from the first lines of its file, without reading the rest.
 
+use std::borrow::Cow;
+
 use super::form::form_of;
 use super::head::first_lines;
 use super::matrix_market::{Format, Header};
-use super::{IoError, MatrixForm, Progress, Symmetry, foreign, gzip, metis, tar, triplet_text};
+use super::{
+    IoError, MatrixForm, Progress, ReadOptions, Symmetry, edge_list, foreign, gzip, metis, tar,
+    triplet_text,
+};
 use crate::matrix::Extent;
+use crate::memory::MemoryLimit;
+use crate::pace::at_once;
 
 /// The sizes that a file called `name` declares: those that [`read_named_matrix`] would find, for
 /// every kind of file that it reads. Fails on a file that ends before its sizes or is no matrix;
-/// whatever follows the sizes is ignored.
+/// whatever follows the sizes is ignored. A text that may be an edge list is read to its end.
 ///
 /// [`read_named_matrix`]: super::read_named_matrix
 pub fn read_named_extent(name: &str, data: &[u8]) -> Result<Extent, IoError> {
+    read_named_extent_as(name, data, ReadOptions::default())
+}
+
+/// Like [`read_named_extent`], with options for edge lists.
+pub fn read_named_extent_as(
+    name: &str,
+    data: &[u8],
+    options: ReadOptions,
+) -> Result<Extent, IoError> {
     let (text, from_archive) = beginning(data)?;
-    let form = if from_archive { MatrixForm::MatrixMarket } else { form_of(name, &text) };
+    let may_be_edges = !from_archive && !metis::is_meant(name) && edge_list::may_be(name, &text);
+    let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
+    let text = match may_be_edges {
+        // The sizes of an edge list are those of all its lines.
+        true => at_once(gzip::decompressed(data, "a matrix", limit, progress))?.0,
+        false => Cow::Owned(text),
+    };
+    let form = match from_archive {
+        true => MatrixForm::MatrixMarket,
+        false => form_of(name, &text),
+    };
+    let form = options.form(form)?;
     let header = match form {
+        MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(&text, options)?,
         MatrixForm::Metis => return metis::extent(&text),
         MatrixForm::Triplets => triplet_text::header(&text)?,
         MatrixForm::MatrixMarket | MatrixForm::Generated => Header::read(&text)?,
@@ -43,13 +71,15 @@ fn beginning(data: &[u8]) -> Result<(Vec<u8>, bool), IoError> {
             return Ok((tar::peek_matrix(&mut gunzip())?, true));
         }
         foreign::refuse(&start, "a matrix")?;
-        return Ok((first_lines(&mut gunzip()).map_err(tar::unreadable)?, false));
+        let text = first_lines(&mut gunzip()).map_err(tar::unreadable)?;
+        return Ok((gzip::without_mark(&text).to_vec(), false));
     }
     match tar::is_tar(data) {
         true => Ok((tar::peek_matrix(&mut &*data)?, true)),
         false => {
             foreign::refuse(data, "a matrix")?;
-            Ok((first_lines(&mut &*data).map_err(tar::unreadable)?, false))
+            let mut text = gzip::without_mark(data);
+            Ok((first_lines(&mut text).map_err(tar::unreadable)?, false))
         }
     }
 }
@@ -62,7 +92,6 @@ mod tests {
 
     use super::*;
     use crate::io::read_named_matrix;
-    use crate::memory::MemoryLimit;
 
     fn gz(data: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -91,6 +120,9 @@ mod tests {
             ("a.mtx", format!("{mm} array real symmetric\n3 3\n1\n2\n"), (3, 3, 9, true)),
             ("a.txt", "% c\n3 4 2\n1 1 1\n".to_owned(), (3, 4, 2, false)),
             ("a.txt", "3 2".to_owned(), (3, 3, 2, false)),
+            ("a.txt", "# Nodes: 4\n0\t1\n0\t2\n".to_owned(), (4, 4, 2, false)),
+            ("a.txt", "1 2\n1 3\n2 4\n3 4\n".to_owned(), (4, 4, 4, false)),
+            ("out.a", "% sym unweighted\n% 2 3\n1 2\n1 3\n".to_owned(), (3, 3, 4, true)),
         ] {
             assert_eq!(sizes(name, text.as_bytes()), expected, "{text}");
             assert_eq!(sizes(name, &gz(text.as_bytes())), expected, "{text}");

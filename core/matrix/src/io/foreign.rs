@@ -16,7 +16,7 @@ const PETSC_MATRIX: Named =
 const PETSC_VECTOR: Named = ("a PETSc binary vector", "write it as text, one number per line");
 
 /// First bytes of a file, and what the file is.
-const BEGINNINGS: [(&[u8], Named); 28] = [
+const BEGINNINGS: [(&[u8], Named); 26] = [
     (b"\xfd7zXZ\0", ("xz data", DECOMPRESS)),
     (b"\x28\xb5\x2f\xfd", ("Zstandard data", DECOMPRESS)),
     (b"\x04\x22\x4d\x18", ("LZ4 data", DECOMPRESS)),
@@ -58,11 +58,9 @@ const BEGINNINGS: [(&[u8], Named); 28] = [
     (b"\xff\xfe", ("UTF-16 text", "save it as UTF-8")),
     (b"\xfe\xff", ("UTF-16 text", "save it as UTF-8")),
     (b"p sp ", ("a DIMACS graph", EDGES)),
-    (b"# Directed graph", ("a SNAP edge list", EDGES)),
-    (b"# Undirected graph", ("a SNAP edge list", EDGES)),
 ];
 
-const EDGES: &str = "replace its comments with a Matrix Market banner and size line, and number the vertices from 1";
+const EDGES: &str = "remove its lines c and p and the letters a, which leaves an edge list";
 
 /// Rejects data in such a form where `expected` was required.
 pub(super) fn refuse(data: &[u8], expected: &'static str) -> Result<(), IoError> {
@@ -79,9 +77,6 @@ fn of(data: &[u8]) -> Option<Named> {
     if data.starts_with(b"BZh") && data.get(4..10) == Some(&b"1AY&SY"[..]) {
         return Some(("bzip2 data", DECOMPRESS));
     }
-    if is_konect(data) {
-        return Some(("a KONECT edge list", EDGES));
-    }
     if is_boeing(data) {
         return Some((
             "a Harwell-Boeing or Rutherford-Boeing file",
@@ -93,20 +88,6 @@ fn of(data: &[u8]) -> Option<Named> {
     }
     let beginning = BEGINNINGS.iter().find(|(bytes, _)| data.starts_with(bytes));
     beginning.map(|(_, named)| *named)
-}
-
-/// Whether the first line is KONECT's. The second word is checked too, because comments of other files may
-/// begin like the first.
-fn is_konect(data: &[u8]) -> bool {
-    let line = data.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let mut next = || words.next().unwrap_or_default();
-    next() == b"%" && matches!(next(), b"sym" | b"asym" | b"bip") && is_weights(next())
-}
-
-/// Whether this is one of KONECT's words for edge weights, such as `posweighted`.
-fn is_weights(word: &[u8]) -> bool {
-    [&b"weighted"[..], b"positive", b"signed", b"dynamic"].iter().any(|end| word.ends_with(end))
 }
 
 /// Whether the first 20 bytes are the header of a matrix in a MATLAB 4 file, in either byte order: its type
@@ -218,7 +199,6 @@ mod tests {
             (b"\0\0\0\0\x01\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0x\0\0".to_vec(), "a MATLAB 4 file"),
             (b"\x7fELF\x02".to_vec(), "a program (ELF)"),
             (b"\xff\xfe1\0".to_vec(), "UTF-16 text"),
-            (b"% asym unweighted\n3 2\n1 2\n2 3\n".to_vec(), "a KONECT edge list"),
             (zip(b"indices.npy"), "a NumPy archive (.npz)"),
             (zip(b"manifest.json"), "a result bundle"),
             (zip(b"a.mtx"), "a zip archive"),
@@ -262,15 +242,5 @@ mod tests {
         }
         assert!(!is_boeing(text("A title", "RSQ").as_bytes()));
         assert!(!is_boeing(b"3 3 1\n1 1 1\nrsa\n"));
-    }
-
-    #[test]
-    fn a_byte_order_mark_is_named_where_a_banner_is_expected() {
-        let text = b"\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n1 1 0\n";
-        for name in ["a.mtx", "a.txt"] {
-            let error = read_named_matrix(name, text, MemoryLimit::unlimited(), Progress::none());
-            let error = error.unwrap_err().to_string();
-            assert!(error.contains("found \"<U+FEFF byte order mark>%%MatrixMarket"), "{error}");
-        }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
 use super::{IoError, Progress, foreign};
 use crate::memory::MemoryLimit;
@@ -13,10 +13,40 @@ pub(super) fn is_gzip(data: &[u8]) -> bool {
     data.starts_with(&[0x1f, 0x8b])
 }
 
+/// The decompressed data of all members of a gzip file. Zero bytes after the last one are padding, as tapes
+/// and block devices leave it.
+struct Members<'a> {
+    decoder: GzDecoder<&'a [u8]>,
+}
+
+impl<'a> Members<'a> {
+    fn new(data: &'a [u8]) -> Self {
+        Self { decoder: GzDecoder::new(data) }
+    }
+
+    /// The data not yet read.
+    fn rest(&self) -> &'a [u8] {
+        *self.decoder.get_ref()
+    }
+}
+
+impl Read for Members<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            let read = self.decoder.read(out)?;
+            let rest = self.rest();
+            if read > 0 || out.is_empty() || rest.iter().all(|byte| *byte == 0) {
+                return Ok(read);
+            }
+            self.decoder = GzDecoder::new(rest);
+        }
+    }
+}
+
 /// A stream of decompressed data at the pace of its reader; its errors are [`IoError`]s wrapped in the
 /// system's.
 pub(super) struct Gunzip<'a, 'p> {
-    decoder: MultiGzDecoder<&'a [u8]>,
+    decoder: Members<'a>,
     data: &'a [u8],
     consumed: usize,
     decompressed: u64,
@@ -25,14 +55,14 @@ pub(super) struct Gunzip<'a, 'p> {
 
 impl<'a, 'p> Gunzip<'a, 'p> {
     pub(super) fn new(data: &'a [u8], progress: Progress<'p>) -> Self {
-        let decoder = MultiGzDecoder::new(data);
+        let decoder = Members::new(data);
         Self { decoder, data, consumed: 0, decompressed: 0, progress }
     }
 
     fn read_or_why(&mut self, out: &mut [u8]) -> Result<usize, IoError> {
         self.progress.check()?;
         let read = self.decoder.read(out);
-        let now = self.data.len() - self.decoder.get_ref().len();
+        let now = self.data.len() - self.decoder.rest().len();
         self.progress.advance(now - self.consumed);
         self.consumed = now;
         match read {
@@ -76,18 +106,19 @@ pub fn check_gzip(
 pub(super) fn peek(data: &[u8]) -> Vec<u8> {
     let mut start = Vec::new();
     // Errors in the data are reported when all of it is read.
-    let _ = MultiGzDecoder::new(data).take(512).read_to_end(&mut start);
+    let _ = Members::new(data).take(512).read_to_end(&mut start);
     start
 }
 
-/// Decompresses all members of a gzip file, one block per step. Fails before the result exceeds `limit`.
+/// Decompresses all members of a gzip file, one block per step; also returns the number of zero bytes after
+/// them. Fails before the result exceeds `limit`.
 async fn decompress(
     data: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Vec<u8>, IoError> {
+) -> Result<(Vec<u8>, usize), IoError> {
     const BLOCK: u64 = 1 << 20;
-    let mut decoder = MultiGzDecoder::new(data);
+    let mut decoder = Members::new(data);
     let mut text = Vec::new();
     let mut consumed = 0;
     loop {
@@ -100,11 +131,15 @@ async fn decompress(
             text.reserve_exact(room as usize - text.len());
         }
         let read = decoder.by_ref().take(BLOCK).read_to_end(&mut text);
-        let now = data.len() - decoder.get_ref().len();
+        let now = data.len() - decoder.rest().len();
         progress.advance(now - consumed);
         consumed = now;
         match read {
-            Ok(0) => return Ok(text),
+            Ok(0) => {
+                let padding = decoder.rest().len();
+                progress.advance(padding);
+                return Ok((text, padding));
+            }
             Ok(_) => {}
             Err(error) => return Err(IoError::Gzip { decompressed: text.len() as u64, error }),
         }
@@ -120,21 +155,32 @@ pub(super) fn beside(text: &Cow<'_, [u8]>, limit: MemoryLimit) -> MemoryLimit {
     }
 }
 
-/// Returns the text in `data`, where `expected` should be, and the progress that remains to be reported: gzip
-/// data is counted during decompression, which takes longer than parsing. Fails on unsupported forms.
+/// A text without its UTF-8 byte order mark.
+pub(super) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+/// Returns the text in `data`, where `expected` should be, without a byte order mark, and the progress that
+/// remains to be reported: gzip data is counted during decompression, which takes longer than parsing; also a
+/// warning about what was ignored. Fails on unsupported forms.
 pub(super) async fn decompressed<'a, 'p>(
     data: &'a [u8],
     expected: &'static str,
     limit: MemoryLimit,
     progress: Progress<'p>,
-) -> Result<(Cow<'a, [u8]>, Progress<'p>), IoError> {
+) -> Result<(Cow<'a, [u8]>, Progress<'p>, Option<String>), IoError> {
     if is_gzip(data) {
-        let text = decompress(data, limit, progress).await?;
+        let (mut text, padding) = decompress(data, limit, progress).await?;
         foreign::refuse(&text, expected)?;
-        Ok((Cow::Owned(text), progress.uncounted()))
+        let mark = text.len() - without_mark(&text).len();
+        text.drain(..mark);
+        let warning = format!("{padding} zero bytes after the end of the gzip data were ignored");
+        Ok((Cow::Owned(text), progress.uncounted(), (padding > 0).then_some(warning)))
     } else {
         foreign::refuse(data, expected)?;
-        Ok((Cow::Borrowed(data), progress))
+        let text = without_mark(data);
+        progress.advance(data.len() - text.len());
+        Ok((Cow::Borrowed(text), progress, None))
     }
 }
 
@@ -152,13 +198,24 @@ mod tests {
     }
 
     fn decompressed(data: &[u8], limit: u64) -> Result<Vec<u8>, IoError> {
-        at_once(decompress(data, MemoryLimit::bytes(limit), Progress::none()))
+        let limit = MemoryLimit::bytes(limit);
+        at_once(decompress(data, limit, Progress::none())).map(|(text, _)| text)
     }
 
     #[test]
     fn all_members_of_a_file_are_read() {
         let two = [compress(b"one "), compress(b"two")].concat();
         assert_eq!(decompressed(&two, 2 << 20).unwrap(), b"one two");
+        // Zeros after them are padding, anything else is not.
+        let padded = [&two[..], &[0; 300]].concat();
+        let limit = MemoryLimit::bytes(2 << 20);
+        let read = at_once(decompress(&padded, limit, Progress::none())).unwrap();
+        assert_eq!(read, (b"one two".to_vec(), 300));
+        assert_eq!(peek(&padded), b"one two");
+        for end in [&b"x"[..], b"\0\0x", b"\0\x1f\x8b"] {
+            let error = decompressed(&[&two[..], end].concat(), 2 << 20).unwrap_err().to_string();
+            assert!(error.contains("followed by other bytes"), "{error}");
+        }
     }
 
     #[test]

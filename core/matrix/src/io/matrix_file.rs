@@ -80,6 +80,10 @@ pub enum MatrixForm {
     Triplets,
     /// A graph in METIS format.
     Metis,
+    /// An edge list whose vertices count from 0.
+    EdgesFrom0,
+    /// An edge list whose vertices count from 1.
+    EdgesFrom1,
     /// Not read but generated.
     Generated,
 }
@@ -91,6 +95,8 @@ impl MatrixForm {
             Self::MatrixMarket => "Matrix Market",
             Self::Triplets => "triplet text",
             Self::Metis => "METIS graph",
+            Self::EdgesFrom0 => "edge list, vertices from 0",
+            Self::EdgesFrom1 => "edge list, vertices from 1",
             Self::Generated => "generated",
         }
     }

@@ -6,6 +6,7 @@
 mod assemble;
 #[cfg(not(target_family = "wasm"))]
 mod atomic;
+mod edge_list;
 mod error;
 mod extent;
 mod foreign;
@@ -30,19 +31,21 @@ pub mod vector;
 
 #[cfg(not(target_family = "wasm"))]
 pub use atomic::{Overwrite, write_atomically, write_bytes};
+pub use edge_list::ReadOptions;
 pub use error::IoError;
-pub use extent::read_named_extent;
+pub use extent::{read_named_extent, read_named_extent_as};
 pub use gzip::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use matrix_market::FileShare;
 #[cfg(not(target_family = "wasm"))]
 pub use open::{
-    open_companion, open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
+    open_companion, open_extent, open_matrix, open_matrix_as, open_points, open_points_extent,
+    open_vector, save,
 };
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use open::{open_share, share_of_text};
-pub use open::{read_matrix, read_named_matrix, read_named_matrix_in_steps};
+pub use open::{read_matrix, read_named_matrix, read_named_matrix_as, read_named_matrix_in_steps};
 pub use progress::Progress;
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use stream::{HandedOut, hand_out, is_compressed};

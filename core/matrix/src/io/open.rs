@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::form::form_of;
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, gzip, matrix_market, metis, tar, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, gzip, matrix_market, metis,
+    tar, triplet_text,
 };
 use crate::memory::MemoryLimit;
 use crate::pace::{Pace, at_once};
@@ -21,14 +22,26 @@ pub fn read_matrix(
 
 /// Like [`read_matrix`], for a file called `name`. Unless the name ends in `.mtx` or `.mtx.gz`, the file may
 /// also be plain triplet text: a line `rows columns entries` or `rows entries`, then a line
-/// `row column value` per nonzero. If it ends in `.graph` or `.metis`, it may be a graph in METIS format.
+/// `row column value` per nonzero, or an edge list. If it ends in `.graph` or `.metis`, it may be a graph in
+/// METIS format.
 pub fn read_named_matrix(
     name: &str,
     data: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    at_once(read(name, data, limit, progress))
+    read_named_matrix_as(name, data, ReadOptions::default(), limit, progress)
+}
+
+/// Like [`read_named_matrix`], with options for edge lists; files of other forms are refused if any is given.
+pub fn read_named_matrix_as(
+    name: &str,
+    data: &[u8],
+    options: ReadOptions,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    at_once(read(name, data, options, limit, progress))
 }
 
 /// Like [`read_named_matrix`], in steps, so that the caller can do other work between polls. Archives are
@@ -39,20 +52,28 @@ pub async fn read_named_matrix_in_steps(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    read(name, data, limit, progress.at(Pace::InSteps)).await
+    read(name, data, ReadOptions::default(), limit, progress.at(Pace::InSteps)).await
 }
 
 async fn read(
     name: &str,
     data: &[u8],
+    options: ReadOptions,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
     let limit = gzip::beside(&text, limit);
-    let form = if from_archive { MatrixForm::MatrixMarket } else { form_of(name, &text) };
+    let form = match from_archive {
+        true => MatrixForm::MatrixMarket,
+        false => form_of(name, &text),
+    };
+    let form = options.form(form)?;
     let mut file = match form {
+        MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
+            edge_list::read_text(text, options, limit, progress).await?
+        }
         MatrixForm::Metis => metis::read_bytes(&text, limit, progress).await?,
         MatrixForm::Triplets => {
             if let Some(vertices) = metis::vertices_of(&text, limit) {
@@ -97,40 +118,59 @@ async fn contents<'a, 'p>(
         progress.advance(data.len());
         return Ok(unpacked(member));
     }
-    let (text, progress) = gzip::decompressed(data, "a matrix", limit, progress).await?;
-    Ok(Contents { text, progress, from_archive: false, warning: None })
+    let (text, progress, warning) = gzip::decompressed(data, "a matrix", limit, progress).await?;
+    Ok(Contents { text, progress, from_archive: false, warning })
 }
 
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
-    open_companion, open_extent, open_matrix, open_points, open_points_extent, open_vector, save,
+    open_companion, open_extent, open_matrix, open_matrix_as, open_points, open_points_extent,
+    open_vector, save,
 };
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use self::files::{open_share, share_of_text};
 
 #[cfg(not(target_family = "wasm"))]
 mod files {
+    use std::collections::BTreeMap;
     use std::fs::File;
-    use std::io::Write;
-    use std::path::Path;
+    use std::io::{Read, Write};
+    use std::path::{Path, PathBuf};
+    use std::sync::{Arc, Mutex, PoisonError};
 
-    use super::{Cow, IoError, MatrixFile, MemoryLimit, Progress, read_named_matrix};
+    use super::{
+        Cow, IoError, MatrixFile, MemoryLimit, Progress, ReadOptions, read_named_matrix_as,
+    };
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
     use crate::io::points::{
         Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
     };
     use crate::io::vector::{self, Companion};
-    use crate::io::{Overwrite, read_named_extent, write_atomically};
+    use crate::io::{Overwrite, read_named_extent_as, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
-    /// Reads the matrix in the file `path`, as [`read_named_matrix`] does. Errors name the path.
+    /// Reads the matrix in the file `path`, as [`read_named_matrix`](super::read_named_matrix)
+    /// does. Errors name the path.
     pub fn open_matrix(
         path: &Path,
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
-        with_bytes(path, |data| read_named_matrix(&name_of(path), data, limit, progress))
+        open_matrix_as(path, ReadOptions::default(), limit, progress)
+    }
+
+    /// Reads the matrix in the file `path`, as [`read_named_matrix_as`] does. Errors name the path.
+    pub fn open_matrix_as(
+        path: &Path,
+        options: ReadOptions,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<MatrixFile, IoError> {
+        let name = name_of(path);
+        with_bytes(path, limit, progress, |data, limit| {
+            read_named_matrix_as(&name, data, options, limit, progress)
+        })
     }
 
     /// Reads the `k`-th of this many shares of the lines of an uncompressed `coordinate` file. Errors name
@@ -142,7 +182,7 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<FileShare, IoError> {
-        with_bytes(path, |data| {
+        with_bytes(path, limit, progress, |data, limit| {
             if super::gzip::is_gzip(data) {
                 let expected =
                     "uncompressed text, because several ranks read it in parallel".to_owned();
@@ -168,10 +208,12 @@ mod files {
         read.map_err(|error| error.further_down(above, before).in_file(path))
     }
 
-    /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent`] does. Errors name the
-    /// path.
-    pub fn open_extent(path: &Path) -> Result<Extent, IoError> {
-        with_bytes(path, |data| read_named_extent(&name_of(path), data))
+    /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent_as`] does. Errors name
+    /// the path.
+    pub fn open_extent(path: &Path, options: ReadOptions) -> Result<Extent, IoError> {
+        with_bytes(path, MemoryLimit::of_machine(), Progress::none(), |data, _| {
+            read_named_extent_as(&name_of(path), data, options)
+        })
     }
 
     /// Reads the dense vector in the file `path`, or a column of it, as [`vector::read_column`] does. Errors
@@ -182,7 +224,9 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<Vec<f64>, IoError> {
-        with_bytes(path, |data| vector::read_column(data, column, limit, progress))
+        with_bytes(path, limit, progress, |data, limit| {
+            vector::read_column(data, column, limit, progress)
+        })
     }
 
     /// Reads a vector that comes with the matrix in the file `path`, as [`vector::read_companion`] does.
@@ -193,7 +237,9 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<Vec<f64>, IoError> {
-        with_bytes(path, |data| vector::read_companion(data, wanted, limit, progress))
+        with_bytes(path, limit, progress, |data, limit| {
+            vector::read_companion(data, wanted, limit, progress)
+        })
     }
 
     /// Reads columns of the points in the file `path` and how the file was interpreted, as [`read_columns`]
@@ -204,13 +250,17 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<(Points, PointsTaken, Chosen), IoError> {
-        with_bytes(path, |data| read_columns(&name_of(path), data, how, limit, progress))
+        with_bytes(path, limit, progress, |data, limit| {
+            read_columns(&name_of(path), data, how, limit, progress)
+        })
     }
 
     /// Reads only the sizes of the points in the file `path`, as [`read_points_extent_as`] does. Errors name
     /// the path.
     pub fn open_points_extent(path: &Path, header: HeaderLine) -> Result<PointsExtent, IoError> {
-        with_bytes(path, |data| read_points_extent_as(&name_of(path), data, header))
+        with_bytes(path, MemoryLimit::of_machine(), Progress::none(), |data, _| {
+            read_points_extent_as(&name_of(path), data, header)
+        })
     }
 
     fn name_of(path: &Path) -> Cow<'_, str> {
@@ -235,15 +285,65 @@ mod files {
         .map_err(|error| error.in_file(path))
     }
 
+    /// What was read from standard input and pipes, which give their data only once.
+    static PIPED: Mutex<BTreeMap<PathBuf, Arc<Vec<u8>>>> = Mutex::new(BTreeMap::new());
+
+    /// All data of a pipe. Fails before it exceeds `limit`.
+    fn piped(
+        path: &Path,
+        input: &mut dyn Read,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<Arc<Vec<u8>>, IoError> {
+        const BLOCK: u64 = 1 << 20;
+        let mut known = PIPED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(data) = known.get(path) {
+            return Ok(Arc::clone(data));
+        }
+        let mut data = Vec::new();
+        loop {
+            progress.check()?;
+            limit.check("the input", data.len() as u128 + u128::from(BLOCK))?;
+            match (&mut *input).take(BLOCK).read_to_end(&mut data) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => return Err(IoError::System { doing: "read the input", error }),
+            }
+        }
+        let data = Arc::new(data);
+        known.insert(path.to_owned(), Arc::clone(&data));
+        Ok(data)
+    }
+
+    /// Calls `read` with the contents of a file, or of standard input if `path` is `-`, and what they leave of
+    /// `limit`.
     fn with_bytes<T>(
         path: &Path,
-        read: impl FnOnce(&[u8]) -> Result<T, IoError>,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        read: impl FnOnce(&[u8], MemoryLimit) -> Result<T, IoError>,
     ) -> Result<T, IoError> {
+        let beside =
+            |data: &[u8]| MemoryLimit::bytes(limit.get().saturating_sub(data.len() as u64));
         let open = || {
             let failed = |error| IoError::System { doing: "open the file", error };
-            let file = File::open(path).map_err(failed)?;
-            if file.metadata().map_err(failed)?.is_dir() {
+            if path == Path::new("-") {
+                let data = piped(path, &mut std::io::stdin().lock(), limit, progress)?;
+                return read(&data, beside(&data));
+            }
+            // Opening a pipe a second time could wait forever for another writer.
+            let known = PIPED.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+            if let Some(data) = known {
+                return read(&data, beside(&data));
+            }
+            let mut file = File::open(path).map_err(failed)?;
+            let kind = file.metadata().map_err(failed)?;
+            if kind.is_dir() {
                 return Err(failed(std::io::ErrorKind::IsADirectory.into()));
+            }
+            if !kind.is_file() {
+                let data = piped(path, &mut file, limit, progress)?;
+                return read(&data, beside(&data));
             }
             // SAFETY: the mapping is private and read-only, and the slice is dropped before it. If another
             // process truncates or rewrites the file meanwhile, this process may end with SIGBUS or read
@@ -253,7 +353,7 @@ mod files {
             #[cfg(unix)]
             // Only a hint: reading works without it.
             map.advise(memmap2::Advice::Sequential).ok();
-            read(&map)
+            read(&map, limit)
         };
         open().map_err(|error: IoError| error.in_file(path))
     }
@@ -284,10 +384,26 @@ mod tests {
         let symmetric = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 5\n";
         assert_eq!(read("a.txt", symmetric).unwrap().matrix.nnz(), 2);
         // If the slip were taken for a comment, the file would become a general matrix.
-        for slip in ["%MatrixMarket matrix", "%%Matrix Market matrix", "% matrixmarket"] {
+        for slip in ["%%Matrix Market matrix", "% matrixmarket"] {
             let text = format!("{slip} coordinate real symmetric\n2 2 1\n2 1 5\n");
             let error = read("a.txt", text.as_bytes()).unwrap_err().to_string();
             assert!(error.starts_with("line 1: expected the banner"), "{slip}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_zeros_after_gzip_data_are_ignored() {
+        let text = b"\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n";
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, text).unwrap();
+        let packed = [encoder.finish().unwrap(), vec![0; 9]].concat();
+        let said = "9 zero bytes after the end of the gzip data were ignored";
+        for (data, warnings) in [(&text[..], vec![]), (&packed[..], vec![said.to_owned()])] {
+            let file = read("a.mtx", data).unwrap();
+            assert_eq!(file.matrix.real().unwrap().row(1), (&[0][..], &[5.0][..]));
+            assert_eq!(file.warnings, warnings);
+            let extent = crate::io::read_named_extent("a.mtx", data).unwrap();
+            assert_eq!((extent.rows, extent.entries), (2, 1));
         }
     }
 

@@ -28,6 +28,11 @@ impl<'a> Cursor<'a> {
         Self { rest: text }
     }
 
+    /// The text not yet read.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     /// Number of bytes not yet read.
     pub(super) fn remaining(&self) -> usize {
         self.rest.len()

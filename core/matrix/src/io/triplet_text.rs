@@ -15,9 +15,13 @@ const SIZES: &str = "the size line \"rows columns entries\" or \"rows entries\" 
 /// Whether a text in a file called `name` is triplet text. A Matrix Market file without its banner might
 /// be symmetric or complex: its sizes alone do not say what the nonzeros mean.
 pub(super) fn is_meant(name: &str, text: &[u8]) -> bool {
+    !needs_banner(name) && !has_banner(text) && begins_with_number(text)
+}
+
+/// Whether a file of this name must begin with a Matrix Market banner.
+pub(super) fn needs_banner(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let needs_banner = name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx");
-    !needs_banner && !has_banner(text) && begins_with_number(text)
+    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx")
 }
 
 /// Whether the first line is a Matrix Market banner, possibly misspelled, rather than a comment of
@@ -29,7 +33,7 @@ pub(super) fn has_banner(text: &[u8]) -> bool {
 }
 
 /// Whether the first character of the text outside comments is a digit.
-fn begins_with_number(text: &[u8]) -> bool {
+pub(super) fn begins_with_number(text: &[u8]) -> bool {
     let mut cursor = Cursor::new(text);
     cursor.next_record() && cursor.token().first().is_some_and(u8::is_ascii_digit)
 }
@@ -81,14 +85,17 @@ pub(super) fn header(text: &[u8]) -> Result<Header, IoError> {
         symmetry: Symmetry::General,
         rows: small_rows,
         cols: small_cols,
+        base: 1,
+        banner: None,
+        ignores_numbers: false,
         declared,
         size_line,
         body,
     })
 }
 
-/// Number of words of the next line that is not blank or a comment; 0 at the end.
-fn words_of_first_entry(mut cursor: Cursor<'_>) -> usize {
+/// Number of words of the next line that is not blank or a comment, at most 4; 0 at the end.
+pub(super) fn words_of_first_entry(mut cursor: Cursor<'_>) -> usize {
     if !cursor.next_record() {
         return 0;
     }

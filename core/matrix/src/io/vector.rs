@@ -32,7 +32,7 @@ pub fn read_column(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    let (text, progress) = at_once(decompressed(data, "a vector", limit, progress))?;
+    let (text, progress, _) = at_once(decompressed(data, "a vector", limit, progress))?;
     let limit = beside(&text, limit);
     read_text(&text, column, limit, progress)
 }
@@ -86,7 +86,7 @@ pub fn read_companion(
         let limit = beside(&text, limit);
         return read_text(&text, column, limit, progress.uncounted());
     }
-    let (text, progress) = at_once(decompressed(data, "a matrix", limit, progress))?;
+    let (text, progress, _) = at_once(decompressed(data, "a matrix", limit, progress))?;
     let limit = beside(&text, limit);
     let none = || IoError::NoVector(which.as_str());
     let Ok(header) = Header::read(&text) else { return Err(none()) };

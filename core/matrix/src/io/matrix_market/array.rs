@@ -3,7 +3,7 @@
 
 use crate::parallel::*;
 
-use super::body::{Expected, Fault, Notes, Pass, parse_body};
+use super::body::{Expected, Fault, Notes, Pass, end_of_entry, parse_body};
 use super::coordinate::split_front;
 use super::header::Header;
 use super::value::Value;
@@ -32,17 +32,25 @@ pub(in crate::io) async fn read_values<V: Value>(
         places.into_par_iter().for_each(|(place, chunk)| place.copy_from_slice(chunk));
     };
     let pass = (progress, Pass::Only);
-    let notes = parse_body(text, header, pass, parse_chunk::<V>, store).await?;
+    let parse = |chunk: &[u8], values: &mut _| parse_chunk::<V>(chunk, header, values);
+    let notes = parse_body(text, header, pass, parse, store).await?;
     Ok((values, notes))
 }
 
-fn parse_chunk<V: Value>(chunk: &[u8], values: &mut Vec<V::Scalar>) -> Result<Notes, Fault> {
+fn parse_chunk<V: Value>(
+    chunk: &[u8],
+    header: &Header,
+    values: &mut Vec<V::Scalar>,
+) -> Result<Notes, Fault> {
     values.clear();
     let mut cursor = Cursor::new(chunk);
     let mut notes = Notes::default();
     while cursor.next_record() {
         let value = V::read(&mut cursor, &mut notes).and_then(|value| {
-            if cursor.end_of_line() { Ok(value) } else { Err(Expected::EndOfLine) }
+            match end_of_entry(&mut cursor, header, &mut notes) {
+                true => Ok(value),
+                false => Err(Expected::EndOfLine),
+            }
         });
         match value {
             Ok(value) => {

@@ -27,6 +27,10 @@ pub(super) struct Notes {
     pub(super) overflowed: u64,
     /// Values of an integer file that are not integers.
     pub(super) misnamed: u64,
+    /// Entries followed by numbers that were ignored.
+    pub(super) numbers: u64,
+    /// Entries followed by a comment that was ignored.
+    pub(super) remarks: u64,
     /// Values on the diagonal that the symmetry does not allow: nonzero in skew-symmetric files, not
     /// real in hermitian files.
     pub(super) off_symmetry: u64,
@@ -38,20 +42,47 @@ impl Notes {
         self.rounded += other.rounded;
         self.overflowed += other.overflowed;
         self.misnamed += other.misnamed;
+        self.numbers += other.numbers;
+        self.remarks += other.remarks;
         self.off_symmetry += other.off_symmetry;
     }
 }
 
-/// Parses a 1-based index up to `bound` and returns it 0-based.
+/// Parses one of `bound` indices that count from `base` and returns it 0-based.
 #[inline(always)]
-pub(super) fn index(cursor: &mut Cursor<'_>, bound: u32) -> Option<u32> {
+pub(super) fn index(cursor: &mut Cursor<'_>, bound: u32, base: u32) -> Option<u32> {
     let before = *cursor;
-    let found = cursor.unsigned()?;
-    if (1..=u64::from(bound)).contains(&found) {
-        return Some((found - 1) as u32);
+    let found = cursor.unsigned()?.wrapping_sub(base.into());
+    if found < u64::from(bound) {
+        return Some(found as u32);
     }
     *cursor = before;
     None
+}
+
+/// Moves past the end of the line of an entry; returns false when something is there that is not ignored.
+#[inline(always)]
+pub(super) fn end_of_entry(cursor: &mut Cursor<'_>, header: &Header, notes: &mut Notes) -> bool {
+    cursor.end_of_line() || ignored(cursor, header, notes)
+}
+
+/// Moves past what is ignored with a warning: numbers, if the header says so, and a comment.
+#[cold]
+#[inline(never)]
+fn ignored(cursor: &mut Cursor<'_>, header: &Header, notes: &mut Notes) -> bool {
+    if header.ignores_numbers && cursor.real().is_some() {
+        notes.numbers += 1;
+        cursor.skip_blanks();
+        while cursor.real().is_some() {
+            cursor.skip_blanks();
+        }
+    }
+    if cursor.token().starts_with(b"%") {
+        notes.remarks += 1;
+        cursor.next_line();
+        return true;
+    }
+    cursor.end_of_line()
 }
 
 /// The first place in a chunk that is not a valid nonzero.
@@ -78,7 +109,10 @@ impl Expected {
     fn describe(self, header: &Header) -> String {
         let index = |what: &str, bound: u32| match bound {
             0 => format!("no entries, because the matrix has no {what}s"),
-            _ => format!("a {what} index from 1 to {bound}"),
+            _ => {
+                let base = u64::from(header.base);
+                format!("a {what} index from {base} to {}", base + u64::from(bound) - 1)
+            }
         };
         match self {
             Self::RowIndex => index("row", header.rows),

@@ -3,7 +3,7 @@
 
 use crate::parallel::*;
 
-use super::body::{Expected, Fault, Notes, Pass, index, line_of_entry, parse_body};
+use super::body::{Expected, Fault, Notes, Pass, end_of_entry, index, line_of_entry, parse_body};
 use super::count::{Counted, count, pairs_in_both_triangles};
 use super::header::Header;
 use super::value::Value;
@@ -135,11 +135,11 @@ fn parse_chunk<V: Value>(
     entries: &mut Buckets<Entry<V::Scalar>>,
 ) -> Result<Notes, Fault> {
     entries.reset(parts);
-    let &Header { rows, cols, symmetry, .. } = header;
+    let symmetry = header.symmetry;
     let mut cursor = Cursor::new(chunk);
     let mut notes = Notes::default();
     while cursor.next_record() {
-        match read_entry::<V>(&mut cursor, (rows, cols), &mut notes) {
+        match read_entry::<V>(&mut cursor, header, &mut notes) {
             Ok(entry) => {
                 notes.entries += 1;
                 entries.push(parts, entry.row, entry);
@@ -156,15 +156,15 @@ fn parse_chunk<V: Value>(
 #[inline(always)]
 fn read_entry<V: Value>(
     cursor: &mut Cursor<'_>,
-    (rows, cols): (u32, u32),
+    header: &Header,
     notes: &mut Notes,
 ) -> Result<Entry<V::Scalar>, Expected> {
-    let row = index(cursor, rows).ok_or(Expected::RowIndex)?;
+    let row = index(cursor, header.rows, header.base).ok_or(Expected::RowIndex)?;
     cursor.skip_blanks();
-    let col = index(cursor, cols).ok_or(Expected::ColIndex)?;
+    let col = index(cursor, header.cols, header.base).ok_or(Expected::ColIndex)?;
     cursor.skip_blanks();
     let val = V::read(cursor, notes)?;
-    match cursor.end_of_line() {
+    match end_of_entry(cursor, header, notes) {
         true => Ok(Entry { row, col, val }),
         false => Err(Expected::EndOfLine),
     }
@@ -208,7 +208,7 @@ pub(super) fn skew_diagonal<V: Value>(text: &[u8], header: &Header) -> IoError {
     let mut notes = Notes::default();
     while cursor.next_record() {
         let mut written = cursor;
-        let read = read_entry::<V>(&mut cursor, (header.rows, header.cols), &mut notes);
+        let read = read_entry::<V>(&mut cursor, header, &mut notes);
         let Ok(Entry { row, col, val }) = read else { break };
         if row == col && !is_of_diagonal(val, header.symmetry) {
             written.skip_token();

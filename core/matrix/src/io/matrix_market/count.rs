@@ -78,7 +78,7 @@ fn count_rows(text: &[u8], header: &Header, parts: Parts, chunk: &mut Chunk) -> 
     let mut cursor = Cursor::new(text);
     let mut lines = 0;
     while cursor.next_record() {
-        if let Some(row) = index(&mut cursor, header.rows) {
+        if let Some(row) = index(&mut cursor, header.rows, header.base) {
             chunk.first = if lines == 0 { row } else { chunk.first };
             chunk.descends |= row < chunk.last;
             chunk.last = row;
@@ -112,9 +112,9 @@ fn count_mirrored(text: &[u8], header: &Header, parts: Parts, chunk: &mut Chunk)
 
 #[inline(always)]
 fn position(cursor: &mut Cursor<'_>, header: &Header) -> Option<(u32, u32)> {
-    let row = index(cursor, header.rows)?;
+    let row = index(cursor, header.rows, header.base)?;
     cursor.skip_blanks();
-    Some((row, index(cursor, header.cols)?))
+    Some((row, index(cursor, header.cols, header.base)?))
 }
 
 /// Off-diagonal positions that are given in both triangles, in a file with nonzeros in both. Temporarily

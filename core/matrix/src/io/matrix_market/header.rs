@@ -21,6 +21,12 @@ pub(in crate::io) struct Header {
     pub(in crate::io) symmetry: Symmetry,
     pub(in crate::io) rows: u32,
     pub(in crate::io) cols: u32,
+    /// The index of the first row and column: 1, or 0 in some edge lists.
+    pub(in crate::io) base: u32,
+    /// A warning about the banner.
+    pub(in crate::io) banner: Option<&'static str>,
+    /// Whether numbers after an entry are ignored with a warning.
+    pub(in crate::io) ignores_numbers: bool,
     /// Number of lines with nonzeros that must follow.
     pub(in crate::io) declared: u64,
     /// 1-based line number of the sizes.
@@ -38,7 +44,7 @@ impl Header {
         refuse_other_kinds(text)?;
         let mut lines = Lines::new(text);
         let banner = lines.next().unwrap_or_default();
-        let (format, field, symmetry) = read_banner(banner)?;
+        let ((format, field, symmetry), warning) = read_banner(banner)?;
         let sizes = loop {
             match lines.next() {
                 None => {
@@ -64,7 +70,19 @@ impl Header {
             Format::Array => array_lines(rows, cols, symmetry),
         };
         let body = lines.position;
-        Ok(Self { format, field, symmetry, rows, cols, declared, size_line, body })
+        Ok(Self {
+            format,
+            field,
+            symmetry,
+            rows,
+            cols,
+            base: 1,
+            banner: warning,
+            ignores_numbers: field == Field::Pattern,
+            declared,
+            size_line,
+            body,
+        })
     }
 }
 
@@ -97,16 +115,20 @@ pub(in crate::io) fn refuse_other_kinds(text: &[u8]) -> Result<(), IoError> {
     Err(IoError::NotAMatrix(kind))
 }
 
-fn read_banner(line: &[u8]) -> Result<(Format, Field, Symmetry), IoError> {
+/// The words of the banner, and a warning about it.
+fn read_banner(line: &[u8]) -> Result<((Format, Field, Symmetry), Option<&'static str>), IoError> {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let unexpected = |expected: &str, found: Option<&[u8]>| IoError::Unexpected {
         line: 1,
         expected: expected.to_owned(),
         found: found.map_or("the end of the line".to_owned(), quoted),
     };
-    if !words.next().is_some_and(|word| word.eq_ignore_ascii_case(BANNER.as_bytes())) {
+    let first = words.next().unwrap_or_default();
+    let is_banner = first.eq_ignore_ascii_case(BANNER.as_bytes());
+    if !is_banner && !BANNER.as_bytes().get(1..).is_some_and(|b| first.eq_ignore_ascii_case(b)) {
         return Err(unexpected(FULL_BANNER, Some(line.trim_ascii())));
     }
+    let one_percent = (!is_banner).then_some("the banner begins with one % instead of two");
     let mut next_word = || words.next().map(<[u8]>::to_ascii_lowercase);
     let object = next_word();
     if object.as_deref() != Some(b"matrix") {
@@ -152,7 +174,11 @@ fn read_banner(line: &[u8]) -> Result<(Format, Field, Symmetry), IoError> {
         }
     };
     match next_word() {
-        None => Ok((format, field, symmetry)),
+        None => Ok(((format, field, symmetry), one_percent)),
+        // In a text whose lines end with a carriage return only, everything would be a comment.
+        Some(found) if found.starts_with(b"%") && !line.trim_ascii().contains(&b'\r') => {
+            Ok(((format, field, symmetry), Some("the comment after the banner was ignored")))
+        }
         Some(found) => Err(unexpected("the end of the banner", Some(&found))),
     }
 }

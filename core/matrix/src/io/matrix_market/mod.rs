@@ -9,6 +9,7 @@ mod count;
 mod header;
 #[cfg(any(feature = "mpi", test))]
 mod share;
+mod survey;
 mod value;
 mod write;
 
@@ -23,6 +24,7 @@ pub(super) use self::appended::{Announced, banners};
 pub(super) use self::header::{Format, Header, Lines, refuse_other_kinds};
 #[cfg(any(feature = "mpi", test))]
 pub use share::{FileShare, read_share};
+pub(super) use survey::{Survey, ids, survey};
 pub use write::{WriteValue, write, write_field, write_symmetric};
 
 use self::body::Notes;
@@ -126,7 +128,7 @@ where
     if header.symmetry == Symmetry::SkewSymmetric && notes.off_symmetry > 0 {
         return Err(coordinate::skew_diagonal::<V>(text, header));
     }
-    let mut warnings = notes.warnings();
+    let mut warnings = notes.warnings(header);
     if header.symmetry == Symmetry::Hermitian && notes.off_symmetry > 0 {
         let count = notes.off_symmetry;
         warnings.push(format!(
@@ -152,8 +154,18 @@ where
 }
 
 impl Notes {
-    fn warnings(self) -> Vec<String> {
-        let mut warnings = Vec::new();
+    fn warnings(self, header: &Header) -> Vec<String> {
+        let mut warnings: Vec<String> = header.banner.map(str::to_owned).into_iter().collect();
+        if self.numbers > 0 {
+            warnings.push(format!(
+                "further numbers after {} {} entries were ignored",
+                self.numbers,
+                header.field.as_str()
+            ));
+        }
+        if self.remarks > 0 {
+            warnings.push(format!("comments after {} entries were ignored", self.remarks));
+        }
         if self.rounded > 0 {
             warnings.push(format!("{} integers above 2^53 were rounded to f64", self.rounded));
         }

@@ -84,7 +84,7 @@ fn share<V: Value<Scalar = f64>>(
         field: header.field,
         symmetry: header.symmetry,
         entries,
-        warnings: notes.warnings(),
+        warnings: notes.warnings(header),
     })
 }
 

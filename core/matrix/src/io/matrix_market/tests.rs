@@ -196,3 +196,40 @@ fn matrices_without_rows_columns_or_entries_are_matrices() {
     assert_eq!((a.rows(), a.nnz()), (0, 0));
     assert_eq!(real(&format!("{REAL}1 4294967295 1\n1 4294967295 2")).col(), [u32::MAX - 1]);
 }
+
+#[test]
+fn files_that_other_programs_write_are_read_with_a_warning_about_what_was_ignored() {
+    let banner = "%%MatrixMarket matrix coordinate";
+    for (text, expected, warning) in [
+        (
+            "%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n".to_owned(),
+            vec![(1, 0, 5.0)],
+            "the banner begins with one % instead of two",
+        ),
+        (
+            format!("{banner} real general % from X\r\n% r c n\r\n2 2 1\r\n2 1 5\r\n"),
+            vec![(1, 0, 5.0)],
+            "the comment after the banner was ignored",
+        ),
+        (
+            format!("{banner} real general\n2 2 2\n1 1 1.0 % first\n2 2 3.0\n"),
+            vec![(0, 0, 1.0), (1, 1, 3.0)],
+            "comments after 1 entries were ignored",
+        ),
+        (
+            format!("{banner} pattern symmetric\n4 4 3\n2 1 7\n3 1 2\n4 3 1\n"),
+            vec![(0, 1, 1.0), (0, 2, 1.0), (1, 0, 1.0), (2, 0, 1.0), (2, 3, 1.0), (3, 2, 1.0)],
+            "further numbers after 3 pattern entries were ignored",
+        ),
+        (
+            "%%MatrixMarket matrix array real general\n1 2\n1 % one\n2\n".to_owned(),
+            vec![(0, 0, 1.0), (0, 1, 2.0)],
+            "comments after 1 entries were ignored",
+        ),
+    ] {
+        let file = read(&text).unwrap();
+        assert_eq!(entries(file.matrix.real().unwrap()), expected, "{text}");
+        assert_eq!(file.warnings, [warning], "{text}");
+    }
+    assert!(message(&format!("{banner} real general\r% c\r1 1 0\r")).contains("of the banner"));
+}

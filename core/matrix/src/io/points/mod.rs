@@ -63,7 +63,7 @@ pub fn read_columns(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Points, PointsTaken, Chosen), IoError> {
-    let (data, progress) = at_once(decompressed(data, "points", limit, progress))?;
+    let (data, progress, _) = at_once(decompressed(data, "points", limit, progress))?;
     let limit = beside(&data, limit);
     let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
     let unnamed =

@@ -11,8 +11,8 @@ fn a_bad_banner_or_size_line_is_one_sentence_with_its_line() {
             "line 1: expected the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\", found \"1 1 1\"",
         ),
         (
-            message("%MatrixMarket matrix coordinate real general\n1 1 0\n"),
-            "line 1: expected the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\", found \"%MatrixMarket matrix coordinate real gen…\"",
+            message("%Matrix Market matrix coordinate real general\n1 1 0\n"),
+            "line 1: expected the banner \"%%MatrixMarket matrix coordinate|array FIELD SYMMETRY\", found \"%Matrix Market matrix coordinate real ge…\"",
         ),
         (
             banner("vector coordinate real general"),
@@ -116,8 +116,8 @@ fn a_bad_entry_is_one_sentence_with_its_line() {
         (general("1 1 5\u{1}\n"), "line 3: expected a number, found \"5<U+0001>\""),
         (field("integer", "1 1 five\n"), "line 3: expected an integer, found \"five\""),
         (
-            field("pattern", "1 1 1\n"),
-            "line 3: expected the end of the line after a pattern entry, found \"1\"",
+            field("pattern", "1 1 x\n"),
+            "line 3: expected the end of the line after a pattern entry, found \"x\"",
         ),
         (field("complex", "1 1 x 1\n"), "line 3: expected the real part, a number, found \"x\""),
         (

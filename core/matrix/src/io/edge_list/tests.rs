@@ -1,0 +1,178 @@
+use super::*;
+use crate::io::{read_named_matrix, read_named_matrix_as};
+use crate::matrix::Csr;
+
+const COUNTED: &str =
+    "the vertices were counted from 1, because no 0 occurs; if they count from 0, use --base 0";
+
+fn read_as(name: &str, text: &str, options: ReadOptions) -> Result<MatrixFile, IoError> {
+    let limit = MemoryLimit::bytes(1 << 20);
+    read_named_matrix_as(name, text.as_bytes(), options, limit, Progress::none())
+}
+
+fn read(name: &str, text: &str) -> MatrixFile {
+    read_as(name, text, ReadOptions::default()).unwrap()
+}
+
+fn message(name: &str, text: &str) -> String {
+    read_as(name, text, ReadOptions::default()).unwrap_err().to_string()
+}
+
+fn matrix(size: (usize, usize), entries: &[(usize, usize, f64)]) -> Csr {
+    Csr::from_triplets(size.0, size.1, entries).unwrap()
+}
+
+fn is(file: &MatrixFile, size: (usize, usize), entries: &[(usize, usize, f64)]) {
+    assert_eq!(file.matrix.real().unwrap(), &matrix(size, entries));
+}
+
+#[test]
+fn a_list_of_snap_counts_from_zero_if_a_zero_occurs() {
+    let edges = "0\t1\n0\t2\n1\t3\n2\t3\n3\t0\n";
+    let head = "# Directed graph: made-up\n# Nodes: 4 Edges: 5\n# FromNodeId\tToNodeId\n";
+    let expected = [(0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0), (3, 0, 1.0)];
+    for text in [edges.to_owned(), format!("{head}{edges}"), edges.replace('\n', "\r\n")] {
+        let file = read("a.txt", &text);
+        is(&file, (4, 4), &expected);
+        assert_eq!((file.form, file.field), (MatrixForm::EdgesFrom0, Field::Pattern));
+        assert_eq!(file.warnings, [""; 0], "{text}");
+    }
+    // A declared vertex without edges has a row; more vertices than declared have theirs as well.
+    is(&read("a.txt", &format!("# Nodes: 6 Edges: 5\n{edges}")), (6, 6), &expected);
+    let file = read("a.txt", &format!("# Nodes: 3 Edges: 9\n{edges}# the end\n"));
+    is(&file, (4, 4), &expected);
+    assert_eq!(file.warnings[0], "the file declares 9 edges, but has 5");
+    assert!(file.warnings[1].starts_with("the file declares 3 nodes, but"), "{:?}", file.warnings);
+}
+
+#[test]
+fn a_list_without_a_zero_counts_from_one_and_says_so() {
+    let file = read("a.txt", "1 2\n1 3\n2 4\n3 4\n");
+    is(&file, (4, 4), &[(0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0)]);
+    assert_eq!((file.form, file.warnings), (MatrixForm::EdgesFrom1, vec![COUNTED.to_owned()]));
+    // These may be triplets, whose first line has the sizes, unless the name says what they are.
+    let both = "3 3 2\n1 2 5\n3 1 7\n";
+    assert_eq!(read("a.txt", both).form, MatrixForm::Triplets);
+    is(&read("a.edges", both), (3, 3), &[(0, 1, 5.0), (2, 0, 7.0), (2, 2, 2.0)]);
+    assert!(message("a.txt", "3 3 2\n1 2 5\n").contains("declares 2 entries"));
+}
+
+#[test]
+fn commas_semicolons_and_names_of_columns_are_read() {
+    let expected = [(0, 1, 0.5), (1, 2, 1.5)];
+    for text in [
+        "src,dst,weight\n1,2,0.5\n2,3,1.5\n",
+        "src;dst;weight\n1 ;2; 0.5\n\n2;3;1.5",
+        "\"from\"\tto\tw\n1\t2\t0.5\n2\t3\t1.5\n",
+    ] {
+        for name in ["a.csv", "a.tsv.gz"] {
+            let file = read(name, text);
+            is(&file, (3, 3), &expected);
+            assert_eq!(file.field, Field::Real);
+            assert_eq!(file.warnings, ["line 1 was read as the names of the columns", COUNTED]);
+        }
+    }
+    is(&read("a", "1,2,0.5\n# c\n2,3,1.5\n"), (3, 3), &expected);
+}
+
+#[test]
+fn the_first_lines_of_konect_decide() {
+    let file = read("out.zoo", "% sym unweighted\n% 4 4 4\n1 2 \n1 3 \n2 4 \n3 4 \n");
+    let one = [(0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0)];
+    let both: Vec<_> = one.iter().flat_map(|&(i, j, v)| [(i, j, v), (j, i, v)]).collect();
+    is(&file, (4, 4), &both);
+    assert_eq!((file.symmetry, file.warnings), (Symmetry::Symmetric, vec![]));
+    let file = read("out.a", "% asym positive\n% 2 5 5\n1 2 3 1082040961\n4 1 2 1082040961\n");
+    is(&file, (5, 5), &[(0, 1, 3.0), (3, 0, 2.0)]);
+    assert_eq!(file.warnings, ["further numbers after 2 real entries were ignored"]);
+    let file = read("out.b", "% bip unweighted\n% 3 2 3\n1 1\n1 3\n2 2\n");
+    is(&file, (2, 3), &[(0, 0, 1.0), (0, 2, 1.0), (1, 1, 1.0)]);
+    assert_eq!(
+        message("out.b", "% bip unweighted\n% 1 2 3\n3 1\n"),
+        "line 3: expected a row index from 1 to 2, found \"3\""
+    );
+    assert_eq!(
+        message("out.a", "% sym unweighted\n0 1\n"),
+        "line 2: expected a row index from 1 to 1, found \"0\""
+    );
+}
+
+#[test]
+fn options_say_what_the_file_does_not() {
+    let edges = "1 2 5\n2 9 6\n9 9 7\n";
+    let options = ReadOptions { base: Some(0), ..ReadOptions::default() };
+    let file = read_as("a.txt", edges, options).unwrap();
+    is(&file, (10, 10), &[(1, 2, 5.0), (2, 9, 6.0), (9, 9, 7.0)]);
+    assert_eq!((file.form, file.warnings.len()), (MatrixForm::EdgesFrom0, 0));
+    let options = ReadOptions { base: Some(1), ..ReadOptions::default() };
+    let error = read_as("a.txt", "0 2\n", options).unwrap_err().to_string();
+    assert_eq!(error, "line 1: expected a row index from 1 to 2, found \"0\"");
+
+    let options = ReadOptions { undirected: true, ..ReadOptions::default() };
+    let file = read_as("a.txt", "# Undirected graph: a\n0 1 5\n2 2 4\n", options).unwrap();
+    is(&file, (3, 3), &[(0, 1, 5.0), (1, 0, 5.0), (2, 2, 4.0)]);
+    assert_eq!(file.warnings, [""; 0]);
+    let directed = read("a.txt", "# Undirected graph: a\n0 1 5\n2 2 4\n");
+    assert_eq!(directed.matrix.nnz(), 2);
+    assert!(directed.warnings[0].contains("use --undirected"), "{:?}", directed.warnings);
+    let error = read_as("a", "% bip unweighted\n1 1\n", options).unwrap_err().to_string();
+    assert!(error.starts_with("line 1: expected a graph with one set of vertices"), "{error}");
+
+    let options = ReadOptions { compress_ids: true, ..ReadOptions::default() };
+    let far = "7 10000000000 5\n10000000000 8 6\r\n# 7 7 7\n8,8,7\n".replace(',', " ");
+    let file = read_as("a.edges", &far, options).unwrap();
+    is(&file, (3, 3), &[(0, 2, 5.0), (1, 1, 7.0), (2, 1, 6.0)]);
+    let file = read_as("a", "% bip unweighted\n5 900\n7 3\n", options).unwrap();
+    is(&file, (2, 2), &[(0, 1, 1.0), (1, 0, 1.0)]);
+    let error = read_as("a.edges", "1 99999999999999999999\n", options).unwrap_err().to_string();
+    assert_eq!(error, "line 1: expected a vertex below 2^64 - 1, found a larger one");
+
+    let banner = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
+    let error = read_as("a.mtx", banner, options).unwrap_err().to_string();
+    assert!(error.contains("found a file of the form \"Matrix Market\""), "{error}");
+}
+
+#[test]
+fn what_is_wrong_is_one_sentence_with_its_line() {
+    for (name, text, expected) in [
+        ("a.edges", "", "expected a matrix, found an empty file"),
+        ("a.edges", "1 2\nx 3\n", "line 2: expected a row index from 1 to 2, found \"x\""),
+        ("a.edges", "1 2\n3\n", "line 2: expected a row index from 1 to 2, found \"3\""),
+        ("a.edges", "1 2 5\n1 2\n", "line 2: expected a number, found the end of the line"),
+        (
+            "a.edges",
+            "1 2\n1 2 5\n",
+            "line 2: expected the end of the line after a pattern entry, found \"5\"",
+        ),
+        ("a.csv", "1,2\n1,,2\n", "line 2: expected a column index from 1 to 2, found \",2\""),
+        (
+            "a.csv",
+            "from,to\nx,y\n",
+            "line 2: expected an edge \"from to\" or \"from to weight\" of an edge list, found \"x,y\"",
+        ),
+        (
+            "a.edges",
+            "0 1\n4294967295 1\n",
+            "line 2: expected a vertex up to 4294967294, or the option --compress-ids, found \"4294967295\"",
+        ),
+    ] {
+        assert_eq!(message(name, text), expected, "{text:?}");
+    }
+    // What is declared or far away is not allocated.
+    for text in ["% asym unweighted\n% 1 4000000000 4000000000\n1 1\n", "# a\n0 4000000000\n"] {
+        assert!(message("a", text).contains("memory"), "{}", message("a", text));
+    }
+}
+
+#[test]
+fn a_list_of_several_chunks_agrees_with_the_same_matrix_market_file() {
+    let edges: Vec<_> = (0..60_000u64).map(|k| (k * 7919 % 9973, k * k % 4001)).collect();
+    let lines: String = edges.iter().map(|(i, j)| format!("{i},{j}\n")).collect();
+    let same: String = edges.iter().map(|(i, j)| format!("{} {}\n", i + 1, j + 1)).collect();
+    let banner = "%%MatrixMarket matrix coordinate pattern general\n9973 9973 60000\n";
+    let limit = MemoryLimit::unlimited();
+    let read = |name, text: &str| {
+        read_named_matrix(name, text.as_bytes(), limit, Progress::none()).unwrap().matrix
+    };
+    assert_eq!(read("a.csv", &lines), read("a.mtx", &format!("{banner}{same}")));
+}
