@@ -168,7 +168,7 @@ impl Desk<'_> {
         let option = option_of(which);
         let is_archive = path.as_os_str() == ARCHIVE;
         let with_matrix = match source {
-            MatrixSource::File(file) | MatrixSource::SuiteFile(_, file) => {
+            MatrixSource::File(file, _) | MatrixSource::SuiteFile(_, file) => {
                 (is_archive || *path == **file).then_some(file)
             }
             _ if is_archive => {

@@ -112,7 +112,7 @@ fn mutated(start: &[u8], mutations: &[Mutation]) -> Vec<u8> {
     bytes
 }
 
-const SEEDS: [&str; 11] = [
+const SEEDS: [&str; 13] = [
     "%%MatrixMarket matrix coordinate real general\n% c\n3 4 4\n3 1 5\n1 4 2.5e-3\n3 2 -1\n1 1 1\n",
     "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 1\n2 1 5\n1 2 5\n3 3 1\n",
     "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 5\n3 1 -7\n",

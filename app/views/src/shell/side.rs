@@ -281,7 +281,7 @@ fn matrices(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             items(ui, model, subjects.get(seen).unwrap_or_default(), line, state);
         });
     });
-    let seen = Seen { subject, offset: drawn.state.offset.y, height };
+    let seen = Seen { subject, offset: drawn.state.clamped_offset().y, height };
     ui.data_mut(|data| data.insert_temp(Seen::id(), seen));
 }
 

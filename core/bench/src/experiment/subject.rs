@@ -237,10 +237,9 @@ impl SubjectSource {
     /// The file whose name it has in results.
     fn input(&mut self) -> Option<&mut InputFile> {
         match self {
-            Self::Matrix(MatrixSource::File(file)) | Self::Points(PointsSource::File(file, _)) => {
-                Some(file)
-            }
-            Self::Batch(BatchSource::Rows(_, MatrixSource::File(file))) => Some(file),
+            Self::Matrix(MatrixSource::File(file, _))
+            | Self::Points(PointsSource::File(file, _)) => Some(file),
+            Self::Batch(BatchSource::Rows(_, MatrixSource::File(file, _))) => Some(file),
             Self::Matrix(_) | Self::Points(_) | Self::Batch(_) => None,
             #[cfg(feature = "proof")]
             Self::Vector(_) => None,

@@ -26,7 +26,7 @@ impl<'a> Members<'a> {
 
     /// The data not yet read.
     fn rest(&self) -> &'a [u8] {
-        *self.decoder.get_ref()
+        self.decoder.get_ref()
     }
 }
 

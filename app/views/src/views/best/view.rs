@@ -123,7 +123,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 mod tests {
     use egui::accesskit::Toggled;
     use egui_kittest::Harness;
-    use egui_kittest::kittest::Queryable;
+    use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
     use super::*;
     use crate::shell::App;

@@ -116,7 +116,9 @@ pub(in crate::io) fn refuse_other_kinds(text: &[u8]) -> Result<(), IoError> {
 }
 
 /// The words of the banner, and a warning about it.
-fn read_banner(line: &[u8]) -> Result<((Format, Field, Symmetry), Option<&'static str>), IoError> {
+type Banner = ((Format, Field, Symmetry), Option<&'static str>);
+
+fn read_banner(line: &[u8]) -> Result<Banner, IoError> {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let unexpected = |expected: &str, found: Option<&[u8]>| IoError::Unexpected {
         line: 1,

@@ -408,17 +408,18 @@ fn files_are_opened_by_their_names_and_errors_name_them() {
         let path = folder.path().join(name);
         let put = |out: &mut dyn Write| write(points.view(), form, out, Progress::none());
         save(&path, crate::io::Overwrite::Never, put).unwrap();
-        let find = HeaderLine::Find;
-        let opened = open_points(&path, find, MemoryLimit::unlimited(), Progress::none());
-        let (opened, _) = opened.unwrap();
+        let how = (HeaderLine::Find, &Columns::default());
+        let opened = open_points(&path, how, MemoryLimit::unlimited(), Progress::none());
+        let (opened, ..) = opened.unwrap();
         assert_eq!(opened, points, "{name}");
         let extent = open_points_extent(&path, HeaderLine::Find).unwrap();
         assert_eq!((extent.dimensions, extent.points), (2, 2), "{name}");
     }
     let path = folder.path().join("b.csv.gz");
     std::fs::write(&path, gz(b"1,2\n3,x\n")).unwrap();
-    let error = open_points(&path, HeaderLine::Find, MemoryLimit::unlimited(), Progress::none())
-        .unwrap_err();
+    let how = (HeaderLine::Find, &Columns::default());
+    let opened = open_points(&path, how, MemoryLimit::unlimited(), Progress::none());
+    let error = opened.unwrap_err();
     let expected = "b.csv.gz: line 2: expected a number in column 2, found \"x\"";
     assert!(error.to_string().ends_with(expected), "{error}");
     let error = open_points_extent(&folder.path().join("none"), HeaderLine::Find);
