@@ -65,21 +65,25 @@ impl Batch {
     }
 
     /// Borrows the batch.
+    #[inline]
     pub fn view(&self) -> BatchView<'_> {
         BatchView { unknowns: self.unknowns, values: &self.values }
     }
 
     /// The numbers of all matrices, one after the other, each row-major.
+    #[inline]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
     /// Rows of a matrix, n.
+    #[inline]
     pub fn unknowns(&self) -> usize {
         self.unknowns
     }
 
     /// Number of matrices.
+    #[inline]
     pub fn len(&self) -> usize {
         self.view().len()
     }
@@ -137,11 +141,13 @@ fn is_symmetric(a: &[f64], n: usize) -> bool {
 
 impl<'a> BatchView<'a> {
     /// Rows of a matrix, n.
+    #[inline]
     pub fn unknowns(self) -> usize {
         self.unknowns
     }
 
     /// Number of matrices.
+    #[inline]
     pub fn len(self) -> usize {
         self.values.len() / (self.unknowns * self.unknowns)
     }

@@ -22,10 +22,12 @@ impl SlotLayout for EllShape {
         self.rows as u64 * self.width as u64
     }
 
+    #[inline]
     fn row_slots(&self, _row: usize) -> usize {
         self.width
     }
 
+    #[inline]
     fn slot(&self, row: usize, j: usize) -> u64 {
         match self.order {
             Order::RowMajor => row as u64 * self.width as u64 + j as u64,

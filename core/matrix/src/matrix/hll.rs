@@ -140,10 +140,12 @@ impl SlotLayout for HllShape {
         self.offsets.last().copied().unwrap_or(0)
     }
 
+    #[inline]
     fn row_slots(&self, row: usize) -> usize {
         self.max_nzr[self.hack_of(row)] as usize
     }
 
+    #[inline]
     fn slot(&self, row: usize, j: usize) -> u64 {
         let (h, r) = (self.hack_of(row), (row % self.hack_size) as u64);
         let in_hack = match self.order {

@@ -50,26 +50,31 @@ impl Points {
     }
 
     /// Borrows the points.
+    #[inline]
     pub fn view(&self) -> PointsView<'_> {
         PointsView { dimensions: self.dimensions, coordinates: &self.coordinates }
     }
 
     /// Number of coordinates of a point, D.
+    #[inline]
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
     /// Number of points, N.
+    #[inline]
     pub fn len(&self) -> usize {
         self.view().len()
     }
 
     /// Whether there is no point.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.coordinates.is_empty()
     }
 
     /// The N × D coordinates, point by point.
+    #[inline]
     pub fn coordinates(&self) -> &[f64] {
         &self.coordinates
     }
@@ -112,26 +117,31 @@ const BLOCK: usize = 1 << 13;
 
 impl<'a> PointsView<'a> {
     /// Number of coordinates of a point, D.
+    #[inline]
     pub fn dimensions(self) -> usize {
         self.dimensions
     }
 
     /// Number of points, N.
+    #[inline]
     pub fn len(self) -> usize {
         self.coordinates.len() / self.dimensions
     }
 
     /// Whether there is no point.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.coordinates.is_empty()
     }
 
     /// The N × D coordinates, point by point.
+    #[inline]
     pub fn coordinates(self) -> &'a [f64] {
         self.coordinates
     }
 
     /// The coordinates of one point. Panics when `i` is not below N.
+    #[inline]
     pub fn point(self, i: usize) -> &'a [f64] {
         &self.coordinates[i * self.dimensions..][..self.dimensions]
     }

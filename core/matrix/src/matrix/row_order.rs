@@ -70,11 +70,13 @@ impl RowOrder {
     }
 
     /// Number of rows m, equal to the number of positions.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of positions in blocks; those from here on belong to the tail.
+    #[inline]
     pub fn in_blocks(&self) -> usize {
         self.in_blocks
     }
@@ -85,6 +87,7 @@ impl RowOrder {
     }
 
     /// Row at each position; `None` when every row is at its own place.
+    #[inline]
     pub fn row_of(&self) -> Option<&[u32]> {
         self.row_of.as_deref()
     }

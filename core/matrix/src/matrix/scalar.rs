@@ -32,10 +32,13 @@ pub trait Scalar:
     const BYTES: usize = size_of::<Self>();
 
     /// Whether no component is infinite or NaN.
+    #[inline]
     fn is_finite(self) -> bool;
     /// Complex conjugate; the value itself for real types.
+    #[inline]
     fn conj(self) -> Self;
     /// Absolute value as `f64`.
+    #[inline]
     fn magnitude(self) -> f64;
     /// The bit pattern, which differs between −0 and 0 and between NaNs.
     fn bits(self) -> u128;
@@ -44,12 +47,15 @@ pub trait Scalar:
 impl Scalar for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+    #[inline]
     fn is_finite(self) -> bool {
         f64::is_finite(self)
     }
+    #[inline]
     fn conj(self) -> Self {
         self
     }
+    #[inline]
     fn magnitude(self) -> f64 {
         self.abs()
     }
@@ -62,12 +68,15 @@ impl Scalar for f64 {
 impl Scalar for f32 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+    #[inline]
     fn is_finite(self) -> bool {
         f32::is_finite(self)
     }
+    #[inline]
     fn conj(self) -> Self {
         self
     }
+    #[inline]
     fn magnitude(self) -> f64 {
         f64::from(self).abs()
     }
@@ -80,12 +89,15 @@ impl Scalar for f32 {
 impl Scalar for Complex64 {
     const ZERO: Self = Complex64::new(0.0, 0.0);
     const ONE: Self = Complex64::new(1.0, 0.0);
+    #[inline]
     fn is_finite(self) -> bool {
         self.re.is_finite() && self.im.is_finite()
     }
+    #[inline]
     fn conj(self) -> Self {
         Complex64::conj(&self)
     }
+    #[inline]
     fn magnitude(self) -> f64 {
         libm::hypot(self.re, self.im)
     }
@@ -103,12 +115,14 @@ pub trait Real: Scalar + Into<f64> + Sub<Output = Self> + Div<Output = Self> {
     const NAN: Self;
 
     /// The nearest value, ties to even; infinite when `value` is finite but too large.
+    #[inline]
     fn rounded(value: f64) -> Self;
 }
 
 impl Real for f64 {
     const PRECISION: Precision = Precision::F64;
     const NAN: Self = Self::NAN;
+    #[inline]
     fn rounded(value: f64) -> Self {
         value
     }
@@ -117,6 +131,7 @@ impl Real for f64 {
 impl Real for f32 {
     const PRECISION: Precision = Precision::F32;
     const NAN: Self = Self::NAN;
+    #[inline]
     fn rounded(value: f64) -> Self {
         value as Self
     }
