@@ -38,7 +38,7 @@ struct Info<'a> {
 }
 
 pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
-    let source = MatrixSource::parse(&args.matrix)?.with_options(args.read.options());
+    let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;
     let total = match &source {
         MatrixSource::File(path, _) => file_size(path),
         _ => None,

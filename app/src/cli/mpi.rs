@@ -88,6 +88,7 @@ fn spmv(
         let why = "--x works with one process only; several ranks generate x from --seed";
         return Err(UsageError(why.to_owned()).into());
     }
+    args.read.none_on_ranks()?;
     let source = MatrixSource::parse(&args.matrix)?;
     if let (Some(path), true) = (&args.output, world.is_first()) {
         check_free(path, args.force)?;
@@ -171,6 +172,7 @@ fn solve(
         .admit()
         .map_err(|error| UsageError(format!("{} cannot run: {error}", kernel.id)))?;
     let matrix_name = args.matrices.first().map(String::as_str).unwrap_or_default();
+    args.read.none_on_ranks()?;
     let source = MatrixSource::parse(matrix_name)?;
     for path in [&args.output, &args.history].into_iter().flatten().filter(|_| world.is_first()) {
         check_result(path, args.force, args.json)?;

@@ -131,8 +131,8 @@ pub(super) struct SymgsArgs {
 #[derive(Debug, Args)]
 pub(super) struct SkylineArgs {
     /// The points: file, gen:points-KIND?n=...&d=... or suite:NAME
-    #[arg(value_name = "POINTS")]
-    pub(super) points: String,
+    #[arg(value_name = "POINTS", required_unless_present = "minimize")]
+    pub(super) points: Option<String>,
     /// Compare only these columns: names in the header, or numbers from 1
     ///
     /// The default is the columns that --minimize and --maximize name, or else all but that of --id.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sparsescope_core::experiment::ParameterLists;
+use sparsescope_core::experiment::{MatrixSource, ParameterLists, SubjectSource};
 use sparsescope_core::io::ReadOptions;
 use sparsescope_core::io::points::HeaderLine;
 use sparsescope_core::kernel::{Parameter, ParameterError};
@@ -52,7 +52,7 @@ pub(super) struct GpuArgs {
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct ReadArgs {
     /// First vertex of an edge list [default: 0 if a 0 occurs, else 1]
-    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1), help_heading = WHAT, hide_short_help = true)]
+    #[arg(long, conflicts_with = "compress_ids", value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1), help_heading = WHAT, hide_short_help = true)]
     base: Option<u32>,
     /// Mirror each edge of an edge list
     #[arg(long, help_heading = WHAT, hide_short_help = true)]
@@ -63,9 +63,40 @@ pub(super) struct ReadArgs {
 }
 
 impl ReadArgs {
-    pub(super) fn options(self) -> ReadOptions {
+    fn options(self) -> ReadOptions {
         let Self { base, undirected, compress_ids } = self;
         ReadOptions { base, undirected, compress_ids }
+    }
+
+    /// The source, read with these options. Fails if there are some and it is no file.
+    pub(super) fn of(self, source: SubjectSource) -> Result<SubjectSource, UsageError> {
+        let is_file = matches!(source, SubjectSource::Matrix(MatrixSource::File(..)));
+        match self.options() {
+            options if is_file => Ok(source.with_options(options)),
+            options if options == ReadOptions::default() => Ok(source),
+            _ => Err(UsageError(format!(
+                "--base, --undirected and --compress-ids need a file that is an edge list, found {source}"
+            ))),
+        }
+    }
+
+    /// The same for a matrix.
+    pub(super) fn of_matrix(self, source: MatrixSource) -> Result<MatrixSource, UsageError> {
+        match self.of(SubjectSource::Matrix(source))? {
+            SubjectSource::Matrix(source) => Ok(source),
+            other => Err(UsageError(format!("expected a matrix, found {other}"))),
+        }
+    }
+
+    /// Fails on several ranks if there are options.
+    #[cfg(feature = "mpi")]
+    pub(super) fn none_on_ranks(self) -> Result<(), UsageError> {
+        match self.options() == ReadOptions::default() {
+            true => Ok(()),
+            false => Err(UsageError(
+                "--base, --undirected and --compress-ids work with one process only".to_owned(),
+            )),
+        }
     }
 }
 

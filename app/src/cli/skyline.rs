@@ -124,9 +124,9 @@ pub(super) fn run(
         return Err(UsageError(sentence).into());
     }
     let memory = MemoryLimit::of_machine();
-    let source = PointsSource::parse(&args.points)?.with_header(args.header.line());
+    let (named, columns) = points_and_columns(args)?;
+    let source = PointsSource::parse(&named)?.with_header(args.header.line());
     let begun = Instant::now();
-    let columns = columns(args);
     let (points, chosen, taken) = read(&source, &columns, memory, interrupt, quiet)?;
     let negates: Vec<bool> = match &chosen.compared[..] {
         [] => vec![columns.minimizes_all],
@@ -162,7 +162,7 @@ pub(super) fn run(
         Output::Vector(_) | Output::Single(_) | Output::Solution(_) | Output::Systems(_) => &[],
     };
     let report = Report {
-        points: &args.points,
+        points: &named,
         read: taken.as_ref().map(Read::of),
         n: points.len() as u64,
         d: points.dimensions() as u64,
@@ -221,15 +221,27 @@ fn written_form(path: &Path, paper_format: bool) -> Result<PointsForm, UsageErro
     }
 }
 
-/// The columns that the arguments name.
-fn columns(args: &SkylineArgs) -> Columns {
-    Columns {
+/// The points and the columns that the arguments name. `--minimize POINTS` without other points minimises
+/// all of their columns.
+fn points_and_columns(args: &SkylineArgs) -> Result<(String, Columns), UsageError> {
+    let mut minimized = args.minimize.clone();
+    let points = match (&args.points, &mut minimized) {
+        (Some(points), _) => points.clone(),
+        (None, Some(words)) if !words.is_empty() => std::mem::take(words).join(","),
+        _ => {
+            return Err(UsageError(
+                "the points are missing: expected a file, gen:... or suite:...".into(),
+            ));
+        }
+    };
+    let columns = Columns {
         compared: args.columns.clone(),
-        minimized: args.minimize.clone().unwrap_or_default(),
-        minimizes_all: args.minimize.as_ref().is_some_and(Vec::is_empty),
+        minimizes_all: minimized.as_ref().is_some_and(Vec::is_empty),
+        minimized: minimized.unwrap_or_default(),
         maximized: args.maximize.clone(),
         id: args.id.clone(),
-    }
+    };
+    Ok((points, columns))
 }
 
 fn read(

@@ -146,7 +146,7 @@ fn solved<'a>(
 ) -> anyhow::Result<Option<Done<'a>>> {
     let &Desk { interrupt, quiet, memory } = desk;
     let kernel = configuration.kernel;
-    let source = MatrixSource::parse(matrix)?.with_options(args.read.options());
+    let source = args.read.of_matrix(MatrixSource::parse(matrix)?)?;
     let a = desk.real_matrix(&source)?;
     check_vectors(Operation::Solve, &a, memory).with_context(|| format!("{source}"))?;
     let given = given(args, desk, &source, &a)?;

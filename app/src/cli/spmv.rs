@@ -30,7 +30,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     }
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
-    let source = MatrixSource::parse(&args.matrix)?.with_options(args.read.options());
+    let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;
     let a = desk.real_matrix(&source)?;
     check_vectors(Operation::Spmv, &a, memory).with_context(|| format!("{source}"))?;
     let x = match &args.x {

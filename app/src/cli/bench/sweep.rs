@@ -234,9 +234,8 @@ fn named(
             "--header and --no-header apply only to files of points (--operation skyline)";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    let options = args.read.options();
-    let as_asked = |source: SubjectSource| source.with_header(header).with_options(options);
-    let mut sources: Vec<_> = sources.into_iter().map(as_asked).collect();
+    let as_asked = |source: SubjectSource| args.read.of(source.with_header(header));
+    let mut sources = sources.into_iter().map(as_asked).collect::<Result<Vec<_>, _>>()?;
     tell_apart(&mut sources);
     Ok(sources)
 }

@@ -238,6 +238,31 @@ fn contradicts(body: &[u8], heading: &Heading) -> bool {
     })
 }
 
+/// Whether the first line, read as an edge, may hold the sizes of triplets: no index is beyond them, and they
+/// count the other lines or, in triplets from 0, at least lie beside zeros.
+fn may_begin_with_sizes(body: &[u8], heading: &Heading, found: &Survey) -> bool {
+    let mut cursor = Cursor::new(body);
+    cursor.next_record();
+    let words = words_of_first_entry(cursor);
+    let mut sizes = Vec::new();
+    for _ in 0..words {
+        cursor.skip_blanks();
+        sizes.extend(cursor.unsigned());
+    }
+    let counts = |declared: u64| declared > 0 && declared == found.lines.saturating_sub(1);
+    let fits = match *sizes.as_slice() {
+        [rows, declared] if words == 2 => {
+            counts(declared) && found.last_row == rows && found.last_col <= rows.max(declared)
+        }
+        [rows, cols, declared] if words == 3 => {
+            let zeros = found.zeros > 0 && rows > 0 && cols > 0;
+            (counts(declared) || zeros) && found.last_row == rows && found.last_col == cols
+        }
+        _ => false,
+    };
+    fits && cursor.end_of_line() && heading.konect.is_none()
+}
+
 /// The text in the form that the reader of Matrix Market files knows, and what it holds.
 struct Plan<'t> {
     text: Cow<'t, [u8]>,
@@ -286,11 +311,21 @@ async fn plan<'t>(
         warnings.push(format!("line {line} was read as the names of the columns"));
     }
     let found = survey(&text, &header, progress).await?;
+    if found.lines == 0 && heading.nodes.is_none() && heading.declared() != Some(0) {
+        let (expected, found) = (EDGE.to_owned(), "the end of the file".to_owned());
+        return Err(IoError::Unexpected { line: heading.line, expected, found });
+    }
     if found.pairs == 0 && found.lines > 0 {
         let line = text.get(heading.body..).unwrap_or_default();
         let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let (expected, found) = (EDGE.to_owned(), quoted(line.trim_ascii()));
         return Err(IoError::Unexpected { line: heading.line, expected, found });
+    }
+    if may_begin_with_sizes(text.get(heading.body..).unwrap_or_default(), &heading, &found) {
+        warnings.push(format!(
+            "line {} was read as an edge; if it holds the sizes of triplets, remove it",
+            heading.line
+        ));
     }
     let first = Cursor::new(text.get(heading.body..).unwrap_or_default());
     header.field = if words_of_first_entry(first) > 2 { Field::Real } else { Field::Pattern };

@@ -1,6 +1,7 @@
 //! Reads the sizes of a matrix from the first lines of its file, without reading the rest.
 
 use std::borrow::Cow;
+use std::io::Read as _;
 
 use super::form::form_of;
 use super::head::first_lines;
@@ -71,8 +72,10 @@ fn beginning(data: &[u8]) -> Result<(Vec<u8>, bool), IoError> {
             return Ok((tar::peek_matrix(&mut gunzip())?, true));
         }
         foreign::refuse(&start, "a matrix")?;
-        let text = first_lines(&mut gunzip()).map_err(tar::unreadable)?;
-        return Ok((gzip::without_mark(&text).to_vec(), false));
+        let mark = start.len() - gzip::without_mark(&start).len();
+        let mut text = gunzip();
+        text.read_exact(&mut vec![0; mark]).map_err(tar::unreadable)?;
+        return Ok((first_lines(&mut text).map_err(tar::unreadable)?, false));
     }
     match tar::is_tar(data) {
         true => Ok((tar::peek_matrix(&mut &*data)?, true)),

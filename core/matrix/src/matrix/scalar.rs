@@ -32,13 +32,10 @@ pub trait Scalar:
     const BYTES: usize = size_of::<Self>();
 
     /// Whether no component is infinite or NaN.
-    #[inline]
     fn is_finite(self) -> bool;
     /// Complex conjugate; the value itself for real types.
-    #[inline]
     fn conj(self) -> Self;
     /// Absolute value as `f64`.
-    #[inline]
     fn magnitude(self) -> f64;
     /// The bit pattern, which differs between −0 and 0 and between NaNs.
     fn bits(self) -> u128;
@@ -115,7 +112,6 @@ pub trait Real: Scalar + Into<f64> + Sub<Output = Self> + Div<Output = Self> {
     const NAN: Self;
 
     /// The nearest value, ties to even; infinite when `value` is finite but too large.
-    #[inline]
     fn rounded(value: f64) -> Self;
 }
 

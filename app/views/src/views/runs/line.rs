@@ -1,5 +1,6 @@
 //! The lines of the table of runs.
 
+use egui::emath::GuiRounding as _;
 use egui::{
     Align, EventFilter, Id, Label, Layout, Rect, Response, RichText, Role, Stroke, StrokeKind, Ui,
     UiBuilder, WidgetInfo, pos2, vec2,
@@ -103,7 +104,8 @@ fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, before: f32) {
     let text = (column.cell)(run).text();
     if column.number {
         // The decimal points of a column are below one another.
-        ui.add_space((before - text_width(at_point(&text).0, BODY)).max(0.0));
+        let space = before - text_width(at_point(&text).0, BODY);
+        ui.add_space(space.max(0.0).round_ui());
         ui.add(Label::new(text).selectable(false));
         return;
     }

@@ -53,7 +53,12 @@ fn a_list_without_a_zero_counts_from_one_and_says_so() {
     // These may be triplets, whose first line has the sizes, unless the name says what they are.
     let both = "3 3 2\n1 2 5\n3 1 7\n";
     assert_eq!(read("a.txt", both).form, MatrixForm::Triplets);
-    is(&read("a.edges", both), (3, 3), &[(0, 1, 5.0), (2, 0, 7.0), (2, 2, 2.0)]);
+    let file = read("a.edges", both);
+    is(&file, (3, 3), &[(0, 1, 5.0), (2, 0, 7.0), (2, 2, 2.0)]);
+    let doubt = "line 1 was read as an edge; if it holds the sizes of triplets, remove it";
+    assert_eq!(file.warnings, [doubt, COUNTED]);
+    assert_eq!(read("a.txt", "# c\n3 3 5\n0 0 1\n1 1 2\n").warnings, [doubt.replace('1', "2")]);
+    assert_eq!(read("a.edges", "2 3\n1 2\n").warnings, [COUNTED]);
     assert!(message("a.txt", "3 3 2\n1 2 5\n").contains("declares 2 entries"));
 }
 
@@ -175,4 +180,16 @@ fn a_list_of_several_chunks_agrees_with_the_same_matrix_market_file() {
         read_named_matrix(name, text.as_bytes(), limit, Progress::none()).unwrap().matrix
     };
     assert_eq!(read("a.csv", &lines), read("a.mtx", &format!("{banner}{same}")));
+}
+
+#[test]
+fn a_text_without_edges_is_no_matrix() {
+    for (name, text) in
+        [("a.txt", "# Title\n"), ("a.csv", "hello\n"), ("a.txt", "#!/bin/sh\necho hi\n")]
+    {
+        let message = message(name, text);
+        assert!(message.contains(", found the end of the file"), "{text}: {message}");
+    }
+    let empty = read("a.txt", "# Nodes: 3 Edges: 0\n").matrix;
+    assert_eq!((empty.rows(), empty.nnz()), (3, 0));
 }
