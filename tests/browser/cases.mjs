@@ -114,7 +114,7 @@ export const cases = {
     await choose(/^Who wins on my matrix/);
     await page.goBack();
     await landing.waitFor();
-    await choose("CPU example");
+    await choose("SpMV on 16 cores of an Intel Xeon");
     await viewer.find("button", /^Matrix fem-3dof/);
     assert.equal(await page.locator("#loader").isVisible(), false);
     release();

@@ -63,8 +63,8 @@ pub(crate) fn quiet_button<'a>(ui: &mut Ui, text: impl IntoAtoms<'a>) -> Respons
 /// Height of a line with buttons.
 pub(crate) const LINE: f32 = 24.0;
 
-/// Makes the lines that follow as high as a button, so that everything in one is centred alike: a line that grows
-/// with its widgets leaves the first ones where they were.
+/// Makes the lines that follow as high as a button, which centres their widgets: a line that grows with its
+/// widgets leaves the first ones where they were.
 pub(crate) fn button_lines(ui: &mut Ui) {
     let height = ui.spacing().interact_size.y.max(LINE);
     ui.spacing_mut().interact_size.y = height;
