@@ -1,6 +1,5 @@
 //! The lines of the table of runs.
 
-use egui::emath::GuiRounding as _;
 use egui::{
     Align, EventFilter, Id, Label, Layout, Rect, Response, RichText, Role, Stroke, StrokeKind, Ui,
     UiBuilder, WidgetInfo, pos2, vec2,
@@ -105,7 +104,7 @@ fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, before: f32) {
     if column.number {
         // The decimal points of a column are below one another.
         let space = before - text_width(at_point(&text).0, BODY);
-        ui.add_space(space.max(0.0).round_ui());
+        ui.add_space(space.max(0.0).round());
         ui.add(Label::new(text).selectable(false));
         return;
     }
