@@ -279,8 +279,8 @@ fn columns_are_chosen_with_a_direction_each_and_points_keep_their_rows_and_names
     // In all three columns, each hotel is better than each other in one.
     assert_eq!(rows(&["--id", "hotel", "--minimize"]), serde_json::json!([1, 2, 3, 4]));
     // The points may follow the option, whose columns are then all.
-    p.write("three.txt", "1 2\n2 1\n3 3\n");
-    let smaller = p.json(&["skyline", "--minimize", "three.txt", "--json"]);
+    p.write("three.csv", "1,2\n2,1\n3,3\n");
+    let smaller = p.json(&["skyline", "--minimize", "three.csv", "--json"]);
     assert_eq!(smaller["rows"], serde_json::json!([1, 2]));
     let error = p.fail(2, &["spmv", "gen:diagonal?m=9", "--undirected"]);
     assert!(error.contains("need a file that is an edge list, found gen:diagonal?m=9"), "{error}");

@@ -259,7 +259,8 @@ fn laid_out(
     let share = (left / cut.max(1.0)).clamp(0.0, 1.0);
     let width = |column: &Column| least(column) + (whole(column) - least(column)) * share;
     Table {
-        widths: shown.iter().map(|column| width(column)).collect(),
+        // At whole points, as everything in egui.
+        widths: shown.iter().map(|column| width(column).floor()).collect(),
         before: shown
             .iter()
             .map(|column| {
