@@ -14,7 +14,7 @@ use crate::theme::{Ink, SMALL, SPACE, TITLE};
 /// The second is about as fast if the winner leads by less.
 pub(super) const TIED: f64 = 1.05;
 
-/// What so many rows are.
+/// The word for this many rows.
 pub(super) fn subjects(board: &Board, rows: usize) -> &'static str {
     match (board.what, rows) {
         ("Matrix", 1) => "matrix",
