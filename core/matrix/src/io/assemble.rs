@@ -64,6 +64,11 @@ impl Counts {
         block.next(row);
     }
 
+    /// Adds a nonzero to a row.
+    pub(super) fn count(&mut self, row: u32) {
+        let _ = Places::after_first(&mut self.counts).next(row as usize);
+    }
+
     /// Allocates memory for the counted nonzeros; `in_order` if they come row by row. Fails when that
     /// exceeds `limit`.
     pub(super) fn into_arrays<T: Scalar>(
@@ -196,6 +201,16 @@ impl<T: Scalar> Arrays<T> {
     /// Distributes nonzeros to the blocks of their rows.
     pub(super) fn put(blocks: &mut Dealt<Block<'_, T>>, stretches: &[&Buckets<Entry<T>>]) {
         blocks.hand_out(stretches, |entry| entry.row, |block, row, entry| block.put(row, entry));
+    }
+
+    /// Appends a nonzero to those of its row, as [`Block::put`] does.
+    pub(super) fn append(&mut self, entry: Entry<T>) {
+        let next = Places::after_first(&mut self.row_ptr).next(entry.row as usize);
+        let Some(slot) = next else { return };
+        if let (Some(col), Some(val)) = (self.col.get_mut(slot), self.val.get_mut(slot)) {
+            *col = entry.col;
+            *val = entry.val;
+        }
     }
 
     /// The matrix, columns ascending in each row, duplicates summed in file order.

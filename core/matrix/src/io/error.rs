@@ -55,6 +55,9 @@ pub enum IoError {
     /// An archive that is damaged or does not contain exactly one matrix.
     #[error("{0}")]
     Archive(String),
+    /// A binary file, or one of fixed columns, that is damaged or holds something else; says where.
+    #[error("{0}")]
+    Stored(String),
     /// A value that a Matrix Market field cannot represent.
     #[error(
         "the value {value} in row {row}, column {col} cannot be written to a file with field {field}"

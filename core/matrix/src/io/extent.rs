@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Read as _;
 
-use super::form::form_of;
+use super::form::{self, form_of};
 use super::head::first_lines;
 use super::matrix_market::{Format, Header};
 use super::{
@@ -29,12 +29,19 @@ pub fn read_named_extent_as(
     data: &[u8],
     options: ReadOptions,
 ) -> Result<Extent, IoError> {
+    let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
+    let start =
+        if gzip::is_gzip(data) { Cow::Owned(gzip::peek(data)) } else { Cow::Borrowed(data) };
+    if let Some(stored) = form::stored(name, &start).filter(|_| !tar::is_tar(&start)) {
+        options.form(stored.form)?;
+        let (data, ..) = at_once(gzip::decompressed(data, limit, progress))?;
+        return (stored.extent)(&data, options);
+    }
     let (text, from_archive) = beginning(data)?;
     let may_be_edges = !from_archive && !metis::is_meant(name) && edge_list::may_be(name, &text);
-    let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
     let text = match may_be_edges {
         // The sizes of an edge list are those of all its lines.
-        true => at_once(gzip::decompressed(data, "a matrix", limit, progress))?.0,
+        true => at_once(gzip::decompressed(data, limit, progress))?.0,
         false => Cow::Owned(text),
     };
     let form = match from_archive {

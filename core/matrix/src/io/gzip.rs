@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 
 use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
-use super::{IoError, Progress, foreign};
+use super::{IoError, Progress};
 use crate::memory::MemoryLimit;
 
 /// Whether the data starts like gzip, whatever the file name.
@@ -160,24 +160,21 @@ pub(super) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
-/// Returns the text in `data`, where `expected` should be, without a byte order mark, and the progress that
+/// Returns the text in `data` without a byte order mark, and the progress that
 /// remains to be reported: gzip data is counted during decompression, which takes longer than parsing; also a
-/// warning about what was ignored. Fails on unsupported forms.
+/// warning about what was ignored.
 pub(super) async fn decompressed<'a, 'p>(
     data: &'a [u8],
-    expected: &'static str,
     limit: MemoryLimit,
     progress: Progress<'p>,
 ) -> Result<(Cow<'a, [u8]>, Progress<'p>, Option<String>), IoError> {
     if is_gzip(data) {
         let (mut text, padding) = decompress(data, limit, progress).await?;
-        foreign::refuse(&text, expected)?;
         let mark = text.len() - without_mark(&text).len();
         text.drain(..mark);
         let warning = format!("{padding} zero bytes after the end of the gzip data were ignored");
         Ok((Cow::Owned(text), progress.uncounted(), (padding > 0).then_some(warning)))
     } else {
-        foreign::refuse(data, expected)?;
         let text = without_mark(data);
         progress.advance(data.len() - text.len());
         Ok((Cow::Borrowed(text), progress, None))

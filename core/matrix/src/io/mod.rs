@@ -6,6 +6,7 @@
 mod assemble;
 #[cfg(not(target_family = "wasm"))]
 mod atomic;
+mod build;
 mod edge_list;
 mod error;
 mod extent;

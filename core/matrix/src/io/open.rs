@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::form::form_of;
+use super::form::{self, form_of};
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, gzip, matrix_market, metis,
-    tar, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, foreign, gzip,
+    matrix_market, metis, tar, triplet_text,
 };
 use crate::memory::MemoryLimit;
 use crate::pace::{Pace, at_once};
@@ -65,6 +65,15 @@ async fn read(
     let Contents { text, progress, from_archive, warning } =
         contents(data, limit, progress).await?;
     let limit = gzip::beside(&text, limit);
+    if let Some(stored) = form::stored(name, &text).filter(|_| !from_archive) {
+        options.form(stored.form)?;
+        let mut file = (stored.read)(&text, options, limit, progress)?;
+        file.warnings.splice(0..0, warning);
+        return Ok(file);
+    }
+    if !from_archive {
+        foreign::refuse(&text, "a matrix")?;
+    }
     let form = match from_archive {
         true => MatrixForm::MatrixMarket,
         false => form_of(name, &text),
@@ -118,7 +127,7 @@ async fn contents<'a, 'p>(
         progress.advance(data.len());
         return Ok(unpacked(member));
     }
-    let (text, progress, warning) = gzip::decompressed(data, "a matrix", limit, progress).await?;
+    let (text, progress, warning) = gzip::decompressed(data, limit, progress).await?;
     Ok(Contents { text, progress, from_archive: false, warning })
 }
 

@@ -9,9 +9,16 @@ use super::error::quoted;
 use super::gzip::{beside, decompressed};
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
-use super::{IoError, Progress, gzip, tar};
+use super::{IoError, Progress, foreign, gzip, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
+
+/// Reads a vector, or a column of an array, from decompressed data, if it has the reader's form.
+type ReadStored =
+    fn(&[u8], Option<u32>, MemoryLimit, Progress<'_>) -> Option<Result<Vec<f64>, IoError>>;
+
+/// The forms that are looked for before text.
+const STORED: [ReadStored; 0] = [];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
@@ -32,8 +39,12 @@ pub fn read_column(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    let (text, progress, _) = at_once(decompressed(data, "a vector", limit, progress))?;
+    let (text, progress, _) = at_once(decompressed(data, limit, progress))?;
     let limit = beside(&text, limit);
+    if let Some(read) = STORED.iter().find_map(|read| read(&text, column, limit, progress)) {
+        return read;
+    }
+    foreign::refuse(&text, "a vector")?;
     read_text(&text, column, limit, progress)
 }
 
@@ -86,7 +97,8 @@ pub fn read_companion(
         let limit = beside(&text, limit);
         return read_text(&text, column, limit, progress.uncounted());
     }
-    let (text, progress, _) = at_once(decompressed(data, "a matrix", limit, progress))?;
+    let (text, progress, _) = at_once(decompressed(data, limit, progress))?;
+    foreign::refuse(&text, "a matrix")?;
     let limit = beside(&text, limit);
     let none = || IoError::NoVector(which.as_str());
     let Ok(header) = Header::read(&text) else { return Err(none()) };

@@ -26,7 +26,7 @@ pub use rbox::rbox;
 pub use write::{PointsForm, write, write_table, write_with_ids};
 
 use super::gzip::{beside, decompressed};
-use super::{IoError, Progress};
+use super::{IoError, Progress, foreign};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
@@ -63,7 +63,8 @@ pub fn read_columns(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Points, PointsTaken, Chosen), IoError> {
-    let (data, progress, _) = at_once(decompressed(data, "points", limit, progress))?;
+    let (data, progress, _) = at_once(decompressed(data, limit, progress))?;
+    foreign::refuse(&data, "points")?;
     let limit = beside(&data, limit);
     let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
     let unnamed =
