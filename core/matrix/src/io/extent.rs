@@ -35,7 +35,7 @@ pub fn read_named_extent_as(
     if let Some(stored) = form::stored(name, &start).filter(|_| !tar::is_tar(&start)) {
         options.form(stored.form)?;
         let (data, ..) = at_once(gzip::decompressed(data, limit, progress))?;
-        return (stored.extent)(&data, options);
+        return (stored.extent)(&data, &options);
     }
     let (text, from_archive) = beginning(data)?;
     let may_be_edges = !from_archive && !metis::is_meant(name) && edge_list::may_be(name, &text);
@@ -53,7 +53,8 @@ pub fn read_named_extent_as(
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(&text, options)?,
         MatrixForm::Metis => return metis::extent(&text),
         MatrixForm::Triplets => triplet_text::header(&text)?,
-        MatrixForm::MatrixMarket | MatrixForm::Generated => Header::read(&text)?,
+        // The others have a reader of their own.
+        _ => Header::read(&text)?,
     };
     Ok(extent(&header))
 }

@@ -14,9 +14,9 @@ pub(super) struct Stored {
     /// name and the first bytes.
     pub(super) is_meant: fn(&str, &[u8]) -> bool,
     pub(super) read:
-        fn(&[u8], ReadOptions, MemoryLimit, Progress<'_>) -> Result<MatrixFile, IoError>,
+        fn(&[u8], &ReadOptions, MemoryLimit, Progress<'_>) -> Result<MatrixFile, IoError>,
     /// The sizes that the file declares; fails as `read` does on a file that ends before them.
-    pub(super) extent: fn(&[u8], ReadOptions) -> Result<Extent, IoError>,
+    pub(super) extent: fn(&[u8], &ReadOptions) -> Result<Extent, IoError>,
 }
 
 /// The forms that are looked for before text.

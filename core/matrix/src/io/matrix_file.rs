@@ -84,6 +84,24 @@ pub enum MatrixForm {
     EdgesFrom0,
     /// An edge list whose vertices count from 1.
     EdgesFrom1,
+    /// A `.npz` file of SciPy's sparse arrays.
+    Npz,
+    /// A dense NumPy array.
+    Npy,
+    /// A file of Rutherford and Boeing's collection.
+    RutherfordBoeing,
+    /// A file of Harwell and Boeing's collection.
+    HarwellBoeing,
+    /// A MATLAB file of level 4.
+    Matlab4,
+    /// A MATLAB file of level 5.
+    Matlab5,
+    /// A binary file of PETSc.
+    Petsc,
+    /// Text of hypre's IJ matrices.
+    Hypre,
+    /// A graph of the DIMACS challenges.
+    Dimacs,
     /// Not read but generated.
     Generated,
 }
@@ -97,6 +115,15 @@ impl MatrixForm {
             Self::Metis => "METIS graph",
             Self::EdgesFrom0 => "edge list, vertices from 0",
             Self::EdgesFrom1 => "edge list, vertices from 1",
+            Self::Npz => "SciPy sparse array (.npz)",
+            Self::Npy => "NumPy array (.npy)",
+            Self::RutherfordBoeing => "Rutherford-Boeing",
+            Self::HarwellBoeing => "Harwell-Boeing",
+            Self::Matlab4 => "MATLAB level 4",
+            Self::Matlab5 => "MATLAB level 5",
+            Self::Petsc => "PETSc binary",
+            Self::Hypre => "hypre IJ",
+            Self::Dimacs => "DIMACS graph",
             Self::Generated => "generated",
         }
     }

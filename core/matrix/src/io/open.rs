@@ -67,7 +67,7 @@ async fn read(
     let limit = gzip::beside(&text, limit);
     if let Some(stored) = form::stored(name, &text).filter(|_| !from_archive) {
         options.form(stored.form)?;
-        let mut file = (stored.read)(&text, options, limit, progress)?;
+        let mut file = (stored.read)(&text, &options, limit, progress)?;
         file.warnings.splice(0..0, warning);
         return Ok(file);
     }
@@ -90,7 +90,8 @@ async fn read(
             }
             triplet_text::read_bytes(&text, limit, progress).await?
         }
-        MatrixForm::MatrixMarket | MatrixForm::Generated => {
+        // The others have a reader of their own.
+        _ => {
             let header = matrix_market::Header::read(&text)?;
             matrix_market::read_first(&text, &header, limit, progress).await?
         }
