@@ -6,7 +6,7 @@ use crate::parallel::*;
 use super::body::{Expected, Fault, Notes, Pass, end_of_entry, parse_body};
 use super::coordinate::split_front;
 use super::header::Header;
-use super::value::Value;
+use super::value::{Value, min_bytes};
 use crate::io::scan::Cursor;
 use crate::io::{IoError, Progress, Symmetry};
 use crate::matrix::{Csr, RowPtr, Scalar};
@@ -19,14 +19,14 @@ pub(in crate::io) async fn read_values<V: Value>(
     header: &Header,
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<(Vec<V::Scalar>, Notes), IoError> {
+) -> Result<(Vec<V>, Notes), IoError> {
     // The last line may lack its line end, which is included in the shortest line.
     let body = (text.len() - header.body) as u64 + 1;
-    let possible = header.declared.min(body / V::MIN_BYTES.max(1));
-    limit.check("the array", u128::from(possible) * V::Scalar::BYTES as u128)?;
-    let mut values = zeroed(V::Scalar::ZERO, possible as usize);
+    let possible = header.declared.min(body / min_bytes(header.field).max(1));
+    limit.check("the array", u128::from(possible) * V::BYTES as u128)?;
+    let mut values = zeroed(V::ZERO, possible as usize);
     let mut free = values.as_mut_slice();
-    let store = |wave: &[Vec<V::Scalar>]| {
+    let store = |wave: &[Vec<V>]| {
         let places: Vec<_> =
             wave.iter().map(|chunk| (split_front(&mut free, chunk.len()), chunk)).collect();
         places.into_par_iter().for_each(|(place, chunk)| place.copy_from_slice(chunk));
@@ -40,13 +40,13 @@ pub(in crate::io) async fn read_values<V: Value>(
 fn parse_chunk<V: Value>(
     chunk: &[u8],
     header: &Header,
-    values: &mut Vec<V::Scalar>,
+    values: &mut Vec<V>,
 ) -> Result<Notes, Fault> {
     values.clear();
     let mut cursor = Cursor::new(chunk);
     let mut notes = Notes::default();
     while cursor.next_record() {
-        let value = V::read(&mut cursor, &mut notes).and_then(|value| {
+        let value = V::read(header.field, &mut cursor, &mut notes).and_then(|value| {
             match end_of_entry(&mut cursor, header, &mut notes) {
                 true => Ok(value),
                 false => Err(Expected::EndOfLine),

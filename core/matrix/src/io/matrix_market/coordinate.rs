@@ -6,7 +6,7 @@ use crate::parallel::*;
 use super::body::{Expected, Fault, Notes, Pass, end_of_entry, index, line_of_entry, parse_body};
 use super::count::{Counted, count, pairs_in_both_triangles};
 use super::header::Header;
-use super::value::Value;
+use super::value::{Value, min_bytes};
 use crate::io::assemble::{Arrays, Assembled, Entry};
 use crate::io::error::quoted;
 use crate::io::parts::{Buckets, Parts};
@@ -29,10 +29,10 @@ pub(super) async fn read<V: Value>(
     header: &Header,
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Found<V::Scalar>, IoError> {
+) -> Result<Found<V>, IoError> {
     // The last line may lack its line end, which is included in the shortest line.
     let body = (text.len() - header.body) as u64 + 1;
-    let possible = header.declared.min(body / (4 + V::MIN_BYTES));
+    let possible = header.declared.min(body / (4 + min_bytes(header.field)));
     let general = header.symmetry == Symmetry::General;
     let most = if general { possible } else { 2 * possible };
     let parts = Parts::for_entries(most);
@@ -44,7 +44,7 @@ pub(super) async fn read<V: Value>(
         let parse =
             |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
         let second = (progress, Pass::Second);
-        parse_body(text, header, second, parse, |_: &[Buckets<Entry<V::Scalar>>]| {}).await?;
+        parse_body(text, header, second, parse, |_: &[Buckets<Entry<V>>]| {}).await?;
         let (line, declared) = (header.size_line, header.declared);
         return Err(IoError::TooFewEntries { line, declared, found: lines });
     }
@@ -53,7 +53,7 @@ pub(super) async fn read<V: Value>(
         false => 0,
     };
     progress.rest().await?;
-    let mut arrays = counts.into_arrays::<V::Scalar>(header.cols as usize, in_order, limit)?;
+    let mut arrays = counts.into_arrays::<V>(header.cols as usize, in_order, limit)?;
     let second = (progress, Pass::Second);
     let notes = match in_order {
         true => fill_in_order::<V>(text, header, second, &mut arrays).await?,
@@ -61,7 +61,7 @@ pub(super) async fn read<V: Value>(
             let parse =
                 |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, parts, entries);
             let mut blocks = arrays.dealt(parts);
-            let store = |wave: &[Buckets<Entry<V::Scalar>>]| {
+            let store = |wave: &[Buckets<Entry<V>>]| {
                 let wave: Vec<_> = wave.iter().collect();
                 Arrays::put(&mut blocks, &wave);
             };
@@ -76,13 +76,13 @@ pub(super) async fn read<V: Value>(
 /// All nonzeros of the text after the header, in file order. With symmetric storage, each off-diagonal
 /// nonzero is followed by its mirror.
 #[cfg(any(feature = "mpi", test))]
-pub(super) async fn entries<V: Value<Scalar = f64>>(
+pub(super) async fn entries(
     text: &[u8],
     header: &Header,
     progress: Progress<'_>,
 ) -> Result<(Vec<(u32, u32, f64)>, Notes), IoError> {
     let parse =
-        |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
+        |chunk: &[u8], entries: &mut _| parse_chunk::<f64>(chunk, header, Parts::one(), entries);
     let mut all = Vec::new();
     let store = |wave: &[Buckets<Entry<f64>>]| {
         let entries = wave.iter().flat_map(Buckets::only);
@@ -97,12 +97,12 @@ async fn fill_in_order<V: Value>(
     text: &[u8],
     header: &Header,
     pass: (Progress<'_>, Pass),
-    arrays: &mut Arrays<V::Scalar>,
+    arrays: &mut Arrays<V>,
 ) -> Result<Notes, IoError> {
     let parse =
         |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
     let (mut free_col, mut free_val) = (&mut arrays.col[..], &mut arrays.val[..]);
-    let store = |wave: &[Buckets<Entry<V::Scalar>>]| {
+    let store = |wave: &[Buckets<Entry<V>>]| {
         let places: Vec<_> = wave
             .iter()
             .map(|chunk| {
@@ -132,7 +132,7 @@ fn parse_chunk<V: Value>(
     chunk: &[u8],
     header: &Header,
     parts: Parts,
-    entries: &mut Buckets<Entry<V::Scalar>>,
+    entries: &mut Buckets<Entry<V>>,
 ) -> Result<Notes, Fault> {
     entries.reset(parts);
     let symmetry = header.symmetry;
@@ -158,12 +158,12 @@ fn read_entry<V: Value>(
     cursor: &mut Cursor<'_>,
     header: &Header,
     notes: &mut Notes,
-) -> Result<Entry<V::Scalar>, Expected> {
+) -> Result<Entry<V>, Expected> {
     let row = index(cursor, header.rows, header.base).ok_or(Expected::RowIndex)?;
     cursor.skip_blanks();
     let col = index(cursor, header.cols, header.base).ok_or(Expected::ColIndex)?;
     cursor.skip_blanks();
-    let val = V::read(cursor, notes)?;
+    let val = V::read(header.field, cursor, notes)?;
     match end_of_entry(cursor, header, notes) {
         true => Ok(Entry { row, col, val }),
         false => Err(Expected::EndOfLine),

@@ -98,10 +98,8 @@ pub(super) fn read_body<'r>(
     // Boxed, because the code of a function's future is duplicated in every crate that awaits it.
     Box::pin(async move {
         match header.field {
-            Field::Real => read_field::<value::Real>(text, header, limit, progress).await,
-            Field::Integer => read_field::<value::Integer>(text, header, limit, progress).await,
-            Field::Pattern => read_field::<value::Pattern>(text, header, limit, progress).await,
-            Field::Complex => read_field::<value::Complex>(text, header, limit, progress).await,
+            Field::Complex => read_field::<Complex64>(text, header, limit, progress).await,
+            _ => read_field::<f64>(text, header, limit, progress).await,
         }
     })
 }
@@ -113,7 +111,7 @@ async fn read_field<V: Value>(
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError>
 where
-    AnyMatrix: From<Csr<V::Scalar>>,
+    AnyMatrix: From<Csr<V>>,
 {
     let Found { assembled, notes, pairs } = match header.format {
         Format::Coordinate => coordinate::read::<V>(text, header, limit, progress).await?,
@@ -208,12 +206,7 @@ pub(super) fn read_vector(
     // Without a column, all values are the vector.
     let column = column.map(|column| column as usize - 1);
     if (header.format, header.symmetry) == (Format::Array, Symmetry::General) {
-        let (mut values, _) = match header.field {
-            Field::Integer => {
-                at_once(array::read_values::<value::Integer>(text, &header, limit, progress))?
-            }
-            _ => at_once(array::read_values::<value::Real>(text, &header, limit, progress))?,
-        };
+        let (mut values, _) = at_once(array::read_values::<f64>(text, &header, limit, progress))?;
         if let Some(column) = column {
             let begin = column * header.rows as usize;
             values.truncate(begin + header.rows as usize);

@@ -5,7 +5,6 @@ use super::Header;
 use super::body::Notes;
 use super::coordinate;
 use super::header::Format;
-use super::value::{Integer, Pattern, Real, Value};
 use crate::io::{Field, IoError, Progress, Symmetry};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
@@ -59,22 +58,12 @@ pub fn read_share(
     let text = text.get(..end).unwrap_or(text);
     let most = (end - header.body) as u128 / 4 * 2;
     limit.check("this rank's share of the file", 16 * most.min(2 * u128::from(header.declared)))?;
-    match header.field {
-        Field::Real => share::<Real>(text, &header, progress),
-        Field::Integer => share::<Integer>(text, &header, progress),
-        Field::Pattern => share::<Pattern>(text, &header, progress),
-        Field::Complex => Err(IoError::RealOnly),
+    if header.field == Field::Complex {
+        return Err(IoError::RealOnly);
     }
-}
-
-fn share<V: Value<Scalar = f64>>(
-    text: &[u8],
-    header: &Header,
-    progress: Progress<'_>,
-) -> Result<FileShare, IoError> {
-    let (entries, notes): (_, Notes) = at_once(coordinate::entries::<V>(text, header, progress))?;
+    let (entries, notes): (_, Notes) = at_once(coordinate::entries(text, &header, progress))?;
     if header.symmetry == Symmetry::SkewSymmetric && notes.off_symmetry > 0 {
-        return Err(coordinate::skew_diagonal::<V>(text, header));
+        return Err(coordinate::skew_diagonal::<f64>(text, &header));
     }
     Ok(FileShare {
         rows: header.rows.into(),
@@ -84,7 +73,7 @@ fn share<V: Value<Scalar = f64>>(
         field: header.field,
         symmetry: header.symmetry,
         entries,
-        warnings: notes.warnings(header),
+        warnings: notes.warnings(&header),
     })
 }
 

@@ -1,66 +1,48 @@
-//! The values of a nonzero, with one reader per field of a banner.
+//! The values of a nonzero, as the field of the banner says.
 
 use num_complex::Complex64;
 
 use super::body::{Expected, Notes};
+use crate::io::Field;
 use crate::io::scan::Cursor;
 use crate::matrix::Scalar;
 
-/// Reads the values of a field.
-pub(super) trait Value {
-    /// The type of the values in the matrix.
-    type Scalar: Scalar;
-    /// Minimum bytes of an array line, its line end included; a coordinate line has four more for
-    /// its indices.
-    const MIN_BYTES: u64;
+/// Minimum bytes of an array line, its line end included; a coordinate line has four more for its indices.
+pub(super) fn min_bytes(field: Field) -> u64 {
+    match field {
+        Field::Real | Field::Integer => 2,
+        Field::Pattern => 0,
+        Field::Complex => 4,
+    }
+}
 
+/// A value that a file can contain.
+pub(super) trait Value: Scalar {
     /// Reads the value at the cursor, which is past any blanks.
-    fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self::Scalar, Expected>;
+    fn read(field: Field, cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self, Expected>;
 }
 
-pub(super) struct Real;
-pub(super) struct Integer;
-pub(super) struct Pattern;
-pub(super) struct Complex;
-
-impl Value for Real {
-    type Scalar = f64;
-    const MIN_BYTES: u64 = 2;
-
+impl Value for f64 {
+    // All values of a file have the same field, so that its branch costs nothing and one reader serves three.
     #[inline(always)]
-    fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64, Expected> {
-        read_real(cursor, notes).ok_or(Expected::Real)
+    fn read(field: Field, cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self, Expected> {
+        match field {
+            Field::Pattern => Ok(1.0),
+            Field::Integer => {
+                let Some(integer) = cursor.integer() else {
+                    return read_misnamed_real(cursor, notes);
+                };
+                notes.rounded += u64::from(integer.rounded);
+                Ok(integer.value)
+            }
+            Field::Real | Field::Complex => read_real(cursor, notes).ok_or(Expected::Real),
+        }
     }
 }
 
-impl Value for Integer {
-    type Scalar = f64;
-    const MIN_BYTES: u64 = 2;
-
+impl Value for Complex64 {
     #[inline(always)]
-    fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<f64, Expected> {
-        let Some(integer) = cursor.integer() else { return read_misnamed_real(cursor, notes) };
-        notes.rounded += u64::from(integer.rounded);
-        Ok(integer.value)
-    }
-}
-
-impl Value for Pattern {
-    type Scalar = f64;
-    const MIN_BYTES: u64 = 0;
-
-    #[inline(always)]
-    fn read(_: &mut Cursor<'_>, _: &mut Notes) -> Result<f64, Expected> {
-        Ok(1.0)
-    }
-}
-
-impl Value for Complex {
-    type Scalar = Complex64;
-    const MIN_BYTES: u64 = 4;
-
-    #[inline(always)]
-    fn read(cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Complex64, Expected> {
+    fn read(_: Field, cursor: &mut Cursor<'_>, notes: &mut Notes) -> Result<Self, Expected> {
         let re = read_real(cursor, notes).ok_or(Expected::RealPart)?;
         cursor.skip_blanks();
         let im = read_real(cursor, notes).ok_or(Expected::ImaginaryPart)?;
