@@ -24,16 +24,16 @@ const fn form(
 
 /// All forms.
 pub const FORMS: [FileForm; 14] = [
-    form("Matrix Market", &["mtx"], "coordinate and array files of every field", true),
-    form("SciPy sparse array", &["npz"], "csr, csc, coo, bsr and dia", true),
+    form("Matrix Market", &["mtx"], "coordinate and array files, also complex", true),
+    form("SciPy sparse array", &["npz"], "csr, csc, coo, bsr, dia (save_npz)", true),
     form("NumPy array", &["npy"], "a dense matrix", false),
-    form("Rutherford-Boeing", &["rb"], "assembled matrices and patterns", true),
-    form("Harwell-Boeing", &["rua", "rsa", "psa"], "assembled matrices and patterns", false),
-    form("MATLAB", &["mat"], "a sparse matrix of a file of level 4 or 5", false),
-    form("PETSc binary", &["petsc"], "a sparse matrix, with 4 or 8 bytes per index", true),
-    form("binary triplets", &["triplets"], "row, column and value of each nonzero", true),
-    form("hypre IJ", &["00000"], "the parts .00000, .00001, ... of a matrix", false),
-    form("METIS graph", &["graph", "metis"], "with or without weights of edges", false),
+    form("Rutherford-Boeing", &["rb"], "assembled matrices", true),
+    form("Harwell-Boeing", &["rua", "rsa", "psa"], "assembled matrices", false),
+    form("MATLAB", &["mat"], "a sparse matrix, level 4 or 5", false),
+    form("PETSc binary", &["petsc"], "a sparse matrix (MatView)", true),
+    form("binary triplets", &["triplets"], "row, column and value per nonzero", true),
+    form("hypre IJ", &["00000"], "a matrix in parts .00000, .00001, ...", false),
+    form("METIS graph", &["graph", "metis"], "neighbors per line", false),
     form("DIMACS graph", &["gr"], "arcs with weights", false),
     form(
         "edge list",
@@ -41,13 +41,8 @@ pub const FORMS: [FileForm; 14] = [
         "\"from to [weight]\" per line",
         false,
     ),
-    form(
-        "triplet text",
-        &["txt"],
-        "\"rows columns entries\", then \"row column value\" per line",
-        false,
-    ),
-    form("archive", &["tar", "tgz", "zip"], "the matrix in a .tar.gz, .tar or .zip", false),
+    form("triplet text", &["txt"], "sizes, then \"row column value\" per line", false),
+    form("archive", &["tar", "tgz", "zip"], "a .tar, .tar.gz or .zip with one matrix", false),
 ];
 
 /// Extensions of compressed files of any form.
