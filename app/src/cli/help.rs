@@ -209,7 +209,7 @@ fn forms() -> String {
         format!("\n  {name:<20} {:<26} {}", dotted(form.extensions, " "), form.read)
     });
     format!(
-        "Forms of matrix files; those with * are also written. Each may be compressed ({}).{}",
+        "Forms of files (* can also be written; each may be compressed: {}):{}",
         dotted(&COMPRESSED, ", "),
         lines.concat()
     )

@@ -50,6 +50,16 @@ mod tests {
     }
 
     #[test]
+    fn a_zip_without_a_bundle_is_left_to_the_readers_of_matrices() {
+        for (name, entry) in [("a.npz", "data.npy"), ("a.zip", "a.mtx")] {
+            let zip = [b"PK\x03\x04", &[0; 26][..], entry.as_bytes()].concat();
+            assert!(matches!(read(name, &zip), File::Bytes(_)), "{name}");
+            assert!(is_matrix(name, &zip), "{name}");
+        }
+        assert!(matches!(read("renamed.npz", EXAMPLE), File::Bundle(..)));
+    }
+
+    #[test]
     fn what_was_read_before_is_opened_as_its_bytes_are() {
         let cut = &EXAMPLE[..1000];
         let matrix = b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";

@@ -33,7 +33,7 @@ pub const FORMS: [FileForm; 14] = [
     form("PETSc binary", &["petsc"], "a sparse matrix (MatView)", true),
     form("binary triplets", &["triplets"], "row, column and value per nonzero", true),
     form("hypre IJ", &["00000"], "a matrix in parts .00000, .00001, ...", false),
-    form("METIS graph", &["graph", "metis"], "neighbors per line", false),
+    form("METIS graph", &["graph", "metis"], "a line of adjacent vertices for each vertex", false),
     form("DIMACS graph", &["gr"], "arcs with weights", false),
     form(
         "edge list",
