@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn a_zip_without_a_bundle_is_left_to_the_readers_of_matrices() {
         for (name, entry) in [("a.npz", "data.npy"), ("a.zip", "a.mtx")] {
-            let zip = [b"PK\x03\x04", &[0; 26][..], entry.as_bytes()].concat();
+            let zip = [&b"PK\x03\x04"[..], &[0; 26], entry.as_bytes()].concat();
             assert!(matches!(read(name, &zip), File::Bytes(_)), "{name}");
             assert!(is_matrix(name, &zip), "{name}");
         }
