@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
+use sparsescope_core::io::file_forms;
 use sparsescope_views::shell::Export;
 
 /// The purpose of a dialog.
@@ -70,18 +71,16 @@ impl Dialogs {
 }
 
 fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
-    const MATRICES: [&str; 9] = ["mtx", "gz", "tgz", "txt", "graph", "tsv", "csv", "edges", "el"];
+    let matrices = file_forms::extensions();
     match purpose {
         Purpose::Open => {
             let dialog = dialog.set_title("Open bundles, matrices or lessons");
-            let dialog = dialog.add_filter(
-                "Bundles, matrices, lessons",
-                &[&["zip", "json"][..], &MATRICES[..]].concat(),
-            );
+            let dialog = dialog
+                .add_filter("Bundles, matrices, lessons", &[&["json"][..], &matrices].concat());
             dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
         }
         Purpose::Matrices => {
-            let dialog = dialog.set_title("Matrices to measure").add_filter("Matrices", &MATRICES);
+            let dialog = dialog.set_title("Matrices to measure").add_filter("Matrices", &matrices);
             dialog.add_filter("All files", &["*"]).pick_files().unwrap_or_default()
         }
         Purpose::Folder(folder) => {

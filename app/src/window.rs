@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, anyhow, bail};
 use sparsescope_core::bundle::Limits;
-use sparsescope_core::io::{Overwrite, write_bytes};
+use sparsescope_core::io::{Overwrite, file_forms, write_bytes};
 use sparsescope_core::record::Operation;
 use sparsescope_figures::landing::Landing;
 use sparsescope_figures::state::ViewState;
@@ -260,13 +260,13 @@ fn open(app: &mut App, reading: &mut Reading, path: &Path) {
     }
 }
 
-/// Recognises bundles and lessons by name or first bytes, so that a damaged bundle is reported as a bundle.
+/// Recognises bundles and lessons by name and first bytes, so that a damaged bundle is reported as a bundle.
 fn is_read_at_once(path: &Path) -> bool {
-    let mut start = [0; 4];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    has_extension(path, "zip")
-        || has_extension(path, "json")
-        || read.is_ok() && start == *b"PK\x03\x04"
+    let mut start = Vec::new();
+    // A folder, and what cannot be read, is decided by its name.
+    let _ = std::fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    !file_forms::is_matrix(&name, &start)
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {

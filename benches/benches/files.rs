@@ -28,7 +28,7 @@ fn files(criterion: &mut Criterion) {
         });
         let mut texts = vec![("general", &general, &*a), ("pattern", &ones, &pattern)];
         // Where the matrix is not symmetric, there is no such file.
-        if matrix_market::write_symmetric(&a, &mut symmetric, Progress::none()).is_ok() {
+        if matrix_market::write_symmetric(&a, Field::Real, &mut symmetric, Progress::none()).is_ok() {
             texts.push(("symmetric", &symmetric, &*a));
         }
         for (kind, text, expected) in texts {

@@ -195,7 +195,7 @@
   /** The name under which a file is opened: its own, with a number if another file of that name `isOpen`. */
   function freeName(name, bytes, files, isOpen) {
     const isSame = (other) => other?.length === bytes.length && other.every((byte, k) => byte === bytes[k]);
-    const numbered = (number) => name.replace(/(\.(mtx|tar))?(\.\w+)?$/, (end) => ` (${number})${end}`);
+    const numbered = (number) => name.replace(/(\.\w+)?(\.(gz|bz2|xz|zst))?$/, (end) => ` (${number})${end}`);
     let free = name;
     for (let number = 2; isOpen(free) && !isSame(files.get(free)?.bytes); number++) {
       free = numbered(number);

@@ -61,6 +61,8 @@ pub(super) enum Command {
     Solve(Box<SolveArgs>),
     /// Write a matrix or a point set from a generator
     Generate(GenerateArgs),
+    /// Write a matrix or a point set in another form
+    Convert(ConvertArgs),
     /// Download matrices of the SuiteSparse collection
     Fetch(FetchArgs),
     /// List all kernels and whether each can run here
@@ -380,8 +382,8 @@ pub(super) struct GenerateArgs {
     pub(super) spec: Option<String>,
     /// File to write; gzipped if its name ends in .gz
     ///
-    /// Matrices are written as Matrix Market. Points are written as CSV to .csv files, as binary to .points files
-    /// and as text to all others.
+    /// A matrix is written in the form of the extension (`convert --help` lists them), else as Matrix Market. Points
+    /// are written as CSV to .csv files, as binary to .points files and as text to all others.
     #[arg(short, value_name = "FILE", required_unless_present = "list", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// List all generators and suites with their parameters
@@ -389,6 +391,28 @@ pub(super) struct GenerateArgs {
     pub(super) list: bool,
     /// Write only the lower triangle of a symmetric matrix, to halve the file size
     #[arg(long, conflicts_with = "list", help_heading = OUTPUT)]
+    pub(super) symmetric: bool,
+    /// Overwrite an existing file
+    #[arg(long, help_heading = OUTPUT)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ConvertArgs {
+    /// The matrix: file, - for standard input, gen:KIND?key=value&... or suite:NAME
+    ///
+    /// The same for points, if OUT ends in .points or .csv.
+    #[arg(value_name = "IN")]
+    pub(super) input: String,
+    /// File to write, in the form of its extension; gzipped if its name ends in .gz
+    ///
+    /// With -, Matrix Market goes to standard output.
+    #[arg(value_name = "OUT")]
+    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
+    /// Write only the lower triangle of a symmetric matrix, as Matrix Market
+    #[arg(long, help_heading = OUTPUT)]
     pub(super) symmetric: bool,
     /// Overwrite an existing file
     #[arg(long, help_heading = OUTPUT)]

@@ -9,13 +9,14 @@ use sparsescope_core::generate::{
     Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, batch_kinds, batch_suites,
     generate, kinds, measure_made, points_kinds, points_suite_entry, points_suites, suites,
 };
-use sparsescope_core::io::{matrix_market, points as points_io};
+use sparsescope_core::io::{AnyMatrix, Field, points as points_io};
 use sparsescope_core::memory::MemoryLimit;
 
 use super::args::GenerateArgs;
 use super::interrupt::Interrupt;
+use super::matrix_output::MatrixOutput;
 use super::outcome::Outcome;
-use super::output::{check_form, check_free, overwrite, points_form, print, save, watched};
+use super::output::{check_free, file_size, overwrite, points_form, print, save, watched};
 use super::table::{count, render, table, three_digits};
 
 pub(super) fn run(
@@ -38,27 +39,22 @@ pub(super) fn run(
         if args.symmetric {
             bail!("--symmetric writes one triangle of a matrix, but {spec} is a point set");
         }
-        return points(spec, path, args.force, interrupt, quiet);
+        let source = match spec.starts_with("points-") {
+            true => PointsSource::parse(&format!("gen:{spec}"))?,
+            false => PointsSource::parse(spec)?,
+        };
+        return write_points(&source, (path, args.force), interrupt, quiet);
     }
     let spec = match MatrixSource::parse(spec) {
         Ok(MatrixSource::Suite(_, spec) | MatrixSource::Generated(spec)) => spec,
         Ok(MatrixSource::SuiteFile(entry, _)) => GeneratorSpec::parse(entry.spec)?,
         _ => GeneratorSpec::parse(spec)?,
     };
-    check_free(path, args.force)?;
-    check_form(path, &["Matrix Market"])?;
+    let output = MatrixOutput::new(path, args.symmetric, args.force)?;
     let a = watched(interrupt, quiet, &format!("generating {spec}"), None, |_| {
         generate(&spec, MemoryLimit::of_machine(), interrupt.flag())
     })?;
-    watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
-        let write = match args.symmetric {
-            true => matrix_market::write_symmetric,
-            false => matrix_market::write,
-        };
-        save(path, overwrite(args.force), |out| write(&a, out, progress))
-    })?;
-    let (rows, cols, nnz) = (a.rows() as u64, a.cols() as u64, a.nnz() as u64);
-    eprintln!("{}: {} x {}, {} nonzeros", path.display(), count(rows), count(cols), count(nnz));
+    output.write(&AnyMatrix::Real(a), Field::Real, interrupt, quiet)?;
     Ok(Outcome::Success)
 }
 
@@ -68,23 +64,22 @@ fn is_points(spec: &str) -> bool {
     of_suite || spec.strip_prefix("gen:").unwrap_or(spec).starts_with("points-")
 }
 
-fn points(
-    spec: &str,
-    path: &Path,
-    force: bool,
+/// Generates or reads points and writes them to this file, replacing an existing one only with `force`.
+pub(super) fn write_points(
+    source: &PointsSource,
+    (path, force): (&Path, bool),
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
-    let source = match spec.starts_with("points-") {
-        true => PointsSource::parse(&format!("gen:{spec}"))?,
-        false => PointsSource::parse(spec)?,
-    };
     check_free(path, force)?;
     let form = points_form(path)?;
-    let (points, _) =
-        watched(interrupt, quiet, &format!("generating {source}"), None, |progress| {
-            source.load(MemoryLimit::of_machine(), progress, interrupt.flag())
-        })?;
+    let (doing, total) = match source {
+        PointsSource::File(path, _) => ("reading", file_size(path)),
+        _ => ("generating", None),
+    };
+    let (points, _) = watched(interrupt, quiet, &format!("{doing} {source}"), total, |progress| {
+        source.load(MemoryLimit::of_machine(), progress, interrupt.flag())
+    })?;
     watched(interrupt, quiet, &format!("writing {}", path.display()), None, |progress| {
         save(path, overwrite(force), |out| points_io::write(points.view(), form, out, progress))
     })?;

@@ -1,6 +1,7 @@
 //! The help of the commands: headings of groups of options, notes and examples after the options.
 
 use clap::{Arg, ArgAction, Command};
+use sparsescope_core::io::file_forms::{COMPRESSED, FORMS};
 
 // Groups of options, in the same words for every command.
 pub(super) const WHAT: &str = "What to run";
@@ -17,11 +18,9 @@ pub(super) const LAST: usize = 900;
 const NO_NOTES: &str = "";
 
 const MATRIX: &str = "\
-MATRIX is a path, - for standard input, gen:KIND?key=value&... or suite:NAME. A file is
-Matrix Market (.mtx, .mtx.gz), an archive of the SuiteSparse collection (.tar.gz), a METIS graph
-(.graph), an edge list as SNAP and KONECT publish it, with one \"from to [weight]\" per line, or
-plain text: a line \"rows cols nonzeros\", then one \"row col value\" per line.
-`sparsescope generate --list` lists generators and suites.";
+MATRIX is a path, - for standard input, gen:KIND?key=value&... or suite:NAME.
+`sparsescope info --help` lists the forms of files, `sparsescope generate --list` generators and
+suites.";
 
 const SYMGS: &str = "\
 A symmetric sweep updates the rows in ascending and then in descending order. In standard mode,
@@ -52,12 +51,17 @@ solver's own value is not trusted.
 MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list` lists both).
 Files for the pattern, G, b and x0 can be in the same formats.";
 
+const CONVERT: &str = "\
+Every nonzero keeps its value to the last bit, and explicit zeros are kept. Matrix Market also keeps
+whether values are integers or a pattern. A symmetric matrix is written whole, unless --symmetric is
+given. Points are written as CSV (.csv) or in this program's binary format (.points).";
+
 const MAN: &str = "\
 With DIR, writes one page per command: sparsescope.1, sparsescope-bench.1 and so on. Without it,
 prints the page of the program itself.";
 
 /// The notes of each command, for `--help`, and its examples, for `-h` too.
-const PAGES: [(&str, &str, &[&str]); 18] = [
+const PAGES: [(&str, &str, &[&str]); 19] = [
     (
         "sparsescope",
         MATRIX,
@@ -118,6 +122,11 @@ const PAGES: [(&str, &str, &[&str]); 18] = [
             "sparsescope generate --list",
             "sparsescope generate 'fem-hex?n=30&dof=3' --symmetric -o A.mtx.gz",
         ],
+    ),
+    (
+        "convert",
+        CONVERT,
+        &["sparsescope convert A.mtx A.npz", "sparsescope convert road.gr A.mtx.gz --symmetric"],
     ),
     (
         "fetch",
@@ -185,13 +194,30 @@ pub(super) fn arranged(program: Command) -> Command {
 fn page(command: Command) -> Command {
     let command = command.mut_args(with_default_in_line);
     let own = PAGES.iter().find(|(name, ..)| *name == command.get_name());
-    let Some((_, notes, examples)) = own else { return command };
+    let Some((name, notes, examples)) = own else { return command };
     let examples = format!("Examples:\n  {}", examples.join("\n  "));
-    let long = match notes.is_empty() {
-        true => examples.clone(),
-        false => format!("{notes}\n\n{examples}"),
-    };
+    let forms = if ["info", "convert"].contains(name) { forms() } else { String::new() };
+    let parts = [*notes, &forms, &examples].into_iter().filter(|part| !part.is_empty());
+    let long = parts.collect::<Vec<_>>().join("\n\n");
     command.after_help(examples).after_long_help(long)
+}
+
+/// The forms of files that hold a matrix, one per line.
+fn forms() -> String {
+    let lines = FORMS.map(|form| {
+        let name = format!("{}{}", form.name, if form.is_written { "*" } else { "" });
+        format!("\n  {name:<20} {:<26} {}", dotted(form.extensions, " "), form.read)
+    });
+    format!(
+        "Forms of files (* can also be written; each may be compressed: {}):{}",
+        dotted(&COMPRESSED, ", "),
+        lines.concat()
+    )
+}
+
+fn dotted(extensions: &[&str], between: &str) -> String {
+    let dotted: Vec<String> = extensions.iter().map(|end| format!(".{end}")).collect();
+    dotted.join(between)
 }
 
 /// Puts an argument's default at the end of its summary, where the help itself says what happens by default. The
@@ -215,6 +241,16 @@ fn with_default_in_line(arg: Arg) -> Arg {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_table_of_forms_fits_into_a_terminal() {
+        let forms = forms();
+        assert_eq!(forms.lines().count(), 1 + FORMS.len());
+        for line in forms.lines() {
+            assert!(line.len() <= 100, "{line}");
+        }
+        assert!(forms.contains("\n  Matrix Market*       .mtx   "), "{forms}");
+    }
 
     #[test]
     fn a_default_ends_the_help_of_its_option() {

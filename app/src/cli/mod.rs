@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod choice;
 mod compare;
+mod convert;
 mod devices;
 mod export;
 mod fetch;
@@ -25,6 +26,7 @@ mod interrupt;
 mod kernels;
 mod manual;
 mod markup;
+mod matrix_output;
 mod merge;
 mod missing;
 #[cfg(feature = "mpi")]
@@ -116,6 +118,7 @@ pub fn run() -> ExitCode {
         Some(Command::Skyline(args)) => skyline::run(&args, &interrupt, cli.quiet),
         Some(Command::Solve(args)) => solve::run(&args, &interrupt, cli.quiet),
         Some(Command::Generate(args)) => generate::run(&args, &interrupt, cli.quiet),
+        Some(Command::Convert(args)) => convert::run(&args, &interrupt, cli.quiet),
         Some(Command::Kernels(args)) => kernels::run(&args),
         Some(Command::Devices(args)) => devices::run(&args, &interrupt),
         Some(Command::Fetch(args)) => fetch::run(&args, &interrupt, cli.quiet),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
-use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource};
+use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource, ReadMatrix};
 use sparsescope_core::io::vector::{self, Companion};
 use sparsescope_core::io::{IoError, Progress, open_companion, open_vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernel};
@@ -120,8 +120,8 @@ fn columns_of(error: &IoError) -> Option<u64> {
 }
 
 impl Desk<'_> {
-    /// Reads or generates a matrix of real values; remarks on how it was read go to standard error.
-    pub(super) fn real_matrix(&self, source: &MatrixSource) -> anyhow::Result<Arc<Csr>> {
+    /// Reads or generates a matrix; remarks on how it was read go to standard error.
+    pub(super) fn matrix(&self, source: &MatrixSource) -> anyhow::Result<ReadMatrix> {
         let total = match source {
             MatrixSource::File(path, _) | MatrixSource::SuiteFile(_, path) => file_size(path),
             _ => None,
@@ -133,7 +133,12 @@ impl Desk<'_> {
         for warning in &a.warnings {
             eprintln!("warning: {warning}");
         }
-        match a.values {
+        Ok(a)
+    }
+
+    /// The same for a matrix of real values.
+    pub(super) fn real_matrix(&self, source: &MatrixSource) -> anyhow::Result<Arc<Csr>> {
+        match self.matrix(source)?.values {
             LoadedValues::Real(a) => Ok(a),
             LoadedValues::Complex(_) => {
                 bail!("{source} is complex; kernels support only real matrices")

@@ -11,6 +11,7 @@ use serde::Serialize;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::Watch;
 use sparsescope_core::files::check_regular;
+use sparsescope_core::io::file_forms::{self, FileForm};
 use sparsescope_core::io::points::PointsForm;
 use sparsescope_core::io::{self, IoError, Overwrite, Progress};
 
@@ -113,9 +114,8 @@ pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Re
     keep(path, force, &bundle.results_csv()?)
 }
 
-/// File name endings and the formats that they imply.
-const FORMS: [(&str, &str); 28] = [
-    ("mtx", "Matrix Market"),
+/// File name endings and the formats that they imply, besides those of matrices.
+const FORMS: [(&str, &str); 19] = [
     ("csv", "CSV"),
     ("tsv", "a tab-separated table"),
     ("points", "binary points"),
@@ -128,17 +128,9 @@ const FORMS: [(&str, &str); 28] = [
     ("json", "JSON"),
     ("xml", "XML"),
     ("xlsx", "an Excel workbook"),
-    ("npy", "NumPy"),
-    ("npz", "NumPy"),
-    ("mat", "MATLAB"),
     ("h5", "HDF5"),
     ("hdf5", "HDF5"),
     ("parquet", "Parquet"),
-    ("rb", "Rutherford-Boeing"),
-    ("rua", "Harwell-Boeing"),
-    ("rsa", "Harwell-Boeing"),
-    ("petsc", "PETSc binary"),
-    ("graph", "METIS"),
     ("bz2", "bzip2"),
     ("xz", "xz"),
     ("zst", "Zstandard"),
@@ -147,8 +139,9 @@ const FORMS: [(&str, &str); 28] = [
 
 /// Fails if a file name implies a format that its content cannot have.
 pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> {
+    let of_matrix = || matrix_form(path).map(|form| form.name);
     let promised = FORMS.iter().find(|(ending, _)| ends_in(path, ending)).map(|(_, form)| *form);
-    match promised.filter(|promised| !forms.contains(promised)) {
+    match promised.or_else(of_matrix).filter(|promised| !forms.contains(promised)) {
         None => Ok(()),
         Some(promised) => Err(UsageError(format!(
             "the extension of {} means {promised}, but the output is {}: use another extension",
@@ -158,8 +151,14 @@ pub(super) fn check_form(path: &Path, forms: &[&str]) -> Result<(), UsageError> 
     }
 }
 
+/// The form of a matrix that a file name implies. Text of any kind may end in `.txt`.
+pub(super) fn matrix_form(path: &Path) -> Option<&'static FileForm> {
+    let implies = |extension: &&str| *extension != "txt" && ends_in(path, extension);
+    file_forms::FORMS.iter().find(|form| form.extensions.iter().any(implies))
+}
+
 /// Whether a file name has this ending, with or without `.gz` after it.
-fn ends_in(path: &Path, ending: &str) -> bool {
+pub(super) fn ends_in(path: &Path, ending: &str) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     name.rsplit_once('.').is_some_and(|(_, found)| found == ending)

@@ -93,7 +93,7 @@ impl Form {
             let name = format!("Suite: {shown}");
             combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, name.as_str()));
             let files = ui.button("Add files…");
-            if files.on_hover_text("Matrix Market files; you can also drop them here").clicked() {
+            if files.on_hover_text("Matrix files; you can also drop them here").clicked() {
                 pressed.ask = Some(Ask::Matrices);
             }
         });

@@ -239,6 +239,14 @@ const EDGES: [&str; 5] = [
     "1;2\n\n4;1\n",
 ];
 
+/// Binary triplets: real and complex.
+const TRIPLES: [&str; 2] = [
+    "SSTRIPLE\x01\0\0\0\x01\0\0\0\x02\0\0\0\x02\0\0\0\x02\0\0\0\0\0\0\0\
+     \x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\x08\x40",
+    "SSTRIPLE\x01\0\0\0\x02\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0\
+     \x01\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40",
+];
+
 /// Points as text, as CSV and as bytes.
 const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
@@ -292,6 +300,9 @@ fn the_seeds_are_read() {
     for edges in EDGES {
         assert!(read("a.csv", edges.as_bytes()).is_ok(), "{edges}");
     }
+    for triples in TRIPLES {
+        assert!(read("a.triplets", triples.as_bytes()).is_ok(), "{triples:?}");
+    }
     for graph in GRAPHS {
         assert!(read("a.graph", graph.as_bytes()).is_ok(), "{graph}");
     }
@@ -322,6 +333,9 @@ fn what_the_fuzz_targets_begin_with_holds() {
     }
     for path in files("metis") {
         holds(read("a.graph", &std::fs::read(path).unwrap()));
+    }
+    for path in files("binary_triplets") {
+        holds(read("a.triplets", &std::fs::read(path).unwrap()));
     }
     for path in files("points") {
         let bytes = std::fs::read(path).unwrap();
@@ -365,6 +379,16 @@ proptest! {
         for name in ["a.graph", "a.txt"] {
             holds(read(name, &bytes));
         }
+    }
+
+    #[test]
+    fn broken_binary_triplets_are_read_or_refused(
+        seed in prop::sample::select(&TRIPLES[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        let bytes = mutated(seed.as_bytes(), &mutations);
+        holds(read("a.triplets", &bytes));
+        holds(read("a.triplets.gz", &gz(&bytes)));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod bench;
 mod commands;
 mod common;
 mod compare;
+mod convert;
 mod debug;
 mod dense;
 mod fetch;

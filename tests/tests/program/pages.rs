@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sparsescope_core::generate::{points_suite, suite};
+use sparsescope_core::io::file_forms::{COMPRESSED, FORMS};
 use sparsescope_core::kernel::{all_kernels, distributed_kernels};
 use sparsescope_core::record::Operation;
 use sparsescope_figures::lesson::Lessons;
@@ -160,6 +161,32 @@ fn counts_in_the_pages_are_those_of_the_program() {
     ] {
         let text = read(page).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         assert!(text.contains(&phrase), "{page} does not say: {phrase}");
+    }
+}
+
+#[test]
+fn the_forms_of_files_are_those_of_the_program() {
+    let page = read("docs/files.md");
+    let dotted = |extension: &&str| format!("`.{extension}`");
+    let expected = FORMS.map(|form| {
+        let extensions: Vec<String> = form.extensions.iter().map(dotted).collect();
+        let written = if form.is_written { "yes" } else { "" };
+        [form.name, &extensions.join(" "), form.read, written].map(str::to_owned)
+    });
+    assert_eq!(rows(&page, "| form |"), expected);
+    assert!(COMPRESSED.iter().all(|extension| page.contains(&dotted(extension))));
+    let help = program().succeed(&["info", "--help"]);
+    for form in FORMS {
+        assert!(help.contains(form.name) && help.contains(form.read), "{}: {help}", form.name);
+    }
+}
+
+/// The names of the fuzz targets stand in their page.
+#[test]
+fn every_fuzz_target_is_listed() {
+    let page = read("fuzz/README.md");
+    for target in between(&read("fuzz/Cargo.toml"), "[[bin]]\nname = \"", "\"") {
+        assert!(page.contains(&format!("`{target}`")), "fuzz/README.md does not list {target}");
     }
 }
 

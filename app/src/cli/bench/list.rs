@@ -4,15 +4,12 @@ use std::path::Path;
 
 use anyhow::Context;
 use sparsescope_core::experiment::SubjectSource;
+use sparsescope_core::io::file_forms::is_named_like_a_matrix;
 use sparsescope_core::record::Operation;
 
 use crate::cli::fetch::{self, Name};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
-
-/// File name endings of matrices and points: a name with one of them is not a name of the collection.
-const ENDINGS: [&str; 11] =
-    [".mtx", ".gz", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges", ".el", ".points", ".zip"];
 
 /// A line of a list.
 #[derive(Debug, PartialEq)]
@@ -81,7 +78,9 @@ fn lines(text: &str, of_matrices: bool, is_there: impl Fn(&str) -> bool) -> Vec<
             continue;
         }
         let is_recipe = ["gen:", "suite:", "fsai:", "fsai?"].iter().any(|p| name.starts_with(p));
-        let is_path = is_recipe || is_there(name) || ENDINGS.iter().any(|e| name.ends_with(e));
+        // What is named like a file is no name of the collection.
+        let is_file = is_named_like_a_matrix(name) || name.ends_with(".points");
+        let is_path = is_recipe || is_file || is_there(name);
         let line = match Name::parse(name) {
             Ok(name) if of_matrices && !is_path => Line::Collection(name),
             _ => Line::Source(name.to_owned()),
@@ -100,7 +99,7 @@ mod tests {
     #[test]
     fn a_line_is_a_recipe_a_path_or_a_name_of_the_collection() {
         let text = "# all of them\n\ngen:stencil27?n=9   # small\nsuite:cant\ncant\n  Williams/pdb1HYS\n\
-                    a.mtx\r\nhere\ndir/b#1.mtx.gz\n/no/such\ncant\na.graph\na.tgz\n";
+                    a.mtx\r\nhere\ndir/b#1.mtx.gz\n/no/such\ncant\na.graph\na.npz\n";
         let found = lines(text, true, |path| path == "here");
         let collection = |name: &str| Line::Collection(Name::parse(name).unwrap());
         let source = |text: &str| Line::Source(text.to_owned());
@@ -114,7 +113,7 @@ mod tests {
             (9, source("dir/b#1.mtx.gz")),
             (10, source("/no/such")),
             (12, source("a.graph")),
-            (13, source("a.tgz")),
+            (13, source("a.npz")),
         ];
         assert_eq!(found, expected);
         // There is no collection of points.

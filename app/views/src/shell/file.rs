@@ -1,6 +1,7 @@
 //! A file between reading and opening: reading a bundle takes longer than the page may go without a frame.
 
 use sparsescope_core::bundle::{Bundle, BundleError, Limits};
+use sparsescope_core::io::file_forms::is_matrix;
 use sparsescope_core::matrix::sha256;
 
 use crate::turns::in_turns;
@@ -17,7 +18,7 @@ pub enum File {
 impl File {
     /// Reads a file of this name; awaits `turn` now and then, which lets input and drawing have theirs.
     pub async fn read(name: &str, bytes: Vec<u8>, turn: impl AsyncFn()) -> Self {
-        if is_matrix(name, &bytes) || !bytes.starts_with(b"PK") {
+        if !bytes.starts_with(b"PK") || is_matrix(name, &bytes) {
             return Self::Bytes(bytes);
         }
         let sha256 = sha256(&bytes);
@@ -25,15 +26,6 @@ impl File {
         let read = in_turns(Bundle::read_in_steps(&bytes, &limits), turn).await;
         Self::Bundle(sha256, read.map(Box::new))
     }
-}
-
-/// Whether to read a file as a matrix: by its first bytes, or by its name if those are compressed.
-pub(super) fn is_matrix(name: &str, bytes: &[u8]) -> bool {
-    const ENDINGS: [&str; 9] =
-        [".mtx", ".tar", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges", ".el"];
-    let name = name.to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    bytes.starts_with(b"%%MatrixMarket") || ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
 #[cfg(test)]
@@ -55,6 +47,16 @@ mod tests {
         let done = pin!(read).poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(file) = done else { unreachable!("each turn ends at once") };
         file
+    }
+
+    #[test]
+    fn a_zip_without_a_bundle_is_left_to_the_readers_of_matrices() {
+        for (name, entry) in [("a.npz", "data.npy"), ("a.zip", "a.mtx")] {
+            let zip = [&b"PK\x03\x04"[..], &[0; 26], entry.as_bytes()].concat();
+            assert!(matches!(read(name, &zip), File::Bytes(_)), "{name}");
+            assert!(is_matrix(name, &zip), "{name}");
+        }
+        assert!(matches!(read("renamed.npz", EXAMPLE), File::Bundle(..)));
     }
 
     #[test]

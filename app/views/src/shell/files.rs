@@ -5,6 +5,7 @@ use std::sync::Arc;
 use egui::Ui;
 use sparsescope_core::bundle::{Bundle, is_known_by_name};
 use sparsescope_core::experiment::{LoadedMatrix, ReadMatrix};
+use sparsescope_core::io::file_forms::is_matrix;
 use sparsescope_core::io::{IoError, Progress, read_named_matrix};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::matrix_name;
@@ -14,7 +15,7 @@ use sparsescope_figures::picture::Picture;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::read_lesson;
 
-use super::file::{File, is_matrix};
+use super::file::File;
 use super::{App, opening};
 
 impl App {

@@ -319,7 +319,9 @@ fn a_file_that_is_no_bundle_is_one_sentence_and_breaks_nothing() {
     let mut harness = with_example("v1");
     harness.state_mut().open_bytes("notes.pdf", b"hello");
     harness.run();
-    harness.get_by_label("Could not open notes.pdf: not a result bundle: not a zip file.");
+    harness.get_by_label_contains(
+        "Could not open notes.pdf: line 1: expected a matrix in one of these forms",
+    );
     harness.get_by_label("Figure: Kernels by matrix");
     harness.get_by_label("Dismiss").click();
     harness.run();

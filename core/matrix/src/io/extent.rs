@@ -46,7 +46,7 @@ pub fn read_named_extent_as(
     };
     let form = match from_archive {
         true => MatrixForm::MatrixMarket,
-        false => form_of(name, &text),
+        false => form_of(name, &text)?,
     };
     let form = options.form(form)?;
     let header = match form {
@@ -162,7 +162,7 @@ mod tests {
             ("a.mtx", mm, "line 2: expected the size line"),
             ("a.mtx", &format!("{mm}% c\n3 3\n"), "line 3: expected the size line"),
             ("a.txt", "3\n", "line 1: expected the size line"),
-            ("a.txt", "hello\n", "expected the banner"),
+            ("a.txt", "hello\n", "line 1: expected a matrix in one of these forms"),
         ] {
             let plain = message(name, text.as_bytes());
             assert!(plain.contains(expected), "{text:?}: {plain}");

@@ -1,8 +1,11 @@
 //! Determines the form of a text. The readers of matrices and of their sizes share this, so that
 //! they agree.
 
+use super::error::quoted;
+use super::matrix_market::refuse_other_kinds;
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, metis, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, edge_list, file_forms,
+    metis, triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -20,7 +23,12 @@ pub(super) struct Stored {
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 0] = [];
+const STORED: [Stored; 1] = [Stored {
+    form: MatrixForm::BinaryTriplets,
+    is_meant: binary_triplets::is_meant,
+    read: binary_triplets::read,
+    extent: binary_triplets::extent,
+}];
 
 /// The form of a file that is not one of the text forms.
 pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {
@@ -28,16 +36,28 @@ pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {
 }
 
 /// The form of a text in a file called `name`: decided by a banner, then the name, then the content. Where the
-/// vertices of an edge list count from is only known once it is read.
-pub(super) fn form_of(name: &str, text: &[u8]) -> MatrixForm {
+/// vertices of an edge list count from is only known once it is read. Fails on a text of no form.
+pub(super) fn form_of(name: &str, text: &[u8]) -> Result<MatrixForm, IoError> {
     if metis::is_meant(name) && !text.starts_with(b"%%MatrixMarket") {
-        return MatrixForm::Metis;
+        return Ok(MatrixForm::Metis);
     }
     if edge_list::is_meant(name, text) {
-        return MatrixForm::EdgesFrom1;
+        return Ok(MatrixForm::EdgesFrom1);
     }
-    match triplet_text::is_meant(name, text) {
-        true => MatrixForm::Triplets,
-        false => MatrixForm::MatrixMarket,
+    if triplet_text::is_meant(name, text) {
+        return Ok(MatrixForm::Triplets);
     }
+    if triplet_text::needs_banner(name) || triplet_text::has_banner(text) {
+        return Ok(MatrixForm::MatrixMarket);
+    }
+    refuse_other_kinds(text)?;
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    Err(IoError::Unexpected {
+        line: 1,
+        expected: format!(
+            "a matrix in one of these forms, which `sparsescope info --help` describes: {}",
+            file_forms::names()
+        ),
+        found: quoted(line.trim_ascii()),
+    })
 }

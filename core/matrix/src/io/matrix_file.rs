@@ -102,6 +102,8 @@ pub enum MatrixForm {
     Hypre,
     /// A graph of the DIMACS challenges.
     Dimacs,
+    /// Binary triplets.
+    BinaryTriplets,
     /// Not read but generated.
     Generated,
 }
@@ -124,6 +126,7 @@ impl MatrixForm {
             Self::Petsc => "PETSc binary",
             Self::Hypre => "hypre IJ",
             Self::Dimacs => "DIMACS graph",
+            Self::BinaryTriplets => "binary triplets",
             Self::Generated => "generated",
         }
     }

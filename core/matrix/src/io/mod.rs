@@ -6,10 +6,12 @@
 mod assemble;
 #[cfg(not(target_family = "wasm"))]
 mod atomic;
+pub mod binary_triplets;
 mod build;
 mod edge_list;
 mod error;
 mod extent;
+pub mod file_forms;
 mod foreign;
 mod form;
 mod gzip;

@@ -76,7 +76,7 @@ async fn read(
     }
     let form = match from_archive {
         true => MatrixForm::MatrixMarket,
-        false => form_of(name, &text),
+        false => form_of(name, &text)?,
     };
     let form = options.form(form)?;
     let mut file = match form {
@@ -423,7 +423,7 @@ mod tests {
             (&b"<!DOCTYPE html>"[..], "HTML page"),
             (b"", "an empty file"),
             (b"version https://git-lfs", "Git LFS pointer"),
-            (b"hello\n", "expected the banner"),
+            (b"hello\n", "line 1: expected a matrix in one of these forms"),
         ] {
             let error = read("a.txt", data).unwrap_err().to_string();
             assert!(error.contains(kind), "{error}");

@@ -47,26 +47,20 @@ pub fn write<T: WriteValue>(
     out: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
-    let append = |value: T, text: &mut Vec<u8>| {
-        text.push(b' ');
-        value.append(text);
-    };
-    write_entries(matrix, (T::FIELD, Symmetry::General), append, out, progress)
+    write_entries(matrix, (T::FIELD, Symmetry::General), append_value, out, progress)
 }
 
-/// Writes a symmetric matrix as `coordinate real symmetric`: the diagonal and everything below it, row
-/// by row. Rejects a matrix that is not exactly symmetric before writing anything.
+/// Writes a symmetric matrix with this field as `coordinate symmetric`: the diagonal and everything below it,
+/// row by row. Rejects a matrix that is not exactly symmetric, and values that the field cannot represent, before
+/// writing anything.
 pub fn write_symmetric(
     matrix: &Csr<f64>,
+    field: Field,
     out: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
     check_symmetric(matrix)?;
-    let append = |value: f64, text: &mut Vec<u8>| {
-        text.push(b' ');
-        value.append(text);
-    };
-    write_entries(matrix, (Field::Real, Symmetry::Symmetric), append, out, progress)
+    write_real(matrix, (field, Symmetry::Symmetric), out, progress)
 }
 
 /// Fails on the first nonzero whose mirror image is missing or has another value.
@@ -105,12 +99,23 @@ pub fn write_field(
     out: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
+    write_real(matrix, (field, Symmetry::General), out, progress)
+}
+
+fn write_real(
+    matrix: &Csr<f64>,
+    kind: (Field, Symmetry),
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    let (field, symmetry) = kind;
     check_values(matrix, field)?;
-    let general = (field, Symmetry::General);
     match field {
-        Field::Integer => write_entries(matrix, general, append_integer, out, progress),
-        Field::Pattern => write_entries(matrix, general, |_, _| {}, out, progress),
-        Field::Real | Field::Complex => write(matrix, out, progress),
+        Field::Integer => write_entries(matrix, kind, append_integer, out, progress),
+        Field::Pattern => write_entries(matrix, kind, |_, _| {}, out, progress),
+        Field::Real | Field::Complex => {
+            write_entries(matrix, (Field::Real, symmetry), append_value, out, progress)
+        }
     }
 }
 
@@ -137,6 +142,11 @@ fn check_values(matrix: &Csr<f64>, field: Field) -> Result<(), IoError> {
         value: value.copied().unwrap_or_default(),
         field: field.as_str(),
     })
+}
+
+fn append_value<T: WriteValue>(value: T, text: &mut Vec<u8>) {
+    text.push(b' ');
+    value.append(text);
 }
 
 fn append_integer(value: f64, text: &mut Vec<u8>) {

@@ -80,7 +80,8 @@ proptest! {
 fn a_symmetric_matrix_is_written_as_one_triangle_and_others_are_refused() {
     let text = |a: &Csr| {
         let mut text = Vec::new();
-        write_symmetric(a, &mut text, Progress::none()).map(|()| String::from_utf8(text).unwrap())
+        write_symmetric(a, Field::Real, &mut text, Progress::none())
+            .map(|()| String::from_utf8(text).unwrap())
     };
     let entries = [(0, 0, 4.0), (2, 1, -0.0), (2, 0, f64::NAN), (2, 2, 0.0)];
     let a = Csr::from_triplets(3, 3, &mirrored(&entries)).unwrap();
@@ -109,6 +110,10 @@ fn a_symmetric_matrix_is_written_as_one_triangle_and_others_are_refused() {
         refused(4, &[]),
         "a 4 x 3 matrix is not square and cannot be written as one triangle"
     );
+    let a = Csr::from_triplets(2, 2, &mirrored(&[(1, 0, 1.0)])).unwrap();
+    let mut text = Vec::new();
+    write_symmetric(&a, Field::Pattern, &mut text, Progress::none()).unwrap();
+    assert_eq!(text, b"%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n");
 }
 
 #[test]
