@@ -48,7 +48,7 @@ pub fn read_named_extent_as(
         true => MatrixForm::MatrixMarket,
         false => form_of(name, &text),
     };
-    let form = options.form(form)?;
+    let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let header = match form {
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(&text, options)?,
         MatrixForm::Metis => return metis::extent(&text),

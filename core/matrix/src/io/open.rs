@@ -78,7 +78,7 @@ async fn read(
         true => MatrixForm::MatrixMarket,
         false => form_of(name, &text),
     };
-    let form = options.form(form)?;
+    let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let mut file = match form {
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
             edge_list::read_text(text, options, limit, progress).await?
@@ -194,10 +194,8 @@ mod files {
     ) -> Result<FileShare, IoError> {
         with_bytes(path, limit, progress, |data, limit| {
             if super::gzip::is_gzip(data) {
-                let expected =
-                    "uncompressed text, because several ranks read it in parallel".to_owned();
-                let found = "gzip data".to_owned();
-                return Err(IoError::Unexpected { line: 1, expected, found });
+                let why = "expected uncompressed text, because several ranks read it in parallel, found gzip data";
+                return Err(IoError::Stored(why.to_owned()));
             }
             read_share(data, share, limit, progress)
         })
