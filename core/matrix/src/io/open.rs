@@ -156,7 +156,7 @@ mod files {
     use crate::io::points::{
         Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
     };
-    use crate::io::vector::{self, Companion};
+    use crate::io::vector::{self, Companion, VectorFile};
     use crate::io::{Overwrite, read_named_extent_as, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
@@ -231,7 +231,7 @@ mod files {
         column: Option<u32>,
         limit: MemoryLimit,
         progress: Progress<'_>,
-    ) -> Result<Vec<f64>, IoError> {
+    ) -> Result<VectorFile, IoError> {
         with_bytes(path, limit, progress, |data, limit| {
             vector::read_column(data, column, limit, progress)
         })
@@ -244,7 +244,7 @@ mod files {
         wanted: (Companion, Option<u32>),
         limit: MemoryLimit,
         progress: Progress<'_>,
-    ) -> Result<Vec<f64>, IoError> {
+    ) -> Result<VectorFile, IoError> {
         with_bytes(path, limit, progress, |data, limit| {
             vector::read_companion(data, wanted, limit, progress)
         })
