@@ -124,7 +124,7 @@ fn standard_input_and_pipes_are_read_like_files() {
     for args in [&["info", "-", "--json"][..], &["spmv", "-", "-o", "y.mtx", "--force"], &bench] {
         let input = std::fs::File::open(p.path("a.txt")).unwrap();
         let ran = p.command(args).stdin(input).output().unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.err));
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     }
     let record = &open(&p, "b.zip").matrices[0].record;
     assert_eq!((record.name.as_str(), record.statistics.nnz), ("stdin", 4));

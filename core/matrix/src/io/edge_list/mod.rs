@@ -1,7 +1,7 @@
 //! Edge lists, such as those of SNAP and KONECT: a line `from to [weight]` per edge, without sizes; words are
-//! separated by blanks, commas or semicolons, comments begin with `#` or `%`, and the first line may name
-//! the columns. Vertices count from 0 if a 0 occurs, else from 1. The matrix has a row for every vertex; its
-//! nonzeros are the weights, or 1.
+//! separated by blanks, commas or semicolons, and comments begin with `#` or `%`. The first line may name the
+//! columns; if it says which they are, they may stand anywhere. Vertices count from 0 if a 0 occurs, else from
+//! 1. The matrix has a row for every vertex; its nonzeros are the weights, or 1.
 
 mod columns;
 mod heading;

@@ -164,6 +164,35 @@ fn options_say_what_the_file_does_not() {
 }
 
 #[test]
+fn new_ids_take_the_text_and_sixteen_bytes_per_line() {
+    let options = ReadOptions { compress_ids: true, ..ReadOptions::default() };
+    let text = "7 9\n".repeat(100);
+    let read = |limit| {
+        let limit = MemoryLimit::bytes(limit);
+        read_named_matrix_as("a.edges", text.as_bytes(), options, limit, Progress::none())
+    };
+    is(&read(2000).unwrap(), (2, 2), &[(0, 1, 100.0)]);
+    let error = read(1999).unwrap_err().to_string();
+    assert!(error.starts_with("the list of ids needs 1600 bytes"), "{error}");
+}
+
+#[test]
+fn the_beginning_of_a_list_decides_only_what_the_whole_would() {
+    // Longer than what is looked at first: sizes, lines within them, and a last line.
+    let triplets = |lines: usize| format!("9 9 {lines}\n{}", "1 2 5\n".repeat(300_000));
+    for (text, form) in [
+        (triplets(300_001) + "9 9 1\n", MatrixForm::Triplets),
+        (triplets(300_000) + "9 0 1\n", MatrixForm::EdgesFrom0),
+        (triplets(5) + "10 9 1\n", MatrixForm::EdgesFrom1),
+        ("1 2 5\n".to_owned() + &"10 9 1\n".repeat(300_000), MatrixForm::EdgesFrom1),
+    ] {
+        let limit = MemoryLimit::unlimited();
+        let file = read_named_matrix("a.txt", text.as_bytes(), limit, Progress::none());
+        assert_eq!(file.unwrap().form, form, "{}", &text[..20]);
+    }
+}
+
+#[test]
 fn what_is_wrong_is_one_sentence_with_its_line() {
     for (name, text, expected) in [
         ("a.edges", "", "expected a matrix, found an empty file"),
