@@ -133,6 +133,7 @@ mod tests {
             ("a.txt", "3 2".to_owned(), (3, 3, 2, false)),
             ("a.txt", "# Nodes: 4\n0\t1\n0\t2\n".to_owned(), (4, 4, 2, false)),
             ("a.txt", "1 2\n1 3\n2 4\n3 4\n".to_owned(), (4, 4, 4, false)),
+            ("a.csv", "id,source,target\n9,1,2\n8,2,3\n".to_owned(), (3, 3, 2, false)),
             ("out.a", "% sym unweighted\n% 2 3\n1 2\n1 3\n".to_owned(), (3, 3, 4, true)),
         ] {
             assert_eq!(sizes(name, text.as_bytes()), expected, "{text}");
