@@ -19,7 +19,7 @@ use super::bench;
 use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
-use super::operands::{Desk, Differences, unfit};
+use super::operands::{Desk, Differences, told, unfit};
 use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
 use super::output::{check_form, check_free, check_result, keep, print_beside, print_json};
 use super::shared_matrix::{Anew, memory, shared};
@@ -118,7 +118,7 @@ fn spmv(
         desk.write(path, args.force, &y)?;
     }
     let Some(path) = &args.expect else { return Ok(Outcome::Success) };
-    let expected = open_vector(path, None, memory, Progress::none())?;
+    let expected = told(path, open_vector(path, None, memory, Progress::none())?);
     if expected.len() != y.len() {
         return Err(unfit("--expect", expected.len(), &source, (y.len() as u64, "rows")).into());
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
 use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource, ReadMatrix};
-use sparsescope_core::io::vector::{self, Companion};
+use sparsescope_core::io::vector::{self, Companion, VectorFile};
 use sparsescope_core::io::{IoError, Progress, open_companion, open_vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernel};
 use sparsescope_core::matrix::Csr;
@@ -119,6 +119,14 @@ fn columns_of(error: &IoError) -> Option<u64> {
     }
 }
 
+/// The values of the vector in this file; remarks on how it was read go to standard error.
+pub(super) fn told(path: &Path, file: VectorFile) -> Vec<f64> {
+    for warning in &file.warnings {
+        eprintln!("warning: {}: {warning}", path.display());
+    }
+    file.values
+}
+
 impl Desk<'_> {
     /// Reads or generates a matrix; remarks on how it was read go to standard error.
     pub(super) fn matrix(&self, source: &MatrixSource) -> anyhow::Result<ReadMatrix> {
@@ -203,10 +211,11 @@ impl Desk<'_> {
     fn reading(
         &self,
         path: &Path,
-        read: impl FnOnce(Progress<'_>) -> Result<Vec<f64>, IoError>,
+        read: impl FnOnce(Progress<'_>) -> Result<VectorFile, IoError>,
     ) -> Result<Vec<f64>, IoError> {
         let what = format!("reading {}", path.display());
-        watched(self.interrupt, self.quiet, &what, file_size(path), read)
+        let file = watched(self.interrupt, self.quiet, &what, file_size(path), read)?;
+        Ok(told(path, file))
     }
 
     /// Writes a result, replacing a file only with `force`.

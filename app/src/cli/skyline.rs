@@ -98,7 +98,7 @@ struct Read<'a> {
 
 impl<'a> Read<'a> {
     fn of(taken: &'a PointsTaken) -> Self {
-        let &PointsTaken { form, separator, decimal_comma, ref header } = taken;
+        let &PointsTaken { form, separator, decimal_comma, ref header, .. } = taken;
         Self { form, separator, decimal_comma, header: header.as_deref(), words: taken.to_string() }
     }
 }
@@ -128,6 +128,9 @@ pub(super) fn run(
     let source = PointsSource::parse(&named)?.with_header(args.header.line());
     let begun = Instant::now();
     let (points, chosen, taken) = read(&source, &columns, memory, interrupt, quiet)?;
+    for warning in taken.iter().flat_map(|taken| &taken.warnings) {
+        eprintln!("warning: {warning}");
+    }
     let negates: Vec<bool> = match &chosen.compared[..] {
         [] => vec![columns.minimizes_all],
         compared => compared.iter().map(|column| column.minimized).collect(),

@@ -231,12 +231,13 @@ const GRAPHS: [&str; 3] = [
 ];
 
 /// Edge lists.
-const EDGES: [&str; 5] = [
+const EDGES: [&str; 6] = [
     "# Directed graph: a\n# Nodes: 4 Edges: 3\n0\t1\n0\t2\n3\t3\n",
     "% sym posweighted\n% 2 3 3\n1 2 5 1082040961\n3 1 2 1082040962\n",
     "% bip unweighted\n% 2 2 3\n1 3\n2 1\n",
     "src,dst,weight\n1,2,0.5\n# c\n2,3,1.5\n",
     "1;2\n\n4;1\n",
+    "weight,\"label\",Target,Source\n0.5,\"a, b\",2,1\n1.5,c,3,2\n",
 ];
 
 /// Binary triplets: real and complex.

@@ -98,6 +98,22 @@ fn edge_lists_are_the_matrix_that_matrix_market_says() {
     assert_eq!(open(&p, "a.zip").matrices[0].record.statistics.rows, 5);
 }
 
+#[test]
+fn what_is_ignored_in_vectors_and_points_is_told() {
+    let p = program();
+    p.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+    p.write("x.mtx", "%MatrixMarket matrix array real general\n1 1\n3\n");
+    let ran = p.run(&["spmv", "a.mtx", "--x", "x.mtx", "-o", "y.mtx"]);
+    let told = "warning: x.mtx: the banner begins with one % instead of two";
+    assert!(ran.err.lines().any(|line| line == told), "{}", ran.err);
+    // gzip.compress(b"1,2\n2,1\n", mtime=0) of Python, and padding.
+    let points = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x33\xd4\x31\xe2\x32\xd2\x31\xe4\x02\x00\x67\x00\xa7\x6a\x08\x00\x00\x00\0\0\0\0";
+    p.write("p.csv.gz", points);
+    let ran = p.run(&["skyline", "p.csv.gz"]);
+    let told = "warning: 4 zero bytes after the end of the gzip data were ignored";
+    assert!(ran.err.lines().any(|line| line == told), "{}", ran.err);
+}
+
 /// What pipes hold cannot be mapped into memory, nor read twice.
 #[cfg(unix)]
 #[test]

@@ -28,6 +28,7 @@ use sparsescope_core::record::GpuAbsence;
 
 use super::args::{BenchArgs, ProgressArg};
 use super::interrupt::Interrupt;
+use super::operands::told;
 use super::outcome::{Outcome, UsageError};
 use super::output::{is_stdout, now, print};
 use super::progress;
@@ -63,7 +64,7 @@ fn run_with(
         Some(path) => {
             let progress = Progress::none().cancelled_by(interrupt.flag());
             let memory = args.memory_limit.map_or_else(MemoryLimit::of_machine, MemoryLimit::bytes);
-            Some(open_vector(path, None, memory, progress)?)
+            Some(told(path, open_vector(path, None, memory, progress)?))
         }
         None => None,
     };

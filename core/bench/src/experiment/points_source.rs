@@ -127,7 +127,7 @@ impl PointsSource {
                 }
             },
         };
-        let (points, chosen) = columns.of(points)?;
+        let (points, chosen) = columns.of(points, limit)?;
         Ok((points, chosen, None))
     }
 }

@@ -384,7 +384,9 @@ impl LoadedSubject {
     pub fn warnings(&self) -> &[String] {
         match self {
             Self::Matrix(loaded) => &loaded.warnings,
-            Self::Other(_) => &[],
+            Self::Other(other) => {
+                other.taken.as_ref().map(|taken| taken.warnings.as_slice()).unwrap_or_default()
+            }
         }
     }
 

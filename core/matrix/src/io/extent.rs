@@ -48,7 +48,7 @@ pub fn read_named_extent_as(
         true => MatrixForm::MatrixMarket,
         false => form_of(name, &text)?,
     };
-    let form = options.form(form)?;
+    let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let header = match form {
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(&text, options)?,
         MatrixForm::Metis => return metis::extent(&text),
@@ -133,6 +133,7 @@ mod tests {
             ("a.txt", "3 2".to_owned(), (3, 3, 2, false)),
             ("a.txt", "# Nodes: 4\n0\t1\n0\t2\n".to_owned(), (4, 4, 2, false)),
             ("a.txt", "1 2\n1 3\n2 4\n3 4\n".to_owned(), (4, 4, 4, false)),
+            ("a.csv", "id,source,target\n9,1,2\n8,2,3\n".to_owned(), (3, 3, 2, false)),
             ("out.a", "% sym unweighted\n% 2 3\n1 2\n1 3\n".to_owned(), (3, 3, 4, true)),
         ] {
             assert_eq!(sizes(name, text.as_bytes()), expected, "{text}");

@@ -78,7 +78,7 @@ async fn read(
         true => MatrixForm::MatrixMarket,
         false => form_of(name, &text)?,
     };
-    let form = options.form(form)?;
+    let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let mut file = match form {
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
             edge_list::read_text(text, options, limit, progress).await?
@@ -156,7 +156,7 @@ mod files {
     use crate::io::points::{
         Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
     };
-    use crate::io::vector::{self, Companion};
+    use crate::io::vector::{self, Companion, VectorFile};
     use crate::io::{Overwrite, read_named_extent_as, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
 
@@ -194,10 +194,8 @@ mod files {
     ) -> Result<FileShare, IoError> {
         with_bytes(path, limit, progress, |data, limit| {
             if super::gzip::is_gzip(data) {
-                let expected =
-                    "uncompressed text, because several ranks read it in parallel".to_owned();
-                let found = "gzip data".to_owned();
-                return Err(IoError::Unexpected { line: 1, expected, found });
+                let why = "expected uncompressed text, because several ranks read it in parallel, found gzip data";
+                return Err(IoError::Stored(why.to_owned()));
             }
             read_share(data, share, limit, progress)
         })
@@ -233,7 +231,7 @@ mod files {
         column: Option<u32>,
         limit: MemoryLimit,
         progress: Progress<'_>,
-    ) -> Result<Vec<f64>, IoError> {
+    ) -> Result<VectorFile, IoError> {
         with_bytes(path, limit, progress, |data, limit| {
             vector::read_column(data, column, limit, progress)
         })
@@ -246,7 +244,7 @@ mod files {
         wanted: (Companion, Option<u32>),
         limit: MemoryLimit,
         progress: Progress<'_>,
-    ) -> Result<Vec<f64>, IoError> {
+    ) -> Result<VectorFile, IoError> {
         with_bytes(path, limit, progress, |data, limit| {
             vector::read_companion(data, wanted, limit, progress)
         })

@@ -9,6 +9,7 @@ use super::error::quoted;
 use super::gzip::{beside, decompressed};
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
+use super::triplet_text::has_banner;
 use super::{IoError, Progress, foreign, gzip, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
@@ -28,7 +29,16 @@ pub fn read_bytes(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    read_column(data, None, limit, progress)
+    read_column(data, None, limit, progress).map(|file| file.values)
+}
+
+/// A vector and what a user should know about how it was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VectorFile {
+    /// The elements.
+    pub values: Vec<f64>,
+    /// Warnings for the user: rounded integers, a misspelled banner, and the like.
+    pub warnings: Vec<String>,
 }
 
 /// Like [`read_bytes`]; with a column, counted from 1, reads that column of a Matrix Market file with any
@@ -38,14 +48,19 @@ pub fn read_column(
     column: Option<u32>,
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Vec<f64>, IoError> {
-    let (text, progress, _) = at_once(decompressed(data, limit, progress))?;
+) -> Result<VectorFile, IoError> {
+    let (text, progress, warning) = at_once(decompressed(data, limit, progress))?;
     let limit = beside(&text, limit);
-    if let Some(read) = STORED.iter().find_map(|read| read(&text, column, limit, progress)) {
-        return read;
-    }
-    foreign::refuse(&text, "a vector")?;
-    read_text(&text, column, limit, progress)
+    let stored = STORED.iter().find_map(|read| read(&text, column, limit, progress));
+    let mut file = match stored {
+        Some(read) => VectorFile { values: read?, warnings: Vec::new() },
+        None => {
+            foreign::refuse(&text, "a vector")?;
+            read_text(&text, column, limit, progress)?
+        }
+    };
+    file.warnings.splice(0..0, warning);
+    Ok(file)
 }
 
 /// A vector that may come with a matrix: in its archive, or after its entries.
@@ -83,7 +98,7 @@ pub fn read_companion(
     (which, column): (Companion, Option<u32>),
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Vec<f64>, IoError> {
+) -> Result<VectorFile, IoError> {
     let member = if gzip::is_gzip(data) && tar::is_tar(&gzip::peek(data)) {
         let mut unzipped = gzip::Gunzip::new(data, progress);
         Some(tar::read_vector(&mut unzipped, which.endings(), limit)?)
@@ -121,7 +136,8 @@ pub fn read_companion(
         }
         let numbers = text.get(begin..).unwrap_or_default();
         let read = read_numbers(numbers, limit, progress);
-        let mut values = read.map_err(|error| error.further_down(0, place(begin)))?;
+        let VectorFile { mut values, warnings } =
+            read.map_err(|error| error.further_down(0, place(begin)))?;
         let rows = header.rows as usize;
         let expected = rows as u128 * (u128::from(announced.rhs) + u128::from(announced.solution));
         if values.len() as u128 != expected {
@@ -131,19 +147,18 @@ pub fn read_companion(
                 found: format!("{} numbers", values.len()),
             });
         }
-        return Ok(match which {
-            Companion::Start if announced.rhs => values.split_off(rows),
-            _ => {
-                values.truncate(rows);
-                values
-            }
-        });
+        if which == Companion::Start && announced.rhs {
+            values.drain(..rows);
+        }
+        values.truncate(rows);
+        return Ok(VectorFile { values, warnings });
     }
     let mut after = banners(&text, &header).skip(usize::from(which == Companion::Start));
     let begin = after.next().ok_or_else(none)?;
     let end = after.next().unwrap_or(text.len());
     let array = text.get(begin..end).unwrap_or_default();
     let read = matrix_market::read_vector(array, column, limit, progress);
+    let read = read.map(|(values, warnings)| VectorFile { values, warnings });
     read.map_err(|error| error.further_down(0, place(begin)))
 }
 
@@ -152,12 +167,13 @@ fn read_text(
     column: Option<u32>,
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Vec<f64>, IoError> {
+) -> Result<VectorFile, IoError> {
     let is_number = |b: &u8| b.is_ascii_digit() || b"+-.%iInN".contains(b);
     let start = text.trim_ascii_start();
-    if start.starts_with(b"%%") || !start.first().is_none_or(is_number) {
+    if has_banner(start) || !start.first().is_none_or(is_number) {
         // Not plain numbers: the Matrix Market reader reports what is wrong.
-        return matrix_market::read_vector(text, column, limit, progress);
+        let (values, warnings) = matrix_market::read_vector(text, column, limit, progress)?;
+        return Ok(VectorFile { values, warnings });
     }
     match column {
         None | Some(1) => read_numbers(text, limit, progress),
@@ -169,14 +185,16 @@ fn read_numbers(
     text: &[u8],
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Vec<f64>, IoError> {
+) -> Result<VectorFile, IoError> {
     let lines = memchr::memchr_iter(b'\n', text).count() + 1;
     limit.check("the vector", lines as u128 * 8)?;
     let mut values = Vec::with_capacity(lines);
+    let mut overflowed = 0;
     let mut cursor = Cursor::new(text);
     while cursor.next_record() {
         let value = cursor.real().ok_or("a number");
         let value = value.and_then(|v| {
+            overflowed += u64::from(v.overflowed);
             if cursor.end_of_line() { Ok(v.value) } else { Err("one number per line") }
         });
         let value = value.map_err(|expected| {
@@ -193,7 +211,7 @@ fn read_numbers(
         }
     }
     progress.advance(text.len());
-    Ok(values)
+    Ok(VectorFile { values, warnings: matrix_market::overflow(overflowed).into_iter().collect() })
 }
 
 /// Writes `values` as Matrix Market `array real general`, n × 1, with 17 significant digits, so
@@ -274,11 +292,71 @@ mod tests {
         assert!(message("<html>").contains("HTML page"));
     }
 
+    #[test]
+    fn what_is_ignored_or_changed_in_reading_is_told() {
+        let banner = "%MatrixMarket matrix array real general\n2 1\n1\n2\n";
+        let told = "the banner begins with one % instead of two";
+        let large = "1 numbers are too large for f64 and were read as infinity";
+        let array = "%%MatrixMarket matrix array integer general\n2 1\n9007199254740993\n2\n";
+        let rounded = "1 integers above 2^53 were rounded to f64";
+        let infinity = f64::INFINITY;
+        let sparse = "%matrixmarket matrix coordinate real general\n2 1 2\n1 1 1\n2 1 2\n";
+        for (text, values, warning) in [
+            (banner, [1.0, 2.0], told),
+            (sparse, [1.0, 2.0], told),
+            ("1e999\n2\n", [infinity, 2.0], large),
+            (array, [9_007_199_254_740_992.0, 2.0], rounded),
+        ] {
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(text.as_bytes()).unwrap();
+            let packed = [encoder.finish().unwrap(), vec![0; 7]].concat();
+            let padding = "7 zero bytes after the end of the gzip data were ignored";
+            for (data, warnings) in
+                [(text.as_bytes(), &[warning][..]), (&packed[..], &[padding, warning][..])]
+            {
+                let file =
+                    read_column(data, None, MemoryLimit::unlimited(), Progress::none()).unwrap();
+                assert_eq!(file.values, values, "{text}");
+                assert_eq!(file.warnings, warnings, "{text}");
+            }
+        }
+        let matrix = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n";
+        let (limit, none) = (MemoryLimit::unlimited(), Progress::none());
+        let wanted = (Companion::RightSide, None);
+        let amgx = matrix.replace("\n2 2", "\n%%AMGX 1 1 rhs\n2 2") + "1e999\n2\n";
+        let read = read_companion(amgx.as_bytes(), wanted, limit, none).unwrap();
+        assert_eq!(
+            (&read.values[..], &read.warnings[..]),
+            (&[infinity, 2.0][..], &[large.to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn surplus_entries_are_no_vectors() {
+        let text = |announcer: &str| {
+            format!(
+                "%%MatrixMarket matrix coordinate real general\n{announcer}2 2 1\n1 1 5\n2 2 4\n"
+            )
+        };
+        let message = |text: &str| {
+            let read =
+                crate::io::read_matrix(text.as_bytes(), MemoryLimit::unlimited(), Progress::none());
+            read.unwrap_err().to_string()
+        };
+        let expected = "expected the end of the file after the 1 entries declared by the size line, found 2 entries";
+        assert_eq!(message(&text("")), format!("line 4: {expected}"));
+        for vector in ["", "1\n2\n"] {
+            let announced = text("%%AMGX 1 1 rhs\n") + vector;
+            assert_eq!(message(&announced), format!("line 5: {expected}"));
+        }
+    }
+
     /// Reads a companion with lines counted as in the whole text.
     fn companion(text: &str, which: Companion, column: Option<u32>) -> Result<Vec<f64>, String> {
         let limit = MemoryLimit::unlimited();
         let read = read_companion(text.as_bytes(), (which, column), limit, Progress::none());
-        read.map_err(|error| error.to_string())
+        read.map(|file| file.values).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -289,7 +367,8 @@ mod tests {
         for text in [array, sparse] {
             let column = |k| {
                 let limit = MemoryLimit::unlimited();
-                read_column(text.as_bytes(), Some(k), limit, Progress::none())
+                let read = read_column(text.as_bytes(), Some(k), limit, Progress::none());
+                read.map(|file| file.values)
             };
             assert_eq!(column(1).unwrap(), [1.0, 0.0, 3.0]);
             assert_eq!(column(2).unwrap(), [0.0, 1.0, 2.0]);
@@ -299,7 +378,10 @@ mod tests {
             }
             assert_eq!(message(text), "expected a vector, found a 3 x 2 matrix");
         }
-        let plain = |k| read_column(b"4\n5\n", Some(k), MemoryLimit::unlimited(), Progress::none());
+        let plain = |k| {
+            let read = read_column(b"4\n5\n", Some(k), MemoryLimit::unlimited(), Progress::none());
+            read.map(|file| file.values)
+        };
         assert_eq!(plain(1).unwrap(), [4.0, 5.0]);
         assert_eq!(plain(2).unwrap_err().to_string(), "expected a column from 1 to 1, found 2");
     }

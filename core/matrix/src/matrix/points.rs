@@ -95,8 +95,10 @@ impl Points {
     /// The points with these of their dimensions, from 0, in the given order. Panics on one that is not below
     /// D.
     pub fn of_dimensions(&self, dimensions: &[usize]) -> Self {
-        let points = self.coordinates.chunks_exact(self.dimensions);
-        let coordinates = points.flat_map(|point| dimensions.iter().map(|&k| point[k])).collect();
+        let mut coordinates = Vec::with_capacity(self.len() * dimensions.len());
+        for point in self.coordinates.chunks_exact(self.dimensions) {
+            coordinates.extend(dimensions.iter().map(|&k| point[k]));
+        }
         Self { dimensions: dimensions.len(), coordinates }
     }
 

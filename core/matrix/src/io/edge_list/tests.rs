@@ -1,5 +1,5 @@
 use super::*;
-use crate::io::{read_named_matrix, read_named_matrix_as};
+use crate::io::{read_named_extent_as, read_named_matrix, read_named_matrix_as};
 use crate::matrix::Csr;
 
 const COUNTED: &str =
@@ -65,18 +65,31 @@ fn a_list_without_a_zero_counts_from_one_and_says_so() {
 #[test]
 fn commas_semicolons_and_names_of_columns_are_read() {
     let expected = [(0, 1, 0.5), (1, 2, 1.5)];
-    for text in [
-        "src,dst,weight\n1,2,0.5\n2,3,1.5\n",
-        "src;dst;weight\n1 ;2; 0.5\n\n2;3;1.5",
-        "\"from\"\tto\tw\n1\t2\t0.5\n2\t3\t1.5\n",
+    for (text, names) in [
+        ("src,dst,weight\n1,2,0.5\n2,3,1.5\n", ["src", "dst", "weight"]),
+        ("src;dst;weight\n1 ;2; 0.5\n\n2;3;1.5", ["src", "dst", "weight"]),
+        ("\"from\"\tto\tw\n1\t2\t0.5\n2\t3\t1.5\n", ["from", "to", "w"]),
+        ("id;value;target;source\n9;0.5;2;1\n# c\n8;1.5;3;2\n", ["source", "target", "value"]),
     ] {
         for name in ["a.csv", "a.tsv.gz"] {
             let file = read(name, text);
             is(&file, (3, 3), &expected);
             assert_eq!(file.field, Field::Real);
-            assert_eq!(file.warnings, ["line 1 was read as the names of the columns", COUNTED]);
+            let [from, to, weight] = names;
+            let said = format!(
+                "line 1 was read as the names of the columns: from \"{from}\", to \"{to}\", weight \"{weight}\""
+            );
+            assert!(file.warnings[0].starts_with(&said), "{:?}", file.warnings);
+            assert_eq!(file.warnings[1..], [COUNTED]);
         }
     }
+    let file = read("a.csv", "source,target,timestamp\n1,2,1577836800\n2,3,1577836801\n");
+    is(&file, (3, 3), &[(0, 1, 1.0), (1, 2, 1.0)]);
+    assert!(file.warnings[0].ends_with("; not read: \"timestamp\""), "{:?}", file.warnings);
+    assert_eq!(
+        message("a.csv", "id,source,target\n1,1,2\n2,3\n"),
+        "line 3: expected a row index from 1 to 2, found \"2,3\""
+    );
     is(&read("a", "1,2,0.5\n# c\n2,3,1.5\n"), (3, 3), &expected);
 }
 
@@ -123,6 +136,19 @@ fn options_say_what_the_file_does_not() {
     let error = read_as("a", "% bip unweighted\n1 1\n", options).unwrap_err().to_string();
     assert!(error.starts_with("line 1: expected a graph with one set of vertices"), "{error}");
 
+    let error = read_as("a", "\n% bip unweighted\n1 1\n", options).unwrap_err().to_string();
+    assert!(error.starts_with("line 2: expected a graph with one set of vertices"), "{error}");
+    let names = "# people\nalice bob\ncarol dave\n";
+    for (name, text, expected) in [
+        ("a.edges", names, "line 3: expected a vertex number, because names are not read"),
+        ("a.dat", &names[9..], "line 1: expected a vertex number, because names are not read"),
+    ] {
+        let error = read_as(name, text, options).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+        let extent = read_named_extent_as(name, text.as_bytes(), options);
+        assert_eq!(extent.unwrap_err().to_string(), error);
+    }
+
     let options = ReadOptions { compress_ids: true, ..ReadOptions::default() };
     let far = "7 10000000000 5\n10000000000 8 6\r\n# 7 7 7\n8,8,7\n".replace(',', " ");
     let file = read_as("a.edges", &far, options).unwrap();
@@ -135,6 +161,34 @@ fn options_say_what_the_file_does_not() {
     let banner = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
     let error = read_as("a.mtx", banner, options).unwrap_err().to_string();
     assert!(error.contains("found a file of the form \"Matrix Market\""), "{error}");
+}
+
+#[test]
+fn new_ids_take_the_text_and_sixteen_bytes_per_line() {
+    let options = ReadOptions { compress_ids: true, ..ReadOptions::default() };
+    let text = "7 9\n".repeat(100);
+    let read = |limit| {
+        let limit = MemoryLimit::bytes(limit);
+        read_named_matrix_as("a.edges", text.as_bytes(), options, limit, Progress::none())
+    };
+    is(&read(2000).unwrap(), (2, 2), &[(0, 1, 100.0)]);
+    let error = read(1999).unwrap_err().to_string();
+    assert!(error.starts_with("the list of ids needs 1600 bytes"), "{error}");
+}
+
+#[test]
+fn the_beginning_of_a_list_decides_only_what_the_whole_would() {
+    // Longer than what is looked at first: sizes, many lines, and a last one.
+    let triplets = |lines: usize| format!("9 9 {lines}\n{}", "1 2 5\n".repeat(300_000));
+    for (text, form) in [
+        (triplets(300_000) + "9 0 1\n", MatrixForm::EdgesFrom0),
+        (triplets(5) + "10 9 1\n", MatrixForm::EdgesFrom1),
+        ("1 2 5\n".to_owned() + &"10 9 1\n".repeat(300_000), MatrixForm::EdgesFrom1),
+    ] {
+        let limit = MemoryLimit::unlimited();
+        let file = read_named_matrix("a.txt", text.as_bytes(), limit, Progress::none());
+        assert_eq!(file.unwrap().form, form, "{}", &text[..20]);
+    }
 }
 
 #[test]
@@ -153,7 +207,7 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
         (
             "a.csv",
             "from,to\nx,y\n",
-            "line 2: expected an edge \"from to\" or \"from to weight\" of an edge list, found \"x,y\"",
+            "line 2: expected a vertex number, because names are not read (--compress-ids numbers only numeric ids), found \"x,y\"",
         ),
         (
             "a.edges",

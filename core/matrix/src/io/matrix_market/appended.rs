@@ -5,8 +5,9 @@ use memchr::memmem;
 
 use super::body::offset_of_entry;
 use super::header::{BANNER, Header, Lines};
-use crate::io::IoError;
 use crate::io::error::quoted;
+use crate::io::scan::Cursor;
+use crate::io::{Field, IoError};
 
 /// First words of the line that announces the vectors.
 const ANNOUNCERS: [&str; 2] = ["%%AMGX", "%%NVAMG"];
@@ -47,12 +48,26 @@ impl Announced {
         Ok(announced)
     }
 
-    /// Offset of the first vector, or the length of the text if there is none.
+    /// Offset of the first vector, or the length of the text if there is none: the first line of one number after
+    /// the declared entries, so that surplus entries are not taken for vectors.
     pub(in crate::io) fn begin(self, text: &[u8], header: &Header) -> usize {
-        match self == Self::default() {
-            true => text.len(),
-            false => offset_of_entry(text, header, header.declared),
+        if self == Self::default() {
+            return text.len();
         }
+        let after = offset_of_entry(text, header, header.declared);
+        let mut cursor = Cursor::new(text.get(after..).unwrap_or_default());
+        while cursor.next_record() {
+            let mut line = cursor;
+            line.skip_token();
+            if header.field == Field::Complex {
+                line.skip_token();
+            }
+            if line.end_of_line() {
+                break;
+            }
+            cursor.skip_line();
+        }
+        text.len() - cursor.remaining()
     }
 }
 

@@ -118,7 +118,7 @@ fn position(cursor: &mut Cursor<'_>, header: &Header) -> Option<(u32, u32)> {
 }
 
 /// Off-diagonal positions that are given in both triangles, in a file with nonzeros in both. Temporarily
-/// takes 8 bytes per nonzero.
+/// takes up to 16 bytes per nonzero, because lists double.
 pub(super) async fn pairs_in_both_triangles(
     text: &[u8],
     header: &Header,
@@ -126,7 +126,7 @@ pub(super) async fn pairs_in_both_triangles(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<usize, IoError> {
-    limit.check("the check for entries in both triangles", u128::from(lines) * 8)?;
+    limit.check("the check for entries in both triangles", u128::from(lines) * 16)?;
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     let parse = |text: &[u8], positions: &mut Vec<(u32, u32)>| {
         positions.clear();

@@ -174,24 +174,26 @@ impl Notes {
                 self.misnamed
             ));
         }
-        if self.overflowed > 0 {
-            warnings.push(format!(
-                "{} numbers are too large for f64 and were read as infinity",
-                self.overflowed
-            ));
-        }
+        warnings.extend(overflow(self.overflowed));
         warnings
     }
 }
 
+/// A warning about this many numbers, if any.
+pub(super) fn overflow(numbers: u64) -> Option<String> {
+    (numbers > 0)
+        .then(|| format!("{numbers} numbers are too large for f64 and were read as infinity"))
+}
+
 /// Reads a dense vector from a Matrix Market file: `array` n × 1 or 1 × n, or `coordinate` n × 1 or 1 ×
-/// n, whose missing elements are 0; or a column of a file of any size, counted from 1.
+/// n, whose missing elements are 0; or a column of a file of any size, counted from 1. Also returns warnings
+/// for the user.
 pub(super) fn read_vector(
     text: &[u8],
     column: Option<u32>,
     limit: MemoryLimit,
     progress: Progress<'_>,
-) -> Result<Vec<f64>, IoError> {
+) -> Result<(Vec<f64>, Vec<String>), IoError> {
     let header = Header::read(text)?;
     if header.field == Field::Complex {
         return Err(IoError::RealOnly);
@@ -207,15 +209,17 @@ pub(super) fn read_vector(
     // Without a column, all values are the vector.
     let column = column.map(|column| column as usize - 1);
     if (header.format, header.symmetry) == (Format::Array, Symmetry::General) {
-        let (mut values, _) = at_once(array::read_values::<f64>(text, &header, limit, progress))?;
+        let (mut values, notes) =
+            at_once(array::read_values::<f64>(text, &header, limit, progress))?;
         if let Some(column) = column {
             let begin = column * header.rows as usize;
             values.truncate(begin + header.rows as usize);
             values.drain(..begin);
         }
-        return Ok(values);
+        return Ok((values, notes.warnings(&header)));
     }
-    let matrix = read_bytes(text, limit, progress)?.matrix.into_real()?;
+    let MatrixFile { matrix, warnings, .. } = read_bytes(text, limit, progress)?;
+    let matrix = matrix.into_real()?;
     let length = matrix.rows() * if column.is_some() { 1 } else { matrix.cols() };
     limit.check("the vector", length as u128 * 8)?;
     let mut dense = vec![0.0; length];
@@ -233,7 +237,7 @@ pub(super) fn read_vector(
             }
         }
     }
-    Ok(dense)
+    Ok((dense, warnings))
 }
 
 impl From<Csr<f64>> for AnyMatrix {

@@ -61,16 +61,22 @@ pub(in crate::io) async fn survey(
     Ok(all)
 }
 
-/// The distinct row and column indices of all lines, ascending. Takes 16 bytes per line, at most `lines`.
+/// The distinct row and column indices of the declared number of lines, ascending: all in the first list, or
+/// those of columns `apart` in the second. Takes 16 bytes per line.
 pub(in crate::io) async fn ids(
     text: &[u8],
     header: &Header,
-    lines: u64,
+    apart: bool,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Vec<u64>, Vec<u64>), IoError> {
-    limit.check("the list of ids", u128::from(lines) * 16)?;
-    let (mut rows, mut cols) = (Vec::new(), Vec::new());
+    limit.check("the list of ids", u128::from(header.declared) * 16)?;
+    // As many lines as were found in the text.
+    let lines = header.declared as usize;
+    let (mut rows, mut cols) = match apart {
+        true => (Vec::with_capacity(lines), Vec::with_capacity(lines)),
+        false => (Vec::with_capacity(2 * lines), Vec::new()),
+    };
     let parse = |text: &[u8], pairs: &mut Vec<(u64, u64)>| {
         pairs.clear();
         let mut cursor = Cursor::new(text);
@@ -83,7 +89,7 @@ pub(in crate::io) async fn ids(
     let store = |wave: &[Vec<(u64, u64)>]| {
         for &(row, col) in wave.iter().flatten() {
             rows.push(row);
-            cols.push(col);
+            if apart { cols.push(col) } else { rows.push(col) }
         }
     };
     pass_over(text, header, (progress.uncounted(), Pass::Only), parse, store).await?;

@@ -147,6 +147,10 @@ fn a_pair_in_both_triangles_is_summed_and_said() {
     assert!(warning.starts_with("1 off-diagonal positions occur in both triangles"));
     let skew = real(&format!("{banner} skew-symmetric\n2 2 2\n2 1 5\n1 2 0.5\n"));
     assert_eq!(entries(&skew), [(0, 1, -4.5), (1, 0, 4.5)]);
+    let text = format!("{banner} symmetric\n2 2 2\n2 1 5\n1 2 0.5\n");
+    let error = read_bytes(text.as_bytes(), MemoryLimit::bytes(31), Progress::none()).unwrap_err();
+    let expected = "the check for entries in both triangles needs 32 bytes";
+    assert!(error.to_string().starts_with(expected), "{error}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::io::IoError;
 use crate::io::error::{quoted, shown};
 use crate::matrix::Points;
+use crate::memory::MemoryLimit;
 
 /// Columns as a user gives them: by the name in the header, or by number from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,11 +51,17 @@ pub(super) struct Mismatch {
 }
 
 impl Columns {
-    /// Whether only a header can tell which columns are meant.
-    pub(super) fn need_names(&self) -> bool {
+    /// Whether these fields of the first line must be names, because a column is given by its name: by a word,
+    /// or by a number beyond the number of columns that is one of the fields.
+    pub(super) fn need_names(&self, fields: &[&[u8]]) -> bool {
         let lists = [&self.compared, &self.minimized, &self.maximized];
         let mut words = lists.into_iter().flatten().chain(&self.id);
-        words.any(|word| word.parse::<usize>().is_err())
+        words.any(|word| match word.parse::<usize>() {
+            Ok(number) => {
+                !(1..=fields.len()).contains(&number) && fields.contains(&word.as_bytes())
+            }
+            Err(_) => true,
+        })
     }
 
     /// Finds the columns in a file with this header and number of columns.
@@ -64,13 +71,24 @@ impl Columns {
         columns: usize,
     ) -> Result<Chosen, Mismatch> {
         let place = |word: &String| {
-            let named = names.and_then(|names| names.iter().position(|name| name == word));
-            let numbered = || {
-                let number = word.parse::<usize>().ok();
-                number.filter(|number| (1..=columns).contains(number)).map(|number| number - 1)
-            };
-            named.or_else(numbered).ok_or_else(|| Mismatch {
-                expected: format!("a column {}", quoted(word.as_bytes())),
+            let names_of_all = names.unwrap_or_default().iter().enumerate();
+            let mut named = names_of_all.filter(|(_, name)| *name == word).map(|(place, _)| place);
+            let number = word.parse::<usize>().ok();
+            if let Some(first) = named.next() {
+                return match named.next() {
+                    None => Ok(first),
+                    Some(second) => Err(Mismatch {
+                        expected: format!("one column {}", quoted(word.as_bytes())),
+                        found: format!("columns {} and {} of this name", first + 1, second + 1),
+                    }),
+                };
+            }
+            let numbered = number.filter(|number| (1..=columns).contains(number));
+            numbered.map(|number| number - 1).ok_or_else(|| Mismatch {
+                expected: match number {
+                    Some(1..) => format!("a column named \"{word}\", or {word} columns"),
+                    _ => format!("a column {}", quoted(word.as_bytes())),
+                },
                 found: match names {
                     Some(names) => {
                         let names: Vec<_> = names.iter().map(|n| shown(n.as_bytes())).collect();
@@ -113,8 +131,9 @@ impl Columns {
         Ok(chosen)
     }
 
-    /// Takes the columns of points that have no header. Fails if that is impossible.
-    pub fn of(&self, points: Points) -> Result<(Points, Chosen), IoError> {
+    /// Takes the columns of points that have no header. Fails if that is impossible, or if both the points and
+    /// what is taken of them exceed `limit`.
+    pub fn of(&self, points: Points, limit: MemoryLimit) -> Result<(Points, Chosen), IoError> {
         if self.id.is_some() {
             let why = "expected CSV with a column of names, found points without names";
             return Err(IoError::Points(why.to_owned()));
@@ -133,6 +152,8 @@ impl Columns {
             return Ok((points, chosen));
         }
         let places: Vec<usize> = chosen.compared.iter().map(|column| column.number - 1).collect();
+        let (all, taken) = (points.dimensions() as u128, places.len() as u128);
+        limit.check("the columns compared", points.len() as u128 * (all + taken) * 8)?;
         Ok((points.of_dimensions(&places), chosen))
     }
 }
@@ -183,7 +204,11 @@ mod tests {
         }
         for (columns, expected) in [
             (of("cost", "", ""), "a column \"cost\"|the columns hotel, price, stars, 2"),
-            (of("5", "", ""), "a column \"5\"|the columns hotel, price, stars, 2"),
+            (
+                of("5", "", ""),
+                "a column named \"5\", or 5 columns|the columns hotel, price, stars, 2",
+            ),
+            (of("0", "", ""), "a column \"0\"|the columns hotel, price, stars, 2"),
             (
                 of("", "3", "stars"),
                 "one direction per column|column 3 both minimized and maximized",
@@ -194,13 +219,28 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_two_columns_have_is_refused_only_where_it_is_used() {
+        let names = words("price,stars,price");
+        let of = |listed: &str| Columns { compared: words(listed), ..Columns::default() };
+        let wrong = of("stars,price").chosen(Some(&names), 3).err().unwrap();
+        assert_eq!(wrong.expected, "one column \"price\"");
+        assert_eq!(wrong.found, "columns 1 and 3 of this name");
+        let chosen = of("stars,3").chosen(Some(&names), 3).ok().unwrap();
+        assert_eq!((chosen.compared[0].number, chosen.compared[1].number), (2, 3));
+    }
+
+    #[test]
     fn points_without_a_header_have_numbered_columns() {
         let points = Points::new(3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         let of = |listed: &str| Columns { compared: words(listed), ..Columns::default() };
-        let (taken, _) = of("3,1").of(points.clone()).unwrap();
+        let limit = MemoryLimit::bytes(80);
+        let (taken, _) = of("3,1").of(points.clone(), limit).unwrap();
         assert_eq!(taken.coordinates(), [3.0, 1.0, 6.0, 4.0]);
-        assert_eq!(of("").of(points.clone()).unwrap().0, points);
-        let message = |columns: Columns| columns.of(points.clone()).unwrap_err().to_string();
+        assert_eq!(of("").of(points.clone(), limit).unwrap().0, points);
+        // Six numbers and four of them: 80 bytes.
+        let error = of("3,1").of(points.clone(), MemoryLimit::bytes(79)).unwrap_err().to_string();
+        assert!(error.starts_with("the columns compared needs 80 bytes"), "{error}");
+        let message = |columns: Columns| columns.of(points.clone(), limit).unwrap_err().to_string();
         assert_eq!(
             message(of("price")),
             "expected a column \"price\", found 3 columns without names"

@@ -28,6 +28,8 @@ pub struct PointsTaken {
     pub decimal_comma: bool,
     /// The column names of CSV, if there are any.
     pub header: Option<Vec<String>>,
+    /// Warnings for the user.
+    pub warnings: Vec<String>,
 }
 
 impl fmt::Display for PointsTaken {

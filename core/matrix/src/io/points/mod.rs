@@ -63,13 +63,14 @@ pub fn read_columns(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Points, PointsTaken, Chosen), IoError> {
-    let (data, progress, _) = at_once(decompressed(data, limit, progress))?;
+    let (data, progress, warning) = at_once(decompressed(data, limit, progress))?;
     foreign::refuse(&data, "points")?;
     let limit = beside(&data, limit);
     let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
-    let unnamed =
-        |points, form| columns.of(points).map(|(points, chosen)| (points, of_form(form), chosen));
-    let read = if binary::is_meant(&data) {
+    let unnamed = |points, form| {
+        columns.of(points, limit).map(|(points, chosen)| (points, of_form(form), chosen))
+    };
+    let mut read = if binary::is_meant(&data) {
         unnamed(binary::read(&data, limit, progress)?, "binary")?
     } else if table::is_meant(name) {
         table::read(&data, (header, columns), limit, progress)?
@@ -77,5 +78,6 @@ pub fn read_columns(
         unnamed(text::read(&data, limit, progress)?, "text")?
     };
     progress.advance(data.len());
+    read.1.warnings.extend(warning);
     Ok(read)
 }

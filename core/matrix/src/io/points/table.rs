@@ -37,12 +37,22 @@ fn field<'a>(fields: &[&'a [u8]], column: usize) -> &'a [u8] {
     fields.get(column - 1).copied().unwrap_or_default()
 }
 
+/// Bytes of a list with room for this many more; lists double.
+fn room<T>(list: &Vec<T>, more: usize) -> u128 {
+    let needed = list.len() + more;
+    let capacity = match needed <= list.capacity() {
+        true => list.capacity(),
+        false => needed.max(2 * list.capacity()),
+    };
+    capacity as u128 * size_of::<T>() as u128
+}
+
 /// A table while it is being read.
 struct Table<'a> {
     header: HeaderLine,
     columns: &'a Columns,
     chosen: Chosen,
-    /// Bytes of the names of points so far.
+    /// Bytes of the texts of the names of points so far.
     ids_bytes: usize,
     separator: Option<Separator>,
     /// The decimal mark of the numbers so far.
@@ -67,7 +77,7 @@ impl Table<'_> {
         let are_names = match self.header {
             HeaderLine::Names => true,
             HeaderLine::Point => false,
-            HeaderLine::Find if columns.need_names() => true,
+            HeaderLine::Find if columns.need_names(fields) => true,
             HeaderLine::Find => {
                 let found = chosen(None)?;
                 found.compared.iter().all(|column| is_name(field(fields, column.number)))
@@ -99,6 +109,12 @@ impl Table<'_> {
         self.separator.is_some_and(Separator::leaves_commas)
     }
 
+    /// Bytes that the points take once there is room for another one.
+    fn bytes_with_another(&self) -> u128 {
+        let (dimensions, names) = (self.chosen.compared.len(), self.chosen.id.iter().len());
+        room(&self.coordinates, dimensions) + room(&self.chosen.ids, names) + self.ids_bytes as u128
+    }
+
     /// Appends a point.
     fn add(&mut self, fields: &[&[u8]], line: u64) -> Result<(), IoError> {
         let (expected, values) = (self.width, fields.len());
@@ -128,7 +144,8 @@ impl Table<'_> {
         }
         if let Some(column) = &self.chosen.id {
             let id = String::from_utf8_lossy(field(fields, column.number)).into_owned();
-            self.ids_bytes += size_of::<String>() + id.len();
+            // A block of the heap takes a multiple of 16 bytes, with its size before it.
+            self.ids_bytes += (id.len() + 8).next_multiple_of(16);
             self.chosen.ids.push(id);
         }
         Ok(())
@@ -184,8 +201,7 @@ pub(super) fn read(
         if lines == 1 && table.begin(&fields, line)? {
             continue;
         }
-        let coordinates = table.coordinates.len() + fields.len();
-        limit.check("the points", coordinates as u128 * 8 + table.ids_bytes as u128)?;
+        limit.check("the points", table.bytes_with_another())?;
         table.add(&fields, line)?;
         if lines.is_multiple_of(WAVE) {
             progress.check()?;
@@ -205,6 +221,7 @@ pub(super) fn read(
         separator: separator.map(Separator::plural),
         decimal_comma: table.decimal_mark == Some(b','),
         header: table.names,
+        warnings: Vec::new(),
     };
     let points = Points::new(table.chosen.compared.len(), table.coordinates)?;
     Ok((points, taken, table.chosen))

@@ -175,6 +175,93 @@ fn names_are_written_where_they_are_read_back_as_names() {
 }
 
 #[test]
+fn names_of_points_read_back_whatever_they_hold() {
+    let odd = ["a;b", "c, \"d\"", "e\nf\tg", "7;8", "  ".trim(), "h\ri"];
+    for names in [&odd[..], &odd[1..2], &["x;y", "z"]] {
+        for column in ["hotel", "the;name"] {
+            let points = Points::new(2, vec![0.5; 2 * names.len()]).unwrap();
+            let of = |number, name: &str| Column {
+                number,
+                name: Some(name.to_owned()),
+                minimized: false,
+            };
+            let chosen = Chosen {
+                compared: vec![of(2, "price"), of(3, "stars; all")],
+                id: Some(of(1, column)),
+                ids: names.iter().map(|name| (*name).to_owned()).collect(),
+            };
+            let indices: Vec<u32> = (0..names.len() as u32).collect();
+            let mut text = Vec::new();
+            write_with_ids(points.view(), &indices, &chosen, &mut text, Progress::none()).unwrap();
+            let words = |listed: &[&str]| listed.iter().map(|word| (*word).to_owned()).collect();
+            let columns = Columns {
+                compared: words(&["price", "stars; all"]),
+                id: Some(column.to_owned()),
+                ..Columns::default()
+            };
+            let how = (HeaderLine::Find, &columns);
+            let limit = MemoryLimit::bytes(1 << 20);
+            let back = read_columns("a.csv", &text, how, limit, Progress::none());
+            let (back, taken, chosen) = back.unwrap();
+            assert_eq!((back, chosen.ids), (points, words(names)));
+            assert_eq!(taken.header.unwrap()[..2], ["row", column]);
+        }
+    }
+}
+
+#[test]
+fn a_name_that_is_a_number_makes_the_first_line_a_header() {
+    let of = |listed: &str, id: Option<&str>| Columns {
+        compared: listed.split_terminator(',').map(str::to_owned).collect(),
+        id: id.map(str::to_owned),
+        ..Columns::default()
+    };
+    let text = "2018,2019,2020\n4,1,2\n6,2,1\n";
+    let read = |columns: Columns| {
+        let how = (HeaderLine::Find, &columns);
+        read_columns("a.csv", text.as_bytes(), how, MemoryLimit::bytes(1 << 20), Progress::none())
+    };
+    let (points, taken, _) = read(of("2019", None)).unwrap();
+    assert_eq!((points.coordinates(), taken.header.unwrap().len()), (&[1.0, 2.0][..], 3));
+    let (points, _, chosen) = read(of("3", Some("2018"))).unwrap();
+    assert_eq!(
+        (points.coordinates(), &chosen.ids[..]),
+        (&[2.0, 1.0][..], &["4", "6"].map(str::to_owned)[..])
+    );
+    assert_eq!(read(of("2", None)).unwrap().0.coordinates(), [2019.0, 1.0, 2.0]);
+    assert_eq!(
+        read(of("2021", None)).unwrap_err().to_string(),
+        "line 1: expected a column named \"2021\", or 2021 columns, found 3 columns without names"
+    );
+}
+
+#[test]
+fn a_table_that_has_no_room_to_grow_is_refused() {
+    let columns =
+        Columns { compared: vec!["2".to_owned()], id: Some("1".to_owned()), ..Columns::default() };
+    let text = "a,1\n".repeat(100);
+    let read = |limit| {
+        let how = (HeaderLine::Find, &columns);
+        read_columns("a.csv", text.as_bytes(), how, MemoryLimit::bytes(limit), Progress::none())
+    };
+    // Lists of 4, 8, ... 128 numbers and texts, and what the 99 texts before the last take.
+    let string = size_of::<String>() as u64;
+    let needed = 128 * (8 + string) + 99 * 16;
+    assert!(read(needed).is_ok());
+    let error = read(needed - 1).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("the points needs {needed} bytes")), "{error}");
+}
+
+#[test]
+fn padding_after_compressed_points_is_told() {
+    let data = [gz(b"1,2\n"), vec![0; 3]].concat();
+    let how = (HeaderLine::Find, &Columns::default());
+    let read = read_columns("a.csv", &data, how, MemoryLimit::bytes(1 << 21), Progress::none());
+    let told = "3 zero bytes after the end of the gzip data were ignored";
+    assert_eq!(read.unwrap().1.warnings, [told]);
+}
+
+#[test]
 fn what_is_wrong_is_said_with_its_line() {
     for (text, expected) in [
         (

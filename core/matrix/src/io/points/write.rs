@@ -62,11 +62,18 @@ pub fn write_with_ids(
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
     let not_csv = |error: csv::Error| failed(error.into());
-    let mut writer = csv::Writer::from_writer(out);
     let name = |column: &Column| {
         column.name.clone().unwrap_or_else(|| format!("column {}", column.number))
     };
-    let columns = chosen.id.iter().chain(&chosen.compared).map(name);
+    let columns: Vec<String> = chosen.id.iter().chain(&chosen.compared).map(name).collect();
+    let ids = indices.iter().filter_map(|&index| chosen.ids.get(index as usize));
+    // Outside quotes only commas may separate.
+    let is_plain = |word: &String| !word.contains([';', '\t']);
+    let style = match columns.iter().chain(ids).all(is_plain) {
+        true => csv::QuoteStyle::Necessary,
+        false => csv::QuoteStyle::NonNumeric,
+    };
+    let mut writer = csv::WriterBuilder::new().quote_style(style).from_writer(out);
     writer.write_record(std::iter::once("row".to_owned()).chain(columns)).map_err(not_csv)?;
     for (place, &index) in indices.iter().enumerate() {
         if place.is_multiple_of(CHUNK) {

@@ -251,7 +251,7 @@ fn the_vectors_of_an_archive_are_found_by_the_name_of_the_matrix() {
         let read = |data: &[u8]| {
             let limit = MemoryLimit::unlimited();
             let read = read_companion(data, (which, None), limit, Progress::none());
-            read.map_err(|error| error.to_string())
+            read.map(|file| file.values).map_err(|error| error.to_string())
         };
         assert_eq!(read(&plain), read(&gz(&plain)));
         read(&plain)

@@ -1,0 +1,117 @@
+//! Tells edge lists from triplets and other text.
+
+use super::columns::separator;
+use super::heading::{Heading, no_edge};
+use crate::io::matrix_market::{Header, Survey, survey};
+use crate::io::scan::Cursor;
+use crate::io::triplet_text::{begins_with_number, has_banner, needs_banner, words_of_first_entry};
+use crate::io::{IoError, Progress};
+use crate::pace::at_once;
+
+/// Number of bytes that are looked at first.
+const BEGINNING: usize = 1 << 20;
+
+/// Whether a text in a file called `name` is an edge list: its name, its comments or its commas say so, or
+/// its first line cannot be the sizes of triplet text.
+pub(in crate::io) fn is_meant(name: &str, text: &[u8]) -> bool {
+    if needs_banner(name) || has_banner(text) {
+        return false;
+    }
+    let name = name.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let ends = |endings: [&str; 2]| endings.iter().any(|end| name.ends_with(end));
+    let heading = Heading::read(text);
+    let body = text.get(heading.body..).unwrap_or_default();
+    ends([".edges", ".el"])
+        || heading.konect.is_some()
+        || text.trim_ascii_start().starts_with(b"#")
+        || (heading.columns.is_some() && ends([".csv", ".tsv"]))
+        || (heading.columns.is_none() && (separator(body).is_some() || contradicts(body, &heading)))
+}
+
+/// Whether all lines of a text are needed to find out whether it is an edge list, or how large, given its
+/// first ones.
+pub(in crate::io) fn may_be(name: &str, beginning: &[u8]) -> bool {
+    is_meant(name, beginning)
+        || (!needs_banner(name) && !has_banner(beginning) && begins_with_number(beginning))
+}
+
+/// Whether the first line looks like the others and cannot be the sizes of triplet text: it has a fraction or
+/// sizes of 0, or both the number of lines and an index contradict it.
+fn contradicts(body: &[u8], heading: &Heading) -> bool {
+    if !begins_with_number(body) {
+        return false;
+    }
+    let mut cursor = Cursor::new(body);
+    cursor.next_record();
+    let words = words_of_first_entry(cursor);
+    let mut sizes = Vec::new();
+    for _ in 0..words {
+        cursor.skip_blanks();
+        sizes.extend(cursor.unsigned());
+    }
+    let (rows, cols, declared) = match *sizes.as_slice() {
+        [rows, declared] if words == 2 => (rows, rows, declared),
+        [_, _] if words == 3 => return cursor.real().is_some() && cursor.end_of_line(),
+        [rows, cols, declared] if words == 3 => (rows, cols, declared),
+        _ => return false,
+    };
+    if !cursor.end_of_line() {
+        return false;
+    }
+    if (rows == 0 || cols == 0) && declared > 0 {
+        return true;
+    }
+    let ends = memchr::memchr_iter(b'\n', cursor.rest()).count() as u64;
+    let lines = ends + u64::from(!body.ends_with(b"\n"));
+    if lines == declared || words_of_first_entry(cursor) != words {
+        return false;
+    }
+    let header = Header { body: 0, ..heading.header() };
+    let contradict = |text: &[u8], are_all: bool| {
+        let rest = at_once(survey(text, &header, Progress::none()));
+        rest.is_ok_and(|rest| {
+            let is_outside = rest.zeros > 0 || rest.last_row > rows || rest.last_col > cols;
+            is_outside && (rest.lines > declared || are_all && rest.lines != declared)
+        })
+    };
+    // Mostly the beginning is enough.
+    let rest = cursor.rest();
+    let end = rest.get(..BEGINNING).and_then(|text| memchr::memrchr(b'\n', text));
+    end.is_some_and(|end| contradict(rest.get(..end).unwrap_or_default(), false))
+        || contradict(rest, true)
+}
+
+/// Whether the first line, read as an edge, may hold the sizes of triplets: no index is beyond them, and they
+/// count the other lines or, in triplets from 0, at least lie beside zeros.
+pub(super) fn may_begin_with_sizes(body: &[u8], heading: &Heading, found: &Survey) -> bool {
+    let mut cursor = Cursor::new(body);
+    cursor.next_record();
+    let words = words_of_first_entry(cursor);
+    let mut sizes = Vec::new();
+    for _ in 0..words {
+        cursor.skip_blanks();
+        sizes.extend(cursor.unsigned());
+    }
+    let counts = |declared: u64| declared > 0 && declared == found.lines.saturating_sub(1);
+    let fits = match *sizes.as_slice() {
+        [rows, declared] if words == 2 => {
+            counts(declared) && found.last_row == rows && found.last_col <= rows.max(declared)
+        }
+        [rows, cols, declared] if words == 3 => {
+            let zeros = found.zeros > 0 && rows > 0 && cols > 0;
+            (counts(declared) || zeros) && found.last_row == rows && found.last_col == cols
+        }
+        _ => false,
+    };
+    fits && cursor.end_of_line() && heading.konect.is_none()
+}
+
+/// The error of a text that options for edge lists do not fit: names of vertices, if it begins with words.
+pub(in crate::io) fn unfit(error: IoError, text: &[u8]) -> IoError {
+    let Some(columns) = Heading::read(text).columns.filter(|_| !has_banner(text)) else {
+        return error;
+    };
+    let mut lines = text.split(|byte| *byte == b'\n').skip(columns.line as usize - 1);
+    no_edge(lines.next().unwrap_or_default(), columns.line)
+}

@@ -1,0 +1,211 @@
+//! Edge lists, such as those of SNAP and KONECT: a line `from to [weight]` per edge, without sizes; words are
+//! separated by blanks, commas or semicolons, and comments begin with `#` or `%`. The first line may name the
+//! columns; if it says which they are, they may stand anywhere. Vertices count from 0 if a 0 occurs, else from
+//! 1. The matrix has a row for every vertex; its nonzeros are the weights, or 1.
+
+mod columns;
+mod heading;
+mod ids;
+mod meant;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+pub(super) use meant::{is_meant, may_be, unfit};
+
+use self::columns::plain;
+use self::heading::{Heading, Konect, no_edge};
+use self::ids::{line_of_vertex, renumber};
+use self::meant::may_begin_with_sizes;
+use super::gzip::beside;
+use super::matrix_market::{Header, Survey, read_body, refuse_other_kinds, survey};
+use super::scan::Cursor;
+use super::triplet_text::words_of_first_entry;
+use super::{Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
+use crate::matrix::FormatError;
+use crate::memory::MemoryLimit;
+use crate::pace::at_once;
+
+/// How to read an edge list, where its file does not say it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The number of the first vertex, 0 or 1; from the file if not given.
+    pub base: Option<u32>,
+    /// Whether to add the opposite of each edge.
+    pub undirected: bool,
+    /// Whether to number the vertices that have edges in order, without gaps.
+    pub compress_ids: bool,
+}
+
+impl ReadOptions {
+    /// The form in which to read a text that looks like `form`: with any option an edge list, unless it is
+    /// certainly something else.
+    pub(super) fn form(self, form: MatrixForm) -> Result<MatrixForm, IoError> {
+        match form {
+            form if self == Self::default() => Ok(form),
+            MatrixForm::Triplets | MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
+                Ok(MatrixForm::EdgesFrom1)
+            }
+            form => {
+                let expected = "an edge list, because an option for edge lists is given".to_owned();
+                let found = format!("a file of the form \"{}\"", form.as_str());
+                Err(IoError::Unexpected { line: 1, expected, found })
+            }
+        }
+    }
+}
+
+/// The text in the form that the reader of Matrix Market files knows, and what it holds.
+struct Plan<'t> {
+    text: Cow<'t, [u8]>,
+    header: Header,
+    warnings: Vec<String>,
+}
+
+/// The sizes of the matrix, for which all lines are read.
+pub(super) fn header(text: &[u8], options: ReadOptions) -> Result<Header, IoError> {
+    let limit = MemoryLimit::of_machine();
+    at_once(plan(Cow::Borrowed(text), options, limit, Progress::none())).map(|plan| plan.header)
+}
+
+/// Reads the matrix, in parallel like a Matrix Market file.
+pub(super) async fn read_text(
+    text: Cow<'_, [u8]>,
+    options: ReadOptions,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<MatrixFile, IoError> {
+    let is_borrowed = matches!(text, Cow::Borrowed(_));
+    let Plan { text, header, mut warnings } = plan(text, options, limit, progress).await?;
+    // An owned text was already subtracted from the limit, a copy was not.
+    let limit = if is_borrowed { beside(&text, limit) } else { limit };
+    let mut file = read_body(&text, &header, limit, progress).await?;
+    warnings.append(&mut file.warnings);
+    let form = match header.base {
+        0 => MatrixForm::EdgesFrom0,
+        _ => MatrixForm::EdgesFrom1,
+    };
+    Ok(MatrixFile { form, warnings, ..file })
+}
+
+async fn plan<'t>(
+    text: Cow<'t, [u8]>,
+    options: ReadOptions,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Plan<'t>, IoError> {
+    refuse_other_kinds(&text)?;
+    let heading = Heading::read(&text);
+    let is_borrowed = matches!(text, Cow::Borrowed(_));
+    let mut text = plain(text, heading.body, heading.columns.as_ref(), limit, progress).await?;
+    let limit = if is_borrowed { beside(&text, limit) } else { limit };
+    let mut header = heading.header();
+    let mut warnings: Vec<String> =
+        heading.columns.iter().map(|columns| columns.warning.clone()).collect();
+    let found = survey(&text, &header, progress).await?;
+    let is_empty = heading.nodes.is_some() || heading.declared() == Some(0);
+    if found.pairs == 0 && (found.lines > 0 || !is_empty) {
+        let line = text.get(heading.body..).unwrap_or_default();
+        let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        return Err(no_edge(line, heading.line));
+    }
+    if may_begin_with_sizes(text.get(heading.body..).unwrap_or_default(), &heading, &found) {
+        warnings.push(format!(
+            "line {} was read as an edge; if it holds the sizes of triplets, remove it",
+            heading.line
+        ));
+    }
+    let first = Cursor::new(text.get(heading.body..).unwrap_or_default());
+    header.field = if words_of_first_entry(first) > 2 { Field::Real } else { Field::Pattern };
+    if options.undirected {
+        if heading.konect == Some(Konect::Bipartite) {
+            let expected = "a graph with one set of vertices, because its edges are to be mirrored";
+            let (expected, found) = (expected.to_owned(), "\"bip\"".to_owned());
+            return Err(IoError::Unexpected { line: heading.konect_line, expected, found });
+        }
+        header.symmetry = Symmetry::Symmetric;
+    } else if heading.says_undirected {
+        warnings.push(
+            "the file says that the graph is undirected; each edge was read as one nonzero; to mirror them, use --undirected".to_owned(),
+        );
+    }
+    header.declared = found.lines;
+    if let Some(declared) = heading.declared().filter(|declared| *declared != found.lines) {
+        let lines = found.lines;
+        warnings.push(format!("the file declares {declared} edges, but has {lines}"));
+    }
+    let (rows, cols) = if options.compress_ids {
+        header.base = 0;
+        let apart = heading.konect == Some(Konect::Bipartite);
+        let sizes = renumber(&mut text, &header, apart, limit, progress).await?;
+        warnings
+            .push("the vertices that have edges were numbered in order, without gaps".to_owned());
+        sizes
+    } else {
+        header.base = base(&heading, options, &found, &mut warnings);
+        sizes(&text, &header, &heading, &found, &mut warnings)?
+    };
+    let (Ok(small_rows), Ok(small_cols)) = (u32::try_from(rows), u32::try_from(cols)) else {
+        return Err(FormatError::DimensionTooLarge { rows, cols }.into());
+    };
+    (header.rows, header.cols) = (small_rows, small_cols);
+    Ok(Plan { text, header, warnings })
+}
+
+/// The number of the first vertex.
+fn base(
+    heading: &Heading,
+    options: ReadOptions,
+    found: &Survey,
+    warnings: &mut Vec<String>,
+) -> u32 {
+    if let Some(base) = options.base {
+        return base;
+    }
+    if heading.konect.is_none() && found.pairs > 0 && found.zeros == 0 {
+        warnings.push(
+            "the vertices were counted from 1, because no 0 occurs; if they count from 0, use --base 0"
+                .to_owned(),
+        );
+    }
+    u32::from(heading.konect.is_some() || found.zeros == 0)
+}
+
+/// Rows and columns: as declared, or as many as the largest number of a vertex says.
+fn sizes(
+    text: &[u8],
+    header: &Header,
+    heading: &Heading,
+    found: &Survey,
+    warnings: &mut Vec<String>,
+) -> Result<(u64, u64), IoError> {
+    let last = found.last_row.max(found.last_col);
+    if last > u64::from(u32::MAX) - 1 + u64::from(header.base) {
+        let most = u64::from(u32::MAX) - 1 + u64::from(header.base);
+        let expected = format!("a vertex up to {most}, or the option --compress-ids");
+        let line = line_of_vertex(text, heading.body, last);
+        return Err(IoError::Unexpected { line, expected, found: format!("\"{last}\"") });
+    }
+    let base = u64::from(header.base);
+    let count = |last: u64| if found.pairs == 0 { 0 } else { (last + 1).saturating_sub(base) };
+    let (rows, cols) = match *heading.sizes.as_slice() {
+        [_, rows, cols] => (rows, cols),
+        [_, rows] => (rows, rows),
+        _ => (count(found.last_row), count(found.last_col)),
+    };
+    if heading.konect == Some(Konect::Bipartite) {
+        return Ok((rows, cols));
+    }
+    let size = rows.max(cols);
+    Ok(match heading.nodes {
+        Some(nodes) if nodes < size => {
+            warnings.push(format!(
+                "the file declares {nodes} nodes, but their numbers go up to {last}; the matrix has a row for each number; to leave out those without edges, use --compress-ids"
+            ));
+            (size, size)
+        }
+        Some(nodes) => (nodes, nodes),
+        None => (size, size),
+    })
+}
