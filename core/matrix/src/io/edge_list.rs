@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::error::quoted;
-use super::gzip::beside;
 use super::matrix_market::{
     Format, Header, Lines, Survey, ids, read_body, refuse_other_kinds, survey,
 };
 use super::scan::Cursor;
 use super::triplet_text::{begins_with_number, has_banner, needs_banner, words_of_first_entry};
+use super::unpack::beside;
 use super::{Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::FormatError;
 use crate::memory::MemoryLimit;
@@ -174,7 +174,6 @@ pub(super) fn is_meant(name: &str, text: &[u8]) -> bool {
         return false;
     }
     let name = name.to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
     let ends = |endings: [&str; 2]| endings.iter().any(|end| name.ends_with(end));
     let heading = Heading::read(text);
     let body = text.get(heading.body..).unwrap_or_default();

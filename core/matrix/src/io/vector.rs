@@ -6,10 +6,10 @@ use std::io::Write;
 use crate::parallel::*;
 
 use super::error::quoted;
-use super::gzip::{beside, decompressed};
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
-use super::{IoError, Progress, foreign, gzip, tar};
+use super::unpack::{Layers, Unpacked, beside, unpack};
+use super::{IoError, Progress, foreign, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -22,7 +22,7 @@ const STORED: [ReadStored; 0] = [];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
-/// lines that start with `%` are skipped. Gzip data is decompressed first.
+/// lines that start with `%` are skipped. Compressed data is decompressed first.
 pub fn read_bytes(
     data: &[u8],
     limit: MemoryLimit,
@@ -39,7 +39,7 @@ pub fn read_column(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    let (text, progress, _) = at_once(decompressed(data, limit, progress))?;
+    let Unpacked { text, progress, .. } = at_once(unpack("", data, limit, progress))?;
     let limit = beside(&text, limit);
     if let Some(read) = STORED.iter().find_map(|read| read(&text, column, limit, progress)) {
         return read;
@@ -84,20 +84,13 @@ pub fn read_companion(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    let member = if gzip::is_gzip(data) && tar::is_tar(&gzip::peek(data)) {
-        let mut unzipped = gzip::Gunzip::new(data, progress);
-        Some(tar::read_vector(&mut unzipped, which.endings(), limit)?)
-    } else if tar::is_tar(data) {
-        Some(tar::read_vector(&mut &*data, which.endings(), limit)?)
-    } else {
-        None
-    };
-    if let Some(text) = member {
-        let text = Cow::Owned(text);
+    let mut layers = Layers::of("", data, limit, progress)?;
+    if tar::is_tar(&layers.start) {
+        let text = Cow::Owned(tar::read_vector(&mut layers, which.endings(), limit)?);
         let limit = beside(&text, limit);
         return read_text(&text, column, limit, progress.uncounted());
     }
-    let (text, progress, _) = at_once(decompressed(data, limit, progress))?;
+    let Unpacked { text, progress, .. } = at_once(layers.text(limit, progress))?;
     foreign::refuse(&text, "a matrix")?;
     let limit = beside(&text, limit);
     let none = || IoError::NoVector(which.as_str());
