@@ -11,8 +11,10 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
 
 /// File name endings of matrices and points: a name with one of them is not a name of the collection.
-const ENDINGS: [&str; 11] =
-    [".mtx", ".gz", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges", ".el", ".points", ".zip"];
+const ENDINGS: [&str; 14] = [
+    ".mtx", ".gz", ".bz2", ".xz", ".zst", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges",
+    ".el", ".points", ".zip",
+];
 
 /// A line of a list.
 #[derive(Debug, PartialEq)]

@@ -32,7 +32,8 @@ pub(super) fn is_matrix(name: &str, bytes: &[u8]) -> bool {
     const ENDINGS: [&str; 9] =
         [".mtx", ".tar", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges", ".el"];
     let name = name.to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let compressed = [".gz", ".bz2", ".xz", ".zst", ".zip"];
+    let name = compressed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
     bytes.starts_with(b"%%MatrixMarket") || ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
@@ -55,6 +56,14 @@ mod tests {
         let done = pin!(read).poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(file) = done else { unreachable!("each turn ends at once") };
         file
+    }
+
+    #[test]
+    fn a_compressed_matrix_is_known_by_its_name() {
+        for name in ["a.mtx.gz", "a.mtx.zip", "a.tar.XZ", "edges.csv.bz2", "ring.graph.zst"] {
+            assert!(is_matrix(name, b"PK"), "{name}");
+        }
+        assert!(!is_matrix("a.zip", b"PK"));
     }
 
     #[test]
