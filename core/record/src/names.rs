@@ -67,9 +67,11 @@ pub fn matrix_id(name: &str, sha256: &str) -> String {
     format!("{safe}-{digits}")
 }
 
-/// Returns the name of a matrix from its file name: without `.mtx`, `.tar`, `.tgz` and `.gz`.
+/// Returns the name of a matrix from its file name: without `.mtx`, `.tar`, `.tgz`, and the endings of
+/// compressed files, such as `.gz`.
 pub fn matrix_name(file: &str) -> &str {
-    let name = file.strip_suffix(".gz").unwrap_or(file);
+    let compressed = [".gz", ".bz2", ".xz", ".zst"];
+    let name = compressed.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
     let endings = [".mtx", ".tar", ".tgz"];
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
@@ -101,6 +103,13 @@ pub fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_matrix_is_named_without_the_endings_of_its_file() {
+        for file in ["cant", "cant.mtx", "cant.mtx.gz", "cant.mtx.zst", "cant.tar.xz", "cant.tgz"] {
+            assert_eq!(matrix_name(file), "cant", "{file}");
+        }
+    }
 
     #[test]
     fn ids_made_from_any_name_are_safe() {

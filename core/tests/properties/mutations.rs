@@ -289,6 +289,16 @@ const RESULTS: [&str; 6] = [
     include_str!("../../../tests/golden/nvbench.json"),
 ];
 
+/// A matrix as other programs compressed it.
+const COMPRESSED: [&[u8]; 6] = [
+    include_bytes!("../../matrix/src/io/unpack/samples/members.gz"),
+    include_bytes!("../../matrix/src/io/unpack/samples/streams.bz2"),
+    include_bytes!("../../matrix/src/io/unpack/samples/streams.xz"),
+    include_bytes!("../../matrix/src/io/unpack/samples/frames.zst"),
+    include_bytes!("../../matrix/src/io/unpack/samples/matrix.zip"),
+    include_bytes!("../../matrix/src/io/unpack/samples/edges.zip"),
+];
+
 const GOLDEN: &[u8] = include_bytes!("../../../tests/golden/bundle-1.0.zip");
 
 #[test]
@@ -307,6 +317,9 @@ fn the_seeds_are_read() {
     for graph in GRAPHS {
         assert!(read("a.graph", graph.as_bytes()).is_ok(), "{graph}");
     }
+    for packed in COMPRESSED {
+        assert!(read("a.mtx", packed).is_ok());
+    }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
@@ -320,9 +333,12 @@ fn what_the_fuzz_targets_begin_with_holds() {
         assert!(!paths.is_empty(), "{target}");
         paths
     };
-    for (target, name) in
-        [("matrix_market", "a.mtx"), ("triplet_text", "a.txt"), ("archive", "a.tar")]
-    {
+    for (target, name) in [
+        ("matrix_market", "a.mtx"),
+        ("triplet_text", "a.txt"),
+        ("archive", "a.tar"),
+        ("compressed", "a.mtx"),
+    ] {
         for path in files(target) {
             let bytes = std::fs::read(path).unwrap();
             holds(read(name, &bytes));
@@ -420,6 +436,19 @@ proptest! {
         let archive = mutated(&tar("a/a.mtx", seed.as_bytes()), &inside);
         holds(read("a.tar", &archive));
         holds(read("a.tar.gz", &mutated(&gz(&archive), &outside)));
+    }
+
+    #[test]
+    fn broken_compressed_data_is_read_or_refused(
+        packed in prop::sample::select(&COMPRESSED[..]),
+        inside in prop::collection::vec(mutation(), 1..4),
+        around in prop::collection::vec(mutation(), 0..2),
+    ) {
+        let bytes = mutated(packed, &inside);
+        holds(read("a.mtx", &bytes));
+        read_vectors(&bytes);
+        holds_points("a.csv", &bytes);
+        holds(read("a.mtx", &mutated(&gz(&bytes), &around)));
     }
 
     #[test]

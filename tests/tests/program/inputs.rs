@@ -57,6 +57,28 @@ fn a_graph_is_read_whole_and_info_says_what_a_file_was_taken_for() {
 }
 
 #[test]
+fn compressed_files_are_the_matrix_in_them() {
+    let p = program();
+    p.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n");
+    let sha256 = |name: &str| p.json(&["info", name, "--json"])["sha256"].clone();
+    // Two members, streams or frames of each kind, as the reference programs write them.
+    let samples: [(&str, &[u8]); 5] = [
+        ("a.mtx.gz", include_bytes!("../../../core/matrix/src/io/unpack/samples/members.gz")),
+        ("a.mtx.bz2", include_bytes!("../../../core/matrix/src/io/unpack/samples/streams.bz2")),
+        ("a.mtx.xz", include_bytes!("../../../core/matrix/src/io/unpack/samples/streams.xz")),
+        ("a.mtx.zst", include_bytes!("../../../core/matrix/src/io/unpack/samples/frames.zst")),
+        ("b.zip", include_bytes!("../../../core/matrix/src/io/unpack/samples/stored.zip")),
+    ];
+    for (name, bytes) in samples {
+        p.write(name, bytes);
+        assert_eq!(sha256(name), sha256("a.mtx"), "{name}");
+        p.write(name, &bytes[..bytes.len() - 3]);
+        let error = p.fail(1, &["info", name]);
+        assert!(error.contains("data is damaged, truncated"), "{error}");
+    }
+}
+
+#[test]
 fn edge_lists_are_the_matrix_that_matrix_market_says() {
     let p = program();
     let banner = "%%MatrixMarket matrix coordinate";

@@ -48,10 +48,10 @@ pub enum IoError {
     TwoForms { vertices: u64 },
     /// Compressed data that cannot be decompressed.
     #[error(
-        "the gzip data is damaged, truncated or followed by other bytes after {decompressed} decompressed bytes: {error}"
+        "the {kind} data is damaged, truncated or followed by other bytes after {decompressed} decompressed bytes: {error}"
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
-    Gzip { decompressed: u64, error: std::io::Error },
+    Compressed { kind: &'static str, decompressed: u64, error: String },
     /// An archive that is damaged or does not contain exactly one matrix.
     #[error("{0}")]
     Archive(String),

@@ -6,8 +6,9 @@ use std::io::Read as _;
 use super::form::{self, form_of};
 use super::head::first_lines;
 use super::matrix_market::{Format, Header};
+use super::unpack::{Layers, unpack, without_mark};
 use super::{
-    IoError, MatrixForm, Progress, ReadOptions, Symmetry, edge_list, foreign, gzip, metis, tar,
+    IoError, MatrixForm, Progress, ReadOptions, Symmetry, edge_list, foreign, metis, tar,
     triplet_text,
 };
 use crate::matrix::Extent;
@@ -30,23 +31,24 @@ pub fn read_named_extent_as(
     options: ReadOptions,
 ) -> Result<Extent, IoError> {
     let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
-    let start =
-        if gzip::is_gzip(data) { Cow::Owned(gzip::peek(data)) } else { Cow::Borrowed(data) };
-    if let Some(stored) = form::stored(name, &start).filter(|_| !tar::is_tar(&start)) {
+    let layers = Layers::of(name, data, limit, progress)?;
+    let start = without_mark(&layers.start);
+    if let Some(stored) = form::stored(&layers.name, start).filter(|_| !tar::is_tar(start)) {
         options.form(stored.form)?;
-        let (data, ..) = at_once(gzip::decompressed(data, limit, progress))?;
-        return (stored.extent)(&data, &options);
+        return (stored.extent)(&at_once(layers.text(limit, progress))?.text, &options);
     }
-    let (text, from_archive) = beginning(data)?;
-    let may_be_edges = !from_archive && !metis::is_meant(name) && edge_list::may_be(name, &text);
+    let inner = layers.name.clone();
+    let (text, from_archive) = beginning(layers)?;
+    let may_be_edges =
+        !from_archive && !metis::is_meant(&inner) && edge_list::may_be(&inner, &text);
     let text = match may_be_edges {
         // The sizes of an edge list are those of all its lines.
-        true => at_once(gzip::decompressed(data, limit, progress))?.0,
+        true => at_once(unpack(name, data, limit, progress))?.text,
         false => Cow::Owned(text),
     };
     let form = match from_archive {
         true => MatrixForm::MatrixMarket,
-        false => form_of(name, &text)?,
+        false => form_of(&inner, &text)?,
     };
     let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let header = match form {
@@ -71,28 +73,15 @@ fn extent(header: &Header) -> Extent {
     Extent { rows, cols, entries, estimated: is_most || header.format == Format::Array }
 }
 
-/// The first lines of the text in `data`, and whether `data` is an archive.
-fn beginning(data: &[u8]) -> Result<(Vec<u8>, bool), IoError> {
-    let gunzip = || gzip::Gunzip::new(data, Progress::none());
-    if gzip::is_gzip(data) {
-        let start = gzip::peek(data);
-        if tar::is_tar(&start) {
-            return Ok((tar::peek_matrix(&mut gunzip())?, true));
-        }
-        foreign::refuse(&start, "a matrix")?;
-        let mark = start.len() - gzip::without_mark(&start).len();
-        let mut text = gunzip();
-        text.read_exact(&mut vec![0; mark]).map_err(tar::unreadable)?;
-        return Ok((first_lines(&mut text).map_err(tar::unreadable)?, false));
+/// The first lines of a text, and whether the file is an archive.
+fn beginning(mut layers: Layers<'_>) -> Result<(Vec<u8>, bool), IoError> {
+    if tar::is_tar(&layers.start) {
+        return Ok((tar::peek_matrix(&mut layers)?, true));
     }
-    match tar::is_tar(data) {
-        true => Ok((tar::peek_matrix(&mut &*data)?, true)),
-        false => {
-            foreign::refuse(data, "a matrix")?;
-            let mut text = gzip::without_mark(data);
-            Ok((first_lines(&mut text).map_err(tar::unreadable)?, false))
-        }
-    }
+    foreign::refuse(&layers.start, "a matrix")?;
+    let mark = layers.start.len() - without_mark(&layers.start).len();
+    layers.read_exact(&mut vec![0; mark]).map_err(tar::unreadable)?;
+    Ok((first_lines(&mut layers).map_err(tar::unreadable)?, false))
 }
 
 #[cfg(test)]
@@ -150,7 +139,7 @@ mod tests {
         let cut = &packed[..packed.len() / 2];
         assert_eq!(sizes("a.mtx.gz", cut), (9, 9, 1_000_000, false));
         let whole = read_named_matrix("a.mtx", cut, MemoryLimit::unlimited(), Progress::none());
-        assert!(matches!(whole, Err(IoError::Gzip { .. })));
+        assert!(matches!(whole, Err(IoError::Compressed { kind: "gzip", .. })));
     }
 
     #[test]

@@ -21,7 +21,6 @@ const WAVE: u32 = 1 << 12;
 /// Whether the name of a file says that it holds such a graph.
 pub(super) fn is_meant(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
     name.ends_with(".graph") || name.ends_with(".metis")
 }
 

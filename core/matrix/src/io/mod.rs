@@ -14,8 +14,8 @@ mod extent;
 pub mod file_forms;
 mod foreign;
 mod form;
-mod gzip;
 mod head;
+mod layer;
 mod matrix_file;
 pub mod matrix_market;
 mod metis;
@@ -30,14 +30,16 @@ mod scan;
 mod stream;
 mod tar;
 mod triplet_text;
+mod unpack;
 pub mod vector;
+mod zipped;
 
 #[cfg(not(target_family = "wasm"))]
 pub use atomic::{Overwrite, write_atomically, write_bytes};
 pub use edge_list::ReadOptions;
 pub use error::IoError;
 pub use extent::{read_named_extent, read_named_extent_as};
-pub use gzip::check_gzip;
+pub use layer::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use matrix_market::FileShare;

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 
 use super::form::{self, form_of};
+use super::unpack::{Layers, Unpacked, beside};
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, foreign, gzip,
-    matrix_market, metis, tar, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, foreign, matrix_market,
+    metis, tar, triplet_text,
 };
 use crate::memory::MemoryLimit;
 use crate::pace::{Pace, at_once};
 
-/// Reads a matrix from the bytes of a Matrix Market file or of an archive that contains one; gzip data is
-/// decompressed first.
+/// Reads a matrix from the bytes of a Matrix Market file or of an archive that contains one; compressed data
+/// (gzip, bzip2, xz, Zstandard, zip) is decompressed first.
 pub fn read_matrix(
     data: &[u8],
     limit: MemoryLimit,
@@ -20,10 +21,10 @@ pub fn read_matrix(
     read_named_matrix("matrix.mtx", data, limit, progress)
 }
 
-/// Like [`read_matrix`], for a file called `name`. Unless the name ends in `.mtx` or `.mtx.gz`, the file may
-/// also be plain triplet text: a line `rows columns entries` or `rows entries`, then a line
-/// `row column value` per nonzero, or an edge list. If it ends in `.graph` or `.metis`, it may be a graph in
-/// METIS format.
+/// Like [`read_matrix`], for a file called `name`, where endings such as `.gz` do not count. Unless the name
+/// ends in `.mtx`, the file may also be plain triplet text: a line `rows columns entries` or `rows entries`,
+/// then a line `row column value` per nonzero, or an edge list. If it ends in `.graph` or `.metis`, it may be a
+/// graph in METIS format.
 pub fn read_named_matrix(
     name: &str,
     data: &[u8],
@@ -62,13 +63,13 @@ async fn read(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    let Contents { text, progress, from_archive, warning } =
-        contents(data, limit, progress).await?;
-    let limit = gzip::beside(&text, limit);
-    if let Some(stored) = form::stored(name, &text).filter(|_| !from_archive) {
+    let (unpacked, from_archive) = contents(name, data, limit, progress).await?;
+    let Unpacked { name, text, progress, warnings } = unpacked;
+    let limit = beside(&text, limit);
+    if let Some(stored) = form::stored(&name, &text).filter(|_| !from_archive) {
         options.form(stored.form)?;
         let mut file = (stored.read)(&text, &options, limit, progress)?;
-        file.warnings.splice(0..0, warning);
+        file.warnings.splice(0..0, warnings);
         return Ok(file);
     }
     if !from_archive {
@@ -76,7 +77,7 @@ async fn read(
     }
     let form = match from_archive {
         true => MatrixForm::MatrixMarket,
-        false => form_of(name, &text)?,
+        false => form_of(&name, &text)?,
     };
     let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let mut file = match form {
@@ -96,40 +97,27 @@ async fn read(
             matrix_market::read_first(&text, &header, limit, progress).await?
         }
     };
-    file.warnings.splice(0..0, warning);
+    file.warnings.splice(0..0, warnings);
     Ok(file)
 }
 
-/// The contents of a file after decompressing and, for an archive, unpacking it.
-struct Contents<'a, 'p> {
-    text: Cow<'a, [u8]>,
-    /// The progress that remains to be reported.
-    progress: Progress<'p>,
-    from_archive: bool,
-    warning: Option<String>,
-}
-
-async fn contents<'a, 'p>(
+/// The contents of a file after decompressing and, for an archive, unpacking it, and whether it is a tar
+/// archive.
+async fn contents<'a>(
+    name: &str,
     data: &'a [u8],
     limit: MemoryLimit,
-    progress: Progress<'p>,
-) -> Result<Contents<'a, 'p>, IoError> {
-    let unpacked = |member: tar::Member| Contents {
-        text: Cow::Owned(member.content),
-        progress: progress.uncounted(),
-        from_archive: true,
-        warning: member.warning,
-    };
-    if gzip::is_gzip(data) && tar::is_tar(&gzip::peek(data)) {
-        return tar::read_matrix(&mut gzip::Gunzip::new(data, progress), limit).map(unpacked);
+    progress: Progress<'a>,
+) -> Result<(Unpacked<'a>, bool), IoError> {
+    let mut layers = Layers::of(name, data, limit, progress)?;
+    if !tar::is_tar(&layers.start) {
+        return Ok((layers.text(limit, progress).await?, false));
     }
-    if tar::is_tar(data) {
-        let member = tar::read_matrix(&mut &*data, limit)?;
-        progress.advance(data.len());
-        return Ok(unpacked(member));
-    }
-    let (text, progress, warning) = gzip::decompressed(data, limit, progress).await?;
-    Ok(Contents { text, progress, from_archive: false, warning })
+    let member = tar::read_matrix(&mut layers, limit)?;
+    let mut warnings = layers.warnings();
+    warnings.extend(member.warning);
+    let (text, progress) = (Cow::Owned(member.content), progress.uncounted());
+    Ok((Unpacked { name: layers.name, text, progress, warnings }, true))
 }
 
 #[cfg(not(target_family = "wasm"))]
@@ -152,10 +140,13 @@ mod files {
         Cow, IoError, MatrixFile, MemoryLimit, Progress, ReadOptions, read_named_matrix_as,
     };
     #[cfg(feature = "mpi")]
+    use crate::io::layer::Kind;
+    #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
     use crate::io::points::{
         Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
     };
+    use crate::io::unpack::reserve;
     use crate::io::vector::{self, Companion, VectorFile};
     use crate::io::{Overwrite, read_named_extent_as, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
@@ -170,17 +161,31 @@ mod files {
         open_matrix_as(path, ReadOptions::default(), limit, progress)
     }
 
-    /// Reads the matrix in the file `path`, as [`read_named_matrix_as`] does. Errors name the path.
+    /// Reads the matrix in the file `path`, as [`read_named_matrix_as`] does; in a folder of 10x Genomics, the
+    /// file `matrix.mtx.gz` or `matrix.mtx`. Errors name the path.
     pub fn open_matrix_as(
         path: &Path,
         options: ReadOptions,
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
+        let found = in_folder(path);
+        let path = found.as_deref().unwrap_or(path);
         let name = name_of(path);
-        with_bytes(path, limit, progress, |data, limit| {
+        let mut file = with_bytes(path, limit, progress, |data, limit| {
             read_named_matrix_as(&name, data, options, limit, progress)
-        })
+        })?;
+        if found.is_some() {
+            file.warnings.insert(0, format!("{name} was read from the folder"));
+        }
+        Ok(file)
+    }
+
+    /// The matrix in a folder as 10x Genomics' programs write it.
+    fn in_folder(path: &Path) -> Option<PathBuf> {
+        let files = ["matrix.mtx.gz", "matrix.mtx"].map(|name| path.join(name));
+        // A path that is not a folder has no files in it.
+        files.into_iter().find(|file| file.is_file())
     }
 
     /// Reads the `k`-th of this many shares of the lines of an uncompressed `coordinate` file. Errors name
@@ -193,9 +198,11 @@ mod files {
         progress: Progress<'_>,
     ) -> Result<FileShare, IoError> {
         with_bytes(path, limit, progress, |data, limit| {
-            if super::gzip::is_gzip(data) {
-                let why = "expected uncompressed text, because several ranks read it in parallel, found gzip data";
-                return Err(IoError::Stored(why.to_owned()));
+            if let Some(kind) = Kind::of(data) {
+                return Err(IoError::Stored(format!(
+                    "expected uncompressed text, because several ranks read it in parallel, found {} data",
+                    kind.as_str()
+                )));
             }
             read_share(data, share, limit, progress)
         })
@@ -219,6 +226,8 @@ mod files {
     /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent_as`] does. Errors name
     /// the path.
     pub fn open_extent(path: &Path, options: ReadOptions) -> Result<Extent, IoError> {
+        let found = in_folder(path);
+        let path = found.as_deref().unwrap_or(path);
         with_bytes(path, MemoryLimit::of_machine(), Progress::none(), |data, _| {
             read_named_extent_as(&name_of(path), data, options)
         })
@@ -245,7 +254,8 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<VectorFile, IoError> {
-        with_bytes(path, limit, progress, |data, limit| {
+        let found = in_folder(path);
+        with_bytes(found.as_deref().unwrap_or(path), limit, progress, |data, limit| {
             vector::read_companion(data, wanted, limit, progress)
         })
     }
@@ -311,7 +321,7 @@ mod files {
         let mut data = Vec::new();
         loop {
             progress.check()?;
-            limit.check("the input", data.len() as u128 + u128::from(BLOCK))?;
+            reserve(&mut data, BLOCK, "the input", limit)?;
             match (&mut *input).take(BLOCK).read_to_end(&mut data) {
                 Ok(0) => break,
                 Ok(_) => {}
@@ -412,6 +422,28 @@ mod tests {
             assert_eq!(file.warnings, warnings);
             let extent = crate::io::read_named_extent("a.mtx", data).unwrap();
             assert_eq!((extent.rows, extent.entries), (2, 1));
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    #[test]
+    fn the_matrix_in_a_folder_of_10x_genomics_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, limit) = (folder.path(), MemoryLimit::unlimited());
+        let open = || open_matrix(path, limit, Progress::none());
+        assert!(open().unwrap_err().to_string().contains("cannot open the file"));
+        let text = "%%MatrixMarket matrix coordinate integer general\n3 2 1\n3 1 5\n";
+        for name in ["matrix.mtx", "matrix.mtx.gz"] {
+            let put = |out: &mut dyn std::io::Write| {
+                out.write_all(text.as_bytes())
+                    .map_err(|error| IoError::System { doing: "write", error })
+            };
+            save(&path.join(name), crate::io::Overwrite::Never, put).unwrap();
+            let file = open().unwrap();
+            assert_eq!((file.matrix.rows(), file.matrix.nnz()), (3, 1));
+            assert_eq!(file.warnings, [format!("{name} was read from the folder")]);
+            let extent = open_extent(path, ReadOptions::default()).unwrap();
+            assert_eq!((extent.rows, extent.cols, extent.entries), (3, 2, 1));
         }
     }
 

@@ -157,8 +157,8 @@ fn real_matrices_are_the_same_as_triplet_texts_and_out_of_archives() {
         }
         let expected = open(&path).unwrap();
         let data = std::fs::read(&path).unwrap();
-        let (text, ..) =
-            at_once(gzip::decompressed(&data, MemoryLimit::unlimited(), Progress::none())).unwrap();
+        let unpacked = unpack::unpack(&name, &data, MemoryLimit::unlimited(), Progress::none());
+        let text = at_once(unpacked).unwrap().text;
         if expected.symmetry == Symmetry::General && expected.field != Field::Complex {
             let triplets = scratch.path().join("matrix.txt");
             std::fs::write(&triplets, triplet_text(&text)).unwrap();

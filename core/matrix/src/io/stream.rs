@@ -1,12 +1,14 @@
 //! A compressed file whose lines one reader distributes to several, each of which keeps only its own.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 
-use flate2::bufread::MultiGzDecoder;
-
+use super::layer::{Kind, Layer};
+use super::tar::unreadable;
 use super::{IoError, Progress};
+use crate::memory::MemoryLimit;
 
 /// What all readers need to know about distributed lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,12 +25,12 @@ const MOST_HEADER: usize = 16 << 20;
 /// Bytes decompressed at a time.
 const PIECE: usize = 1 << 20;
 
-/// Whether a file begins like gzip. Errors name the path.
+/// Whether a file begins like gzip, bzip2, xz or Zstandard data. Errors name the path.
 pub fn is_compressed(path: &Path) -> Result<bool, IoError> {
     let open = |path: &Path| -> std::io::Result<bool> {
         let mut start = Vec::new();
-        File::open(path)?.take(2).read_to_end(&mut start)?;
-        Ok(super::gzip::is_gzip(&start))
+        File::open(path)?.take(16).read_to_end(&mut start)?;
+        Ok(Kind::of(&start).is_some())
     };
     open(path).map_err(|error| IoError::System { doing: "read it", error }.in_file(path))
 }
@@ -131,24 +133,22 @@ impl Header {
     }
 }
 
-/// Passes on the decompressed content of a gzip file, piece by piece.
+/// Passes on the decompressed content of a compressed file, piece by piece.
 fn decompressed(
     path: &Path,
     progress: Progress<'_>,
     take: &mut dyn FnMut(&[u8]) -> Result<(), IoError>,
 ) -> Result<(), IoError> {
-    let file = File::open(path).map_err(|error| IoError::System { doing: "read it", error })?;
-    let mut decoder = MultiGzDecoder::new(BufReader::with_capacity(PIECE, file));
-    let (mut piece, mut decompressed) = (vec![0; PIECE], 0u64);
+    let failed = |error| IoError::System { doing: "read it", error };
+    let mut file = BufReader::with_capacity(PIECE, File::open(path).map_err(failed)?);
+    let kind = Kind::of(file.fill_buf().map_err(failed)?).unwrap_or(Kind::Gzip);
+    let limit = MemoryLimit::of_machine();
+    let mut layer = Layer::new(kind, Box::new(file), Arc::default(), limit, progress);
+    let mut piece = vec![0; PIECE];
     loop {
-        progress.check()?;
-        match decoder.read(&mut piece) {
-            Ok(0) => return Ok(()),
-            Ok(bytes) => {
-                decompressed += bytes as u64;
-                take(piece.get(..bytes).unwrap_or_default())?;
-            }
-            Err(error) => return Err(IoError::Gzip { decompressed, error }),
+        match layer.read(&mut piece).map_err(unreadable)? {
+            0 => return Ok(()),
+            bytes => take(piece.get(..bytes).unwrap_or_default())?,
         }
     }
 }
@@ -170,7 +170,7 @@ mod tests {
             let mut out = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
             out.write_all(header.as_bytes()).unwrap();
             out.write_all(body.as_bytes()).unwrap();
-            out.finish().unwrap();
+            out.finish().unwrap().write_all(&[0; 9]).unwrap();
             assert!(is_compressed(&path).unwrap());
             for readers in [1, 2, 3, 7, 40] {
                 let mut parts = vec![Vec::new(); readers];

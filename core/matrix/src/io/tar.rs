@@ -124,13 +124,14 @@ fn find(
     }
 }
 
-fn warning(ignored: &[String]) -> Option<String> {
+/// The warning about files that were not read.
+pub(super) fn warning(ignored: &[String]) -> Option<String> {
     (!ignored.is_empty())
         .then(|| format!("other files in the archive were ignored: {}", list(ignored)))
 }
 
 /// Some of the names, and the number of others.
-fn list(names: &[String]) -> String {
+pub(super) fn list(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(NAMED).map(|n| quoted(n.as_bytes())).collect();
     let more = match names.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -141,7 +142,7 @@ fn list(names: &[String]) -> String {
 
 /// How likely a member is the one sought, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+pub(super) enum Rank {
     Other,
     /// Any `.mtx`, or a vector with another ending than the first.
     Possible,
@@ -150,7 +151,7 @@ enum Rank {
 }
 
 impl Rank {
-    fn of(name: &str) -> Self {
+    pub(super) fn of(name: &str) -> Self {
         let mut parts = name.rsplit('/');
         let file = parts.next().unwrap_or_default();
         match (file.strip_suffix(".mtx"), parts.next()) {

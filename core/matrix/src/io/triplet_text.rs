@@ -20,8 +20,7 @@ pub(super) fn is_meant(name: &str, text: &[u8]) -> bool {
 
 /// Whether a file of this name must begin with a Matrix Market banner.
 pub(super) fn needs_banner(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".mtx")
+    name.to_ascii_lowercase().ends_with(".mtx")
 }
 
 /// Whether the first line is a Matrix Market banner, possibly misspelled, rather than a comment of

@@ -6,11 +6,11 @@ use std::io::Write;
 use crate::parallel::*;
 
 use super::error::quoted;
-use super::gzip::{beside, decompressed};
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
 use super::triplet_text::has_banner;
-use super::{IoError, Progress, foreign, gzip, tar};
+use super::unpack::{Layers, Unpacked, beside, unpack};
+use super::{IoError, Progress, foreign, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -23,7 +23,7 @@ const STORED: [ReadStored; 0] = [];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
-/// lines that start with `%` are skipped. Gzip data is decompressed first.
+/// lines that start with `%` are skipped. Compressed data is decompressed first.
 pub fn read_bytes(
     data: &[u8],
     limit: MemoryLimit,
@@ -49,7 +49,7 @@ pub fn read_column(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<VectorFile, IoError> {
-    let (text, progress, warning) = at_once(decompressed(data, limit, progress))?;
+    let Unpacked { text, progress, warnings, .. } = at_once(unpack("", data, limit, progress))?;
     let limit = beside(&text, limit);
     let stored = STORED.iter().find_map(|read| read(&text, column, limit, progress));
     let mut file = match stored {
@@ -59,7 +59,7 @@ pub fn read_column(
             read_text(&text, column, limit, progress)?
         }
     };
-    file.warnings.splice(0..0, warning);
+    file.warnings.splice(0..0, warnings);
     Ok(file)
 }
 
@@ -99,20 +99,13 @@ pub fn read_companion(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<VectorFile, IoError> {
-    let member = if gzip::is_gzip(data) && tar::is_tar(&gzip::peek(data)) {
-        let mut unzipped = gzip::Gunzip::new(data, progress);
-        Some(tar::read_vector(&mut unzipped, which.endings(), limit)?)
-    } else if tar::is_tar(data) {
-        Some(tar::read_vector(&mut &*data, which.endings(), limit)?)
-    } else {
-        None
-    };
-    if let Some(text) = member {
-        let text = Cow::Owned(text);
+    let mut layers = Layers::of("", data, limit, progress)?;
+    if tar::is_tar(&layers.start) {
+        let text = Cow::Owned(tar::read_vector(&mut layers, which.endings(), limit)?);
         let limit = beside(&text, limit);
         return read_text(&text, column, limit, progress.uncounted());
     }
-    let (text, progress, _) = at_once(decompressed(data, limit, progress))?;
+    let Unpacked { text, progress, .. } = at_once(layers.text(limit, progress))?;
     foreign::refuse(&text, "a matrix")?;
     let limit = beside(&text, limit);
     let none = || IoError::NoVector(which.as_str());

@@ -18,7 +18,6 @@ pub(in crate::io) fn is_meant(name: &str, text: &[u8]) -> bool {
         return false;
     }
     let name = name.to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
     let ends = |endings: [&str; 2]| endings.iter().any(|end| name.ends_with(end));
     let heading = Heading::read(text);
     let body = text.get(heading.body..).unwrap_or_default();

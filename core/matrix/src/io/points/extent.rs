@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::io::Read;
-
-use flate2::bufread::MultiGzDecoder;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Columns, HeaderLine, binary, table, text};
-use crate::io::{IoError, Progress, foreign, gzip};
+use crate::io::tar::unreadable;
+use crate::io::unpack::Layers;
+use crate::io::{IoError, Progress, foreign};
 use crate::matrix::PointsExtent;
 use crate::memory::MemoryLimit;
 
@@ -15,6 +16,8 @@ const BEGINNING: usize = 1 << 20;
 
 /// The beginning of a file.
 struct Beginning<'a> {
+    /// The name of the file without the endings of compressed files.
+    name: String,
     text: Cow<'a, [u8]>,
     /// Ratio of the length of the whole text to this part; 1 if this is all.
     times: f64,
@@ -23,21 +26,23 @@ struct Beginning<'a> {
 }
 
 impl<'a> Beginning<'a> {
-    fn of(data: &'a [u8]) -> Self {
-        if !gzip::is_gzip(data) {
+    fn of(name: &str, data: &'a [u8]) -> Result<Self, IoError> {
+        let consumed = AtomicU64::new(0);
+        let progress = Progress::none().counting(&consumed);
+        let mut layers = Layers::of(name, data, MemoryLimit::of_machine(), progress)?;
+        let name = std::mem::take(&mut layers.name);
+        if let Cow::Borrowed(_) = layers.start {
             let text = data.get(..BEGINNING).unwrap_or(data);
             let times = data.len() as f64 / text.len().max(1) as f64;
-            return Self { text: text.into(), times, failed: None };
+            return Ok(Self { name, text: text.into(), times, failed: None });
         }
-        let mut decoder = MultiGzDecoder::new(data);
         let mut text = Vec::new();
-        let read = decoder.by_ref().take(BEGINNING as u64).read_to_end(&mut text);
-        let decompressed = text.len() as u64;
-        let failed = read.err().map(|error| IoError::Gzip { decompressed, error });
+        let read = layers.by_ref().take(BEGINNING as u64).read_to_end(&mut text);
+        let failed = read.err().map(unreadable);
         let is_all = failed.is_none() && text.len() < BEGINNING;
-        let consumed = data.len() - decoder.get_ref().len();
-        let times = if is_all { 1.0 } else { data.len() as f64 / consumed.max(1) as f64 };
-        Self { text: text.into(), times, failed }
+        let consumed = consumed.load(Ordering::Relaxed).max(1);
+        let times = if is_all { 1.0 } else { data.len() as f64 / consumed as f64 };
+        Ok(Self { name, text: text.into(), times, failed })
     }
 }
 
@@ -54,11 +59,11 @@ pub fn read_points_extent_as(
     data: &[u8],
     header: HeaderLine,
 ) -> Result<PointsExtent, IoError> {
-    let Beginning { text, times, failed } = Beginning::of(data);
+    let Beginning { name, text, times, failed } = Beginning::of(name, data)?;
     foreign::refuse(&text, "points")?;
     let extent = if binary::is_meant(&text) {
         binary::extent(&text)
-    } else if table::is_meant(name) {
+    } else if table::is_meant(&name) {
         of_table(&text, header, times)
     } else {
         text::extent(&text)

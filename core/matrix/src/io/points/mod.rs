@@ -1,8 +1,8 @@
 //! Files of points in D dimensions, the input of the skyline operator.
 //!
 //! Text, as the program `rbox` writes it: a line that begins with D, followed by any text, a line with the
-//! number of points N, then N lines of D numbers separated by blanks. CSV, for names that end in `.csv` or
-//! `.csv.gz`: one line of D numbers per point, separated by commas, semicolons, tabs or blanks, with or
+//! number of points N, then N lines of D numbers separated by blanks. CSV, for names that end in `.csv`,
+//! `.csv.gz` or the like: one line of D numbers per point, separated by commas, semicolons, tabs or blanks, with or
 //! without a header line of names. A binary form for large sets, recognized by its first bytes: `SSPOINTS`,
 //! then, all little-endian, the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`.
 
@@ -25,14 +25,14 @@ pub use extent::{read_named_points_extent, read_points_extent_as};
 pub use rbox::rbox;
 pub use write::{PointsForm, write, write_table, write_with_ids};
 
-use super::gzip::{beside, decompressed};
+use super::unpack::{Unpacked, beside, unpack};
 use super::{IoError, Progress, foreign};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
-/// Reads the points of a file with this name, which determines whether it is CSV. Gzip data is decompressed
-/// first.
+/// Reads the points of a file with this name, which determines whether it is CSV. Compressed data is
+/// decompressed first.
 pub fn read_named_points(
     name: &str,
     data: &[u8],
@@ -63,7 +63,8 @@ pub fn read_columns(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Points, PointsTaken, Chosen), IoError> {
-    let (data, progress, warning) = at_once(decompressed(data, limit, progress))?;
+    let Unpacked { name, text: data, progress, warnings } =
+        at_once(unpack(name, data, limit, progress))?;
     foreign::refuse(&data, "points")?;
     let limit = beside(&data, limit);
     let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
@@ -72,12 +73,12 @@ pub fn read_columns(
     };
     let mut read = if binary::is_meant(&data) {
         unnamed(binary::read(&data, limit, progress)?, "binary")?
-    } else if table::is_meant(name) {
+    } else if table::is_meant(&name) {
         table::read(&data, (header, columns), limit, progress)?
     } else {
         unnamed(text::read(&data, limit, progress)?, "text")?
     };
     progress.advance(data.len());
-    read.1.warnings.extend(warning);
+    read.1.warnings.extend(warnings);
     Ok(read)
 }

@@ -15,8 +15,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Whether the name of a file says that it holds CSV.
 pub(super) fn is_meant(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv")
+    name.to_ascii_lowercase().ends_with(".csv")
 }
 
 /// Error for a line of the table with unexpected content.
