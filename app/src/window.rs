@@ -266,7 +266,7 @@ fn is_read_at_once(path: &Path) -> bool {
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
     has_extension(path, "zip")
         || has_extension(path, "json")
-        || read.is_ok() && start == *b"PK\x03\x04"
+        || read.is_ok() && start == *b"PK\x03\x04" && !has_extension(path, "npz")
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {

@@ -29,8 +29,8 @@ impl File {
 
 /// Whether to read a file as a matrix: by its first bytes, or by its name if those are compressed.
 pub(super) fn is_matrix(name: &str, bytes: &[u8]) -> bool {
-    const ENDINGS: [&str; 9] =
-        [".mtx", ".tar", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges", ".el"];
+    const ENDINGS: [&str; 11] =
+        [".mtx", ".tar", ".tgz", ".txt", ".graph", ".tsv", ".csv", ".edges", ".el", ".npz", ".npy"];
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     bytes.starts_with(b"%%MatrixMarket") || ENDINGS.iter().any(|end| name.ends_with(end))
@@ -80,6 +80,8 @@ mod tests {
         assert_eq!(opened(&before), opened(&now));
         assert_eq!((opened(&before).len(), before.state()), (2, now.state()));
         assert!(before.has_file("cpu.zip") && !before.has_file("cut.zip"));
+        // A zip that is no bundle.
+        assert!(!matches!(read("a.npz", b"PK\x03\x04"), File::Bundle(..)));
         // Twice the same bundle.
         before.open_file("again.zip", read("again.zip", EXAMPLE));
         assert_eq!(before.model().bundles().len(), 2);

@@ -16,7 +16,7 @@ const PETSC_MATRIX: Named =
 const PETSC_VECTOR: Named = ("a PETSc binary vector", "write it as text, one number per line");
 
 /// First bytes of a file, and what the file is.
-const BEGINNINGS: [(&[u8], Named); 26] = [
+const BEGINNINGS: [(&[u8], Named); 25] = [
     (b"\xfd7zXZ\0", ("xz data", DECOMPRESS)),
     (b"\x28\xb5\x2f\xfd", ("Zstandard data", DECOMPRESS)),
     (b"\x04\x22\x4d\x18", ("LZ4 data", DECOMPRESS)),
@@ -37,13 +37,6 @@ const BEGINNINGS: [(&[u8], Named); 26] = [
         ),
     ),
     (b"MATLAB 5.0 MAT-file", ("a MATLAB 5 file", LOADMAT)),
-    (
-        b"\x93NUMPY",
-        (
-            "a NumPy array (.npy)",
-            "save points and vectors as text with numpy.savetxt, matrices with scipy.io.mmwrite",
-        ),
-    ),
     (b"\0\x12\x7b\x50", PETSC_MATRIX),
     (b"\0\0\0\0\0\x12\x7b\x50", PETSC_MATRIX),
     (b"\0\x12\x7b\x4e", PETSC_VECTOR),
@@ -114,12 +107,6 @@ fn zip(data: &[u8]) -> Named {
         .map_or(0, |bytes| u16::from_le_bytes(*bytes));
     let name = data.get(30..).unwrap_or_default();
     let name = name.get(..usize::from(length)).unwrap_or(name);
-    if name.ends_with(b".npy") {
-        return (
-            "a NumPy archive (.npz)",
-            "convert it with scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(FILE))",
-        );
-    }
     match name {
         b"manifest.json" => ("a result bundle", "open it in the viewer with `sparsescope FILE`"),
         b"[Content_Types].xml" => ("an Excel workbook or another Office document", SPREADSHEET),
@@ -188,7 +175,6 @@ mod tests {
             (b"\x89HDF\r\n\x1a\n\0\0".to_vec(), "an HDF5 file"),
             (b"MATLAB 5.0 MAT-file Platform: posix".to_vec(), "a MATLAB 5 file"),
             (b"MATLAB 7.3 MAT-file, Platform".to_vec(), "a MATLAB 7.3 file"),
-            (b"\x93NUMPY\x01\0".to_vec(), "a NumPy array"),
             (b"\0\x12\x7b\x50\0\0\0\x03".to_vec(), "a PETSc binary matrix"),
             (b"\0\0\0\0\0\x12\x7b\x50\0\0\0\0".to_vec(), "a PETSc binary matrix"),
             // A sparse big-endian 8 x 3 matrix named `ab`; a dense little-endian one.
@@ -199,7 +185,6 @@ mod tests {
             (b"\0\0\0\0\x01\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0x\0\0".to_vec(), "a MATLAB 4 file"),
             (b"\x7fELF\x02".to_vec(), "a program (ELF)"),
             (b"\xff\xfe1\0".to_vec(), "UTF-16 text"),
-            (zip(b"indices.npy"), "a NumPy archive (.npz)"),
             (zip(b"manifest.json"), "a result bundle"),
             (zip(b"a.mtx"), "a zip archive"),
         ] {

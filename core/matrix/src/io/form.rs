@@ -2,7 +2,7 @@
 //! they agree.
 
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, metis, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, metis, numpy, triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -20,7 +20,20 @@ pub(super) struct Stored {
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 0] = [];
+const STORED: [Stored; 2] = [
+    Stored {
+        form: MatrixForm::Npz,
+        is_meant: |_, data| numpy::is_archive(data),
+        read: |data, _, limit, progress| numpy::read(data, limit, progress),
+        extent: |data, _| numpy::extent(data),
+    },
+    Stored {
+        form: MatrixForm::Npy,
+        is_meant: |_, data| numpy::is_array(data),
+        read: |data, _, limit, progress| numpy::read(data, limit, progress),
+        extent: |data, _| numpy::extent(data),
+    },
+];
 
 /// The form of a file that is not one of the text forms.
 pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {

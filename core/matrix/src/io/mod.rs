@@ -17,6 +17,7 @@ mod head;
 mod matrix_file;
 pub mod matrix_market;
 mod metis;
+pub mod numpy;
 mod open;
 mod parts;
 pub mod points;

@@ -1,4 +1,4 @@
-//! Dense vectors: Matrix Market files, or plain text with one number per line.
+//! Dense vectors: Matrix Market files, NumPy arrays, or plain text with one number per line.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -9,7 +9,7 @@ use super::error::quoted;
 use super::gzip::{beside, decompressed};
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
-use super::{IoError, Progress, foreign, gzip, tar};
+use super::{IoError, Progress, foreign, gzip, numpy, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -18,7 +18,7 @@ type ReadStored =
     fn(&[u8], Option<u32>, MemoryLimit, Progress<'_>) -> Option<Result<Vec<f64>, IoError>>;
 
 /// The forms that are looked for before text.
-const STORED: [ReadStored; 0] = [];
+const STORED: [ReadStored; 1] = [numpy::vector];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
@@ -31,8 +31,8 @@ pub fn read_bytes(
     read_column(data, None, limit, progress)
 }
 
-/// Like [`read_bytes`]; with a column, counted from 1, reads that column of a Matrix Market file with any
-/// number of columns.
+/// Like [`read_bytes`]; with a column, counted from 1, reads that column of a Matrix Market file or NumPy array with
+/// any number of columns.
 pub fn read_column(
     data: &[u8],
     column: Option<u32>,

@@ -6,9 +6,10 @@ use std::io::Read;
 use flate2::bufread::MultiGzDecoder;
 
 use super::{Columns, HeaderLine, binary, table, text};
-use crate::io::{IoError, Progress, foreign, gzip};
+use crate::io::{IoError, Progress, foreign, gzip, numpy};
 use crate::matrix::PointsExtent;
 use crate::memory::MemoryLimit;
+use crate::pace::at_once;
 
 /// Number of bytes read.
 const BEGINNING: usize = 1 << 20;
@@ -55,9 +56,18 @@ pub fn read_points_extent_as(
     header: HeaderLine,
 ) -> Result<PointsExtent, IoError> {
     let Beginning { text, times, failed } = Beginning::of(data);
-    foreign::refuse(&text, "points")?;
+    let is_numpy = numpy::is_meant(&text);
+    if !is_numpy {
+        foreign::refuse(&text, "points")?;
+    }
     let extent = if binary::is_meant(&text) {
         binary::extent(&text)
+    } else if numpy::is_array(&text) {
+        numpy::points_extent(&text)
+    } else if is_numpy {
+        // The directory of an archive is at its end.
+        let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
+        numpy::points_extent(&at_once(gzip::decompressed(data, limit, progress))?.0)
     } else if table::is_meant(name) {
         of_table(&text, header, times)
     } else {
