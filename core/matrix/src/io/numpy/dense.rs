@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::archive::Members;
 use super::array::{Array, Kind, MAGIC, wrong};
-use super::matrix;
+use super::matrix::file_of;
 use crate::io::{IoError, MatrixFile, MatrixForm, Progress};
 use crate::matrix::{Extent, Points, PointsExtent};
 use crate::memory::MemoryLimit;
@@ -54,7 +54,7 @@ pub(super) fn matrix(
         Ok(())
     };
     let what = (MatrixForm::Npy, (rows, cols), array.len());
-    matrix::matrix(&array, what, &places, limit, progress)
+    file_of(&array, what, &places, limit, progress)
 }
 
 /// The sizes of a matrix. Zeros are not stored.

@@ -11,7 +11,7 @@ use crate::memory::MemoryLimit;
 pub(super) type Places<'p> = &'p dyn Fn(&mut dyn FnMut(u64, u64, u64)) -> Result<(), IoError>;
 
 /// The matrix of these rows and columns with at most `most` nonzeros.
-pub(super) fn matrix(
+pub(super) fn file_of(
     values: &Array<'_>,
     (form, size, most): (MatrixForm, (u64, u64), u64),
     places: Places<'_>,

@@ -37,7 +37,9 @@ pub(super) fn is_meant(data: &[u8]) -> bool {
 
 /// Whether the data begins like a `.npz` file: a zip archive whose first member is a `.npy` file.
 pub(super) fn is_archive(data: &[u8]) -> bool {
-    let Some(length) = data.get(26..28).and_then(|bytes| bytes.first_chunk()) else { return false };
+    let Some(length) = data.get(26..28).and_then(|bytes| bytes.first_chunk::<2>()) else {
+        return false;
+    };
     let name = data.get(30..).unwrap_or_default();
     let name = name.get(..usize::from(u16::from_le_bytes(*length))).unwrap_or(name);
     data.starts_with(b"PK\x03\x04") && name.ends_with(b".npy")

@@ -2,7 +2,7 @@
 
 use super::archive::Members;
 use super::array::{Array, wrong};
-use super::matrix::{AS_COLUMN, matrix};
+use super::matrix::{AS_COLUMN, file_of};
 use crate::io::error::quoted;
 use crate::io::{IoError, MatrixFile, MatrixForm, Progress};
 use crate::matrix::Extent;
@@ -110,7 +110,7 @@ impl Sparse {
     ) -> Result<MatrixFile, IoError> {
         let what = (MatrixForm::Npz, (self.rows, self.cols), self.most()?);
         let places = |take: &mut dyn FnMut(u64, u64, u64)| self.places(progress, take);
-        let mut file = matrix(&self.values, what, &places, limit, progress)?;
+        let mut file = file_of(&self.values, what, &places, limit, progress)?;
         if self.is_vector {
             file.warnings.push(AS_COLUMN.to_owned());
         }
