@@ -2,7 +2,7 @@
 //! was read is written and read back unchanged. The fuzz targets in `fuzz/` exercise the same entry
 //! points.
 
-use std::io::Write;
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -248,6 +248,36 @@ const TRIPLES: [&str; 2] = [
      \x01\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40",
 ];
 
+/// Files of NumPy and SciPy.
+const ARRAYS: [&[u8]; 7] = [
+    include_bytes!("../../../fuzz/corpus/numpy/csr"),
+    include_bytes!("../../../fuzz/corpus/numpy/csc"),
+    include_bytes!("../../../fuzz/corpus/numpy/coo"),
+    include_bytes!("../../../fuzz/corpus/numpy/bsr"),
+    include_bytes!("../../../fuzz/corpus/numpy/dia"),
+    include_bytes!("../../../fuzz/corpus/numpy/vector"),
+    include_bytes!("../../../fuzz/corpus/numpy/dense"),
+];
+
+/// The archive with one of its members broken, and checksums that match.
+fn repacked(archive: &[u8], at: Index, mutations: &[Mutation]) -> Vec<u8> {
+    let mut old = zip::ZipArchive::new(Cursor::new(archive)).unwrap();
+    let mut new = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let broken = at.index(old.len());
+    for k in 0..old.len() {
+        let mut member = old.by_index(k).unwrap();
+        let name = member.name().unwrap().into_owned();
+        let mut content = Vec::new();
+        member.read_to_end(&mut content).unwrap();
+        if k == broken {
+            content = mutated(&content, mutations);
+        }
+        new.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        new.write_all(&content).unwrap();
+    }
+    new.finish().unwrap().into_inner()
+}
+
 /// Points as text, as CSV and as bytes.
 const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
@@ -314,6 +344,9 @@ fn the_seeds_are_read() {
     for triples in TRIPLES {
         assert!(read("a.triplets", triples.as_bytes()).is_ok(), "{triples:?}");
     }
+    for array in ARRAYS {
+        assert!(read("a.npz", array).is_ok());
+    }
     for graph in GRAPHS {
         assert!(read("a.graph", graph.as_bytes()).is_ok(), "{graph}");
     }
@@ -353,6 +386,12 @@ fn what_the_fuzz_targets_begin_with_holds() {
     }
     for path in files("binary_triplets") {
         holds(read("a.triplets", &std::fs::read(path).unwrap()));
+    }
+    for path in files("numpy") {
+        let bytes = std::fs::read(path).unwrap();
+        holds(read("a.npz", &bytes));
+        read_vectors(&bytes);
+        holds_points("a.npy", &bytes);
     }
     for path in files("points") {
         let bytes = std::fs::read(path).unwrap();
@@ -414,6 +453,23 @@ proptest! {
         mutations in prop::collection::vec(mutation(), 0..6),
     ) {
         holds_edges(&mutated(seed.as_bytes(), &mutations));
+    }
+
+    #[test]
+    fn broken_arrays_are_read_or_refused(
+        seed in prop::sample::select(&ARRAYS[..]),
+        member in any::<Index>(),
+        inside in prop::collection::vec(mutation(), 0..4),
+        outside in prop::collection::vec(mutation(), 0..2),
+    ) {
+        let bytes = match seed.starts_with(b"PK") {
+            true => repacked(seed, member, &inside),
+            false => mutated(seed, &inside),
+        };
+        let bytes = mutated(&bytes, &outside);
+        holds(read("a.npz", &bytes));
+        read_vectors(&bytes);
+        holds_points("a.npy", &bytes);
     }
 
     #[test]

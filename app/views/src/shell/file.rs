@@ -82,6 +82,8 @@ mod tests {
         assert_eq!(opened(&before), opened(&now));
         assert_eq!((opened(&before).len(), before.state()), (2, now.state()));
         assert!(before.has_file("cpu.zip") && !before.has_file("cut.zip"));
+        // A zip that is no bundle.
+        assert!(!matches!(read("a.npz", b"PK\x03\x04"), File::Bundle(..)));
         // Twice the same bundle.
         before.open_file("again.zip", read("again.zip", EXAMPLE));
         assert_eq!(before.model().bundles().len(), 2);

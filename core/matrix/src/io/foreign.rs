@@ -16,7 +16,7 @@ const PETSC_MATRIX: Named =
 const PETSC_VECTOR: Named = ("a PETSc binary vector", "write it as text, one number per line");
 
 /// First bytes of a file, and what the file is.
-const BEGINNINGS: [(&[u8], Named); 23] = [
+const BEGINNINGS: [(&[u8], Named); 22] = [
     (b"\x04\x22\x4d\x18", ("LZ4 data", DECOMPRESS)),
     (b"LZIP\x01", ("lzip data", DECOMPRESS)),
     (b"\x1f\x9d", ("compress (.Z) data", DECOMPRESS)),
@@ -34,13 +34,6 @@ const BEGINNINGS: [(&[u8], Named); 23] = [
         ),
     ),
     (b"MATLAB 5.0 MAT-file", ("a MATLAB 5 file", LOADMAT)),
-    (
-        b"\x93NUMPY",
-        (
-            "a NumPy array (.npy)",
-            "save points and vectors as text with numpy.savetxt, matrices with scipy.io.mmwrite",
-        ),
-    ),
     (b"\0\x12\x7b\x50", PETSC_MATRIX),
     (b"\0\0\0\0\0\x12\x7b\x50", PETSC_MATRIX),
     (b"\0\x12\x7b\x4e", PETSC_VECTOR),
@@ -112,12 +105,6 @@ pub(super) fn first_in_zip(data: &[u8]) -> Option<&[u8]> {
 /// Determines what a zip archive is from the name of its first file.
 fn zip(data: &[u8]) -> Named {
     let name = first_in_zip(data).unwrap_or_default();
-    if name.ends_with(b".npy") {
-        return (
-            "a NumPy archive (.npz)",
-            "convert it with scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(FILE))",
-        );
-    }
     match name {
         b"manifest.json" => ("a result bundle", "open it in the viewer with `sparsescope FILE`"),
         b"[Content_Types].xml" => ("an Excel workbook or another Office document", SPREADSHEET),
@@ -184,7 +171,6 @@ mod tests {
             (b"\x89HDF\r\n\x1a\n\0\0".to_vec(), "an HDF5 file"),
             (b"MATLAB 5.0 MAT-file Platform: posix".to_vec(), "a MATLAB 5 file"),
             (b"MATLAB 7.3 MAT-file, Platform".to_vec(), "a MATLAB 7.3 file"),
-            (b"\x93NUMPY\x01\0".to_vec(), "a NumPy array"),
             (b"\0\x12\x7b\x50\0\0\0\x03".to_vec(), "a PETSc binary matrix"),
             (b"\0\0\0\0\0\x12\x7b\x50\0\0\0\0".to_vec(), "a PETSc binary matrix"),
             // A sparse big-endian 8 x 3 matrix named `ab`; a dense little-endian one.
@@ -195,7 +181,6 @@ mod tests {
             (b"\0\0\0\0\x01\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0x\0\0".to_vec(), "a MATLAB 4 file"),
             (b"\x7fELF\x02".to_vec(), "a program (ELF)"),
             (b"\xff\xfe1\0".to_vec(), "UTF-16 text"),
-            (zip(b"indices.npy"), "a NumPy archive (.npz)"),
             (zip(b"manifest.json"), "a result bundle"),
             (b"PK\x05\x06\0\0".to_vec(), "a zip archive"),
         ] {

@@ -5,7 +5,7 @@ use super::error::quoted;
 use super::matrix_market::refuse_other_kinds;
 use super::{
     IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, edge_list, file_forms,
-    metis, triplet_text,
+    metis, numpy, triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -23,12 +23,26 @@ pub(super) struct Stored {
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 1] = [Stored {
-    form: MatrixForm::BinaryTriplets,
-    is_meant: binary_triplets::is_meant,
-    read: binary_triplets::read,
-    extent: binary_triplets::extent,
-}];
+const STORED: [Stored; 3] = [
+    Stored {
+        form: MatrixForm::BinaryTriplets,
+        is_meant: binary_triplets::is_meant,
+        read: binary_triplets::read,
+        extent: binary_triplets::extent,
+    },
+    Stored {
+        form: MatrixForm::Npz,
+        is_meant: |_, data| numpy::is_archive(data),
+        read: |data, _, limit, progress| numpy::read(data, limit, progress),
+        extent: |data, _| numpy::extent(data),
+    },
+    Stored {
+        form: MatrixForm::Npy,
+        is_meant: |_, data| numpy::is_array(data),
+        read: |data, _, limit, progress| numpy::read(data, limit, progress),
+        extent: |data, _| numpy::extent(data),
+    },
+];
 
 /// The form of a file that is not one of the text forms.
 pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {

@@ -19,6 +19,7 @@ mod layer;
 mod matrix_file;
 pub mod matrix_market;
 mod metis;
+pub mod numpy;
 mod open;
 mod parts;
 pub mod points;

@@ -1,4 +1,4 @@
-//! Dense vectors: Matrix Market files, or plain text with one number per line.
+//! Dense vectors: Matrix Market files, NumPy arrays, or plain text with one number per line.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -10,7 +10,7 @@ use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
 use super::triplet_text::has_banner;
 use super::unpack::{Layers, Unpacked, beside, unpack};
-use super::{IoError, Progress, foreign, tar};
+use super::{IoError, Progress, foreign, numpy, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -19,7 +19,7 @@ type ReadStored =
     fn(&[u8], Option<u32>, MemoryLimit, Progress<'_>) -> Option<Result<Vec<f64>, IoError>>;
 
 /// The forms that are looked for before text.
-const STORED: [ReadStored; 0] = [];
+const STORED: [ReadStored; 1] = [numpy::vector];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
@@ -41,8 +41,8 @@ pub struct VectorFile {
     pub warnings: Vec<String>,
 }
 
-/// Like [`read_bytes`]; with a column, counted from 1, reads that column of a Matrix Market file with any
-/// number of columns.
+/// Like [`read_bytes`]; with a column, counted from 1, reads that column of a Matrix Market file or NumPy array with
+/// any number of columns.
 pub fn read_column(
     data: &[u8],
     column: Option<u32>,

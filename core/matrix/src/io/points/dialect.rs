@@ -20,7 +20,7 @@ pub enum HeaderLine {
 /// How a file of points was interpreted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointsTaken {
-    /// Its form: `text`, `binary` or `csv`.
+    /// Its form: `text`, `binary`, `npy` or `csv`.
     pub form: &'static str,
     /// Separator of CSV with more than one column: `commas`, `semicolons`, `tabs` or `blanks`.
     pub separator: Option<&'static str>,

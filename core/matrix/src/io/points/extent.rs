@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Columns, HeaderLine, binary, table, text};
 use crate::io::tar::unreadable;
-use crate::io::unpack::Layers;
-use crate::io::{IoError, Progress, foreign};
+use crate::io::unpack::{Layers, unpack};
+use crate::io::{IoError, Progress, foreign, numpy};
 use crate::matrix::PointsExtent;
 use crate::memory::MemoryLimit;
+use crate::pace::at_once;
 
 /// Number of bytes read.
 const BEGINNING: usize = 1 << 20;
@@ -59,11 +60,20 @@ pub fn read_points_extent_as(
     data: &[u8],
     header: HeaderLine,
 ) -> Result<PointsExtent, IoError> {
-    let Beginning { name, text, times, failed } = Beginning::of(name, data)?;
-    foreign::refuse(&text, "points")?;
+    let Beginning { name: inner, text, times, failed } = Beginning::of(name, data)?;
+    let is_numpy = numpy::is_meant(&text);
+    if !is_numpy {
+        foreign::refuse(&text, "points")?;
+    }
     let extent = if binary::is_meant(&text) {
         binary::extent(&text)
-    } else if table::is_meant(&name) {
+    } else if numpy::is_array(&text) {
+        numpy::points_extent(&text)
+    } else if is_numpy {
+        // The directory of an archive is at its end.
+        let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
+        numpy::points_extent(&at_once(unpack(name, data, limit, progress))?.text)
+    } else if table::is_meant(&inner) {
         of_table(&text, header, times)
     } else {
         text::extent(&text)

@@ -4,7 +4,8 @@
 //! number of points N, then N lines of D numbers separated by blanks. CSV, for names that end in `.csv`,
 //! `.csv.gz` or the like: one line of D numbers per point, separated by commas, semicolons, tabs or blanks, with or
 //! without a header line of names. A binary form for large sets, recognized by its first bytes: `SSPOINTS`,
-//! then, all little-endian, the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`.
+//! then, all little-endian, the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`. A NumPy array
+//! of N rows and D columns (`.npy`, or the only one of a `.npz`).
 
 mod binary;
 mod columns;
@@ -26,7 +27,7 @@ pub use rbox::rbox;
 pub use write::{PointsForm, write, write_table, write_with_ids};
 
 use super::unpack::{Unpacked, beside, unpack};
-use super::{IoError, Progress, foreign};
+use super::{IoError, Progress, foreign, numpy};
 use crate::matrix::Points;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
@@ -65,7 +66,10 @@ pub fn read_columns(
 ) -> Result<(Points, PointsTaken, Chosen), IoError> {
     let Unpacked { name, text: data, progress, warnings } =
         at_once(unpack(name, data, limit, progress))?;
-    foreign::refuse(&data, "points")?;
+    let is_numpy = numpy::is_meant(&data);
+    if !is_numpy {
+        foreign::refuse(&data, "points")?;
+    }
     let limit = beside(&data, limit);
     let of_form = |form| PointsTaken { form, ..PointsTaken::default() };
     let unnamed = |points, form| {
@@ -73,6 +77,8 @@ pub fn read_columns(
     };
     let mut read = if binary::is_meant(&data) {
         unnamed(binary::read(&data, limit, progress)?, "binary")?
+    } else if is_numpy {
+        unnamed(numpy::points(&data, limit, progress)?, "npy")?
     } else if table::is_meant(&name) {
         table::read(&data, (header, columns), limit, progress)?
     } else {

@@ -1,0 +1,270 @@
+//! Writers of `.npz` files that SciPy reads, and of `.npy` files.
+
+use std::cell::RefCell;
+use std::io::Write;
+
+use num_complex::Complex64;
+use zip::write::{SimpleFileOptions, StreamWriter};
+use zip::{CompressionMethod, DateTime, System, ZipWriter};
+
+use super::array::MAGIC;
+use crate::io::{AnyMatrix, IoError, Progress};
+use crate::matrix::NARROW_MAX;
+
+/// Values written at a time.
+const WAVE: usize = 1 << 16;
+
+/// Writes `a` in the layout csr, as `scipy.sparse.save_npz` writes a `csr_array`, compressed. Reads back bit for
+/// bit.
+pub fn write_npz(
+    a: &AnyMatrix,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    let failed = RefCell::new(None);
+    let mut archive = ZipWriter::new_stream(Kept { out, failed: &failed, progress });
+    put_members(a, &mut archive, &failed, progress)?;
+    let finished = archive.finish().map(drop).map_err(std::io::Error::from);
+    let failed = failed.into_inner().map_or(finished, Err);
+    failed.map_err(|error| IoError::System { doing: "write", error })
+}
+
+/// Writes until the first failure, which it keeps: an archive that could not be finished would print the failure
+/// when dropped.
+struct Kept<'o> {
+    out: &'o mut dyn Write,
+    failed: &'o RefCell<Option<std::io::Error>>,
+    progress: Progress<'o>,
+}
+
+impl Write for Kept<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut failed = self.failed.borrow_mut();
+        if failed.is_none() {
+            *failed = self.out.write_all(bytes).err();
+            self.progress.advance(bytes.len());
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+type Archive<'o> = ZipWriter<StreamWriter<Kept<'o>>>;
+
+fn put_members(
+    a: &AnyMatrix,
+    archive: &mut Archive<'_>,
+    failed: &RefCell<Option<std::io::Error>>,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    let (row_ptr, col) = match a {
+        AnyMatrix::Real(a) => (a.row_ptr(), a.col()),
+        AnyMatrix::Complex(a) => (a.row_ptr(), a.col()),
+    };
+    let (rows, cols, stored) = (a.rows() as u64, a.cols() as u64, col.len() as u64);
+    // SciPy has one type for both arrays.
+    let is_narrow = rows.max(cols).max(stored) <= NARROW_MAX;
+    let (index, width) = if is_narrow { ("<i4", 4) } else { ("<i8", 8) };
+    let indices = |bytes: &mut Vec<u8>, k: usize| {
+        let index = col.get(k).copied().map_or(0, u64::from);
+        bytes.extend(index.to_le_bytes().iter().take(width));
+    };
+    let pointers = |bytes: &mut Vec<u8>, k: usize| {
+        bytes.extend((row_ptr.get(k) as u64).to_le_bytes().iter().take(width));
+    };
+    let shape = |bytes: &mut Vec<u8>, k: usize| {
+        bytes.extend((if k == 0 { rows } else { cols }).to_le_bytes());
+    };
+    let values = |bytes: &mut Vec<u8>, k: usize| match a {
+        AnyMatrix::Real(a) => {
+            bytes.extend(a.val().get(k).copied().unwrap_or_default().to_le_bytes());
+        }
+        AnyMatrix::Complex(a) => {
+            let Complex64 { re, im } = a.val().get(k).copied().unwrap_or_default();
+            bytes.extend(re.to_le_bytes().iter().chain(&im.to_le_bytes()));
+        }
+    };
+    let number = if matches!(a, AnyMatrix::Real(_)) { "<f8" } else { "<c16" };
+    let members: [(&str, &str, &[usize], &Append<'_>); 6] = [
+        ("indices.npy", index, &[col.len()], &indices),
+        ("indptr.npy", index, &[row_ptr.len()], &pointers),
+        ("format.npy", "|S3", &[], &|bytes: &mut Vec<u8>, _| bytes.extend(b"csr")),
+        ("shape.npy", "<i8", &[2], &shape),
+        ("data.npy", number, &[col.len()], &values),
+        ("_is_array.npy", "|b1", &[], &|bytes: &mut Vec<u8>, _| bytes.push(1)),
+    ];
+    for (name, descr, shape, append) in members {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(1))
+            .last_modified_time(DateTime::default())
+            .unix_permissions(0o644)
+            .system(System::Unix)
+            // Numbers of 16 bytes at most, and incompressible ones grow a little.
+            .large_file(shape.first().is_some_and(|len| *len >= 1 << 27));
+        let started = archive.start_file(name, options).map_err(std::io::Error::from);
+        started.map_err(|error| IoError::System { doing: "write", error })?;
+        put_array(archive, (descr, shape), append, &|| {
+            progress.check().map(|()| failed.borrow().is_none())
+        })?;
+    }
+    Ok(())
+}
+
+/// Appends the bytes of the k-th value.
+type Append<'a> = dyn Fn(&mut Vec<u8>, usize) + 'a;
+
+/// Writes a vector, or row by row an array of this many columns. Reads back bit for bit.
+pub fn write_npy(
+    values: &[f64],
+    columns: Option<usize>,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    let count = values.len();
+    let shape = match columns {
+        None => vec![count],
+        Some(columns) => vec![count.checked_div(columns).unwrap_or(0), columns],
+    };
+    let append = |bytes: &mut Vec<u8>, k: usize| {
+        bytes.extend(values.get(k).copied().unwrap_or_default().to_le_bytes());
+    };
+    put_array(out, ("<f8", &shape), &append, &|| progress.check().map(|()| true))?;
+    progress.advance(size_of_val(values));
+    Ok(())
+}
+
+/// Writes header and values until `goes_on` denies or fails.
+fn put_array(
+    out: &mut dyn Write,
+    (descr, shape): (&str, &[usize]),
+    append: &Append<'_>,
+    goes_on: &dyn Fn() -> Result<bool, IoError>,
+) -> Result<(), IoError> {
+    let put = |out: &mut dyn Write, bytes: &[u8]| {
+        out.write_all(bytes).map_err(|error| IoError::System { doing: "write", error })
+    };
+    put(out, &header(descr, shape))?;
+    let count: usize = shape.iter().product();
+    let mut bytes = Vec::new();
+    for begin in (0..count).step_by(WAVE) {
+        if !goes_on()? {
+            break;
+        }
+        bytes.clear();
+        (begin..count.min(begin + WAVE)).for_each(|k| append(&mut bytes, k));
+        put(out, &bytes)?;
+    }
+    Ok(())
+}
+
+/// Magic, version 1.0, the length of what follows, and a dictionary as Python prints it, padded to a multiple of
+/// 64 bytes.
+fn header(descr: &str, shape: &[usize]) -> Vec<u8> {
+    let sizes: String = shape.iter().map(|size| format!("{size},")).collect();
+    let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({sizes}), }}");
+    let begin = MAGIC.len() + 4;
+    let length = (begin + text.len() + 1).next_multiple_of(64) - begin;
+    text.extend(std::iter::repeat_n(' ', length - 1 - text.len()));
+    text.push('\n');
+    [MAGIC, &[1, 0], &(length as u16).to_le_bytes(), text.as_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Read};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::io::{read_named_matrix, vector};
+    use crate::matrix::Csr;
+    use crate::memory::MemoryLimit;
+
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("full"))
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_members_are_those_of_scipy() {
+        let places = [(0, 0, 1.5), (0, 2, 2.0), (1, 2, -3.0)];
+        let a = AnyMatrix::Real(Csr::from_triplets(2, 3, &places).unwrap());
+        let mut data = Vec::new();
+        write_npz(&a, &mut data, Progress::none()).unwrap();
+        let contents = |data: &[u8]| {
+            let mut archive = zip::ZipArchive::new(Cursor::new(data)).unwrap();
+            let mut contents = Vec::new();
+            for k in 0..archive.len() {
+                let mut member = archive.by_index(k).unwrap();
+                let mut content = Vec::new();
+                member.read_to_end(&mut content).unwrap();
+                contents.push((member.name_raw().to_vec(), content));
+            }
+            contents
+        };
+        // The same matrix, written by SciPy 1.17.
+        let expected = include_bytes!("../../../../../fuzz/corpus/numpy/csr");
+        assert_eq!(contents(&data), contents(expected));
+        let error = write_npz(&a, &mut Full, Progress::none()).unwrap_err();
+        assert_eq!(error.to_string(), "cannot write: full");
+    }
+
+    fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
+        values.into_iter().map(|value| value.to_bits()).collect()
+    }
+
+    /// What a matrix holds; NaN is not equal to itself, but its bits are.
+    fn held(a: &AnyMatrix) -> (Vec<usize>, Vec<u32>, Vec<u64>) {
+        let (row_ptr, col, val) = match a {
+            AnyMatrix::Real(a) => (a.row_ptr(), a.col(), bits(a.val())),
+            AnyMatrix::Complex(a) => {
+                (a.row_ptr(), a.col(), bits(a.val().iter().flat_map(|v| [&v.re, &v.im])))
+            }
+        };
+        ((0..row_ptr.len()).map(|k| row_ptr.get(k)).collect(), col.to_vec(), val)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back_bit_for_bit(
+            entries in prop::collection::btree_map((0usize..5, 0usize..7), any::<[u64; 2]>(), 0..20),
+            is_complex in any::<bool>(),
+        ) {
+            let entry = |(&(i, j), &[re, im]): (&(usize, usize), &[u64; 2])| {
+                (i, j, Complex64::new(f64::from_bits(re), f64::from_bits(im)))
+            };
+            let places: Vec<_> = entries.iter().map(entry).collect();
+            let complex = Csr::from_triplets(5, 7, &places).unwrap();
+            let a = match is_complex {
+                true => AnyMatrix::Complex(complex),
+                false => AnyMatrix::Real(complex.map(|value| value.re)),
+            };
+            let (limit, progress) = (MemoryLimit::bytes(1 << 20), Progress::none());
+            let mut data = Vec::new();
+            write_npz(&a, &mut data, progress).unwrap();
+            let back = read_named_matrix("a.npz", &data, limit, progress).unwrap();
+            prop_assert_eq!(held(&back.matrix), held(&a));
+
+            let values: Vec<f64> = places.iter().flat_map(|(.., v)| [v.re, v.im]).collect();
+            let mut data = Vec::new();
+            write_npy(&values, None, &mut data, progress).unwrap();
+            let back = vector::read_bytes(&data, limit, progress).unwrap();
+            prop_assert_eq!(bits(&back), bits(&values));
+            let mut data = Vec::new();
+            write_npy(&values, Some(2), &mut data, progress).unwrap();
+            let back = vector::read_column(&data, Some(2), limit, progress).unwrap().values;
+            prop_assert_eq!(bits(&back), bits(places.iter().map(|(.., v)| &v.im)));
+        }
+    }
+}
