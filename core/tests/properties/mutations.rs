@@ -153,8 +153,8 @@ fn holds_edges(bytes: &[u8]) {
             (Some(1), false, false),
             (None, true, true),
         ] {
-            let options = ReadOptions { base, undirected, compress_ids };
-            holds(read_named_matrix_as(name, bytes, options, limit, Progress::none()));
+            let options = ReadOptions { base, undirected, compress_ids, variable: None };
+            holds(read_named_matrix_as(name, bytes, &options, limit, Progress::none()));
         }
     }
 }

@@ -20,14 +20,14 @@ use crate::pace::at_once;
 ///
 /// [`read_named_matrix`]: super::read_named_matrix
 pub fn read_named_extent(name: &str, data: &[u8]) -> Result<Extent, IoError> {
-    read_named_extent_as(name, data, ReadOptions::default())
+    read_named_extent_as(name, data, &ReadOptions::default())
 }
 
-/// Like [`read_named_extent`], with options for edge lists.
+/// Like [`read_named_extent`], with options.
 pub fn read_named_extent_as(
     name: &str,
     data: &[u8],
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<Extent, IoError> {
     let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
     let start =
@@ -35,7 +35,7 @@ pub fn read_named_extent_as(
     if let Some(stored) = form::stored(name, &start).filter(|_| !tar::is_tar(&start)) {
         options.form(stored.form)?;
         let (data, ..) = at_once(gzip::decompressed(data, limit, progress))?;
-        return (stored.extent)(&data, &options);
+        return (stored.extent)(&data, options);
     }
     let (text, from_archive) = beginning(data)?;
     let may_be_edges = !from_archive && !metis::is_meant(name) && edge_list::may_be(name, &text);

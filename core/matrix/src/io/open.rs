@@ -30,14 +30,14 @@ pub fn read_named_matrix(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    read_named_matrix_as(name, data, ReadOptions::default(), limit, progress)
+    read_named_matrix_as(name, data, &ReadOptions::default(), limit, progress)
 }
 
-/// Like [`read_named_matrix`], with options for edge lists; files of other forms are refused if any is given.
+/// Like [`read_named_matrix`], with options; files of forms to which one of them does not apply are refused.
 pub fn read_named_matrix_as(
     name: &str,
     data: &[u8],
-    options: ReadOptions,
+    options: &ReadOptions,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
@@ -52,13 +52,13 @@ pub async fn read_named_matrix_in_steps(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    read(name, data, ReadOptions::default(), limit, progress.at(Pace::InSteps)).await
+    read(name, data, &ReadOptions::default(), limit, progress.at(Pace::InSteps)).await
 }
 
 async fn read(
     name: &str,
     data: &[u8],
-    options: ReadOptions,
+    options: &ReadOptions,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
@@ -67,7 +67,7 @@ async fn read(
     let limit = gzip::beside(&text, limit);
     if let Some(stored) = form::stored(name, &text).filter(|_| !from_archive) {
         options.form(stored.form)?;
-        let mut file = (stored.read)(&text, &options, limit, progress)?;
+        let mut file = (stored.read)(&text, options, limit, progress)?;
         file.warnings.splice(0..0, warning);
         return Ok(file);
     }
@@ -167,13 +167,13 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
-        open_matrix_as(path, ReadOptions::default(), limit, progress)
+        open_matrix_as(path, &ReadOptions::default(), limit, progress)
     }
 
     /// Reads the matrix in the file `path`, as [`read_named_matrix_as`] does. Errors name the path.
     pub fn open_matrix_as(
         path: &Path,
-        options: ReadOptions,
+        options: &ReadOptions,
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
@@ -220,7 +220,7 @@ mod files {
 
     /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent_as`] does. Errors name
     /// the path.
-    pub fn open_extent(path: &Path, options: ReadOptions) -> Result<Extent, IoError> {
+    pub fn open_extent(path: &Path, options: &ReadOptions) -> Result<Extent, IoError> {
         with_bytes(path, MemoryLimit::of_machine(), Progress::none(), |data, _| {
             read_named_extent_as(&name_of(path), data, options)
         })
