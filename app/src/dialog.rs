@@ -70,7 +70,8 @@ impl Dialogs {
 }
 
 fn show(dialog: rfd::FileDialog, purpose: &Purpose) -> Vec<PathBuf> {
-    const MATRICES: [&str; 9] = ["mtx", "gz", "tgz", "txt", "graph", "tsv", "csv", "edges", "el"];
+    const MATRICES: [&str; 10] =
+        ["mtx", "gz", "tgz", "txt", "graph", "tsv", "csv", "edges", "el", "mat"];
     match purpose {
         Purpose::Open => {
             let dialog = dialog.set_title("Open bundles, matrices or lessons");

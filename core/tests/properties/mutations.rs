@@ -11,7 +11,7 @@ use sparsescope_core::bundle::{Bundle, Journal, Limits};
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{
     AnyMatrix, IoError, MatrixFile, Progress, ReadOptions, matrix_market, points, read_matrix,
-    read_named_matrix, read_named_matrix_as, vector,
+    read_named_extent_as, read_named_matrix, read_named_matrix_as, vector,
 };
 use sparsescope_core::memory::MemoryLimit;
 
@@ -239,6 +239,26 @@ const EDGES: [&str; 5] = [
     "1;2\n\n4;1\n",
 ];
 
+/// MATLAB files of level 5 and 4, each after the byte that chooses the variable.
+const MATLAB: [&[u8]; 3] = [
+    include_bytes!("../../../fuzz/corpus/matlab/level5"),
+    include_bytes!("../../../fuzz/corpus/matlab/problem"),
+    include_bytes!("../../../fuzz/corpus/matlab/level4"),
+];
+
+/// Whichever variable is chosen, a MATLAB file is read or refused.
+fn holds_variables(bytes: &[u8]) {
+    let bytes = bytes.get(1..).unwrap_or_default();
+    for variable in [None, Some("A"), Some("Problem.A"), Some("b")] {
+        let variable = variable.map(str::to_owned);
+        let options = ReadOptions { variable, ..ReadOptions::default() };
+        let limit = MemoryLimit::bytes(LIMIT);
+        holds(read_named_matrix_as("a.mat", bytes, &options, limit, Progress::none()));
+        let _ = read_named_extent_as("a.mat", bytes, &options);
+    }
+    read_vectors(bytes);
+}
+
 /// Points as text, as CSV and as bytes.
 const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
@@ -295,6 +315,9 @@ fn the_seeds_are_read() {
     for graph in GRAPHS {
         assert!(read("a.graph", graph.as_bytes()).is_ok(), "{graph}");
     }
+    for matlab in MATLAB {
+        assert!(read("a.mat", &matlab[1..]).is_ok());
+    }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
@@ -319,6 +342,9 @@ fn what_the_fuzz_targets_begin_with_holds() {
     }
     for path in files("edge_list") {
         holds_edges(&std::fs::read(path).unwrap());
+    }
+    for path in files("matlab") {
+        holds_variables(&std::fs::read(path).unwrap());
     }
     for path in files("metis") {
         holds(read("a.graph", &std::fs::read(path).unwrap()));
@@ -365,6 +391,14 @@ proptest! {
         for name in ["a.graph", "a.txt"] {
             holds(read(name, &bytes));
         }
+    }
+
+    #[test]
+    fn broken_matlab_files_are_read_or_refused_whatever_is_chosen(
+        seed in prop::sample::select(&MATLAB[..]),
+        mutations in prop::collection::vec(mutation(), 1..6),
+    ) {
+        holds_variables(&mutated(seed, &mutations));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! they agree.
 
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, metis, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, matlab, metis, triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -20,7 +20,20 @@ pub(super) struct Stored {
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 0] = [];
+const STORED: [Stored; 2] = [
+    Stored {
+        form: MatrixForm::Matlab5,
+        is_meant: matlab::is_level_5,
+        read: matlab::read,
+        extent: matlab::extent,
+    },
+    Stored {
+        form: MatrixForm::Matlab4,
+        is_meant: matlab::is_level_4,
+        read: matlab::read,
+        extent: matlab::extent,
+    },
+];
 
 /// The form of a file that is not one of the text forms.
 pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {

@@ -6,7 +6,7 @@ use std::io::{BufRead, Read};
 use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
 use super::{IoError, Progress};
-use crate::memory::MemoryLimit;
+use crate::memory::{MemoryError, MemoryLimit};
 
 /// Whether the data starts like gzip, whatever the file name.
 pub(super) fn is_gzip(data: &[u8]) -> bool {
@@ -110,6 +110,24 @@ pub(super) fn peek(data: &[u8]) -> Vec<u8> {
     start
 }
 
+/// Appends the next block of decompressed data to `text`; returns its length, 0 at the end. Fails before the
+/// text exceeds `limit`.
+pub(super) fn next_block(
+    decoder: &mut dyn Read,
+    text: &mut Vec<u8>,
+    limit: MemoryLimit,
+) -> Result<std::io::Result<usize>, MemoryError> {
+    const BLOCK: u64 = 1 << 20;
+    let needed = text.len() as u128 + u128::from(BLOCK);
+    limit.check("the decompressed file", needed)?;
+    if needed > text.capacity() as u128 {
+        // Double the capacity, as vectors grow, but never beyond the limit.
+        let room = (2 * text.capacity() as u128).min(limit.get().into()).max(needed);
+        text.reserve_exact(room as usize - text.len());
+    }
+    Ok(decoder.take(BLOCK).read_to_end(text))
+}
+
 /// Decompresses all members of a gzip file, one block per step; also returns the number of zero bytes after
 /// them. Fails before the result exceeds `limit`.
 async fn decompress(
@@ -117,20 +135,12 @@ async fn decompress(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Vec<u8>, usize), IoError> {
-    const BLOCK: u64 = 1 << 20;
     let mut decoder = Members::new(data);
     let mut text = Vec::new();
     let mut consumed = 0;
     loop {
         progress.rest().await?;
-        let needed = text.len() as u128 + u128::from(BLOCK);
-        limit.check("the decompressed file", needed)?;
-        if needed > text.capacity() as u128 {
-            // Double the capacity, as vectors grow, but never beyond the limit.
-            let room = (2 * text.capacity() as u128).min(limit.get().into()).max(needed);
-            text.reserve_exact(room as usize - text.len());
-        }
-        let read = decoder.by_ref().take(BLOCK).read_to_end(&mut text);
+        let read = next_block(&mut decoder, &mut text, limit)?;
         let now = data.len() - decoder.rest().len();
         progress.advance(now - consumed);
         consumed = now;

@@ -14,6 +14,7 @@ mod foreign;
 mod form;
 mod gzip;
 mod head;
+mod matlab;
 mod matrix_file;
 pub mod matrix_market;
 mod metis;

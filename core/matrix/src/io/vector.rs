@@ -1,4 +1,4 @@
-//! Dense vectors: Matrix Market files, or plain text with one number per line.
+//! Dense vectors: Matrix Market files, MATLAB files, or plain text with one number per line.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -9,7 +9,7 @@ use super::error::quoted;
 use super::gzip::{beside, decompressed};
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
-use super::{IoError, Progress, foreign, gzip, tar};
+use super::{IoError, Progress, foreign, gzip, matlab, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -18,7 +18,7 @@ type ReadStored =
     fn(&[u8], Option<u32>, MemoryLimit, Progress<'_>) -> Option<Result<Vec<f64>, IoError>>;
 
 /// The forms that are looked for before text.
-const STORED: [ReadStored; 0] = [];
+const STORED: [ReadStored; 1] = [matlab::vector];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
@@ -76,8 +76,8 @@ impl Companion {
 
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
 /// `NAME/NAME_b.mtx` of an archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand side
-/// or solution that a line `%%AMGX 1 1 rhs solution` announces, or the first (second) Matrix Market file
-/// after the matrix in the same text.
+/// or solution that a line `%%AMGX 1 1 rhs solution` announces, the first (second) Matrix Market file after
+/// the matrix in the same text, or the variable `b` or `Problem.b` of a MATLAB file (`x0` or `x`).
 pub fn read_companion(
     data: &[u8],
     (which, column): (Companion, Option<u32>),
@@ -98,9 +98,14 @@ pub fn read_companion(
         return read_text(&text, column, limit, progress.uncounted());
     }
     let (text, progress, _) = at_once(decompressed(data, limit, progress))?;
-    foreign::refuse(&text, "a matrix")?;
     let limit = beside(&text, limit);
     let none = || IoError::NoVector(which.as_str());
+    let names: Vec<&str> =
+        which.endings().iter().map(|ending| ending.trim_start_matches('_')).collect();
+    if let Some(read) = matlab::companion(&text, (names.as_slice(), column), limit, progress) {
+        return read?.ok_or_else(none);
+    }
+    foreign::refuse(&text, "a matrix")?;
     let Ok(header) = Header::read(&text) else { return Err(none()) };
     let announced = Announced::of(&text, &header)?;
     let begin = announced.begin(&text, &header);
