@@ -11,7 +11,9 @@ fuzz_target!(|data: &[u8]| {
         base: [None, Some(0), Some(1), None][usize::from(choice & 3)],
         undirected: choice & 4 != 0,
         compress_ids: choice & 8 != 0,
+        variable: None,
     };
     let name = ["a.edges", "a.csv", "out.a", "a.txt"][usize::from(choice >> 4 & 3)];
-    let _ = read_named_matrix_as(name, text, options, MemoryLimit::bytes(1 << 26), Progress::none());
+    let _ =
+        read_named_matrix_as(name, text, &options, MemoryLimit::bytes(1 << 26), Progress::none());
 });

@@ -48,8 +48,8 @@ pub(super) struct GpuArgs {
     pub(super) device: usize,
 }
 
-/// How to read a file that is an edge list.
-#[derive(Clone, Copy, Debug, Args)]
+/// How to read a file that is an edge list or has several variables.
+#[derive(Clone, Debug, Args)]
 pub(super) struct ReadArgs {
     /// First vertex of an edge list [default: 0 if a 0 occurs, else 1]
     #[arg(long, conflicts_with = "compress_ids", value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1), help_heading = WHAT, hide_short_help = true)]
@@ -60,28 +60,31 @@ pub(super) struct ReadArgs {
     /// Number the vertices of an edge list without gaps, in order, leaving out those without edges
     #[arg(long, help_heading = WHAT, hide_short_help = true)]
     compress_ids: bool,
+    /// Variable of a MATLAB file, or a field of it: Problem.A [default: the only matrix]
+    #[arg(long, value_name = "NAME", help_heading = WHAT, hide_short_help = true)]
+    variable: Option<String>,
 }
 
 impl ReadArgs {
-    fn options(self) -> ReadOptions {
-        let Self { base, undirected, compress_ids } = self;
-        ReadOptions { base, undirected, compress_ids }
+    fn options(&self) -> ReadOptions {
+        let Self { base, undirected, compress_ids, variable } = self.clone();
+        ReadOptions { base, undirected, compress_ids, variable }
     }
 
     /// The source, read with these options. Fails if there are some and it is no file.
-    pub(super) fn of(self, source: SubjectSource) -> Result<SubjectSource, UsageError> {
+    pub(super) fn of(&self, source: SubjectSource) -> Result<SubjectSource, UsageError> {
         let is_file = matches!(source, SubjectSource::Matrix(MatrixSource::File(..)));
         match self.options() {
             options if is_file => Ok(source.with_options(options)),
             options if options == ReadOptions::default() => Ok(source),
             _ => Err(UsageError(format!(
-                "--base, --undirected and --compress-ids need a file that is an edge list, found {source}"
+                "--base, --undirected, --compress-ids and --variable need a file, found {source}"
             ))),
         }
     }
 
     /// The same for a matrix.
-    pub(super) fn of_matrix(self, source: MatrixSource) -> Result<MatrixSource, UsageError> {
+    pub(super) fn of_matrix(&self, source: MatrixSource) -> Result<MatrixSource, UsageError> {
         match self.of(SubjectSource::Matrix(source))? {
             SubjectSource::Matrix(source) => Ok(source),
             other => Err(UsageError(format!("expected a matrix, found {other}"))),
@@ -90,11 +93,12 @@ impl ReadArgs {
 
     /// Fails on several ranks if there are options.
     #[cfg(feature = "mpi")]
-    pub(super) fn none_on_ranks(self) -> Result<(), UsageError> {
+    pub(super) fn none_on_ranks(&self) -> Result<(), UsageError> {
         match self.options() == ReadOptions::default() {
             true => Ok(()),
             false => Err(UsageError(
-                "--base, --undirected and --compress-ids work with one process only".to_owned(),
+                "--base, --undirected, --compress-ids and --variable work with one process only"
+                    .to_owned(),
             )),
         }
     }

@@ -11,7 +11,7 @@ use sparsescope_core::bundle::{Bundle, Journal, Limits};
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{
     AnyMatrix, IoError, MatrixFile, Progress, ReadOptions, matrix_market, points, read_matrix,
-    read_named_matrix, read_named_matrix_as, vector,
+    read_named_extent_as, read_named_matrix, read_named_matrix_as, vector,
 };
 use sparsescope_core::memory::MemoryLimit;
 
@@ -153,8 +153,8 @@ fn holds_edges(bytes: &[u8]) {
             (Some(1), false, false),
             (None, true, true),
         ] {
-            let options = ReadOptions { base, undirected, compress_ids };
-            holds(read_named_matrix_as(name, bytes, options, limit, Progress::none()));
+            let options = ReadOptions { base, undirected, compress_ids, variable: None };
+            holds(read_named_matrix_as(name, bytes, &options, limit, Progress::none()));
         }
     }
 }
@@ -278,6 +278,26 @@ fn repacked(archive: &[u8], at: Index, mutations: &[Mutation]) -> Vec<u8> {
     new.finish().unwrap().into_inner()
 }
 
+/// MATLAB files of level 5 and 4, each after the byte that chooses the variable.
+const MATLAB: [&[u8]; 3] = [
+    include_bytes!("../../../fuzz/corpus/matlab/level5"),
+    include_bytes!("../../../fuzz/corpus/matlab/problem"),
+    include_bytes!("../../../fuzz/corpus/matlab/level4"),
+];
+
+/// Whichever variable is chosen, a MATLAB file is read or refused.
+fn holds_variables(bytes: &[u8]) {
+    let bytes = bytes.get(1..).unwrap_or_default();
+    for variable in [None, Some("A"), Some("Problem.A"), Some("b")] {
+        let variable = variable.map(str::to_owned);
+        let options = ReadOptions { variable, ..ReadOptions::default() };
+        let limit = MemoryLimit::bytes(LIMIT);
+        holds(read_named_matrix_as("a.mat", bytes, &options, limit, Progress::none()));
+        let _ = read_named_extent_as("a.mat", bytes, &options);
+    }
+    read_vectors(bytes);
+}
+
 /// Points as text, as CSV and as bytes.
 const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
@@ -353,6 +373,9 @@ fn the_seeds_are_read() {
     for packed in COMPRESSED {
         assert!(read("a.mtx", packed).is_ok());
     }
+    for matlab in MATLAB {
+        assert!(read("a.mat", &matlab[1..]).is_ok());
+    }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
@@ -380,6 +403,9 @@ fn what_the_fuzz_targets_begin_with_holds() {
     }
     for path in files("edge_list") {
         holds_edges(&std::fs::read(path).unwrap());
+    }
+    for path in files("matlab") {
+        holds_variables(&std::fs::read(path).unwrap());
     }
     for path in files("metis") {
         holds(read("a.graph", &std::fs::read(path).unwrap()));
@@ -445,6 +471,14 @@ proptest! {
         let bytes = mutated(seed.as_bytes(), &mutations);
         holds(read("a.triplets", &bytes));
         holds(read("a.triplets.gz", &gz(&bytes)));
+    }
+
+    #[test]
+    fn broken_matlab_files_are_read_or_refused_whatever_is_chosen(
+        seed in prop::sample::select(&MATLAB[..]),
+        mutations in prop::collection::vec(mutation(), 1..6),
+    ) {
+        holds_variables(&mutated(seed, &mutations));
     }
 
     #[test]

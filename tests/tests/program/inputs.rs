@@ -136,6 +136,32 @@ fn what_is_ignored_in_vectors_and_points_is_told() {
     assert!(ran.err.lines().any(|line| line == told), "{}", ran.err);
 }
 
+#[test]
+fn the_variable_of_a_matlab_file_is_chosen_by_its_name() {
+    let p = program();
+    // Level 4: full matrices, column by column, with the header type, rows, columns, complex, length of the name.
+    let full = |name: u8, rows: u32, cols: u32, values: &[f64]| {
+        let mut bytes: Vec<u8> = [0, rows, cols, 0, 2].map(u32::to_le_bytes).concat();
+        bytes.extend([name, 0]);
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        bytes
+    };
+    let (a, m) = (full(b'A', 2, 2, &[4.0, 1.0, 1.0, 3.0]), full(b'M', 2, 2, &[1.0, 0.0, 0.0, 1.0]));
+    let b = full(b'b', 2, 1, &[1.0, 2.0]);
+    p.write("one.mat", [&a[..], &b].concat());
+    p.write("two.mat", [&a[..], &m, &b].concat());
+    let one = p.json(&["info", "one.mat", "--json"]);
+    assert_eq!((&one["nnz"], &one["form"]), (&4.into(), &"MATLAB level 4".into()));
+    assert_eq!(one["warnings"], serde_json::json!(["read variable A; the file also has b"]));
+    p.succeed(&["solve", "one.mat", "--b", "archive"]);
+    let error = p.fail(1, &["info", "two.mat"]);
+    assert!(error.contains("found A, M; choose one with --variable NAME"), "{error}");
+    assert_eq!(p.json(&["info", "two.mat", "--variable", "M", "--json"])["nnz"], 2);
+    p.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n");
+    let error = p.fail(1, &["info", "a.mtx", "--variable", "A"]);
+    assert!(error.contains("a.mtx: line 1: expected a MATLAB file"), "{error}");
+}
+
 /// What pipes hold cannot be mapped into memory, nor read twice.
 #[cfg(unix)]
 #[test]
@@ -163,7 +189,7 @@ fn files_of_other_programs_and_invisible_characters_are_named() {
     let p = program();
     for (name, content, expected) in [
         ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it,"),
-        ("a.mat", b"MATLAB 5.0 MAT-file Platform: posix", "a MATLAB 5 file (not supported): "),
+        ("a.mat", b"MATLAB 5.0 MAT-file", "expected a MATLAB header of 128 bytes"),
         ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file (not supported): "),
         (
             "b.mtx",

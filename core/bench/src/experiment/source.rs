@@ -25,7 +25,7 @@ use sparsescope_record::{Reordered, Source};
 /// A matrix as the user specifies it.
 #[derive(Clone, Debug)]
 pub enum MatrixSource {
-    /// A file, and how to read it if it is an edge list.
+    /// A file, and how to read it.
     File(InputFile, ReadOptions),
     /// A generator and its parameters.
     Generated(GeneratorSpec),
@@ -94,7 +94,7 @@ impl MatrixSource {
         }
     }
 
-    /// Sets how to read a file that is an edge list.
+    /// Sets how to read a file.
     pub fn with_options(self, options: ReadOptions) -> Self {
         match self {
             Self::File(file, _) => Self::File(file, options),
@@ -104,7 +104,7 @@ impl MatrixSource {
 
     fn options(&self) -> ReadOptions {
         match self {
-            Self::File(_, options) => *options,
+            Self::File(_, options) => options.clone(),
             _ => ReadOptions::default(),
         }
     }
@@ -147,7 +147,7 @@ impl MatrixSource {
     pub fn probe(&self) -> Result<Extent, SourceError> {
         match self {
             Self::File(path, _) | Self::SuiteFile(_, path) => {
-                Ok(open_extent(path, self.options())?)
+                Ok(open_extent(path, &self.options())?)
             }
             Self::Generated(spec) | Self::Suite(_, spec) => Ok(spec.extent()),
         }
@@ -164,7 +164,7 @@ impl MatrixSource {
         let file = match self {
             Self::File(path, _) | Self::SuiteFile(_, path) => {
                 let progress = progress.cancelled_by(cancel);
-                let mut file = open_matrix_as(path, self.options(), limit, progress)?;
+                let mut file = open_matrix_as(path, &self.options(), limit, progress)?;
                 file.warnings.extend(self.unlike_the_published(&file.matrix));
                 file
             }

@@ -129,7 +129,7 @@ impl SubjectSource {
         }
     }
 
-    /// Sets how to read a file that is an edge list.
+    /// Sets how to read a file that is a matrix.
     pub fn with_options(self, options: ReadOptions) -> Self {
         match self {
             Self::Matrix(source) => Self::Matrix(source.with_options(options)),

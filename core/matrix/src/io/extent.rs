@@ -21,21 +21,21 @@ use crate::pace::at_once;
 ///
 /// [`read_named_matrix`]: super::read_named_matrix
 pub fn read_named_extent(name: &str, data: &[u8]) -> Result<Extent, IoError> {
-    read_named_extent_as(name, data, ReadOptions::default())
+    read_named_extent_as(name, data, &ReadOptions::default())
 }
 
-/// Like [`read_named_extent`], with options for edge lists.
+/// Like [`read_named_extent`], with options.
 pub fn read_named_extent_as(
     name: &str,
     data: &[u8],
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<Extent, IoError> {
     let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
     let layers = Layers::of(name, data, limit, progress)?;
     let start = without_mark(&layers.start);
     if let Some(stored) = form::stored(&layers.name, start).filter(|_| !tar::is_tar(start)) {
         options.form(stored.form)?;
-        return (stored.extent)(&at_once(layers.text(limit, progress))?.text, &options);
+        return (stored.extent)(&at_once(layers.text(limit, progress))?.text, options);
     }
     let inner = layers.name.clone();
     let (text, from_archive) = beginning(layers)?;

@@ -1,6 +1,6 @@
 //! Recognizes unsupported files of other programs by their first bytes, and suggests what to do instead.
 
-use super::IoError;
+use super::{IoError, matlab};
 
 /// What such a file is, and what to do instead.
 type Named = (&'static str, &'static str);
@@ -8,15 +8,13 @@ type Named = (&'static str, &'static str);
 const DECOMPRESS: &str = "decompress it, or use gzip, bzip2, xz or Zstandard instead";
 const SPREADSHEET: &str = "save it as CSV";
 
-const LOADMAT: &str = "convert it with scipy.io.mmwrite(\"A.mtx\", scipy.io.loadmat(FILE)[NAME])";
-
 /// PETSc files begin with the class in 4 or 8 bytes.
 const PETSC_MATRIX: Named =
     ("a PETSc binary matrix", "convert it with MatView and PETSC_VIEWER_ASCII_MATRIXMARKET");
 const PETSC_VECTOR: Named = ("a PETSc binary vector", "write it as text, one number per line");
 
 /// First bytes of a file, and what the file is.
-const BEGINNINGS: [(&[u8], Named); 22] = [
+const BEGINNINGS: [(&[u8], Named); 21] = [
     (b"\x04\x22\x4d\x18", ("LZ4 data", DECOMPRESS)),
     (b"LZIP\x01", ("lzip data", DECOMPRESS)),
     (b"\x1f\x9d", ("compress (.Z) data", DECOMPRESS)),
@@ -33,7 +31,6 @@ const BEGINNINGS: [(&[u8], Named); 22] = [
             "load it with h5py or MATLAB and save it with scipy.io.mmwrite or mmwrite",
         ),
     ),
-    (b"MATLAB 5.0 MAT-file", ("a MATLAB 5 file", LOADMAT)),
     (b"\0\x12\x7b\x50", PETSC_MATRIX),
     (b"\0\0\0\0\0\x12\x7b\x50", PETSC_MATRIX),
     (b"\0\x12\x7b\x4e", PETSC_VECTOR),
@@ -70,27 +67,12 @@ fn of(data: &[u8]) -> Option<Named> {
             "read it with scipy.io.hb_read, if supported, and save it with scipy.io.mmwrite(\"A.mtx\", A)",
         ));
     }
-    if is_matlab_4(data) {
-        return Some(("a MATLAB 4 file", LOADMAT));
+    // Matrices and vectors in such files were read before.
+    if matlab::is_meant(data) {
+        return Some(("a MATLAB file", SPREADSHEET));
     }
     let beginning = BEGINNINGS.iter().find(|(bytes, _)| data.starts_with(bytes));
     beginning.map(|(_, named)| *named)
-}
-
-/// Whether the first 20 bytes are the header of a matrix in a MATLAB 4 file, in either byte order: its type
-/// MOPT, rows, columns, whether it is complex, and the length of its name, which ends with a NUL.
-fn is_matlab_4(data: &[u8]) -> bool {
-    let Some(header) = data.first_chunk::<20>() else { return false };
-    let (words, _) = header.as_chunks::<4>();
-    let fits = |from: fn([u8; 4]) -> u32, order: u32| {
-        let words: Vec<u32> = words.iter().map(|word| from(*word)).collect();
-        let &[kind, _, _, complex, length] = words.as_slice() else { return false };
-        let name = data.get(20..).unwrap_or_default();
-        let is_kind = kind / 100 == 10 * order && kind / 10 % 10 <= 5 && kind % 10 <= 2;
-        let ends = length.checked_sub(1).is_some_and(|last| name.get(last as usize) == Some(&0));
-        is_kind && complex <= 1 && ends && name.first().is_some_and(u8::is_ascii_alphabetic)
-    };
-    fits(u32::from_le_bytes, 0) || fits(u32::from_be_bytes, 1)
 }
 
 /// The name of the first file of a zip archive; None for other data, and for an archive without files.
@@ -169,16 +151,9 @@ mod tests {
         for (data, expected) in [
             (b"LZIP\x01\x0c".to_vec(), "lzip data"),
             (b"\x89HDF\r\n\x1a\n\0\0".to_vec(), "an HDF5 file"),
-            (b"MATLAB 5.0 MAT-file Platform: posix".to_vec(), "a MATLAB 5 file"),
             (b"MATLAB 7.3 MAT-file, Platform".to_vec(), "a MATLAB 7.3 file"),
             (b"\0\x12\x7b\x50\0\0\0\x03".to_vec(), "a PETSc binary matrix"),
             (b"\0\0\0\0\0\x12\x7b\x50\0\0\0\0".to_vec(), "a PETSc binary matrix"),
-            // A sparse big-endian 8 x 3 matrix named `ab`; a dense little-endian one.
-            (
-                b"\0\0\x03\xea\0\0\0\x08\0\0\0\x03\0\0\0\0\0\0\0\x03ab\0\0".to_vec(),
-                "a MATLAB 4 file",
-            ),
-            (b"\0\0\0\0\x01\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0x\0\0".to_vec(), "a MATLAB 4 file"),
             (b"\x7fELF\x02".to_vec(), "a program (ELF)"),
             (b"\xff\xfe1\0".to_vec(), "UTF-16 text"),
             (zip(b"manifest.json"), "a result bundle"),
@@ -206,6 +181,20 @@ mod tests {
                 let of_extent = read_named_points_extent(name, &data).unwrap_err().to_string();
                 assert_eq!(of_extent, error);
             }
+        }
+    }
+
+    #[test]
+    fn points_in_a_matlab_file_are_refused_by_name() {
+        // A header of level 5, and a dense little-endian matrix of level 4.
+        for data in [
+            &b"MATLAB 5.0 MAT-file Platform: posix"[..],
+            b"\0\0\0\0\x01\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0x\0\0",
+        ] {
+            let limit = MemoryLimit::bytes(1 << 22);
+            let error = read_named_points("a.csv", data, limit, Progress::none()).unwrap_err();
+            let expected = "expected points, found a MATLAB file (not supported): save it as CSV";
+            assert_eq!(error.to_string(), expected);
         }
     }
 

@@ -5,7 +5,7 @@ use super::error::quoted;
 use super::matrix_market::refuse_other_kinds;
 use super::{
     IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, edge_list, file_forms,
-    metis, numpy, triplet_text,
+    matlab, metis, numpy, triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -23,12 +23,24 @@ pub(super) struct Stored {
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 3] = [
+const STORED: [Stored; 5] = [
     Stored {
         form: MatrixForm::BinaryTriplets,
         is_meant: binary_triplets::is_meant,
         read: binary_triplets::read,
         extent: binary_triplets::extent,
+    },
+    Stored {
+        form: MatrixForm::Matlab5,
+        is_meant: matlab::is_level_5,
+        read: matlab::read,
+        extent: matlab::extent,
+    },
+    Stored {
+        form: MatrixForm::Matlab4,
+        is_meant: matlab::is_level_4,
+        read: matlab::read,
+        extent: matlab::extent,
     },
     Stored {
         form: MatrixForm::Npz,

@@ -16,6 +16,7 @@ mod foreign;
 mod form;
 mod head;
 mod layer;
+mod matlab;
 mod matrix_file;
 pub mod matrix_market;
 mod metis;
@@ -24,6 +25,7 @@ mod open;
 mod parts;
 pub mod points;
 mod progress;
+mod read_options;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod real_files;
 mod scan;
@@ -37,7 +39,6 @@ mod zipped;
 
 #[cfg(not(target_family = "wasm"))]
 pub use atomic::{Overwrite, write_atomically, write_bytes};
-pub use edge_list::ReadOptions;
 pub use error::IoError;
 pub use extent::{read_named_extent, read_named_extent_as};
 pub use layer::check_gzip;
@@ -53,5 +54,6 @@ pub use open::{
 pub use open::{open_share, share_of_text};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_as, read_named_matrix_in_steps};
 pub use progress::Progress;
+pub use read_options::ReadOptions;
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use stream::{HandedOut, hand_out, is_compressed};

@@ -31,14 +31,14 @@ pub fn read_named_matrix(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    read_named_matrix_as(name, data, ReadOptions::default(), limit, progress)
+    read_named_matrix_as(name, data, &ReadOptions::default(), limit, progress)
 }
 
-/// Like [`read_named_matrix`], with options for edge lists; files of other forms are refused if any is given.
+/// Like [`read_named_matrix`], with options; files of forms to which one of them does not apply are refused.
 pub fn read_named_matrix_as(
     name: &str,
     data: &[u8],
-    options: ReadOptions,
+    options: &ReadOptions,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
@@ -53,13 +53,13 @@ pub async fn read_named_matrix_in_steps(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    read(name, data, ReadOptions::default(), limit, progress.at(Pace::InSteps)).await
+    read(name, data, &ReadOptions::default(), limit, progress.at(Pace::InSteps)).await
 }
 
 async fn read(
     name: &str,
     data: &[u8],
-    options: ReadOptions,
+    options: &ReadOptions,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
@@ -68,7 +68,7 @@ async fn read(
     let limit = beside(&text, limit);
     if let Some(stored) = form::stored(&name, &text).filter(|_| !from_archive) {
         options.form(stored.form)?;
-        let mut file = (stored.read)(&text, &options, limit, progress)?;
+        let mut file = (stored.read)(&text, options, limit, progress)?;
         file.warnings.splice(0..0, warnings);
         return Ok(file);
     }
@@ -158,14 +158,14 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
-        open_matrix_as(path, ReadOptions::default(), limit, progress)
+        open_matrix_as(path, &ReadOptions::default(), limit, progress)
     }
 
     /// Reads the matrix in the file `path`, as [`read_named_matrix_as`] does; in a folder of 10x Genomics, the
     /// file `matrix.mtx.gz` or `matrix.mtx`. Errors name the path.
     pub fn open_matrix_as(
         path: &Path,
-        options: ReadOptions,
+        options: &ReadOptions,
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
@@ -225,7 +225,7 @@ mod files {
 
     /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent_as`] does. Errors name
     /// the path.
-    pub fn open_extent(path: &Path, options: ReadOptions) -> Result<Extent, IoError> {
+    pub fn open_extent(path: &Path, options: &ReadOptions) -> Result<Extent, IoError> {
         let found = in_folder(path);
         let path = found.as_deref().unwrap_or(path);
         with_bytes(path, MemoryLimit::of_machine(), Progress::none(), |data, _| {
@@ -442,7 +442,7 @@ mod tests {
             let file = open().unwrap();
             assert_eq!((file.matrix.rows(), file.matrix.nnz()), (3, 1));
             assert_eq!(file.warnings, [format!("{name} was read from the folder")]);
-            let extent = open_extent(path, ReadOptions::default()).unwrap();
+            let extent = open_extent(path, &ReadOptions::default()).unwrap();
             assert_eq!((extent.rows, extent.cols, extent.entries), (3, 2, 1));
         }
     }

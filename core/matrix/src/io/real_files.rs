@@ -28,8 +28,10 @@ fn every_real_matrix_has_the_rows_columns_and_entries_of_its_index() {
         if found != [rows, cols, nnz] {
             differing.push(format!("{name} {}", found.join(" ")));
         }
-        let (said, nnz) =
-            (open_extent(&folder.join(name), ReadOptions::default()).unwrap(), matrix.nnz() as u64);
+        let (said, nnz) = (
+            open_extent(&folder.join(name), &ReadOptions::default()).unwrap(),
+            matrix.nnz() as u64,
+        );
         assert_eq!([said.rows, said.cols].map(|n| n.to_string()), [rows, cols], "{name}");
         assert!(said.entries == nnz || said.estimated && said.entries > nnz, "{name} {said:?}");
         seen += 1;

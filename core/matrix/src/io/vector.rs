@@ -1,4 +1,4 @@
-//! Dense vectors: Matrix Market files, NumPy arrays, or plain text with one number per line.
+//! Dense vectors: Matrix Market files, NumPy arrays, MATLAB files, or plain text with one number per line.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -10,7 +10,7 @@ use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
 use super::triplet_text::has_banner;
 use super::unpack::{Layers, Unpacked, beside, unpack};
-use super::{IoError, Progress, foreign, numpy, tar};
+use super::{IoError, Progress, foreign, matlab, numpy, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -19,7 +19,7 @@ type ReadStored =
     fn(&[u8], Option<u32>, MemoryLimit, Progress<'_>) -> Option<Result<Vec<f64>, IoError>>;
 
 /// The forms that are looked for before text.
-const STORED: [ReadStored; 1] = [numpy::vector];
+const STORED: [ReadStored; 2] = [numpy::vector, matlab::vector];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
@@ -41,6 +41,12 @@ pub struct VectorFile {
     pub warnings: Vec<String>,
 }
 
+impl From<Vec<f64>> for VectorFile {
+    fn from(values: Vec<f64>) -> Self {
+        Self { values, warnings: Vec::new() }
+    }
+}
+
 /// Like [`read_bytes`]; with a column, counted from 1, reads that column of a Matrix Market file or NumPy array with
 /// any number of columns.
 pub fn read_column(
@@ -53,7 +59,7 @@ pub fn read_column(
     let limit = beside(&text, limit);
     let stored = STORED.iter().find_map(|read| read(&text, column, limit, progress));
     let mut file = match stored {
-        Some(read) => VectorFile { values: read?, warnings: Vec::new() },
+        Some(read) => read?.into(),
         None => {
             foreign::refuse(&text, "a vector")?;
             read_text(&text, column, limit, progress)?
@@ -91,8 +97,8 @@ impl Companion {
 
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
 /// `NAME/NAME_b.mtx` of an archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand side
-/// or solution that a line `%%AMGX 1 1 rhs solution` announces, or the first (second) Matrix Market file
-/// after the matrix in the same text.
+/// or solution that a line `%%AMGX 1 1 rhs solution` announces, the first (second) Matrix Market file after
+/// the matrix in the same text, or the variable `b` or `Problem.b` of a MATLAB file (`x0` or `x`).
 pub fn read_companion(
     data: &[u8],
     (which, column): (Companion, Option<u32>),
@@ -106,9 +112,14 @@ pub fn read_companion(
         return read_text(&text, column, limit, progress.uncounted());
     }
     let Unpacked { text, progress, .. } = at_once(layers.text(limit, progress))?;
-    foreign::refuse(&text, "a matrix")?;
     let limit = beside(&text, limit);
     let none = || IoError::NoVector(which.as_str());
+    let names: Vec<&str> =
+        which.endings().iter().map(|ending| ending.trim_start_matches('_')).collect();
+    if let Some(read) = matlab::companion(&text, (names.as_slice(), column), limit, progress) {
+        return read?.map(VectorFile::from).ok_or_else(none);
+    }
+    foreign::refuse(&text, "a matrix")?;
     let Ok(header) = Header::read(&text) else { return Err(none()) };
     let announced = Announced::of(&text, &header)?;
     let begin = announced.begin(&text, &header);

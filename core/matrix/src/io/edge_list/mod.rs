@@ -22,39 +22,10 @@ use super::matrix_market::{Header, Survey, read_body, refuse_other_kinds, survey
 use super::scan::Cursor;
 use super::triplet_text::words_of_first_entry;
 use super::unpack::beside;
-use super::{Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
+use super::{Field, IoError, MatrixFile, MatrixForm, Progress, ReadOptions, Symmetry};
 use crate::matrix::FormatError;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
-
-/// How to read an edge list, where its file does not say it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// The number of the first vertex, 0 or 1; from the file if not given.
-    pub base: Option<u32>,
-    /// Whether to add the opposite of each edge.
-    pub undirected: bool,
-    /// Whether to number the vertices that have edges in order, without gaps.
-    pub compress_ids: bool,
-}
-
-impl ReadOptions {
-    /// The form in which to read a text that looks like `form`: with any option an edge list, unless it is
-    /// certainly something else.
-    pub(super) fn form(self, form: MatrixForm) -> Result<MatrixForm, IoError> {
-        match form {
-            form if self == Self::default() => Ok(form),
-            MatrixForm::Triplets | MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
-                Ok(MatrixForm::EdgesFrom1)
-            }
-            form => {
-                let expected = "an edge list, because an option for edge lists is given".to_owned();
-                let found = format!("a file of the form \"{}\"", form.as_str());
-                Err(IoError::Unexpected { line: 1, expected, found })
-            }
-        }
-    }
-}
 
 /// The text in the form that the reader of Matrix Market files knows, and what it holds.
 struct Plan<'t> {
@@ -64,7 +35,7 @@ struct Plan<'t> {
 }
 
 /// The sizes of the matrix, for which all lines are read.
-pub(super) fn header(text: &[u8], options: ReadOptions) -> Result<Header, IoError> {
+pub(super) fn header(text: &[u8], options: &ReadOptions) -> Result<Header, IoError> {
     let limit = MemoryLimit::of_machine();
     at_once(plan(Cow::Borrowed(text), options, limit, Progress::none())).map(|plan| plan.header)
 }
@@ -72,7 +43,7 @@ pub(super) fn header(text: &[u8], options: ReadOptions) -> Result<Header, IoErro
 /// Reads the matrix, in parallel like a Matrix Market file.
 pub(super) async fn read_text(
     text: Cow<'_, [u8]>,
-    options: ReadOptions,
+    options: &ReadOptions,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
@@ -91,7 +62,7 @@ pub(super) async fn read_text(
 
 async fn plan<'t>(
     text: Cow<'t, [u8]>,
-    options: ReadOptions,
+    options: &ReadOptions,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Plan<'t>, IoError> {
@@ -156,7 +127,7 @@ async fn plan<'t>(
 /// The number of the first vertex.
 fn base(
     heading: &Heading,
-    options: ReadOptions,
+    options: &ReadOptions,
     found: &Survey,
     warnings: &mut Vec<String>,
 ) -> u32 {

@@ -5,17 +5,17 @@ use crate::matrix::Csr;
 const COUNTED: &str =
     "the vertices were counted from 1, because no 0 occurs; if they count from 0, use --base 0";
 
-fn read_as(name: &str, text: &str, options: ReadOptions) -> Result<MatrixFile, IoError> {
+fn read_as(name: &str, text: &str, options: &ReadOptions) -> Result<MatrixFile, IoError> {
     let limit = MemoryLimit::bytes(1 << 20);
-    read_named_matrix_as(name, text.as_bytes(), options, limit, Progress::none())
+    read_named_matrix_as(name, text.as_bytes(), &options, limit, Progress::none())
 }
 
 fn read(name: &str, text: &str) -> MatrixFile {
-    read_as(name, text, ReadOptions::default()).unwrap()
+    read_as(name, text, &ReadOptions::default()).unwrap()
 }
 
 fn message(name: &str, text: &str) -> String {
-    read_as(name, text, ReadOptions::default()).unwrap_err().to_string()
+    read_as(name, text, &ReadOptions::default()).unwrap_err().to_string()
 }
 
 fn matrix(size: (usize, usize), entries: &[(usize, usize, f64)]) -> Csr {
@@ -119,47 +119,47 @@ fn the_first_lines_of_konect_decide() {
 fn options_say_what_the_file_does_not() {
     let edges = "1 2 5\n2 9 6\n9 9 7\n";
     let options = ReadOptions { base: Some(0), ..ReadOptions::default() };
-    let file = read_as("a.txt", edges, options).unwrap();
+    let file = read_as("a.txt", edges, &options).unwrap();
     is(&file, (10, 10), &[(1, 2, 5.0), (2, 9, 6.0), (9, 9, 7.0)]);
     assert_eq!((file.form, file.warnings.len()), (MatrixForm::EdgesFrom0, 0));
     let options = ReadOptions { base: Some(1), ..ReadOptions::default() };
-    let error = read_as("a.txt", "0 2\n", options).unwrap_err().to_string();
+    let error = read_as("a.txt", "0 2\n", &options).unwrap_err().to_string();
     assert_eq!(error, "line 1: expected a row index from 1 to 2, found \"0\"");
 
     let options = ReadOptions { undirected: true, ..ReadOptions::default() };
-    let file = read_as("a.txt", "# Undirected graph: a\n0 1 5\n2 2 4\n", options).unwrap();
+    let file = read_as("a.txt", "# Undirected graph: a\n0 1 5\n2 2 4\n", &options).unwrap();
     is(&file, (3, 3), &[(0, 1, 5.0), (1, 0, 5.0), (2, 2, 4.0)]);
     assert_eq!(file.warnings, [""; 0]);
     let directed = read("a.txt", "# Undirected graph: a\n0 1 5\n2 2 4\n");
     assert_eq!(directed.matrix.nnz(), 2);
     assert!(directed.warnings[0].contains("use --undirected"), "{:?}", directed.warnings);
-    let error = read_as("a", "% bip unweighted\n1 1\n", options).unwrap_err().to_string();
+    let error = read_as("a", "% bip unweighted\n1 1\n", &options).unwrap_err().to_string();
     assert!(error.starts_with("line 1: expected a graph with one set of vertices"), "{error}");
 
-    let error = read_as("a", "\n% bip unweighted\n1 1\n", options).unwrap_err().to_string();
+    let error = read_as("a", "\n% bip unweighted\n1 1\n", &options).unwrap_err().to_string();
     assert!(error.starts_with("line 2: expected a graph with one set of vertices"), "{error}");
     let names = "# people\nalice bob\ncarol dave\n";
     for (name, text, expected) in [
         ("a.edges", names, "line 3: expected a vertex number, because names are not read"),
         ("a.dat", &names[9..], "line 1: expected a vertex number, because names are not read"),
     ] {
-        let error = read_as(name, text, options).unwrap_err().to_string();
+        let error = read_as(name, text, &options).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");
-        let extent = read_named_extent_as(name, text.as_bytes(), options);
+        let extent = read_named_extent_as(name, text.as_bytes(), &options);
         assert_eq!(extent.unwrap_err().to_string(), error);
     }
 
     let options = ReadOptions { compress_ids: true, ..ReadOptions::default() };
     let far = "7 10000000000 5\n10000000000 8 6\r\n# 7 7 7\n8,8,7\n".replace(',', " ");
-    let file = read_as("a.edges", &far, options).unwrap();
+    let file = read_as("a.edges", &far, &options).unwrap();
     is(&file, (3, 3), &[(0, 2, 5.0), (1, 1, 7.0), (2, 1, 6.0)]);
-    let file = read_as("a", "% bip unweighted\n5 900\n7 3\n", options).unwrap();
+    let file = read_as("a", "% bip unweighted\n5 900\n7 3\n", &options).unwrap();
     is(&file, (2, 2), &[(0, 1, 1.0), (1, 0, 1.0)]);
-    let error = read_as("a.edges", "1 99999999999999999999\n", options).unwrap_err().to_string();
+    let error = read_as("a.edges", "1 99999999999999999999\n", &options).unwrap_err().to_string();
     assert_eq!(error, "line 1: expected a vertex below 2^64 - 1, found a larger one");
 
     let banner = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
-    let error = read_as("a.mtx", banner, options).unwrap_err().to_string();
+    let error = read_as("a.mtx", banner, &options).unwrap_err().to_string();
     assert!(error.contains("found a file of the form \"Matrix Market\""), "{error}");
 }
 
@@ -169,7 +169,7 @@ fn new_ids_take_the_text_and_sixteen_bytes_per_line() {
     let text = "7 9\n".repeat(100);
     let read = |limit| {
         let limit = MemoryLimit::bytes(limit);
-        read_named_matrix_as("a.edges", text.as_bytes(), options, limit, Progress::none())
+        read_named_matrix_as("a.edges", text.as_bytes(), &options, limit, Progress::none())
     };
     is(&read(2000).unwrap(), (2, 2), &[(0, 1, 100.0)]);
     let error = read(1999).unwrap_err().to_string();
