@@ -2,7 +2,7 @@
 //! they agree.
 
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, metis, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, boeing, edge_list, metis, triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -20,7 +20,12 @@ pub(super) struct Stored {
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 0] = [];
+const STORED: [Stored; 1] = [Stored {
+    form: MatrixForm::RutherfordBoeing,
+    is_meant: boeing::is_meant,
+    read: boeing::read,
+    extent: boeing::extent,
+}];
 
 /// The form of a file that is not one of the text forms.
 pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {

@@ -6,6 +6,7 @@
 mod assemble;
 #[cfg(not(target_family = "wasm"))]
 mod atomic;
+mod boeing;
 mod build;
 mod edge_list;
 mod error;
@@ -32,6 +33,7 @@ pub mod vector;
 
 #[cfg(not(target_family = "wasm"))]
 pub use atomic::{Overwrite, write_atomically, write_bytes};
+pub use boeing::write_rb;
 pub use edge_list::ReadOptions;
 pub use error::IoError;
 pub use extent::{read_named_extent, read_named_extent_as};

@@ -9,7 +9,7 @@ use super::error::quoted;
 use super::gzip::{beside, decompressed};
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
-use super::{IoError, Progress, foreign, gzip, tar};
+use super::{IoError, Progress, boeing, foreign, gzip, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -76,8 +76,8 @@ impl Companion {
 
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
 /// `NAME/NAME_b.mtx` of an archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand side
-/// or solution that a line `%%AMGX 1 1 rhs solution` announces, or the first (second) Matrix Market file
-/// after the matrix in the same text.
+/// or solution that a line `%%AMGX 1 1 rhs solution` announces, the right-hand side or initial guess of a
+/// Harwell-Boeing file, or the first (second) Matrix Market file after the matrix in the same text.
 pub fn read_companion(
     data: &[u8],
     (which, column): (Companion, Option<u32>),
@@ -101,6 +101,10 @@ pub fn read_companion(
     foreign::refuse(&text, "a matrix")?;
     let limit = beside(&text, limit);
     let none = || IoError::NoVector(which.as_str());
+    if boeing::is_meant("", &text) {
+        let wanted = (which == Companion::Start, column);
+        return boeing::read_vector(&text, wanted, limit, progress)?.ok_or_else(none);
+    }
     let Ok(header) = Header::read(&text) else { return Err(none()) };
     let announced = Announced::of(&text, &header)?;
     let begin = announced.begin(&text, &header);
