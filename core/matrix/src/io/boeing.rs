@@ -66,6 +66,8 @@ pub(super) fn read(
     let notes = Cell::new(Notes::default());
     let complex = |take: &mut dyn FnMut(u64, u64, Complex64)| -> Result<(), IoError> {
         notes.set(header.entries(&body, progress, take)?);
+        // The entries are read twice.
+        progress.advance(text.len() / 2);
         Ok(())
     };
     let real = |take: &mut dyn FnMut(u64, u64, f64)| -> Result<(), IoError> {
@@ -96,7 +98,7 @@ pub(super) fn read(
         warnings.push(VECTORS_FOLLOW.to_owned());
         break;
     }
-    progress.advance(text.len());
+    progress.advance(text.len() % 2);
     Ok(MatrixFile { matrix, field, symmetry, form, warnings })
 }
 

@@ -1,4 +1,5 @@
-//! Fields in the fixed columns that a Fortran format describes.
+//! Fields in the fixed columns that a Fortran format describes. SciPy writes values a column narrower than
+//! its format, so blanks between the fields count more where they separate as many as the line must hold.
 
 use crate::io::IoError;
 use crate::io::error::quoted;
@@ -192,6 +193,7 @@ impl<'a> Section<'a> {
             section: self,
             lines: self.lines,
             line: &[],
+            by_blanks: false,
             place: self.format.fields.len(),
             end: 0,
             field: &[],
@@ -206,6 +208,8 @@ pub(super) struct Fields<'s, 'a> {
     section: &'s Section<'a>,
     lines: Lines<'a>,
     line: &'a [u8],
+    /// Whether the fields of the line are between blanks rather than in columns.
+    by_blanks: bool,
     /// The next field of the line, and the column after the last one.
     place: usize,
     end: usize,
@@ -229,8 +233,17 @@ impl<'a> Fields<'_, 'a> {
                 return Err(unexpected(line, self.name(), "the end of the file".to_owned()));
             };
             (self.line, self.place, self.end) = (line, 0, 0);
+            let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+            let left = self.section.count.saturating_sub(self.read);
+            self.by_blanks = words as u64 == left.min(fields.len() as u64);
         }
-        let &(begin, end) = fields.get(self.place).unwrap_or(&(0, 0));
+        let &(mut begin, mut end) = fields.get(self.place).unwrap_or(&(0, 0));
+        if self.by_blanks {
+            let rest = self.line.get(self.end..).unwrap_or_default();
+            let word = rest.trim_ascii_start();
+            begin = self.line.len() - word.len();
+            end = begin + word.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        }
         if begin > self.end {
             self.blank_until(begin, "blanks")?;
         }

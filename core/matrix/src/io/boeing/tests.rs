@@ -59,6 +59,31 @@ fn columns_become_rows_and_the_name_does_not_matter() {
 }
 
 #[test]
+fn files_are_known_from_their_third_line() {
+    let is_meant = |text: &str| super::is_meant("a", text.as_bytes());
+    for kind in ["RSA", "pua", "cze", "Qra"] {
+        assert!(is_meant(&text(kind, [3, 3, 5], "(4I4)", "")), "{kind}");
+    }
+    for kind in ["RSQ", "rs", "rsaa", "1"] {
+        assert!(!is_meant(&text(kind, [3, 3, 5], "(4I4)", "")), "{kind}");
+    }
+    assert!(!is_meant("3 3 1\n1 1 1\nrsa\n"));
+}
+
+#[test]
+fn compressed_files_are_read_and_their_sizes_found() {
+    use std::io::Write;
+    let text = text("psa", [2, 2, 2], "(3I2)           (2I2)", " 1 3 3\n 1 2\n");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    let packed = encoder.finish().unwrap();
+    let expected = real(2, 2, &[(0, 0, 1.0), (0, 1, 1.0), (1, 0, 1.0)]);
+    assert_eq!(read_bytes(&packed).unwrap().matrix, expected);
+    let said = read_named_extent("a.psa.gz", &packed).unwrap();
+    assert_eq!((said.rows, said.cols, said.entries, said.estimated), (2, 2, 4, true));
+}
+
+#[test]
 fn fields_may_touch_and_exponents_may_lack_their_letter() {
     let touching = " 1 2 3 4\n1 2 1\n 1.00D+00-3.00+00025.0E-001\n";
     let file = read("rua", [2, 3, 3], "(1P,4I2)(3i2)(3D9.2)", touching);
@@ -66,6 +91,15 @@ fn fields_may_touch_and_exponents_may_lack_their_letter() {
     // Blanks between the fields, several lines, and left-justified integers.
     let spread = "1   2   \n3   4   \n1 2 \n1 \n 1.0E0 \n-.3D1 \n 2.5E0 \n";
     let file = read("rua", [2, 3, 3], "(2I4) (2I2) (1(E6.1,1X))", spread);
+    assert_eq!(file.matrix, real(2, 3, &[(0, 0, 1.0), (0, 2, 2.5), (1, 1, -3.0)]));
+}
+
+#[test]
+fn blanks_separate_values_that_are_narrower_than_their_format() {
+    // As `scipy.io.hb_write` writes them: each takes 24 columns.
+    let values = [1.0, -3.0, 2.5].map(|value| format!("{value:>20.16}E+00")).concat();
+    let body = format!(" 1 2 3 4\n 1 2 1\n{values}\n");
+    let file = read("RUA", [2, 3, 3], "(40I2)          (40I2)          (3E25.16)", &body);
     assert_eq!(file.matrix, real(2, 3, &[(0, 0, 1.0), (0, 2, 2.5), (1, 1, -3.0)]));
 }
 
