@@ -19,7 +19,7 @@ pub use self::write::write_rb;
 use super::build::build;
 use super::error::quoted;
 use super::matrix_market::VECTORS_FOLLOW;
-use super::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, ReadOptions, Symmetry};
+use super::{AnyMatrix, Field, IoError, MatrixFile, Progress, ReadOptions, Symmetry};
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
 

@@ -2,7 +2,7 @@ use sparsescope_test_need::{Need, matrices, skip};
 
 use super::*;
 use crate::io::vector::{Companion, read_companion};
-use crate::io::{read_matrix, read_named_extent, read_named_matrix};
+use crate::io::{MatrixForm, read_matrix, read_named_extent, read_named_matrix};
 use crate::matrix::Csr;
 
 const LIMIT: u64 = 1 << 20;
