@@ -11,7 +11,7 @@ use sparsescope_core::bundle::{Bundle, Journal, Limits};
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{
     AnyMatrix, IoError, MatrixFile, Progress, ReadOptions, matrix_market, points, read_matrix,
-    read_named_extent_as, read_named_matrix, read_named_matrix_as, vector,
+    read_named_extent_as, read_named_matrix, read_named_matrix_as, vector, write_rb,
 };
 use sparsescope_core::memory::MemoryLimit;
 
@@ -183,6 +183,20 @@ fn holds(read: Result<MatrixFile, IoError>) {
     }
 }
 
+/// What was read is also the same once written in columns.
+fn holds_in_columns(bytes: &[u8]) {
+    let file = read("a.rb", bytes);
+    let mut written = Vec::new();
+    if let Ok(MatrixFile { matrix, .. }) = &file
+        && write_rb(matrix, &mut written, Progress::none()).is_ok()
+    {
+        let back = read_matrix(&written, MemoryLimit::unlimited(), Progress::none()).unwrap();
+        assert_eq!(format!("{:?}", back.matrix), format!("{matrix:?}"));
+    }
+    holds(file);
+    read_vectors(bytes);
+}
+
 /// Points that were read have all their coordinates; a refusal is one line.
 fn holds_points(name: &str, bytes: &[u8]) {
     // Sizes are reported or refused, whatever follows them.
@@ -228,6 +242,14 @@ const GRAPHS: [&str; 3] = [
     "4 4\n2 4\n1 3\n2 4\n1 3\n",
     "% c\n3 2 1\n2 5\n1 5 3 7\n2 7\n",
     "3 1 111 2\n4 1 2 2 9\n4 1 2 1 9\n4 1 2\n",
+];
+
+/// Rutherford-Boeing and Harwell-Boeing files.
+const BOEING: [&str; 4] = [
+    "title\n3 1 1 1\nrra 2 3 3 0\n(4I3) (3I3) (3E9.1)\n  1  2  3  4\n  1  2  1\n  1.0E+00 -3.0E+00  2.5E+00\n",
+    "title\n7 1 1 1 4\nRSA 2 2 2 0\n(3I2)(2I2)(2F4.1)(2F4.1)\nFG  2 0\n 1 3 3\n 1 2\n 4.0-1.0\n 1.0 2.0\n 3.0 4.0\n 5.0 6.0\n 7.0 8.0\n",
+    "title\n4 1 1 2\ncha 2 2 2 0\n(3I2) (2I2) (1P,2D8.1)\n 1 3 3\n 1 2\n 4.0D+00  .0D+00\n 1.5D+00-2.0-001\n",
+    "title\n2 1 1 0\npza 2 2 1 0\n(3(I2,1X)) (2I2)\n 1  2  2 \n 2\n",
 ];
 
 /// Edge lists.
@@ -376,6 +398,9 @@ fn the_seeds_are_read() {
     for matlab in MATLAB {
         assert!(read("a.mat", &matlab[1..]).is_ok());
     }
+    for text in BOEING {
+        assert!(read("a.rb", text.as_bytes()).is_ok(), "{text}");
+    }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
@@ -418,6 +443,9 @@ fn what_the_fuzz_targets_begin_with_holds() {
         holds(read("a.npz", &bytes));
         read_vectors(&bytes);
         holds_points("a.npy", &bytes);
+    }
+    for path in files("boeing") {
+        holds_in_columns(&std::fs::read(path).unwrap());
     }
     for path in files("points") {
         let bytes = std::fs::read(path).unwrap();
@@ -479,6 +507,14 @@ proptest! {
         mutations in prop::collection::vec(mutation(), 1..6),
     ) {
         holds_variables(&mutated(seed, &mutations));
+    }
+
+    #[test]
+    fn broken_files_in_columns_are_read_or_refused(
+        seed in prop::sample::select(&BOEING[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        holds_in_columns(&mutated(seed.as_bytes(), &mutations));
     }
 
     #[test]

@@ -61,10 +61,10 @@ fn of(data: &[u8]) -> Option<Named> {
     if data.starts_with(b"PK\x03\x04") || data.starts_with(b"PK\x05\x06") {
         return Some(zip(data));
     }
-    if is_boeing(data) {
+    if is_supplement(data) {
         return Some((
-            "a Harwell-Boeing or Rutherford-Boeing file",
-            "read it with scipy.io.hb_read, if supported, and save it with scipy.io.mmwrite(\"A.mtx\", A)",
+            "a Rutherford-Boeing supplementary file",
+            "pass the matrix, or write a vector as text, one number per line",
         ));
     }
     // Matrices and vectors in such files were read before.
@@ -94,33 +94,25 @@ fn zip(data: &[u8]) -> Named {
     }
 }
 
-/// Whether the third line matches Harwell-Boeing's: a three-letter word for the kind of matrix, and its
-/// sizes.
-fn is_boeing(data: &[u8]) -> bool {
-    const LONGEST: usize = 400;
-    let start = data.get(..LONGEST).unwrap_or(data);
-    let mut lines = start.split(|byte| *byte == b'\n');
-    let (Some(_), Some(counts), Some(kind)) = (lines.next(), lines.next(), lines.next()) else {
-        return false;
-    };
-    let words = |line: &'_ [u8]| -> Vec<Vec<u8>> {
-        let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        words.map(<[u8]>::to_ascii_lowercase).collect()
-    };
-    let is_count = |word: &Vec<u8>| word.iter().all(u8::is_ascii_digit);
-    let (counts, kind) = (words(counts), words(kind));
-    let Some((kind, sizes)) = kind.split_first() else { return false };
-    let is_kind = match kind.as_slice() {
-        [values, shape, assembled] => {
-            b"rcpiqx".contains(values) && b"suhzr".contains(shape) && b"ae".contains(assembled)
-        }
-        _ => false,
-    };
-    is_kind
-        && counts.len() >= 4
-        && counts.iter().all(is_count)
-        && sizes.len() >= 3
-        && sizes.iter().all(is_count)
+/// Whether the second line is that of Rutherford-Boeing's vectors and orderings: a word that begins with their
+/// kind, then sizes. Formats follow in the third.
+fn is_supplement(data: &[u8]) -> bool {
+    const KINDS: [&[u8; 3]; 15] = [
+        b"ord", b"rhs", b"sln", b"est", b"evl", b"svl", b"evc", b"svc", b"sbv", b"sbm", b"sbp",
+        b"ipt", b"icv", b"lvl", b"geo",
+    ];
+    let start = data.get(..data.len().min(400)).unwrap_or_default();
+    let mut lines = start.split(|byte| *byte == b'\n').skip(1);
+    let (Some(kind), Some(formats)) = (lines.next(), lines.next()) else { return false };
+    let kind = kind.trim_ascii_end().to_ascii_lowercase();
+    let is_kind = |name: &&[u8; 3]| kind.starts_with(name.as_slice());
+    let last = kind.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+    KINDS.iter().any(is_kind)
+        && kind
+            .get(3..5)
+            .is_some_and(|more| more.iter().all(|b| b.is_ascii_lowercase() || *b == b' '))
+        && last.iter().all(u8::is_ascii_digit)
+        && formats.trim_ascii_start().starts_with(b"(")
 }
 
 #[cfg(test)]
@@ -199,18 +191,15 @@ mod tests {
     }
 
     #[test]
-    fn harwell_boeing_is_known_from_its_third_line() {
-        let text = |title: &str, kind: &str| {
-            format!(
-                "{title:<80}\n{:>14}{:>14}{:>14}{:>14}\n{kind:<14}{:>14}{:>14}{:>14}{:>14}\n(4I4)\n",
-                3, 1, 1, 1, 3, 3, 5, 0
-            )
+    fn supplements_of_rutherford_boeing_are_known_from_their_second_line() {
+        let text = |kind: &str| {
+            format!("{:<80}\n{kind}  matrix    r{:>15}{:>15}{:>15}\n(4E20.12)\n", "% b", 3, 1, 3)
         };
-        for (title, kind) in [("A title", "RSA"), ("1138 is a number", "rsa"), ("% x", "PUA")] {
-            let error = message("a.rb", text(title, kind).as_bytes());
-            assert!(error.contains("found a Harwell-Boeing or Rutherford-Boeing file"), "{error}");
+        for kind in ["rhsrd", "SLNGD", "ord  ", "geo  "] {
+            let error = message("a.rb", text(kind).as_bytes());
+            assert!(error.contains("found a Rutherford-Boeing supplementary file"), "{error}");
         }
-        assert!(!is_boeing(text("A title", "RSQ").as_bytes()));
-        assert!(!is_boeing(b"3 3 1\n1 1 1\nrsa\n"));
+        assert!(!is_supplement(text("abcrd").as_bytes()));
+        assert!(!is_supplement(b"from\nord 1\nord 2\n"));
     }
 }

@@ -4,8 +4,8 @@
 use super::error::quoted;
 use super::matrix_market::refuse_other_kinds;
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, edge_list, file_forms,
-    matlab, metis, numpy, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, boeing, edge_list,
+    file_forms, matlab, metis, numpy, triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -22,38 +22,38 @@ pub(super) struct Stored {
     pub(super) extent: fn(&[u8], &ReadOptions) -> Result<Extent, IoError>,
 }
 
+const fn stored_as(
+    form: MatrixForm,
+    is_meant: fn(&str, &[u8]) -> bool,
+    read: fn(&[u8], &ReadOptions, MemoryLimit, Progress<'_>) -> Result<MatrixFile, IoError>,
+    extent: fn(&[u8], &ReadOptions) -> Result<Extent, IoError>,
+) -> Stored {
+    Stored { form, is_meant, read, extent }
+}
+
 /// The forms that are looked for before text.
-const STORED: [Stored; 5] = [
-    Stored {
-        form: MatrixForm::BinaryTriplets,
-        is_meant: binary_triplets::is_meant,
-        read: binary_triplets::read,
-        extent: binary_triplets::extent,
-    },
-    Stored {
-        form: MatrixForm::Matlab5,
-        is_meant: matlab::is_level_5,
-        read: matlab::read,
-        extent: matlab::extent,
-    },
-    Stored {
-        form: MatrixForm::Matlab4,
-        is_meant: matlab::is_level_4,
-        read: matlab::read,
-        extent: matlab::extent,
-    },
-    Stored {
-        form: MatrixForm::Npz,
-        is_meant: |_, data| numpy::is_archive(data),
-        read: |data, _, limit, progress| numpy::read(data, limit, progress),
-        extent: |data, _| numpy::extent(data),
-    },
-    Stored {
-        form: MatrixForm::Npy,
-        is_meant: |_, data| numpy::is_array(data),
-        read: |data, _, limit, progress| numpy::read(data, limit, progress),
-        extent: |data, _| numpy::extent(data),
-    },
+const STORED: [Stored; 6] = [
+    stored_as(
+        MatrixForm::BinaryTriplets,
+        binary_triplets::is_meant,
+        binary_triplets::read,
+        binary_triplets::extent,
+    ),
+    stored_as(MatrixForm::Matlab5, matlab::is_level_5, matlab::read, matlab::extent),
+    stored_as(MatrixForm::Matlab4, matlab::is_level_4, matlab::read, matlab::extent),
+    stored_as(
+        MatrixForm::Npz,
+        |_, data| numpy::is_archive(data),
+        |data, _, limit, progress| numpy::read(data, limit, progress),
+        |data, _| numpy::extent(data),
+    ),
+    stored_as(
+        MatrixForm::Npy,
+        |_, data| numpy::is_array(data),
+        |data, _, limit, progress| numpy::read(data, limit, progress),
+        |data, _| numpy::extent(data),
+    ),
+    stored_as(MatrixForm::RutherfordBoeing, boeing::is_meant, boeing::read, boeing::extent),
 ];
 
 /// The form of a file that is not one of the text forms.

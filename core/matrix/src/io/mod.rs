@@ -7,6 +7,7 @@ mod assemble;
 #[cfg(not(target_family = "wasm"))]
 mod atomic;
 pub mod binary_triplets;
+mod boeing;
 mod build;
 mod edge_list;
 mod error;
@@ -39,6 +40,7 @@ mod zipped;
 
 #[cfg(not(target_family = "wasm"))]
 pub use atomic::{Overwrite, write_atomically, write_bytes};
+pub use boeing::write_rb;
 pub use error::IoError;
 pub use extent::{read_named_extent, read_named_extent_as};
 pub use layer::check_gzip;

@@ -10,7 +10,7 @@ use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
 use super::triplet_text::has_banner;
 use super::unpack::{Layers, Unpacked, beside, unpack};
-use super::{IoError, Progress, foreign, matlab, numpy, tar};
+use super::{IoError, Progress, boeing, foreign, matlab, numpy, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -97,8 +97,9 @@ impl Companion {
 
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
 /// `NAME/NAME_b.mtx` of an archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand side
-/// or solution that a line `%%AMGX 1 1 rhs solution` announces, the first (second) Matrix Market file after
-/// the matrix in the same text, or the variable `b` or `Problem.b` of a MATLAB file (`x0` or `x`).
+/// or solution that a line `%%AMGX 1 1 rhs solution` announces, that of a Harwell-Boeing file, the first
+/// (second) Matrix Market file after the matrix in the same text, or the variable `b` or `Problem.b` of a
+/// MATLAB file (`x0` or `x`).
 pub fn read_companion(
     data: &[u8],
     (which, column): (Companion, Option<u32>),
@@ -118,6 +119,11 @@ pub fn read_companion(
         which.endings().iter().map(|ending| ending.trim_start_matches('_')).collect();
     if let Some(read) = matlab::companion(&text, (names.as_slice(), column), limit, progress) {
         return read?.map(VectorFile::from).ok_or_else(none);
+    }
+    if boeing::is_meant("", &text) {
+        let wanted = (which == Companion::Start, column);
+        let read = boeing::read_vector(&text, wanted, limit, progress)?;
+        return read.map(VectorFile::from).ok_or_else(none);
     }
     foreign::refuse(&text, "a matrix")?;
     let Ok(header) = Header::read(&text) else { return Err(none()) };

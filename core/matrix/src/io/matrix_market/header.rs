@@ -219,6 +219,7 @@ fn read_sizes(line: &[u8], number: u64, format: Format) -> Result<(u32, u32, u64
 }
 
 /// Lines of a text without their line ends, counted from 1.
+#[derive(Clone, Copy)]
 pub(in crate::io) struct Lines<'a> {
     text: &'a [u8],
     /// Bytes of the lines so far.

@@ -37,6 +37,10 @@ use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
+/// The warning about vectors after a matrix.
+pub(super) const VECTORS_FOLLOW: &str =
+    "other data follows the matrix in its file: `--b archive` and `--x0 archive` read it";
+
 /// Reads a matrix from the text of a Matrix Market file.
 ///
 /// Symmetric storage is expanded, duplicates are summed in file order, explicit zeros of a
@@ -82,9 +86,7 @@ pub(super) async fn read_first(
     }
     let mut file = read?;
     if second.is_some() || announced < text.len() {
-        let warning =
-            "other data follows the matrix in its file: `--b archive` and `--x0 archive` read it";
-        file.warnings.push(warning.to_owned());
+        file.warnings.push(VECTORS_FOLLOW.to_owned());
     }
     Ok(file)
 }
