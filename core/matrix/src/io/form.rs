@@ -2,7 +2,8 @@
 //! they agree.
 
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, metis, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, dimacs, edge_list, hypre, metis, petsc,
+    triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -20,7 +21,26 @@ pub(super) struct Stored {
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 0] = [];
+const STORED: [Stored; 3] = [
+    Stored {
+        form: MatrixForm::Petsc,
+        is_meant: petsc::is_meant,
+        read: petsc::read,
+        extent: petsc::extent,
+    },
+    Stored {
+        form: MatrixForm::Hypre,
+        is_meant: hypre::is_meant,
+        read: hypre::read,
+        extent: hypre::extent,
+    },
+    Stored {
+        form: MatrixForm::Dimacs,
+        is_meant: dimacs::is_meant,
+        read: dimacs::read,
+        extent: dimacs::extent,
+    },
+];
 
 /// The form of a file that is not one of the text forms.
 pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {

@@ -7,6 +7,7 @@ mod assemble;
 #[cfg(not(target_family = "wasm"))]
 mod atomic;
 mod build;
+mod dimacs;
 mod edge_list;
 mod error;
 mod extent;
@@ -14,11 +15,13 @@ mod foreign;
 mod form;
 mod gzip;
 mod head;
+mod hypre;
 mod matrix_file;
 pub mod matrix_market;
 mod metis;
 mod open;
 mod parts;
+mod petsc;
 pub mod points;
 mod progress;
 #[cfg(all(test, not(target_family = "wasm")))]
@@ -47,6 +50,7 @@ pub use open::{
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use open::{open_share, share_of_text};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_as, read_named_matrix_in_steps};
+pub use petsc::write_petsc;
 pub use progress::Progress;
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use stream::{HandedOut, hand_out, is_compressed};

@@ -1,4 +1,4 @@
-//! Dense vectors: Matrix Market files, or plain text with one number per line.
+//! Dense vectors: Matrix Market files, plain text with one number per line, and vectors of PETSc and hypre.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -9,7 +9,7 @@ use super::error::quoted;
 use super::gzip::{beside, decompressed};
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
-use super::{IoError, Progress, foreign, gzip, tar};
+use super::{IoError, Progress, foreign, gzip, hypre, petsc, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -18,11 +18,11 @@ type ReadStored =
     fn(&[u8], Option<u32>, MemoryLimit, Progress<'_>) -> Option<Result<Vec<f64>, IoError>>;
 
 /// The forms that are looked for before text.
-const STORED: [ReadStored; 0] = [];
+const STORED: [ReadStored; 2] = [petsc::read_vector, hypre::read_vector];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
-/// lines that start with `%` are skipped. Gzip data is decompressed first.
+/// lines that start with `%` are skipped, or from a file of PETSc or hypre. Gzip data is decompressed first.
 pub fn read_bytes(
     data: &[u8],
     limit: MemoryLimit,
@@ -76,8 +76,8 @@ impl Companion {
 
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
 /// `NAME/NAME_b.mtx` of an archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand side
-/// or solution that a line `%%AMGX 1 1 rhs solution` announces, or the first (second) Matrix Market file
-/// after the matrix in the same text.
+/// or solution that a line `%%AMGX 1 1 rhs solution` announces, or the first (second) Matrix Market file or
+/// vector of PETSc after the matrix in the same file.
 pub fn read_companion(
     data: &[u8],
     (which, column): (Companion, Option<u32>),
@@ -101,6 +101,11 @@ pub fn read_companion(
     foreign::refuse(&text, "a matrix")?;
     let limit = beside(&text, limit);
     let none = || IoError::NoVector(which.as_str());
+    let skipped = usize::from(which == Companion::Start);
+    if petsc::is_meant("", &text) {
+        let read = petsc::read_companion(&text, (skipped, column), limit, progress)?;
+        return read.ok_or_else(none);
+    }
     let Ok(header) = Header::read(&text) else { return Err(none()) };
     let announced = Announced::of(&text, &header)?;
     let begin = announced.begin(&text, &header);
@@ -139,7 +144,7 @@ pub fn read_companion(
             }
         });
     }
-    let mut after = banners(&text, &header).skip(usize::from(which == Companion::Start));
+    let mut after = banners(&text, &header).skip(skipped);
     let begin = after.next().ok_or_else(none)?;
     let end = after.next().unwrap_or(text.len());
     let array = text.get(begin..end).unwrap_or_default();
