@@ -11,7 +11,8 @@ use sparsescope_core::bundle::{Bundle, Journal, Limits};
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{
     AnyMatrix, IoError, MatrixFile, Progress, ReadOptions, matrix_market, points, read_matrix,
-    read_named_extent_as, read_named_matrix, read_named_matrix_as, vector, write_rb,
+    read_named_extent, read_named_extent_as, read_named_matrix, read_named_matrix_as, vector,
+    write_rb,
 };
 use sparsescope_core::memory::MemoryLimit;
 
@@ -320,6 +321,17 @@ fn holds_variables(bytes: &[u8]) {
     read_vectors(bytes);
 }
 
+/// A matrix and a vector of PETSc, a matrix of hypre, graphs of DIMACS.
+const STORED: [(&str, &[u8]); 4] = [
+    (
+        "a.petsc",
+        b"\0\x12\x7b\x50\0\0\0\x02\0\0\0\x02\0\0\0\x03\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x01\x3f\xf8\0\0\0\0\0\0\xbf\xf0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0\0\x12\x7b\x4e\0\0\0\x02\x3f\xf0\0\0\0\0\0\0\x3f\xe0\0\0\0\0\0\0",
+    ),
+    ("a.00000", b"0 2 0 2\n0 0 4\n0 1 -1.0e+00\n2 0 2\n2 2 5e-1\n"),
+    ("a.gr", b"c roads\np sp 3 3\na 1 2 7\nc\na 3 1 2\na 1 2 3\n"),
+    ("a.col", b"p edge 3 2\nn 1 4\ne 1 2\ne 3 2\n"),
+];
+
 /// Points as text, as CSV and as bytes.
 const POINTS: [&str; 6] = [
     "3 rbox 2 D3\n2\n0.5 -0.25 1e-3\n1 2 3\n",
@@ -401,6 +413,9 @@ fn the_seeds_are_read() {
     for text in BOEING {
         assert!(read("a.rb", text.as_bytes()).is_ok(), "{text}");
     }
+    for (name, bytes) in STORED {
+        assert!(read(name, bytes).is_ok(), "{name}");
+    }
     assert!(Bundle::read(GOLDEN, &Limits::default()).is_ok());
 }
 
@@ -446,6 +461,13 @@ fn what_the_fuzz_targets_begin_with_holds() {
     }
     for path in files("boeing") {
         holds_in_columns(&std::fs::read(path).unwrap());
+    }
+    for (target, name) in [("petsc", "a.petsc"), ("hypre", "a.00000"), ("dimacs", "a.gr")] {
+        for path in files(target) {
+            let bytes = std::fs::read(path).unwrap();
+            holds(read(name, &bytes));
+            read_vectors(&bytes);
+        }
     }
     for path in files("points") {
         let bytes = std::fs::read(path).unwrap();
@@ -515,6 +537,22 @@ proptest! {
         mutations in prop::collection::vec(mutation(), 0..6),
     ) {
         holds_in_columns(&mutated(seed.as_bytes(), &mutations));
+    }
+
+    #[test]
+    fn broken_files_of_other_programs_are_read_or_refused(
+        (name, seed) in prop::sample::select(&STORED[..]),
+        mutations in prop::collection::vec(mutation(), 0..6),
+    ) {
+        let bytes = mutated(seed, &mutations);
+        let extent = read_named_extent(name, &bytes);
+        let file = read(name, &bytes);
+        if let Ok(file) = &file {
+            let sizes = extent.map(|extent| (extent.rows, extent.cols)).ok();
+            prop_assert_eq!(sizes, Some((file.matrix.rows() as u64, file.matrix.cols() as u64)));
+        }
+        holds(file);
+        read_vectors(&bytes);
     }
 
     #[test]

@@ -79,6 +79,38 @@ fn compressed_files_are_the_matrix_in_them() {
 }
 
 #[test]
+fn files_of_petsc_hypre_and_dimacs_are_the_matrix_that_matrix_market_says() {
+    let p = program();
+    let banner = "%%MatrixMarket matrix coordinate real general\n";
+    p.write("four.mtx", format!("{banner}4 4 9\n{ENTRIES}"));
+    let entries: Vec<Vec<i32>> = ENTRIES
+        .lines()
+        .map(|line| line.split(' ').map(|word| word.parse().expect("a number")).collect())
+        .collect();
+    // Class, sizes and lengths of rows; columns from 0; values.
+    let places =
+        [1_211_216, 4, 4, 9, 2, 2, 3, 2].into_iter().chain(entries.iter().map(|e| e[1] - 1));
+    let values = entries.iter().flat_map(|e| f64::from(e[2]).to_be_bytes());
+    p.write("four.petsc", places.flat_map(i32::to_be_bytes).chain(values).collect::<Vec<u8>>());
+    for (piece, rows) in [("four.00000", 1..=2), ("four.00001", 3..=4)] {
+        let lines = entries.iter().filter(|e| rows.contains(&e[0]));
+        let lines: String = lines.map(|e| format!("{} {} {}\n", e[0], e[1], e[2])).collect();
+        let (first, last) = (rows.start(), rows.end());
+        p.write(piece, format!("{first} {last} {first} {last}\n{lines}"));
+    }
+    let arcs: String = ENTRIES.lines().map(|line| format!("a {line}\n")).collect();
+    p.write("four.gr", format!("c roads\np sp 4 9\n{arcs}"));
+    let info = |name: &str| p.json(&["info", name, "--json"]);
+    for (name, form) in
+        [("four.petsc", "PETSc binary"), ("four.00000", "hypre IJ"), ("four.gr", "DIMACS graph")]
+    {
+        let info_of = info(name);
+        assert_eq!(info_of["form"], form, "{name}");
+        assert_eq!(info_of["sha256"], info("four.mtx")["sha256"], "{name}");
+    }
+}
+
+#[test]
 fn edge_lists_are_the_matrix_that_matrix_market_says() {
     let p = program();
     let banner = "%%MatrixMarket matrix coordinate";

@@ -33,6 +33,14 @@ pub(super) fn build<T: Scalar>(
     arrays.into_csr()
 }
 
+/// The warning for this many nonzeros merged into others at the same position.
+pub(super) fn repeated(merged: usize) -> Option<String> {
+    let repeated = || {
+        format!("{merged} entries repeat the position of an earlier one; their values were summed")
+    };
+    (merged > 0).then(repeated)
+}
+
 /// Calls `take` with each nonzero and its mirror.
 fn each<T: Scalar>(
     entries: Entries<'_, T>,

@@ -8,13 +8,8 @@ type Named = (&'static str, &'static str);
 const DECOMPRESS: &str = "decompress it, or use gzip, bzip2, xz or Zstandard instead";
 const SPREADSHEET: &str = "save it as CSV";
 
-/// PETSc files begin with the class in 4 or 8 bytes.
-const PETSC_MATRIX: Named =
-    ("a PETSc binary matrix", "convert it with MatView and PETSC_VIEWER_ASCII_MATRIXMARKET");
-const PETSC_VECTOR: Named = ("a PETSc binary vector", "write it as text, one number per line");
-
 /// First bytes of a file, and what the file is.
-const BEGINNINGS: [(&[u8], Named); 21] = [
+const BEGINNINGS: [(&[u8], Named); 16] = [
     (b"\x04\x22\x4d\x18", ("LZ4 data", DECOMPRESS)),
     (b"LZIP\x01", ("lzip data", DECOMPRESS)),
     (b"\x1f\x9d", ("compress (.Z) data", DECOMPRESS)),
@@ -31,10 +26,6 @@ const BEGINNINGS: [(&[u8], Named); 21] = [
             "load it with h5py or MATLAB and save it with scipy.io.mmwrite or mmwrite",
         ),
     ),
-    (b"\0\x12\x7b\x50", PETSC_MATRIX),
-    (b"\0\0\0\0\0\x12\x7b\x50", PETSC_MATRIX),
-    (b"\0\x12\x7b\x4e", PETSC_VECTOR),
-    (b"\0\0\0\0\0\x12\x7b\x4e", PETSC_VECTOR),
     (b"\x7fELF", ("a program (ELF)", "pass the file that it writes or reads")),
     (b"%PDF-", ("a PDF", "pass the file with the numbers")),
     (b"\x89PNG", ("a picture (PNG)", "pass the file with the numbers")),
@@ -44,10 +35,7 @@ const BEGINNINGS: [(&[u8], Named); 21] = [
     (b"\xd0\xcf\x11\xe0", ("an old Office document", SPREADSHEET)),
     (b"\xff\xfe", ("UTF-16 text", "save it as UTF-8")),
     (b"\xfe\xff", ("UTF-16 text", "save it as UTF-8")),
-    (b"p sp ", ("a DIMACS graph", EDGES)),
 ];
-
-const EDGES: &str = "remove its lines c and p and the letters a, which leaves an edge list";
 
 /// Rejects data in such a form where `expected` was required.
 pub(super) fn refuse(data: &[u8], expected: &'static str) -> Result<(), IoError> {
@@ -144,8 +132,6 @@ mod tests {
             (b"LZIP\x01\x0c".to_vec(), "lzip data"),
             (b"\x89HDF\r\n\x1a\n\0\0".to_vec(), "an HDF5 file"),
             (b"MATLAB 7.3 MAT-file, Platform".to_vec(), "a MATLAB 7.3 file"),
-            (b"\0\x12\x7b\x50\0\0\0\x03".to_vec(), "a PETSc binary matrix"),
-            (b"\0\0\0\0\0\x12\x7b\x50\0\0\0\0".to_vec(), "a PETSc binary matrix"),
             (b"\x7fELF\x02".to_vec(), "a program (ELF)"),
             (b"\xff\xfe1\0".to_vec(), "UTF-16 text"),
             (zip(b"manifest.json"), "a result bundle"),

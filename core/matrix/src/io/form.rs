@@ -4,8 +4,8 @@
 use super::error::quoted;
 use super::matrix_market::refuse_other_kinds;
 use super::{
-    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, boeing, edge_list,
-    file_forms, matlab, metis, numpy, triplet_text,
+    IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, boeing, dimacs,
+    edge_list, file_forms, hypre, matlab, metis, numpy, petsc, triplet_text,
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -32,7 +32,7 @@ const fn stored_as(
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 6] = [
+const STORED: [Stored; 9] = [
     stored_as(
         MatrixForm::BinaryTriplets,
         binary_triplets::is_meant,
@@ -54,6 +54,9 @@ const STORED: [Stored; 6] = [
         |data, _| numpy::extent(data),
     ),
     stored_as(MatrixForm::RutherfordBoeing, boeing::is_meant, boeing::read, boeing::extent),
+    stored_as(MatrixForm::Petsc, petsc::is_meant, petsc::read, petsc::extent),
+    stored_as(MatrixForm::Hypre, hypre::is_meant, hypre::read, hypre::extent),
+    stored_as(MatrixForm::Dimacs, dimacs::is_meant, dimacs::read, dimacs::extent),
 ];
 
 /// The form of a file that is not one of the text forms.

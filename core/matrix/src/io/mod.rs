@@ -9,6 +9,7 @@ mod atomic;
 pub mod binary_triplets;
 mod boeing;
 mod build;
+mod dimacs;
 mod edge_list;
 mod error;
 mod extent;
@@ -16,6 +17,7 @@ pub mod file_forms;
 mod foreign;
 mod form;
 mod head;
+mod hypre;
 mod layer;
 mod matlab;
 mod matrix_file;
@@ -24,6 +26,7 @@ mod metis;
 pub mod numpy;
 mod open;
 mod parts;
+mod petsc;
 pub mod points;
 mod progress;
 mod read_options;
@@ -55,6 +58,7 @@ pub use open::{
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use open::{open_share, share_of_text};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_as, read_named_matrix_in_steps};
+pub use petsc::write_petsc;
 pub use progress::Progress;
 pub use read_options::ReadOptions;
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]

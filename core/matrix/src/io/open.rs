@@ -137,8 +137,10 @@ mod files {
     use std::sync::{Arc, Mutex, PoisonError};
 
     use super::{
-        Cow, IoError, MatrixFile, MemoryLimit, Progress, ReadOptions, read_named_matrix_as,
+        Cow, IoError, MatrixFile, MatrixForm, MemoryLimit, Progress, ReadOptions,
+        read_named_matrix_as,
     };
+    use crate::io::hypre::{self, Piece};
     #[cfg(feature = "mpi")]
     use crate::io::layer::Kind;
     #[cfg(feature = "mpi")]
@@ -169,6 +171,13 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
+        if let Some(files) = pieces(path, limit, progress)? {
+            options.form(MatrixForm::Hypre).map_err(|error| error.in_file(path))?;
+            let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
+            let limit = MemoryLimit::bytes(limit.get().saturating_sub(bytes as u64));
+            let read = hypre::read_pieces(&texts(&files), limit, progress);
+            return read.map_err(|error| error.in_file(path));
+        }
         let found = in_folder(path);
         let path = found.as_deref().unwrap_or(path);
         let name = name_of(path);
@@ -186,6 +195,45 @@ mod files {
         let files = ["matrix.mtx.gz", "matrix.mtx"].map(|name| path.join(name));
         // A path that is not a folder has no files in it.
         files.into_iter().find(|file| file.is_file())
+    }
+
+    /// The files that the processes of hypre wrote beside the first one, `path`, and their texts. `None` if there
+    /// is none beside it, or it is another file.
+    fn pieces(
+        path: &Path,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Result<Option<Vec<(PathBuf, Vec<u8>)>>, IoError> {
+        let name = name_of(path);
+        let Some((stem, 0)) = hypre::numbered(&name) else { return Ok(None) };
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let beside = folder.unwrap_or(Path::new(".")).read_dir().into_iter().flatten().flatten();
+        let number = |file: std::fs::DirEntry| {
+            let file = file.file_name();
+            let (of, number) = hypre::numbered(file.to_str()?)?;
+            (of == stem).then_some(number)
+        };
+        let last = beside.filter_map(number).max().unwrap_or(0);
+        let is_first = |data: &[u8], _| Ok(hypre::is_meant(&name, data));
+        if last == 0 || !with_bytes(path, limit, progress, is_first)? {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        let mut bytes = 0;
+        for number in 0..=last {
+            let piece = path.with_file_name(format!("{stem}.{number:05}"));
+            let text = with_bytes(&piece, limit, progress, |data, _| {
+                bytes += data.len() as u128;
+                limit.check("the text of all processes", bytes)?;
+                Ok(data.to_vec())
+            })?;
+            files.push((piece, text));
+        }
+        Ok(Some(files))
+    }
+
+    fn texts(files: &[(PathBuf, Vec<u8>)]) -> Vec<Piece<'_>> {
+        files.iter().map(|(path, text)| Piece { path: Some(path), text }).collect()
     }
 
     /// Reads the `k`-th of this many shares of the lines of an uncompressed `coordinate` file. Errors name
@@ -226,9 +274,14 @@ mod files {
     /// Reads only the sizes of the matrix in the file `path`, as [`read_named_extent_as`] does. Errors name
     /// the path.
     pub fn open_extent(path: &Path, options: &ReadOptions) -> Result<Extent, IoError> {
+        let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
+        if let Some(files) = pieces(path, limit, progress)? {
+            let extent = hypre::extent_of_pieces(&texts(&files));
+            return extent.map_err(|error| error.in_file(path));
+        }
         let found = in_folder(path);
         let path = found.as_deref().unwrap_or(path);
-        with_bytes(path, MemoryLimit::of_machine(), Progress::none(), |data, _| {
+        with_bytes(path, limit, progress, |data, _| {
             read_named_extent_as(&name_of(path), data, options)
         })
     }

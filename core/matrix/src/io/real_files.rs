@@ -183,3 +183,35 @@ fn real_matrices_are_the_same_as_triplet_texts_and_out_of_archives() {
     }
     assert!(texts >= 40 && (archives > 100 || archives == 0), "{texts} texts, {archives} archives");
 }
+
+#[test]
+fn petscs_own_files_hold_a_matrix_and_the_sums_of_its_rows() {
+    let Some(folder) = matrices() else {
+        skip!(Need::Matrices, "SPARSESCOPE_MATRICES names no folder");
+    };
+    let folder = folder.join("forms");
+    let limit = MemoryLimit::unlimited();
+    for (name, field) in [
+        ("spd-real-int32-float64.petsc", Field::Real),
+        ("ns-real-int64-float64.petsc", Field::Real),
+        ("nh-complex-int64-float64.petsc", Field::Complex),
+    ] {
+        let path = folder.join(name);
+        let file = open(&path).unwrap();
+        let m = &file.matrix;
+        assert_eq!((m.rows(), m.cols(), m.nnz(), file.field), (12, 12, 46, field), "{name}");
+        assert_eq!(file.warnings, [""; 0], "{name}");
+        let wanted = (vector::Companion::RightSide, None);
+        match m {
+            AnyMatrix::Real(a) => {
+                let sums: Vec<f64> = (0..12).map(|i| a.row(i).1.iter().sum()).collect();
+                let b = open_companion(&path, wanted, limit, Progress::none()).unwrap();
+                assert_eq!(b.values, sums, "{name}");
+            }
+            AnyMatrix::Complex(_) => {
+                let refused = open_companion(&path, wanted, limit, Progress::none()).unwrap_err();
+                assert!(refused.to_string().contains("real matrices only"), "{refused}");
+            }
+        }
+    }
+}

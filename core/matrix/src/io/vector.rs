@@ -1,4 +1,5 @@
-//! Dense vectors: Matrix Market files, NumPy arrays, MATLAB files, or plain text with one number per line.
+//! Dense vectors: Matrix Market files, plain text with one number per line, and arrays and vectors of NumPy,
+//! MATLAB, PETSc and hypre.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -10,7 +11,7 @@ use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
 use super::triplet_text::has_banner;
 use super::unpack::{Layers, Unpacked, beside, unpack};
-use super::{IoError, Progress, boeing, foreign, matlab, numpy, tar};
+use super::{IoError, Progress, boeing, foreign, hypre, matlab, numpy, petsc, tar};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -19,11 +20,13 @@ type ReadStored =
     fn(&[u8], Option<u32>, MemoryLimit, Progress<'_>) -> Option<Result<Vec<f64>, IoError>>;
 
 /// The forms that are looked for before text.
-const STORED: [ReadStored; 2] = [numpy::vector, matlab::vector];
+const STORED: [ReadStored; 4] =
+    [numpy::vector, matlab::vector, petsc::read_vector, hypre::read_vector];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
-/// `coordinate` file are 0), or from plain text with one number per line, where blank lines and
-/// lines that start with `%` are skipped. Compressed data is decompressed first.
+/// `coordinate` file are 0), from plain text with one number per line, where blank lines and lines that start
+/// with `%` are skipped, or from a file of NumPy, MATLAB, PETSc or hypre. Compressed data is decompressed
+/// first.
 pub fn read_bytes(
     data: &[u8],
     limit: MemoryLimit,
@@ -98,8 +101,8 @@ impl Companion {
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
 /// `NAME/NAME_b.mtx` of an archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand side
 /// or solution that a line `%%AMGX 1 1 rhs solution` announces, that of a Harwell-Boeing file, the first
-/// (second) Matrix Market file after the matrix in the same text, or the variable `b` or `Problem.b` of a
-/// MATLAB file (`x0` or `x`).
+/// (second) Matrix Market file or vector of PETSc after the matrix in the same file, or the variable `b` or
+/// `Problem.b` of a MATLAB file (`x0` or `x`).
 pub fn read_companion(
     data: &[u8],
     (which, column): (Companion, Option<u32>),
@@ -123,6 +126,11 @@ pub fn read_companion(
     if boeing::is_meant("", &text) {
         let wanted = (which == Companion::Start, column);
         let read = boeing::read_vector(&text, wanted, limit, progress)?;
+        return read.map(VectorFile::from).ok_or_else(none);
+    }
+    let skipped = usize::from(which == Companion::Start);
+    if petsc::is_meant("", &text) {
+        let read = petsc::read_companion(&text, (skipped, column), limit, progress)?;
         return read.map(VectorFile::from).ok_or_else(none);
     }
     foreign::refuse(&text, "a matrix")?;
@@ -163,7 +171,7 @@ pub fn read_companion(
         values.truncate(rows);
         return Ok(VectorFile { values, warnings });
     }
-    let mut after = banners(&text, &header).skip(usize::from(which == Companion::Start));
+    let mut after = banners(&text, &header).skip(skipped);
     let begin = after.next().ok_or_else(none)?;
     let end = after.next().unwrap_or(text.len());
     let array = text.get(begin..end).unwrap_or_default();

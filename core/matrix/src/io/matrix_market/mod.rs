@@ -32,6 +32,7 @@ use self::body::Notes;
 use self::coordinate::Found;
 use self::value::Value;
 use super::assemble::Assembled;
+use super::build::repeated;
 use super::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
@@ -143,12 +144,7 @@ where
         ));
     }
     // Each pair was merged twice: in its lower and in its upper position.
-    let repeated = assembled.merged.saturating_sub(2 * pairs);
-    if repeated > 0 {
-        warnings.push(format!(
-            "{repeated} entries repeat the position of an earlier one; their values were summed"
-        ));
-    }
+    warnings.extend(repeated(assembled.merged.saturating_sub(2 * pairs)));
     let matrix = AnyMatrix::from(assembled.matrix);
     let form = MatrixForm::MatrixMarket;
     Ok(MatrixFile { matrix, field: header.field, symmetry: header.symmetry, form, warnings })

@@ -1,0 +1,15 @@
+//! Graphs of the DIMACS challenges: read or refused; what is read has the sizes that were declared.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sparsescope_core::io::{Progress, read_named_extent, read_named_matrix};
+use sparsescope_core::memory::MemoryLimit;
+
+fuzz_target!(|data: &[u8]| {
+    let extent = read_named_extent("a.gr", data);
+    let limit = MemoryLimit::bytes(1 << 26);
+    let Ok(file) = read_named_matrix("a.gr", data, limit, Progress::none()) else { return };
+    let said = extent.map(|extent| (extent.rows, extent.cols)).ok();
+    let matrix = file.matrix;
+    assert_eq!(said, Some((matrix.rows() as u64, matrix.cols() as u64)));
+});
