@@ -5,7 +5,10 @@ use std::path::Path;
 
 use anyhow::bail;
 use sparsescope_core::io::binary_triplets::write_triplets;
+use sparsescope_core::io::boeing::write_rb;
 use sparsescope_core::io::file_forms::{FORMS, FileForm};
+use sparsescope_core::io::numpy::write_npz;
+use sparsescope_core::io::petsc::write_petsc;
 use sparsescope_core::io::{AnyMatrix, Field, IoError, Progress, matrix_market};
 
 use super::interrupt::Interrupt;
@@ -16,7 +19,8 @@ use super::table::count;
 type Writer = fn(&AnyMatrix, &mut dyn Write, Progress<'_>) -> Result<(), IoError>;
 
 /// The writers of forms other than Matrix Market, by the first extension of the form.
-const WRITERS: [(&str, Writer); 1] = [("triplets", write_triplets)];
+const WRITERS: [(&str, Writer); 4] =
+    [("npz", write_npz), ("rb", write_rb), ("petsc", write_petsc), ("triplets", write_triplets)];
 
 /// The forms that have a writer.
 fn written() -> impl Iterator<Item = &'static FileForm> {
