@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::bail;
 use sparsescope_core::io::binary_triplets::write_triplets;
-use sparsescope_core::io::boeing::write_rb;
 use sparsescope_core::io::file_forms::{FORMS, FileForm};
 use sparsescope_core::io::numpy::write_npz;
-use sparsescope_core::io::petsc::write_petsc;
-use sparsescope_core::io::{AnyMatrix, Field, IoError, Progress, matrix_market};
+use sparsescope_core::io::{
+    AnyMatrix, Field, IoError, Progress, matrix_market, write_petsc, write_rb,
+};
 
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
