@@ -66,8 +66,9 @@ def hexadecimal(value):
     return [float(value).hex()]
 
 
-def expect(name, form, matrix, stored=None, **more):
-    """States the matrix that the file holds, and its stored entries if not as many: duplicates or zeros."""
+def expect(name, form, matrix, stored=None, rhs=None):
+    """States the matrix that the file holds, the number of stored entries if duplicates are among them, and the
+    vector beside the matrix."""
     entries = [[row, col, *hexadecimal(value)] for row, col, value in matrix.summed()]
     rows, cols = matrix.shape
     content = {"rows": rows, "cols": cols, "entries": entries}
@@ -75,7 +76,11 @@ def expect(name, form, matrix, stored=None, **more):
     if known is None:
         known = f"m{len(matrices)}"
         matrices[known] = content
-    files[name] = {"form": form, "matrix": known} | ({} if stored is None else {"stored": stored}) | more
+    files[name] = {"form": form, "matrix": known}
+    if stored is not None:
+        files[name]["stored"] = stored
+    if rhs is not None:
+        files[name]["rhs"] = [v.hex() for v in rhs]
 
 
 def expect_vector(name, values):
@@ -216,7 +221,7 @@ def scipy_mat():
                 expect(name, form, matrix)
     both = {"A": TINY.coo().tocsc(), "b": numpy.array(VECTOR)}
     scipy.io.savemat(FILES / "scipy-5-struct.mat", {"Problem": both})
-    expect("scipy-5-struct.mat", "MATLAB level 5", TINY)
+    expect("scipy-5-struct.mat", "MATLAB level 5", TINY, rhs=VECTOR)
 
 
 def scipy_text():
@@ -276,7 +281,8 @@ def octave():
                 # Octave calls these arrays of bytes, and reads them back wrongly itself.
                 expect_refusal(name, "")
             else:
-                expect(name, f"MATLAB level {level}", matrix)
+                has_rhs = variables in ("b R", "Problem")
+                expect(name, f"MATLAB level {level}", matrix, rhs=VECTOR if has_rhs else None)
     lines.append(f"save('-hdf5', '{FILES / 'octave.h5'}', 'R');")
     expect_refusal("octave.h5", "HDF5")
     run("octave-cli", "--norc", "--eval", "\n".join(lines))
@@ -329,8 +335,8 @@ def petsc():
             said = run("/usr/bin/python3", *script, text=given(matrix), env=environment).split()
             assert said[1:] == ["8" if wide else "4", str(scalar == "complex")], said
             versions["PETSc"] = said[0]
-            for name in names[:2]:
-                expect(name, "PETSc binary", matrix)
+            expect(names[0], "PETSc binary", matrix)
+            expect(names[1], "PETSc binary", matrix, rhs=VECTOR if scalar == "real" else None)
             if scalar == "real":
                 expect_vector(names[2], VECTOR)
             else:

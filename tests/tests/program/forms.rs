@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{
-    AnyMatrix, IoError, Progress, ReadOptions, open_extent, open_matrix, open_vector,
+    AnyMatrix, IoError, Progress, ReadOptions, open_companion, open_extent, open_matrix,
+    open_vector,
 };
 use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::memory::MemoryLimit;
@@ -91,11 +93,13 @@ fn check(path: &Path, file: &Value, matrices: &Value) -> Result<(), String> {
     let told = |error: IoError| error.to_string();
     let matrix = || open_matrix(path, limit(), Progress::none());
     let vector = || open_vector(path, None, limit(), Progress::none());
-    if let Some(expected) = file["vector"].as_array() {
-        let found = vector().map_err(told)?;
-        let found: Vec<u64> = found.iter().map(|v| v.to_bits()).collect();
+    let same_vector = |found: Result<Vec<f64>, IoError>, expected: &[Value]| {
+        let found: Vec<u64> = found.map_err(told)?.iter().map(|v| v.to_bits()).collect();
         let expected: Vec<u64> = expected.iter().map(bits).collect();
-        return same("vector", format!("{found:x?}"), format!("{expected:x?}"));
+        same("vector", format!("{found:x?}"), format!("{expected:x?}"))
+    };
+    if let Some(expected) = file["vector"].as_array() {
+        return same_vector(vector(), expected);
     }
     if let Some(part) = file["refused"].as_str() {
         let error = match file["of"].as_str() {
@@ -113,6 +117,10 @@ fn check(path: &Path, file: &Value, matrices: &Value) -> Result<(), String> {
     let expected = &matrices[file["matrix"].as_str().unwrap()];
     same("form", read.form.as_str().into(), file["form"].as_str().unwrap().into())?;
     same("matrix", words(&read.matrix), expected_words(expected))?;
+    if let Some(expected) = file["rhs"].as_array() {
+        let rhs = (Companion::RightSide, None);
+        same_vector(open_companion(path, rhs, limit(), Progress::none()), expected)?;
+    }
     let extent = open_extent(path, ReadOptions::default()).map_err(told)?;
     let size = format!("{} x {}", extent.rows, extent.cols);
     same("extent", size, format!("{} x {}", expected["rows"], expected["cols"]))?;
