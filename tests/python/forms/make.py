@@ -354,10 +354,14 @@ def hypre(folder):
     lines = [f"{i} {j} {v.hex()}\n" for i, j, v in SQUARE.summed()]
     given.write_text(f"5 {len(lines)}\n" + "".join(lines))
     for ranks, name in [("1", "hypre"), ("2", "hypre-two")]:
-        run("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", ranks, program, FILES / name, given)
-    expect("hypre.00000", "hypre IJ", printed)
-    expect_refusal("hypre-two.00000", "")
-    expect_refusal("hypre-two.00001", "")
+        paths = given, FILES / name, FILES / f"{name}-vector"
+        run("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", ranks, program, *paths)
+    # A piece stands for all.
+    for name in ["hypre.00000", "hypre-two.00000", "hypre-two.00001"]:
+        expect(name, "hypre IJ", printed)
+    diagonal = {i: v for i, j, v in printed.entries if i == j}
+    for name in ["hypre-vector.00000", "hypre-two-vector.00000", "hypre-two-vector.00001"]:
+        expect_vector(name, [diagonal.get(i, 0.0) for i in range(5)])
 
 
 def graphs():
