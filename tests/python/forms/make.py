@@ -181,6 +181,29 @@ def scipy_npz():
     places = [(i, i + k) for k in (-4, 0, 2) for i in range(6) if 0 <= i + k < 5]
     diagonals = Matrix((6, 5), [(i, j, value()) for i, j in places])
     save("scipy-dia.npz", diagonals.coo().todia(), diagonals)
+    # What is beyond the last column of an array of diagonals is not part of the matrix, nor are zeros within it.
+    data = numpy.array([[chance.gauss(0, 1) for _ in range(8)] for _ in range(2)])
+    data[0, 1] = 0.0
+    wide = scipy.sparse.dia_array((data, [1, -2]), shape=(6, 5))
+    places = [(j - 1, j, 0) for j in range(1, 5) if j != 1] + [(j + 2, j, 1) for j in range(4)]
+    inside = Matrix((6, 5), [(i, j, data[k, j].item()) for i, j, k in places])
+    save("scipy-dia-wide.npz", wide, inside)
+    # Zeros within blocks are stored.
+    data = numpy.array([[[value(), 0.0], [0.0, value()]], [[0.0, 0.0], [value(), 0.0]]])
+    places = [(b, i, j) for b in range(2) for i in range(2) for j in range(2)]
+    block_row, block_col = [0, 1], [1, 0]
+    some = [(2 * block_row[b] + i, 2 * block_col[b] + j, data[b, i, j].item()) for b, i, j in places]
+    zeros = scipy.sparse.bsr_array((data, block_col, [0, 1, 2]), shape=(4, 4))
+    save("scipy-bsr-zeros.npz", zeros, Matrix((4, 4), some))
+    # Arrays may be longer than the last pointer says.
+    a = TINY.coo().tocsr()
+    a.data, a.indices = numpy.append(a.data, [7.0, 8.0]), numpy.append(a.indices, [0, 9]).astype("int32")
+    save("scipy-csr-spare.npz", a, TINY)
+    one = [(i, 0, value()) for i in (4, 0, 2)]
+    vector = scipy.sparse.coo_array(([v for _, _, v in one], ([i for i, _, _ in one],)), shape=(6,))
+    scipy.sparse.save_npz(FILES / "scipy-coo-one-dimension.npz", vector)
+    assert (scipy.sparse.load_npz(FILES / "scipy-coo-one-dimension.npz") != vector).nnz == 0
+    expect("scipy-coo-one-dimension.npz", form, Matrix((6, 1), one))
     empty = scipy.sparse.csr_array((3, 0))
     scipy.sparse.save_npz(FILES / "scipy-csr-empty.npz", empty)
     expect("scipy-csr-empty.npz", form, Matrix((3, 0), []))
