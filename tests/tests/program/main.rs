@@ -16,6 +16,7 @@ mod debug;
 mod dense;
 mod fetch;
 mod foreign;
+mod forms;
 mod golden;
 mod imported;
 mod inputs;
