@@ -22,7 +22,8 @@ use crate::common::{program, python_imports};
 const PYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python");
 
 fn limit() -> MemoryLimit {
-    MemoryLimit::bytes(1 << 26)
+    // The dictionary of xz -9 takes 64 MiB.
+    MemoryLimit::bytes(1 << 28)
 }
 
 /// What a matrix holds: rows and columns, then row, column and the bits of the value per nonzero.

@@ -48,7 +48,7 @@ pub fn read_named_extent_as(
     };
     let form = match from_archive {
         true => MatrixForm::MatrixMarket,
-        false => form_of(&inner, &text)?,
+        false => form_of(&inner, &text, options)?,
     };
     let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let header = match form {

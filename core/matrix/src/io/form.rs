@@ -66,7 +66,11 @@ pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {
 
 /// The form of a text in a file called `name`: decided by a banner, then the name, then the content. Where the
 /// vertices of an edge list count from is only known once it is read. Fails on a text of no form.
-pub(super) fn form_of(name: &str, text: &[u8]) -> Result<MatrixForm, IoError> {
+pub(super) fn form_of(
+    name: &str,
+    text: &[u8],
+    options: &ReadOptions,
+) -> Result<MatrixForm, IoError> {
     if metis::is_meant(name) && !text.starts_with(b"%%MatrixMarket") {
         return Ok(MatrixForm::Metis);
     }
@@ -76,7 +80,9 @@ pub(super) fn form_of(name: &str, text: &[u8]) -> Result<MatrixForm, IoError> {
     if triplet_text::is_meant(name, text) {
         return Ok(MatrixForm::Triplets);
     }
-    if triplet_text::needs_banner(name) || triplet_text::has_banner(text) {
+    // Options that a text cannot have are refused with what they need.
+    let has_options = *options != ReadOptions::default();
+    if has_options || triplet_text::needs_banner(name) || triplet_text::has_banner(text) {
         return Ok(MatrixForm::MatrixMarket);
     }
     refuse_other_kinds(text)?;

@@ -253,39 +253,66 @@ pub(super) fn read_vector(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Option<Result<Vec<f64>, IoError>> {
+    let piece = Piece { path: None, text };
+    range_of_vector(text)?;
+    Some(read_vector_pieces(&[piece], column, limit, progress))
+}
+
+/// Whether a file is a piece of a vector: its name ends in five digits, its first line has two integers.
+pub(super) fn is_vector(name: &str, data: &[u8]) -> bool {
+    numbered(name).is_some() && range_of_vector(data).is_some()
+}
+
+/// The first and last index of a piece of a vector, and the text of its elements.
+fn range_of_vector(text: &[u8]) -> Option<([i64; 2], &[u8])> {
     let ([first, last], body) = first_line::<2>(text)?;
     let mut start = Cursor::new(body);
     let begins = u64::try_from(first)
         .is_ok_and(|first| start.next_record() && start.unsigned() == Some(first));
-    if !begins || last < first || start.end_of_line() {
-        return None;
-    }
-    let piece = Piece { path: None, text };
-    let range = (first, last);
-    let part = Part { piece: &piece, rows: range, cols: range, first, body };
-    Some(elements(&part, column, limit, progress))
+    (begins && last >= first && !start.end_of_line()).then_some(([first, last], body))
 }
 
-/// The elements of a vector, whose indices are those of the part's rows in order.
-fn elements(
-    part: &Part<'_>,
+/// Reads a vector from the texts of all processes.
+pub(super) fn read_vector_pieces(
+    pieces: &[Piece<'_>],
     column: Option<u32>,
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<Vec<f64>, IoError> {
-    let (first, last) = part.rows;
     if let Some(column) = column.filter(|column| *column != 1) {
         return Err(IoError::NoColumn { column: column.into(), cols: 1 });
     }
-    if first > 1 {
-        return Err(IoError::Stored(format!(
-            "expected a hypre vector from index 0 or 1, found one from {first}: the files of other processes are missing"
-        )));
+    let (mut values, mut next) = (Vec::new(), None);
+    for piece in pieces {
+        let range = range_of_vector(piece.text);
+        let ([first, last], body) = range.unwrap_or(([0, -1], &[]));
+        if range.is_none() || next.map_or(first > 1, |next| first != next) {
+            let next = next.map_or("0 or 1".to_owned(), |next: i64| next.to_string());
+            return Err(IoError::Stored(format!(
+                "expected a hypre vector from index {next}, found {}: the file of another process is missing",
+                if range.is_some() { format!("one from {first}") } else { "none".to_owned() }
+            )));
+        }
+        let rows = (first, last);
+        let part = Part { piece, rows, cols: rows, first, body };
+        elements(&part, &mut values, limit, progress)?;
+        next = Some(last.saturating_add(1));
     }
+    Ok(values)
+}
+
+/// Appends the elements of a vector, whose indices are those of the part's rows in order.
+fn elements(
+    part: &Part<'_>,
+    values: &mut Vec<f64>,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
+    let (first, last) = part.rows;
     let lines = memchr::memchr_iter(b'\n', part.body).count() as u64 + 1;
     let length = last.abs_diff(first).saturating_add(1).min(lines);
-    limit.check("the vector", u128::from(length) * 8)?;
-    let mut values = Vec::with_capacity(length as usize);
+    limit.check("the vector", (values.len() as u128 + u128::from(length)) * 8)?;
+    values.reserve_exact(length as usize);
     let mut cursor = Cursor::new(part.body);
     for next in first..=last {
         if values.len().is_multiple_of(1 << 16) {
@@ -306,5 +333,5 @@ fn elements(
         return Err(part.unexpected(cursor, expected));
     }
     progress.advance(part.piece.text.len());
-    Ok(values)
+    Ok(())
 }

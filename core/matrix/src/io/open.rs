@@ -77,7 +77,7 @@ async fn read(
     }
     let form = match from_archive {
         true => MatrixForm::MatrixMarket,
-        false => form_of(&name, &text)?,
+        false => form_of(&name, &text, options)?,
     };
     let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let mut file = match form {
@@ -171,7 +171,7 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
-        if let Some(files) = pieces(path, limit, progress)? {
+        if let Some(files) = pieces(path, hypre::is_meant, limit, progress)? {
             options.form(MatrixForm::Hypre).map_err(|error| error.in_file(path))?;
             let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
             let limit = MemoryLimit::bytes(limit.get().saturating_sub(bytes as u64));
@@ -197,15 +197,16 @@ mod files {
         files.into_iter().find(|file| file.is_file())
     }
 
-    /// The files that the processes of hypre wrote beside the first one, `path`, and their texts. `None` if there
-    /// is none beside it, or it is another file.
+    /// The files that the processes of hypre wrote, one of them `path`, and their texts. `None` if there is no
+    /// other, or `path` is not such a piece.
     fn pieces(
         path: &Path,
+        is_meant: fn(&str, &[u8]) -> bool,
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<Option<Vec<(PathBuf, Vec<u8>)>>, IoError> {
         let name = name_of(path);
-        let Some((stem, 0)) = hypre::numbered(&name) else { return Ok(None) };
+        let Some((stem, own)) = hypre::numbered(&name) else { return Ok(None) };
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let beside = folder.unwrap_or(Path::new(".")).read_dir().into_iter().flatten().flatten();
         let number = |file: std::fs::DirEntry| {
@@ -213,8 +214,8 @@ mod files {
             let (of, number) = hypre::numbered(file.to_str()?)?;
             (of == stem).then_some(number)
         };
-        let last = beside.filter_map(number).max().unwrap_or(0);
-        let is_first = |data: &[u8], _| Ok(hypre::is_meant(&name, data));
+        let last = beside.filter_map(number).max().unwrap_or(own);
+        let is_first = |data: &[u8], _| Ok(is_meant(&name, data));
         if last == 0 || !with_bytes(path, limit, progress, is_first)? {
             return Ok(None);
         }
@@ -275,7 +276,7 @@ mod files {
     /// the path.
     pub fn open_extent(path: &Path, options: &ReadOptions) -> Result<Extent, IoError> {
         let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
-        if let Some(files) = pieces(path, limit, progress)? {
+        if let Some(files) = pieces(path, hypre::is_meant, limit, progress)? {
             let extent = hypre::extent_of_pieces(&texts(&files));
             return extent.map_err(|error| error.in_file(path));
         }
@@ -294,6 +295,10 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<VectorFile, IoError> {
+        if let Some(files) = pieces(path, hypre::is_vector, limit, progress)? {
+            let read = hypre::read_vector_pieces(&texts(&files), column, limit, progress);
+            return read.map(VectorFile::from).map_err(|error| error.in_file(path));
+        }
         with_bytes(path, limit, progress, |data, limit| {
             vector::read_column(data, column, limit, progress)
         })

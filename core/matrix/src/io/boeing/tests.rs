@@ -78,7 +78,9 @@ fn compressed_files_are_read_and_their_sizes_found() {
     encoder.write_all(text.as_bytes()).unwrap();
     let packed = encoder.finish().unwrap();
     let expected = real(2, 2, &[(0, 0, 1.0), (0, 1, 1.0), (1, 0, 1.0)]);
-    assert_eq!(read_bytes(&packed).unwrap().matrix, expected);
+    let limit = MemoryLimit::bytes(4 << 20);
+    let read = read_named_matrix("a.psa.gz", &packed, limit, Progress::none());
+    assert_eq!(read.unwrap().matrix, expected);
     let said = read_named_extent("a.psa.gz", &packed).unwrap();
     assert_eq!((said.rows, said.cols, said.entries, said.estimated), (2, 2, 4, true));
 }

@@ -351,7 +351,7 @@ fn compressed_data_do_not_exceed_the_limit_and_nesting_costs_nothing() {
     let data = file(&[bomb], false);
     let read = read_named_matrix_as("a.mat", &data, &options, limit, Progress::none());
     let error = read.unwrap_err().to_string();
-    assert!(error.starts_with("the decompressed file needs"), "{error}");
+    assert!(error.starts_with("the decompressed variable needs"), "{error}");
     let mut damaged = file(&[packed(&sparse("A", 9, 3.0, false))], false);
     let end = damaged.len() - 1;
     damaged[end] ^= 1;
