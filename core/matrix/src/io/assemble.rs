@@ -198,9 +198,30 @@ impl<T: Scalar> Arrays<T> {
         }))
     }
 
-    /// Distributes nonzeros to the blocks of their rows.
-    pub(super) fn put(blocks: &mut Dealt<Block<'_, T>>, stretches: &[&Buckets<Entry<T>>]) {
-        blocks.hand_out(stretches, |entry| entry.row, |block, row, entry| block.put(row, entry));
+    /// Distributes nonzeros, whose columns count from `base`, to the blocks of their rows.
+    pub(super) fn put(
+        blocks: &mut Dealt<Block<'_, T>>,
+        stretches: &[&Buckets<Entry<T>>],
+        base: u32,
+    ) {
+        blocks.hand_out(
+            stretches,
+            |entry| entry.row,
+            |block, row, entry| {
+                block.put(row, Entry { col: entry.col.wrapping_sub(base), ..entry });
+            },
+        );
+    }
+
+    /// Leaves out this many rows at the beginning, which have no nonzeros.
+    pub(super) fn without_first_rows(mut self, rows: usize) -> Self {
+        let rows = rows.min(self.rows);
+        self.rows -= rows;
+        match &mut self.row_ptr {
+            RowPtr::Narrow(ends) => drop(ends.drain(..rows)),
+            RowPtr::Wide(ends) => drop(ends.drain(..rows)),
+        }
+        self
     }
 
     /// Appends a nonzero to those of its row, as [`Block::put`] does.

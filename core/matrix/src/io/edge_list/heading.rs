@@ -1,6 +1,6 @@
 //! What stands before the edges: the comments of SNAP and KONECT, and the names of the columns.
 
-use super::columns::Columns;
+use super::columns::{Columns, Dialect};
 use crate::io::error::quoted;
 use crate::io::matrix_market::{Format, Header, Lines};
 use crate::io::{Field, IoError, Symmetry};
@@ -85,6 +85,11 @@ impl Heading {
             }
             _ => {}
         }
+    }
+
+    /// How the edges in this text are written.
+    pub(super) fn dialect(&self, text: &[u8]) -> Dialect<'_> {
+        Dialect::of(text.get(self.body..).unwrap_or_default(), self.columns.as_ref())
     }
 
     /// The declared number of edges.

@@ -8,8 +8,9 @@ use crate::io::triplet_text::{begins_with_number, has_banner, needs_banner, word
 use crate::io::{IoError, Progress};
 use crate::pace::at_once;
 
-/// Number of bytes that are looked at first.
+/// Number of bytes that are looked at first, and how many times more next.
 const BEGINNING: usize = 1 << 20;
+const MORE: usize = 8;
 
 /// Whether a text in a file called `name` is an edge list: its name, its comments or its commas say so, or
 /// its first line cannot be the sizes of triplet text.
@@ -68,23 +69,32 @@ fn contradicts(body: &[u8], heading: &Heading) -> bool {
     }
     let header = Header { body: 0, ..heading.header() };
     let contradict = |text: &[u8], are_all: bool| {
-        let rest = at_once(survey(text, &header, Progress::none()));
-        rest.is_ok_and(|rest| {
+        let plain = |_: &[u8], _: &mut Vec<u8>| false;
+        let rest = at_once(survey(text, &header, &plain, None, Progress::none()));
+        rest.is_ok_and(|(rest, _)| {
             let is_outside = rest.zeros > 0 || rest.last_row > rows || rest.last_col > cols;
-            is_outside && (rest.lines > declared || are_all && rest.lines != declared)
+            // Comments and blank lines only make fewer of the lines.
+            let is_other = lines < declared || rest.lines > declared;
+            is_outside && (is_other || are_all && rest.lines != declared)
         })
     };
     // Mostly the beginning is enough.
     let rest = cursor.rest();
-    let end = rest.get(..BEGINNING).and_then(|text| memchr::memrchr(b'\n', text));
-    end.is_some_and(|end| contradict(rest.get(..end).unwrap_or_default(), false))
-        || contradict(rest, true)
+    let mut length = BEGINNING;
+    while let Some(beginning) = rest.get(..length) {
+        let end = memchr::memrchr(b'\n', beginning).unwrap_or(0);
+        if contradict(beginning.get(..end).unwrap_or_default(), false) {
+            return true;
+        }
+        length = length.saturating_mul(MORE);
+    }
+    contradict(rest, true)
 }
 
 /// Whether the first line, read as an edge, may hold the sizes of triplets: no index is beyond them, and they
 /// count the other lines or, in triplets from 0, at least lie beside zeros.
-pub(super) fn may_begin_with_sizes(body: &[u8], heading: &Heading, found: &Survey) -> bool {
-    let mut cursor = Cursor::new(body);
+pub(super) fn may_begin_with_sizes(first: &[u8], heading: &Heading, found: &Survey) -> bool {
+    let mut cursor = Cursor::new(first);
     cursor.next_record();
     let words = words_of_first_entry(cursor);
     let mut sizes = Vec::new();

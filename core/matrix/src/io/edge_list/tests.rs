@@ -1,5 +1,5 @@
 use super::*;
-use crate::io::{read_named_extent_as, read_named_matrix, read_named_matrix_as};
+use crate::io::{AnyMatrix, read_named_extent_as, read_named_matrix, read_named_matrix_as};
 use crate::matrix::Csr;
 
 const COUNTED: &str =
@@ -184,6 +184,8 @@ fn the_beginning_of_a_list_decides_only_what_the_whole_would() {
         (triplets(300_000) + "9 0 1\n", MatrixForm::EdgesFrom0),
         (triplets(5) + "10 9 1\n", MatrixForm::EdgesFrom1),
         ("1 2 5\n".to_owned() + &"10 9 1\n".repeat(300_000), MatrixForm::EdgesFrom1),
+        ("9 9 400000\n".to_owned() + &"10 9 1\n".repeat(300_000), MatrixForm::EdgesFrom1),
+        (triplets(400_000) + "9 0 1\n", MatrixForm::EdgesFrom0),
     ] {
         let limit = MemoryLimit::unlimited();
         let file = read_named_matrix("a.txt", text.as_bytes(), limit, Progress::none());
@@ -223,17 +225,103 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
     }
 }
 
-#[test]
-fn a_list_of_several_chunks_agrees_with_the_same_matrix_market_file() {
-    let edges: Vec<_> = (0..60_000u64).map(|k| (k * 7919 % 9973, k * k % 4001)).collect();
-    let lines: String = edges.iter().map(|(i, j)| format!("{i},{j}\n")).collect();
-    let same: String = edges.iter().map(|(i, j)| format!("{} {}\n", i + 1, j + 1)).collect();
-    let banner = "%%MatrixMarket matrix coordinate pattern general\n9973 9973 60000\n";
-    let limit = MemoryLimit::unlimited();
-    let read = |name, text: &str| {
-        read_named_matrix(name, text.as_bytes(), limit, Progress::none()).unwrap().matrix
+/// The matrix if all lines were kept as nonzeros in the only pass.
+fn kept(text: &str, limit: u64) -> Option<MatrixFile> {
+    let (limit, keep) = (MemoryLimit::bytes(limit), MemoryLimit::bytes(limit / 2));
+    let (text, options) = (Cow::Borrowed(text.as_bytes()), ReadOptions::default());
+    let plan = at_once(plan(text, &options, (limit, Some(keep)), Progress::none())).unwrap();
+    at_once(plan.kept?.matrix(&plan.header, limit, Progress::none()))
+}
+
+const EDGES: u64 = 60_000;
+
+/// Edges in any order and some of them several times, in more than one chunk of text.
+fn edges() -> impl Iterator<Item = (u64, u64, f64)> {
+    (0..EDGES).map(|k| (k * 7919 % 9973, k * k % 4001, (k % 8) as f64 + 0.1))
+}
+
+fn text_of(base: u64, has_weights: bool, separator: &str) -> String {
+    let line = |(i, j, v): (u64, u64, f64)| {
+        let weight = if has_weights { format!("{separator}{v}") } else { String::new() };
+        format!("{}{separator}{}{weight}\n", i + base, j + base)
     };
-    assert_eq!(read("a.csv", &lines), read("a.mtx", &format!("{banner}{same}")));
+    edges().map(line).collect()
+}
+
+/// The matrix of these lines, which count from 1, in a Matrix Market file.
+fn matrix_market(lines: &str, size: u64, field: &str) -> AnyMatrix {
+    let entries = lines.lines().count();
+    let banner = format!("%%MatrixMarket matrix coordinate {field} general");
+    let text = format!("{banner}\n{size} {size} {entries}\n{lines}");
+    let limit = MemoryLimit::unlimited();
+    read_named_matrix("a.mtx", text.as_bytes(), limit, Progress::none()).unwrap().matrix
+}
+
+#[test]
+fn lists_of_several_chunks_agree_with_the_same_matrix_market_file() {
+    for (has_weights, field) in [(false, "pattern"), (true, "real")] {
+        let expected = matrix_market(&text_of(1, has_weights, " "), 9973, field);
+        for base in [0, 1] {
+            for (separator, comment) in
+                [(" ", ""), ("\t", "% c\n"), (",", "# c\n"), (",", ""), (" ; ", "\n  # c\n")]
+            {
+                let mut text = text_of(base, has_weights, separator);
+                let middle = text[..text.len() / 2].rfind('\n').unwrap() + 1;
+                text.insert_str(middle, comment);
+                for threads in [1, 3] {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                    let file = pool.unwrap().install(|| kept(&text, 1 << 30)).unwrap();
+                    assert_eq!(file.matrix, expected, "{base} {separator:?} {threads}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_list_whose_nonzeros_cannot_be_kept_is_read_in_two_passes() {
+    let options = ReadOptions::default();
+    let read = |name, text: &str, limit| {
+        let limit = MemoryLimit::bytes(limit);
+        read_named_matrix_as(name, text.as_bytes(), &options, limit, Progress::none())
+    };
+    // 16 bytes per line do not fit into half of the limit.
+    let (text, limit) = (text_of(0, false, ","), 32 * EDGES - 1);
+    assert!(kept(&text, limit).is_none());
+    let expected = matrix_market(&text_of(1, false, " "), 9973, "pattern");
+    assert_eq!(read("a.csv", &text, limit).unwrap().matrix, expected);
+    // They fit, but not beside the offsets of so many rows.
+    let last = |base: u64| format!("{} {base}\n", 3_000_000 + base);
+    let text = text_of(0, false, " ") + &last(0);
+    let limit = 4 * (3_000_001 + 1) + 12 * (EDGES + 1);
+    assert!(kept(&text, limit).is_none());
+    let expected = matrix_market(&(text_of(1, false, " ") + &last(1)), 3_000_001, "pattern");
+    assert_eq!(read("a.edges", &text, limit).unwrap().matrix, expected);
+    assert_eq!(kept(&text, limit + 16 * (EDGES + 1)).unwrap().matrix, expected);
+    assert!(read("a.edges", &text, limit - 1).unwrap_err().to_string().contains("memory limit"));
+}
+
+#[test]
+fn nonzeros_are_kept_only_if_every_line_is_one() {
+    let file = kept("% asym positive\n% 2 5 5\n1 2 3 1082040961\n4 1 2 1082040961\n", 1000);
+    let ignored = "further numbers after 2 real entries were ignored";
+    assert_eq!(file.unwrap().warnings, [ignored]);
+    assert_eq!(
+        kept("0 1 1\n0 1 2\n", 1000).unwrap().warnings,
+        ["1 entries repeat the position of an earlier one; their values were summed"]
+    );
+    for text in [
+        "1 2\n3\n",
+        "1 2 5\n1 2\n",
+        "1 2 5\n1 2 x\n",
+        "1 2\n1 2 5\n",
+        "% asym unweighted\n0 1\n",
+        "% bip unweighted\n% 1 2 3\n3 1\n",
+        "% bip unweighted\n% 1 2 3\n1 4\n",
+        "% sym unweighted\n1 2\n",
+    ] {
+        assert!(kept(text, 1000).is_none(), "{text}");
+    }
 }
 
 #[test]

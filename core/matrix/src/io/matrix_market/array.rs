@@ -26,7 +26,7 @@ pub(in crate::io) async fn read_values<V: Value>(
     limit.check("the array", u128::from(possible) * V::BYTES as u128)?;
     let mut values = zeroed(V::ZERO, possible as usize);
     let mut free = values.as_mut_slice();
-    let store = |wave: &[Vec<V>]| {
+    let store = |wave: &mut [Vec<V>]| {
         let places: Vec<_> =
             wave.iter().map(|chunk| (split_front(&mut free, chunk.len()), chunk)).collect();
         places.into_par_iter().for_each(|(place, chunk)| place.copy_from_slice(chunk));

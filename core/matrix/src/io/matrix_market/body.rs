@@ -154,7 +154,7 @@ pub(super) async fn parse_body<E: Default + Send>(
     header: &Header,
     (progress, pass): (Progress<'_>, Pass),
     parse: impl Fn(&[u8], &mut E) -> Result<Notes, Fault> + Sync,
-    store: impl FnMut(&[E]),
+    store: impl FnMut(&mut [E]),
 ) -> Result<Notes, IoError> {
     let notes = pass_over(text, header, (progress, pass), parse, store).await?;
     let (declared, found) = (header.declared, notes.entries);
@@ -174,7 +174,7 @@ pub(super) async fn pass_over<E: Default + Send>(
     header: &Header,
     (progress, pass): (Progress<'_>, Pass),
     parse: impl Fn(&[u8], &mut E) -> Result<Notes, Fault> + Sync,
-    mut store: impl FnMut(&[E]),
+    mut store: impl FnMut(&mut [E]),
 ) -> Result<Notes, IoError> {
     progress.advance(pass.counted(header.body));
     let wave_length = match progress.pace() {
@@ -201,7 +201,7 @@ pub(super) async fn pass_over<E: Default + Send>(
             notes.add(result.map_err(|fault| fault.explain(text, range.end, header))?);
         }
         if notes.entries <= header.declared {
-            store(entries.get(..wave.len()).unwrap_or_default());
+            store(entries.get_mut(..wave.len()).unwrap_or_default());
         }
     }
     Ok(notes)

@@ -44,7 +44,7 @@ pub(super) async fn read<V: Value>(
         let parse =
             |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
         let second = (progress, Pass::Second);
-        parse_body(text, header, second, parse, |_: &[Buckets<Entry<V>>]| {}).await?;
+        parse_body(text, header, second, parse, |_: &mut [Buckets<Entry<V>>]| {}).await?;
         let (line, declared) = (header.size_line, header.declared);
         return Err(IoError::TooFewEntries { line, declared, found: lines });
     }
@@ -61,9 +61,9 @@ pub(super) async fn read<V: Value>(
             let parse =
                 |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, parts, entries);
             let mut blocks = arrays.dealt(parts);
-            let store = |wave: &[Buckets<Entry<V>>]| {
+            let store = |wave: &mut [Buckets<Entry<V>>]| {
                 let wave: Vec<_> = wave.iter().collect();
-                Arrays::put(&mut blocks, &wave);
+                Arrays::put(&mut blocks, &wave, 0);
             };
             parse_body(text, header, second, parse, store).await?
         }
@@ -84,7 +84,7 @@ pub(super) async fn entries(
     let parse =
         |chunk: &[u8], entries: &mut _| parse_chunk::<f64>(chunk, header, Parts::one(), entries);
     let mut all = Vec::new();
-    let store = |wave: &[Buckets<Entry<f64>>]| {
+    let store = |wave: &mut [Buckets<Entry<f64>>]| {
         let entries = wave.iter().flat_map(Buckets::only);
         all.extend(entries.map(|entry| (entry.row, entry.col, entry.val)));
     };
@@ -102,7 +102,7 @@ async fn fill_in_order<V: Value>(
     let parse =
         |chunk: &[u8], entries: &mut _| parse_chunk::<V>(chunk, header, Parts::one(), entries);
     let (mut free_col, mut free_val) = (&mut arrays.col[..], &mut arrays.val[..]);
-    let store = |wave: &[Buckets<Entry<V>>]| {
+    let store = |wave: &mut [Buckets<Entry<V>>]| {
         let places: Vec<_> = wave
             .iter()
             .map(|chunk| {

@@ -49,8 +49,8 @@ pub(super) async fn count(
     let (mut descends, mut below, mut above) = (false, false, false);
     let mut last = 0;
     let mut dealt = counts.dealt(parts);
-    let store = |wave: &[Chunk]| {
-        for chunk in wave {
+    let store = |wave: &mut [Chunk]| {
+        for chunk in &*wave {
             descends |= chunk.descends || chunk.first < last;
             last = chunk.last.max(last);
             below |= chunk.below;
@@ -137,7 +137,7 @@ pub(super) async fn pairs_in_both_triangles(
         }
         Ok(Notes::default())
     };
-    let store = |wave: &[Vec<(u32, u32)>]| {
+    let store = |wave: &mut [Vec<(u32, u32)>]| {
         for &(row, col) in wave.iter().flatten() {
             if row > col { lower.push((row, col)) } else { upper.push((col, row)) }
         }

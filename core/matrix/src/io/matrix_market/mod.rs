@@ -24,7 +24,7 @@ pub(super) use self::appended::{Announced, banners};
 pub(super) use self::header::{Format, Header, Lines, refuse_other_kinds};
 #[cfg(any(feature = "mpi", test))]
 pub use share::{FileShare, read_share};
-pub(super) use survey::{Survey, ids, survey};
+pub(super) use survey::{Kept, Survey, ids, survey};
 pub(super) use write::put;
 pub use write::{WriteValue, write, write_field, write_symmetric};
 

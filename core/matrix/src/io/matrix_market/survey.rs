@@ -1,12 +1,18 @@
-//! The range of the indices of a text that declares no sizes: what a reader needs to know before the first
-//! of its two passes.
+//! The range of the indices of a text that declares no sizes, found in a single pass that also keeps the
+//! nonzeros if memory allows.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::parallel::*;
 
-use super::body::{Notes, Pass, pass_over};
+use super::body::{Notes, Pass, end_of_entry, pass_over};
 use super::header::Header;
+use super::value::Value;
+use crate::io::assemble::{Arrays, Assembled, Counts, Entry};
+use crate::io::build::repeated;
+use crate::io::parts::{Buckets, Parts};
 use crate::io::scan::Cursor;
-use crate::io::{IoError, Progress};
+use crate::io::{AnyMatrix, IoError, MatrixFile, MatrixForm, Progress};
 use crate::memory::MemoryLimit;
 
 /// What the lines after a header contain.
@@ -34,31 +40,164 @@ impl Survey {
     }
 }
 
-/// Reads the indices of all lines.
+/// The nonzeros of all lines, with the indices that the lines give.
+pub(in crate::io) struct Kept {
+    parts: Parts,
+    chunks: Vec<Buckets<Entry<f64>>>,
+    bytes: u64,
+    found: Survey,
+    notes: Notes,
+}
+
+/// What one chunk contains.
+#[derive(Default)]
+struct Chunk {
+    found: Survey,
+    entries: Buckets<Entry<f64>>,
+    bytes: u64,
+    /// Whether each line is a nonzero in `entries`.
+    is_whole: bool,
+    space: Vec<u8>,
+}
+
+/// Writes lines with blanks between their words; returns false, and writes nothing, if they are so already.
+type Rewrite<'r> = &'r (dyn Fn(&[u8], &mut Vec<u8>) -> bool + Sync);
+
+/// Reads the indices of all lines. With `keep`, the nonzeros are returned as well if no line is anything else
+/// and they take no more memory than that.
 pub(in crate::io) async fn survey(
     text: &[u8],
     header: &Header,
+    rewrite: Rewrite<'_>,
+    keep: Option<MemoryLimit>,
     progress: Progress<'_>,
-) -> Result<Survey, IoError> {
-    let mut all = Survey::default();
-    let parse = |text: &[u8], found: &mut Survey| {
-        *found = Survey::default();
-        let mut cursor = Cursor::new(text);
-        while cursor.next_record() {
-            found.lines += 1;
-            if let Some((row, col)) = pair(&mut cursor) {
-                found.pairs += 1;
-                found.zeros += u64::from(row == 0) + u64::from(col == 0);
-                found.last_row = found.last_row.max(row);
-                found.last_col = found.last_col.max(col);
-            }
-            cursor.next_line();
-        }
-        Ok(Notes::default())
+) -> Result<(Survey, Option<Kept>), IoError> {
+    // The shortest line has four bytes.
+    let parts = Parts::for_entries(text.len().saturating_sub(header.body) as u64 / 4);
+    let keeps = AtomicBool::new(keep.is_some());
+    let (mut found, mut chunks, mut bytes) = (Survey::default(), Vec::new(), 0);
+    let parse = |text: &[u8], chunk: &mut Chunk| {
+        let mut space = std::mem::take(&mut chunk.space);
+        let lines = if rewrite(text, &mut space) { space.as_slice() } else { text };
+        let notes = parse_chunk(lines, header, parts, keeps.load(Ordering::Relaxed), chunk);
+        chunk.space = space;
+        Ok(notes)
     };
-    let store = |wave: &[Survey]| wave.iter().for_each(|chunk| all.add(chunk));
-    pass_over(text, header, (progress.uncounted(), Pass::Only), parse, store).await?;
-    Ok(all)
+    let store = |wave: &mut [Chunk]| {
+        for chunk in wave {
+            found.add(&chunk.found);
+            bytes += chunk.bytes;
+            if !chunk.is_whole || keep.is_none_or(|keep| bytes > keep.get()) {
+                keeps.store(false, Ordering::Relaxed);
+            }
+            chunks.push(std::mem::take(&mut chunk.entries));
+        }
+        if !keeps.load(Ordering::Relaxed) {
+            chunks.clear();
+        }
+    };
+    let notes = pass_over(text, header, (progress, Pass::Only), parse, store).await?;
+    let kept = Kept { parts, chunks, bytes, found, notes };
+    Ok((found, keeps.into_inner().then_some(kept)))
+}
+
+fn parse_chunk(
+    lines: &[u8],
+    header: &Header,
+    parts: Parts,
+    keeps: bool,
+    chunk: &mut Chunk,
+) -> Notes {
+    let (mut found, mut notes, mut is_whole) = (Survey::default(), Notes::default(), keeps);
+    chunk.entries.reset(parts);
+    let mut cursor = Cursor::new(lines);
+    while cursor.next_record() {
+        found.lines += 1;
+        let pair = pair(&mut cursor);
+        if let Some((row, col)) = pair {
+            found.pairs += 1;
+            found.zeros += u64::from(row == 0) + u64::from(col == 0);
+            found.last_row = found.last_row.max(row);
+            found.last_col = found.last_col.max(col);
+        }
+        if is_whole {
+            let entry = pair.and_then(|pair| rest_of_entry(&mut cursor, pair, header, &mut notes));
+            if let Some(entry) = entry {
+                chunk.entries.push(parts, entry.row, entry);
+                continue;
+            }
+            is_whole = false;
+        }
+        cursor.next_line();
+    }
+    (chunk.found, chunk.is_whole) = (found, is_whole);
+    chunk.bytes = chunk.entries.shrink();
+    notes
+}
+
+/// The nonzero of a line after whose indices the cursor is.
+#[inline(always)]
+fn rest_of_entry(
+    cursor: &mut Cursor<'_>,
+    (row, col): (u64, u64),
+    header: &Header,
+    notes: &mut Notes,
+) -> Option<Entry<f64>> {
+    let (row, col) = (u32::try_from(row).ok()?, u32::try_from(col).ok()?);
+    cursor.skip_blanks();
+    let val = f64::read(header.field, cursor, notes).ok()?;
+    end_of_entry(cursor, header, notes).then_some(Entry { row, col, val })
+}
+
+impl Kept {
+    /// The matrix that [`read_body`](super::read_body) would read from the text. `None` if it would find an index
+    /// out of range, if the limit does not allow the matrix beside these nonzeros, or if this was cancelled.
+    pub(in crate::io) async fn matrix(
+        self,
+        header: &Header,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+    ) -> Option<MatrixFile> {
+        /// Chunks per step.
+        const WAVE: usize = 32;
+        let Self { parts, chunks, bytes, found, notes } = self;
+        let base = header.base;
+        let is_inside =
+            |last: u64, size: u32| last < u64::from(size) + u64::from(base) || found.pairs == 0;
+        let begins_before = base > 1 || (base == 1 && found.zeros > 0);
+        if begins_before
+            || !is_inside(found.last_row, header.rows)
+            || !is_inside(found.last_col, header.cols)
+        {
+            return None;
+        }
+        let limit = MemoryLimit::bytes(limit.get().saturating_sub(bytes));
+        // Rows are counted from 0 at first, because the parts were chosen so.
+        let rows = (header.rows as usize).saturating_add(base as usize);
+        let mut counts = Counts::new(rows, found.lines, limit).ok()?;
+        let mut dealt = counts.dealt(parts);
+        for wave in chunks.chunks(WAVE) {
+            let wave: Vec<_> = wave.iter().collect();
+            dealt.hand_out(&wave, |entry| entry.row, |block, row, _| Counts::add(block, row));
+            progress.rest().await.ok()?;
+        }
+        drop(dealt);
+        let mut arrays = counts.into_arrays::<f64>(header.cols as usize, false, limit).ok()?;
+        let mut blocks = arrays.dealt(parts);
+        for wave in chunks.chunks(WAVE) {
+            let wave: Vec<_> = wave.iter().collect();
+            Arrays::put(&mut blocks, &wave, base);
+            progress.rest().await.ok()?;
+        }
+        drop(blocks);
+        drop(chunks);
+        let arrays = arrays.without_first_rows(base as usize);
+        let Assembled { matrix, merged } = arrays.into_csr().ok()?;
+        let mut warnings = notes.warnings(header);
+        warnings.extend(repeated(merged));
+        let (field, symmetry, form) = (header.field, header.symmetry, MatrixForm::MatrixMarket);
+        Some(MatrixFile { matrix: AnyMatrix::Real(matrix), field, symmetry, form, warnings })
+    }
 }
 
 /// The distinct row and column indices of the declared number of lines, ascending: all in the first list, or
@@ -86,7 +225,7 @@ pub(in crate::io) async fn ids(
         }
         Ok(Notes::default())
     };
-    let store = |wave: &[Vec<(u64, u64)>]| {
+    let store = |wave: &mut [Vec<(u64, u64)>]| {
         for &(row, col) in wave.iter().flatten() {
             rows.push(row);
             if apart { cols.push(col) } else { rows.push(col) }
