@@ -75,6 +75,17 @@ fn a_link_of_the_start_page_stays_in_one_line() {
 }
 
 #[test]
+fn the_machine_of_a_bundle_is_below_its_file_name() {
+    let harness = with_example("v1");
+    let open = &harness.state().model().bundles()[0];
+    assert!(open.machine.ends_with(" matrices"), "{}", open.machine);
+    let name = harness.get_by_label(&format!("Rename {}", open.label())).rect();
+    let machine = harness.get_by_label(&open.machine).rect();
+    assert!(machine.top() >= name.bottom() - 1.0, "{name} {machine}");
+    assert!((machine.left() - name.left()).abs() < 12.0, "{name} {machine}");
+}
+
+#[test]
 fn the_start_page_goes_when_anything_else_is_shown() {
     let headline = Landing::from_json(LANDING).unwrap().headline;
     for leave in 0..3 {

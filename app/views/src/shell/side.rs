@@ -93,10 +93,8 @@ fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
             "" => String::new(),
             created => format!(", created {created}"),
         };
-        let (matrices, runs) = (open.bundle.matrices.len(), open.bundle.runs.len());
-        let inputs = if matrices == 1 { "matrix" } else { "matrices" };
-        let runs = plural(runs as u64, "run");
-        let hover = format!("{}, {matrices} {inputs}, {runs}{created}. Click to rename", open.file);
+        let runs = plural(open.bundle.runs.len() as u64, "run");
+        let hover = format!("{}, {}, {runs}{created}. Click to rename", open.file, open.machine);
         // Clickable, but in the normal text colour.
         let name = RichText::new(open.label()).color(ui.visuals().text_color());
         let name = Label::new(name).truncate().sense(Sense::click());
