@@ -241,9 +241,11 @@ fn laid_out(
         place.and_then(|at| cells.get(at)).copied().unwrap_or_default()
     };
     let heading = |column: &Column| strong_width(title(column, rate), BODY) + ARROW;
-    // With the square in front of a kernel.
-    let whole =
-        |column: &Column| heading(column).max(cells(column).iter().sum::<f32>() + 3.0 * SPACE);
+    let whole = |column: &Column| {
+        // A kernel has a square in front.
+        let more = if column.id == "kernel" { 3.0 * SPACE } else { SPACE };
+        heading(column).max(cells(column).iter().sum::<f32>() + more)
+    };
     let least = |column: &Column| match column.number {
         true => whole(column),
         false => heading(column).max(whole(column).min(column.width * LEAST)),
