@@ -56,9 +56,9 @@ fn the_pictures_are_those_of_what_the_cards_open() {
         for theme in ["light", "dark"] {
             let whole = svg_of(&model, &format!("{link};theme={theme}")).unwrap();
             let picture = match card.picture.as_str() {
-                "wins" => whole_parts(&whole, [0.0, first_row(&whole), 565.0, 379.7]),
+                "wins" => whole_parts(&whole, [0.0, first_row(&whole), 533.0, 358.2]),
                 "structure" => cropped(&whole, [78.0, 90.0, 558.0, 375.0], touches),
-                "layouts" => whole_parts(&whole, [0.0, 0.0, 465.0, 312.5]),
+                "layouts" => whole_parts(&whole, [-8.0, -8.0, 473.0, 317.9]),
                 other => panic!("there is no picture {other}"),
             };
             let bytes = picture.len();

@@ -50,11 +50,11 @@ pub use index::visits;
 use index::{Index, Passing};
 use kept::Kept;
 pub use numbers::{bytes, count, plural, seconds, significant, slots, small, value};
-use open::UNFINISHED;
 pub use open::{
     Matrix, OpenBundle, RunOf, STAND_IN, batch_extent, display_name, extent, matrix_key,
     metric_title, subject_key, subject_name, subject_size, subject_title,
 };
+use open::{UNFINISHED, machine_and_inputs};
 pub use origin::{origin_name, origin_source};
 pub use standing::Standing;
 use standing::{Ranked, rank};
@@ -188,7 +188,7 @@ impl Model {
         let open = self.bundles.get_mut(index)?;
         let sha256 = open.sha256.clone();
         if open.bundle.label.is_none() {
-            let name = open.machine_and_inputs();
+            let name = open.machine.clone();
             Arc::make_mut(&mut open.bundle).label = Some(name);
             self.rename(index, "");
         }
@@ -227,11 +227,12 @@ impl Model {
     }
 
     fn put(&mut self, file: &str, bundle: Bundle, sha256: String, picture: Option<Arc<Picture>>) {
+        let machine = machine_and_inputs(&bundle);
         let bundle = Arc::new(bundle);
         let itself = |open: &&mut OpenBundle| open.is_unfinished() && open.file == file;
         if let Some(open) = self.bundles.iter_mut().find(itself) {
             (open.bundle, open.on) = (bundle, OnceLock::new());
-            open.sha256 = sha256;
+            (open.sha256, open.machine) = (sha256, machine);
             return;
         }
         let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
@@ -239,7 +240,7 @@ impl Model {
         let label = self.free_label(bundle.label.as_deref().unwrap_or(file));
         let file = file.into();
         let on = OnceLock::new();
-        self.bundles.push(OpenBundle { bundle, file, label, sha256, series, picture, on });
+        self.bundles.push(OpenBundle { bundle, file, label, machine, sha256, series, picture, on });
     }
 
     /// The name, with a number appended if another bundle has it.

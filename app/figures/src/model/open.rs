@@ -19,6 +19,8 @@ pub struct OpenBundle {
     /// File name, or another name under which it was opened.
     pub file: String,
     pub(super) label: String,
+    /// The device of most of its runs, and the number of inputs: "NVIDIA H200, 30 matrices".
+    pub machine: String,
     /// SHA-256 of the file, in hexadecimal; a placeholder while there is no file.
     pub sha256: String,
     /// Index of its series' marks: the smallest that was free when it was opened.
@@ -61,24 +63,7 @@ impl OpenBundle {
 
     /// The device of most of its runs.
     pub(crate) fn machine(&self) -> Option<&str> {
-        let mut runs: BTreeMap<&str, usize> = BTreeMap::new();
-        for run in &self.bundle.runs {
-            *runs.entry(run.device.as_str()).or_default() += 1;
-        }
-        runs.into_iter().max_by_key(|(_, count)| *count).map(|(device, _)| device)
-    }
-
-    /// The device of most of its runs, and the number of inputs: "NVIDIA H200, 30 matrices".
-    pub(super) fn machine_and_inputs(&self) -> String {
-        let counted = |count: usize, one: &str, many: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            _ => Some(format!("{count} {many}")),
-        };
-        let matrices = counted(self.bundle.matrices.len(), "matrix", "matrices");
-        let others = counted(self.bundle.subjects.len(), "other input", "other inputs");
-        let parts = self.machine().map(str::to_owned).into_iter().chain(matrices).chain(others);
-        parts.collect::<Vec<_>>().join(", ")
+        machine(&self.bundle)
     }
 
     /// Its id in links: the start of its hash.
@@ -90,6 +75,26 @@ impl OpenBundle {
     pub fn is_unfinished(&self) -> bool {
         self.sha256 == UNFINISHED
     }
+}
+
+fn machine(bundle: &Bundle) -> Option<&str> {
+    let mut runs: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in &bundle.runs {
+        *runs.entry(run.device.as_str()).or_default() += 1;
+    }
+    runs.into_iter().max_by_key(|(_, count)| *count).map(|(device, _)| device)
+}
+
+pub(super) fn machine_and_inputs(bundle: &Bundle) -> String {
+    let counted = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {many}")),
+    };
+    let matrices = counted(bundle.matrices.len(), "matrix", "matrices");
+    let others = counted(bundle.subjects.len(), "other input", "other inputs");
+    let parts = machine(bundle).map(str::to_owned).into_iter().chain(matrices).chain(others);
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// A matrix, merged over all bundles that hold it.

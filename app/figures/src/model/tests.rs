@@ -203,6 +203,7 @@ fn a_bundle_without_a_name_is_named_by_its_machine_when_asked() {
     let bytes = bundle("a", Source::Real, &[("cpu/csr/serial", 1, 1.0)]);
     model.open("gpu.zip", &bytes).unwrap();
     assert_eq!(model.bundles()[0].label(), "gpu.zip");
+    assert_eq!(model.bundles()[0].machine, "CPU, 1 matrix");
     let hash = model.bundles()[0].sha256.clone();
     assert_eq!(model.name_by_machine(), Some(hash));
     assert_eq!(model.bundles()[0].label(), "CPU, 1 matrix");

@@ -43,15 +43,19 @@ pub fn subject<'a>(model: &'a Model, state: &ViewState) -> Option<Subject<'a>> {
 
 /// Why no run is shown, in a sentence.
 pub fn no_run(model: &Model, state: &ViewState) -> String {
-    let shown = &state.filter.operation;
-    let all = model.operations();
-    if all.is_empty() || all.contains(&shown.as_str()) {
-        return "No run passes the filters.".into();
+    match other_operation(model, state) {
+        None => "No run passes the filters.".into(),
+        Some(_) => {
+            let (shown, all) = (&state.filter.operation, model.operations());
+            format!("No run of {shown} is open, only of {}.", all.join(", "))
+        }
     }
-    format!(
-        "No run of {shown} is open. Choose another operation under Filters: {}.",
-        all.join(", ")
-    )
+}
+
+/// The operation with the most runs, if no run of the one shown is open.
+pub fn other_operation<'a>(model: &'a Model, state: &ViewState) -> Option<&'a str> {
+    let other = model.main_operation()?;
+    (!model.operations().contains(&state.filter.operation.as_str())).then_some(other)
 }
 
 /// Says that a matrix was generated, as its bundle has no values.

@@ -52,6 +52,40 @@ fn the_start_page_gives_what_was_chosen_and_its_link_keeps_the_theme() {
 }
 
 #[test]
+fn the_cards_are_equally_high_and_end_below_their_last_line() {
+    let harness = at_home();
+    let mut bottoms = Vec::new();
+    for card in Landing::from_json(LANDING).unwrap().cards {
+        let action = &card.opens.action;
+        let button = harness.get_by_label(&format!("{}: {action}", card.title)).rect();
+        let below = button.bottom() - harness.get_by_label(action).rect().bottom();
+        assert!((12.0..24.0).contains(&below), "{below} points below {action}");
+        bottoms.push(button.bottom());
+    }
+    assert!(bottoms.windows(2).all(|two| (two[0] - two[1]).abs() < 1.0), "{bottoms:?}");
+}
+
+#[test]
+fn a_link_of_the_start_page_stays_in_one_line() {
+    let harness = at_home();
+    for lesson in sparsescope_figures::lesson::Lessons::default().iter() {
+        let height = harness.get_by_label(&lesson.title).rect().height();
+        assert!(height < 24.0, "{}: {height}", lesson.title);
+    }
+}
+
+#[test]
+fn the_machine_of_a_bundle_is_below_its_file_name() {
+    let harness = with_example("v1");
+    let open = &harness.state().model().bundles()[0];
+    assert!(open.machine.ends_with(" matrices"), "{}", open.machine);
+    let name = harness.get_by_label(&format!("Rename {}", open.label())).rect();
+    let machine = harness.get_by_label(&open.machine).rect();
+    assert!(machine.top() >= name.bottom() - 1.0, "{name} {machine}");
+    assert!((machine.left() - name.left()).abs() < 12.0, "{name} {machine}");
+}
+
+#[test]
 fn the_start_page_goes_when_anything_else_is_shown() {
     let headline = Landing::from_json(LANDING).unwrap().headline;
     for leave in 0..3 {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use egui::{
-    Align, Button, CursorIcon, Frame, Label, Layout, Margin, Rect, Response, RichText, Role,
-    ScrollArea, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, UiBuilder,
-    WidgetInfo, pos2, vec2,
+    Align, Button, Color32, CursorIcon, Frame, Label, Layout, Margin, Rect, Response, RichText,
+    Role, ScrollArea, Sense, Stroke, StrokeKind, TextStyle, TextWrapMode, TextureHandle,
+    TextureOptions, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 use sparsescope_figures::figure::png;
 use sparsescope_figures::landing::{Card, Door, Landing};
@@ -26,8 +26,8 @@ const WIDEST: f32 = 1160.0;
 const CARD: f32 = 372.0;
 /// Height of a picture relative to its width.
 const ASPECT: f32 = 250.0 / 372.0;
-/// Minimum height of the words on a card, so that cards side by side are equally high.
-const WORDS: f32 = 150.0;
+/// Around the words on a card.
+const MARGIN: f32 = 16.0;
 /// Pixels per point of the pictures.
 const PIXELS: f32 = 2.0;
 
@@ -88,7 +88,8 @@ impl Start {
         let cards = self.words.cards.clone();
         let mut draw = |ui: &mut Ui, card: &Card| {
             let picture = self.picture(ui, &card.picture, theme == Theme::Dark);
-            if show_card(ui, card, picture.as_ref(), theme.ink()).clicked() {
+            let height = text_height(ui, &cards);
+            if show_card(ui, card, picture.as_ref(), theme.ink(), height).clicked() {
                 chosen = Some(card.opens.clone());
             }
         };
@@ -145,6 +146,7 @@ impl Start {
             ui.horizontal_wrapped(|ui| {
                 ui.weak(title);
                 ui.spacing_mut().item_spacing.x = SPACE * 2.0;
+                ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
                 for door in doors {
                     if ui.link(&door.action).clicked() {
                         chosen = Some(door.clone());
@@ -166,8 +168,25 @@ fn press(ui: &mut Ui, button: Button<'_>, action: Option<&Action>, asked: &mut V
     }
 }
 
-/// A card as one button.
-fn show_card(ui: &mut Ui, card: &Card, picture: Option<&TextureHandle>, ink: Ink) -> Response {
+/// The height of the longest text of the cards, so that cards side by side are equally high.
+fn text_height(ui: &Ui, cards: &[Card]) -> f32 {
+    let width = ui.available_width().min(CARD) - 2.0 * MARGIN;
+    let font = TextStyle::Body.resolve(ui.style());
+    let of = |card: &Card| {
+        let text = ui.painter().layout(card.text.clone(), font.clone(), Color32::WHITE, width);
+        text.size().y
+    };
+    cards.iter().map(of).fold(0.0, f32::max)
+}
+
+/// A card as one button, with its text in this height.
+fn show_card(
+    ui: &mut Ui,
+    card: &Card,
+    picture: Option<&TextureHandle>,
+    ink: Ink,
+    height: f32,
+) -> Response {
     let width = ui.available_width().min(CARD);
     let inside = Frame::new().show(ui, |ui| {
         ui.set_width(width);
@@ -176,14 +195,14 @@ fn show_card(ui: &mut Ui, card: &Card, picture: Option<&TextureHandle>, ink: Ink
                 let size = vec2(width, width * ASPECT);
                 let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
                 let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-                ui.painter().image(picture.id(), rect, whole, egui::Color32::WHITE);
+                ui.painter().image(picture.id(), rect, whole, Color32::WHITE);
             }
-            Frame::new().inner_margin(Margin::same(16)).show(ui, |ui| {
-                ui.set_min_height(WORDS);
+            Frame::new().inner_margin(Margin::from(MARGIN)).show(ui, |ui| {
                 let strong = style::strong(ui.ctx(), BODY);
                 let line = |text: RichText| Label::new(text).selectable(false);
                 ui.add(line(RichText::new(&card.title).font(strong.clone())));
-                ui.add(line(RichText::new(&card.text).color(ink.weak)));
+                let text = ui.add(line(RichText::new(&card.text).color(ink.weak)));
+                ui.add_space((height - text.rect.height()).max(0.0));
                 ui.add(line(RichText::new(&card.opens.action).font(strong).color(ink.accent)));
             });
         });

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use egui::{
-    Align2, Button, CollapsingHeader, ComboBox, FontId, Id, Key, Rect, RichText, Role, ScrollArea,
-    Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Align2, Button, CollapsingHeader, ComboBox, FontId, Frame, Id, Key, Label, Margin, Rect,
+    RichText, Role, ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 use sparsescope_core::record::{Source, Subject};
 use sparsescope_figures::figure::elided;
@@ -58,12 +58,14 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
             }
             renamed = label(ui, open).map(|label| (index, label)).or(renamed.take());
         });
-        let state = match (open.is_unfinished(), open.bundle.complete) {
-            (true, _) => "being measured …",
-            (_, false) => "incomplete",
-            (_, true) => continue,
-        };
-        ui.indent(("state", index), |ui| ui.weak(state));
+        if !open.bundle.runs.is_empty() && open.machine != open.label() {
+            below(ui, &open.machine);
+        }
+        match (open.is_unfinished(), open.bundle.complete) {
+            (true, _) => below(ui, "being measured …"),
+            (_, false) => below(ui, "incomplete"),
+            (_, true) => {}
+        }
     }
     if let Some((index, label)) = renamed {
         model.rename(index, &label);
@@ -72,6 +74,14 @@ fn bundles(ui: &mut Ui, model: &mut Model) {
         model.close(index);
     }
     ui.weak("Drop more here to compare.");
+}
+
+/// A line below the name of a bundle.
+fn below(ui: &mut Ui, text: &str) {
+    let margin = Margin { left: 32, ..Margin::ZERO };
+    Frame::new().inner_margin(margin).show(ui, |ui| {
+        ui.add(Label::new(RichText::new(text).size(SMALL).weak()).truncate());
+    });
 }
 
 /// The name of a bundle, editable after a click; returns the new name once it is typed.
@@ -83,13 +93,11 @@ fn label(ui: &mut Ui, open: &OpenBundle) -> Option<String> {
             "" => String::new(),
             created => format!(", created {created}"),
         };
-        let (matrices, runs) = (open.bundle.matrices.len(), open.bundle.runs.len());
-        let inputs = if matrices == 1 { "matrix" } else { "matrices" };
-        let runs = plural(runs as u64, "run");
-        let hover = format!("{}, {matrices} {inputs}, {runs}{created}. Click to rename", open.file);
+        let runs = plural(open.bundle.runs.len() as u64, "run");
+        let hover = format!("{}, {}, {runs}{created}. Click to rename", open.file, open.machine);
         // Clickable, but in the normal text colour.
         let name = RichText::new(open.label()).color(ui.visuals().text_color());
-        let name = egui::Label::new(name).truncate().sense(Sense::click());
+        let name = Label::new(name).truncate().sense(Sense::click());
         let name = ui.add(name).on_hover_text(hover);
         let info = format!("Rename {}", open.label());
         name.widget_info(|| WidgetInfo::labeled(Role::Button, true, info.as_str()));

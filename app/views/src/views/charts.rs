@@ -16,7 +16,7 @@ use sparsescope_figures::views::charts::view::{holds_stand_ins, plot, why};
 
 use crate::meshed::Meshed;
 use crate::paint::Paint;
-use crate::views::view::{Screen, kept, nothing};
+use crate::views::view::{Screen, kept, no_runs, nothing};
 
 pub(super) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
@@ -136,6 +136,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.label(&drawn.note);
     let figure = match &drawn.figure {
         Ok(figure) => figure,
+        Err(_) if model.count(&state.filter) == 0 => return no_runs(ui, model, state),
         Err(why) => return nothing(ui, why),
     };
     let answer = ScrollArea::both()

@@ -7,7 +7,7 @@ use sparsescope_figures::views::predicted::{
     HEIGHT, WITHOUT, figure, made, points, to_predict, why_not,
 };
 
-use super::view::{Screen, empty, kept, note, nothing};
+use super::view::{Screen, empty, kept, no_runs, note, nothing};
 use crate::meshed::Meshed;
 use crate::paint::Paint;
 
@@ -47,6 +47,9 @@ fn without(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let operation = state.filter.operation.as_str();
     if !["", "spmv"].contains(&operation) {
         return nothing(ui, &format!("Only SpMV is predicted: these are runs of {operation}."));
+    }
+    if model.count(&state.filter) == 0 {
+        return no_runs(ui, model, state);
     }
     let Some(record) = to_predict(model, state) else {
         return nothing(ui, &why_not(model, state));

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use egui::{Id, Ui};
 use sparsescope_figures::model::Model;
-use sparsescope_figures::state::ViewState;
+use sparsescope_figures::state::{Filter, ViewState};
+use sparsescope_figures::views::view::{no_run, other_operation};
 
 use crate::style;
 
@@ -48,9 +49,47 @@ pub(super) fn empty(ui: &mut Ui, text: &str, make: &str) -> bool {
     ui.vertical_centered(|ui| style::filled_button(ui, make)).inner.clicked()
 }
 
+/// Why no run is shown; a button shows those of another operation if only such runs are open.
+pub(super) fn no_runs(ui: &mut Ui, model: &Model, state: &mut ViewState) {
+    let why = no_run(model, state);
+    let Some(other) = other_operation(model, state) else { return nothing(ui, &why) };
+    if empty(ui, &why, &format!("Show the runs of {other}")) {
+        state.filter = Filter::all_of(other);
+    }
+}
+
 /// What is said above the drawing.
 pub(super) fn note(ui: &mut Ui, text: Option<&str>) {
     if let Some(text) = text {
         ui.weak(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::vec2;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
+    use crate::shell::App;
+
+    #[test]
+    fn a_button_shows_the_runs_of_another_operation_where_only_those_are_open() {
+        for view in ["best", "runs", "chart"] {
+            let mut app = App::new();
+            app.open_bytes("solvers.zip", include_bytes!("../../../example/solvers.zip"));
+            app.follow(&format!("v1;view={view}"));
+            let mut harness = Harness::builder()
+                .with_size(vec2(1280.0, 800.0))
+                .with_max_steps(200)
+                .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+            harness.run();
+            harness.get_by_label_contains("No run of spmv is open, only of symgs, ");
+            let main = harness.state().model().main_operation().unwrap().to_owned();
+            harness.get_by_label(&format!("Show the runs of {main}")).click();
+            harness.run();
+            assert_eq!(harness.state().state().filter.operation, main);
+            assert!(harness.query_by_label_contains("No run of").is_none(), "{view}");
+        }
     }
 }

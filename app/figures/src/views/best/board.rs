@@ -225,7 +225,7 @@ impl Board {
     }
 
     /// The name of a row's subject; if all stand in for real ones, that is said once.
-    pub(crate) fn name_of<'r>(&self, row: &'r Row) -> &'r str {
+    pub fn name_of<'r>(&self, row: &'r Row) -> &'r str {
         let bare = row.name.strip_suffix(" (stand-in)");
         bare.filter(|_| self.rows.iter().all(|row| row.stand_in)).unwrap_or(&row.name)
     }

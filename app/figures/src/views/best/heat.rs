@@ -3,10 +3,10 @@
 use ecolor::Color32;
 use emath::{Pos2, Rect, pos2, vec2};
 
-use super::baseline::{Against, is_vendors};
+use super::baseline::is_vendors;
 use super::board::{Board, Rival, Row};
 use super::headline;
-use super::places::{Column, Places, THUMB, clause, columns};
+use super::places::{Column, Places, RATIO, THUMB, clause, columns, versus};
 use super::rows::{lines, title_of_folded};
 use crate::figure::{Anchor, Figure, Hit, Shape, area, elided, strong_width, text_width};
 use crate::model::{Model, count, significant};
@@ -220,12 +220,7 @@ impl Sheet<'_> {
     fn ratio(&mut self, row: &Row, right: f32, [upper, lower]: [f32; 2]) {
         let Some(gain) = row.gain else { return };
         let times = headline::times(gain);
-        let short = self.board.against.short();
-        let over = match &self.board.against {
-            Against::Vendor(_) if is_vendors(&row.kernel) => format!("ours / {short}"),
-            _ => short.to_owned(),
-        };
-        let over = elided(&over, 88.0, SMALL);
+        let over = elided(&versus(self.board, row), RATIO[1], SMALL);
         let (figure, ink) = (&mut self.drawn.figure, &self.ink);
         figure.strong(pos2(right, upper), Anchor::End, BODY, ink.text, &times);
         figure.text(pos2(right, lower), Anchor::End, SMALL, ink.weak, &over);
@@ -284,7 +279,7 @@ impl Sheet<'_> {
     fn legend(&mut self, top: f32) -> f32 {
         let (figure, ink) = (&mut self.drawn.figure, self.ink);
         let shares =
-            [0.1, 0.25, 0.5, 0.75, 1.0].map(|share| (Sample::Share(share), significant(share)));
+            [0.1, 0.25, 0.5, 0.75, 1.0].map(|share| (Sample::Share(share), share.to_string()));
         let mut items = vec![(Sample::None, "Share of the best rate".to_owned())];
         items.extend(shares);
         items.push((Sample::Best, format!("the best, in {}", self.board.rate)));

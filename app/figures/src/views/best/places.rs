@@ -1,6 +1,6 @@
 //! The columns of the heat map, and their horizontal places.
 
-use super::baseline::is_vendors;
+use super::baseline::{Against, is_vendors};
 use super::board::{Board, Row};
 use crate::figure::{strong_width, text_width};
 use crate::theme::{BODY, SMALL, SPACE};
@@ -16,6 +16,9 @@ const NARROW: [f32; 2] = [700.0, 520.0];
 const WIDE: f32 = 1200.0;
 /// Maximum width of why the winner wins; in wide figures.
 const REASON: [f32; 2] = [220.0, 270.0];
+
+/// Width of the ratio to the baseline, at least and at most.
+pub(super) const RATIO: [f32; 2] = [56.0, 88.0];
 
 /// A kernel's column.
 pub(super) struct Column<'b> {
@@ -103,11 +106,23 @@ impl Places {
         });
         x = winner.map_or(x, |[_, to]| to);
         let has_ratio = board.rows.iter().any(|row| row.gain.is_some());
-        let ratio = (has_ratio && width >= no_ratio).then_some(x + SPACE + 88.0);
+        let ratio = (has_ratio && width >= no_ratio).then(|| {
+            let of = |row: &Row| text_width(&versus(board, row), SMALL);
+            x + SPACE + widest(&of, RATIO[0], RATIO[1])
+        });
         x = ratio.unwrap_or(x);
         let bundle = board.bundles.then_some([x + 2.0 * SPACE, x + 2.0 * SPACE + 88.0]);
         x = bundle.map_or(x, |[_, to]| to);
         Self { name, winner, ratio, bundle, cells: x + 1.5 * SPACE }
+    }
+}
+
+/// What a row's ratio is to.
+pub(super) fn versus(board: &Board, row: &Row) -> String {
+    let short = board.against.short();
+    match &board.against {
+        Against::Vendor(_) if is_vendors(&row.kernel) => format!("ours / {short}"),
+        _ => short.to_owned(),
     }
 }
 

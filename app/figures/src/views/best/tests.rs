@@ -328,6 +328,14 @@ fn the_first_screen_has_the_vendors_column_and_the_legend() {
         let all = ["Share of the best rate", "the best, in GFLOPS", "not ranked", "vendor"];
         assert!(all.iter().all(|one| found.contains(one)), "{width}: {found:?}");
     }
+    let figure = super::heat::draw(&board, &state, 980.0).figure;
+    let is =
+        |shape: &Shape, words: &str| matches!(shape, Shape::Text { text, .. } if text == words);
+    let has = |words: &str| figure.shapes.iter().any(|shape| is(shape, words));
+    assert!(has("0.25") && has("0.1"), "shares have no more digits than they need");
+    let places = super::places::Places::of(&board, 980.0);
+    let room = places.ratio.unwrap() - places.winner.unwrap()[1];
+    assert!((60.0..80.0).contains(&room), "as wide as `cuSPARSE`, {room}");
 }
 
 #[test]

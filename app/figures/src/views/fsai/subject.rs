@@ -64,7 +64,8 @@ impl Subject {
         });
         match found {
             Err(why) if state.fsai.of == FsaiOf::Selected => {
-                Ok(Self { note: Some(why), ..Self::of_mesh(model, state, USUAL)? })
+                let note = Some(format!("{why} This is a mesh of 8 × 8 instead."));
+                Ok(Self { note, ..Self::of_mesh(model, state, USUAL)? })
             }
             found => found,
         }

@@ -139,11 +139,10 @@ impl Histogram {
             if at < bars.min.y - 0.5 || at > bars.max.y || !free {
                 continue;
             }
-            self.figure.line(pos2(bars.min.x, at), pos2(bars.max.x, at), 1.0, ink.text);
-            let width = text_width(&name, TYPE) + 8.0;
-            let right = bars.max.x - 2.0;
-            let behind = area(right - width, at - 8.0, right, at + 8.0);
-            self.figure.rect(behind, ink.paper);
+            let right = bars.max.x;
+            let left = right - text_width(&name, TYPE) - 8.0;
+            self.figure.line(pos2(bars.min.x, at), pos2(left, at), 1.0, ink.text);
+            self.figure.rect(area(left, at - 8.0, right, at + 8.0), ink.paper);
             self.figure.text(pos2(right - 4.0, at), Anchor::End, TYPE, ink.text, &name);
             taken.push(at);
         }

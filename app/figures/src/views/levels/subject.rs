@@ -57,7 +57,8 @@ impl Subject {
         });
         match found {
             Err(why) if state.levels.of == LevelsOf::Selected => {
-                Ok(Self { note: Some(why), ..Self::of_grid(model, USUAL)? })
+                let note = Some(format!("{why} This is a grid of 8 × 8 instead."));
+                Ok(Self { note, ..Self::of_grid(model, USUAL)? })
             }
             found => found,
         }

@@ -37,7 +37,8 @@ impl Subject {
         match Self::of(model, state) {
             Err(why) if state.skyline.of == PointsOf::Selected => {
                 let usual = PointsOf::Made(Recipe::default());
-                Ok(Self { note: Some(why), ..Self::named(model, state, &usual)? })
+                let note = Some(format!("{why} These are generated points instead."));
+                Ok(Self { note, ..Self::named(model, state, &usual)? })
             }
             found => found,
         }

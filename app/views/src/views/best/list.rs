@@ -175,7 +175,7 @@ fn put(ui: &mut Ui, rect: Rect, number: bool, text: RichText) {
 fn cells(ui: &mut Ui, rect: Rect, row: &Row, board: &Board, columns: &Columns) {
     let half = rect.top() + rect.height() * 0.54;
     let at = |[from, to]: [f32; 2]| area(rect.left() + from, rect.top(), rect.left() + to, half);
-    put(ui, at(columns.matrix), false, RichText::new(&row.name).strong());
+    put(ui, at(columns.matrix), false, RichText::new(board.name_of(row)).strong());
     put(ui, at(columns.kernel), false, RichText::new(&row.title).strong());
     put(ui, at(columns.rate), true, RichText::new(significant(row.rate)).strong());
     put(ui, at(columns.copy), true, RichText::new(percent(row.pct_copy)));
@@ -201,7 +201,7 @@ fn narrow(ui: &mut Ui, rect: Rect, row: &Row, board: &Board) {
     let (name, rate) = line(rect.top(), half);
     let unit = board.rate.split([',', ' ']).next_back().unwrap_or_default();
     let unit = if board.rate.contains(' ') { "" } else { unit };
-    put(ui, name, false, RichText::new(&row.name).strong());
+    put(ui, name, false, RichText::new(board.name_of(row)).strong());
     put(ui, rate, true, RichText::new(format!("{} {unit}", significant(row.rate))).strong());
     let (kernel, lead) = line(half, rect.bottom());
     put(ui, kernel, false, RichText::new(&row.title).size(13.0));

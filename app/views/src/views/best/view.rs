@@ -11,11 +11,10 @@ use sparsescope_figures::views::best::baseline::baselines;
 use sparsescope_figures::views::best::board::Board;
 use sparsescope_figures::views::best::headline;
 use sparsescope_figures::views::best::view::{automatic, form, has_bundles};
-use sparsescope_figures::views::view::no_run;
 
 use super::{drawn, list};
 use crate::style;
-use crate::views::view::{Screen, kept, nothing};
+use crate::views::view::{Screen, kept, no_runs, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
@@ -101,11 +100,13 @@ fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let board = board(ui, model, state);
     if board.rows.is_empty() {
-        let text = match model.count(&state.filter) {
-            0 => no_run(model, state),
-            _ => "No matching run passed its check with warm caches, in f64 or, for kernels without f64, in f32.".into(),
+        return match model.count(&state.filter) {
+            0 => no_runs(ui, model, state),
+            _ => nothing(
+                ui,
+                "No matching run passed its check with warm caches, in f64 or, for kernels without f64, in f32.",
+            ),
         };
-        return nothing(ui, &text);
     }
     let now = shown_form(ui, &board, state);
     if now == Form::List {

@@ -78,5 +78,7 @@ fn what_has_no_set_up_says_why_in_a_sentence() {
     let state = ViewState::from_fragment("v1;view=preconditioner;search=other").unwrap();
     harness.state_mut().set_state(state);
     harness.run();
-    harness.get_by_label("No matrix passes the filters: generate one under Matrix.");
+    harness.get_by_label(
+        "No matrix passes the filters: generate one under Matrix. This is a mesh of 8 × 8 instead.",
+    );
 }

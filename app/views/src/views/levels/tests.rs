@@ -177,11 +177,11 @@ fn what_has_no_levels_says_why_in_a_sentence() {
     for (text, sentence) in [
         (
             format!("{head} real general\n2 3 1\n1 1 1\n"),
-            "m has no levels: it has 2 rows and 3 columns, expected a square matrix.",
+            "m has no levels: it has 2 rows and 3 columns, expected a square matrix. This is a grid of 8 × 8 instead.",
         ),
         (
             format!("{head} complex general\n2 2 1\n1 1 1 1\n"),
-            "No levels for m: it is complex, expected a real matrix.",
+            "No levels for m: it is complex, expected a real matrix. This is a grid of 8 × 8 instead.",
         ),
         (
             format!("{head} real general\n2 2 1\n1 2 1\n"),
@@ -195,7 +195,7 @@ fn what_has_no_levels_says_why_in_a_sentence() {
     let bare = bundle(&made("stencil7?n=4"), 0);
     let harness = shown("grid.zip", &bare, "v1;view=levels");
     harness.get_by_label(
-        "No levels for grid: its bundle does not contain them; open the matrix file.",
+        "No levels for grid: its bundle does not contain them; open the matrix file. This is a grid of 8 × 8 instead.",
     );
     harness.get_by_label("Levels of 8 × 8 points, 5-point stencil, forward sweep");
     let app = harness.state();

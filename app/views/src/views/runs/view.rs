@@ -11,14 +11,13 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::runs::columns::{COLUMNS, Column, fitting};
 use sparsescope_figures::views::runs::view::{Line, Rows, rows, widths};
-use sparsescope_figures::views::view::no_run;
 
 use super::chosen::Move;
 use super::keys::keys;
 use super::line::{GROUP, Table, show_line};
 use super::narrow;
 use crate::style::strong;
-use crate::views::view::{Screen, kept, nothing};
+use crate::views::view::{Screen, kept, no_runs};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
 
@@ -54,7 +53,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let kept = kept_rows(ui, model, state);
     let Rows { runs, lines, columns, rate } = kept.as_ref();
     if runs.is_empty() {
-        return nothing(ui, &no_run(model, state));
+        return no_runs(ui, model, state);
     }
     ui.spacing_mut().scroll = ScrollStyle::solid(); // always seen
     let moved = keys(ui, model, runs, state);
@@ -242,9 +241,11 @@ fn laid_out(
         place.and_then(|at| cells.get(at)).copied().unwrap_or_default()
     };
     let heading = |column: &Column| strong_width(title(column, rate), BODY) + ARROW;
-    // With the square in front of a kernel.
-    let whole =
-        |column: &Column| heading(column).max(cells(column).iter().sum::<f32>() + 3.0 * SPACE);
+    let whole = |column: &Column| {
+        // A kernel has a square in front.
+        let more = if column.id == "kernel" { 3.0 * SPACE } else { SPACE };
+        heading(column).max(cells(column).iter().sum::<f32>() + more)
+    };
     let least = |column: &Column| match column.number {
         true => whole(column),
         false => heading(column).max(whole(column).min(column.width * LEAST)),

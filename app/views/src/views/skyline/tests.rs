@@ -219,7 +219,7 @@ fn what_cannot_be_shown_says_why_in_a_sentence() {
         .with_size(vec2(1280.0, 800.0))
         .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
     harness.run();
-    harness.get_by_label("one is a matrix: select a point set, or generate one under Points.");
+    harness.get_by_label_contains("under Points. These are generated points instead.");
     harness.get_by_label("Scatter of points-anticorrelated?n=200&d=2, dimensions 0 and 1");
     let app = harness.state();
     assert!((VIEW.is_empty)(app.model(), app.state()));

@@ -37,7 +37,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 pub(super) fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let spy = &mut state.spy;
     ui.horizontal(|ui| {
-        choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
+        choose(ui, "Colors", &mut spy.map, ColorMap::ALL, ColorMap::name);
         choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
     });
     ui.horizontal(|ui| {
