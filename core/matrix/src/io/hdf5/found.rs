@@ -1,0 +1,270 @@
+//! Finds the matrix in a file: what each program stores of it, and the choice among several.
+
+use hdf5_pure::{AttrValue, Group};
+
+use super::dataset::{Data, Source, Values, told};
+use crate::io::error::quoted;
+use crate::io::matlab::array::{Array, Places, fault};
+use crate::io::matlab::variable::{Class, Variable, choose, list};
+use crate::io::{Field, IoError};
+use crate::matrix::Extent;
+
+/// Where values are.
+enum Layout {
+    /// Every value, zeros included.
+    Dense(Data),
+    /// The places of values along a line, and where each line begins. MATLAB stores neither places nor values of
+    /// an empty matrix.
+    Compressed { pointers: Data, stored: Option<(Data, Data)> },
+}
+
+/// A matrix in the file.
+pub(super) struct Found {
+    name: String,
+    rows: u64,
+    cols: u64,
+    /// Whether values are stored row by row.
+    by_row: bool,
+    is_logical: bool,
+    layout: Layout,
+}
+
+impl Found {
+    fn lines(&self) -> u64 {
+        if self.by_row { self.rows } else { self.cols }
+    }
+
+    pub(super) fn extent(&self, source: &mut Source<'_>) -> Result<Extent, IoError> {
+        let (rows, cols) = (self.rows, self.cols);
+        let Layout::Compressed { pointers, stored } = &self.layout else {
+            return Ok(Extent { rows, cols, entries: rows.saturating_mul(cols), estimated: true });
+        };
+        let last = source.values(pointers)?.real().index(self.lines());
+        let found =
+            stored.as_ref().map_or(0, |(places, values)| places.count().min(values.count()));
+        match last.filter(|last| *last <= found) {
+            Some(entries) => Ok(Extent { rows, cols, entries, estimated: false }),
+            None => Err(fault(
+                &self.name,
+                &format!(
+                    "expected a pointer to at most {found} values after the last row or column, found another or none"
+                ),
+            )),
+        }
+    }
+}
+
+/// A matrix and its numbers in memory.
+pub(super) struct Held {
+    name: String,
+    rows: u64,
+    cols: u64,
+    by_row: bool,
+    field: Field,
+    /// Places and pointers of a sparse matrix.
+    places: Option<(Values, Values)>,
+    values: Values,
+}
+
+impl Held {
+    pub(super) fn read(found: &Found, source: &mut Source<'_>) -> Result<Self, IoError> {
+        let (data, places, values) = match &found.layout {
+            Layout::Dense(data) => (Some(data), None, source.values(data)?),
+            Layout::Compressed { pointers, stored: Some((places, data)) } => {
+                let pointers = source.values(pointers)?;
+                let places = source.values(places)?;
+                (Some(data), Some((places, pointers)), source.values(data)?)
+            }
+            Layout::Compressed { pointers, stored: None } => {
+                (None, Some((Values::none(), source.values(pointers)?)), Values::none())
+            }
+        };
+        let field = match data.map(|data| data.kind) {
+            _ if found.is_logical => Field::Pattern,
+            Some(kind) if kind.is_logical => Field::Pattern,
+            Some(kind) if !kind.is_float() => Field::Integer,
+            _ => Field::Real,
+        };
+        let Found { name, rows, cols, by_row, .. } = found;
+        let (name, rows, cols, by_row) = (name.clone(), *rows, *cols, *by_row);
+        Ok(Self { name, rows, cols, by_row, field, places, values })
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let places = self.places.as_ref();
+        self.values.bytes() + places.map_or(0, |(places, begin)| places.bytes() + begin.bytes())
+    }
+
+    pub(super) fn array(&self) -> Array<'_> {
+        let places = match &self.places {
+            None => Places::Full,
+            Some((places, begin)) => Places::Columns { row: places.real(), begin: begin.real() },
+        };
+        Array {
+            name: &self.name,
+            rows: self.rows,
+            cols: self.cols,
+            field: self.field,
+            by_row: self.by_row,
+            places,
+            real: self.values.real(),
+            imaginary: self.values.imaginary(),
+        }
+    }
+}
+
+/// The matrix that is wanted: a path with `/`, or with `.` for those used to MATLAB. Otherwise `X` as in AnnData,
+/// or the choice of MATLAB files; with what to tell the user about it.
+pub(super) fn find(
+    source: &mut Source<'_>,
+    wanted: Option<&str>,
+) -> Result<(Found, Option<String>), IoError> {
+    if let Some(wanted) = wanted {
+        for path in [wanted.to_owned(), wanted.replace('.', "/")] {
+            if let Some(found) = at(source, &path)? {
+                return Ok((found, None));
+            }
+        }
+        let variables = variables(source)?;
+        let (wanted, found) =
+            (quoted(wanted.as_bytes()), list(&variables.iter().collect::<Vec<_>>()));
+        return Err(IoError::Stored(format!("expected a matrix at {wanted}, found {found}")));
+    }
+    if let Some(found) = at(source, "X")? {
+        return Ok((found, None));
+    }
+    let variables = variables(source)?;
+    let choice = choose(&variables, None)?;
+    let path = [&[choice.variable.name.as_str()][..], choice.path.as_slice()].concat().join("/");
+    match at(source, &path)? {
+        Some(found) => Ok((found, choice.warning)),
+        None => Err(fault(&path, "expected a matrix, found none")),
+    }
+}
+
+/// What is at the top of the file. MATLAB keeps the values of cells in groups that begin with `#`.
+fn variables(source: &mut Source<'_>) -> Result<Vec<Variable<'static>>, IoError> {
+    let root = source.file.root();
+    let groups = told(root.groups())?.into_iter().map(|name| (name, Class::Struct));
+    let datasets = told(root.datasets())?.into_iter().map(|name| (name, Class::Other));
+    let mut variables = Vec::new();
+    for (name, otherwise) in groups.chain(datasets).filter(|(name, _)| !name.starts_with('#')) {
+        let found = at(source, &name)?;
+        let size = found.as_ref().map(|found| (found.rows, found.cols));
+        let class = match found.map(|found| found.layout) {
+            Some(Layout::Compressed { .. }) => Class::Sparse,
+            Some(Layout::Dense(_)) => Class::Full,
+            None => otherwise,
+        };
+        variables.push(Variable { name, class, size, stored: &[], is_packed: false });
+    }
+    Ok(variables)
+}
+
+/// The matrix at this path; `None` if something else or nothing is there.
+fn at(source: &mut Source<'_>, path: &str) -> Result<Option<Found>, IoError> {
+    if let Ok(group) = source.file.group(path) {
+        return sparse(source, path, &group);
+    }
+    let Ok(dataset) = source.file.dataset(path) else { return Ok(None) };
+    let Some(data) = Data::of(path.to_owned(), dataset)? else { return Ok(None) };
+    match data.class()?.as_deref() {
+        Some("char") => Ok(None),
+        class => Ok(dense(data, class.is_none(), class == Some("logical"))),
+    }
+}
+
+/// The dense matrix in a dataset of two dimensions. Programs that store it column by column exchange them.
+fn dense(data: Data, by_row: bool, is_logical: bool) -> Option<Found> {
+    let &[outer, inner] = data.shape.as_slice() else { return None };
+    let (rows, cols) = if by_row { (outer, inner) } else { (inner, outer) };
+    let name = data.name.clone();
+    Some(Found { name, rows, cols, by_row, is_logical, layout: Layout::Dense(data) })
+}
+
+/// The matrix in a group.
+fn sparse(source: &mut Source<'_>, name: &str, group: &Group) -> Result<Option<Found>, IoError> {
+    let attributes = told(group.attrs())?;
+    let word = |key: &str| attributes.get(key).and_then(AttrValue::as_str);
+    let data = |group: &Group, key: &str| {
+        Data::numbers(format!("{name}/{key}"), told(group.dataset(key))?)
+    };
+    let [places, begin] = match attributes.contains_key("MATLAB_sparse") {
+        true => ["ir", "jc"],
+        false => ["indices", "indptr"],
+    };
+    let has = told(group.datasets())?;
+    let has = |key: &str| has.iter().any(|name| name == key);
+    if let Some(rows) = attributes.get("MATLAB_sparse") {
+        let pointers = data(group, begin)?;
+        let cols = pointers.count().saturating_sub(1);
+        let rows = rows.as_u64().ok_or_else(|| {
+            fault(name, "expected a number of rows in the attribute MATLAB_sparse, found none")
+        })?;
+        let stored = match has(places) || has("data") {
+            true => Some((data(group, places)?, data(group, "data")?)),
+            false => None,
+        };
+        let is_logical = word("MATLAB_class") == Some("logical");
+        let layout = Layout::Compressed { pointers, stored };
+        return Ok(Some(Found {
+            name: name.to_owned(),
+            rows,
+            cols,
+            by_row: false,
+            is_logical,
+            layout,
+        }));
+    }
+    if has("type")
+        && let Some(found) = octave(source, name, group)?
+    {
+        return Ok(Some(found));
+    }
+    if !["data", places, begin].into_iter().all(has) {
+        return Ok(None);
+    }
+    let by_row = match word("encoding-type").or_else(|| word("h5sparse_format")) {
+        Some("csr_matrix" | "csr") => true,
+        // The columns of 10x are cells.
+        Some("csc_matrix" | "csc") | None => false,
+        Some(other) => {
+            let found = quoted(other.as_bytes());
+            return Err(fault(name, &format!("expected csr_matrix or csc_matrix, found {found}")));
+        }
+    };
+    let shape = attributes.get("shape").or_else(|| attributes.get("h5sparse_shape"));
+    let shape = match shape.and_then(AttrValue::to_u64s) {
+        None if has("shape") => source.sizes(&data(group, "shape")?)?,
+        shape => shape.unwrap_or_default(),
+    };
+    let [rows, cols] = *shape else {
+        return Err(fault(name, &format!("expected a shape of 2 sizes, found {}", shape.len())));
+    };
+    let stored = Some((data(group, places)?, data(group, "data")?));
+    let layout = Layout::Compressed { pointers: data(group, begin)?, stored };
+    Ok(Some(Found { name: name.to_owned(), rows, cols, by_row, is_logical: false, layout }))
+}
+
+/// The matrix in a group as Octave writes it.
+fn octave(source: &mut Source<'_>, name: &str, group: &Group) -> Result<Option<Found>, IoError> {
+    if let Ok(dataset) = group.dataset("value") {
+        let data = Data::of(name.to_owned(), dataset)?;
+        return Ok(data.and_then(|data| dense(data, false, false)));
+    }
+    let Ok(group) = group.group("value") else { return Ok(None) };
+    let has = told(group.datasets())?;
+    if !["nr", "nc", "ridx", "cidx", "data"].iter().all(|key| has.iter().any(|name| name == key)) {
+        return Ok(None);
+    }
+    let data = |key: &str| Data::numbers(format!("{name}/{key}"), told(group.dataset(key))?);
+    let mut size = |key: &str| {
+        let sizes = source.sizes(&data(key)?)?;
+        sizes.first().copied().ok_or_else(|| fault(name, "expected a size, found none"))
+    };
+    let (rows, cols) = (size("nr")?, size("nc")?);
+    let stored = Some((data("ridx")?, data("data")?));
+    let layout = Layout::Compressed { pointers: data("cidx")?, stored };
+    let name = name.to_owned();
+    Ok(Some(Found { name, rows, cols, by_row: false, is_logical: false, layout }))
+}
