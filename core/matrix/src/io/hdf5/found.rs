@@ -113,7 +113,7 @@ impl Held {
     }
 }
 
-/// The matrix that is wanted: a path with `/`, or with `.` for those used to MATLAB. Otherwise `X` as in AnnData,
+/// The matrix that is wanted: a path with `/`, or with `.` for those used to MATLAB. Otherwise `X` of AnnData,
 /// or the choice of MATLAB files; with what to tell the user about it.
 pub(super) fn find(
     source: &mut Source<'_>,
@@ -130,7 +130,10 @@ pub(super) fn find(
             (quoted(wanted.as_bytes()), list(&variables.iter().collect::<Vec<_>>()));
         return Err(IoError::Stored(format!("expected a matrix at {wanted}, found {found}")));
     }
-    if let Some(found) = at(source, "X")? {
+    let file = &source.file;
+    let has = |name: &str| file.group(name).is_ok() || file.dataset(name).is_ok();
+    let is_anndata = ["obs", "var"].into_iter().all(has);
+    if is_anndata && let Some(found) = at(source, "X")? {
         return Ok((found, None));
     }
     let variables = variables(source)?;

@@ -165,6 +165,10 @@ fn anndata() -> Vec<u8> {
         x.set_attr("h5sparse_shape", AttrValue::I64Array(vec![3, 2]));
         raw.add_group(x.finish());
         f.add_group(raw.finish());
+        for table in ["obs", "var"] {
+            let group = f.create_group(table);
+            f.add_group(group.finish());
+        }
     })
 }
 
@@ -175,7 +179,7 @@ fn of_anndata_x_is_read_or_the_layer_that_is_asked_for() {
         assert_eq!((rows(&read), read.field), (expected(), Field::Real), "{variable:?}");
     }
     let error = read_as(&anndata(), Some("layers/log")).unwrap_err();
-    assert_eq!(error, "expected a matrix at \"layers/log\", found X, layers, raw");
+    assert_eq!(error, "expected a matrix at \"layers/log\", found X, layers, raw, obs, var");
 }
 
 #[test]
