@@ -9,15 +9,6 @@ use crate::io::matlab::variable::{Class, Variable, choose, list};
 use crate::io::{Field, IoError};
 use crate::matrix::Extent;
 
-/// Where values are.
-enum Layout {
-    /// Every value, zeros included.
-    Dense(Data),
-    /// The places of values along a line, and where each line begins. MATLAB stores neither places nor values of
-    /// an empty matrix.
-    Compressed { pointers: Data, stored: Option<(Data, Data)> },
-}
-
 /// A matrix in the file.
 pub(super) struct Found {
     name: String,
@@ -26,7 +17,10 @@ pub(super) struct Found {
     /// Whether values are stored row by row.
     by_row: bool,
     is_logical: bool,
-    layout: Layout,
+    /// `None` for an empty matrix of MATLAB, which has neither values nor their places.
+    values: Option<Data>,
+    /// For a sparse matrix where each line begins, and the place of each value along its line.
+    places: Option<(Data, Option<Data>)>,
 }
 
 impl Found {
@@ -36,12 +30,14 @@ impl Found {
 
     pub(super) fn extent(&self, source: &mut Source<'_>) -> Result<Extent, IoError> {
         let (rows, cols) = (self.rows, self.cols);
-        let Layout::Compressed { pointers, stored } = &self.layout else {
+        let Some((pointers, places)) = &self.places else {
             return Ok(Extent { rows, cols, entries: rows.saturating_mul(cols), estimated: true });
         };
         let last = source.values(pointers)?.real().index(self.lines());
-        let found =
-            stored.as_ref().map_or(0, |(places, values)| places.count().min(values.count()));
+        let found = match (places, &self.values) {
+            (Some(places), Some(values)) => places.count().min(values.count()),
+            _ => 0,
+        };
         match last.filter(|last| *last <= found) {
             Some(entries) => Ok(Extent { rows, cols, entries, estimated: false }),
             None => Err(fault(
@@ -68,18 +64,16 @@ pub(super) struct Held {
 
 impl Held {
     pub(super) fn read(found: &Found, source: &mut Source<'_>) -> Result<Self, IoError> {
-        let (data, places, values) = match &found.layout {
-            Layout::Dense(data) => (Some(data), None, source.values(data)?),
-            Layout::Compressed { pointers, stored: Some((places, data)) } => {
-                let pointers = source.values(pointers)?;
-                let places = source.values(places)?;
-                (Some(data), Some((places, pointers)), source.values(data)?)
-            }
-            Layout::Compressed { pointers, stored: None } => {
-                (None, Some((Values::none(), source.values(pointers)?)), Values::none())
-            }
+        let mut read = |data: Option<&Data>| match data {
+            Some(data) => source.values(data),
+            None => Ok(Values::none()),
         };
-        let field = match data.map(|data| data.kind) {
+        let values = read(found.values.as_ref())?;
+        let places = match &found.places {
+            Some((pointers, places)) => Some((read(places.as_ref())?, read(Some(pointers))?)),
+            None => None,
+        };
+        let field = match found.values.as_ref().map(|data| data.kind) {
             _ if found.is_logical => Field::Pattern,
             Some(kind) if kind.is_logical => Field::Pattern,
             Some(kind) if !kind.is_float() => Field::Integer,
@@ -154,9 +148,9 @@ fn variables(source: &mut Source<'_>) -> Result<Vec<Variable<'static>>, IoError>
     for (name, otherwise) in groups.chain(datasets).filter(|(name, _)| !name.starts_with('#')) {
         let found = at(source, &name)?;
         let size = found.as_ref().map(|found| (found.rows, found.cols));
-        let class = match found.map(|found| found.layout) {
-            Some(Layout::Compressed { .. }) => Class::Sparse,
-            Some(Layout::Dense(_)) => Class::Full,
+        let class = match found.map(|found| found.places.is_some()) {
+            Some(true) => Class::Sparse,
+            Some(false) => Class::Full,
             None => otherwise,
         };
         variables.push(Variable { name, class, size, stored: &[], is_packed: false });
@@ -182,7 +176,7 @@ fn dense(data: Data, by_row: bool, is_logical: bool) -> Option<Found> {
     let &[outer, inner] = data.shape.as_slice() else { return None };
     let (rows, cols) = if by_row { (outer, inner) } else { (inner, outer) };
     let name = data.name.clone();
-    Some(Found { name, rows, cols, by_row, is_logical, layout: Layout::Dense(data) })
+    Some(Found { name, rows, cols, by_row, is_logical, values: Some(data), places: None })
 }
 
 /// The matrix in a group.
@@ -204,20 +198,13 @@ fn sparse(source: &mut Source<'_>, name: &str, group: &Group) -> Result<Option<F
         let rows = rows.as_u64().ok_or_else(|| {
             fault(name, "expected a number of rows in the attribute MATLAB_sparse, found none")
         })?;
-        let stored = match has(places) || has("data") {
-            true => Some((data(group, places)?, data(group, "data")?)),
-            false => None,
+        let (places, values) = match has(places) || has("data") {
+            true => (Some(data(group, places)?), Some(data(group, "data")?)),
+            false => (None, None),
         };
-        let is_logical = word("MATLAB_class") == Some("logical");
-        let layout = Layout::Compressed { pointers, stored };
-        return Ok(Some(Found {
-            name: name.to_owned(),
-            rows,
-            cols,
-            by_row: false,
-            is_logical,
-            layout,
-        }));
+        let (name, is_logical) = (name.to_owned(), word("MATLAB_class") == Some("logical"));
+        let places = Some((pointers, places));
+        return Ok(Some(Found { name, rows, cols, by_row: false, is_logical, values, places }));
     }
     if has("type")
         && let Some(found) = octave(source, name, group)?
@@ -244,9 +231,10 @@ fn sparse(source: &mut Source<'_>, name: &str, group: &Group) -> Result<Option<F
     let [rows, cols] = *shape else {
         return Err(fault(name, &format!("expected a shape of 2 sizes, found {}", shape.len())));
     };
-    let stored = Some((data(group, places)?, data(group, "data")?));
-    let layout = Layout::Compressed { pointers: data(group, begin)?, stored };
-    Ok(Some(Found { name: name.to_owned(), rows, cols, by_row, is_logical: false, layout }))
+    let values = Some(data(group, "data")?);
+    let places = Some((data(group, begin)?, Some(data(group, places)?)));
+    let (name, is_logical) = (name.to_owned(), false);
+    Ok(Some(Found { name, rows, cols, by_row, is_logical, values, places }))
 }
 
 /// The matrix in a group as Octave writes it.
@@ -266,8 +254,8 @@ fn octave(source: &mut Source<'_>, name: &str, group: &Group) -> Result<Option<F
         sizes.first().copied().ok_or_else(|| fault(name, "expected a size, found none"))
     };
     let (rows, cols) = (size("nr")?, size("nc")?);
-    let stored = Some((data("ridx")?, data("data")?));
-    let layout = Layout::Compressed { pointers: data("cidx")?, stored };
-    let name = name.to_owned();
-    Ok(Some(Found { name, rows, cols, by_row: false, is_logical: false, layout }))
+    let values = Some(data("data")?);
+    let places = Some((data("cidx")?, Some(data("ridx")?)));
+    let (name, by_row, is_logical) = (name.to_owned(), false, false);
+    Ok(Some(Found { name, rows, cols, by_row, is_logical, values, places }))
 }
