@@ -115,7 +115,7 @@ pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Re
 }
 
 /// File name endings and the formats that they imply, besides those of matrices.
-const FORMS: [(&str, &str); 19] = [
+const FORMS: [(&str, &str); 17] = [
     ("csv", "CSV"),
     ("tsv", "a tab-separated table"),
     ("points", "binary points"),
@@ -128,8 +128,6 @@ const FORMS: [(&str, &str); 19] = [
     ("json", "JSON"),
     ("xml", "XML"),
     ("xlsx", "an Excel workbook"),
-    ("h5", "HDF5"),
-    ("hdf5", "HDF5"),
     ("parquet", "Parquet"),
     ("bz2", "bzip2"),
     ("xz", "xz"),

@@ -310,7 +310,7 @@ def octave():
                 has_rhs = variables in ("b R", "Problem")
                 expect(name, f"MATLAB level {level}", matrix, rhs=VECTOR if has_rhs else None)
     lines.append(f"save('-hdf5', '{FILES / 'octave.h5'}', 'R');")
-    expect_refusal("octave.h5", "HDF5")
+    expect("octave.h5", "HDF5", TINY)
     run("octave-cli", "--norc", "--eval", "\n".join(lines))
     for name in files:
         if name.startswith("octave-") and "matrix" in files[name]:
@@ -435,20 +435,80 @@ def graphs():
 
 
 def hdf5():
-    """A matrix as 10x writes it, and the beginning that MATLAB 7.3 gives its files."""
+    """Matrices as MATLAB 7.3, 10x and AnnData write them; h5py writes all."""
     versions["h5py"] = h5py.__version__
-    a = INTEGER.coo().tocsc()
-    for name, block in [("tenx.h5", 0), ("matlab73.mat", 512)]:
-        with h5py.File(FILES / name, "w", libver="latest", userblock_size=block) as file:
-            group = file.create_group("matrix")
-            for key, array in [("data", a.data), ("indices", a.indices), ("indptr", a.indptr), ("shape", a.shape)]:
-                group[key] = numpy.asarray(array)
-        if block:
-            with open(FILES / name, "r+b") as file:
-                text = b"MATLAB 7.3 MAT-file, Platform: GLNXA64, Created on: Thu Jan  1 00:00:00 1970"
-                file.write(text.ljust(116) + bytes(8) + b"\x00\x02IM")
-    expect_refusal("tenx.h5", "HDF5")
-    expect_refusal("matlab73.mat", "HDF5")
+
+    def group(file, name, a, keys=("data", "indices", "indptr"), **options):
+        for key, array in zip(keys, [a.data, a.indices, a.indptr]):
+            file.create_dataset(f"{name}/{key}", data=array, **options)
+        return file[name]
+
+    # The latest layout of HDF5 2.0 is not read.
+    for name, options, libver in [
+        ("tenx.h5", {"chunks": (4,), "compression": "gzip", "shuffle": True}, ("earliest", "v108")),
+        ("tenx-v110.h5", {"chunks": (4,), "compression": "lzf"}, ("v110", "v110")),
+        ("tenx-latest.h5", {"chunks": (4,)}, "latest"),
+    ]:
+        with h5py.File(FILES / name, "w", libver=libver) as file:
+            tenx = group(file, "matrix", INTEGER.coo().tocsc(), **options)
+            tenx["shape"] = numpy.array(INTEGER.shape)
+            tenx["barcodes"] = numpy.array([b"AAAC-1"] * INTEGER.shape[1])
+            tenx["features/id"] = numpy.array([b"ENSG1"] * INTEGER.shape[0])
+        expect(name, "HDF5", INTEGER)
+    expect_refusal("tenx-latest.h5", "data layout version: 5")
+
+    def anndata(name, matrix, x):
+        with h5py.File(FILES / name, "w") as file:
+            file.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})
+            for table in ["obs", "var"]:
+                file.create_group(table).attrs["encoding-type"] = "dataframe"
+            x(file)
+            group(file, "layers/counts", INTEGER.coo().tocsr()).attrs["shape"] = INTEGER.shape
+        expect(name, "HDF5", matrix)
+
+    def sparse_x(matrix, form, keys, dtype=None, **options):
+        def write(file):
+            stored = getattr(matrix.coo(dtype=dtype), f"to{form[:3]}")()
+            attributes = group(file, "X", stored, **options).attrs
+            attributes.update(dict(zip(keys, [form, numpy.array(matrix.shape)])))
+        return write
+
+    new, old = ("encoding-type", "shape"), ("h5sparse_format", "h5sparse_shape")
+    anndata("csr.h5ad", SINGLE, sparse_x(SINGLE, "csr_matrix", new, dtype="float32", compression="gzip"))
+    anndata("csc.h5ad", REAL, sparse_x(REAL, "csc_matrix", new))
+    anndata("old.h5ad", REAL, sparse_x(REAL, "csr", old))
+    anndata("dense.h5ad", SINGLE, lambda file: file.create_dataset("X", data=SINGLE.dense().astype(">f4")))
+
+    kind = numpy.dtype([("real", "<f8"), ("imag", "<f8")])
+    pairs = lambda a: numpy.array([(v.real, v.imag) for v in a.data.tolist()], dtype=kind)
+    for name, matrix, word, change in [
+        ("real", TINY, "double", lambda a: a.data),
+        ("complex", COMPLEX, "double", pairs),
+        ("logical", PATTERN, "logical", lambda a: a.data.astype("uint8")),
+        ("problem", REAL, "double", lambda a: a.data),
+        ("dense", REAL, "double", None),
+    ]:
+        name = f"matlab73-{name}.mat"
+        with h5py.File(FILES / name, "w", userblock_size=512) as file:
+            a = matrix.coo().tocsc()
+            if change is None:
+                # MATLAB's columns are rows here.
+                written = file.create_dataset("A", data=matrix.dense().T)
+            else:
+                place = "Problem/A" if "problem" in name else "A"
+                written = file.create_group(place)
+                for key, array in [("data", change(a)), ("ir", a.indices), ("jc", a.indptr)]:
+                    written[key] = array if key == "data" else array.astype("uint64")
+                written.attrs["MATLAB_sparse"] = numpy.uint64(matrix.shape[0])
+            written.attrs["MATLAB_class"] = numpy.bytes_(word)
+            file["#refs#/a"] = numpy.zeros(2)
+            if "problem" in name:
+                file["Problem"].attrs["MATLAB_class"] = numpy.bytes_("struct")
+                file["Problem/b"] = numpy.array([VECTOR])
+        with open(FILES / name, "r+b") as file:
+            text = b"MATLAB 7.3 MAT-file, Platform: GLNXA64, Created on: Thu Jan  1 00:00:00 1970"
+            file.write(text.ljust(116) + bytes(8) + b"\x00\x02IM")
+        expect(name, "HDF5", matrix)
 
 
 def compressed():

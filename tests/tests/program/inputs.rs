@@ -191,7 +191,7 @@ fn the_variable_of_a_matlab_file_is_chosen_by_its_name() {
     assert_eq!(p.json(&["info", "two.mat", "--variable", "M", "--json"])["nnz"], 2);
     p.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n");
     let error = p.fail(1, &["info", "a.mtx", "--variable", "A"]);
-    assert!(error.contains("a.mtx: line 1: expected a MATLAB file"), "{error}");
+    assert!(error.contains("a.mtx: line 1: expected a MATLAB or HDF5 file"), "{error}");
 }
 
 /// What pipes hold cannot be mapped into memory, nor read twice.
@@ -222,7 +222,7 @@ fn files_of_other_programs_and_invisible_characters_are_named() {
     for (name, content, expected) in [
         ("a.mtx.xz", &b"\xfd7zXZ\0\0\x04"[..], "xz data (not supported): decompress it,"),
         ("a.mat", b"MATLAB 5.0 MAT-file", "expected a MATLAB header of 128 bytes"),
-        ("a.h5", b"\x89HDF\r\n\x1a\n", "an HDF5 file (not supported): "),
+        ("a.h5", b"\x89HDF\r\n\x1a\n", "the HDF5 file is damaged"),
         (
             "b.mtx",
             b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\0\n",

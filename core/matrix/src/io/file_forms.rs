@@ -22,14 +22,22 @@ const fn form(
     FileForm { name, extensions, read, is_written }
 }
 
+/// What is read of HDF5, or how it would be.
+const HDF5: &str = if cfg!(feature = "hdf5") {
+    "MATLAB 7.3, 10x Genomics, AnnData, Octave"
+} else {
+    "MATLAB 7.3, 10x, AnnData (--features hdf5)"
+};
+
 /// All forms.
-pub const FORMS: [FileForm; 14] = [
+pub const FORMS: [FileForm; 15] = [
     form("Matrix Market", &["mtx"], "coordinate and array files, also complex", true),
     form("SciPy sparse array", &["npz"], "csr, csc, coo, bsr, dia (save_npz)", true),
     form("NumPy array", &["npy"], "a dense matrix", false),
     form("Rutherford-Boeing", &["rb"], "assembled matrices", true),
     form("Harwell-Boeing", &["rua", "rsa", "psa"], "assembled matrices", false),
     form("MATLAB", &["mat"], "a sparse matrix, level 4 or 5", false),
+    form("HDF5", &["h5", "h5ad", "hdf5"], HDF5, false),
     form("PETSc binary", &["petsc"], "a sparse matrix (MatView)", true),
     form("binary triplets", &["triplets"], "row, column and value per nonzero", true),
     form("hypre IJ", &["00000"], "a matrix in parts .00000, .00001, ...", false),
@@ -102,6 +110,7 @@ mod tests {
             ("lesson", b" {\"title\": 1}", false),
             ("results", b"[{}]", false),
             ("a.mat", b"MATLAB 5.0 MAT-file", true),
+            ("a.h5ad", b"\x89HDF\r\n\x1a\n", true),
             ("a.petsc", b"\0\x12\x7b\x50", true),
             ("a.mtx.xz", b"\xfd7zXZ\0", true),
             ("ij.00000", b"0 3 0 3\n", true),

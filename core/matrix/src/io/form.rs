@@ -2,6 +2,8 @@
 //! they agree.
 
 use super::error::quoted;
+#[cfg(feature = "hdf5")]
+use super::hdf5;
 use super::matrix_market::refuse_other_kinds;
 use super::{
     IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, boeing, dimacs,
@@ -32,7 +34,9 @@ const fn stored_as(
 }
 
 /// The forms that are looked for before text.
-const STORED: [Stored; 9] = [
+const STORED: &[Stored] = &[
+    #[cfg(feature = "hdf5")]
+    stored_as(MatrixForm::Hdf5, hdf5::is_meant, hdf5::read, hdf5::extent),
     stored_as(
         MatrixForm::BinaryTriplets,
         binary_triplets::is_meant,

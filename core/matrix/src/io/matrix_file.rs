@@ -96,6 +96,8 @@ pub enum MatrixForm {
     Matlab4,
     /// A MATLAB file of level 5.
     Matlab5,
+    /// An HDF5 file: MATLAB 7.3, 10x Genomics, AnnData, Octave.
+    Hdf5,
     /// A binary file of PETSc.
     Petsc,
     /// Text of hypre's IJ matrices.
@@ -123,6 +125,7 @@ impl MatrixForm {
             Self::HarwellBoeing => "Harwell-Boeing",
             Self::Matlab4 => "MATLAB level 4",
             Self::Matlab5 => "MATLAB level 5",
+            Self::Hdf5 => "HDF5",
             Self::Petsc => "PETSc binary",
             Self::Hypre => "hypre IJ",
             Self::Dimacs => "DIMACS graph",

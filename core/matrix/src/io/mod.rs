@@ -16,6 +16,8 @@ mod extent;
 pub mod file_forms;
 mod foreign;
 mod form;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod head;
 mod hypre;
 mod layer;

@@ -2,7 +2,7 @@
 
 use super::{IoError, MatrixForm};
 
-/// How to read an edge list, and which variable of a MATLAB file.
+/// How to read an edge list, and which variable of a MATLAB or HDF5 file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// The number of the first vertex of an edge list, 0 or 1; from the file if not given.
@@ -11,7 +11,7 @@ pub struct ReadOptions {
     pub undirected: bool,
     /// Whether to number the vertices of an edge list that have edges in order, without gaps.
     pub compress_ids: bool,
-    /// The variable of a MATLAB file, or a field of it: `Problem.A`.
+    /// The variable of a MATLAB or HDF5 file, or what is in it: `Problem.A`, `layers/counts`.
     pub variable: Option<String>,
 }
 
@@ -21,10 +21,11 @@ impl ReadOptions {
     pub(super) fn form(&self, form: MatrixForm) -> Result<MatrixForm, IoError> {
         let Self { base, undirected, compress_ids, variable } = self;
         let has_edges = base.is_some() || *undirected || *compress_ids;
-        let has_variables = matches!(form, MatrixForm::Matlab4 | MatrixForm::Matlab5);
+        let has_variables =
+            matches!(form, MatrixForm::Matlab4 | MatrixForm::Matlab5 | MatrixForm::Hdf5);
         let expected = match form {
             _ if variable.is_some() && !has_variables => {
-                "a MATLAB file, because a variable is given"
+                "a MATLAB or HDF5 file, because a variable is given"
             }
             form if !has_edges => return Ok(form),
             MatrixForm::Triplets | MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {

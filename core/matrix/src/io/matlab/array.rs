@@ -1,4 +1,4 @@
-//! An array of numbers in a MATLAB file, and the matrix or vector that it holds.
+//! An array of numbers in a MATLAB or HDF5 file, and the matrix or vector that it holds.
 
 use num_complex::Complex64;
 
@@ -10,7 +10,7 @@ use crate::memory::{MemoryLimit, zeroed};
 
 /// How a number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Width {
+pub(in crate::io) enum Width {
     I8,
     U8,
     I16,
@@ -24,7 +24,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    pub(super) fn bytes(self) -> usize {
+    pub(in crate::io) fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
             Self::I16 | Self::U16 => 2,
@@ -36,19 +36,19 @@ impl Width {
 
 /// Numbers of one width, one after another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) width: Width,
-    pub(super) is_big: bool,
+pub(in crate::io) struct Numbers<'a> {
+    pub(in crate::io) bytes: &'a [u8],
+    pub(in crate::io) width: Width,
+    pub(in crate::io) is_big: bool,
 }
 
 impl<'a> Numbers<'a> {
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::io) fn count(&self) -> u64 {
         (self.bytes.len() / self.width.bytes()) as u64
     }
 
     /// `count` numbers from number `first` on, if there are so many.
-    pub(super) fn part(&self, first: u64, count: u64) -> Option<Self> {
+    pub(in crate::io) fn part(&self, first: u64, count: u64) -> Option<Self> {
         let width = self.width.bytes();
         let bytes = |numbers: u64| usize::try_from(numbers).ok()?.checked_mul(width);
         let bytes = self.bytes.get(bytes(first)?..)?.get(..bytes(count)?)?;
@@ -83,7 +83,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Number `k` if it is an integer that may be an index or a size.
-    pub(super) fn index(&self, k: u64) -> Option<u64> {
+    pub(in crate::io) fn index(&self, k: u64) -> Option<u64> {
         let value = self.get(k)?;
         ((0.0..9e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)
     }
@@ -105,7 +105,7 @@ impl<'a> Numbers<'a> {
 
 /// Where the values of an array belong.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Places<'a> {
+pub(in crate::io) enum Places<'a> {
     /// Column by column, zeros included.
     Full,
     /// The row of each, from 0, and where each column begins.
@@ -116,33 +116,40 @@ pub(super) enum Places<'a> {
 
 /// A real or complex array with two dimensions.
 #[derive(Debug)]
-pub(super) struct Array<'a> {
-    pub(super) name: &'a str,
-    pub(super) rows: u64,
-    pub(super) cols: u64,
-    pub(super) field: Field,
-    pub(super) places: Places<'a>,
-    pub(super) real: Numbers<'a>,
-    pub(super) imaginary: Option<Numbers<'a>>,
+pub(in crate::io) struct Array<'a> {
+    pub(in crate::io) name: &'a str,
+    pub(in crate::io) rows: u64,
+    pub(in crate::io) cols: u64,
+    pub(in crate::io) field: Field,
+    /// Whether values are stored row by row: `places` then has rows for columns, and columns for rows.
+    pub(in crate::io) by_row: bool,
+    pub(in crate::io) places: Places<'a>,
+    pub(in crate::io) real: Numbers<'a>,
+    pub(in crate::io) imaginary: Option<Numbers<'a>>,
 }
 
 /// An error in the variable of this name.
-pub(super) fn fault(name: &str, what: &str) -> IoError {
+pub(in crate::io) fn fault(name: &str, what: &str) -> IoError {
     IoError::Stored(format!("variable {}: {what}", quoted(name.as_bytes())))
 }
 
 impl Array<'_> {
+    /// The number of columns, or of rows if values are stored row by row, and its name.
+    fn lines(&self) -> (u64, &'static str) {
+        if self.by_row { (self.rows, "row") } else { (self.cols, "column") }
+    }
+
     /// The number of values. Fails if the file has fewer of them, or of their indices.
     fn entries(&self) -> Result<u64, IoError> {
         let (entries, places) = match self.places {
             Places::Full => (self.rows.saturating_mul(self.cols), u64::MAX),
             Places::Triplets { row, col } => (row.count(), col.count()),
             Places::Columns { row, begin } => {
-                let last = begin.index(self.cols).ok_or_else(|| {
-                    let (cols, found) = (self.cols, begin.count());
-                    let expected = cols.saturating_add(1);
+                let (lines, line) = self.lines();
+                let last = begin.index(lines).ok_or_else(|| {
+                    let (expected, found) = (lines.saturating_add(1), begin.count());
                     fault(self.name, &format!(
-                        "expected {expected} column pointers for {cols} columns, found {found} numbers, or one that is no index"
+                        "expected {expected} {line} pointers for {lines} {line}s, found {found} numbers, or one that is no index"
                     ))
                 })?;
                 (last, row.count())
@@ -186,27 +193,33 @@ impl Array<'_> {
                 )
             })
         };
+        let (lines, line) = self.lines();
+        let mut put = |place: u64, line: u64, real: f64, imaginary: f64| match self.by_row {
+            true => take(line, place, real, imaginary),
+            false => take(place, line, real, imaginary),
+        };
         let rest = |k: u64| if k.is_multiple_of(WAVE) { progress.check() } else { Ok(()) };
         match self.places {
             Places::Full => {
+                let length = if self.by_row { self.cols } else { self.rows };
                 for k in 0..entries {
                     rest(k)?;
                     let (real, imaginary) = value(k);
                     if real != 0.0 || imaginary != 0.0 {
-                        take(k % self.rows, k / self.rows, real, imaginary);
+                        put(k % length, k / length, real, imaginary);
                     }
                 }
             }
             Places::Triplets { row, col } => {
                 for k in 0..entries {
                     let (real, imaginary) = value(k);
-                    take(index(&row, k, 1)?, index(&col, k, 1)?, real, imaginary);
+                    put(index(&row, k, 1)?, index(&col, k, 1)?, real, imaginary);
                 }
             }
             Places::Columns { row, begin } => {
                 let mut k = 0;
                 let first = begin.index(0).filter(|first| *first == 0);
-                for col in 0..self.cols {
+                for col in 0..lines {
                     rest(col)?;
                     let end = begin.index(col + 1).filter(|end| (k..=entries).contains(end));
                     let (Some(_), Some(end)) = (first, end) else {
@@ -214,13 +227,13 @@ impl Array<'_> {
                         return Err(fault(
                             self.name,
                             &format!(
-                                "expected column pointers that begin with 0 and do not descend, found another at column {number}"
+                                "expected {line} pointers that begin with 0 and do not descend, found another at {line} {number}"
                             ),
                         ));
                     };
                     while k < end {
                         let (real, imaginary) = value(k);
-                        take(index(&row, k, 0)?, col, real, imaginary);
+                        put(index(&row, k, 0)?, col, real, imaginary);
                         k += 1;
                     }
                 }
@@ -230,13 +243,13 @@ impl Array<'_> {
     }
 
     /// The sizes of the matrix.
-    pub(super) fn extent(&self) -> Result<Extent, IoError> {
+    pub(in crate::io) fn extent(&self) -> Result<Extent, IoError> {
         let (rows, cols, entries) = (self.rows, self.cols, self.entries()?);
         Ok(Extent { rows, cols, entries, estimated: matches!(self.places, Places::Full) })
     }
 
     /// The matrix in a file of this form.
-    pub(super) fn read(
+    pub(in crate::io) fn read(
         &self,
         form: MatrixForm,
         limit: MemoryLimit,
@@ -278,7 +291,7 @@ impl Array<'_> {
     }
 
     /// The vector, or a column counted from 1, with zeros for what is not stored.
-    pub(super) fn vector(
+    pub(in crate::io) fn vector(
         &self,
         column: Option<u32>,
         limit: MemoryLimit,

@@ -154,7 +154,7 @@ pub(super) fn array<'a>(
             }
             _ => return None,
         };
-        Some(Array { name, rows, cols, field: Field::Real, places, real, imaginary })
+        Some(Array { name, rows, cols, field: Field::Real, by_row: false, places, real, imaginary })
     };
     read().ok_or_else(|| {
         fault(name, "expected a full matrix, or a sparse one with 3 or 4 columns and its sizes in the last row, found another")

@@ -290,7 +290,7 @@ pub(super) fn array<'a>(
         // A field that was never set.
         let (rows, cols, places) = (0, 0, Places::Full);
         let (field, real, imaginary) = (Field::Real, empty, None);
-        return Ok(Array { name, rows, cols, field, places, real, imaginary });
+        return Ok(Array { name, rows, cols, field, by_row: false, places, real, imaginary });
     }
     let head = Head::read(bytes, is_big).ok_or_else(damaged)?;
     let class = head.class();
@@ -320,5 +320,5 @@ pub(super) fn array<'a>(
         8.. => Field::Integer,
         _ => Field::Real,
     };
-    Ok(Array { name, rows, cols, field, places, real, imaginary })
+    Ok(Array { name, rows, cols, field, by_row: false, places, real, imaginary })
 }

@@ -1,12 +1,12 @@
 //! MATLAB files of level 4 and 5. A file holds several variables; the matrix is the one that is asked for or
 //! the only one that it can be. Level 7.3 is HDF5.
 
-mod array;
+pub(super) mod array;
 mod level4;
 mod level5;
 #[cfg(test)]
 mod tests;
-mod variable;
+pub(super) mod variable;
 
 use std::borrow::Cow;
 

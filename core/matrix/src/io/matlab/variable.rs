@@ -1,11 +1,11 @@
-//! The variables of a MATLAB file, and the choice among them.
+//! The variables of a MATLAB or HDF5 file, and the choice among them.
 
 use crate::io::IoError;
 use crate::io::error::{quoted, shown};
 
 /// What a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(in crate::io) enum Class {
     Sparse,
     Full,
     Struct,
@@ -15,31 +15,31 @@ pub(super) enum Class {
 
 /// A variable and the bytes that hold it.
 #[derive(Debug)]
-pub(super) struct Variable<'a> {
-    pub(super) name: String,
-    pub(super) class: Class,
+pub(in crate::io) struct Variable<'a> {
+    pub(in crate::io) name: String,
+    pub(in crate::io) class: Class,
     /// Rows and columns, if it has two dimensions.
-    pub(super) size: Option<(u64, u64)>,
-    pub(super) stored: &'a [u8],
-    pub(super) is_packed: bool,
+    pub(in crate::io) size: Option<(u64, u64)>,
+    pub(in crate::io) stored: &'a [u8],
+    pub(in crate::io) is_packed: bool,
 }
 
 impl Variable<'_> {
-    pub(super) fn is_numeric(&self) -> bool {
+    pub(in crate::io) fn is_numeric(&self) -> bool {
         matches!(self.class, Class::Sparse | Class::Full) && self.size.is_some()
     }
 }
 
 /// A variable, the fields that lead to the matrix in it, and what to tell the user about the choice.
 #[derive(Debug)]
-pub(super) struct Choice<'f, 'a> {
-    pub(super) variable: &'f Variable<'a>,
-    pub(super) path: Vec<&'f str>,
-    pub(super) warning: Option<String>,
+pub(in crate::io) struct Choice<'f, 'a> {
+    pub(in crate::io) variable: &'f Variable<'a>,
+    pub(in crate::io) path: Vec<&'f str>,
+    pub(in crate::io) warning: Option<String>,
 }
 
 /// Names in a message: the first few.
-fn list(variables: &[&Variable<'_>]) -> String {
+pub(in crate::io) fn list(variables: &[&Variable<'_>]) -> String {
     const MOST: usize = 5;
     let first: Vec<String> =
         variables.iter().take(MOST).map(|variable| shown(variable.name.as_bytes())).collect();
@@ -52,7 +52,7 @@ fn list(variables: &[&Variable<'_>]) -> String {
 
 /// The variable with the matrix: the one that is `wanted`, else the only sparse one, else the field `A` of the
 /// struct `Problem` as in the SuiteSparse collection, else the only full matrix.
-pub(super) fn choose<'f, 'a>(
+pub(in crate::io) fn choose<'f, 'a>(
     variables: &'f [Variable<'a>],
     wanted: Option<&'f str>,
 ) -> Result<Choice<'f, 'a>, IoError> {
@@ -88,12 +88,12 @@ pub(super) fn choose<'f, 'a>(
         ([], None, []) => {
             let found = list(&of(&|_| true));
             return Err(IoError::Stored(format!(
-                "expected a sparse or full matrix in the MATLAB file, found {found}"
+                "expected a sparse or full matrix in the file, found {found}"
             )));
         }
         ([], None, several) | (several, None, _) => {
             return Err(IoError::Stored(format!(
-                "expected one matrix in the MATLAB file, found {}; choose one with --variable NAME",
+                "expected one matrix in the file, found {}; choose one with --variable NAME",
                 list(several)
             )));
         }
@@ -109,7 +109,7 @@ pub(super) fn choose<'f, 'a>(
 
 /// The only vector, or with `any_size` the only matrix or vector. A single number counts only if there is
 /// nothing else.
-pub(super) fn only_vector<'f, 'a>(
+pub(in crate::io) fn only_vector<'f, 'a>(
     variables: &'f [Variable<'a>],
     any_size: bool,
 ) -> Result<&'f Variable<'a>, IoError> {

@@ -34,14 +34,10 @@ fn the_matrix_is_the_only_one_or_the_one_asked_for() {
         (
             many,
             None,
-            "expected one matrix in the MATLAB file, found A, B, C, D, E and 2 more; choose one with --variable NAME",
+            "expected one matrix in the file, found A, B, C, D, E and 2 more; choose one with --variable NAME",
         ),
-        (
-            vec![b(), text()],
-            None,
-            "expected a sparse or full matrix in the MATLAB file, found b, title",
-        ),
-        (vec![], None, "expected a sparse or full matrix in the MATLAB file, found no variable"),
+        (vec![b(), text()], None, "expected a sparse or full matrix in the file, found b, title"),
+        (vec![], None, "expected a sparse or full matrix in the file, found no variable"),
         (vec![b()], Some("A"), "expected the variable \"A\", found b"),
         (vec![b()], Some("b.A"), "variable \"b\": expected a struct, found something else"),
         (
@@ -120,7 +116,7 @@ fn a_variable_is_named_for_matlab_files_only() {
     let text = b"%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n";
     assert_eq!(
         of("a.mtx", text, &named),
-        "line 1: expected a MATLAB file, because a variable is given, found a file of the form \"Matrix Market\""
+        "line 1: expected a MATLAB or HDF5 file, because a variable is given, found a file of the form \"Matrix Market\""
     );
     assert!(of("a.edges", b"1 2\n", &named).contains("expected a MATLAB file"));
     let data = file(&[sparse("A", 9, 3.0, false)], false);
