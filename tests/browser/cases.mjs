@@ -365,6 +365,23 @@ export const cases = {
     await viewer.close();
   },
 
+  async "a file of each form is a matrix when it is dropped"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/`);
+    const nonzeros = {
+      "scipy-csr.npz": 10, "numpy-c.npy": 10, "octave-v7-R.mat": 10, "scipy-4-complex.mat": 10, "rbio-rra.rb": 10,
+      "petsc-real.petsc": 10, "metis.graph": 8, "dimacs.gr": 8, "networkx-edges.txt": 7, "hypre.00000": 9,
+      "python.mtx.zip": 10, "two-streams.mtx.bz2": 10, "two-streams.mtx.xz": 10, "two-streams.mtx.zst": 10,
+    };
+    for (const [name, count] of Object.entries(nonzeros)) {
+      await viewer.drop(name, readFileSync(new URL(`../python/forms/files/${name}`, import.meta.url)));
+      await viewer.find("group", new RegExp(`^Cells of ${name.split(".")[0]}`));
+      await viewer.find("text", new RegExp(`^All ${count} nonzeros`));
+    }
+    await viewer.drop("csr.h5ad", readFileSync(new URL("../python/forms/files/csr.h5ad", import.meta.url)));
+    await viewer.find("text", /^Could not open csr\.h5ad: .*HDF5/);
+    await viewer.close();
+  },
+
   async "a link shows what its sender saw and adds no step back"(context, given) {
     const sender = await Viewer.open(context, shown(given, "golden.zip"));
     await sender.click("button", "Theme: Light");
