@@ -27,8 +27,9 @@ pub(super) fn is_meant(name: &str, data: &[u8]) -> bool {
     let mut comments = 0;
     for line in text.split(|byte| *byte == b'\n') {
         match first_word(line) {
-            b"c" => comments += 1,
             b"" => {}
+            // Some comments have no blank after the letter.
+            [b'c', after @ ..] if is_named || after.is_empty() => comments += 1,
             b"p" => {
                 let vertices = words(line).nth(2).unwrap_or_default();
                 return is_named || vertices.first().is_some_and(u8::is_ascii_digit);
@@ -62,7 +63,7 @@ impl Problem {
         let mut lines = Lines::new(text);
         let line = loop {
             match lines.next() {
-                Some(line) if matches!(first_word(line), b"c" | b"") => {}
+                Some(line) if matches!(first_word(line), [b'c', ..] | b"") => {}
                 line => break line.unwrap_or_default().trim_ascii(),
             }
         };
@@ -129,7 +130,7 @@ impl Problem {
             let Some(line) = line.get_mut(begin..) else { break };
             let letter = match &*line {
                 [letter, after, ..] if after.is_ascii_whitespace() => *letter,
-                [letter] => *letter,
+                [letter] | [letter @ b'c', ..] => *letter,
                 _ => 0,
             };
             let instead = match letter {
@@ -212,7 +213,7 @@ mod tests {
 
     #[test]
     fn arcs_of_shortest_paths_and_flows_are_nonzeros() {
-        let arcs = "a 1 2 7\nc between\na 3 1 2.5\r\n\na 1 2 3\n a 4 4 1";
+        let arcs = "a 1 2 7\nc between\ncomment\na 3 1 2.5\r\n\na 1 2 3\n a 4 4 1";
         let expected = matrix(4, &[(0, 1, 10.0), (2, 0, 2.5), (3, 3, 1.0)]);
         for (text, more) in [
             (format!("c roads\nc\np sp 4 4\n{arcs}"), 0),
@@ -249,6 +250,9 @@ mod tests {
         let text = format!("{}p sp 1 1\na 1 1 1\n", "c a comment of the file\n".repeat(100));
         assert_eq!(read_file("a.GR", &text).unwrap().matrix, matrix(1, &[(0, 0, 1.0)]));
         assert_eq!(sizes("a.gr", &text), (1, 1, 1, false));
+        let glued = "c----\np sp 1 1\na 1 1 1\n";
+        assert_eq!(read_file("a.gr", glued).unwrap().matrix, matrix(1, &[(0, 0, 1.0)]));
+        assert!(!is_meant("a.txt", glued.as_bytes()));
         for (name, text) in [("a.gr", "1 2 3\n"), ("a.txt", "c\n1\n"), ("a.txt", "p q\n1 2\n")] {
             assert!(!is_meant(name, text.as_bytes()), "{text}");
         }

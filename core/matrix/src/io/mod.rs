@@ -41,6 +41,7 @@ mod tar;
 mod triplet_text;
 mod unpack;
 pub mod vector;
+mod word;
 mod zipped;
 
 #[cfg(not(target_family = "wasm"))]

@@ -253,11 +253,17 @@ impl<'a> File<'a> {
             end == length || (end < length && self.class(end).is_some())
         };
         before.into_iter().chain(WIDTHS).find(fits).ok_or_else(|| {
+            if object.values > length {
+                return IoError::Stored(format!(
+                    "expected the values after byte {}, found the end of the file after {length} bytes",
+                    object.values
+                ));
+            }
             IoError::Stored(format!(
                 "expected {} values of 4, 8, 16 or 32 bytes from byte {} to the end of the file or the next object, found {} bytes",
                 object.count,
                 object.values,
-                length.saturating_sub(object.values)
+                length - object.values
             ))
         })
     }

@@ -4,6 +4,7 @@ use num_complex::Complex64;
 
 use crate::io::build::build;
 use crate::io::error::quoted;
+use crate::io::word::bits;
 use crate::io::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::Extent;
 use crate::memory::{MemoryLimit, zeroed};
@@ -58,14 +59,7 @@ impl<'a> Numbers<'a> {
     fn bits(&self, k: u64) -> Option<u64> {
         let width = self.width.bytes();
         let begin = usize::try_from(k).ok()?.checked_mul(width)?;
-        let bits = match *self.bytes.get(begin..)?.get(..width)? {
-            [a] => u64::from(a),
-            [a, b] => u64::from(u16::from_le_bytes([a, b])),
-            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => return None,
-        };
-        Some(if self.is_big { bits.swap_bytes() >> (64 - 8 * width) } else { bits })
+        bits(self.bytes.get(begin..)?.get(..width)?, self.is_big)
     }
 
     /// Number `k`, rounded to the nearest `f64`.
@@ -84,6 +78,10 @@ impl<'a> Numbers<'a> {
 
     /// Number `k` if it is an integer that may be an index or a size.
     pub(in crate::io) fn index(&self, k: u64) -> Option<u64> {
+        if self.width == Width::I32 {
+            // The usual type, without rounding in f64.
+            return u64::try_from(self.bits(k)? as i32).ok();
+        }
         let value = self.get(k)?;
         ((0.0..9e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)
     }

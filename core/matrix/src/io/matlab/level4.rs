@@ -118,7 +118,7 @@ pub(super) fn variables<'a>(
         let Some(matrix) = Matrix::read(left, is_big) else {
             let (at, bytes) = (data.len() - left.len(), left.len());
             return Err(IoError::Stored(format!(
-                "byte {at}: expected a whole matrix of a MATLAB 4 file, found {bytes} bytes of another kind or fewer than it has"
+                "byte {at}: expected a whole matrix of a MATLAB 4 file, found other data or only a part of it in the last {bytes} bytes"
             )));
         };
         found.push(Variable {

@@ -304,8 +304,11 @@ pub(super) fn array<'a>(
         return Err(fault(name, &format!("expected numbers, found {found}")));
     }
     let (rows, cols) = head.size().ok_or_else(|| {
-        let found = head.dims.count();
-        fault(name, &format!("expected two dimensions, found {found} or sizes that are negative"))
+        let what = match head.dims.count() {
+            2 => "expected two sizes from 0, found a negative one".to_owned(),
+            found => format!("expected two dimensions, found {found}"),
+        };
+        fault(name, &what)
     })?;
     let mut rest = head.rest;
     let mut numbers = || rest.numbers().ok_or_else(damaged);

@@ -306,7 +306,7 @@ fn damaged_arrays_say_what_is_wrong() {
         ),
         (with([2_147_483_647.0, 2.0], row, begin, values), "the matrix needs"),
         (with([2.0, 2_147_483_647.0], row, begin, values), "expected 2147483648 column pointers"),
-        (with([-1.0, 2.0], row, begin, values), "expected two dimensions"),
+        (with([-1.0, 2.0], row, begin, values), "expected two sizes from 0"),
     ] {
         assert!(error.contains(expected), "{error}");
     }

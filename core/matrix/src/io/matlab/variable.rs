@@ -87,8 +87,12 @@ pub(in crate::io) fn choose<'f, 'a>(
         ([], None, [one]) => (*one, Vec::new()),
         ([], None, []) => {
             let found = list(&of(&|_| true));
+            let hint = match variables.iter().any(|variable| variable.class == Class::Struct) {
+                true => "; choose a field of a struct with --variable NAME.FIELD",
+                false => "",
+            };
             return Err(IoError::Stored(format!(
-                "expected a sparse or full matrix in the file, found {found}"
+                "expected a sparse or full matrix in the file, found {found}{hint}"
             )));
         }
         ([], None, several) | (several, None, _) => {

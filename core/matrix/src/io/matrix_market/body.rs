@@ -8,7 +8,7 @@ use crate::parallel::*;
 use super::header::Header;
 use crate::io::error::quoted;
 use crate::io::scan::Cursor;
-use crate::io::{IoError, Progress};
+use crate::io::{Field, IoError, Progress};
 use crate::pace::Pace;
 
 /// Bytes of text in a chunk: its parsed nonzeros stay in the L2 cache.
@@ -122,7 +122,9 @@ impl Expected {
             Self::RealPart => "the real part, a number".to_owned(),
             Self::ImaginaryPart => "the imaginary part, a number".to_owned(),
             Self::EndOfLine => {
-                format!("the end of the line after a {} entry", header.field.as_str())
+                let field = header.field.as_str();
+                let article = if header.field == Field::Integer { "an" } else { "a" };
+                format!("the end of the line after {article} {field} entry")
             }
         }
     }

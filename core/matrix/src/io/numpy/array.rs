@@ -6,6 +6,7 @@ use num_complex::Complex64;
 
 use crate::io::IoError;
 use crate::io::error::quoted;
+use crate::io::word::bits;
 
 /// The first bytes of an array.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -241,17 +242,9 @@ impl<'a> Array<'a> {
         self.data.get(begin..).and_then(|rest| rest.get(..bytes)).unwrap_or_default()
     }
 
-    /// Up to 8 bytes as an integer without a sign.
+    /// 1, 2, 4 or 8 bytes as an integer without a sign.
     fn word(&self, bytes: &[u8]) -> u64 {
-        let mut word = [0; 8];
-        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        match self.header.of.big_endian {
-            true => {
-                let unused = 64 - 8 * bytes.len().min(8) as u32;
-                u64::from_be_bytes(word).checked_shr(unused).unwrap_or(0)
-            }
-            false => u64::from_le_bytes(word),
-        }
+        bits(bytes, self.header.of.big_endian).unwrap_or(0)
     }
 
     /// The real part of a value.

@@ -40,15 +40,19 @@ pub(super) fn matrix(
     let (array, limit) = open(data, true, limit, progress)?;
     let (rows, cols) = array.sizes()?;
     let places = |take: &mut dyn FnMut(u64, u64, u64)| -> Result<(), IoError> {
-        for k in 0..array.len() {
-            // Row by row, whatever the order in the file: `cols` is not 0 if there are values.
-            let (row, col) = (k / cols, k % cols);
-            let place = array.place(&[row, col]);
-            if !array.is_zero(place) {
-                take(row, col, place);
-            }
-            if k.is_multiple_of(WAVE) {
-                progress.check()?;
+        // Row by row, whatever the order in the file.
+        let filled = if cols == 0 { 0 } else { rows };
+        let mut passed = 0u64;
+        for row in 0..filled {
+            for col in 0..cols {
+                let place = array.place(&[row, col]);
+                if !array.is_zero(place) {
+                    take(row, col, place);
+                }
+                if passed.is_multiple_of(WAVE) {
+                    progress.check()?;
+                }
+                passed += 1;
             }
         }
         Ok(())

@@ -155,20 +155,24 @@ impl Sparse {
         match &self.layout {
             Layout::Compressed { by_column, block, pointers, indices } => {
                 let (high, wide) = *block;
+                let mut put = |along: u64, across: u64, place: u64| match by_column {
+                    true => take(across, along, place),
+                    false => take(along, across, place),
+                };
                 for line in 0..lines((self.rows, self.cols), *by_column, *block)? {
                     if line.is_multiple_of(WAVE) {
                         progress.check()?;
                     }
                     for k in pointers.index(line)?..pointers.index(line + 1)? {
                         let at = indices.index(k)?;
+                        if *block == (1, 1) {
+                            put(line, at, k);
+                            continue;
+                        }
                         for (i, j) in (0..high).flat_map(|i| (0..wide).map(move |j| (i, j))) {
-                            let across = at.saturating_mul(wide).saturating_add(j);
                             let along = line.saturating_mul(high).saturating_add(i);
-                            let place = self.values.place(&[k, i, j]);
-                            match by_column {
-                                true => take(across, along, place),
-                                false => take(along, across, place),
-                            }
+                            let across = at.saturating_mul(wide).saturating_add(j);
+                            put(along, across, self.values.place(&[k, i, j]));
                         }
                     }
                 }

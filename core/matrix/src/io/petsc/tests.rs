@@ -164,6 +164,10 @@ fn what_is_wrong_is_one_sentence() {
             "byte 0: expected the sizes of a PETSc matrix, found the end of the file",
         ),
         (
+            whole[..30].to_vec(),
+            "expected the values after byte 44, found the end of the file after 30 bytes",
+        ),
+        (
             whole[..75].to_vec(),
             "expected 4 values of 4, 8, 16 or 32 bytes from byte 44 to the end of the file or the next object, found 31 bytes",
         ),

@@ -51,10 +51,16 @@ fn the_matrix_is_the_only_one_or_the_one_asked_for() {
             "variable \"Problem\": expected numbers, found a struct; give one of its fields as NAME.FIELD",
         ),
         (vec![text()], Some("title"), "variable \"title\": expected numbers, found text"),
+        (vec![cube], Some("T"), "variable \"T\": expected two dimensions, found 3"),
         (
-            vec![cube],
-            Some("T"),
-            "variable \"T\": expected two dimensions, found 3 or sizes that are negative",
+            vec![full("N", &[-1.0, 1.0], &[])],
+            Some("N"),
+            "variable \"N\": expected two sizes from 0, found a negative one",
+        ),
+        (
+            vec![structure("S", &[("M", full("", &[2.0, 2.0], &[1.0; 4]))])],
+            None,
+            "expected a sparse or full matrix in the file, found S; choose a field of a struct with --variable NAME.FIELD",
         ),
     ] {
         assert_eq!(read_as(&file(&variables, false), wanted).unwrap_err(), expected);

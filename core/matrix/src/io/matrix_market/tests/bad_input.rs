@@ -116,6 +116,10 @@ fn a_bad_entry_is_one_sentence_with_its_line() {
         (general("1 1 5\u{1}\n"), "line 3: expected a number, found \"5<U+0001>\""),
         (field("integer", "1 1 five\n"), "line 3: expected an integer, found \"five\""),
         (
+            field("integer", "1 1 5 6\n"),
+            "line 3: expected the end of the line after an integer entry, found \"6\"",
+        ),
+        (
             field("pattern", "1 1 x\n"),
             "line 3: expected the end of the line after a pattern entry, found \"x\"",
         ),
