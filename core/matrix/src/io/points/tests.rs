@@ -313,6 +313,18 @@ fn what_is_wrong_is_said_with_its_line() {
 }
 
 #[test]
+fn commas_in_the_first_line_tell_csv_where_the_name_does_not() {
+    for text in ["x,y\n1,2\n3,4\n", "1,2\n3,4\n", "1.5,2\n3,4\n", "x;y\n1,5;2\n3;4\n"] {
+        let expected = read_bytes("a.csv", text.as_bytes()).unwrap();
+        assert_eq!(read_bytes("-", text.as_bytes()).unwrap(), expected, "{text:?}");
+        let extent = read_named_points_extent("-", text.as_bytes()).unwrap();
+        assert_eq!((extent.dimensions, extent.points), (2, 2), "{text:?}");
+    }
+    // Any text may follow the number of dimensions.
+    assert_eq!(read_bytes("-", b"1 rbox, a; b\n1\n7\n").unwrap().coordinates(), [7.0]);
+}
+
+#[test]
 fn what_is_declared_does_not_decide_what_is_allocated() {
     let error = message("a.txt", "200\n18446744073709551615\n");
     assert!(error.contains("points in 200 dimensions"), "{error}");
