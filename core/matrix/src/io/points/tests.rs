@@ -271,6 +271,10 @@ fn what_is_wrong_is_said_with_its_line() {
         ("0\n1\n", "line 1: expected the number of dimensions, from 1 to 4294967295, found \"0\""),
         ("2\nx\n", "line 2: expected the number of points, found \"x\""),
         (
+            "%%MatrixMarket matrix array real general\n2 1\n1\n2\n",
+            "expected points, found a Matrix Market file (not supported): save the numbers as CSV",
+        ),
+        (
             "2\n1 1\n",
             "line 2: expected the end of the line after the number of points, found \"1\"",
         ),
