@@ -36,7 +36,7 @@ pub(super) fn member(data: &[u8]) -> Result<Option<Member<'_>>, IoError> {
             let names: Vec<String> = files.names.iter().map(|(_, name)| name.clone()).collect();
             let found = if names.is_empty() { "no files".to_owned() } else { list(&names) };
             return Err(IoError::Archive(format!(
-                "expected one file, or one whose name ends in .mtx, in the zip archive, found {found}"
+                "expected one file, or only one whose name ends in .mtx, in the zip archive, found {found}"
             )));
         }
     };

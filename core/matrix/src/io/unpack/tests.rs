@@ -217,7 +217,7 @@ fn names_count_without_the_endings_of_compressed_files() {
 
 #[test]
 fn a_zip_archive_of_several_files_is_refused_by_their_names() {
-    let expected = "expected one file, or one whose name ends in .mtx, in the zip archive, \
+    let expected = "expected one file, or only one whose name ends in .mtx, in the zip archive, \
                     found \"a.txt\", \"b.txt\"";
     assert_eq!(message(include_bytes!("samples/two.zip")), expected);
 }
