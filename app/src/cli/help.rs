@@ -39,8 +39,8 @@ and no skyline point is dominated by another.
 
 POINTS is a path, gen:points-KIND?n=...&d=... or suite:NAME (`sparsescope generate --list` lists
 both). A file is text (a line with the number of dimensions, a line with the number of points,
-then one point per line), CSV (.csv) or this program's binary format (.points), optionally
-gzipped (.gz).";
+then one point per line), CSV (.csv), a NumPy array (.npy) or this program's binary format
+(.points), optionally compressed (.gz, .bz2, .xz, .zst, .zip).";
 
 const SOLVE: &str = "\
 Conjugate gradients solve A x = b for a symmetric positive definite A. The preconditioner fsai is

@@ -70,7 +70,7 @@ pub fn matrix_id(name: &str, sha256: &str) -> String {
 /// Returns the name of a matrix from its file name: without `.mtx`, `.tar`, `.tgz`, and the endings of
 /// compressed files, such as `.gz`.
 pub fn matrix_name(file: &str) -> &str {
-    let compressed = [".gz", ".bz2", ".xz", ".zst"];
+    let compressed = [".gz", ".bz2", ".xz", ".zst", ".zip"];
     let name = compressed.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
     let endings = [".mtx", ".tar", ".tgz"];
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
@@ -106,7 +106,16 @@ mod tests {
 
     #[test]
     fn a_matrix_is_named_without_the_endings_of_its_file() {
-        for file in ["cant", "cant.mtx", "cant.mtx.gz", "cant.mtx.zst", "cant.tar.xz", "cant.tgz"] {
+        for file in [
+            "cant",
+            "cant.mtx",
+            "cant.mtx.gz",
+            "cant.mtx.zst",
+            "cant.tar.xz",
+            "cant.tgz",
+            "cant.zip",
+            "cant.mtx.zip",
+        ] {
             assert_eq!(matrix_name(file), "cant", "{file}");
         }
     }

@@ -1,6 +1,6 @@
 //! Recognizes unsupported files of other programs by their first bytes, and suggests what to do instead.
 
-use super::{IoError, matlab};
+use super::{IoError, matlab, tar};
 
 /// What such a file is, and what to do instead.
 type Named = (&'static str, &'static str);
@@ -45,6 +45,10 @@ pub(super) fn refuse(data: &[u8], expected: &'static str) -> Result<(), IoError>
 fn of(data: &[u8]) -> Option<Named> {
     if data.starts_with(b"PK\x03\x04") || data.starts_with(b"PK\x05\x06") {
         return Some(zip(data));
+    }
+    // A matrix in one was read before.
+    if tar::is_tar(data) {
+        return Some(("a tar archive", "unpack it first"));
     }
     if is_supplement(data) {
         return Some((

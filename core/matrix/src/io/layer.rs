@@ -283,6 +283,9 @@ fn begin_frame(frame: &mut FrameDecoder, source: &mut Source<'_>) -> std::io::Re
                 false => Err(ErrorKind::UnexpectedEof.into()),
             }
         }
+        Err(FrameDecoderError::ReadFrameHeaderError(_)) => {
+            Err(Error::other("expected the header of a frame, found other bytes"))
+        }
         Err(FrameDecoderError::WindowSizeTooBig { .. }) => Err(ErrorKind::OutOfMemory.into()),
         Err(error) => Err(Error::other(error)),
     }

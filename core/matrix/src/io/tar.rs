@@ -124,10 +124,9 @@ fn find(
     }
 }
 
-/// The warning about files that were not read.
+/// The warning about files that were not read as the matrix.
 pub(super) fn warning(ignored: &[String]) -> Option<String> {
-    (!ignored.is_empty())
-        .then(|| format!("other files in the archive were ignored: {}", list(ignored)))
+    (!ignored.is_empty()).then(|| format!("the archive also has other files: {}", list(ignored)))
 }
 
 /// Some of the names, and the number of others.
@@ -162,7 +161,7 @@ impl Rank {
         }
     }
 
-    fn of_vector(name: &str, endings: &[&str]) -> Self {
+    pub(super) fn of_vector(name: &str, endings: &[&str]) -> Self {
         let mut parts = name.rsplit('/');
         let stem = parts.next().and_then(|file| file.strip_suffix(".mtx"));
         let Some((stem, folder)) = stem.zip(parts.next()) else { return Self::Other };

@@ -61,7 +61,17 @@ impl<'a> Layers<'a> {
         limit: MemoryLimit,
         progress: Progress<'a>,
     ) -> Result<Self, IoError> {
-        let member = zipped::member(data)?;
+        Self::of_member(name, data, zipped::member(data)?, limit, progress)
+    }
+
+    /// The same for this file of a zip archive, or for data that is not one.
+    pub(super) fn of_member(
+        name: &str,
+        data: &'a [u8],
+        member: Option<zipped::Member<'a>>,
+        limit: MemoryLimit,
+        progress: Progress<'a>,
+    ) -> Result<Self, IoError> {
         let (name, rest) = match &member {
             Some(member) => (member.name.as_str(), member.content),
             None => (name, data),

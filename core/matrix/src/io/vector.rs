@@ -11,7 +11,7 @@ use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
 use super::triplet_text::has_banner;
 use super::unpack::{Layers, Unpacked, beside, unpack};
-use super::{IoError, Progress, boeing, foreign, hypre, matlab, numpy, petsc, tar};
+use super::{IoError, Progress, boeing, foreign, hypre, matlab, numpy, petsc, tar, zipped};
 use crate::memory::MemoryLimit;
 use crate::pace::at_once;
 
@@ -99,8 +99,8 @@ impl Companion {
 }
 
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
-/// `NAME/NAME_b.mtx` of an archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand side
-/// or solution that a line `%%AMGX 1 1 rhs solution` announces, that of a Harwell-Boeing file, the first
+/// `NAME/NAME_b.mtx` of a tar or zip archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand
+/// side or solution that a line `%%AMGX 1 1 rhs solution` announces, that of a Harwell-Boeing file, the first
 /// (second) Matrix Market file or vector of PETSc after the matrix in the same file, or the variable `b` or
 /// `Problem.b` of a MATLAB file (`x0` or `x`).
 pub fn read_companion(
@@ -109,6 +109,12 @@ pub fn read_companion(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<VectorFile, IoError> {
+    if let Some(member) = zipped::vector(data, which.endings())? {
+        let layers = Layers::of_member("", data, Some(member), limit, progress)?;
+        let Unpacked { text, progress, .. } = at_once(layers.text(limit, progress))?;
+        let limit = beside(&text, limit);
+        return read_text(&text, column, limit, progress);
+    }
     let mut layers = Layers::of("", data, limit, progress)?;
     if tar::is_tar(&layers.start) {
         let text = Cow::Owned(tar::read_vector(&mut layers, which.endings(), limit)?);

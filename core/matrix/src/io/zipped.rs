@@ -25,57 +25,101 @@ pub(super) struct Member<'a> {
 /// The only file of a zip archive, or the only one that is a matrix by its name; None for other data, and for
 /// archives that are a form of their own, such as result bundles and NumPy's.
 pub(super) fn member(data: &[u8]) -> Result<Option<Member<'_>>, IoError> {
-    match foreign::first_in_zip(data) {
-        None | Some(b"manifest.json" | b"[Content_Types].xml") => return Ok(None),
-        Some(name) if name.ends_with(b".npy") => return Ok(None),
-        Some(_) => {}
-    }
-    let damaged = |error: ZipError| Kind::Zip.damaged(0, &error);
-    let config = Config { archive_offset: ArchiveOffset::Known(0) };
-    let mut zip = ZipArchive::with_config(config, Cursor::new(data)).map_err(damaged)?;
-    let mut files = Vec::new();
-    for index in 0..zip.len() {
-        let entry = zip.by_index_data(index).map_err(damaged)?;
-        let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
-        // macOS adds files of its own, which it stores beside the others.
-        if entry.is_file() && !name.starts_with("__MACOSX/") && !name.ends_with(".DS_Store") {
-            files.push((index, name));
-        }
-    }
-    let rank = |name: &str| Rank::of(inner_name(name));
-    let best = files.iter().map(|(_, name)| rank(name)).max().unwrap_or(Rank::Other);
-    let mut fitting = files.iter().filter(|(_, name)| rank(name) == best);
-    let (index, name) = match (fitting.next(), fitting.next()) {
-        (Some(file), None) if files.len() == 1 || best != Rank::Other => file.clone(),
+    let Some(mut files) = Files::of(data)? else { return Ok(None) };
+    let ranks = files.names.iter().map(|(_, name)| Rank::of(inner_name(name)));
+    let best = ranks.max().unwrap_or(Rank::Other);
+    let is_best = |name: &str| Rank::of(inner_name(name)) == best;
+    let mut fitting = files.names.iter().filter(|(_, name)| is_best(name));
+    let index = match (fitting.next(), fitting.next()) {
+        (Some((index, _)), None) if files.names.len() == 1 || best != Rank::Other => *index,
         _ => {
-            let names: Vec<String> = files.iter().map(|(_, name)| name.clone()).collect();
+            let names: Vec<String> = files.names.iter().map(|(_, name)| name.clone()).collect();
             let found = if names.is_empty() { "no files".to_owned() } else { list(&names) };
             return Err(IoError::Archive(format!(
-                "expected one file, or one whose name ends in .mtx, in the zip archive, found {found}"
+                "expected one file, or only one whose name ends in .mtx, in the zip archive, found {found}"
             )));
         }
     };
-    let others = files.into_iter().filter(|(other, _)| *other != index);
-    let ignored: Vec<String> = others.map(|(_, name)| name).collect();
+    files.member(index).map(Some)
+}
 
-    let file = zip.by_index_raw(index).map_err(damaged)?;
-    let is_deflated = match file.compression() {
-        _ if file.encrypted() => {
-            return Err(IoError::Archive("the file in the zip archive is encrypted".to_owned()));
+/// The file of a zip archive with a vector that comes with the matrix, named as in a tar archive; None if there
+/// is none.
+pub(super) fn vector<'a>(data: &'a [u8], endings: &[&str]) -> Result<Option<Member<'a>>, IoError> {
+    let Some(mut files) = Files::of(data)? else { return Ok(None) };
+    let rank = |name: &str| Rank::of_vector(inner_name(name), endings);
+    let ranks = files.names.iter().rev().map(|(index, name)| (rank(name), *index));
+    // The first of the best.
+    match ranks.max_by_key(|(rank, _)| *rank) {
+        Some((best, index)) if best != Rank::Other => files.member(index).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn damaged(error: ZipError) -> IoError {
+    Kind::Zip.damaged(0, &error)
+}
+
+/// A zip archive, and the place and name of each file in it.
+struct Files<'a> {
+    data: &'a [u8],
+    zip: ZipArchive<Cursor<&'a [u8]>>,
+    names: Vec<(usize, String)>,
+}
+
+impl<'a> Files<'a> {
+    fn of(data: &'a [u8]) -> Result<Option<Self>, IoError> {
+        match foreign::first_in_zip(data) {
+            None | Some(b"manifest.json" | b"[Content_Types].xml") => return Ok(None),
+            Some(name) if name.ends_with(b".npy") => return Ok(None),
+            Some(_) => {}
         }
-        CompressionMethod::Deflated => true,
-        CompressionMethod::Stored => false,
-        _ => {
-            let why = "expected a stored or deflated file in the zip archive, found another method";
-            return Err(IoError::Archive(why.to_owned()));
+        let config = Config { archive_offset: ArchiveOffset::Known(0) };
+        let mut zip = ZipArchive::with_config(config, Cursor::new(data)).map_err(damaged)?;
+        let mut names = Vec::new();
+        for index in 0..zip.len() {
+            let entry = zip.by_index_data(index).map_err(damaged)?;
+            let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+            // macOS adds files of its own, which it stores beside the others.
+            if entry.is_file() && !name.starts_with("__MACOSX/") && !name.ends_with(".DS_Store") {
+                names.push((index, name));
+            }
         }
-    };
-    let (start, size, checksum) = (file.data_start(), file.compressed_size(), file.crc32());
-    let start = start.and_then(|start| usize::try_from(start).ok());
-    let rest = start.and_then(|start| data.get(start..));
-    let content = rest.zip(usize::try_from(size).ok()).and_then(|(rest, size)| rest.get(..size));
-    let Some(content) = content else {
-        return Err(Kind::Zip.damaged(0, &"the file in it is cut off"));
-    };
-    Ok(Some(Member { name, content, is_deflated, checksum, warning: warning(&ignored) }))
+        Ok(Some(Self { data, zip, names }))
+    }
+
+    fn member(&mut self, chosen: usize) -> Result<Member<'a>, IoError> {
+        let data = self.data;
+        let (mut name, mut ignored) = (String::new(), Vec::new());
+        for (index, other) in &self.names {
+            match *index == chosen {
+                true => name.clone_from(other),
+                false => ignored.push(other.clone()),
+            }
+        }
+        let file = self.zip.by_index_raw(chosen).map_err(damaged)?;
+        let is_deflated = match file.compression() {
+            _ if file.encrypted() => {
+                return Err(IoError::Archive(
+                    "the file in the zip archive is encrypted".to_owned(),
+                ));
+            }
+            CompressionMethod::Deflated => true,
+            CompressionMethod::Stored => false,
+            _ => {
+                let why =
+                    "expected a stored or deflated file in the zip archive, found another method";
+                return Err(IoError::Archive(why.to_owned()));
+            }
+        };
+        let (start, size, checksum) = (file.data_start(), file.compressed_size(), file.crc32());
+        let start = start.and_then(|start| usize::try_from(start).ok());
+        let rest = start.and_then(|start| data.get(start..));
+        let content =
+            rest.zip(usize::try_from(size).ok()).and_then(|(rest, size)| rest.get(..size));
+        let Some(content) = content else {
+            return Err(Kind::Zip.damaged(0, &"the file in it is cut off"));
+        };
+        Ok(Member { name, content, is_deflated, checksum, warning: warning(&ignored) })
+    }
 }

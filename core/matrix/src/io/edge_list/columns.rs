@@ -153,7 +153,8 @@ pub(super) struct Dialect<'c> {
 
 impl<'c> Dialect<'c> {
     pub(super) fn of(edges: &[u8], columns: Option<&'c Columns>) -> Self {
-        let columns = columns.filter(|columns| !columns.is_plain);
+        let first = edges.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let columns = columns.filter(|columns| !columns.is_plain || first.contains(&b'"'));
         Self { columns, separator: separator(edges) }
     }
 

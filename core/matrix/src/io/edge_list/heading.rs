@@ -53,7 +53,7 @@ impl Heading {
                     comments += 1;
                     heading.take(comments, *mark, comment);
                 }
-                [first, ..] if heading.columns.is_none() && is_of_name(*first) => {
+                start if heading.columns.is_none() && begins_name(start) => {
                     heading.columns = Some(Columns::of(line, heading.line));
                 }
                 _ => return heading,
@@ -117,8 +117,12 @@ impl Heading {
 }
 
 /// Whether a line that begins so names the columns.
-fn is_of_name(first: u8) -> bool {
-    first.is_ascii_alphabetic() || matches!(first, b'"' | b'_')
+fn begins_name(line: &[u8]) -> bool {
+    match line {
+        [b'"', b'0'..=b'9', ..] => false,
+        [first, ..] => first.is_ascii_alphabetic() || matches!(first, b'"' | b'_'),
+        [] => false,
+    }
 }
 
 /// The kind of graph in KONECT's first line, such as `% sym positive`.
@@ -139,8 +143,7 @@ fn konect(words: &[&[u8]]) -> Option<Konect> {
 /// Error for a line, of this number, that is no edge.
 pub(super) fn no_edge(line: &[u8], number: u64) -> IoError {
     let line = line.trim_ascii();
-    let is_name = line.first().is_some_and(|first| is_of_name(*first));
-    let expected = if is_name { VERTEX } else { EDGE };
+    let expected = if begins_name(line) { VERTEX } else { EDGE };
     let found = if line.is_empty() { "the end of the file".to_owned() } else { quoted(line) };
     IoError::Unexpected { line: number, expected: expected.to_owned(), found }
 }

@@ -116,6 +116,15 @@ fn the_first_lines_of_konect_decide() {
 }
 
 #[test]
+fn numbers_in_quotes_are_read_below_the_names_of_the_columns() {
+    let text = "\"source\",\"target\",\"weight\"\n\"1\",\"2\",1.5\n\"2\",\"3\",\"2.5\"\n";
+    is(&read("a.csv", text), (3, 3), &[(0, 1, 1.5), (1, 2, 2.5)]);
+    // Without names, the first edge is not taken for them.
+    let error = message("a.csv", "\"1\",\"2\"\n2,3\n");
+    assert!(error.starts_with("line 1: expected"), "{error}");
+}
+
+#[test]
 fn options_say_what_the_file_does_not() {
     let edges = "1 2 5\n2 9 6\n9 9 7\n";
     let options = ReadOptions { base: Some(0), ..ReadOptions::default() };

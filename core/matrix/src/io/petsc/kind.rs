@@ -114,9 +114,11 @@ pub(super) fn are_quadruple(values: &[u8]) -> bool {
             continue;
         }
         found += 1;
-        strange += usize::from(is_strange(pair.re, 200) || is_strange(pair.im, 200));
         // 15 bits of exponent, then 48 of the 112 digits.
         let exponent = ((first >> 48) & 0x7fff) as i32 - 0x3fff;
+        // Beyond the numbers that doubles reach, it is rather that of a part such as 0, NaN or 5e-324.
+        let is_usual = (-1100..=1100).contains(&exponent);
+        strange += usize::from(is_usual && pair.im.is_normal() && is_strange(pair.im, 200));
         let is_whole = (0..48).contains(&exponent) && first << (16 + exponent) == 0;
         quadruples_whole &= is_whole && word(bytes, 8, 8) == Some(0);
         doubles_whole &= pair.re.fract() == 0.0;

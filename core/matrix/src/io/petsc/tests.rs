@@ -94,6 +94,25 @@ fn complex_values_are_told_from_real_ones() {
     assert!(file.warnings[0].starts_with("the values were read as real numbers of 8 bytes"));
 }
 
+#[test]
+fn complex_numbers_of_any_size_are_not_taken_for_numbers_of_16_bytes() {
+    let sizes = integers(false, &[MATRIX, 1, 1, 1, 1, 0]);
+    for (re, im) in [
+        (5e-324, f64::INFINITY),
+        (f64::NAN, 1.0),
+        (1.5, f64::NAN),
+        (0.1, -5e-324),
+        (-0.0, 1e-300),
+        (1e300, 1e-300),
+        (0.1, f64::NEG_INFINITY),
+    ] {
+        let file = read_file(&[sizes.clone(), doubles(&[re, im])].concat()).unwrap();
+        let AnyMatrix::Complex(a) = &file.matrix else { panic!("{file:?}") };
+        let parts = (a.val()[0].re.to_bits(), a.val()[0].im.to_bits());
+        assert_eq!(parts, (re.to_bits(), im.to_bits()), "{re} + {im} i");
+    }
+}
+
 /// The bits of whole numbers from 1 as `__float128`.
 fn quadruple(n: u64) -> [u8; 16] {
     let exponent = n.ilog2();

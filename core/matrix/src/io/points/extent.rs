@@ -73,7 +73,7 @@ pub fn read_points_extent_as(
         // The directory of an archive is at its end.
         let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
         numpy::points_extent(&at_once(unpack(name, data, limit, progress))?.text)
-    } else if table::is_meant(&inner) {
+    } else if table::is_meant(&inner, &text) {
         of_table(&text, header, times)
     } else {
         text::extent(&text)

@@ -2,10 +2,11 @@
 //!
 //! Text, as the program `rbox` writes it: a line that begins with D, followed by any text, a line with the
 //! number of points N, then N lines of D numbers separated by blanks. CSV, for names that end in `.csv`,
-//! `.csv.gz` or the like: one line of D numbers per point, separated by commas, semicolons, tabs or blanks, with or
-//! without a header line of names. A binary form for large sets, recognized by its first bytes: `SSPOINTS`,
-//! then, all little-endian, the version 1 and D as `u32`, N as `u64`, and N × D coordinates as `f64`. A NumPy array
-//! of N rows and D columns (`.npy`, or the only one of a `.npz`).
+//! `.csv.gz` or the like, and for others whose first line has commas or semicolons: one line of D numbers per
+//! point, separated by commas, semicolons, tabs or blanks, with or without a header line of names. A binary
+//! form for large sets, recognized by its first bytes: `SSPOINTS`, then, all little-endian, the version 1 and D as
+//! `u32`, N as `u64`, and N × D coordinates as `f64`. A NumPy array of N rows and D columns (`.npy`, or the only
+//! one of a `.npz`).
 
 mod binary;
 mod columns;
@@ -79,7 +80,7 @@ pub fn read_columns(
         unnamed(binary::read(&data, limit, progress)?, "binary")?
     } else if is_numpy {
         unnamed(numpy::points(&data, limit, progress)?, "npy")?
-    } else if table::is_meant(&name) {
+    } else if table::is_meant(&name, &data) {
         table::read(&data, (header, columns), limit, progress)?
     } else {
         unnamed(text::read(&data, limit, progress)?, "text")?

@@ -13,9 +13,14 @@ const WAVE: usize = 1 << 12;
 /// The byte order mark that Windows programs put before UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Whether the name of a file says that it holds CSV.
-pub(super) fn is_meant(name: &str) -> bool {
+/// Whether a file holds CSV: its name says so, or a comma or semicolon in a first line that does not begin with a
+/// number of dimensions, as standard input has no name.
+pub(super) fn is_meant(name: &str, text: &[u8]) -> bool {
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_start();
+    let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    let separates = |byte: &u8| matches!(byte, b',' | b';');
     name.to_ascii_lowercase().ends_with(".csv")
+        || (!word.iter().all(u8::is_ascii_digit) && line.iter().any(separates))
 }
 
 /// Error for a line of the table with unexpected content.

@@ -271,6 +271,10 @@ fn what_is_wrong_is_said_with_its_line() {
         ("0\n1\n", "line 1: expected the number of dimensions, from 1 to 4294967295, found \"0\""),
         ("2\nx\n", "line 2: expected the number of points, found \"x\""),
         (
+            "%%MatrixMarket matrix array real general\n2 1\n1\n2\n",
+            "expected points, found a Matrix Market file (not supported): save the numbers as CSV",
+        ),
+        (
             "2\n1 1\n",
             "line 2: expected the end of the line after the number of points, found \"1\"",
         ),
@@ -310,6 +314,18 @@ fn what_is_wrong_is_said_with_its_line() {
     ] {
         assert_eq!(message("a.csv", text), expected, "{text:?}");
     }
+}
+
+#[test]
+fn commas_in_the_first_line_tell_csv_where_the_name_does_not() {
+    for text in ["x,y\n1,2\n3,4\n", "1,2\n3,4\n", "1.5,2\n3,4\n", "x;y\n1,5;2\n3;4\n"] {
+        let expected = read_bytes("a.csv", text.as_bytes()).unwrap();
+        assert_eq!(read_bytes("-", text.as_bytes()).unwrap(), expected, "{text:?}");
+        let extent = read_named_points_extent("-", text.as_bytes()).unwrap();
+        assert_eq!((extent.dimensions, extent.points), (2, 2), "{text:?}");
+    }
+    // Any text may follow the number of dimensions.
+    assert_eq!(read_bytes("-", b"1 rbox, a; b\n1\n7\n").unwrap().coordinates(), [7.0]);
 }
 
 #[test]

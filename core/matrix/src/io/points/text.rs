@@ -43,6 +43,11 @@ impl<'a> Lines<'a> {
 
     /// Reads D and N.
     fn header(&mut self) -> Result<(u64, u64), IoError> {
+        if self.text.starts_with(b"%%MatrixMarket") {
+            let (expected, found) = ("points", "a Matrix Market file");
+            let instead = "save the numbers as CSV";
+            return Err(IoError::Foreign { expected, found, instead });
+        }
         // As many as the binary form can record.
         let d =
             self.count(1..=u32::MAX.into(), "the number of dimensions, from 1 to 4294967295")?;

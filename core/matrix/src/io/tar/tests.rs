@@ -80,8 +80,7 @@ fn the_matrix_of_a_collection_archive_is_read_and_the_rest_is_named() {
     ];
     let found = read(&members).unwrap();
     assert_eq!(found.matrix.real().unwrap().row(1), (&[0][..], &[5.0][..]));
-    let expected =
-        "other files in the archive were ignored: \"West/West_b.mtx\", \"West/West_names.txt\"";
+    let expected = "the archive also has other files: \"West/West_b.mtx\", \"West/West_names.txt\"";
     assert_eq!(found.warnings, [expected]);
     assert_eq!(read(&members[2..3]).unwrap().warnings, [""; 0]);
 }

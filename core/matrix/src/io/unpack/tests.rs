@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::*;
 use crate::io::points::{read_named_points, read_named_points_extent};
+use crate::io::vector::{self, Companion, read_companion};
 use crate::io::{MatrixFile, MatrixForm, check_gzip, read_named_extent, read_named_matrix};
 use crate::pace::at_once;
 
@@ -61,8 +62,53 @@ fn what_the_reference_programs_compressed_is_read() {
         let extent = read_named_extent("a", data).unwrap();
         assert_eq!((extent.rows, extent.cols, extent.entries), (2, 2, 1), "{kind}");
     }
-    let said = "other files in the archive were ignored: \"README.txt\"";
+    let said = "the archive also has other files: \"README.txt\"";
     assert_eq!(read(SAMPLES[4].1).unwrap().warnings, [said]);
+}
+
+#[test]
+fn vectors_beside_the_matrix_of_a_zip_archive_come_with_it() {
+    let data = include_bytes!("samples/system.zip");
+    let file = read(data).unwrap();
+    assert!(is_the_matrix(&file));
+    let said = "the archive also has other files: \"West/West_x.mtx\", \"West/West_b.mtx\"";
+    assert_eq!(file.warnings, [said]);
+    let companion = |data: &[u8], which, column| {
+        let limit = MemoryLimit::bytes(LIMIT);
+        let read = read_companion(data, (which, column), limit, Progress::none());
+        read.map(|file| file.values).map_err(|error| error.to_string())
+    };
+    assert_eq!(companion(data, Companion::Start, None).unwrap(), [3.0, 4.0]);
+    assert_eq!(companion(data, Companion::RightSide, Some(2)).unwrap(), [7.0, 8.0]);
+    let none = companion(SAMPLES[4].1, Companion::RightSide, None).unwrap_err();
+    assert!(none.ends_with("found none"), "{none}");
+}
+
+#[test]
+fn a_tar_archive_is_named_where_no_matrix_is_expected() {
+    // An empty file called `a`, with its checksum.
+    let mut tar = vec![0; 1024];
+    tar[0] = b'a';
+    tar[156] = b'0';
+    let sum = u32::from(b'a') + u32::from(b'0') + 8 * u32::from(b' ');
+    tar[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let limit = MemoryLimit::bytes(LIMIT);
+    for data in [tar.clone(), gz(&tar)] {
+        let vector = vector::read_bytes(&data, limit, Progress::none()).unwrap_err();
+        let found = "found a tar archive (not supported): unpack it first";
+        assert_eq!(vector.to_string(), format!("expected a vector, {found}"));
+        let points = read_named_points("a.csv", &data, limit, Progress::none()).unwrap_err();
+        assert_eq!(points.to_string(), format!("expected points, {found}"));
+    }
+}
+
+#[test]
+fn bytes_after_zstandard_data_are_named_in_plain_words() {
+    for more in [&b"x"[..], b"garbage"] {
+        let error = message(&[SAMPLES[3].1, more].concat());
+        let said = ": expected the header of a frame, found other bytes";
+        assert!(error.ends_with(said), "{error}");
+    }
 }
 
 #[test]
@@ -171,7 +217,7 @@ fn names_count_without_the_endings_of_compressed_files() {
 
 #[test]
 fn a_zip_archive_of_several_files_is_refused_by_their_names() {
-    let expected = "expected one file, or one whose name ends in .mtx, in the zip archive, \
+    let expected = "expected one file, or only one whose name ends in .mtx, in the zip archive, \
                     found \"a.txt\", \"b.txt\"";
     assert_eq!(message(include_bytes!("samples/two.zip")), expected);
 }
