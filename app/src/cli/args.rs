@@ -250,7 +250,9 @@ pub(super) struct BenchArgs {
     /// Also measure with cold (flushed) caches
     #[arg(long, help_heading = SAMPLING)]
     pub(super) cold: bool,
-    /// File with x (for symgs, the initial x): Matrix Market or one number per line [default: from --seed]
+    /// File with x (for symgs, the initial x) [default: from --seed]
+    ///
+    /// The file is Matrix Market, has one number per line, or is a vector of NumPy, MATLAB, PETSc or hypre.
     #[arg(long, value_name = "FILE", help_heading = WHAT, hide_short_help = true)]
     pub(super) x: Option<PathBuf>,
     /// Seed of x (integers 1 to 5 for SpMV) and of the right-hand sides of symgs and batched-dense

@@ -39,8 +39,8 @@ and no skyline point is dominated by another.
 
 POINTS is a path, gen:points-KIND?n=...&d=... or suite:NAME (`sparsescope generate --list` lists
 both). A file is text (a line with the number of dimensions, a line with the number of points,
-then one point per line), CSV (.csv), a NumPy array (.npy) or this program's binary format
-(.points), optionally compressed (.gz, .bz2, .xz, .zst, .zip).";
+then one point per line), CSV (.csv), this program's binary format (.points) or a NumPy array with
+a row per point (.npy), optionally compressed.";
 
 const SOLVE: &str = "\
 Conjugate gradients solve A x = b for a symmetric positive definite A. The preconditioner fsai is
@@ -49,12 +49,13 @@ row of G comes from one small dense system. The reported residual is recomputed 
 solver's own value is not trusted.
 
 MATRIX is a path, gen:KIND?key=value&... or suite:NAME (`sparsescope generate --list` lists both).
-Files for the pattern, G, b and x0 can be in the same formats.";
+Files of the pattern and of G can have the same forms.";
 
 const CONVERT: &str = "\
 Every nonzero keeps its value to the last bit, and explicit zeros are kept. Matrix Market also keeps
 whether values are integers or a pattern. A symmetric matrix is written whole, unless --symmetric is
-given. Points are written as CSV (.csv) or in this program's binary format (.points).";
+given. Rutherford-Boeing files cannot hold infinity or NaN. Points are written as CSV (.csv) or in
+this program's binary format (.points).";
 
 const MAN: &str = "\
 With DIR, writes one page per command: sparsescope.1, sparsescope-bench.1 and so on. Without it,
@@ -209,7 +210,7 @@ fn forms() -> String {
         format!("\n  {name:<20} {:<26} {}", dotted(form.extensions, " "), form.read)
     });
     format!(
-        "Forms of files (* can also be written; each may be compressed: {}):{}",
+        "Forms of files (* can also be written; all are read compressed, too: {}):{}",
         dotted(&COMPRESSED, ", "),
         lines.concat()
     )

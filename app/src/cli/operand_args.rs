@@ -21,7 +21,7 @@ pub(super) struct SpmvArgs {
     pub(super) read: ReadArgs,
     /// The vector x [default: random integers 1 to 5 (--seed)]
     ///
-    /// The file is Matrix Market, or has one number per line.
+    /// The file is Matrix Market, has one number per line, or is a vector of NumPy, MATLAB, PETSc or hypre.
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub(super) x: Option<PathBuf>,
     /// Seed of x if no file is given
@@ -74,8 +74,9 @@ pub(super) struct SymgsArgs {
     pub(super) mode: String,
     /// Right-hand side [default: random from -1 to 1 (--seed)]
     ///
-    /// The file is Matrix Market, or has one number per line. archive is the vector that comes with A: NAME_b.mtx in
-    /// its archive, or a right-hand side after its entries (AMGX, or a second Matrix Market file).
+    /// The file is Matrix Market, has one number per line, or is a vector of NumPy, MATLAB, PETSc or hypre. archive is
+    /// the vector that comes with A: NAME_b.mtx in its archive, or a right-hand side in the same file (Matrix Market,
+    /// AMGX, Harwell-Boeing, MATLAB, PETSc).
     #[arg(long, value_name = "FILE|archive", help_heading = WHAT)]
     pub(super) b: Option<PathBuf>,
     /// Column of the file of b, from 1 [default: its only column]
@@ -83,8 +84,8 @@ pub(super) struct SymgsArgs {
     pub(super) b_column: Option<u32>,
     /// Initial x [default: random from 0.01 to 1 (--seed)]
     ///
-    /// The file is Matrix Market, or has one number per line. archive is the vector that comes with A: NAME_x0.mtx or
-    /// NAME_x.mtx in its archive, or a solution after its entries.
+    /// The file is in one of the forms of --b. archive is the vector that comes with A: NAME_x0.mtx or NAME_x.mtx in
+    /// its archive, or a second vector in the same file.
     #[arg(long, value_name = "FILE|archive", help_heading = WHAT)]
     pub(super) x0: Option<PathBuf>,
     /// Column of the file of x0, from 1 [default: its only column]
@@ -187,8 +188,9 @@ pub(super) struct SolveArgs {
     /// Right-hand side
     ///
     /// a1 is A times a vector of ones, so the solution is known; range is A times a random vector. archive is the vector
-    /// that comes with A: NAME_b.mtx in its archive, or a right-hand side after its entries (AMGX, or a second Matrix
-    /// Market file).
+    /// that comes with A: NAME_b.mtx in its archive, or a right-hand side in the same file (Matrix Market, AMGX,
+    /// Harwell-Boeing, MATLAB, PETSc). A file is Matrix Market, has one number per line, or is a vector of NumPy,
+    /// MATLAB, PETSc or hypre.
     #[arg(long, value_name = "a1|ones|range[:SEED]|FILE|archive", default_value = "a1", help_heading = WHAT)]
     pub(super) b: String,
     /// Column of the file of b, from 1 [default: its only column]
@@ -196,8 +198,8 @@ pub(super) struct SolveArgs {
     pub(super) b_column: Option<u32>,
     /// Initial guess; precond is the preconditioned b
     ///
-    /// archive is the vector that comes with A: NAME_x0.mtx or NAME_x.mtx in its archive, or a solution after its
-    /// entries.
+    /// archive is the vector that comes with A: NAME_x0.mtx or NAME_x.mtx in its archive, or a second vector in the
+    /// same file.
     #[arg(long, value_name = "zero|precond|FILE|archive", default_value = "zero", help_heading = WHAT)]
     pub(super) x0: String,
     /// Column of the file of x0, from 1 [default: its only column]

@@ -60,7 +60,7 @@ pub(super) struct ReadArgs {
     /// Number the vertices of an edge list without gaps, in order, leaving out those without edges
     #[arg(long, help_heading = WHAT, hide_short_help = true)]
     compress_ids: bool,
-    /// Variable of a MATLAB or HDF5 file, or a part of it: Problem.A [default: the only matrix]
+    /// Variable of a MATLAB or HDF5 file, or a path in it, e.g. Problem.A [default: the only matrix]
     #[arg(long, value_name = "NAME", help_heading = WHAT, hide_short_help = true)]
     variable: Option<String>,
 }

@@ -22,11 +22,11 @@ const fn form(
     FileForm { name, extensions, read, is_written }
 }
 
-/// What is read of HDF5, or how it would be.
+/// What is read of HDF5, and which builds read it.
 const HDF5: &str = if cfg!(feature = "hdf5") {
     "MATLAB 7.3, 10x Genomics, AnnData, Octave"
 } else {
-    "MATLAB 7.3, 10x, AnnData (--features hdf5)"
+    "with --features hdf5: MATLAB 7.3, 10x, AnnData"
 };
 
 /// All forms.
@@ -36,17 +36,17 @@ pub const FORMS: [FileForm; 15] = [
     form("NumPy array", &["npy"], "a dense matrix", false),
     form("Rutherford-Boeing", &["rb"], "assembled matrices", true),
     form("Harwell-Boeing", &["rua", "rsa", "psa"], "assembled matrices", false),
-    form("MATLAB", &["mat"], "a sparse matrix, level 4 or 5", false),
+    form("MATLAB", &["mat"], "a sparse or dense matrix, level 4 or 5", false),
     form("HDF5", &["h5", "h5ad", "hdf5"], HDF5, false),
-    form("PETSc binary", &["petsc"], "a sparse matrix (MatView)", true),
+    form("PETSc binary", &["petsc"], "a sparse or dense matrix (MatView)", true),
     form("binary triplets", &["triplets"], "row, column and value per nonzero", true),
-    form("hypre IJ", &["00000"], "a matrix in parts .00000, .00001, ...", false),
+    form("hypre IJ", &["00000"], "a matrix in pieces .00000, .00001, ...", false),
     form("METIS graph", &["graph", "metis"], "a line of adjacent vertices for each vertex", false),
-    form("DIMACS graph", &["gr"], "arcs with weights", false),
+    form("DIMACS graph", &["gr", "col"], "arcs with weights, or edges", false),
     form(
         "edge list",
         &["edges", "el", "txt", "tsv", "csv"],
-        "\"from to [weight]\" per line",
+        "\"from to [weight]\" per line, or named columns",
         false,
     ),
     form("triplet text", &["txt"], "sizes, then \"row column value\" per line", false),
@@ -115,6 +115,7 @@ mod tests {
             ("a.mtx.xz", b"\xfd7zXZ\0", true),
             ("ij.00000", b"0 3 0 3\n", true),
             ("road.gr", b"p sp 3 2\n", true),
+            ("queen.col", b"p edge 3 2\n", true),
             ("out.zoo", b"% sym\n1 2\n", true),
             ("a", b"%%MatrixMarket", true),
         ] {
