@@ -259,6 +259,7 @@ pub(super) fn read_vector(
 }
 
 /// Whether a file is a piece of a vector: its name ends in five digits, its first line has two integers.
+#[cfg(not(target_family = "wasm"))]
 pub(super) fn is_vector(name: &str, data: &[u8]) -> bool {
     numbered(name).is_some() && range_of_vector(data).is_some()
 }

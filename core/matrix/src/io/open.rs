@@ -197,6 +197,9 @@ mod files {
         files.into_iter().find(|file| file.is_file())
     }
 
+    /// Files and their texts.
+    type Texts = Vec<(PathBuf, Vec<u8>)>;
+
     /// The files that the processes of hypre wrote, one of them `path`, and their texts. `None` if there is no
     /// other, or `path` is not such a piece.
     fn pieces(
@@ -204,7 +207,7 @@ mod files {
         is_meant: fn(&str, &[u8]) -> bool,
         limit: MemoryLimit,
         progress: Progress<'_>,
-    ) -> Result<Option<Vec<(PathBuf, Vec<u8>)>>, IoError> {
+    ) -> Result<Option<Texts>, IoError> {
         let name = name_of(path);
         let Some((stem, own)) = hypre::numbered(&name) else { return Ok(None) };
         let folder = path.parent().filter(|folder| *folder != Path::new(""));

@@ -75,7 +75,7 @@ impl<'a> Files<'a> {
             Some(_) => {}
         }
         let config = Config { archive_offset: ArchiveOffset::Known(0) };
-        let mut zip = ZipArchive::with_config(config, Cursor::new(data)).map_err(damaged)?;
+        let zip = ZipArchive::with_config(config, Cursor::new(data)).map_err(damaged)?;
         let mut names = Vec::new();
         for index in 0..zip.len() {
             let entry = zip.by_index_data(index).map_err(damaged)?;

@@ -69,10 +69,10 @@ impl<'p> Source<'p> {
         let mut stored = Vec::new();
         let rows = shape.first().copied().unwrap_or(1);
         let row = bytes.checked_div(rows).unwrap_or(0);
-        if row > 0 {
+        if let Some(window) = WINDOW.checked_div(row) {
             // Whole chunks, so that none is decompressed twice.
             let chunk_rows = chunk.first().copied().unwrap_or(1).max(1);
-            let window = (WINDOW / row).max(1).checked_next_multiple_of(chunk_rows);
+            let window = window.max(1).checked_next_multiple_of(chunk_rows);
             let window = window.unwrap_or(rows);
             let mut begin = 0;
             while begin < rows {
