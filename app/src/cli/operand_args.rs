@@ -66,6 +66,8 @@ pub(super) struct SymgsArgs {
     /// The matrix A: file, gen:KIND?key=value&... or suite:NAME
     #[arg(value_name = "MATRIX")]
     pub(super) matrix: String,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// Number of symmetric sweeps
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = WHAT)]
     pub(super) sweeps: u32,

@@ -80,7 +80,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     }
     let memory = MemoryLimit::of_machine();
     let desk = Desk { interrupt, quiet, memory };
-    let source = MatrixSource::parse(&args.matrix)?;
+    let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;
     let (problem, a, expected) = system(args, &desk, &source)?;
 
     let backend = backend(kernel, args.gpu.device)?;

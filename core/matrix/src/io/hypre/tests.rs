@@ -126,7 +126,7 @@ fn vectors_are_known_by_their_first_line() {
         ),
         (
             "5 6\n5 1\n6 1\n",
-            "expected a hypre vector from index 0 or 1, found one from 5: the files of other processes are missing",
+            "expected a hypre vector from index 0 or 1, found one from 5: the file of another process is missing",
         ),
         ("1 2\n2 3\n", "line 1: expected one number per line, found \"2\""),
     ] {

@@ -124,7 +124,7 @@ fn a_variable_is_named_for_matlab_files_only() {
         of("a.mtx", text, &named),
         "line 1: expected a MATLAB or HDF5 file, because a variable is given, found a file of the form \"Matrix Market\""
     );
-    assert!(of("a.edges", b"1 2\n", &named).contains("expected a MATLAB file"));
+    assert!(of("a.edges", b"1 2\n", &named).contains("expected a MATLAB or HDF5 file"));
     let data = file(&[sparse("A", 9, 3.0, false)], false);
     let mirrored = ReadOptions { undirected: true, ..named };
     assert!(of("a.mat", &data, &mirrored).contains("expected an edge list"));
