@@ -78,7 +78,7 @@ impl ReadArgs {
             options if is_file => Ok(source.with_options(options)),
             options if options == ReadOptions::default() => Ok(source),
             _ => Err(UsageError(format!(
-                "--base, --undirected, --compress-ids and --variable need a file, found {source}"
+                "--base, --undirected, --compress-ids and --variable need a file with a matrix, found {source}"
             ))),
         }
     }

@@ -41,18 +41,19 @@ fn every_kernel_is_built_for_every_generation() {
     if compilers.is_empty() {
         skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
     }
-    // What the newest compiler builds an older one need not: of the generations that both know, it builds the
-    // newest, which shows that it takes the language.
-    let (newest, older) = compilers.split_first().unwrap();
-    let all = generations(newest.architectures());
+    // Of the generations that several compilers know, each builds its share, in turn, and the newest that it
+    // knows, which shows that it takes the language.
+    let known: Vec<Vec<u32>> =
+        compilers.iter().map(|nvrtc| generations(nvrtc.architectures())).collect();
     std::thread::scope(|scope| {
-        scope.spawn(|| every_kernel_is_built_by(newest, &all));
-        for nvrtc in older {
-            let mut alone = generations(nvrtc.architectures());
-            let last = alone.last().copied();
-            alone
-                .retain(|one| Some(*one) == last || all.iter().all(|other| other / 10 != one / 10));
-            scope.spawn(move || every_kernel_is_built_by(nvrtc, &alone));
+        for (k, (nvrtc, own)) in compilers.iter().zip(&known).enumerate() {
+            let is_own = |one: &u32| {
+                let knows = |all: &Vec<u32>| all.iter().any(|other| other / 10 == one / 10);
+                let several: Vec<usize> = (0..known.len()).filter(|k| knows(&known[*k])).collect();
+                own.last() == Some(one) || several[(*one / 10) as usize % several.len()] == k
+            };
+            let share: Vec<u32> = own.iter().copied().filter(is_own).collect();
+            scope.spawn(move || every_kernel_is_built_by(nvrtc, &share));
         }
     });
 }

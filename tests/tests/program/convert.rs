@@ -118,7 +118,7 @@ fn points_are_converted_too() {
     let error = p.fail(2, &["convert", "a.csv", "c.points", "--symmetric"]);
     assert!(error.contains("the output is points"), "{error}");
     let error = p.fail(2, &["convert", "a.csv", "c.points", "--undirected"]);
-    assert!(error.contains("an edge list"), "{error}");
+    assert!(error.contains("need a file with a matrix"), "{error}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn what_cannot_be_converted_is_one_sentence_and_leaves_nothing_behind() {
         (1, "is not square", &["a.mtx", "b.mtx", "--symmetric"]),
         (1, "the matrix is complex", &["complex.mtx", "b.mtx", "--symmetric"]),
         (2, "one triangle as Matrix Market", &["a.mtx", "b.triplets", "--symmetric"]),
-        (2, "edge list", &["gen:diagonal?m=3", "b.mtx", "--base", "0"]),
+        (2, "need a file with a matrix", &["gen:diagonal?m=3", "b.mtx", "--base", "0"]),
         (2, "did you mean `road`", &["gen:raod?m=3", "b.mtx"]),
     ] {
         let error = p.fail(code, &[&["convert"][..], args].concat());

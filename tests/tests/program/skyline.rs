@@ -283,7 +283,10 @@ fn columns_are_chosen_with_a_direction_each_and_points_keep_their_rows_and_names
     let smaller = p.json(&["skyline", "--minimize", "three.csv", "--json"]);
     assert_eq!(smaller["rows"], serde_json::json!([1, 2]));
     let error = p.fail(2, &["info", "gen:diagonal?m=9", "--undirected"]);
-    assert!(error.contains("and --variable need a file, found gen:diagonal?m=9"), "{error}");
+    assert!(
+        error.contains("and --variable need a file with a matrix, found gen:diagonal?m=9"),
+        "{error}"
+    );
     // What is not chosen may be text, and numbers do without a header.
     p.write("bare.csv", "River,80,3\nPark,120,5\nGarden,130,4\n");
     let told = p.json(&[

@@ -1,5 +1,6 @@
 //! Recognizes unsupported files of other programs by their first bytes, and suggests what to do instead.
 
+use super::zipped::first_in_zip;
 use super::{IoError, matlab, tar};
 
 /// What such a file is, and what to do instead.
@@ -62,15 +63,6 @@ fn of(data: &[u8]) -> Option<Named> {
     }
     let beginning = BEGINNINGS.iter().find(|(bytes, _)| data.starts_with(bytes));
     beginning.map(|(_, named)| *named)
-}
-
-/// The name of the first file of a zip archive; None for other data, and for an archive without files.
-pub(super) fn first_in_zip(data: &[u8]) -> Option<&[u8]> {
-    let header = data.strip_prefix(b"PK\x03\x04")?;
-    let length = header.get(22..24).and_then(|bytes| bytes.first_chunk());
-    let length = length.map_or(0, |bytes| u16::from_le_bytes(*bytes));
-    let name = header.get(26..).unwrap_or_default();
-    Some(name.get(..usize::from(length)).unwrap_or(name))
 }
 
 /// Determines what a zip archive is from the name of its first file.

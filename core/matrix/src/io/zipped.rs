@@ -7,9 +7,18 @@ use zip::read::{ArchiveOffset, Config};
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
+use super::IoError;
 use super::layer::{Kind, inner_name};
 use super::tar::{Rank, list, warning};
-use super::{IoError, foreign};
+
+/// The name of the first file of a zip archive; None for other data, and for an archive without files.
+pub(super) fn first_in_zip(data: &[u8]) -> Option<&[u8]> {
+    let header = data.strip_prefix(b"PK\x03\x04")?;
+    let length = header.get(22..24).and_then(|bytes| bytes.first_chunk());
+    let length = length.map_or(0, |bytes| u16::from_le_bytes(*bytes));
+    let name = header.get(26..).unwrap_or_default();
+    Some(name.get(..usize::from(length)).unwrap_or(name))
+}
 
 /// The file chosen from an archive.
 pub(super) struct Member<'a> {
@@ -69,7 +78,7 @@ struct Files<'a> {
 
 impl<'a> Files<'a> {
     fn of(data: &'a [u8]) -> Result<Option<Self>, IoError> {
-        match foreign::first_in_zip(data) {
+        match first_in_zip(data) {
             None | Some(b"manifest.json" | b"[Content_Types].xml") => return Ok(None),
             Some(name) if name.ends_with(b".npy") => return Ok(None),
             Some(_) => {}

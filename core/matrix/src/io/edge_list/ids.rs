@@ -25,7 +25,7 @@ pub(super) fn line_of_vertex(text: &[u8], body: usize, vertex: u64) -> u64 {
 }
 
 /// Replaces each vertex in the text by its place among those that occur, which is never longer; returns rows
-/// and columns, which are the same vertices unless they are told `apart`.
+/// and columns, which are the same vertices unless they are `apart`.
 pub(super) async fn renumber(
     text: &mut Cow<'_, [u8]>,
     header: &Header,

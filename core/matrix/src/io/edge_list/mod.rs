@@ -28,7 +28,7 @@ use crate::pace::at_once;
 
 /// What a text holds, and how to read it.
 struct Plan<'t> {
-    /// With blanks for the separators only if vertices were numbered anew.
+    /// With blanks for the separators only if vertices were renumbered.
     text: Cow<'t, [u8]>,
     heading: Heading,
     header: Header,
