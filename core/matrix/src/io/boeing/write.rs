@@ -33,7 +33,7 @@ pub fn write_rb(a: &AnyMatrix, out: &mut dyn Write, progress: Progress<'_>) -> R
     }
 }
 
-/// Writes a matrix of which each column is given, with so many numbers per entry.
+/// Writes a matrix of which each column is given, with this many numbers for each nonzero.
 fn write_columns(
     (rows, pointers, indices): (usize, &RowPtr, &[u32]),
     (kind, per_entry, number): (u8, usize, &dyn Fn(usize) -> f64),

@@ -304,7 +304,7 @@ fn a_list_whose_nonzeros_cannot_be_kept_is_read_in_two_passes() {
     assert!(kept(&text, limit).is_none());
     let expected = matrix_market(&text_of(1, false, " "), 9973, "pattern");
     assert_eq!(read("a.csv", &text, limit).unwrap().matrix, expected);
-    // They fit, but not beside the offsets of so many rows.
+    // They fit, but not beside the offsets of all the rows.
     let last = |base: u64| format!("{} {base}\n", 3_000_000 + base);
     let text = text_of(0, false, " ") + &last(0);
     let limit = 4 * (3_000_001 + 1) + 12 * (EDGES + 1);

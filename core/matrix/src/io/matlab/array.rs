@@ -48,7 +48,7 @@ impl<'a> Numbers<'a> {
         (self.bytes.len() / self.width.bytes()) as u64
     }
 
-    /// `count` numbers from number `first` on, if there are so many.
+    /// `count` numbers from number `first` on, if the array has them.
     pub(in crate::io) fn part(&self, first: u64, count: u64) -> Option<Self> {
         let width = self.width.bytes();
         let bytes = |numbers: u64| usize::try_from(numbers).ok()?.checked_mul(width);
