@@ -43,7 +43,7 @@ pub use backend::{Availability, Backend, Prepared};
 pub use batch_source::BatchSource;
 pub use configuration::{Configuration, Key, Temperature, table_position};
 #[cfg(not(target_family = "wasm"))]
-pub use cpu::CpuBackend;
+pub use cpu::{CpuBackend, CpuProduct};
 pub use error::{KernelError, PrepareError};
 #[cfg(not(target_family = "wasm"))]
 pub use input_file::InputFile;

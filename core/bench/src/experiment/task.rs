@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::{KernelError, PrepareError};
 use super::output::Output;
+#[cfg(not(target_family = "wasm"))]
+use sparsescope_matrix::matrix::Operands;
 use sparsescope_record::Costs;
 
 /// Lets a long execution check for cancellation, at least every 0.1 s, and report its progress.
@@ -78,6 +80,12 @@ pub trait Task: Send {
 
     /// Executes the kernel once.
     fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError>;
+
+    /// Computes y = A·x once for the caller's vectors; `None` unless it is an SpMV in their precision.
+    #[cfg(not(target_family = "wasm"))]
+    fn multiply(&mut self, _vectors: Operands<'_>) -> Option<Result<(), KernelError>> {
+        None
+    }
 
     /// Waits, after a batch of executions, until no thread of this task takes time from others. Never timed.
     fn rest(&mut self) {}

@@ -7,4 +7,4 @@ mod places;
 mod team;
 
 pub(crate) use library::{Mkl, mkl};
-pub(crate) use matrix::{MklMatrix, MklValue};
+pub(crate) use matrix::{MklError, MklMatrix, MklValue};

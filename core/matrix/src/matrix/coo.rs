@@ -66,7 +66,7 @@ impl<T: Scalar> Coo<T> {
     /// Takes over the nonzeros of a matrix that is no longer needed.
     pub(super) fn from_rows(a: Csr<T>) -> Self {
         let (rows, cols, row) = (a.rows(), a.cols(), expand_rows(&a));
-        let (col, val) = a.into_entries();
+        let (_, col, val) = a.into_arrays();
         Self { rows, cols, row, col, val }
     }
 

@@ -159,9 +159,9 @@ impl<T: Scalar> Csr<T> {
         &self.val
     }
 
-    /// Columns and values of all nonzeros.
-    pub(super) fn into_entries(self) -> (Vec<u32>, Vec<T>) {
-        (self.col, self.val)
+    /// The three arrays: row offsets, columns and values.
+    pub fn into_arrays(self) -> (RowPtr, Vec<u32>, Vec<T>) {
+        (self.row_ptr, self.col, self.val)
     }
 
     /// The range of row `i`'s nonzeros in [`col`](Self::col) and [`val`](Self::val).

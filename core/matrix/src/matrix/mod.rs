@@ -58,7 +58,7 @@ pub use prefetch::{CACHE_LINE, prefetch, prefetch_later, prefetch_lines};
 pub use reorder::{Reordering, permuted};
 pub use row_order::RowOrder;
 pub use row_ptr::{NARROW_MAX, Offset, OffsetWidth, RowPtr};
-pub use scalar::{Real, Scalar};
+pub use scalar::{Operands, Real, Scalar};
 pub use stats::{Band, RowLengths, Statistics, nnz_class};
 
 pub mod examples;

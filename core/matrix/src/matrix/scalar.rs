@@ -104,6 +104,15 @@ impl Scalar for Complex64 {
     }
 }
 
+/// The x and the y of one SpMV, in one precision.
+#[derive(Debug)]
+pub enum Operands<'v> {
+    /// In f64.
+    Double(&'v [f64], &'v mut [f64]),
+    /// In f32.
+    Single(&'v [f32], &'v mut [f32]),
+}
+
 /// A value type that kernels run with.
 pub trait Real: Scalar + Into<f64> + Sub<Output = Self> + Div<Output = Self> {
     /// The precision of computations.
@@ -113,6 +122,8 @@ pub trait Real: Scalar + Into<f64> + Sub<Output = Self> + Div<Output = Self> {
 
     /// The nearest value, ties to even; infinite when `value` is finite but too large.
     fn rounded(value: f64) -> Self;
+    /// The vectors, if they are in this precision.
+    fn operands<'v>(operands: Operands<'v>) -> Option<(&'v [Self], &'v mut [Self])>;
 }
 
 impl Real for f64 {
@@ -122,6 +133,12 @@ impl Real for f64 {
     fn rounded(value: f64) -> Self {
         value
     }
+    fn operands<'v>(operands: Operands<'v>) -> Option<(&'v [Self], &'v mut [Self])> {
+        match operands {
+            Operands::Double(x, y) => Some((x, y)),
+            Operands::Single(..) => None,
+        }
+    }
 }
 
 impl Real for f32 {
@@ -130,5 +147,11 @@ impl Real for f32 {
     #[inline]
     fn rounded(value: f64) -> Self {
         value as Self
+    }
+    fn operands<'v>(operands: Operands<'v>) -> Option<(&'v [Self], &'v mut [Self])> {
+        match operands {
+            Operands::Single(x, y) => Some((x, y)),
+            Operands::Double(..) => None,
+        }
     }
 }

@@ -10,8 +10,8 @@ use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
-use crate::mkl::{Mkl, MklMatrix, MklValue, mkl};
-use sparsescope_matrix::matrix::Precision;
+use crate::mkl::{Mkl, MklError, MklMatrix, MklValue, mkl};
+use sparsescope_matrix::matrix::{Operands, Precision};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_record::Costs;
 
@@ -75,6 +75,10 @@ where
     Ok(Bound { task: Box::new(task), parts: None, costs, params: BTreeMap::new() })
 }
 
+fn failed(kernel: &str, error: &MklError) -> KernelError {
+    KernelError { kernel: kernel.to_owned(), reason: error.to_string() }
+}
+
 /// SpMV by the library, with its vectors.
 struct Product<T> {
     mkl: &'static Mkl,
@@ -106,9 +110,14 @@ where
 
     fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
         let done = self.matrix.multiply(&self.x, &mut self.y);
-        let failed = |reason: String| KernelError { kernel: self.kernel.to_owned(), reason };
-        done.map_err(|error| failed(error.to_string()))?;
+        done.map_err(|error| failed(self.kernel, &error))?;
         Ok(Finished::Done)
+    }
+
+    fn multiply(&mut self, vectors: Operands<'_>) -> Option<Result<(), KernelError>> {
+        let (x, y) = T::operands(vectors)?;
+        let done = self.matrix.multiply(x, y);
+        Some(done.map_err(|error| failed(self.kernel, &error)))
     }
 
     fn rest(&mut self) {

@@ -6,11 +6,13 @@ mod machine;
 mod mkl;
 mod pcg;
 mod prepared;
+mod product;
 mod skyline;
 mod spmv;
 mod symgs;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::backend::{Availability, Backend, Prepared};
 use super::configuration::Configuration;
@@ -18,9 +20,12 @@ use super::error::PrepareError;
 #[cfg(feature = "proof")]
 use super::operations::increment;
 use super::problem::Problem;
+use super::task::Watch;
 use crate::measure::{CacheSizes, cpu};
 use machine::Machine;
 use prepared::CpuPrepared;
+pub use product::CpuProduct;
+use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_record::Operation;
@@ -43,6 +48,18 @@ impl CpuBackend {
         let cpu = cpu();
         let machine = Machine::new(CacheSizes::of(&cpu));
         Self { model: cpu.model, machine }
+    }
+
+    /// Prepares an SpMV kernel that computes with any x, and checks its result for one. `None` when cancelled;
+    /// fails if the kernel cannot run here or on this matrix.
+    pub fn product(
+        &self,
+        configuration: &Configuration,
+        a: &Arc<Csr>,
+        memory: MemoryLimit,
+        watch: &Watch<'_>,
+    ) -> Result<Option<CpuProduct>, PrepareError> {
+        CpuProduct::new(&self.machine, configuration, a, memory, watch)
     }
 }
 
@@ -118,14 +135,13 @@ impl Backend for CpuBackend {
 mod tests {
     use super::spmv::{Launchers, Vectors};
     use super::*;
-    use crate::experiment::{Output, SpmvProblem, Temperature, Watch};
+    use crate::experiment::{Output, SpmvProblem, Temperature};
     use crate::measure::integer_vector;
-    use sparsescope_matrix::matrix::{AnyFormat, Csr, SlotLayout, examples};
+    use sparsescope_matrix::matrix::{AnyFormat, SlotLayout, examples};
     use sparsescope_model::kernel::{
         FormatParams, Mapping, Parameter, Parameters, kernels, row_at, row_steps,
     };
     use sparsescope_record::Verdict;
-    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
     fn cpu_kernels() -> impl Iterator<Item = &'static KernelDescriptor> {

@@ -15,7 +15,7 @@ use sparsescope_kernels::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning, Vec
 use sparsescope_kernels::spmv::{
     GuidedChunks, MergePath, RowParts, bsr, coo, csr, dia, ellpack, hll, hyb,
 };
-use sparsescope_matrix::matrix::{AnyFormat, Precision, Real};
+use sparsescope_matrix::matrix::{AnyFormat, Operands, Precision, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_record::Costs;
@@ -42,6 +42,12 @@ where
     fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
         (self.multiply)(&self.x, std::hint::black_box(&mut self.y));
         Ok(Finished::Done)
+    }
+
+    fn multiply(&mut self, vectors: Operands<'_>) -> Option<Result<(), KernelError>> {
+        let (x, y) = T::operands(vectors)?;
+        (self.multiply)(x, y);
+        Some(Ok(()))
     }
 
     fn output(&self) -> Output {

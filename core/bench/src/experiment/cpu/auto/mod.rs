@@ -48,6 +48,28 @@ pub(super) fn bind<'p>(
     Ok(Bound { task, parts: None, costs: Costs::default(), params })
 }
 
+/// Chooses a kernel on the ambient pool and returns it bound, with its costs; `None` when cancelled.
+pub(super) fn chosen(
+    configuration: &Configuration,
+    problem: &SpmvProblem,
+    (memory, near_bytes): (MemoryLimit, u64),
+    watch: &Watch<'_>,
+) -> Result<Option<Bound<'static>>, PrepareError> {
+    let asked = Asked { configuration: configuration.clone(), problem, memory, near_bytes };
+    let found = match configuration.precision {
+        Precision::F64 => {
+            Auto { asked, side: Arc::clone(problem.double()), chosen: None }.choose(watch)?
+        }
+        Precision::F32 => {
+            Auto { asked, side: problem.single(memory)?, chosen: None }.choose(watch)?
+        }
+    };
+    Ok(found.map(|Found { runner, parts, costs, choice }| {
+        let (task, params) = (runner.into_task(), choice.params.clone());
+        Bound { task, parts, costs: Costs { choice: Some(choice), ..costs }, params }
+    }))
+}
+
 /// The request: what to choose a kernel for.
 struct Asked<'p> {
     configuration: Configuration,
