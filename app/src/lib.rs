@@ -1,5 +1,6 @@
 //! The program: its command line ([`cli`]) and, with the feature `gui`, the native window around the views
-//! and measuring from it (`run`). On the web page it is only its name, [`producer`].
+//! and measuring from it (`run`). On the web page it is only its name, [`producer`]. The Python module calls
+//! the command line, too.
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
@@ -21,4 +22,6 @@ pub mod run;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod window;
 
+#[cfg(not(target_family = "wasm"))]
+pub use allocator::Telling;
 pub use producer::producer;

@@ -15,6 +15,7 @@ use sparsescope_views::shell::{
     Action, App, COPY_LINK, CPU_EXAMPLE, Export, GPU_EXAMPLE, HOME, SOLVE_EXAMPLE,
 };
 
+use crate::cli::program;
 use crate::dialog::{self, Chosen, Dialogs, Purpose};
 use crate::reading::Reading;
 use crate::run::{Ask, BETWEEN_FRAMES, RunPanel};
@@ -75,7 +76,7 @@ pub(crate) fn run(files: &[PathBuf], state: Option<&str>) -> anyhow::Result<()> 
         .with_min_inner_size([720.0, 480.0]);
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     app.offer(&[OPEN, RUN, HOME, CPU_EXAMPLE, GPU_EXAMPLE, SOLVE_EXAMPLE, COPY_LINK]);
-    let program = std::env::current_exe().context("cannot find the program's own file")?;
+    let program = program::file().context("cannot find the program's own file")?.to_owned();
     let window = Window {
         app,
         panel: RunPanel::new(program),

@@ -336,6 +336,9 @@ pub(super) struct BenchArgs {
     /// Progress format, for programs that run this one
     #[arg(long, value_enum, hide = true)]
     pub(super) progress: Option<ProgressArg>,
+    /// Print no summary, for programs that run this one
+    #[arg(long, hide = true)]
+    pub(super) no_summary: bool,
     /// Print the table of all runs before the summary
     #[arg(long)]
     pub(super) all: bool,

@@ -78,7 +78,8 @@ pub(super) fn run(args: &InfoArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         for warning in &loaded.warnings {
             eprintln!("warning: {warning}");
         }
-        print_beside(&describe(record, loaded.form)?, args.write_permutation.as_deref())?;
+        let text = describe(record, Some(loaded.form))?;
+        print_beside(&text, args.write_permutation.as_deref())?;
     }
     Ok(Outcome::Success)
 }
@@ -91,8 +92,11 @@ fn bucket_name(bucket: usize) -> String {
     }
 }
 
-/// The description as text.
-fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt::Error> {
+/// The description of a matrix as text; without a form, it was never in a file.
+pub fn describe(
+    record: &MatrixRecord,
+    form: Option<MatrixForm>,
+) -> Result<String, std::fmt::Error> {
     let s = &record.statistics;
     let row = &s.row;
     let mut out = String::new();
@@ -101,7 +105,10 @@ fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt:
         Source::Generated => "generated",
         Source::StandIn => "stand-in",
     };
-    writeln!(out, "{} ({source})", record.name)?;
+    match form {
+        Some(_) => writeln!(out, "{} ({source})", record.name)?,
+        None => writeln!(out, "{}", record.name)?,
+    }
     writeln!(out)?;
     writeln!(out, "size        {} x {}", count(s.rows), count(s.cols))?;
     writeln!(
@@ -111,14 +118,16 @@ fn describe(record: &MatrixRecord, form: MatrixForm) -> Result<String, std::fmt:
         s.nnz_class,
         s.density
     )?;
-    writeln!(
-        out,
-        "file        {}, {} {}, read in {}",
-        form.as_str(),
-        record.field,
-        record.symmetry,
-        seconds(record.read_seconds)
-    )?;
+    if let Some(form) = form {
+        writeln!(
+            out,
+            "file        {}, {} {}, read in {}",
+            form.as_str(),
+            record.field,
+            record.symmetry,
+            seconds(record.read_seconds)
+        )?;
+    }
     writeln!(
         out,
         "row length  min {}, quartiles {} {} {}, max {}; {} empty",

@@ -50,6 +50,11 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// The caller's flag, for a caller that handles Ctrl-C.
+    pub(super) fn raised_by(stop: Arc<AtomicBool>) -> Self {
+        Self { pressed: Arc::clone(&stop), stop }
+    }
+
     /// A flag that is never set.
     #[cfg(test)]
     pub(super) fn never() -> Self {

@@ -35,6 +35,7 @@ mod operand_args;
 mod operands;
 mod outcome;
 mod output;
+pub(crate) mod program;
 mod progress;
 mod ranks;
 mod report;
@@ -51,27 +52,35 @@ mod table;
 mod values;
 mod viewer;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::FromArgMatches;
 use sparsescope_core::measure::start_ambient_pool;
 use sparsescope_core::record::is_invisible;
 
 use args::{Cli, Command};
+pub use info::describe;
 use interrupt::Interrupt;
-use outcome::{Outcome, is_usage, sentence};
+pub use operands::{backend, kernel_of, threads};
+use outcome::{Outcome, is_usage};
+pub use outcome::{UsageError, sentence};
 pub use progress::Told;
 
-/// Runs the program with the process's arguments.
-///
-/// Exit codes: 0 success, 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C.
-pub fn run() -> ExitCode {
-    let cli = parsed().unwrap_or_else(|error| refuse_arguments(&error));
+/// Runs the program with these arguments, the first of which is its name, and returns its exit code: 0 success,
+/// 1 the work failed, 2 usage, 3 a check failed, 130 after Ctrl-C. `program` is the file that starts it: the
+/// window measures in a child process.
+pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    program::set(program);
+    let cli = parsed(&args).unwrap_or_else(|error| refuse_arguments(&args, &error));
     if let (Some(_), Some(_)) = (&cli.state, &cli.command) {
         eprintln!(
             "error: `--state` applies only when files are opened: without a command, or after `view`"
         );
-        return ExitCode::from(2);
+        return 2;
     }
     let window = match &cli.command {
         None => Some((&cli.files, &cli.state)),
@@ -81,7 +90,7 @@ pub fn run() -> ExitCode {
     if let Some((files, state)) = window {
         if let Some(missing) = files.iter().find(|file| !file.exists()) {
             eprintln!("error: `{}` is neither a command nor a file", missing.display());
-            return ExitCode::from(2);
+            return 2;
         }
         return match open_window(files, state.as_deref()) {
             Ok(()) => Outcome::Success.into(),
@@ -139,8 +148,19 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn parsed() -> Result<Cli, clap::Error> {
-    let found = Cli::program().try_get_matches()?;
+/// Runs `bench` with these arguments in the caller's process and returns the exit code, or the error in one
+/// sentence. `stop` ends it with what was measured; the caller handles Ctrl-C.
+pub fn measure(args: &[OsString], stop: Arc<AtomicBool>) -> Result<u8, String> {
+    let cli = parsed(args).map_err(|error| error.render().to_string().trim_end().to_owned())?;
+    let Some(Command::Bench(args)) = cli.command else {
+        return Err("expected the arguments of `bench`".to_owned());
+    };
+    let outcome = bench::run(&args, &Interrupt::raised_by(stop), cli.quiet);
+    outcome.map(u8::from).map_err(|error| sentence(&error))
+}
+
+fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let found = Cli::program().try_get_matches_from(args)?;
     Cli::from_arg_matches(&found).map_err(|error| error.format(&mut Cli::program()))
 }
 
@@ -159,9 +179,9 @@ fn open_window(_: &[std::path::PathBuf], _: Option<&str>) -> anyhow::Result<()> 
 
 /// Prints what is wrong with the arguments, or the help, and exits. Arguments that contain terminal control
 /// sequences are shown without colours, since clap's text cannot be told apart from theirs.
-fn refuse_arguments(error: &clap::Error) -> ! {
-    let steers = |arg: std::ffi::OsString| arg.to_string_lossy().chars().any(is_invisible);
-    if !std::env::args_os().any(steers) {
+fn refuse_arguments(args: &[OsString], error: &clap::Error) -> ! {
+    let steers = |arg: &OsString| arg.to_string_lossy().chars().any(is_invisible);
+    if !args.iter().any(steers) {
         error.exit();
     }
     terminal::say(error.render().to_string().trim_end());
@@ -169,14 +189,14 @@ fn refuse_arguments(error: &clap::Error) -> ! {
 }
 
 /// Prints one sentence on standard error. A reader that closed its end of the pipe is not an error.
-fn fail(error: &anyhow::Error) -> ExitCode {
+fn fail(error: &anyhow::Error) -> u8 {
     let closed_pipe = error.chain().any(|cause| {
         let io = cause.downcast_ref::<std::io::Error>();
         io.is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
     });
     if closed_pipe {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     eprintln!("error: {}", sentence(error));
-    ExitCode::from(if is_usage(error) { 2 } else { 1 })
+    if is_usage(error) { 2 } else { 1 }
 }

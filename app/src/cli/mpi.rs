@@ -1,7 +1,6 @@
 //! Commands that several ranks run together: rank 0 prints and writes, and an error on one ends all.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::anyhow;
 use sparsescope_core::experiment::{Configuration, DeviceFailure, MatrixSource, Settings};
@@ -27,12 +26,12 @@ use super::solve::{Report, check_forms, history};
 
 /// Runs a command on all ranks. An error on only some ranks ends the others, whatever they are doing; an
 /// error in the arguments, which all ranks have, is reported by rank 0.
-pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> ExitCode {
+pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> u8 {
     let world = match World::start() {
         Ok(world) => world,
         Err(error) => {
             eprintln!("error: {error}");
-            return ExitCode::from(1);
+            return 1;
         }
     };
     let (rank, ranks) = (world.rank(), world.ranks());
@@ -56,13 +55,13 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> Exit
             if world.is_first() {
                 eprintln!("error: {}", sentence(&error));
             }
-            ExitCode::from(2)
+            2
         }
         Err(error) if error.is::<AgreedError>() => {
             if world.is_first() {
                 eprintln!("error: {}", sentence(&error));
             }
-            ExitCode::from(1)
+            1
         }
         Err(error) => {
             let who = if ranks == 1 { String::new() } else { format!("rank {rank} of {ranks}: ") };

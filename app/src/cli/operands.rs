@@ -27,10 +27,7 @@ pub(super) struct Desk<'i> {
 }
 
 /// The kernel with this id, which must compute `operation`.
-pub(super) fn kernel_of(
-    operation: Operation,
-    id: &str,
-) -> Result<&'static KernelDescriptor, UsageError> {
+pub fn kernel_of(operation: Operation, id: &str) -> Result<&'static KernelDescriptor, UsageError> {
     let sentence = match kernel(id) {
         Some(kernel) if kernel.id.starts_with("mpi/") => format!(
             "`{id}` runs on several ranks: use `mpirun -n 4 sparsescope …` and a build with the `mpi` feature"
@@ -48,10 +45,7 @@ pub(super) fn kernel_of(
 }
 
 /// The backend that runs a kernel, on the GPU with this number if it needs one.
-pub(super) fn backend(
-    kernel: &KernelDescriptor,
-    device: usize,
-) -> anyhow::Result<Box<dyn Backend>> {
+pub fn backend(kernel: &KernelDescriptor, device: usize) -> anyhow::Result<Box<dyn Backend>> {
     Ok(match kernel.device {
         DeviceKind::Cpu => Box::new(CpuBackend::new()),
         DeviceKind::Cuda => {
@@ -78,7 +72,7 @@ pub(super) fn on_all_gpus(
 }
 
 /// The threads that a kernel runs with: as requested, or all of the machine.
-pub(super) fn threads(kernel: &KernelDescriptor, asked: Option<u32>) -> u32 {
+pub fn threads(kernel: &KernelDescriptor, asked: Option<u32>) -> u32 {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     match (kernel.takes.threads, asked) {
         (false, _) => 1,

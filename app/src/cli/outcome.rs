@@ -1,7 +1,5 @@
 //! How a command ends, and errors as sentences.
 
-use std::process::ExitCode;
-
 use sparsescope_core::record::Check;
 
 /// How a command ended, apart from errors.
@@ -17,21 +15,22 @@ pub(super) enum Outcome {
     Interrupted,
 }
 
-impl From<Outcome> for ExitCode {
+/// The exit code.
+impl From<Outcome> for u8 {
     fn from(outcome: Outcome) -> Self {
-        ExitCode::from(match outcome {
+        match outcome {
             Outcome::Success => 0,
             Outcome::Incomplete => 1,
             Outcome::CheckFailed => 3,
             Outcome::Interrupted => 130,
-        })
+        }
     }
 }
 
 /// An argument that names something nonexistent.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct UsageError(pub(super) String);
+pub struct UsageError(pub(super) String);
 
 /// What a failed check says about the kernel.
 pub(super) fn not_right(kernel: &str, check: &Check) -> String {
@@ -49,7 +48,7 @@ pub(super) fn not_right(kernel: &str, check: &Check) -> String {
 pub(super) struct AgreedError(pub(super) String);
 
 /// An error with its causes, each once: some errors include their cause themselves.
-pub(super) fn sentence(error: &anyhow::Error) -> String {
+pub fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {

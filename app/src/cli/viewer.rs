@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
+use super::program;
+
 /// The environment variable that names the viewer's folder.
 const VARIABLE: &str = "SPARSESCOPE_WEB";
 
@@ -19,7 +21,7 @@ pub(super) fn find() -> anyhow::Result<PathBuf> {
         }
         return Ok(folder);
     }
-    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("web")));
+    let beside = program::file().and_then(|program| Some(program.parent()?.join("web")));
     let places = beside.into_iter().chain([PathBuf::from("web/dist")]);
     match places.into_iter().find(|place| is_viewer(place)) {
         Some(place) => Ok(place),

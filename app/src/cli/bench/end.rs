@@ -61,7 +61,7 @@ pub(super) fn end(
         eprintln!("Bundle: {}", output.display());
     } else if args.json {
         print_json(&Runs { runs: bundle.runs })?;
-    } else {
+    } else if !args.no_summary {
         let why = incomplete(&bundle, interrupt);
         summarise(bundle, args, output, why)?;
     }
