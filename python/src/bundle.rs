@@ -1,0 +1,91 @@
+//! Result bundles.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sparsescope_core::bundle::{Bundle as Content, Limits};
+use sparsescope_figures::model::Model;
+use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::VIEWS;
+
+use crate::errors::Failure;
+use crate::work::work;
+
+/// A result bundle in memory.
+#[pyclass(frozen, module = "sparsescope._native")]
+pub(crate) struct Bundle {
+    content: Content,
+}
+
+#[pymethods]
+impl Bundle {
+    /// Reads a bundle from a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let content = work(py, move |_| {
+            let is_missing = !path.exists();
+            Content::open(&path, &Limits::default()).map_err(|error| Failure::Read {
+                sentence: format!("{}: {error}", path.display()),
+                path: Some(path.clone()),
+                line: None,
+                is_missing,
+            })
+        })?;
+        Ok(Self { content })
+    }
+
+    /// The content of the file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.content.to_bytes().map_err(Failure::from)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// `results.csv`: one line per run.
+    fn csv<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let table = self.content.results_csv().map_err(Failure::from)?;
+        Ok(PyBytes::new(py, &table))
+    }
+
+    /// The table of the view "Best", a header and lines, for an operation.
+    fn best(&self, py: Python<'_>, operation: String) -> PyResult<Vec<Vec<String>>> {
+        let content = self.content.clone();
+        work(py, move |_| {
+            let mut model = Model::default();
+            model.show_unfinished("result.zip", content);
+            let mut state = ViewState::default();
+            state.filter.operation = operation;
+            let best = VIEWS.iter().find(|view| view.id == "best");
+            Ok(best.map(|view| (view.table)(&model, &state)).unwrap_or_default())
+        })
+    }
+
+    /// The operations of the runs, in their order, each once.
+    #[getter]
+    fn operations(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = Vec::new();
+        for run in &self.content.runs {
+            if !all.contains(&run.operation.as_str()) {
+                all.push(&run.operation);
+            }
+        }
+        all
+    }
+
+    /// The name that the user gave it.
+    #[getter]
+    fn label(&self) -> Option<&str> {
+        self.content.label.as_deref()
+    }
+
+    /// Whether the whole plan was run.
+    #[getter]
+    fn complete(&self) -> bool {
+        self.content.complete
+    }
+
+    /// Number of runs.
+    fn __len__(&self) -> usize {
+        self.content.runs.len()
+    }
+}

@@ -1,0 +1,153 @@
+//! Errors of the program as exceptions of Python, with the program's sentence.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+use sparsescope::cli::UsageError;
+use sparsescope_core::bundle::BundleError;
+use sparsescope_core::experiment::{KernelError, PrepareError, SourceError};
+use sparsescope_core::fsai::FsaiError;
+use sparsescope_core::io::IoError;
+use sparsescope_core::kernel::ParameterError;
+use sparsescope_core::matrix::FormatError;
+use sparsescope_core::memory::MemoryError;
+use sparsescope_core::pcg::PreconditionerError;
+use sparsescope_core::record::Check;
+
+mod python {
+    pyo3::import_exception!(sparsescope._errors, CheckFailed);
+    pyo3::import_exception!(sparsescope._errors, FileMissing);
+    pyo3::import_exception!(sparsescope._errors, NotDefinite);
+    pyo3::import_exception!(sparsescope._errors, ReadError);
+}
+
+/// Why work ended without a result.
+pub(crate) enum Failure {
+    /// It was asked to stop.
+    Cancelled,
+    /// A file that cannot be read: its path, and the line where it is wrong, from 1.
+    Read { sentence: String, path: Option<PathBuf>, line: Option<u64>, is_missing: bool },
+    /// A result that failed its check.
+    CheckFailed(String),
+    /// A matrix that is not symmetric positive definite.
+    NotDefinite(String),
+    /// More memory than there is.
+    Memory(String),
+    /// Anything else that the caller can change.
+    Value(String),
+}
+
+impl Failure {
+    /// A result of `kernel` that did not pass.
+    pub(crate) fn unchecked(kernel: &str, check: &Check) -> Self {
+        let reason = check.reason.as_deref().unwrap_or("no reason given");
+        Self::CheckFailed(match check.undecided {
+            true => format!("the result of {kernel} could not be verified: {reason}"),
+            false => format!("{kernel} computed a wrong result: {reason}"),
+        })
+    }
+
+    /// What is wrong with a file.
+    fn reading(error: &IoError) -> Self {
+        let (path, line, is_missing) = place(error);
+        let path = path.map(Path::to_owned);
+        Self::Read { sentence: error.to_string(), path, line, is_missing }
+    }
+}
+
+/// The path and line that an error names, and whether the file does not exist.
+fn place(error: &IoError) -> (Option<&Path>, Option<u64>, bool) {
+    match error {
+        IoError::InFile { path, error } => {
+            let (_, line, is_missing) = place(error);
+            (Some(path), line, is_missing)
+        }
+        IoError::Unexpected { line, .. }
+        | IoError::TooFewEntries { line, .. }
+        | IoError::TooManyEntries { line, .. } => (None, Some(*line), false),
+        IoError::System { error, .. } => (None, None, error.kind() == std::io::ErrorKind::NotFound),
+        _ => (None, None, false),
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Cancelled => PyKeyboardInterrupt::new_err(()),
+            Failure::Read { sentence, path, line, is_missing: false } => {
+                python::ReadError::new_err((sentence, path, line))
+            }
+            Failure::Read { sentence, path, line, is_missing: true } => {
+                python::FileMissing::new_err((sentence, path, line))
+            }
+            Failure::CheckFailed(sentence) => python::CheckFailed::new_err((sentence,)),
+            Failure::NotDefinite(sentence) => python::NotDefinite::new_err((sentence,)),
+            Failure::Memory(sentence) => PyMemoryError::new_err((sentence,)),
+            Failure::Value(sentence) => PyValueError::new_err((sentence,)),
+        }
+    }
+}
+
+impl From<IoError> for Failure {
+    fn from(error: IoError) -> Self {
+        match error {
+            _ if error.is_cancelled() => Self::Cancelled,
+            error => Self::reading(&error),
+        }
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        match error {
+            _ if error.is_cancelled() => Self::Cancelled,
+            SourceError::Read(error) => Self::reading(&error),
+            error => Self::Value(error.to_string()),
+        }
+    }
+}
+
+impl From<FsaiError> for Failure {
+    fn from(error: FsaiError) -> Self {
+        match error {
+            FsaiError::NotPositiveDefinite { .. } => Self::NotDefinite(error.to_string()),
+            FsaiError::Memory(error) => error.into(),
+            error => Self::Value(error.to_string()),
+        }
+    }
+}
+
+impl From<FormatError> for Failure {
+    fn from(error: FormatError) -> Self {
+        match error {
+            FormatError::Memory(error) => error.into(),
+            error => Self::Value(error.to_string()),
+        }
+    }
+}
+
+impl From<MemoryError> for Failure {
+    fn from(error: MemoryError) -> Self {
+        Self::Memory(error.to_string())
+    }
+}
+
+impl From<BundleError> for Failure {
+    fn from(error: BundleError) -> Self {
+        Self::Read { sentence: error.to_string(), path: None, line: None, is_missing: false }
+    }
+}
+
+/// Implements the conversion of errors that are only sentences.
+macro_rules! sentences {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Value(error.to_string())
+            }
+        })*
+    };
+}
+
+sentences!(KernelError, ParameterError, PreconditionerError, PrepareError, UsageError);

@@ -1,0 +1,136 @@
+//! A matrix from Python: copied once and validated, because kernels gather without checks and Python could
+//! change its arrays meanwhile.
+
+use std::sync::Arc;
+
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use sparsescope_core::matrix::{Csr, FormatError, Precision, RowPtr};
+
+use crate::arrays::{Arrays, Vector, handed_over, unsigned};
+use crate::errors::Failure;
+use crate::work::work;
+
+/// A validated matrix in CSR.
+#[pyclass(frozen, module = "sparsescope._native")]
+pub(crate) struct Matrix {
+    pub(crate) a: Arc<Csr>,
+    /// The precision that it was given in; f32 is kept exactly.
+    pub(crate) precision: Precision,
+}
+
+#[pymethods]
+impl Matrix {
+    /// Copies the arrays of a matrix in CSR. The columns of a row may be in any order; the values of repeated
+    /// ones are summed, in their order and in the precision of `data`.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        rows: u64,
+        cols: u64,
+        indptr: &Bound<'_, PyAny>,
+        indices: &Bound<'_, PyAny>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let offsets: Vec<u64> = unsigned(indptr, "indptr")?;
+        let col: Vec<u32> = unsigned(indices, "indices")?;
+        let (precision, val) = match Vector::of(data, "data")? {
+            Vector::Double(val) => (Precision::F64, val),
+            Vector::Single(val) => (Precision::F32, Vector::Single(val).in_f64()),
+        };
+        let (Ok(rows), Ok(cols)) = (usize::try_from(rows), usize::try_from(cols)) else {
+            return Err(PyValueError::new_err("the matrix has too many rows or columns"));
+        };
+        let a = work(py, move |_| csr((rows, cols), offsets, (col, val), precision))?;
+        Ok(Self { a: Arc::new(a), precision })
+    }
+
+    /// Rows and columns.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.a.rows(), self.a.cols())
+    }
+
+    /// Number of stored nonzeros, repeated ones counted once.
+    #[getter]
+    fn nnz(&self) -> usize {
+        self.a.nnz()
+    }
+
+    /// Whether the values were given in f32.
+    #[getter]
+    fn is_single(&self) -> bool {
+        self.precision == Precision::F32
+    }
+
+    /// Copies of the arrays: unsigned offsets and columns, ascending in each row, and the values.
+    fn arrays<'py>(&self, py: Python<'py>) -> Arrays<'py> {
+        let (indptr, indices, data) = handed_over(py, Csr::clone(&self.a));
+        let data = match self.precision {
+            Precision::F64 => data,
+            Precision::F32 => {
+                let single: Vec<f32> = self.a.val().iter().map(|&value| value as f32).collect();
+                single.into_pyarray(py).into_any()
+            }
+        };
+        (indptr, indices, data)
+    }
+}
+
+/// The matrix with these arrays, its rows sorted and without repeats.
+fn csr(
+    (rows, cols): (usize, usize),
+    offsets: Vec<u64>,
+    (col, val): (Vec<u32>, Vec<f64>),
+    precision: Precision,
+) -> Result<Csr, Failure> {
+    let length = |array, found: usize, expected: usize| match found == expected {
+        true => Ok(()),
+        false => Err(FormatError::Length { array, expected: expected as u64, found: found as u64 }),
+    };
+    length("indptr", offsets.len(), rows.saturating_add(1))?;
+    length("data", val.len(), col.len())?;
+    if offsets.first() != Some(&0) || offsets.last() != Some(&(col.len() as u64)) {
+        return Err(FormatError::OffsetEnds { array: "indptr", end: col.len() as u64 }.into());
+    }
+    if let Some(at) = offsets.windows(2).position(|pair| pair[1] < pair[0]) {
+        return Err(FormatError::OffsetsDescend { array: "indptr", at: at + 1 }.into());
+    }
+    let row = |i: usize| offsets[i] as usize..offsets[i + 1] as usize;
+    let is_sorted = |i: usize| col[row(i)].windows(2).all(|pair| pair[0] < pair[1]);
+    if (0..rows).all(is_sorted) {
+        return Ok(Csr::try_new(rows, cols, RowPtr::from_offsets(offsets), col, val)?);
+    }
+    let mut lengths = Vec::with_capacity(rows);
+    let (mut to_col, mut to_val) = (Vec::with_capacity(col.len()), Vec::with_capacity(col.len()));
+    let mut order: Vec<usize> = Vec::new();
+    for i in 0..rows {
+        let begin = to_col.len();
+        order.clear();
+        order.extend(row(i));
+        order.sort_by_key(|&k| col[k]); // stable
+        for &k in &order {
+            match to_val.last_mut() {
+                Some(last) if to_col.len() > begin && to_col.last() == Some(&col[k]) => {
+                    *last = sum(*last, val[k], precision);
+                }
+                _ => {
+                    to_col.push(col[k]);
+                    to_val.push(val[k]);
+                }
+            }
+        }
+        lengths.push(to_col.len() - begin);
+    }
+    let row_ptr = RowPtr::from_lengths(lengths.into_iter());
+    Ok(Csr::try_new(rows, cols, row_ptr, to_col, to_val)?)
+}
+
+/// The sum as it is in this precision.
+fn sum(a: f64, b: f64, precision: Precision) -> f64 {
+    match precision {
+        Precision::F64 => a + b,
+        Precision::F32 => f64::from(a as f32 + b as f32),
+    }
+}

@@ -1,0 +1,67 @@
+//! The skyline (Pareto front) of points.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use sparsescope::cli::{backend, kernel_of, sentence, threads};
+use sparsescope_core::experiment::{Configuration, Output, Problem, SkylineProblem, Watch};
+use sparsescope_core::matrix::Points;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Operation, Verdict};
+
+use crate::errors::Failure;
+use crate::spmv::refused;
+use crate::work::work;
+
+/// Threads per block of GPU kernels that take them.
+const BLOCK: u32 = 64;
+
+/// The indices of the points that no other dominates, ascending, of contiguous points in f64; in the columns
+/// where `minimized` is set, smaller is better.
+#[pyfunction]
+pub(crate) fn skyline<'py>(
+    py: Python<'py>,
+    points: PyReadonlyArray2<'py, f64>,
+    minimized: Vec<bool>,
+    kernel: &str,
+    threads: Option<u32>,
+    device: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let dimensions = points.shape().get(1).copied().unwrap_or_default();
+    let coordinates = points.as_slice()?.to_vec();
+    let found = work(py, move |stop| {
+        let points = Points::new(dimensions, coordinates)?;
+        let points = match minimized.contains(&true) {
+            true => points.negated(&minimized),
+            false => points,
+        };
+        indices(points, (kernel, threads, device), &Watch::cancelled_by(stop))
+    })?;
+    Ok(found.into_pyarray(py).into_any())
+}
+
+fn indices(
+    points: Points,
+    (kernel, asked, device): (&str, Option<u32>, usize),
+    watch: &Watch<'_>,
+) -> Result<Vec<u32>, Failure> {
+    let kernel = kernel_of(Operation::Skyline, kernel)?;
+    let memory = MemoryLimit::of_machine();
+    let problem = Problem::Skyline(SkylineProblem::new(Arc::new(points)));
+    let backend = backend(kernel, device).map_err(|error| Failure::Value(sentence(&error)))?;
+    let (threads, block) = (threads(kernel, asked), kernel.takes.block.then_some(BLOCK));
+    let configuration = Configuration { threads, block, ..Configuration::usual(kernel) };
+    let prepared = problem
+        .admit(&configuration)
+        .and_then(|()| backend.prepare(&configuration, &problem, memory));
+    let mut prepared = prepared.map_err(|error| refused(kernel.id, &error.to_string()))?;
+    let output = prepared.output(watch).wait()?;
+    let Some(output) = output else { return Err(Failure::Cancelled) };
+    let check = problem.check(&configuration, &output);
+    match output {
+        _ if watch.is_cancelled() => Err(Failure::Cancelled),
+        Output::Points(found) if check.verdict == Verdict::Pass => Ok(found.indices),
+        _ => Err(Failure::unchecked(kernel.id, &check)),
+    }
+}

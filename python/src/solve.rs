@@ -1,0 +1,113 @@
+//! One system by preconditioned conjugate gradients.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use sparsescope::cli::{backend, kernel_of, sentence, threads};
+use sparsescope_core::experiment::{
+    Configuration, Finished, Given, Output, ParameterLists, Problem, Solution, SolveProblem, Watch,
+    check_vectors,
+};
+use sparsescope_core::kernel::{Parameter, Parameters};
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Operation, Verdict};
+
+use crate::arrays::Vector;
+use crate::errors::Failure;
+use crate::matrix::Matrix;
+use crate::spmv::refused;
+use crate::work::work;
+
+/// x, the residuals, the Ritz values, seconds of the solve, and the rest of the report as JSON.
+type Solved<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Option<f64>, String);
+
+/// The system and how to solve it.
+struct Asked<'a> {
+    a: Arc<Csr>,
+    given: Given,
+    kernel: &'a str,
+    parameters: Vec<(String, String)>,
+    threads: Option<u32>,
+    device: usize,
+}
+
+/// Solves A·x = b. A solve that ends early is a result, too; one that says it converged and did not raises
+/// `CheckFailed`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "one per keyword in Python")]
+pub(crate) fn solve<'py>(
+    py: Python<'py>,
+    matrix: &Matrix,
+    b: &Bound<'py, PyAny>,
+    x0: Option<&Bound<'py, PyAny>>,
+    kernel: &str,
+    parameters: Vec<(String, String)>,
+    threads: Option<u32>,
+    device: usize,
+) -> PyResult<Solved<'py>> {
+    let b = Some(Arc::new(Vector::of(b, "b")?.in_f64()));
+    let start = x0.map(|x0| PyResult::Ok(Arc::new(Vector::of(x0, "x0")?.in_f64()))).transpose()?;
+    let given = Given { b, start, ..Given::default() };
+    let asked = Asked { a: Arc::clone(&matrix.a), given, kernel, parameters, threads, device };
+    let (solution, seconds) = work(py, move |stop| solved(asked, stop))?;
+    let Solution { x, solve, residuals, ritz, .. } = solution;
+    let report = serde_json::to_string(&solve);
+    let report = report.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let array = |values: Vec<f64>| values.into_pyarray(py).into_any();
+    Ok((array(x), array(residuals), array(ritz), seconds, report))
+}
+
+fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>), Failure> {
+    let kernel = kernel_of(Operation::Solve, asked.kernel)?;
+    let parameters = kernel.in_effect(&parameters(&asked.parameters)?);
+    let threads = threads(kernel, asked.threads);
+    let configuration = Configuration { parameters, threads, ..Configuration::usual(kernel) };
+    let memory = MemoryLimit::of_machine();
+    let rows = asked.a.rows();
+    for (what, vector) in [("b", &asked.given.b), ("x0", &asked.given.start)] {
+        let found = vector.as_ref().map_or(rows, |vector| vector.len());
+        if found != rows {
+            let sentence = format!("{what} has {found} elements, but the matrix has {rows} rows");
+            return Err(Failure::Value(sentence));
+        }
+    }
+    check_vectors(Operation::Solve, &asked.a, memory)?;
+    let problem = SolveProblem::new(asked.a, asked.given).map_err(Failure::NotDefinite)?;
+    let problem = Problem::Solve(problem);
+    let backend = backend(kernel, asked.device);
+    let backend = backend.map_err(|error| Failure::Value(sentence(&error)))?;
+    let prepared = problem
+        .admit(&configuration)
+        .and_then(|()| backend.prepare(&configuration, &problem, memory));
+    let mut prepared = prepared.map_err(|error| refused(kernel.id, &error.to_string()))?;
+    let ready = prepared.set_up(&Watch::cancelled_by(stop)).wait();
+    if ready.map_err(|error| refused(kernel.id, &error.to_string()))? == Finished::Cancelled {
+        return Err(Failure::Cancelled);
+    }
+    let output = prepared.output(&Watch::cancelled_by(stop)).wait()?;
+    let Some(output) = output else { return Err(Failure::Cancelled) };
+    let check = problem.check(&configuration, &output);
+    let Output::Solution(solution) = output else {
+        let sentence = format!("{} returned {}", kernel.id, output.kind());
+        return Err(Failure::CheckFailed(sentence));
+    };
+    match (check.verdict, solution.solve.converged) {
+        (Verdict::Pass, _) | (_, false) => Ok((*solution, prepared.once())),
+        (_, true) => Err(Failure::unchecked(kernel.id, &check)),
+    }
+}
+
+/// The parameters of these names, as in bundles.
+fn parameters(asked: &[(String, String)]) -> Result<Parameters, Failure> {
+    let mut lists = ParameterLists::default();
+    for (name, value) in asked {
+        let parameter = Parameter::of(name);
+        let unknown = || Failure::Value(format!("there is no parameter `{name}`"));
+        lists.set(parameter.ok_or_else(unknown)?, &[value])?;
+    }
+    Ok(lists.single().unwrap_or_default())
+}

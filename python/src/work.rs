@@ -1,0 +1,66 @@
+//! Long work without the interpreter's lock, which Ctrl-C ends.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use sparsescope_core::measure::start_ambient_pool;
+
+use crate::errors::Failure;
+
+/// Interval at which signals are polled.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// Runs `work` on another thread and waits for it without the interpreter's lock. A signal that raises an
+/// exception, such as Ctrl-C, sets the flag that `work` looks at, and its exception is raised once `work` has
+/// ended. A panic becomes a `RuntimeError`.
+pub(crate) fn work<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<R, Failure> + Send,
+) -> PyResult<R> {
+    start_pool();
+    let stop = Arc::new(AtomicBool::new(false));
+    let is_done = AtomicBool::new(false);
+    let waiting = std::thread::current();
+    let mut interrupt = None;
+    let ended = std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let ended = catch_unwind(AssertUnwindSafe(|| work(&stop)));
+            is_done.store(true, Ordering::Release);
+            waiting.unpark();
+            ended
+        });
+        while !is_done.load(Ordering::Acquire) {
+            py.detach(|| std::thread::park_timeout(BETWEEN_LOOKS));
+            if interrupt.is_none()
+                && let Err(error) = py.check_signals()
+            {
+                stop.store(true, Ordering::Relaxed);
+                interrupt = Some(error);
+            }
+        }
+        worker.join().flatten()
+    });
+    match (interrupt, ended) {
+        (Some(error), _) => Err(error),
+        (None, Ok(ended)) => ended.map_err(PyErr::from),
+        (None, Err(panic)) => Err(panicked(&*panic)),
+    }
+}
+
+/// Starts the threads of work that is not measured, once.
+pub(crate) fn start_pool() {
+    static STARTED: Once = Once::new();
+    STARTED.call_once(start_ambient_pool);
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("no message");
+    PyRuntimeError::new_err(format!("it panicked, which is a bug in Sparsescope: {text}"))
+}
