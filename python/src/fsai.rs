@@ -31,6 +31,7 @@ pub(crate) struct Fsai {
 impl Fsai {
     /// Sets G up; raises `NotDefinite` if A is not positive definite on the pattern of a row.
     #[new]
+    #[pyo3(signature = (matrix, pattern, power, prefilter, postfilter, shift, merge))]
     #[allow(clippy::too_many_arguments, reason = "one per keyword in Python")]
     fn new(
         py: Python<'_>,

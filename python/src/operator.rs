@@ -55,6 +55,7 @@ pub(crate) struct Product {
 impl Product {
     /// Prepares the kernel and checks its result once.
     #[new]
+    #[pyo3(signature = (matrix, kernel, threads))]
     fn new(py: Python<'_>, matrix: &Matrix, kernel: &str, threads: Option<u32>) -> PyResult<Self> {
         let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
         let rows = a.rows();

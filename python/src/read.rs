@@ -25,6 +25,7 @@ struct Found {
 
 /// Reads a file, or makes the matrix of `gen:…` or `suite:…`. NumPy takes over the arrays.
 #[pyfunction]
+#[pyo3(signature = (source, base, undirected, compress_ids, variable))]
 pub(crate) fn read<'py>(
     py: Python<'py>,
     source: &str,

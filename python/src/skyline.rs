@@ -20,6 +20,7 @@ const BLOCK: u32 = 64;
 /// The indices of the points that no other dominates, ascending, of contiguous points in f64; in the columns
 /// where `minimized` is set, smaller is better.
 #[pyfunction]
+#[pyo3(signature = (points, minimized, kernel, threads, device))]
 pub(crate) fn skyline<'py>(
     py: Python<'py>,
     points: PyReadonlyArray2<'py, f64>,

@@ -38,19 +38,23 @@ struct Asked<'a> {
 /// Solves A·x = b. A solve that ends early is a result, too; one that says it converged and did not raises
 /// `CheckFailed`.
 #[pyfunction]
+#[pyo3(signature = (matrix, b, x0, kernel, parameters, threads, device))]
 #[allow(clippy::too_many_arguments, reason = "one per keyword in Python")]
 pub(crate) fn solve<'py>(
     py: Python<'py>,
     matrix: &Matrix,
     b: &Bound<'py, PyAny>,
-    x0: Option<&Bound<'py, PyAny>>,
+    x0: Option<Bound<'py, PyAny>>,
     kernel: &str,
     parameters: Vec<(String, String)>,
     threads: Option<u32>,
     device: usize,
 ) -> PyResult<Solved<'py>> {
     let b = Some(Arc::new(Vector::of(b, "b")?.in_f64()));
-    let start = x0.map(|x0| PyResult::Ok(Arc::new(Vector::of(x0, "x0")?.in_f64()))).transpose()?;
+    let start = match x0 {
+        Some(x0) => Some(Arc::new(Vector::of(&x0, "x0")?.in_f64())),
+        None => None,
+    };
     let given = Given { b, start, ..Given::default() };
     let asked = Asked { a: Arc::clone(&matrix.a), given, kernel, parameters, threads, device };
     let (solution, seconds) = work(py, move |stop| solved(asked, stop))?;

@@ -35,6 +35,7 @@ pub(crate) fn configuration(
 
 /// y = A·x by this kernel, in the precision of A; raises `CheckFailed` if y is wrong.
 #[pyfunction]
+#[pyo3(signature = (matrix, x, kernel, threads, device))]
 pub(crate) fn spmv<'py>(
     py: Python<'py>,
     matrix: &Matrix,
