@@ -1,0 +1,181 @@
+"""Measure kernels."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._bundle import Bundle, open_bundle
+from ._convert import signed, to_matrix
+from ._program import child, stop
+
+#: The program's exit codes.
+_CHECK_FAILED, _INTERRUPTED = 3, 130
+
+
+def bench(
+    A: Any,
+    *,
+    kernels: str | Iterable[str] | None = None,
+    threads: int | Iterable[int] | None = None,
+    operation: str = "spmv",
+    runs: int | None = None,
+    name: str = "matrix",
+    in_process: bool = False,
+    progress: bool | None = None,
+    **options: Any,
+) -> Bundle:
+    """Measure kernels on matrices; every result is checked.
+
+    Ctrl-C, or the notebook's stop button, ends the measurement and returns what was measured: then
+    ``Bundle.complete`` is false.
+
+    Parameters
+    ----------
+    A
+        An m x n matrix, as for :func:`spmv`; a file, ``gen:KIND?key=value&...`` or ``suite:NAME``; or a list of
+        these.
+    kernels
+        Ids or patterns such as ``"cpu/csr/*"``; all that run here by default.
+    threads
+        Thread counts of parallel CPU kernels; 1, 2, 4, … and all of the machine by default.
+    operation
+        ``"spmv"``, ``"symgs"``, ``"skyline"``, ``"solve"`` or ``"batched-dense"``.
+    runs
+        Timed samples per run; 20 by default.
+    name
+        The name of a matrix that is not a file.
+    in_process
+        Whether to measure in this process, not in a child: for small things, as a fault of a GPU would end it.
+    progress
+        Whether to show a bar, with tqdm; by default where tqdm is installed and somebody may look.
+    **options
+        Other options of ``sparsescope bench --help``, with ``_`` for ``-``: ``cold=True``, ``until="1%"``,
+        ``precision="f32"``, …
+
+    Raises
+    ------
+    ValueError
+        With the program's sentence, if nothing was measured.
+    """
+    with tempfile.TemporaryDirectory(prefix="sparsescope-") as folder:
+        sources, is_single = _sources(A, name, Path(folder))
+        output = Path(folder) / "result.zip"
+        if is_single:
+            options.setdefault("precision", "f32")
+        given = {"kernels": kernels, "threads": threads, "operation": operation, "runs": runs, **options}
+        flags = [word for option, value in given.items() for word in _flag(option, value)]
+        args = ["bench", *sources, *flags, "-o", str(output), "--no-report", "--no-summary"]
+        code, told = _measured_here(args) if in_process else _measured(args, progress)
+        if not output.is_file():
+            if code == _INTERRUPTED:
+                raise KeyboardInterrupt
+            raise ValueError(told or f"the measurement ended with exit code {code}")
+        bundle = open_bundle(output)
+    if code == _CHECK_FAILED:
+        warnings.warn("a kernel computed a wrong result: see the column `check`", stacklevel=2)
+    return bundle
+
+
+def _measured_here(args: list[str]) -> tuple[int, str]:
+    try:
+        return _native.measure(["sparsescope", *args, "--quiet"]), ""
+    except KeyboardInterrupt:
+        return _INTERRUPTED, ""
+
+
+def _measured(args: list[str], progress: bool | None) -> tuple[int, str]:
+    """Measure in a child process; returns its exit code and its last line."""
+    process = child([*args, "--progress", "json"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    bar = _bar(progress)
+    last, is_stopped = "", False
+    assert process.stderr is not None
+    try:
+        while True:
+            try:
+                for line in process.stderr:
+                    share = _share(line)
+                    if share is None:
+                        last = line.strip().removeprefix("error: ") or last
+                    elif bar is not None:
+                        bar.n = round(100 * share)
+                        bar.refresh()
+                code = process.wait()
+                # A child that was stopped while it was being loaded has another code.
+                return (_INTERRUPTED if is_stopped and code != _CHECK_FAILED else code), last
+            except KeyboardInterrupt:
+                # It writes what was measured and ends; asked again, it ends at once.
+                is_stopped = True
+                stop(process)
+    finally:
+        if bar is not None:
+            bar.close()
+        process.stderr.close()
+
+
+def _share(line: str) -> float | None:
+    """The share that is done, if the line says it."""
+    if not line.startswith("{"):
+        return None
+    try:
+        return float(json.loads(line)["share"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _bar(progress: bool | None) -> Any:
+    if progress is False or (progress is None and not (sys.stderr.isatty() or "ipykernel" in sys.modules)):
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        if progress:
+            raise
+        return None
+    return tqdm(total=100, unit="%", bar_format="{l_bar}{bar}| {elapsed} left {remaining}")
+
+
+def _sources(a: Any, name: str, folder: Path) -> tuple[list[str], bool]:
+    """The matrices as the program names them, and whether all that are not files are in float32."""
+    several = a if isinstance(a, (list, tuple)) else [a]
+    words: list[str] = []
+    singles: list[bool] = []
+    for at, one in enumerate(several):
+        if isinstance(one, (str, os.PathLike)):
+            words.append(os.fspath(one))
+            continue
+        matrix = to_matrix(one)
+        stem = name if len(several) == 1 else f"{name}-{at + 1}"
+        path = folder / f"{stem.replace(os.sep, '_')}.npz"
+        _write(matrix, path)
+        words.append(str(path))
+        singles.append(matrix.is_single)
+    return words, bool(singles) and all(singles)
+
+
+def _write(matrix: _native.Matrix, path: Path) -> None:
+    """Write a matrix as SciPy's ``save_npz`` does."""
+    indptr, indices, data = signed(matrix.shape, matrix.arrays())
+    shape = np.array(matrix.shape, dtype=np.int64)
+    np.savez(path, indices=indices, indptr=indptr, format=np.array(b"csr"), shape=shape, data=data)
+
+
+def _flag(option: str, value: Any) -> list[str]:
+    word = "--" + option.replace("_", "-")
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [word]
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        value = ",".join(str(one) for one in value)
+    return [f"{word}={value}"]

@@ -1,0 +1,139 @@
+"""Result bundles."""
+
+from __future__ import annotations
+
+import atexit
+import csv
+import io
+import os
+import subprocess
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from . import _native
+from ._program import child, stop
+
+_WHOLE = ("rows", "cols", "nnz", "threads", "block", "runs")
+_TRUTHS = ("stand_in", "hot")
+_TEXTS = frozenset(
+    "matrix source op kernel origin backend device check precision params metric unit".split()
+)
+_NUMBERS_OF_BEST = ("size", "rate", "pct_copy", "lead", "over")
+
+
+class Bundle:
+    """Everything that one or more measurements found, as in a ``.zip`` of the program."""
+
+    def __init__(self, native: _native.Bundle) -> None:
+        self._native = native
+
+    @property
+    def label(self) -> str | None:
+        """The name that the user gave it."""
+        return self._native.label
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was planned was measured."""
+        return self._native.complete
+
+    @property
+    def operations(self) -> list[str]:
+        """The operations of its runs."""
+        return self._native.operations
+
+    def __len__(self) -> int:
+        """Number of runs."""
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        state = "" if self.complete else ", incomplete"
+        return f"<sparsescope.Bundle of {len(self)} runs{state}>"
+
+    def best(self, operation: str | None = None) -> list[dict[str, Any]]:
+        """Return the fastest kernel on each matrix, as the view "Best" shows it: checked runs with warm caches.
+
+        ``rate`` is in ``unit``; ``pct_copy`` is the share of the measured memory bandwidth in percent, ``lead`` the
+        speed-up over the second, ``over`` over the reference. ``operation`` is the first one of the bundle by
+        default.
+        """
+        if operation is None:
+            operation = self.operations[0] if self.operations else "spmv"
+        header, *lines = self._native.best(operation) or [[]]
+        return [
+            {name: _number(text) if name in _NUMBERS_OF_BEST else text for name, text in zip(header, line)}
+            for line in lines
+        ]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns of ``results.csv``, one element per run; ``None`` where a run has no value.
+
+        Times (``median_s``, …) are in seconds, ``gflops`` in 10⁹ operations and ``gbs`` in 10⁹ bytes per second.
+        """
+        text = self._native.csv().decode()
+        header, *lines = csv.reader(io.StringIO(text))
+        return {name: [_cell(name, line[at]) for line in lines] for at, name in enumerate(header)}
+
+    def to_pandas(self) -> Any:
+        """Return the same as a data frame of pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.to_dict())
+
+    def to_polars(self) -> Any:
+        """Return the same as a data frame of Polars."""
+        import polars
+
+        return polars.DataFrame(self.to_dict(), infer_schema_length=None)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the bundle to a file; fails with ``FileExistsError`` if it exists, unless ``overwrite`` is set."""
+        mode = "wb" if overwrite else "xb"
+        with Path(path).open(mode) as file:
+            file.write(self._native.to_bytes())
+
+    def show(self) -> str:
+        """Show the bundle in the web viewer, in the browser of this machine; returns the address.
+
+        The viewer is served on 127.0.0.1 until the interpreter ends.
+        """
+        folder = Path(tempfile.mkdtemp(prefix="sparsescope-"))
+        path = folder / "result.zip"
+        self.save(path)
+        served = child(["serve", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        atexit.register(_end, served, path)
+        line = served.stdout.readline().strip() if served.stdout is not None else ""
+        if not line:
+            raise RuntimeError("the web viewer cannot be served; `sparsescope serve` says why")
+        webbrowser.open(line)
+        return line
+
+
+def open_bundle(path: str | os.PathLike[str]) -> Bundle:
+    """Open a result bundle. Exported as ``sparsescope.open``.
+
+    Raises :class:`ReadError` if it is none.
+    """
+    return Bundle(_native.Bundle.open(path))
+
+
+def _end(served: subprocess.Popen[str], path: Path) -> None:
+    stop(served)
+    path.unlink(missing_ok=True)
+    path.parent.rmdir()
+
+
+def _cell(name: str, text: str) -> Any:
+    if name in _TEXTS:
+        return text
+    if name in _TRUTHS:
+        return text == "true"
+    if not text:
+        return None
+    return int(text) if name in _WHOLE else float(text)
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None

@@ -1,0 +1,134 @@
+"""Prepared products and preconditioners as linear operators of SciPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
+
+from . import _native
+from ._convert import precision, to_matrix, to_scipy, to_vector
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+class Operator(LinearOperator):
+    """y = A·x by a kernel that is prepared and checked once: ``P @ x``.
+
+    It keeps a copy of ``A``, so that later changes of ``A`` do not matter, and is a
+    ``scipy.sparse.linalg.LinearOperator``. The transpose is not prepared: ``P.T`` cannot be applied.
+
+    Parameters
+    ----------
+    A
+        An m x n matrix, as for :func:`spmv`.
+    kernel
+        The id of a CPU kernel; ``cpu/spmv/auto`` tries several formats and keeps the fastest.
+    threads
+        Threads of a parallel kernel; all of the machine by default.
+    """
+
+    def __init__(self, A: Any, kernel: str = "cpu/spmv/auto", *, threads: int | None = None) -> None:
+        matrix = to_matrix(A)
+        self._product = _native.Product(matrix, kernel, threads)
+        self._precision = precision(matrix)
+        super().__init__(self._precision, matrix.shape)
+
+    @property
+    def kernel(self) -> str:
+        """Id of the kernel that runs; of ``cpu/spmv/auto`` the one that it chose."""
+        return self._product.kernel
+
+    @property
+    def why(self) -> str | None:
+        """Why ``cpu/spmv/auto`` chose it, in a sentence."""
+        return self._product.why
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the matrix in the kernel's format."""
+        return self._product.bytes
+
+    @property
+    def setup_seconds(self) -> float:
+        """Seconds of the preparation."""
+        return self._product.setup_seconds
+
+    def __matmul__(self, x: Any) -> Any:
+        # The usual way through LinearOperator takes longer than a small product.
+        if type(x) is np.ndarray and x.ndim == 1 and x.dtype == self._precision and x.flags.c_contiguous:
+            return self._product(x)
+        return super().__matmul__(x)
+
+    def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
+        return self._product(to_vector(np.ravel(x), self._precision, "x"))
+
+
+class Fsai(LinearOperator):
+    """z = Gᵀ·(G·r), an approximation of A⁻¹·r; made by :func:`fsai`."""
+
+    def __init__(self, native: _native.Fsai) -> None:
+        self._native = native
+        super().__init__(np.dtype(np.float64), (native.rows, native.rows))
+
+    @property
+    def nnz(self) -> int:
+        """Number of nonzeros of G."""
+        return self._native.nnz
+
+    @property
+    def setup_seconds(self) -> float:
+        """Seconds of the setup of G."""
+        return self._native.setup_seconds
+
+    def factor(self) -> csr_array:
+        """Return a copy of G, an n x n lower triangular matrix."""
+        rows = self._native.rows
+        return to_scipy((rows, rows), self._native.factor())
+
+    def _matvec(self, r: NDArray[Any]) -> NDArray[np.float64]:
+        return self._native(to_vector(np.ravel(r), np.dtype(np.float64), "r"))
+
+    def _rmatvec(self, r: NDArray[Any]) -> NDArray[np.float64]:
+        return self._matvec(r)
+
+
+def fsai(
+    A: Any,
+    *,
+    power: int = 2,
+    pattern: str = "recursive",
+    prefilter: float = 0.0,
+    postfilter: float = 0.0,
+    shift: float = 0.0,
+    merge: float | None = None,
+) -> Fsai:
+    """Set up a factorised sparse approximate inverse of a symmetric positive definite matrix.
+
+    ``scipy.sparse.linalg.cg(A, b, M=ss.fsai(A))`` uses it as a preconditioner.
+
+    Parameters
+    ----------
+    A
+        An n x n matrix; its lower triangle is read.
+    power
+        The power of A whose lower triangle is the pattern of G.
+    pattern
+        ``"recursive"``, ``"power"`` or ``"adaptive"``, which grows each row where that helps most.
+    prefilter, postfilter
+        Nonzeros of A below the first, relative to the diagonal, are left out of the pattern; nonzeros of G below
+        the second, relative to their row, are dropped.
+    shift
+        What is added to the diagonals of the dense systems, relative to them.
+    merge
+        How much more one system may cost than two, at least 1, for rows to share it; ``None`` merges no rows.
+
+    Raises
+    ------
+    NotDefinite
+        If A is not positive definite on the pattern of a row.
+    """
+    return Fsai(_native.Fsai(to_matrix(A), pattern, power, prefilter, postfilter, shift, merge))

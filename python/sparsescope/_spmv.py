@@ -1,0 +1,52 @@
+"""One checked product."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from . import _native
+from ._convert import precision, to_matrix, to_vector
+
+
+def spmv(
+    A: Any,
+    x: ArrayLike,
+    *,
+    kernel: str = "cpu/spmv/auto",
+    threads: int | None = None,
+    device: int = 0,
+) -> NDArray[Any]:
+    """Compute y = A·x once by a kernel, and check y against a reference.
+
+    For one product after another, prepare an :class:`Operator`.
+
+    Parameters
+    ----------
+    A
+        An m x n matrix of scipy.sparse, CuPy, PyTorch or pydata/sparse, or a dense NumPy array, in float64 or
+        float32. It is copied.
+    x
+        A vector of n elements, converted to the precision of ``A``.
+    kernel
+        The id of a kernel, as ``sparsescope kernels`` lists them.
+    threads
+        Threads of a parallel CPU kernel; all of the machine by default.
+    device
+        The number of the GPU, for a kernel that runs on one.
+
+    Returns
+    -------
+    ndarray
+        y, a vector of m elements in the precision of ``A``.
+
+    Raises
+    ------
+    CheckFailed
+        If y is wrong.
+    ValueError
+        If there is no such kernel, or it cannot run here or on this matrix.
+    """
+    matrix = to_matrix(A)
+    return _native.spmv(matrix, to_vector(x, precision(matrix), "x"), kernel, threads, device)

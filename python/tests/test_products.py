@@ -1,0 +1,114 @@
+"""Products and preconditioners against SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg as spl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sparsescope as ss
+
+KERNELS = ["cpu/csr/serial", "cpu/csr/nnz", "cpu/csr/simd", "cpu/hll/guided", "cpu/spmv/auto"]
+
+
+def integers(rows: int, cols: int, density: float, seed: int) -> sp.csr_array:
+    """A matrix of small integers, whose sums are exact in any order."""
+    random = np.random.default_rng(seed)
+    dense = random.integers(1, 6, (rows, cols)) * (random.random((rows, cols)) < density)
+    return sp.csr_array(dense.astype(float))
+
+
+def poisson(n: int) -> sp.csr_array:
+    line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n))
+    return sp.csr_array(sp.kron(line, sp.eye_array(n)) + sp.kron(sp.eye_array(n), line))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_product_is_that_of_scipy(kernel, dtype):
+    a = integers(50, 30, 0.2, 1).astype(dtype)
+    x = np.arange(30, dtype=dtype)
+    y = ss.spmv(a, x, kernel=kernel)
+    assert y.dtype == dtype
+    assert np.array_equal(y, a @ x)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 20), st.integers(1, 20), st.floats(0, 1), st.integers(0, 99))
+def test_any_size_is_computed(rows, cols, density, seed):
+    a, x = integers(rows, cols, density, seed), np.arange(cols, dtype=float)
+    assert np.array_equal(ss.spmv(a, x, kernel="cpu/csr/nnz"), a @ x)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_operator_computes_one_product_after_another(kernel, threads):
+    a = integers(50, 30, 0.2, 2)
+    product = ss.Operator(a, kernel, threads=threads)
+    assert isinstance(product, spl.LinearOperator)
+    assert product.shape == (50, 30) and product.dtype == np.float64
+    for seed in range(3):
+        x = np.random.default_rng(seed).integers(-9, 9, 30).astype(float)
+        assert np.array_equal(product @ x, a @ x)
+        assert np.array_equal(product @ x[::-1], a @ x[::-1])
+        assert np.array_equal(product.matvec(x.reshape(-1, 1)), a @ x.reshape(-1, 1))
+    assert np.array_equal(product @ np.ones(30, dtype=int), a @ np.ones(30))
+    assert np.array_equal(product @ np.eye(30), a.toarray())
+
+
+def test_an_operator_says_what_it_runs():
+    product = ss.Operator(poisson(20))
+    assert product.kernel.startswith("cpu/") and product.kernel != "cpu/spmv/auto"
+    assert product.why and product.bytes > 0 and product.setup_seconds > 0
+
+
+def test_vectors_that_do_not_fit_are_refused():
+    a = integers(5, 3, 0.9, 3)
+    with pytest.raises(ValueError, match="x has 4 elements, but the matrix has 3 columns"):
+        ss.spmv(a, np.ones(4))
+    with pytest.raises(ValueError, match="5 elements and x with 3, found 5 and 4"):
+        ss.Operator(a, "cpu/csr/serial") @ np.ones(4)
+    with pytest.raises(TypeError, match="x must be real numbers, found complex128"):
+        ss.spmv(a, np.ones(3, dtype=complex))
+    with pytest.raises(ValueError, match="x must have one dimension, found 2"):
+        ss.spmv(a, np.ones((3, 1)))
+
+
+def test_a_kernel_that_does_not_exist_is_named():
+    with pytest.raises(ValueError, match="there is no kernel `cpu/none`"):
+        ss.spmv(np.eye(2), [1.0, 2.0], kernel="cpu/none")
+    with pytest.raises(ValueError, match="computes solve, not spmv"):
+        ss.Operator(np.eye(2), "cpu/pcg/threads")
+
+
+def test_fsai_preconditions_a_solver_of_scipy():
+    a = poisson(30)
+    b = np.ones(a.shape[0])
+    steps = {}
+    for name, m in [("none", None), ("fsai", ss.fsai(a, power=2))]:
+        count: list[int] = []
+        x, status = spl.cg(a, b, M=m, rtol=1e-8, callback=lambda _, count=count: count.append(1))
+        assert status == 0
+        assert np.linalg.norm(b - a @ x) <= 2e-8 * np.linalg.norm(b)
+        steps[name] = len(count)
+    assert steps["fsai"] < 0.7 * steps["none"]
+
+
+def test_fsai_is_its_factor_twice():
+    a = poisson(8)
+    m = ss.fsai(a)
+    g = m.factor()
+    assert sp.triu(g, 1).nnz == 0 and m.nnz == g.nnz
+    # Kolotilina and Yeremin: the diagonal of G·A·Gᵀ is 1.
+    assert np.allclose((g @ a @ g.T).diagonal(), 1.0, rtol=1e-12)
+    r = np.arange(64.0)
+    assert np.allclose(m @ r, g.T @ (g @ r), rtol=1e-13)
+    assert np.allclose(m.rmatvec(r), m @ r)
+
+
+def test_a_matrix_that_is_not_definite_has_no_fsai():
+    with pytest.raises(ss.NotDefinite, match="not positive definite on the pattern of row 1"):
+        ss.fsai(np.array([[1.0, 2.0], [2.0, 1.0]]))
