@@ -65,6 +65,8 @@ def solve(
 ) -> Solution:
     """Solve A·x = b for a symmetric positive definite matrix by conjugate gradients, in float64.
 
+    Ctrl-C, or the notebook's stop button, ends the iterations and returns the x that they reached.
+
     Parameters
     ----------
     A

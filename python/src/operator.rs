@@ -17,9 +17,9 @@ use crate::spmv::{configuration, refused};
 use crate::work::work;
 
 /// The CPU with its thread pools, shared by all products.
-fn processor() -> &'static CpuBackend {
-    static PROCESSOR: OnceLock<CpuBackend> = OnceLock::new();
-    PROCESSOR.get_or_init(CpuBackend::new)
+fn cpu() -> &'static CpuBackend {
+    static CPU: OnceLock<CpuBackend> = OnceLock::new();
+    CPU.get_or_init(CpuBackend::new)
 }
 
 /// The element of a vector.
@@ -67,7 +67,7 @@ impl Product {
             }
             let watch = Watch::cancelled_by(stop);
             let memory = MemoryLimit::of_machine();
-            let product = processor().product(&configuration, &a, memory, &watch);
+            let product = cpu().product(&configuration, &a, memory, &watch);
             let product = product.map_err(|error| refused(kernel, &error.to_string()))?;
             let product = product.ok_or(Failure::Cancelled)?;
             if product.check().verdict != Verdict::Pass {

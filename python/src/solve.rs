@@ -20,7 +20,7 @@ use crate::arrays::Vector;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
 use crate::spmv::refused;
-use crate::work::work;
+use crate::work::work_so_far;
 
 /// x, the residuals, the Ritz values, seconds of the solve, and the rest of the report as JSON.
 type Solved<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Option<f64>, String);
@@ -57,7 +57,7 @@ pub(crate) fn solve<'py>(
     };
     let given = Given { b, start, ..Given::default() };
     let asked = Asked { a: Arc::clone(&matrix.a), given, kernel, parameters, threads, device };
-    let (solution, seconds) = work(py, move |stop| solved(asked, stop))?;
+    let (solution, seconds) = work_so_far(py, move |stop| solved(asked, stop))?;
     let Solution { x, solve, residuals, ritz, .. } = solution;
     let report = serde_json::to_string(&solve);
     let report = report.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
@@ -93,7 +93,14 @@ fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>)
         return Err(Failure::Cancelled);
     }
     let output = prepared.output(&Watch::cancelled_by(stop)).wait()?;
-    let Some(output) = output else { return Err(Failure::Cancelled) };
+    let output = match output {
+        Some(output) => output,
+        // What the iterations so far reached.
+        None => match prepared.last_output().wait()? {
+            Output::Solution(solution) => return Ok((*solution, None)),
+            _ => return Err(Failure::Cancelled),
+        },
+    };
     let check = problem.check(&configuration, &output);
     let Output::Solution(solution) = output else {
         let sentence = format!("{} returned {}", kernel.id, output.kind());

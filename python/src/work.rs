@@ -22,6 +22,38 @@ pub(crate) fn work<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<R, Failure> + Send,
 ) -> PyResult<R> {
+    match watched(py, work) {
+        (Some(error), _) => Err(error),
+        (None, ended) => result(ended),
+    }
+}
+
+/// The same for work that has a result when it is stopped: then the signal raises nothing.
+pub(crate) fn work_so_far<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<R, Failure> + Send,
+) -> PyResult<R> {
+    match watched(py, work) {
+        (Some(error), Ok(Err(_)) | Err(_)) => Err(error),
+        (_, ended) => result(ended),
+    }
+}
+
+/// How work ended: with a panic, or by itself.
+type Ended<R> = std::thread::Result<Result<R, Failure>>;
+
+fn result<R>(ended: Ended<R>) -> PyResult<R> {
+    match ended {
+        Ok(ended) => ended.map_err(PyErr::from),
+        Err(panic) => Err(panicked(&*panic)),
+    }
+}
+
+/// The exception that a signal raised, and how the work ended.
+fn watched<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<R, Failure> + Send,
+) -> (Option<PyErr>, Ended<R>) {
     start_pool();
     let stop = Arc::new(AtomicBool::new(false));
     let is_done = AtomicBool::new(false);
@@ -45,11 +77,7 @@ pub(crate) fn work<R: Send>(
         }
         worker.join().flatten()
     });
-    match (interrupt, ended) {
-        (Some(error), _) => Err(error),
-        (None, Ok(ended)) => ended.map_err(PyErr::from),
-        (None, Err(panic)) => Err(panicked(&*panic)),
-    }
+    (interrupt, ended)
 }
 
 /// Starts the threads of work that is not measured, once.

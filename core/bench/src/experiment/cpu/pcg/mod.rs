@@ -86,12 +86,11 @@ impl Task for Solver<'_> {
         let csr = self.wanted.asked.problem().a();
         let solved = solve(a, csr, preconditioner, b, how, &mut told);
         let solved = solved.map_err(|error| failed(error.to_string()))?;
-        if solved.cancelled {
-            return Ok(Finished::Cancelled);
-        }
+        let finished = if solved.cancelled { Finished::Cancelled } else { Finished::Done };
         self.left_out = begun.elapsed().as_secs_f64() - solved.seconds;
+        // A solve that was stopped has come some of the way.
         self.solved = Some(solved);
-        Ok(Finished::Done)
+        Ok(finished)
     }
 
     fn left_out(&self) -> f64 {

@@ -96,6 +96,9 @@ fn a_solve_can_be_stopped_in_its_set_up_and_between_iterations() {
         assert!(prepared.output(&Watch::cancelled_by(&go)).wait().is_err(), "it is not set up");
         assert_eq!(prepared.set_up(&Watch::cancelled_by(&go)).wait(), Ok(Finished::Done));
         assert_eq!(prepared.output(&Watch::cancelled_by(&stop)).wait().unwrap(), None);
+        let reached = prepared.last_output().wait().unwrap();
+        let Output::Solution(reached) = reached else { panic!("{}", kernel.id) };
+        assert_eq!((reached.solve.iterations, reached.solve.converged), (0, false));
         assert!(prepared.output(&Watch::cancelled_by(&go)).wait().unwrap().is_some());
     }
 }
