@@ -23,7 +23,7 @@ fn cpu() -> &'static CpuBackend {
 }
 
 /// The element of a vector.
-trait Number: Element + Copy + Default + Send + Sync {
+trait Number: Element + Copy + Default + Send + Sync + 'static {
     fn operands<'v>(x: &'v [Self], y: &'v mut [Self]) -> Operands<'v>;
 }
 

@@ -1,6 +1,9 @@
 //! A kernel that computes wrong results, through the whole of `bench`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
 use sparsescope_core::bundle::{Bundle, Limits};
@@ -113,4 +116,27 @@ fn a_wrong_kernel_ends_in_exit_code_3_and_leaves_no_timing() {
         let report = std::fs::read_to_string(path.with_extension("html")).unwrap();
         assert!(report.contains("1 failed"), "the report names it");
     }
+}
+
+#[test]
+fn a_caller_in_this_process_gets_the_exit_code_or_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b.zip");
+    let measured = |args: &[&str], stop: bool| {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        crate::cli::measure(&args, Arc::new(AtomicBool::new(stop)))
+    };
+    let bench = ["sparsescope", "bench", "gen:diagonal?m=9", "--runs", "2", "--threads", "1"];
+    let output = ["-q", "--no-report", "--no-summary", "-o", path.to_str().unwrap()];
+    let kernels = ["--kernels", "cpu/csr/serial"];
+    let all: Vec<&str> = bench.into_iter().chain(output).chain(kernels).collect();
+    assert_eq!(measured(&all, false), Ok(0));
+    let bundle = Bundle::open(&path, &Limits::default()).unwrap();
+    assert!(bundle.complete && bundle.runs.len() == 1);
+    let exists = measured(&all, false).unwrap_err();
+    assert!(exists.ends_with("already exists; use --force to overwrite it"), "{exists}");
+    let other = measured(&["sparsescope", "info", "gen:diagonal?m=9"], false);
+    assert_eq!(other, Err("expected the arguments of `bench`".to_owned()));
+    let unknown = measured(&["sparsescope", "bench", "--nothing"], false).unwrap_err();
+    assert!(unknown.contains("unexpected argument '--nothing'"), "{unknown}");
 }
