@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds the wheel, installs it in an empty virtual environment, and tests it from another folder: the tests, the types
+# and the tour. With `web/dist`, which `cargo web` makes, the viewer is in the wheel. Arguments go to maturin.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+most_bytes=25000000
+
+rm -rf python/sparsescope/web
+[[ ! -d web/dist ]] || cp -r web/dist python/sparsescope/web
+
+python3 -m venv "$folder/build"
+"$folder/build/bin/pip" install -q --disable-pip-version-check 'maturin>=1.16,<2'
+"$folder/build/bin/maturin" build --release -m python/Cargo.toml --out "$folder/dist" "$@"
+wheel=$(ls "$folder"/dist/*.whl)
+bytes=$(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
+echo "$(basename "$wheel"): $bytes bytes"
+if ((bytes > most_bytes)); then
+    echo "the wheel has more than $most_bytes bytes" >&2
+    exit 1
+fi
+
+python3 -m venv "$folder/venv"
+"$folder/venv/bin/pip" install -q --disable-pip-version-check "$wheel[test]"
+cp -r python/tests python/examples python/pyproject.toml "$folder"
+cd "$folder"
+export PATH="$folder/venv/bin:$PATH"
+sparsescope info 'gen:poisson2d?n=8' >info.txt
+python -m sparsescope info 'gen:poisson2d?n=8' | grep -v '^file' | cmp - <(grep -v '^file' info.txt)
+if compgen -G 'venv/lib/python3*/site-packages/sparsescope/web' >/dev/null; then
+    sparsescope bench 'gen:diagonal?m=9' --kernels cpu/csr/serial --runs 2 -q -o page.zip >/dev/null
+    sparsescope export page.zip --html page.html >/dev/null
+fi
+python -m pytest -q
+jupyter nbconvert --to notebook --execute --inplace examples/tour.ipynb
