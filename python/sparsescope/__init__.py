@@ -19,19 +19,19 @@ from ._program import prepare as _prepare
 
 _prepare()
 
-from ._bench import bench  # noqa: E402
-from ._bundle import Bundle  # noqa: E402
-from ._bundle import open_bundle as open  # noqa: A004, E402
 from ._errors import CheckFailed, NotDefinite, ReadError  # noqa: E402
 from ._info import Info, info  # noqa: E402
 from ._native import __version__  # noqa: E402
 from ._read import read  # noqa: E402
-from ._skyline import Skyline, skyline  # noqa: E402
-from ._solve import Solution, solve  # noqa: E402
 from ._spmv import spmv  # noqa: E402
 
 if TYPE_CHECKING:
+    from ._bench import bench
+    from ._bundle import Bundle
+    from ._bundle import open_bundle as open  # noqa: A004
     from ._operator import Fsai, Operator, fsai
+    from ._skyline import Skyline, skyline
+    from ._solve import Solution, solve
 
 __all__ = [
     "Bundle",
@@ -54,14 +54,29 @@ __all__ = [
     "spmv",
 ]
 
+#: What is imported when it is used: it takes long, or imports SciPy.
+_LATER = {
+    "Bundle": ("_bundle", "Bundle"),
+    "Fsai": ("_operator", "Fsai"),
+    "Operator": ("_operator", "Operator"),
+    "Skyline": ("_skyline", "Skyline"),
+    "Solution": ("_solve", "Solution"),
+    "bench": ("_bench", "bench"),
+    "fsai": ("_operator", "fsai"),
+    "open": ("_bundle", "open_bundle"),
+    "skyline": ("_skyline", "skyline"),
+    "solve": ("_solve", "solve"),
+}
+
 
 def __getattr__(name: str) -> Any:
-    # Operators are classes of SciPy's, which takes long to import.
-    if name in ("Fsai", "Operator", "fsai"):
-        from . import _operator
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return getattr(_operator, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _LATER[name]
+    found = globals()[name] = getattr(import_module(f".{module}", __name__), attribute)
+    return found
 
 
 def __dir__() -> list[str]:

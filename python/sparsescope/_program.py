@@ -3,44 +3,50 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
-import sysconfig
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
 
 _WINDOWS = sys.platform == "win32"
+_PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 
 def script() -> str:
     """The script that starts the program; the window measures with it."""
+    import sysconfig
+
     name = "sparsescope.exe" if _WINDOWS else "sparsescope"
-    return str(Path(sysconfig.get_path("scripts")) / name)
+    return os.path.join(sysconfig.get_path("scripts"), name)
 
 
 def prepare() -> None:
     """Name the viewer of this package, and NVIDIA's libraries of this environment, for the native part."""
-    viewer = Path(__file__).parent / "web"
-    if (viewer / "index.html").is_file():
-        os.environ.setdefault("SPARSESCOPE_WEB", str(viewer))
-    site = Path(sysconfig.get_path("platlib")) / "nvidia"
-    if site.is_dir():
-        folders = (site.glob("*/bin") if _WINDOWS else site.glob("*/lib"))
-        if found := os.pathsep.join(sorted(str(folder) for folder in folders)):
-            os.environ.setdefault("SPARSESCOPE_CUDA_LIBRARIES", found)
+    viewer = os.path.join(_PACKAGE, "web")
+    if os.path.isfile(os.path.join(viewer, "index.html")):
+        os.environ.setdefault("SPARSESCOPE_WEB", viewer)
+    nvidia = os.path.join(os.path.dirname(_PACKAGE), "nvidia")
+    if os.path.isdir(nvidia):
+        folders = [os.path.join(nvidia, one, "bin" if _WINDOWS else "lib") for one in sorted(os.listdir(nvidia))]
+        found = os.pathsep.join(folder for folder in folders if os.path.isdir(folder))
+        os.environ.setdefault("SPARSESCOPE_CUDA_LIBRARIES", found)
 
 
 def child(args: list[str], **options: Any) -> subprocess.Popen[str]:
     """Start the program in a process of its own, which Ctrl-C in the terminal does not reach."""
+    import subprocess
+
     if _WINDOWS:
         options["creationflags"] = 0x00000200  # CREATE_NEW_PROCESS_GROUP
     else:
         options["start_new_session"] = True
-    # The child imports this package, wherever it was imported from here.
-    package = str(Path(__file__).parent.parent)
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    environment = dict(os.environ)
+    root = os.path.dirname(_PACKAGE)
+    if os.path.basename(root) not in ("site-packages", "dist-packages"):
+        # The child imports this package from where it was imported here.
+        paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
     command = [sys.executable, "-m", "sparsescope", *args]
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, text=True, encoding="utf-8", errors="replace", env=environment, **options
@@ -49,6 +55,8 @@ def child(args: list[str], **options: Any) -> subprocess.Popen[str]:
 
 def stop(process: subprocess.Popen[str]) -> None:
     """Ask a child to stop, as Ctrl-C does."""
+    import signal
+
     if process.poll() is None:
         event: int = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
         process.send_signal(event)
