@@ -31,7 +31,7 @@ sparsescope info 'gen:poisson2d?n=8' >info.txt
 python -m sparsescope info 'gen:poisson2d?n=8' | grep -v '^file' | cmp - <(grep -v '^file' info.txt)
 if compgen -G 'venv/lib/python3*/site-packages/sparsescope/web' >/dev/null; then
     sparsescope bench 'gen:diagonal?m=9' --kernels cpu/csr/serial --runs 2 -q -o page.zip >/dev/null
-    sparsescope export page.zip --html page.html >/dev/null
+    sparsescope export page.zip --html viewer.html >/dev/null
 fi
 python -m pytest -q
 jupyter nbconvert --to notebook --execute --inplace examples/tour.ipynb
