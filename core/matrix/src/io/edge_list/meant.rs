@@ -32,8 +32,10 @@ pub(in crate::io) fn is_meant(name: &str, text: &[u8]) -> bool {
 /// Whether all lines of a text are needed to find out whether it is an edge list, or how large, given its
 /// first ones.
 pub(in crate::io) fn may_be(name: &str, beginning: &[u8]) -> bool {
-    is_meant(name, beginning)
-        || (!needs_banner(name) && !has_banner(beginning) && begins_with_number(beginning))
+    let mut cursor = Cursor::new(beginning);
+    // The first lines of other text end at a `#`, which in an edge list begins a comment.
+    let may_begin = cursor.next_record() && matches!(cursor.rest(), [b'#' | b'0'..=b'9', ..]);
+    is_meant(name, beginning) || (!needs_banner(name) && !has_banner(beginning) && may_begin)
 }
 
 /// Whether the first line looks like the others and cannot be the sizes of triplet text: it has a fraction or
