@@ -85,8 +85,8 @@ impl Companion {
     /// What follows the name of the matrix in the name of the vector.
     fn endings(self) -> &'static [&'static str] {
         match self {
-            Self::RightSide => &["_b"],
-            Self::Start => &["_x0", "_x"],
+            Self::RightSide => tar::RIGHT_SIDE,
+            Self::Start => tar::START,
         }
     }
 
@@ -99,7 +99,7 @@ impl Companion {
 }
 
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
-/// `NAME/NAME_b.mtx` of a tar or zip archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand
+/// `NAME/NAME_b.mtx` or `NAME_b.mtx` of a tar or zip archive (`_x0` or `_x` for the initial guess), the right-hand
 /// side or solution that a line `%%AMGX 1 1 rhs solution` announces, that of a Harwell-Boeing file, the first
 /// (second) Matrix Market file or vector of PETSc after the matrix in the same file, or the variable `b` or
 /// `Problem.b` of a MATLAB file (`x0` or `x`).
