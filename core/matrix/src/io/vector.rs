@@ -168,7 +168,7 @@ pub fn read_companion(
             return Err(IoError::Unexpected {
                 line: place(begin) + 1,
                 expected: format!("{expected} numbers after the entries of the matrix"),
-                found: format!("{} numbers", values.len()),
+                found: values.len().to_string(),
             });
         }
         if which == Companion::Start && announced.rhs {
@@ -320,9 +320,9 @@ mod tests {
     fn what_is_ignored_or_changed_in_reading_is_told() {
         let banner = "%MatrixMarket matrix array real general\n2 1\n1\n2\n";
         let told = "the banner begins with one % instead of two";
-        let large = "1 numbers are too large for f64 and were read as infinity";
+        let large = "1 number is too large for f64 and was read as infinity";
         let array = "%%MatrixMarket matrix array integer general\n2 1\n9007199254740993\n2\n";
-        let rounded = "1 integers above 2^53 were rounded to f64";
+        let rounded = "1 integer above 2^53 was rounded to f64";
         let infinity = f64::INFINITY;
         let sparse = "%matrixmarket matrix coordinate real general\n2 1 2\n1 1 1\n2 1 2\n";
         for (text, values, warning) in [
@@ -368,7 +368,8 @@ mod tests {
                 crate::io::read_matrix(text.as_bytes(), MemoryLimit::unlimited(), Progress::none());
             read.unwrap_err().to_string()
         };
-        let expected = "expected the end of the file after the 1 entries declared by the size line, found 2 entries";
+        let expected =
+            "expected the end of the file after the 1 entry declared by the size line, found 2";
         assert_eq!(message(&text("")), format!("line 4: {expected}"));
         for vector in ["", "1\n2\n"] {
             let announced = text("%%AMGX 1 1 rhs\n") + vector;
@@ -463,7 +464,7 @@ mod tests {
         let short = format!("{banner}%%AMGX 1 1 rhs\n{entries}1\n0\n");
         assert_eq!(
             companion(&short, b, None).unwrap_err(),
-            "line 10: expected 3 numbers after the entries of the matrix, found 2 numbers"
+            "line 10: expected 3 numbers after the entries of the matrix, found 2"
         );
         let blocks = format!("{banner}%%AMGX 2 2 rhs\n{entries}");
         let message = matrix(&blocks).unwrap_err().to_string();
