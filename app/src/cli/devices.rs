@@ -10,7 +10,7 @@ use super::args::DevicesArgs;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
 use super::output::{print, print_json};
-use super::table::{render, table, three_digits};
+use super::table::{counted, render, table, three_digits};
 use super::{adapter, gpu};
 
 pub(super) fn run(args: &DevicesArgs, interrupt: &Interrupt) -> anyhow::Result<Outcome> {
@@ -79,7 +79,8 @@ fn describe(devices: &Devices) -> Result<String, std::fmt::Error> {
     let cpu = &devices.cpu;
     let mut out = String::new();
     writeln!(out, "CPU         {} ({})", cpu.model, cpu.architecture)?;
-    let cores = cpu.physical.map_or(String::new(), |cores| format!(" on {cores} cores"));
+    let on = |cores: u32| format!(" on {}", counted(cores as usize, "core", "cores"));
+    let cores = cpu.physical.map_or(String::new(), on);
     writeln!(out, "threads     {}{cores}", cpu.logical)?;
     writeln!(out, "SIMD        {}", cpu.simd.join(" "))?;
     for cache in &cpu.caches {

@@ -3,6 +3,7 @@
 use super::args::ExportArgs;
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_form, check_free, is_stdout, write_csv};
+use super::table::counted;
 use super::{compare, figure, html, report};
 
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
@@ -29,7 +30,8 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
         let bundle = compare::open(bundle)?;
         write_csv(&bundle, path, args.force)?;
         if !is_stdout(path) {
-            eprintln!("{}: {} runs", path.display(), bundle.runs.len());
+            let runs = counted(bundle.runs.len(), "run", "runs");
+            eprintln!("{}: {runs}", path.display());
         }
     }
     if let Some(path) = &args.html {

@@ -15,6 +15,7 @@ use sparsescope_figures::written::{self, state_of, table};
 use super::args::ExportArgs;
 use super::outcome::UsageError;
 use super::output::{check_free, is_stdout, keep};
+use super::table::counted;
 
 /// Size of type on paper if none is given, in points.
 const TYPE_PT: f32 = 8.0;
@@ -105,7 +106,7 @@ fn place(
     for (name, svg) in figures {
         keep(&file(name), force, &of(svg)?)?;
     }
-    eprintln!("{}: {} figures", path.display(), figures.len());
+    eprintln!("{}: {}", path.display(), counted(figures.len(), "figure", "figures"));
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use sparsescope_core::io::{
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
 use super::output::{check_form, check_free, is_stdout, matrix_form, overwrite, save, watched};
-use super::table::count;
+use super::table::{count, counted};
 
 type Writer = fn(&AnyMatrix, &mut dyn Write, Progress<'_>) -> Result<(), IoError>;
 
@@ -85,9 +85,10 @@ impl<'p> MatrixOutput<'p> {
         watched(interrupt, quiet, &what, None, |progress| {
             save(self.path, overwrite(self.force), |out| self.write_to(a, field, out, progress))
         })?;
-        let (rows, cols, nnz) = (a.rows() as u64, a.cols() as u64, a.nnz() as u64);
+        let (rows, cols) = (count(a.rows() as u64), count(a.cols() as u64));
+        let nonzeros = counted(a.nnz(), "nonzero", "nonzeros");
         let path = self.path.display();
-        eprintln!("{path}: {} x {}, {} nonzeros", count(rows), count(cols), count(nnz));
+        eprintln!("{path}: {rows} x {cols}, {nonzeros}");
         Ok(())
     }
 

@@ -440,6 +440,14 @@ fn rows_sorted_in_windows_and_kept_apart_are_parameters_of_the_runs() {
 }
 
 #[test]
+fn the_plan_of_a_single_run_uses_the_singular() {
+    let bench = ["bench", "gen:diagonal?m=9", "--kernels", "cpu/csr/serial", "--plan"];
+    let plan = program().succeed(&[&bench[..], &["--runs", "1", "--warmup", "1"]].concat());
+    let said = "\n1 run of 1 sample after 1 warm-up execution: 2 executions in total.\n";
+    assert!(plan.contains(said), "{plan}");
+}
+
+#[test]
 fn samples_are_taken_until_the_median_is_known_and_a_run_tells_how_well() {
     let p = program();
     let bench = ["bench", "gen:poisson2d?n=20", "--kernels", "cpu/csr/serial,cpu/coo/serial"];

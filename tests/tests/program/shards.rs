@@ -173,7 +173,7 @@ fn the_plan_of_a_part_is_that_part_and_nothing_runs() {
     let plan = |shard: &str| p.succeed(&[&SWEEP[..], &["--plan", "--shard", shard]].concat());
     let whole = p.succeed(&[&SWEEP[..], &["--plan"]].concat());
     let runs = |text: &str| -> usize {
-        let line = text.lines().find(|line| line.contains(" runs of 2 samples")).unwrap();
+        let line = text.lines().find(|line| line.contains(" of 2 samples")).unwrap();
         line.split(' ').next().unwrap().parse().unwrap()
     };
     let parts = ["1/4", "2/4", "3/4", "4/4"].map(plan);

@@ -20,6 +20,9 @@ use crate::cli::terminal::{Color, colored, has_colors, visible};
 /// The error when there is nothing to measure.
 pub(super) const NOTHING_READ: &str = "no matrix could be read, so there is nothing to write";
 
+/// The error when the time limit leaves nothing to write.
+pub(super) const TOO_EARLY: &str = "the time limit was reached before the first run";
+
 /// Refuses to overwrite files, before any long work.
 pub(super) fn check_outputs(args: &BenchArgs, output: &Path, force: bool) -> anyhow::Result<()> {
     check_bundle(output, force)?;

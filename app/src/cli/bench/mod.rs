@@ -35,7 +35,7 @@ use super::progress;
 use super::shared_args::BackendArg;
 use super::{adapter, gpu};
 use crate::producer::producer;
-use end::{NOTHING_READ, check_outputs, end, kept};
+use end::{NOTHING_READ, TOO_EARLY, check_outputs, end, kept};
 pub(super) use planned::Plan;
 pub(super) use recorder::sort_runs;
 use recorder::{Part, Recorder};
@@ -132,7 +132,7 @@ fn run_with(
     let threads = &bandwidth_threads(&configurations);
     let bandwidth = measure_bandwidth(threads, interrupt.flag());
     let bandwidth = match interrupt.raised() && !interrupt.by_user() {
-        true => bandwidth.context("the time limit was reached before the first run")?,
+        true => bandwidth.context(TOO_EARLY)?,
         false => bandwidth?,
     };
     let mut machine = environment(bandwidth);
@@ -236,6 +236,10 @@ fn run_with(
     if share.len() > 0 && share.len() == unread {
         recorder.discard()?;
         bail!(NOTHING_READ);
+    }
+    if stopped && recorder.has_no_runs() && !interrupt.by_user() {
+        recorder.discard()?;
+        bail!(TOO_EARLY);
     }
 
     if !interrupt.raised() && !threads.is_empty() {

@@ -14,7 +14,7 @@ use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
 use sparsescope_core::record::{Environment, Operation, Run};
 
 use super::bandwidth_threads;
-use super::end::{NOTHING_READ, check_outputs, end, kept};
+use super::end::{NOTHING_READ, TOO_EARLY, check_outputs, end, kept};
 use super::planned::{NOT_A_PLAN, Plan as PlannedSweep};
 use super::recorder::{Part, Recorder};
 use super::sweep::{self, Sweep};
@@ -125,6 +125,10 @@ pub(in crate::cli) fn run(
     if matrices.len() == unread {
         recorder.discard()?;
         return Err(AgreedError(NOTHING_READ.to_owned()).into());
+    }
+    if stopped && recorder.has_no_runs() && !interrupt.by_user() {
+        recorder.discard()?;
+        return Err(AgreedError(TOO_EARLY.to_owned()).into());
     }
     recorder.better_bandwidth(&again);
     let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;

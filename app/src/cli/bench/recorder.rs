@@ -109,6 +109,11 @@ impl Recorder {
         self.bundle.runs.iter().filter(|run| run.matrix == matrix).cloned().collect()
     }
 
+    /// Whether there are no runs so far.
+    pub(super) fn has_no_runs(&self) -> bool {
+        self.bundle.runs.is_empty()
+    }
+
     /// Announces the next matrix, which is about to be read.
     pub(super) fn begin(&mut self, part: Part) {
         let what = format!("{}: reading", part.name);

@@ -381,19 +381,21 @@ pub(super) fn plan(
     text += &format!("\n{}\n", render(&list));
     let executions = settings.runs + settings.warmup;
     let caches = if settings.cold { ", hot and cold" } else { "" };
-    let runs = share.runs();
-    let (samples, warmup) = (settings.runs, settings.warmup);
+    let runs = counted(share.runs(), "run", "runs");
+    let warmup = counted(settings.warmup, "warm-up execution", "warm-up executions");
     text += &match settings.until {
         None => format!(
-            "{runs} runs of {samples} samples after {warmup} warm-up executions{caches}: {} executions in total.\n",
-            runs * executions,
+            "{runs} of {} after {warmup}{caches}: {} in total.\n",
+            counted(settings.runs, "sample", "samples"),
+            counted(share.runs() * executions, "execution", "executions"),
         ),
         Some(goal) => format!(
-            "{runs} runs of 10 to {samples} samples, until the median is known to within {}, after {warmup} warm-up \
-             executions{caches}.\nSampling takes up to {} per run, {} in total.\n",
+            "{runs} of 10 to {} samples, until the median is known to within {}, after {warmup}{caches}.\nSampling \
+             takes up to {} per run, {} in total.\n",
+            settings.runs,
             percent(goal.share),
             seconds(goal.at_most_s),
-            seconds(goal.at_most_s * runs as f64),
+            seconds(goal.at_most_s * share.runs() as f64),
         ),
     };
     text += &format!("The bundle takes up to {} before compression.\n", megabytes(bytes));

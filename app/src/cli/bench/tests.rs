@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use sparsescope_core::bundle::{Bundle, Limits};
@@ -116,6 +116,45 @@ fn a_wrong_kernel_ends_in_exit_code_3_and_leaves_no_timing() {
         let report = std::fs::read_to_string(path.with_extension("html")).unwrap();
         assert!(report.contains("1 failed"), "the report names it");
     }
+}
+
+/// The CPU backend, but the time limit is reached when it prepares a kernel.
+struct Late<'i> {
+    cpu: CpuBackend,
+    stop: &'i AtomicBool,
+}
+
+impl Backend for Late<'_> {
+    fn model(&self) -> &str {
+        self.cpu.model()
+    }
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        self.cpu.availability(kernel)
+    }
+    fn prepare<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p Problem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.cpu.prepare(configuration, problem, memory)
+    }
+}
+
+#[test]
+fn a_time_limit_before_the_first_run_is_an_error_and_leaves_no_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b.zip");
+    let args = ["sparsescope", "bench", "gen:diagonal?m=9", "--runs", "2", "--threads", "1"];
+    let output = ["-q", "-o", path.to_str().unwrap(), "--kernels", "cpu/csr/serial"];
+    let cli = Cli::parse_from(args.iter().chain(&output));
+    let Some(Command::Bench(args)) = cli.command else { panic!("bench was asked for") };
+    let interrupt = Interrupt::never();
+    let late = Late { cpu: CpuBackend::new(), stop: interrupt.flag() };
+    let error = run_with(&args, &interrupt, true, &late).unwrap_err();
+    assert_eq!(error.to_string(), "the time limit was reached before the first run");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

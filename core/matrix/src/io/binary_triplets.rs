@@ -12,7 +12,7 @@ use std::io::Write;
 
 use num_complex::Complex64;
 
-use super::build::build;
+use super::build::{build, repeated};
 use super::matrix_market::put;
 use super::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, ReadOptions, Symmetry};
 use crate::matrix::{Csr, Extent, Scalar};
@@ -124,15 +124,12 @@ pub(super) fn read(
         (AnyMatrix::Real(built.matrix), built.merged)
     };
     progress.advance(data.len());
-    let warning = format!(
-        "{merged} nonzeros repeat the position of an earlier one; their values were summed"
-    );
     Ok(MatrixFile {
         matrix,
         field: if is_complex { Field::Complex } else { Field::Real },
         symmetry: Symmetry::General,
         form: MatrixForm::BinaryTriplets,
-        warnings: (merged > 0).then_some(warning).into_iter().collect(),
+        warnings: repeated(merged).into_iter().collect(),
     })
 }
 
@@ -255,7 +252,7 @@ mod tests {
         assert_eq!(file.matrix, AnyMatrix::Real(expected));
         assert_eq!(
             file.warnings,
-            ["1 nonzeros repeat the position of an earlier one; their values were summed"]
+            ["1 entry repeats the position of an earlier one; their values were summed"]
         );
     }
 

@@ -16,9 +16,9 @@ use num_complex::Complex64;
 use self::fields::{Section, integer, unexpected};
 use self::header::{Header, Notes, WAVE, words};
 pub use self::write::write_rb;
-use super::build::build;
-use super::error::quoted;
-use super::matrix_market::VECTORS_FOLLOW;
+use super::build::{build, repeated};
+use super::error::{counted, quoted, rounded_integers};
+use super::matrix_market::{VECTORS_FOLLOW, not_real_diagonal};
 use super::{AnyMatrix, Field, IoError, MatrixFile, Progress, ReadOptions, Symmetry};
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -105,28 +105,19 @@ pub(super) fn read(
 fn warnings(notes: Notes, symmetry: Symmetry, merged: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     let Notes { unsorted, below, above, not_real, rounded } = notes;
-    if unsorted > 0 {
-        warnings.push(format!("the row indices of {unsorted} columns are not in ascending order"));
-    }
-    if merged > 0 {
-        warnings.push(format!(
-            "{merged} entries repeat the position of an earlier one; their values were summed"
-        ));
-    }
+    let columns = ["column has", "columns have"];
+    warnings.extend(counted(unsorted, columns, "row indices that are not in ascending order"));
+    warnings.extend(repeated(merged));
     if symmetry != Symmetry::General && below > 0 && above > 0 {
         warnings.push(format!(
-            "a {} file should hold one triangle, but {below} entries are below the diagonal and {above} above; each was mirrored",
+            "a {} file should hold one triangle, but entries are in both, {below} below the diagonal and {above} above; each was mirrored",
             symmetry.as_str()
         ));
     }
-    if symmetry == Symmetry::Hermitian && not_real > 0 {
-        warnings.push(format!(
-            "{not_real} diagonal entries of a hermitian file are not real and were kept unchanged"
-        ));
+    if symmetry == Symmetry::Hermitian {
+        warnings.extend(not_real_diagonal(not_real));
     }
-    if rounded > 0 {
-        warnings.push(format!("{rounded} integers above 2^53 were rounded to f64"));
-    }
+    warnings.extend(rounded_integers(rounded));
     warnings
 }
 

@@ -2,6 +2,7 @@
 //! with a nonzero per line is read in parallel by [`assemble`](super::assemble) alone.
 
 use super::assemble::{Assembled, Counts, Entry};
+use super::error::counted;
 use super::{IoError, Progress, Symmetry};
 use crate::matrix::{FormatError, Scalar};
 use crate::memory::MemoryLimit;
@@ -35,10 +36,8 @@ pub(super) fn build<T: Scalar>(
 
 /// The warning for this many nonzeros merged into others at the same position.
 pub(super) fn repeated(merged: usize) -> Option<String> {
-    let repeated = || {
-        format!("{merged} entries repeat the position of an earlier one; their values were summed")
-    };
-    (merged > 0).then(repeated)
+    let rest = "the position of an earlier one; their values were summed";
+    counted(merged as u64, ["entry repeats", "entries repeat"], rest)
 }
 
 /// Calls `take` with each nonzero and its mirror.

@@ -2,7 +2,7 @@
 //! are `sp` (shortest paths, `a from to length`), `max` (maximum flow, `a from to capacity`), and `edge` or `col`
 //! (cliques and coloring, `e vertex vertex`, undirected). Vertices count from 1.
 
-use super::error::quoted;
+use super::error::{counted, quoted};
 use super::matrix_market::{self, Format, Header, Lines};
 use super::unpack::without_mark;
 use super::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, ReadOptions, Symmetry};
@@ -184,9 +184,8 @@ pub(super) fn read(
         file.warnings.clear();
         file.warnings.push("edges that occur more than once were read as one".to_owned());
     }
-    if skipped > 0 {
-        file.warnings.push(format!("{skipped} lines that describe vertices were ignored"));
-    }
+    let lines = ["line that describes a vertex was", "lines that describe vertices were"];
+    file.warnings.extend(counted(skipped, lines, "ignored"));
     Ok(file)
 }
 
@@ -223,7 +222,7 @@ mod tests {
                 let file = read_file(name, &text).unwrap();
                 assert_eq!((&file.matrix, file.form), (&expected, MatrixForm::Dimacs), "{text}");
                 assert_eq!(file.warnings.len(), 2 + more, "{:?}", file.warnings);
-                assert!(file.warnings[1].starts_with("1 entries repeat the position"));
+                assert!(file.warnings[1].starts_with("1 entry repeats the position"));
                 assert_eq!(sizes(name, &text), (4, 4, 4, false));
             }
         }

@@ -24,12 +24,13 @@ pub enum IoError {
     #[expect(missing_docs, reason = "the message names the fields")]
     Unexpected { line: u64, expected: String, found: String },
     /// Fewer nonzeros than the size line declares.
-    #[error("line {line} declares {declared} entries, but the file ends after {found}")]
+    #[error("line {line} declares {declared} {}, but the file ends after {found}", entries(.declared))]
     #[expect(missing_docs, reason = "the message names the fields")]
     TooFewEntries { line: u64, declared: u64, found: u64 },
     /// More nonzeros than the size line declares; `line` holds the first extra one.
     #[error(
-        "line {line}: expected the end of the file after the {declared} entries declared by the size line, found {found} entries"
+        "line {line}: expected the end of the file after the {declared} {} declared by the size line, found {found}",
+        entries(.declared)
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     TooManyEntries { line: u64, declared: u64, found: u64 },
@@ -139,6 +140,21 @@ impl IoError {
 
 /// Maximum number of characters of a file that a message shows.
 const SHOWN: usize = 40;
+
+/// A message about `n` things if there are any, such as `1 edge was lost` or `2 edges were lost`.
+pub(super) fn counted(n: u64, [one, many]: [&str; 2], rest: &str) -> Option<String> {
+    let words = if n == 1 { one } else { many };
+    (n > 0).then(|| format!("{n} {words} {rest}"))
+}
+
+/// The warning about this many integers that f64 cannot represent.
+pub(super) fn rounded_integers(n: u64) -> Option<String> {
+    counted(n, ["integer above 2^53 was", "integers above 2^53 were"], "rounded to f64")
+}
+
+fn entries(n: &u64) -> &'static str {
+    if *n == 1 { "entry" } else { "entries" }
+}
 
 /// Text from a file as shown in a message: quoted, cut to a readable length, and with names for everything
 /// that is not visible ASCII.

@@ -123,6 +123,8 @@ mod tests {
             ("a.txt", "# Nodes: 4\n0\t1\n0\t2\n".to_owned(), (4, 4, 2, false)),
             ("a.txt", "1 2\n1 3\n2 4\n3 4\n".to_owned(), (4, 4, 4, false)),
             ("a.csv", "id,source,target\n9,1,2\n8,2,3\n".to_owned(), (3, 3, 2, false)),
+            ("a.csv", "% c\n# c\nsource,target\n1,2\n2,3\n".to_owned(), (3, 3, 2, false)),
+            ("a.rb", "% c\n# c\n22\r2\x0c\r\n\n2222\r\r2\r\n".to_owned(), (2222, 2222, 2, false)),
             ("out.a", "% sym unweighted\n% 2 3\n1 2\n1 3\n".to_owned(), (3, 3, 4, true)),
         ] {
             assert_eq!(sizes(name, text.as_bytes()), expected, "{text}");
@@ -182,6 +184,21 @@ mod tests {
                 let a = read.unwrap().matrix;
                 let read = (a.rows() as u64, a.cols() as u64, a.nnz() as u64, false);
                 prop_assert_eq!(sizes(name, text), read);
+            }
+        }
+
+        #[test]
+        fn the_sizes_of_any_lines_of_numbers_are_those_of_the_matrix_that_is_read(
+            comments in "([%#][0-9 ]?\n){0,3}",
+            lines in "([ \t\r\x0c]?[0-9]{1,2}[ \t\r\x0c,][0-9]{1,2}[ \t\r\x0c]?\n|[0-9 \t\r\x0c%#]{0,4}\n){0,4}",
+        ) {
+            let text = comments + &lines;
+            let text = text.as_bytes();
+            let read = read_named_matrix("a.rb", text, MemoryLimit::bytes(1 << 24), Progress::none());
+            if let Ok(read) = read {
+                let found = read_named_extent("a.rb", text).map(|found| (found.rows, found.cols));
+                let size = (read.matrix.rows() as u64, read.matrix.cols() as u64);
+                prop_assert_eq!(found.ok(), Some(size));
             }
         }
     }

@@ -4,7 +4,7 @@
 //! weight, or 1. Every edge is listed in the lines of both its vertices. Comments begin with `%`; the line of
 //! a vertex without neighbours is blank.
 
-use super::error::quoted;
+use super::error::{quoted, rounded_integers};
 use super::matrix_market::{Lines, refuse_other_kinds};
 use super::scan::Cursor;
 use super::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
@@ -264,9 +264,7 @@ pub(super) async fn read_bytes(
             "vertex sizes and weights were ignored: they are not part of the matrix".to_owned(),
         );
     }
-    if rounded > 0 {
-        warnings.push(format!("{rounded} integers above 2^53 were rounded to f64"));
-    }
+    warnings.extend(rounded_integers(rounded));
     let size = vertices as usize;
     let matrix = Csr::try_new(size, size, RowPtr::from_offsets(row_ptr), col, val)?;
     Ok(MatrixFile {

@@ -17,6 +17,10 @@ const MAX_EXTENDED: u64 = 1 << 20;
 /// Number of members that a message names.
 const NAMED: usize = 5;
 
+/// What follows the name of the matrix in the name of its right-hand side, and of its initial guess.
+pub(super) const RIGHT_SIDE: &[&str] = &["_b"];
+pub(super) const START: &[&str] = &["_x0", "_x"];
+
 /// The matrix of an archive, and what else it contained.
 #[derive(Debug)]
 pub(super) struct Member {
@@ -30,15 +34,15 @@ pub(super) fn is_tar(start: &[u8]) -> bool {
 }
 
 /// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member that ends
-/// in `.mtx`. The others are skipped without being kept.
+/// in `.mtx` and is not a vector of another by its name. The others are skipped without being kept.
 pub(super) fn read_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Member, IoError> {
     find(input, false, &MATRIX, |archive, size| {
         Ok((archive.content(size, limit, "the matrix in the archive")?, 0))
     })
 }
 
-/// Reads the member `NAME/NAME_b.mtx`, a vector that comes with the matrix `NAME/NAME.mtx`. `_b` is the first
-/// of these endings that the archive has.
+/// Reads the member `NAME/NAME_b.mtx` or, without a folder, `NAME_b.mtx`, a vector that comes with the matrix
+/// `NAME.mtx`. `_b` is the first of these endings that the archive has.
 pub(super) fn read_vector(
     input: &mut dyn Read,
     endings: &[&str],
@@ -82,46 +86,56 @@ fn find(
     keep: impl Fn(&mut Archive<'_>, u64) -> Result<(Vec<u8>, u64), IoError>,
 ) -> Result<Member, IoError> {
     let mut kept: Option<(Rank, String, Vec<u8>)> = None;
-    let mut tied: Option<String> = None;
-    let mut ignored = Vec::new();
+    let (mut tied, mut ignored) = (Vec::new(), Vec::new());
     let mut archive = Archive { input, members: 0 };
     while let Some(Header { name, size }) = archive.next_file()? {
         let rank = (sought.rank)(&name);
         let best = kept.as_ref().map_or(Rank::Other, |(rank, ..)| *rank);
-        if rank > best {
+        let is_tied = rank == best && rank != Rank::Other;
+        let keeps_vector = kept.as_ref().is_some_and(|(_, kept, _)| is_vector_of(kept, &name));
+        if rank > best || (is_tied && keeps_vector) {
             let (content, left) = keep(&mut archive, size)?;
             if at_once && rank == Rank::Named {
                 return Ok(Member { content, warning: None });
             }
             archive.skip_bytes(left)?;
+            if !is_tied {
+                ignored.append(&mut tied);
+            }
             ignored.extend(kept.replace((rank, name, content)).map(|(_, name, _)| name));
-            ignored.extend(tied.take());
             continue;
         }
         archive.skip(size)?;
-        match rank == best && rank != Rank::Other {
-            true => tied = tied.or(Some(name)),
-            false => ignored.push(name),
-        }
+        if is_tied { tied.push(name) } else { ignored.push(name) }
     }
-    match (kept, tied) {
-        (Some((_, first, _)), Some(second)) => {
-            let (first, second) = (quoted(first.as_bytes()), quoted(second.as_bytes()));
-            let what = sought.what;
-            Err(IoError::Archive(format!(
-                "expected one {what} in the archive, found several, including {first} and {second}"
-            )))
-        }
-        (Some((_, _, content)), None) => Ok(Member { content, warning: warning(&ignored) }),
-        (None, _) => {
-            let found = match ignored.as_slice() {
-                [] => "no files".to_owned(),
-                names => list(names),
-            };
-            let names = sought.names;
-            Err(IoError::Archive(format!("expected {names} in the archive, found {found}")))
-        }
+    let Some((_, first, content)) = kept else {
+        let found = match ignored.as_slice() {
+            [] => "no files".to_owned(),
+            names => list(names),
+        };
+        let names = sought.names;
+        return Err(IoError::Archive(format!("expected {names} in the archive, found {found}")));
+    };
+    let is_vector = |name: &String| is_vector_of(name, &first);
+    let (vectors, others): (Vec<_>, Vec<_>) = tied.into_iter().partition(is_vector);
+    if let Some(second) = others.first() {
+        let (first, second) = (quoted(first.as_bytes()), quoted(second.as_bytes()));
+        let what = sought.what;
+        return Err(IoError::Archive(format!(
+            "expected one {what} in the archive, found several, including {first} and {second}"
+        )));
     }
+    ignored.extend(vectors);
+    Ok(Member { content, warning: warning(&ignored) })
+}
+
+/// Whether a vector comes with a matrix by their names, such as `NAME_b.mtx` with `NAME.mtx`.
+pub(super) fn is_vector_of(vector: &str, matrix: &str) -> bool {
+    let ending = vector
+        .strip_suffix(".mtx")
+        .zip(matrix.strip_suffix(".mtx"))
+        .and_then(|(vector, matrix)| vector.strip_prefix(matrix));
+    ending.is_some_and(|ending| RIGHT_SIDE.contains(&ending) || START.contains(&ending))
 }
 
 /// The warning about files that were not read as the matrix.
@@ -145,7 +159,7 @@ pub(super) enum Rank {
     Other,
     /// Any `.mtx`, or a vector with another ending than the first.
     Possible,
-    /// `NAME/NAME.mtx`, or the vector `NAME/NAME_b.mtx`.
+    /// `NAME/NAME.mtx`, or the vector `NAME/NAME_b.mtx` or `NAME_b.mtx`.
     Named,
 }
 
@@ -164,8 +178,10 @@ impl Rank {
     pub(super) fn of_vector(name: &str, endings: &[&str]) -> Self {
         let mut parts = name.rsplit('/');
         let stem = parts.next().and_then(|file| file.strip_suffix(".mtx"));
-        let Some((stem, folder)) = stem.zip(parts.next()) else { return Self::Other };
-        match endings.iter().position(|ending| stem.strip_suffix(ending) == Some(folder)) {
+        let Some(stem) = stem.filter(|stem| !stem.starts_with("._")) else { return Self::Other };
+        let folder = parts.next().filter(|folder| *folder != ".");
+        let fits = |name: &str| folder.is_none_or(|folder| folder == name);
+        match endings.iter().position(|ending| stem.strip_suffix(ending).is_some_and(fits)) {
             Some(0) => Self::Named,
             Some(_) => Self::Possible,
             None => Self::Other,

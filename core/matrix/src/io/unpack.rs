@@ -113,8 +113,9 @@ impl<'a> Layers<'a> {
     pub(super) fn warnings(&self) -> Vec<String> {
         let zeros = |(kind, padding): &(Kind, Arc<AtomicU64>)| {
             let (kind, zeros) = (kind.as_str(), padding.load(Ordering::Relaxed));
+            let (bytes, were) = if zeros == 1 { ("byte", "was") } else { ("bytes", "were") };
             let warning =
-                format!("{zeros} zero bytes after the end of the {kind} data were ignored");
+                format!("{zeros} zero {bytes} after the end of the {kind} data {were} ignored");
             (zeros > 0).then_some(warning)
         };
         self.warning.iter().cloned().chain(self.padding.iter().filter_map(zeros)).collect()

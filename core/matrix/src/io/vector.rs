@@ -85,8 +85,8 @@ impl Companion {
     /// What follows the name of the matrix in the name of the vector.
     fn endings(self) -> &'static [&'static str] {
         match self {
-            Self::RightSide => &["_b"],
-            Self::Start => &["_x0", "_x"],
+            Self::RightSide => tar::RIGHT_SIDE,
+            Self::Start => tar::START,
         }
     }
 
@@ -99,7 +99,7 @@ impl Companion {
 }
 
 /// Reads a vector that comes with a matrix, or a column of it, from the data of the matrix: the member
-/// `NAME/NAME_b.mtx` of a tar or zip archive (`NAME_x0.mtx` or `NAME_x.mtx` for the initial guess), the right-hand
+/// `NAME/NAME_b.mtx` or `NAME_b.mtx` of a tar or zip archive (`_x0` or `_x` for the initial guess), the right-hand
 /// side or solution that a line `%%AMGX 1 1 rhs solution` announces, that of a Harwell-Boeing file, the first
 /// (second) Matrix Market file or vector of PETSc after the matrix in the same file, or the variable `b` or
 /// `Problem.b` of a MATLAB file (`x0` or `x`).
@@ -168,7 +168,7 @@ pub fn read_companion(
             return Err(IoError::Unexpected {
                 line: place(begin) + 1,
                 expected: format!("{expected} numbers after the entries of the matrix"),
-                found: format!("{} numbers", values.len()),
+                found: values.len().to_string(),
             });
         }
         if which == Companion::Start && announced.rhs {
@@ -320,9 +320,9 @@ mod tests {
     fn what_is_ignored_or_changed_in_reading_is_told() {
         let banner = "%MatrixMarket matrix array real general\n2 1\n1\n2\n";
         let told = "the banner begins with one % instead of two";
-        let large = "1 numbers are too large for f64 and were read as infinity";
+        let large = "1 number is too large for f64 and was read as infinity";
         let array = "%%MatrixMarket matrix array integer general\n2 1\n9007199254740993\n2\n";
-        let rounded = "1 integers above 2^53 were rounded to f64";
+        let rounded = "1 integer above 2^53 was rounded to f64";
         let infinity = f64::INFINITY;
         let sparse = "%matrixmarket matrix coordinate real general\n2 1 2\n1 1 1\n2 1 2\n";
         for (text, values, warning) in [
@@ -368,7 +368,8 @@ mod tests {
                 crate::io::read_matrix(text.as_bytes(), MemoryLimit::unlimited(), Progress::none());
             read.unwrap_err().to_string()
         };
-        let expected = "expected the end of the file after the 1 entries declared by the size line, found 2 entries";
+        let expected =
+            "expected the end of the file after the 1 entry declared by the size line, found 2";
         assert_eq!(message(&text("")), format!("line 4: {expected}"));
         for vector in ["", "1\n2\n"] {
             let announced = text("%%AMGX 1 1 rhs\n") + vector;
@@ -463,7 +464,7 @@ mod tests {
         let short = format!("{banner}%%AMGX 1 1 rhs\n{entries}1\n0\n");
         assert_eq!(
             companion(&short, b, None).unwrap_err(),
-            "line 10: expected 3 numbers after the entries of the matrix, found 2 numbers"
+            "line 10: expected 3 numbers after the entries of the matrix, found 2"
         );
         let blocks = format!("{banner}%%AMGX 2 2 rhs\n{entries}");
         let message = matrix(&blocks).unwrap_err().to_string();

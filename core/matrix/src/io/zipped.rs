@@ -9,7 +9,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::IoError;
 use super::layer::{Kind, inner_name};
-use super::tar::{Rank, list, warning};
+use super::tar::{Rank, is_vector_of, list, warning};
 
 /// The name of the first file of a zip archive; None for other data, and for an archive without files.
 pub(super) fn first_in_zip(data: &[u8]) -> Option<&[u8]> {
@@ -31,16 +31,26 @@ pub(super) struct Member<'a> {
     pub(super) warning: Option<String>,
 }
 
-/// The only file of a zip archive, or the only one that is a matrix by its name; None for other data, and for
-/// archives that are a form of their own, such as result bundles and NumPy's.
+/// The only file of a zip archive, or the only one that is a matrix by its name and not a vector of that matrix;
+/// None for other data, and for archives that are a form of their own, such as result bundles and NumPy's.
 pub(super) fn member(data: &[u8]) -> Result<Option<Member<'_>>, IoError> {
     let Some(mut files) = Files::of(data)? else { return Ok(None) };
     let ranks = files.names.iter().map(|(_, name)| Rank::of(inner_name(name)));
     let best = ranks.max().unwrap_or(Rank::Other);
     let is_best = |name: &str| Rank::of(inner_name(name)) == best;
-    let mut fitting = files.names.iter().filter(|(_, name)| is_best(name));
-    let index = match (fitting.next(), fitting.next()) {
-        (Some((index, _)), None) if files.names.len() == 1 || best != Rank::Other => *index,
+    let fitting: Vec<_> = files.names.iter().filter(|(_, name)| is_best(name)).collect();
+    // The names of its vectors are longer.
+    let matrix = fitting.iter().min_by_key(|(_, name)| inner_name(name).len());
+    let is_alone = |index: &usize, matrix: &str| {
+        let is_vector = |name: &str| is_vector_of(inner_name(name), inner_name(matrix));
+        fitting.iter().all(|(at, name)| at == index || is_vector(name))
+    };
+    let index = match matrix {
+        Some((index, name))
+            if (files.names.len() == 1 || best != Rank::Other) && is_alone(index, name) =>
+        {
+            *index
+        }
         _ => {
             let names: Vec<String> = files.names.iter().map(|(_, name)| name.clone()).collect();
             let found = if names.is_empty() { "no files".to_owned() } else { list(&names) };

@@ -128,9 +128,9 @@ fn every_type_has_its_values_and_mirrors() {
 fn what_is_unusual_but_clear_is_read_with_a_warning() {
     let formats = "(3I2) (3I2) (3F4.0)";
     for (kind, lines, value, expected) in [
-        ("rua", " 1 4 4\n 2 1 2\n  3.  5.  4.\n", 7.0, "the row indices of 1 columns are not"),
-        ("rua", " 1 4 4\n 1 2 2\n  5.  3.  4.\n", 7.0, "1 entries repeat the position"),
-        ("rsa", " 1 3 4\n 1 2 1\n  5.  3.  4.\n", 7.0, "1 entries are below the diagonal and 1"),
+        ("rua", " 1 4 4\n 2 1 2\n  3.  5.  4.\n", 7.0, "1 column has row indices that are not"),
+        ("rua", " 1 4 4\n 1 2 2\n  5.  3.  4.\n", 7.0, "1 entry repeats the position"),
+        ("rsa", " 1 3 4\n 1 2 1\n  5.  3.  4.\n", 7.0, "both, 1 below the diagonal and 1"),
         ("iua", " 1 4 4\n 1 2 2\n  5.  3.  4.\n", 7.0, "their values were summed"),
     ] {
         let file = read(kind, [2, 2, 3], formats, lines);
@@ -139,9 +139,9 @@ fn what_is_unusual_but_clear_is_read_with_a_warning() {
         assert_eq!(file.matrix.real().unwrap().row(1), (&[0u32][..], &[value][..]), "{kind}");
     }
     let file = read("iua", [1, 1, 1], "(2I2)(I2)(I17)", " 1 2\n 1\n 9007199254740993\n");
-    assert_eq!(file.warnings, ["1 integers above 2^53 were rounded to f64"]);
+    assert_eq!(file.warnings, ["1 integer above 2^53 was rounded to f64"]);
     let complex = read("cha", [1, 1, 1], "(2I2)(I2)(2F4.0)", " 1 2\n 1\n  1.  2.\n");
-    assert!(complex.warnings[0].starts_with("1 diagonal entries of a hermitian"));
+    assert!(complex.warnings[0].starts_with("1 diagonal entry of a hermitian"));
 }
 
 #[test]
@@ -339,8 +339,8 @@ fn files_of_other_programs_are_read_or_refused_with_what_is_wrong() {
         ("mangled2.rb", "line 5: expected column pointer 1 of 5 to be 1, found \"42\""),
         ("mangled3.rb", "line 5: expected column pointer 2 of 5, from 1 to 17, found \"42\""),
         ("mangled4.rb", "line 6: expected row index 10 of 16, found the end of the line"),
-        ("mangled5.rb", "4 4 16 the row indices of 1 columns are not in ascending order"),
-        ("mangled6.rb", "4 4 15 1 entries repeat the position of an earlier one"),
+        ("mangled5.rb", "4 4 16 1 column has row indices that are not in ascending order"),
+        ("mangled6.rb", "4 4 15 1 entry repeats the position of an earlier one"),
         ("mangled7.rb", "line 6: expected row index 9 of 16, from 1 to 4, found \"9\""),
         ("mangled8.rb", "line 7: expected value 9 of 16, found the end of the line"),
     ] {

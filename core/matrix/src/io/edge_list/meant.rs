@@ -32,8 +32,22 @@ pub(in crate::io) fn is_meant(name: &str, text: &[u8]) -> bool {
 /// Whether all lines of a text are needed to find out whether it is an edge list, or how large, given its
 /// first ones.
 pub(in crate::io) fn may_be(name: &str, beginning: &[u8]) -> bool {
-    is_meant(name, beginning)
-        || (!needs_banner(name) && !has_banner(beginning) && begins_with_number(beginning))
+    let mut cursor = Cursor::new(beginning);
+    // The first lines of other text end at a `#`, which in an edge list begins a comment.
+    let may_begin = cursor.next_record() && matches!(cursor.rest(), [b'#' | b'0'..=b'9', ..]);
+    is_meant(name, beginning) || (!needs_banner(name) && !has_banner(beginning) && may_begin)
+}
+
+/// The number of words of the first line, at most 4, and the numbers that it begins with, which are skipped.
+fn first_numbers(cursor: &mut Cursor<'_>) -> (usize, Vec<u64>) {
+    cursor.next_record();
+    let words = words_of_first_entry(*cursor);
+    let mut numbers = Vec::new();
+    for _ in 0..words {
+        cursor.skip_blanks();
+        numbers.extend(cursor.unsigned());
+    }
+    (words, numbers)
 }
 
 /// Whether the first line looks like the others and cannot be the sizes of triplet text: it has a fraction or
@@ -43,13 +57,7 @@ fn contradicts(body: &[u8], heading: &Heading) -> bool {
         return false;
     }
     let mut cursor = Cursor::new(body);
-    cursor.next_record();
-    let words = words_of_first_entry(cursor);
-    let mut sizes = Vec::new();
-    for _ in 0..words {
-        cursor.skip_blanks();
-        sizes.extend(cursor.unsigned());
-    }
+    let (words, sizes) = first_numbers(&mut cursor);
     let (rows, cols, declared) = match *sizes.as_slice() {
         [rows, declared] if words == 2 => (rows, rows, declared),
         [_, _] if words == 3 => return cursor.real().is_some() && cursor.end_of_line(),
@@ -95,13 +103,7 @@ fn contradicts(body: &[u8], heading: &Heading) -> bool {
 /// count the other lines or, in triplets from 0, at least lie beside zeros.
 pub(super) fn may_begin_with_sizes(first: &[u8], heading: &Heading, found: &Survey) -> bool {
     let mut cursor = Cursor::new(first);
-    cursor.next_record();
-    let words = words_of_first_entry(cursor);
-    let mut sizes = Vec::new();
-    for _ in 0..words {
-        cursor.skip_blanks();
-        sizes.extend(cursor.unsigned());
-    }
+    let (words, sizes) = first_numbers(&mut cursor);
     let counts = |declared: u64| declared > 0 && declared == found.lines.saturating_sub(1);
     let fits = match *sizes.as_slice() {
         [rows, declared] if words == 2 => {

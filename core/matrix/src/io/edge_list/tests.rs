@@ -322,7 +322,7 @@ fn nonzeros_are_kept_only_if_every_line_is_one() {
     assert_eq!(file.unwrap().warnings, [ignored]);
     assert_eq!(
         kept("0 1 1\n0 1 2\n", 1000).unwrap().warnings,
-        ["1 entries repeat the position of an earlier one; their values were summed"]
+        ["1 entry repeats the position of an earlier one; their values were summed"]
     );
     for text in [
         "1 2\n3\n",

@@ -2,8 +2,8 @@
 
 use num_complex::Complex64;
 
-use crate::io::build::build;
-use crate::io::error::quoted;
+use crate::io::build::{build, repeated};
+use crate::io::error::{quoted, rounded_integers};
 use crate::io::word::bits;
 use crate::io::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::Extent;
@@ -276,14 +276,8 @@ impl Array<'_> {
         let mut warnings = Vec::new();
         let imaginary = self.imaginary.map_or(0, |numbers| numbers.rounded());
         let rounded = self.real.rounded() + imaginary;
-        if rounded > 0 {
-            warnings.push(format!("{rounded} integers above 2^53 were rounded to f64"));
-        }
-        if merged > 0 {
-            warnings.push(format!(
-                "{merged} entries repeat the position of an earlier one; their values were summed"
-            ));
-        }
+        warnings.extend(rounded_integers(rounded));
+        warnings.extend(repeated(merged));
         let field = if self.imaginary.is_some() { Field::Complex } else { self.field };
         Ok(MatrixFile { matrix, field, symmetry: Symmetry::General, form, warnings })
     }

@@ -267,7 +267,7 @@ fn logical_and_complex_arrays_and_reserved_space_are_read() {
     let end = large.len() - 8;
     large[end..].copy_from_slice(&i64::MAX.to_le_bytes());
     let warnings = read(&file(&[large], false)).unwrap().warnings;
-    assert_eq!(warnings, ["1 integers above 2^53 were rounded to f64"]);
+    assert_eq!(warnings, ["1 integer above 2^53 was rounded to f64"]);
 }
 
 #[test]

@@ -33,6 +33,7 @@ use self::coordinate::Found;
 use self::value::Value;
 use super::assemble::Assembled;
 use super::build::repeated;
+use super::error::{counted, rounded_integers};
 use super::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::Csr;
 use crate::memory::MemoryLimit;
@@ -131,18 +132,13 @@ where
         return Err(coordinate::skew_diagonal::<V>(text, header));
     }
     let mut warnings = notes.warnings(header);
-    if header.symmetry == Symmetry::Hermitian && notes.off_symmetry > 0 {
-        let count = notes.off_symmetry;
-        warnings.push(format!(
-            "{count} diagonal entries of a hermitian file are not real and were kept unchanged"
-        ));
+    if header.symmetry == Symmetry::Hermitian {
+        warnings.extend(not_real_diagonal(notes.off_symmetry));
     }
-    if pairs > 0 {
-        warnings.push(format!(
-            "{pairs} off-diagonal positions occur in both triangles of a {} file; their values were summed",
-            header.symmetry.as_str()
-        ));
-    }
+    let symmetry = header.symmetry.as_str();
+    let rest = format!("in both triangles of a {symmetry} file; their values were summed");
+    let positions = ["off-diagonal position occurs", "off-diagonal positions occur"];
+    warnings.extend(counted(pairs as u64, positions, &rest));
     // Each pair was merged twice: in its lower and in its upper position.
     warnings.extend(repeated(assembled.merged.saturating_sub(2 * pairs)));
     let matrix = AnyMatrix::from(assembled.matrix);
@@ -155,23 +151,20 @@ impl Notes {
         let mut warnings: Vec<String> = header.banner.map(str::to_owned).into_iter().collect();
         if self.numbers > 0 {
             warnings.push(format!(
-                "further numbers after {} {} entries were ignored",
+                "further numbers after {} {} {} were ignored",
                 self.numbers,
-                header.field.as_str()
+                header.field.as_str(),
+                if self.numbers == 1 { "entry" } else { "entries" }
             ));
         }
-        if self.remarks > 0 {
-            warnings.push(format!("comments after {} entries were ignored", self.remarks));
-        }
-        if self.rounded > 0 {
-            warnings.push(format!("{} integers above 2^53 were rounded to f64", self.rounded));
-        }
-        if self.misnamed > 0 {
-            warnings.push(format!(
-                "{} values of an integer file are not integers and were read as real numbers",
-                self.misnamed
-            ));
-        }
+        let comments = ["comment after an entry was", "comments after entries were"];
+        warnings.extend(counted(self.remarks, comments, "ignored"));
+        warnings.extend(rounded_integers(self.rounded));
+        let values = [
+            "value of an integer file is not an integer and was",
+            "values of an integer file are not integers and were",
+        ];
+        warnings.extend(counted(self.misnamed, values, "read as real"));
         warnings.extend(overflow(self.overflowed));
         warnings
     }
@@ -179,8 +172,17 @@ impl Notes {
 
 /// A warning about this many numbers, if any.
 pub(super) fn overflow(numbers: u64) -> Option<String> {
-    (numbers > 0)
-        .then(|| format!("{numbers} numbers are too large for f64 and were read as infinity"))
+    let words = ["number is too large for f64 and was", "numbers are too large for f64 and were"];
+    counted(numbers, words, "read as infinity")
+}
+
+/// The warning about this many entries on the diagonal of a Hermitian matrix.
+pub(super) fn not_real_diagonal(entries: u64) -> Option<String> {
+    let words = [
+        "diagonal entry of a hermitian file is not real and was",
+        "diagonal entries of a hermitian file are not real and were",
+    ];
+    counted(entries, words, "kept unchanged")
 }
 
 /// Reads a dense vector from a Matrix Market file: `array` n × 1 or 1 × n, or `coordinate` n × 1 or 1 ×

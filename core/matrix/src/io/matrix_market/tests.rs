@@ -167,12 +167,12 @@ fn rounded_integers_and_overflowing_reals_are_counted_in_a_warning() {
     let banner = "%%MatrixMarket matrix coordinate integer general\n";
     let file = read(&format!("{banner}1 2 2\n1 1 9007199254740993\n1 2 7\n")).unwrap();
     assert_eq!(file.matrix.real().unwrap().val(), [9007199254740992.0, 7.0]);
-    assert_eq!(file.warnings, ["1 integers above 2^53 were rounded to f64"]);
+    assert_eq!(file.warnings, ["1 integer above 2^53 was rounded to f64"]);
     let file = read(&format!("{banner}1 2 2\n1 1 -2.5e3\n1 2 inf\n")).unwrap();
     assert_eq!(file.matrix.real().unwrap().val(), [-2.5e3, f64::INFINITY]);
     assert!(file.warnings[0].starts_with("2 values of an integer file"), "{:?}", file.warnings);
     let file = read(&format!("{REAL}1 2 2\n1 1 1E9999\n1 2 inf\n")).unwrap();
-    assert_eq!(file.warnings, ["1 numbers are too large for f64 and were read as infinity"]);
+    assert_eq!(file.warnings, ["1 number is too large for f64 and was read as infinity"]);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn files_that_other_programs_write_are_read_with_a_warning_about_what_was_ignore
         (
             format!("{banner} real general\n2 2 2\n1 1 1.0 % first\n2 2 3.0\n"),
             vec![(0, 0, 1.0), (1, 1, 3.0)],
-            "comments after 1 entries were ignored",
+            "1 comment after an entry was ignored",
         ),
         (
             format!("{banner} pattern symmetric\n4 4 3\n2 1 7\n3 1 2\n4 3 1\n"),
@@ -228,7 +228,7 @@ fn files_that_other_programs_write_are_read_with_a_warning_about_what_was_ignore
         (
             "%%MatrixMarket matrix array real general\n1 2\n1 % one\n2\n".to_owned(),
             vec![(0, 0, 1.0), (0, 1, 2.0)],
-            "comments after 1 entries were ignored",
+            "1 comment after an entry was ignored",
         ),
     ] {
         let file = read(&text).unwrap();

@@ -2,7 +2,8 @@
 
 use super::array::{Array, Kind};
 use crate::io::assemble::Assembled;
-use crate::io::build::build;
+use crate::io::build::{build, repeated};
+use crate::io::error::rounded_integers;
 use crate::io::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress, Symmetry};
 use crate::matrix::{Csr, Scalar};
 use crate::memory::MemoryLimit;
@@ -20,7 +21,7 @@ pub(super) fn file_of(
 ) -> Result<MatrixFile, IoError> {
     values.check_numbers()?;
     let how = (size, most);
-    let (matrix, repeated) = match values.kind() {
+    let (matrix, merged) = match values.kind() {
         Kind::Complex => built(how, &|place| values.complex(place), places, limit, progress)?,
         _ => built(how, &|place| values.real(place), places, limit, progress)?,
     };
@@ -30,15 +31,8 @@ pub(super) fn file_of(
         _ => Field::Integer,
     };
     let mut warnings = Vec::new();
-    let rounded = values.rounded();
-    if rounded > 0 {
-        warnings.push(format!("{rounded} integers above 2^53 were rounded to f64"));
-    }
-    if repeated > 0 {
-        warnings.push(format!(
-            "{repeated} entries repeat the position of an earlier one; their values were summed"
-        ));
-    }
+    warnings.extend(rounded_integers(values.rounded()));
+    warnings.extend(repeated(merged));
     if let [_] = values.shape()
         && form == MatrixForm::Npy
     {

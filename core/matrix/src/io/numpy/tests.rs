@@ -191,7 +191,7 @@ fn orders_widths_and_spellings_that_scipy_accepts_are_read() {
     assert_eq!(file.matrix.real().unwrap(), &csr(2, 3, &[(1, 2, 5.0)]));
     assert_eq!(
         file.warnings,
-        ["1 entries repeat the position of an earlier one; their values were summed"]
+        ["1 entry repeats the position of an earlier one; their values were summed"]
     );
     // As scipy.sparse.dia_array prints it: column k of a diagonal is column k of the matrix.
     let dia = sparse(

@@ -94,6 +94,7 @@ impl Columns {
                         let names: Vec<_> = names.iter().map(|n| shown(n.as_bytes())).collect();
                         format!("the columns {}", names.join(", "))
                     }
+                    None if columns == 1 => "one column without a name".to_owned(),
                     None => format!("{columns} columns without names"),
                 },
             })

@@ -126,8 +126,9 @@ impl Table<'_> {
             let by = self.separator.map_or("", Separator::plural);
             let by = if by.is_empty() { String::new() } else { format!(" separated by {by}") };
             let first = self.first_line;
-            let expected = format!("{expected} values{by}, as in line {first}");
-            return Err(unexpected(line, expected, format!("{values} values")));
+            let word = if expected == 1 { "value" } else { "values" };
+            let expected = format!("{expected} {word}{by}, as in line {first}");
+            return Err(unexpected(line, expected, values.to_string()));
         }
         for column in &self.chosen.compared {
             let column = column.number;

@@ -122,10 +122,7 @@ fn separators_and_decimal_commas_are_found_and_told() {
             "1,5;2\n3.5;4\n",
             "line 2: expected a decimal comma in column 1, as in the lines above, found \"3.5\"",
         ),
-        (
-            "1;2\n3,4\n",
-            "line 2: expected 2 values separated by semicolons, as in line 1, found 1 values",
-        ),
+        ("1;2\n3,4\n", "line 2: expected 2 values separated by semicolons, as in line 1, found 1"),
         (
             "1,5 2,5\n",
             "line 1: expected a number in column 2, or a header with names in all columns (use --header to read this line as one), found \"5 2\"",
@@ -304,7 +301,7 @@ fn what_is_wrong_is_said_with_its_line() {
     }
     for (text, expected) in [
         ("", "line 1: expected a line of CSV, found the end of the file"),
-        ("1,2\n3\n", "line 2: expected 2 values separated by commas, as in line 1, found 1 values"),
+        ("1,2\n3\n", "line 2: expected 2 values separated by commas, as in line 1, found 1"),
         ("x,y\n3,y\n", "line 2: expected a number in column 2, found \"y\""),
         (
             "1;2\n3;1,5e400\n",

@@ -109,6 +109,28 @@ fn several_matrices_or_none_are_refused_by_name() {
 }
 
 #[test]
+fn vectors_of_a_lone_matrix_are_not_further_matrices() {
+    let matrix = file("West.mtx", TEXT.as_bytes());
+    let [b, x0] = ["West_b.mtx", "West_x0.mtx"].map(|name| file(name, b"no matrix"));
+    for members in [
+        [b.clone(), matrix.clone(), x0.clone()],
+        [matrix.clone(), b.clone(), x0.clone()],
+        [b.clone(), x0, matrix.clone()],
+    ] {
+        let found = read(&members).unwrap();
+        assert_eq!(found.matrix.nnz(), 1);
+        assert!(found.warnings[0].contains("\"West_b.mtx\"") && found.warnings.len() == 1);
+        let extent = read_named_extent("a.tar", &archive(&members)).unwrap();
+        assert_eq!((extent.rows, extent.entries), (2, 1));
+    }
+    let other = file("other_b.mtx", TEXT.as_bytes());
+    for members in [[matrix.clone(), b.clone(), other.clone()], [b, other, matrix]] {
+        let said = message(&members);
+        assert!(said.ends_with("\"West.mtx\" and \"other_b.mtx\""), "{said}");
+    }
+}
+
+#[test]
 fn names_are_never_paths_and_stay_on_one_line() {
     let hostile = ["../../../etc/cron.d/x", "/etc/passwd", "a\nb\u{1b}[2J"];
     let mut members = vec![file("m/m.mtx", TEXT.as_bytes())];
@@ -245,6 +267,13 @@ fn the_vectors_of_an_archive_are_found_by_the_name_of_the_matrix() {
         file("West/West.mtx", TEXT.as_bytes()),
         file("West/West_x0.mtx", &array("5\n6")),
     ];
+    let flat = [
+        file("./._West_b.mtx", b"x"),
+        file("./West_x.mtx", &array("3\n4")),
+        file("./West_b.mtx", &array("1\n2")),
+        file("./West.mtx", TEXT.as_bytes()),
+        file("./West_x0.mtx", &array("5\n6")),
+    ];
     let companion = |members: &[Vec<u8>], which| {
         let plain = archive(members);
         let read = |data: &[u8]| {
@@ -255,9 +284,11 @@ fn the_vectors_of_an_archive_are_found_by_the_name_of_the_matrix() {
         assert_eq!(read(&plain), read(&gz(&plain)));
         read(&plain)
     };
-    assert_eq!(companion(&members, Companion::RightSide).unwrap(), [1.0, 2.0]);
-    assert_eq!(companion(&members, Companion::Start).unwrap(), [5.0, 6.0]);
-    assert_eq!(companion(&members[..4], Companion::Start).unwrap(), [3.0, 4.0]);
+    for members in [&members, &flat] {
+        assert_eq!(companion(members, Companion::RightSide).unwrap(), [1.0, 2.0]);
+        assert_eq!(companion(members, Companion::Start).unwrap(), [5.0, 6.0]);
+        assert_eq!(companion(&members[..4], Companion::Start).unwrap(), [3.0, 4.0]);
+    }
     assert_eq!(
         companion(&members[3..4], Companion::RightSide).unwrap_err(),
         "expected NAME/NAME_b.mtx in the archive, found \"West/West.mtx\""

@@ -82,6 +82,13 @@ fn vectors_beside_the_matrix_of_a_zip_archive_come_with_it() {
     assert_eq!(companion(data, Companion::RightSide, Some(2)).unwrap(), [7.0, 8.0]);
     let none = companion(SAMPLES[4].1, Companion::RightSide, None).unwrap_err();
     assert!(none.ends_with("found none"), "{none}");
+    let flat = include_bytes!("samples/flat.zip");
+    let file = read(flat).unwrap();
+    assert!(is_the_matrix(&file));
+    let said = "the archive also has other files: \"West_b.mtx\", \"West_x0.mtx\"";
+    assert_eq!(file.warnings, [said]);
+    assert_eq!(companion(flat, Companion::RightSide, None).unwrap(), [7.0, 8.0]);
+    assert_eq!(companion(flat, Companion::Start, None).unwrap(), [3.0, 4.0]);
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn wrong_counts_name_what_was_declared_and_what_was_found() {
     let too_many = message(&format!("{REAL}3 2 1\n1 1 5\n\n% c\n2 1 5\n3 1 5\n"));
     assert_eq!(
         too_many,
-        "line 6: expected the end of the file after the 1 entries declared by the size line, found 3 entries"
+        "line 6: expected the end of the file after the 1 entry declared by the size line, found 3"
     );
     let array = message("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n");
     assert_eq!(array, "line 2 declares 4 entries, but the file ends after 3");
