@@ -1,6 +1,6 @@
 //! Vectors of other libraries on a GPU, by DLPack: <https://dmlc.github.io/dlpack/latest/python_spec.html>.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -31,18 +31,52 @@ struct Tensor {
     byte_offset: u64,
 }
 
-/// `DLManagedTensor`.
+/// Frees what was exported, given its address.
+type Deleter = Option<unsafe extern "C" fn(*mut c_void)>;
+
+/// `DLManagedTensor`, in capsules named `dltensor`.
 #[repr(C)]
 struct Managed {
     tensor: Tensor,
     _context: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut Managed)>,
+    deleter: Deleter,
+}
+
+/// `DLManagedTensorVersioned`, in capsules named `dltensor_versioned`: not requested, but accepted.
+#[repr(C)]
+struct Versioned {
+    /// Major and minor; another major has another layout after the deleter.
+    version: [u32; 2],
+    _context: *mut c_void,
+    deleter: Deleter,
+    _flags: u64,
+    tensor: Tensor,
 }
 
 /// A vector of another library, which keeps it until this is dropped.
 pub(crate) struct Foreign {
-    managed: NonNull<Managed>,
+    tensor: *const Tensor,
+    exported: *mut c_void,
+    deleter: Deleter,
     what: &'static str,
+}
+
+/// The pointer in a capsule of this name, which gets the other: whoever renames it must call the deleter.
+fn taken(
+    capsule: &Bound<'_, PyAny>,
+    name: &'static CStr,
+    used: &'static CStr,
+) -> Option<NonNull<c_void>> {
+    let capsule = capsule.as_ptr();
+    // SAFETY: the object is alive, the thread is attached to the interpreter, and the names live forever.
+    unsafe {
+        if ffi::PyCapsule_IsValid(capsule, name.as_ptr()) == 0 {
+            return None;
+        }
+        let pointer = ffi::PyCapsule_GetPointer(capsule, name.as_ptr());
+        ffi::PyCapsule_SetName(capsule, used.as_ptr());
+        NonNull::new(pointer)
+    }
 }
 
 impl Foreign {
@@ -65,28 +99,35 @@ impl Foreign {
         // DLPack does not allow 0; 1 is the default stream there and for the driver.
         options.set_item("stream", stream.max(1))?;
         let capsule = object.call_method("__dlpack__", (), Some(&options))?;
-        let (capsule, name) = (capsule.as_ptr(), c"dltensor".as_ptr());
-        // SAFETY: the capsule is alive, and the thread is attached to the interpreter.
-        let managed = unsafe {
-            match ffi::PyCapsule_IsValid(capsule, name) {
-                0 => None,
-                _ => NonNull::new(ffi::PyCapsule_GetPointer(capsule, name).cast()),
-            }
+        let unknown = |found: &str| {
+            let sentence = format!("{what} must be exported as DLPack 1 or older, found {found}");
+            PyTypeError::new_err(sentence)
         };
-        let Some(managed) = managed else {
-            let sentence = format!("{what} exports no capsule named dltensor");
-            return Err(PyTypeError::new_err(sentence));
-        };
-        // SAFETY: as above. Who renames the capsule must call the deleter, which its own destructor no longer does.
-        unsafe { ffi::PyCapsule_SetName(capsule, c"used_dltensor".as_ptr()) };
-        Ok(Self { managed, what })
+        if let Some(exported) = taken(&capsule, c"dltensor", c"used_dltensor") {
+            let managed = exported.cast::<Managed>().as_ptr();
+            // SAFETY: a capsule of this name has such a structure.
+            let (tensor, deleter) = unsafe { (&raw const (*managed).tensor, (*managed).deleter) };
+            return Ok(Self { tensor, exported: exported.as_ptr(), deleter, what });
+        }
+        let names = (c"dltensor_versioned", c"used_dltensor_versioned");
+        let exported = taken(&capsule, names.0, names.1).ok_or_else(|| unknown("no capsule"))?;
+        let managed = exported.cast::<Versioned>().as_ptr();
+        // SAFETY: as above.
+        let (tensor, deleter) = unsafe { (&raw const (*managed).tensor, (*managed).deleter) };
+        let foreign = Self { tensor, exported: exported.as_ptr(), deleter, what };
+        // SAFETY: as above; every version begins with its number.
+        let [major, minor] = unsafe { (*managed).version };
+        match major {
+            1 => Ok(foreign),
+            _ => Err(unknown(&format!("{major}.{minor}"))),
+        }
     }
 
     /// Its address on the GPU. Fails unless it is a contiguous vector of `len` elements in this precision.
     pub(crate) fn address(&self, len: usize, precision: Precision) -> PyResult<u64> {
         let what = self.what;
         // SAFETY: the deleter has not been called.
-        let tensor = unsafe { &self.managed.as_ref().tensor };
+        let tensor = unsafe { &*self.tensor };
         if tensor.dimensions != 1 {
             let found = tensor.dimensions;
             let sentence = format!("{what} must have one dimension, found {found}");
@@ -112,11 +153,9 @@ impl Foreign {
 
 impl Drop for Foreign {
     fn drop(&mut self) {
-        // SAFETY: it is called once, here, since the capsule was renamed.
-        unsafe {
-            if let Some(deleter) = self.managed.as_ref().deleter {
-                deleter(self.managed.as_ptr());
-            }
+        if let Some(deleter) = self.deleter {
+            // SAFETY: it is called once, here, since the capsule was renamed.
+            unsafe { deleter(self.exported) };
         }
     }
 }

@@ -129,6 +129,30 @@ def test_x_may_be_freed_after_the_call(library):
     assert all(np.array_equal(library.host(y), a @ x) for y in found)
 
 
+class Versioned:
+    """Exports a vector as DLPack 1."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+    def __dlpack__(self, stream):
+        return self.x.__dlpack__(stream=stream, max_version=(1, 0))
+
+
+def test_vectors_of_dlpack_1_are_accepted(library):
+    a, x, y = integers(300, 200), vector(200), library.ones(300)
+    there = library.array(x)
+    try:
+        there.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        pytest.skip("the library is older than DLPack 1")
+    ss.Operator(a, "cuda/csr/adaptive")._product.write(Versioned(there), Versioned(y), 0)
+    assert np.array_equal(library.host(y), a @ x)
+
+
 def test_every_second_element_is_a_vector(library):
     a, x = integers(300, 200), vector(400)
     y = ss.Operator(a, "cuda/csr/adaptive") @ library.array(x)[::2]
