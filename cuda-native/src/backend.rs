@@ -21,7 +21,7 @@ use crate::pcg;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::refusal::refused;
 use crate::skyline;
-use crate::spmv::{AUTO, Bind, Choosing, Product, launcher, product};
+use crate::spmv::{AUTO, Bind, Choosing, launcher, product};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
 use crate::upload::{BatchUploads, PointUploads, Uploads};
 use crate::value::DeviceReal;
@@ -150,10 +150,7 @@ impl CudaBackend {
             return Ok(Box::new(choosing.prepared()));
         }
         let product = product(&self.machine, uploads, configuration, side, memory)?;
-        let Product { bound, y, costs, params, operands } = product;
-        let parts = Parts { bound, y, groups: None, passes: None, _operands: operands };
-        let id = configuration.kernel.id;
-        Ok(Box::new(PreparedProduct::new(&self.machine, id, parts, costs, params)))
+        Ok(Box::new(product.prepared(&self.machine, configuration.kernel)))
     }
 }
 

@@ -35,6 +35,7 @@ mod order;
 mod pcg;
 mod prepared;
 mod probe;
+mod product;
 mod refusal;
 mod sampling;
 mod setup;
@@ -55,6 +56,7 @@ pub use kernels::{Family, Variant};
 pub use library::LIBRARY_FOLDERS;
 pub use nvrtc::{CompileError, Nvrtc};
 pub use probe::{DRIVER_SYMBOLS, OLDEST_DRIVER, Probe, probe};
+pub use product::CudaProduct;
 pub use several::{
     ByRowsError, FoundGpu, GpuOfRank, NcclBackend, ProductOfRows, SolveOfRows, nccl_kernels,
 };

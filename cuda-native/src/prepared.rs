@@ -162,6 +162,11 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
         Self { parts, machine, kernel, costs, params, repetitions: 1, once, throttling }
     }
 
+    /// The kernel and its operands, without what times it.
+    pub(crate) fn into_parts(self) -> Parts<Y> {
+        self.parts
+    }
+
     fn failed(&self, error: DeviceError) -> KernelError {
         KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
     }

@@ -21,30 +21,44 @@ class Operator(LinearOperator):
     It keeps a copy of ``A``, so that later changes of ``A`` do not matter, and is a
     ``scipy.sparse.linalg.LinearOperator``. The transpose is not prepared: ``P.T`` cannot be applied.
 
+    ``P @ x`` is an array of the library of x: NumPy, CuPy or PyTorch. With a kernel of CUDA, x may be a vector of
+    CuPy or PyTorch on the same GPU and in the precision of ``A``. It is not copied to the host: y is computed in the
+    order of the current stream of x's library. An x on the host is copied to the GPU, and y back.
+
     Parameters
     ----------
     A
-        An m x n matrix, as for :func:`spmv`.
+        An m x n matrix, as for :func:`spmv`. It is converted on the host, also for a GPU.
     kernel
-        The id of a CPU kernel; ``cpu/spmv/auto`` tries several formats and keeps the fastest.
+        The id of a kernel for the CPU or CUDA; ``cpu/spmv/auto`` and ``cuda/spmv/auto`` try several formats and
+        keep the fastest.
     threads
-        Threads of a parallel kernel; all of the machine by default.
+        Threads of a parallel CPU kernel; all of the machine by default.
+    device
+        The number of the GPU, for a kernel that runs on one.
     """
 
-    def __init__(self, A: Any, kernel: str = "cpu/spmv/auto", *, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        A: Any,
+        kernel: str = "cpu/spmv/auto",
+        *,
+        threads: int | None = None,
+        device: int = 0,
+    ) -> None:
         matrix = to_matrix(A)
-        self._product = _native.Product(matrix, kernel, threads)
+        self._product = _native.Product(matrix, kernel, threads, device)
         self._precision = precision(matrix)
         super().__init__(self._precision, matrix.shape)
 
     @property
     def kernel(self) -> str:
-        """Id of the kernel that runs; of ``cpu/spmv/auto`` the one that it chose."""
+        """Id of the kernel that runs; of one that chooses, the chosen one."""
         return self._product.kernel
 
     @property
     def why(self) -> str | None:
-        """Why ``cpu/spmv/auto`` chose it, in a sentence."""
+        """Why it was chosen, in a sentence."""
         return self._product.why
 
     @property
@@ -61,7 +75,30 @@ class Operator(LinearOperator):
         # The usual way through LinearOperator takes longer than a small product.
         if type(x) is np.ndarray and x.ndim == 1 and x.dtype == self._precision and x.flags.c_contiguous:
             return self._product(x)
+        library = type(x).__module__.partition(".")[0]
+        if library == "cupy":
+            return self._times_cupy(x)
+        if library == "torch":
+            return self._times_torch(x)
         return super().__matmul__(x)
+
+    def _times_cupy(self, x: Any) -> Any:
+        import cupy
+
+        with x.device:
+            y = cupy.empty(self.shape[0], x.dtype)
+            self._product.write(cupy.ascontiguousarray(x), y, cupy.cuda.get_current_stream().ptr)
+        return y
+
+    def _times_torch(self, x: Any) -> Any:
+        import torch
+
+        if not x.is_cuda:
+            return torch.from_numpy(self @ x.numpy())
+        with torch.cuda.device(x.device):
+            y = torch.empty(self.shape[0], dtype=x.dtype, device=x.device)
+            self._product.write(x.contiguous(), y, torch.cuda.current_stream().cuda_stream)
+        return y
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._product(to_vector(np.ravel(x), self._precision, "x"))

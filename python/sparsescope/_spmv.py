@@ -28,9 +28,10 @@ def spmv(
         An m x n matrix of scipy.sparse, CuPy, PyTorch or pydata/sparse, or a dense NumPy array, in float64 or
         float32. It is copied.
     x
-        A vector of n elements, converted to the precision of ``A``.
+        A vector of n elements on the host, converted to the precision of ``A``. An :class:`Operator` also takes
+        vectors on a GPU.
     kernel
-        The id of a kernel, as ``sparsescope kernels`` lists them.
+        The id of a kernel for the CPU or a GPU, as ``sparsescope kernels`` lists them.
     threads
         Threads of a parallel CPU kernel; all of the machine by default.
     device

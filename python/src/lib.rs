@@ -4,6 +4,7 @@
 mod arrays;
 mod bundle;
 mod command;
+mod dlpack;
 mod errors;
 mod fsai;
 mod info;

@@ -1,16 +1,21 @@
 //! A kernel that is prepared once and computes with one x after another.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sparsescope_core::experiment::{CpuBackend, CpuProduct, Watch};
-use sparsescope_core::kernel::DeviceKind;
-use sparsescope_core::matrix::{Operands, Precision};
+use sparsescope_core::experiment::{
+    Configuration, CpuBackend, CpuProduct, KernelError, PrepareError, Watch,
+};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
+use sparsescope_core::matrix::{Csr, Operands, Precision};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::Verdict;
+use sparsescope_core::record::{Check, Costs, GpuAbsence, Verdict};
+#[cfg(feature = "cuda")]
+use sparsescope_cuda::{CudaProduct, Device};
 
+use crate::dlpack::Foreign;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
 use crate::spmv::{configuration, refused};
@@ -20,6 +25,91 @@ use crate::work::work;
 fn cpu() -> &'static CpuBackend {
     static CPU: OnceLock<CpuBackend> = OnceLock::new();
     CPU.get_or_init(CpuBackend::new)
+}
+
+/// A kernel bound to its matrix.
+enum Prepared {
+    Cpu(CpuProduct),
+    #[cfg(feature = "cuda")]
+    Cuda(CudaProduct),
+}
+
+impl Prepared {
+    /// On the CPU, or on the GPU with this number. `None` when cancelled.
+    fn new(
+        configuration: &Configuration,
+        device: usize,
+        a: &Arc<Csr>,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Self>, Failure> {
+        let (id, memory) = (configuration.kernel.id, MemoryLimit::of_machine());
+        let refused = |error: PrepareError| refused(id, &error.to_string());
+        match configuration.kernel.device {
+            DeviceKind::Cpu => {
+                let made = cpu().product(configuration, a, memory, watch);
+                Ok(made.map_err(refused)?.map(Self::Cpu))
+            }
+            #[cfg(feature = "cuda")]
+            DeviceKind::Cuda => {
+                let device = Device::open(device).map_err(|absence| absent(id, &absence))?;
+                let made = CudaProduct::new(device, configuration, a, memory, watch);
+                Ok(made.map_err(refused)?.map(Self::Cuda))
+            }
+            #[cfg(not(feature = "cuda"))]
+            DeviceKind::Cuda => {
+                let _ = device;
+                Err(absent(id, &GpuAbsence::NotCompiled))
+            }
+            DeviceKind::Nccl | DeviceKind::Wgpu => {
+                let sentence = format!("{id}: an Operator takes kernels of the CPU and of CUDA");
+                Err(Failure::Value(sentence))
+            }
+        }
+    }
+
+    /// The kernel that runs, its costs and how its check ended.
+    fn facts(&self) -> (&'static KernelDescriptor, &Costs, &Check) {
+        match self {
+            Self::Cpu(product) => (product.kernel(), product.costs(), product.check()),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(product) => (product.kernel(), product.costs(), product.check()),
+        }
+    }
+
+    fn multiply(&mut self, vectors: Operands<'_>) -> Result<(), KernelError> {
+        match self {
+            Self::Cpu(product) => product.multiply(vectors),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(product) => product.multiply(vectors),
+        }
+    }
+
+    /// Computes y = A·x for vectors on the GPU, given by their addresses, in the order of a stream.
+    ///
+    /// # Safety
+    /// As for `CudaProduct::multiply_on_device`.
+    unsafe fn multiply_on_device(
+        &mut self,
+        x: u64,
+        y: u64,
+        stream: u64,
+    ) -> Result<(), KernelError> {
+        match self {
+            Self::Cpu(product) => {
+                let _ = (x, y, stream);
+                let reason = "it runs on the CPU, but x is on a GPU".to_owned();
+                Err(KernelError { kernel: product.kernel().id.to_owned(), reason })
+            }
+            #[cfg(feature = "cuda")]
+            // SAFETY: the caller's promise.
+            Self::Cuda(product) => unsafe { product.multiply_on_device(x, y, stream) },
+        }
+    }
+}
+
+/// The error for a GPU that cannot be used.
+fn absent(kernel: &str, absence: &GpuAbsence) -> Failure {
+    Failure::Value(format!("{kernel} cannot run here: {absence}"))
 }
 
 /// The element of a vector.
@@ -39,12 +129,15 @@ impl Number for f32 {
     }
 }
 
-/// y = A·x by a kernel on the CPU.
+/// y = A·x by a kernel.
 #[pyclass(frozen, module = "sparsescope._native")]
 pub(crate) struct Product {
-    product: Mutex<CpuProduct>,
-    rows: usize,
+    product: Mutex<Prepared>,
+    /// Rows and columns.
+    size: (usize, usize),
     precision: Precision,
+    /// The number of the GPU that it runs on, if it does.
+    gpu: Option<i32>,
     kernel: &'static str,
     bytes: u64,
     seconds: f64,
@@ -55,31 +148,34 @@ pub(crate) struct Product {
 impl Product {
     /// Prepares the kernel and checks its result once.
     #[new]
-    #[pyo3(signature = (matrix, kernel, threads))]
-    fn new(py: Python<'_>, matrix: &Matrix, kernel: &str, threads: Option<u32>) -> PyResult<Self> {
+    #[pyo3(signature = (matrix, kernel, threads, device))]
+    fn new(
+        py: Python<'_>,
+        matrix: &Matrix,
+        kernel: &str,
+        threads: Option<u32>,
+        device: usize,
+    ) -> PyResult<Self> {
         let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
-        let rows = a.rows();
+        let size = (a.rows(), a.cols());
         let product = work(py, move |stop| {
             let configuration = configuration(kernel, threads, precision)?;
-            if configuration.kernel.device != DeviceKind::Cpu {
-                let sentence = format!("{kernel} runs on a GPU; an Operator runs on the CPU");
-                return Err(Failure::Value(sentence));
-            }
             let watch = Watch::cancelled_by(stop);
-            let memory = MemoryLimit::of_machine();
-            let product = cpu().product(&configuration, &a, memory, &watch);
-            let product = product.map_err(|error| refused(kernel, &error.to_string()))?;
+            let product = Prepared::new(&configuration, device, &a, &watch)?;
             let product = product.ok_or(Failure::Cancelled)?;
-            if product.check().verdict != Verdict::Pass {
-                return Err(Failure::unchecked(kernel, product.check()));
+            let (_, _, check) = product.facts();
+            if check.verdict != Verdict::Pass {
+                return Err(Failure::unchecked(kernel, check));
             }
             Ok(product)
         })?;
-        let costs = product.costs();
-        let (kernel, bytes) = (product.kernel().id, costs.format_bytes);
+        let (kernel, costs, _) = product.facts();
+        let (id, bytes) = (kernel.id, costs.format_bytes);
         let seconds = costs.conversion_s + costs.plan_s;
         let why = costs.choice.as_ref().map(|choice| choice.why.clone());
-        Ok(Self { rows, precision, kernel, bytes, seconds, why, product: Mutex::new(product) })
+        let gpu = (kernel.device == DeviceKind::Cuda).then_some(device as i32);
+        let product = Mutex::new(product);
+        Ok(Self { product, size, precision, gpu, kernel: id, bytes, seconds, why })
     }
 
     /// y = A·x for a contiguous x in the precision of A.
@@ -90,7 +186,26 @@ impl Product {
         }
     }
 
-    /// Id of the kernel that runs; of `cpu/spmv/auto` the one that it chose.
+    /// Writes A·x to y, in the order of the stream with this handle. Both are contiguous vectors in the
+    /// precision of A that have `__dlpack__`, on the GPU that the kernel runs on.
+    fn write(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+        stream: u64,
+    ) -> PyResult<()> {
+        let ((rows, cols), gpu) = (self.size, self.gpu);
+        let (x, y) = (Foreign::of(x, "x", gpu, stream)?, Foreign::of(y, "y", gpu, stream)?);
+        let (from, to) = (x.address(cols, self.precision)?, y.address(rows, self.precision)?);
+        // SAFETY: by DLPack, x and y are vectors of these sizes and this precision on the GPU, and the stream waits
+        // for what writes them. Their libraries free and reuse memory in the order of the stream.
+        let done = py.detach(|| unsafe { self.lock().multiply_on_device(from, to, stream) });
+        done.map_err(Failure::from)?;
+        Ok(())
+    }
+
+    /// Id of the kernel that runs; of one that chooses, the chosen one.
     #[getter]
     fn kernel(&self) -> &'static str {
         self.kernel
@@ -108,7 +223,7 @@ impl Product {
         self.seconds
     }
 
-    /// Why `cpu/spmv/auto` chose this kernel, in a sentence.
+    /// Why it was chosen, in a sentence.
     #[getter]
     fn why(&self) -> Option<&str> {
         self.why.as_deref()
@@ -116,6 +231,10 @@ impl Product {
 }
 
 impl Product {
+    fn lock(&self) -> MutexGuard<'_, Prepared> {
+        self.product.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn multiplied<'py, T: Number>(
         &self,
         py: Python<'py>,
@@ -125,11 +244,8 @@ impl Product {
             let word = self.precision.as_str();
             return Err(PyTypeError::new_err(format!("x must be a vector of {word}")));
         };
-        let (x, mut y) = (x.as_slice()?, vec![T::default(); self.rows]);
-        let done = py.detach(|| {
-            let mut product = self.product.lock().unwrap_or_else(PoisonError::into_inner);
-            product.multiply(T::operands(x, &mut y))
-        });
+        let (x, mut y) = (x.as_slice()?, vec![T::default(); self.size.0]);
+        let done = py.detach(|| self.lock().multiply(T::operands(x, &mut y)));
         done.map_err(Failure::from)?;
         Ok(y.into_pyarray(py).into_any())
     }

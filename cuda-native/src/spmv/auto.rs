@@ -14,9 +14,9 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Choice, Costs, Tried};
 
 use super::launchers::AUTO;
-use super::product::{Product, product};
+use super::product::product;
 use crate::machine::Machine;
-use crate::prepared::{GuardedVector, Parts, PreparedProduct};
+use crate::prepared::{GuardedVector, PreparedProduct};
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
@@ -43,9 +43,23 @@ pub(crate) struct Auto<'p, T> {
     chosen: Option<Chosen<'p, T>>,
 }
 
-struct Chosen<'p, T> {
-    prepared: PreparedProduct<'p, GuardedVector<T>>,
+/// The kernel that won the trial.
+pub(crate) struct Chosen<'p, T> {
+    pub(crate) prepared: PreparedProduct<'p, GuardedVector<T>>,
     choice: Choice,
+}
+
+impl<T: DeviceReal> Chosen<'_, T> {
+    /// Its costs, with those of the choice.
+    pub(crate) fn costs(&self) -> Costs {
+        let choice = &self.choice;
+        Costs {
+            conversion_s: choice.conversion_s,
+            plan_s: choice.seconds() - choice.conversion_s,
+            choice: Some(choice.clone()),
+            ..self.prepared.costs()
+        }
+    }
 }
 
 /// The leading kernel of the trial.
@@ -75,7 +89,7 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
     }
 
     /// Tries the candidates that the statistics suggest; `None` when cancelled.
-    fn choose(&self, watch: &Watch<'_>) -> Result<Option<Chosen<'p, T>>, PrepareError> {
+    pub(crate) fn choose(&self, watch: &Watch<'_>) -> Result<Option<Chosen<'p, T>>, PrepareError> {
         let copy = self.machine.bandwidth().ok().map(|bandwidth| bandwidth.copy);
         let start = Instant::now();
         let all = on_gpu(&**self.side.a(), self.configuration.parameters.compact(), copy);
@@ -146,14 +160,12 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         self.problem.admit(&configuration).map_err(|error| error.to_string())?;
         let is_new = !self.side.has(SpmvProblem::spec(&configuration));
         let made = product(self.machine, self.uploads, &configuration, &self.side, self.memory);
-        let Product { bound, y, costs, params, operands } =
-            made.map_err(|error| error.to_string())?;
+        let made = made.map_err(|error| error.to_string())?;
+        let mut prepared = made.prepared(self.machine, configuration.kernel);
+        let costs = prepared.costs();
         tried.conversion_s = costs.conversion_s;
         choice.conversion_s += costs.conversion_s;
         choice.plan_s += costs.plan_s;
-        let parts = Parts { bound, y, groups: None, passes: None, _operands: operands };
-        let id = configuration.kernel.id;
-        let mut prepared = PreparedProduct::new(self.machine, id, parts, costs, params);
         let start = Instant::now();
         let least_s = prepared.trial(watch).map_err(|error| error.to_string())?;
         choice.trial_s += start.elapsed().as_secs_f64();
@@ -224,13 +236,7 @@ impl<T: DeviceReal> Prepared for Auto<'_, T> {
     }
 
     fn costs(&self) -> Costs {
-        let Some(Chosen { prepared, choice }) = &self.chosen else { return Costs::default() };
-        Costs {
-            conversion_s: choice.conversion_s,
-            plan_s: choice.seconds() - choice.conversion_s,
-            choice: Some(choice.clone()),
-            ..prepared.costs()
-        }
+        self.chosen.as_ref().map(Chosen::costs).unwrap_or_default()
     }
 
     fn params(&self) -> BTreeMap<String, String> {

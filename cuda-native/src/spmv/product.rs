@@ -21,7 +21,7 @@ use crate::buffer::Spent;
 use crate::convert;
 use crate::launch::Bound;
 use crate::machine::Machine;
-use crate::prepared::GuardedVector;
+use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::refusal::{admit_block, refused};
 use crate::upload::{Arranged, Uploaded, UploadedHacks, Uploads};
 use crate::value::DeviceReal;
@@ -31,12 +31,25 @@ const DEFAULT_BLOCK: u32 = 128;
 
 /// An SpMV bound to its operands.
 pub(crate) struct Product<T> {
-    pub(crate) bound: Bound,
-    pub(crate) y: GuardedVector<T>,
-    pub(crate) costs: Costs,
-    pub(crate) params: BTreeMap<String, String>,
+    bound: Bound,
+    y: GuardedVector<T>,
+    costs: Costs,
+    params: BTreeMap<String, String>,
     /// The operands, kept alive so that other kernels can share them.
-    pub(crate) operands: Vec<Box<dyn Any>>,
+    operands: Vec<Box<dyn Any>>,
+}
+
+impl<T: DeviceReal> Product<T> {
+    /// Ready to be run and timed.
+    pub(crate) fn prepared<'p>(
+        self,
+        machine: &'p Machine,
+        kernel: &'static KernelDescriptor,
+    ) -> PreparedProduct<'p, GuardedVector<T>> {
+        let Self { bound, y, costs, params, operands } = self;
+        let parts = Parts { bound, y, groups: None, passes: None, _operands: operands };
+        PreparedProduct::new(machine, kernel.id, parts, costs, params)
+    }
 }
 
 /// A on the device.

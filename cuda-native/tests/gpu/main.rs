@@ -32,6 +32,7 @@ mod dense;
 mod faults;
 mod fsai;
 mod pcg;
+mod product;
 mod several;
 mod skyline;
 mod symgs;

@@ -37,6 +37,8 @@ mod split;
 mod subject;
 mod task;
 mod ticket;
+#[cfg(not(target_family = "wasm"))]
+mod vectors;
 
 pub use backend::{Availability, Backend, Prepared};
 #[cfg(not(target_family = "wasm"))]
@@ -80,3 +82,5 @@ pub use split::{Portion, Units, split};
 pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource, tell_apart};
 pub use task::{Finished, Groups, Task, Watch};
 pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
+#[cfg(not(target_family = "wasm"))]
+pub use vectors::{admit_vectors, other_precision};

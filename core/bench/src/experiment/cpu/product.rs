@@ -9,7 +9,7 @@ use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::SpmvProblem;
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
-use crate::measure::{DEFAULT_SEED, integer_vector};
+use crate::experiment::vectors::{admit_vectors, other_precision};
 use sparsescope_matrix::matrix::{Csr, Operands};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::{KernelDescriptor, Mapping, kernel};
@@ -37,8 +37,7 @@ impl CpuProduct {
         memory: MemoryLimit,
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, PrepareError> {
-        let x = integer_vector(a.cols(), DEFAULT_SEED);
-        let problem = SpmvProblem::new(Arc::clone(a), x);
+        let problem = SpmvProblem::of(a);
         configuration.admit()?;
         problem.admit(configuration)?;
         let threads = configuration.threads as usize;
@@ -96,28 +95,7 @@ impl CpuProduct {
     /// Computes y = A·x. Fails unless x has one element per column, y one per row, both are in the precision
     /// that it was prepared for, and x is finite if the kernel multiplies padding by it.
     pub fn multiply(&mut self, vectors: Operands<'_>) -> Result<(), KernelError> {
-        let id = self.kernel.id;
-        let failed = |reason: String| Err(KernelError { kernel: id.to_owned(), reason });
-        let needs_finite = self.kernel.needs.finite_x;
-        let (found, is_fit) = match &vectors {
-            Operands::Double(x, y) => {
-                ((y.len(), x.len()), !needs_finite || x.iter().all(|v| v.is_finite()))
-            }
-            Operands::Single(x, y) => {
-                ((y.len(), x.len()), !needs_finite || x.iter().all(|v| v.is_finite()))
-            }
-        };
-        if found != self.size {
-            let (rows, cols) = self.size;
-            return failed(format!(
-                "expected y with {rows} elements and x with {cols}, found {} and {}",
-                found.0, found.1
-            ));
-        }
-        if !is_fit {
-            let reason = "it multiplies padding by x, which has an infinite or NaN element";
-            return failed(reason.to_owned());
-        }
+        admit_vectors(self.kernel, self.size, &vectors)?;
         let task = &mut self.task;
         let done = match &self.pool {
             None => task.multiply(vectors),
@@ -127,7 +105,7 @@ impl CpuProduct {
                 done
             }),
         };
-        done.unwrap_or_else(|| failed("x and y are in another precision".to_owned()))
+        done.unwrap_or_else(|| Err(other_precision(self.kernel)))
     }
 }
 

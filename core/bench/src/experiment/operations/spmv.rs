@@ -10,6 +10,7 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::predict::predict;
 use crate::experiment::resident::Resident;
+use crate::measure::{DEFAULT_SEED, integer_vector};
 use sparsescope_matrix::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
 };
@@ -39,6 +40,11 @@ impl SpmvProblem {
         // x is accessed at random.
         let x = Arc::new(copied(&x));
         Self { a, x, x_is_finite, double, single, sizes }
+    }
+
+    /// With the x that results are checked for where any x may follow.
+    pub fn of(a: &Arc<Csr>) -> Self {
+        Self::new(Arc::clone(a), integer_vector(a.cols(), DEFAULT_SEED))
     }
 
     /// A as it was read, m × n.
@@ -138,11 +144,8 @@ impl SpmvProblem {
         arrays
     }
 
-    pub(in crate::experiment) fn check(
-        &self,
-        configuration: &Configuration,
-        output: &Output,
-    ) -> Option<Check> {
+    /// Compares a result with the reference; `None` if it is no vector in the configuration's precision.
+    pub fn check(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         match (configuration.precision, output) {
             (Precision::F64, Output::Vector(y)) => Some(self.double().reference().check(y)),
             (Precision::F32, Output::Single(y)) => {

@@ -1,0 +1,312 @@
+//! A kernel for y = A·x that is prepared and checked once, and then computes with any x, in the
+//! memory of the host or of the device.
+
+use std::any::Any;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaEvent, result, sys};
+use sparsescope_core::experiment::{
+    Configuration, KernelError, Output, PrepareError, Prepared, SpmvProblem, SpmvSide, Watch,
+    admit_vectors, other_precision,
+};
+use sparsescope_core::kernel::{KernelDescriptor, kernel};
+use sparsescope_core::matrix::{Csr, Operands, Precision};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{Check, Costs};
+
+use crate::device::{Device, DeviceError, Doing};
+use crate::launch::{Bound, enqueue};
+use crate::machine::Machine;
+use crate::prepared::Parts;
+use crate::refusal::refused;
+use crate::spmv::{AUTO, Choosing, product};
+use crate::upload::Uploads;
+use crate::value::DeviceReal;
+
+/// An SpMV kernel bound to its matrix on a device.
+pub struct CudaProduct {
+    /// The kernel that runs: the chosen one of a kernel that chooses.
+    kernel: &'static KernelDescriptor,
+    precision: Precision,
+    /// Rows and columns.
+    size: (usize, usize),
+    costs: Costs,
+    check: Check,
+    /// Present until it is dropped.
+    ready: Option<Box<Ready>>,
+}
+
+// SAFETY: reference counts, and handles of libraries, are what could not be sent. All of them were
+// made for this product alone on its own device, and are sent with it. The driver and the libraries
+// may be called from any thread, one at a time, which `&mut self` ensures; each call makes the
+// device's context current first.
+unsafe impl Send for CudaProduct {}
+
+/// What runs. Dropped in this order: the memory before the device that owns it.
+struct Ready {
+    bound: Bound,
+    /// Addresses of the x that the kernel reads and of the y that it writes.
+    x: u64,
+    y: u64,
+    /// A, x and y.
+    _operands: Vec<Box<dyn Any>>,
+    /// The caller's work before, and ours.
+    before: CudaEvent,
+    done: CudaEvent,
+    machine: Machine,
+}
+
+impl CudaProduct {
+    /// Binds the configuration's kernel, sets it up and checks its result for one x. `None` when
+    /// cancelled; fails if the kernel cannot run here or on this matrix.
+    pub fn new(
+        device: Device,
+        configuration: &Configuration,
+        a: &Arc<Csr>,
+        memory: MemoryLimit,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Self>, PrepareError> {
+        let problem = SpmvProblem::of(a);
+        configuration.admit()?;
+        problem.admit(configuration)?;
+        let machine = Machine::new(device);
+        let precision = configuration.precision;
+        let made = match precision {
+            Precision::F64 => {
+                bind(machine, &problem, problem.double(), configuration, memory, watch)?
+            }
+            Precision::F32 => {
+                let side = problem.single(memory)?;
+                bind(machine, &problem, &side, configuration, memory, watch)?
+            }
+        };
+        let Some((ready, output, costs)) = made else { return Ok(None) };
+        let check = problem.check(configuration, &output).unwrap_or_default();
+        let chosen = costs.choice.as_ref().and_then(|choice| kernel(&choice.kernel));
+        let kernel = chosen.unwrap_or(configuration.kernel);
+        let (size, ready) = ((a.rows(), a.cols()), Some(Box::new(ready)));
+        Ok(Some(Self { kernel, precision, size, costs, check, ready }))
+    }
+
+    /// The kernel that runs; for a kernel that chooses, the chosen one.
+    pub fn kernel(&self) -> &'static KernelDescriptor {
+        self.kernel
+    }
+
+    /// Time of preparation and bytes of the format.
+    pub fn costs(&self) -> &Costs {
+        &self.costs
+    }
+
+    /// How its check ended.
+    pub fn check(&self) -> &Check {
+        &self.check
+    }
+
+    /// Computes y = A·x for vectors of the host, which are copied to the device and back. Fails
+    /// unless x has one element per column, y one per row, both are in the precision that it was
+    /// prepared for, and x is finite if the kernel multiplies padding by it.
+    pub fn multiply(&mut self, vectors: Operands<'_>) -> Result<(), KernelError> {
+        admit_vectors(self.kernel, self.size, &vectors)?;
+        let ready = self.ready();
+        let done = match (self.precision, vectors) {
+            (Precision::F64, Operands::Double(x, y)) => ready.on_host(x, y),
+            (Precision::F32, Operands::Single(x, y)) => ready.on_host(x, y),
+            _ => return Err(other_precision(self.kernel)),
+        };
+        done.map_err(|error| self.failed(error.to_string()))
+    }
+
+    /// Computes y = A·x for vectors of others on the device, which are copied there: it returns
+    /// when the work is enqueued, after what `stream` already has and before what it is given
+    /// later, by events. A kernel that multiplies padding by x is refused, because such an x is not
+    /// checked.
+    ///
+    /// `x` and `y` are addresses, and `stream` is a handle of CUDA: 0 or 1 is the default stream.
+    ///
+    /// # Safety
+    /// On this product's device and in its primary context, `stream` must be a stream, `x` must be
+    /// the address of one element per column, and `y` that of one per row, both in the precision
+    /// that it was prepared for. Until `stream` has reached what is given to it next, nothing may
+    /// free them, write x, or access y.
+    pub unsafe fn multiply_on_device(
+        &mut self,
+        x: u64,
+        y: u64,
+        stream: u64,
+    ) -> Result<(), KernelError> {
+        if self.kernel.needs.finite_x {
+            let reason = "it multiplies padding by x, and an x on the GPU is not checked for \
+                infinite or NaN elements";
+            return Err(self.failed(reason.to_owned()));
+        }
+        let (rows, cols) = self.size;
+        let bytes = |elements: usize| elements * self.precision.bytes() as usize;
+        let (x, y) = ((x, bytes(cols)), (y, bytes(rows)));
+        // SAFETY: the caller's promise.
+        let done = unsafe { self.ready().on_device(x, y, stream as sys::CUstream) };
+        done.map_err(|error| self.failed(error.to_string()))
+    }
+
+    fn ready(&self) -> &Ready {
+        self.ready.as_deref().expect("it is present until the product is dropped") // invariant
+    }
+
+    fn failed(&self, reason: String) -> KernelError {
+        KernelError { kernel: self.kernel.id.to_owned(), reason }
+    }
+}
+
+impl Drop for CudaProduct {
+    fn drop(&mut self) {
+        let _caller = Caller::of_thread();
+        if let Some(ready) = self.ready.take() {
+            // Makes the context current, too, which libraries need for closing their handles.
+            let _ = ready.machine.device().synchronize();
+        }
+    }
+}
+
+impl Ready {
+    fn on_host<T>(&self, x: &[T], y: &mut [T]) -> Result<(), DeviceError> {
+        let _caller = Caller::of_thread();
+        let device = self.machine.device();
+        let done = self.enqueue_on_host(device, x, y);
+        // Even after a failure: what is enqueued accesses the host's memory.
+        let waited = device.synchronize();
+        done.and(waited)
+    }
+
+    fn enqueue_on_host<T>(&self, device: &Device, x: &[T], y: &mut [T]) -> Result<(), DeviceError> {
+        device.context().bind_to_thread().doing("make its context current")?;
+        let stream = device.stream().cu_stream();
+        if !x.is_empty() {
+            // SAFETY: the kernel's x has as many elements of this type, and both live until the
+            // caller has synchronized.
+            let copied = unsafe { result::memcpy_htod_async(self.x, x, stream) };
+            copied.doing("copy to the device")?;
+        }
+        enqueue(device, &self.bound.steps)?;
+        if !y.is_empty() {
+            // SAFETY: as above, for y.
+            let copied = unsafe { result::memcpy_dtoh_async(y, self.y, stream) };
+            copied.doing("copy from the device")?;
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for [`CudaProduct::multiply_on_device`]; x and y with their bytes.
+    unsafe fn on_device(
+        &self,
+        x: (u64, usize),
+        y: (u64, usize),
+        caller: sys::CUstream,
+    ) -> Result<(), DeviceError> {
+        let _caller = Caller::of_thread();
+        let device = self.machine.device();
+        // SAFETY: the caller's promise.
+        let done = unsafe { self.enqueue_on_device(device, x, y, caller) };
+        if done.is_err() {
+            // The caller's stream may not wait for what is enqueued.
+            let _ = device.synchronize();
+        }
+        done
+    }
+
+    /// # Safety
+    /// As for [`CudaProduct::multiply_on_device`]; x and y with their bytes.
+    unsafe fn enqueue_on_device(
+        &self,
+        device: &Device,
+        (x, x_bytes): (u64, usize),
+        (y, y_bytes): (u64, usize),
+        caller: sys::CUstream,
+    ) -> Result<(), DeviceError> {
+        device.context().bind_to_thread().doing("make its context current")?;
+        let stream = device.stream();
+        // SAFETY: the caller promises that its stream is one of the context of the event.
+        let recorded = unsafe { result::event::record(self.before.cu_event(), caller) };
+        recorded.doing("record an event")?;
+        stream.wait(&self.before).doing("wait for an event")?;
+        if x_bytes > 0 {
+            // SAFETY: both have so many bytes: the caller promises it, and the kernel's own x has
+            // one element per column. Our stream waits for what writes the caller's.
+            let copied =
+                unsafe { result::memcpy_dtod_async(self.x, x, x_bytes, stream.cu_stream()) };
+            copied.doing("copy memory")?;
+        }
+        enqueue(device, &self.bound.steps)?;
+        if y_bytes > 0 {
+            // SAFETY: as above; the caller's stream waits before it accesses y.
+            let copied =
+                unsafe { result::memcpy_dtod_async(y, self.y, y_bytes, stream.cu_stream()) };
+            copied.doing("copy memory")?;
+        }
+        self.done.record(stream).doing("record an event")?;
+        let default = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+        // SAFETY: as for the first event.
+        let waits = unsafe { result::stream::wait_event(caller, self.done.cu_event(), default) };
+        waits.doing("wait for an event")
+    }
+}
+
+/// Prepares the kernel, or the one that is chosen, and runs it once. `None` when cancelled.
+fn bind<T: DeviceReal>(
+    machine: Machine,
+    problem: &SpmvProblem,
+    side: &Arc<SpmvSide<T>>,
+    configuration: &Configuration,
+    memory: MemoryLimit,
+    watch: &Watch<'_>,
+) -> Result<Option<(Ready, Output, Costs)>, PrepareError> {
+    let uploads = Uploads::<T>::default();
+    // The kernel reads this copy, because it is held before the kernel is prepared. No other kernel
+    // does, so that it may be overwritten.
+    let x = uploads.x(machine.device(), side.x()).map_err(refused)?;
+    let (mut prepared, costs) = match configuration.kernel.id {
+        AUTO => {
+            let (side, configuration) = (Arc::clone(side), configuration.clone());
+            let (machine, uploads) = (&machine, &uploads);
+            let choosing = Choosing { machine, uploads, problem, side, configuration, memory };
+            let Some(chosen) = choosing.choose(watch)? else { return Ok(None) };
+            let costs = chosen.costs();
+            (chosen.prepared, costs)
+        }
+        _ => {
+            let product = product(&machine, &uploads, configuration, side, memory)?;
+            let prepared = product.prepared(&machine, configuration.kernel);
+            let costs = prepared.costs();
+            (prepared, costs)
+        }
+    };
+    let output = prepared.output(watch).wait();
+    let output = output.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let Some(output) = output else { return Ok(None) };
+    let Parts { bound, y: written, _operands: mut operands, .. } = prepared.into_parts();
+    let event = || machine.device().context().new_event(None).doing("create an event");
+    let (before, done) = (event().map_err(refused)?, event().map_err(refused)?);
+    let (x_address, y) = (x.copy().address(), written.elements().address());
+    operands.push(Box::new(x));
+    operands.push(Box::new(written));
+    let ready = Ready { bound, x: x_address, y, _operands: operands, before, done, machine };
+    Ok(Some((ready, output, costs)))
+}
+
+/// The context that was current on this thread, and is again when this is dropped: other libraries
+/// find their device by it.
+struct Caller(sys::CUcontext);
+
+impl Caller {
+    fn of_thread() -> Self {
+        Self(result::ctx::get_current().ok().flatten().unwrap_or(null_mut()))
+    }
+}
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        // SAFETY: it was current on this thread before; null means that none was.
+        let _ = unsafe { result::ctx::set_current(self.0) };
+    }
+}

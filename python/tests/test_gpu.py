@@ -1,0 +1,221 @@
+"""Products on a GPU with vectors of CuPy and PyTorch, against SciPy."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import sparsescope as ss
+
+KERNELS = [
+    "cuda/csr/adaptive",
+    "cuda/csr/warp-shuffle",
+    "cuda/hll/column-major",
+    "cuda/coo/segmented",
+    "cuda/hll/compact",
+    "cuda/spmv/auto",
+]
+
+
+def integers(rows: int, cols: int, dtype=np.float64) -> sp.csr_array:
+    """A matrix of small integers, whose sums are exact in any order."""
+    random = np.random.default_rng(rows)
+    dense = random.integers(1, 6, (rows, cols)) * (random.random((rows, cols)) < 0.2)
+    return sp.csr_array(dense.astype(dtype))
+
+
+def vector(size: int, seed: int = 1, dtype=np.float64):
+    return np.random.default_rng(seed).integers(-9, 9, size).astype(dtype)
+
+
+def why_no_gpu() -> str | None:
+    try:
+        ss.Operator(np.eye(2), "cuda/csr/adaptive")
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    why = why_no_gpu()
+    if why:
+        pytest.skip(why)
+
+
+def of_cupy() -> SimpleNamespace:
+    cupy = pytest.importorskip("cupy", reason="there is no CuPy")
+    return SimpleNamespace(
+        array=cupy.asarray,
+        host=cupy.asnumpy,
+        device=lambda y: y.device.id,
+        type=cupy.ndarray,
+        stream=lambda: cupy.cuda.Stream(non_blocking=True),
+        ones=lambda size: cupy.ones(size),
+        integers=lambda size: cupy.ones(size, dtype=int),
+        busy=lambda: cupy.ones((4000, 4000)) @ cupy.ones((4000, 4000)),
+    )
+
+
+def of_torch() -> SimpleNamespace:
+    torch = pytest.importorskip("torch", reason="there is no PyTorch")
+    if not torch.cuda.is_available():
+        pytest.skip("PyTorch finds no GPU")
+    on = {"device": "cuda:0"}
+    return SimpleNamespace(
+        array=lambda x: torch.from_numpy(x.copy()).to("cuda:0"),
+        host=lambda y: y.cpu().numpy(),
+        device=lambda y: y.device.index,
+        type=torch.Tensor,
+        stream=lambda: torch.cuda.stream(torch.cuda.Stream()),
+        ones=lambda size: torch.ones(size, dtype=torch.float64, **on),
+        integers=lambda size: torch.ones(size, dtype=torch.int64, **on),
+        busy=lambda: torch.ones((4000, 4000), **on) @ torch.ones((4000, 4000), **on),
+    )
+
+
+@pytest.fixture(params=[of_cupy, of_torch], ids=["cupy", "torch"])
+def library(request, gpu):
+    return request.param()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_product_on_the_gpu_is_that_of_scipy_and_stays_there(library, kernel, dtype):
+    a = integers(300, 200, dtype)
+    product = ss.Operator(a, kernel)
+    assert product.kernel.startswith("cuda/") and product.kernel != "cuda/spmv/auto"
+    for seed in range(3):
+        x = vector(200, seed, dtype)
+        y = product @ library.array(x)
+        assert isinstance(y, library.type) and library.device(y) == 0
+        assert library.host(y).dtype == dtype
+        assert np.array_equal(library.host(y), a @ x)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_vector_of_numpy_goes_to_the_gpu_and_back(gpu, kernel):
+    a, x = integers(300, 200), vector(200)
+    product = ss.Operator(a, kernel)
+    assert np.array_equal(product @ x, a @ x)
+    assert np.array_equal(product @ np.eye(200), a.toarray())
+
+
+def test_the_current_stream_orders_the_product(library):
+    a = integers(300, 200)
+    product = ss.Operator(a, "cuda/csr/adaptive")
+    with library.stream():
+        for seed in range(20):
+            x = vector(200, seed)
+            there = library.array(np.zeros(200))
+            library.busy()
+            there += library.array(x)
+            y = product @ there
+            there *= 0
+            assert np.array_equal(library.host(y), a @ x)
+
+
+def test_x_may_be_freed_after_the_call(library):
+    a, x = integers(300, 200), vector(200)
+    product = ss.Operator(a, "cuda/csr/adaptive")
+    found = []
+    for _ in range(50):
+        found.append(product @ library.array(x))
+        # Likely in the memory that x had.
+        library.ones(200)
+    assert all(np.array_equal(library.host(y), a @ x) for y in found)
+
+
+class Versioned:
+    """Exports a vector as DLPack 1."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+    def __dlpack__(self, stream):
+        return self.x.__dlpack__(stream=stream, max_version=(1, 0))
+
+
+def test_vectors_of_dlpack_1_are_accepted(library):
+    a, x, y = integers(300, 200), vector(200), library.ones(300)
+    there = library.array(x)
+    try:
+        there.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        pytest.skip("the library is older than DLPack 1")
+    ss.Operator(a, "cuda/csr/adaptive")._product.write(Versioned(there), Versioned(y), 0)
+    assert np.array_equal(library.host(y), a @ x)
+
+
+def test_every_second_element_is_a_vector(library):
+    a, x = integers(300, 200), vector(400)
+    y = ss.Operator(a, "cuda/csr/adaptive") @ library.array(x)[::2]
+    assert np.array_equal(library.host(y), a @ x[::2])
+
+
+def test_vectors_that_do_not_fit_are_refused(library):
+    product = ss.Operator(integers(300, 200), "cuda/csr/adaptive")
+    with pytest.raises(ValueError, match="x has 4 elements, expected 200"):
+        product @ library.ones(4)
+    with pytest.raises(TypeError, match="x must be a vector of f64"):
+        product @ library.integers(200)
+    with pytest.raises(ValueError, match="x must have one dimension, found 2"):
+        product @ library.ones((200, 1))
+    single = ss.Operator(integers(300, 200, np.float32), "cuda/csr/adaptive")
+    with pytest.raises(TypeError, match="x must be a vector of f32"):
+        single @ library.ones(200)
+
+
+def test_a_kernel_that_multiplies_padding_takes_no_vector_of_the_gpu(library):
+    a, x = integers(300, 200), vector(200)
+    product = ss.Operator(a, "cuda/ell/thread-per-row")
+    with pytest.raises(ValueError, match="it multiplies padding by x, and an x on the GPU is not checked"):
+        product @ library.ones(200)
+    assert np.array_equal(product @ x, a @ x)
+
+
+def test_a_kernel_on_the_cpu_takes_no_vector_of_the_gpu(library):
+    product = ss.Operator(integers(300, 200), "cpu/csr/serial")
+    with pytest.raises(ValueError, match="x is on another device than the matrix, which is on the CPU"):
+        product @ library.ones(200)
+
+
+def test_a_tensor_on_the_host_stays_there():
+    torch = pytest.importorskip("torch", reason="there is no PyTorch")
+    a, x = integers(30, 20), vector(20)
+    kernels = ["cpu/csr/serial"] + ([] if why_no_gpu() else ["cuda/csr/adaptive"])
+    for kernel in kernels:
+        y = ss.Operator(a, kernel) @ torch.from_numpy(x)
+        assert isinstance(y, torch.Tensor) and y.device.type == "cpu"
+        assert np.array_equal(y.numpy(), a @ x)
+
+
+def test_without_a_gpu_the_error_is_a_sentence():
+    why = why_no_gpu()
+    if why is None:
+        pytest.skip("there is a GPU")
+    assert why.startswith("cuda/csr/adaptive cannot run here: ") and "\n" not in why
+
+
+def test_a_gpu_that_does_not_exist_is_named(gpu):
+    with pytest.raises(ValueError, match="cuda/csr/adaptive cannot run here: .*99"):
+        ss.Operator(np.eye(2), "cuda/csr/adaptive", device=99)
+
+
+class Exported:
+    """A vector on no GPU of NVIDIA, in DLPack's words."""
+
+    def __dlpack_device__(self):
+        return (10, 0)
+
+
+def test_the_native_part_refuses_other_devices():
+    product = ss.Operator(np.eye(2), "cpu/csr/serial")
+    with pytest.raises(ValueError, match="x is on another device"):
+        product._product.write(Exported(), Exported(), 0)
