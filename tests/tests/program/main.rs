@@ -17,6 +17,7 @@ mod dense;
 mod fetch;
 mod foreign;
 mod forms;
+mod frozen;
 mod golden;
 mod imported;
 mod inputs;
