@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem, SpmvSide,
-    SymgsProblem, SymgsSide,
+    Availability, Backend, BatchedDenseProblem, Configuration, PrepareError, Prepared, Problem,
+    SkylineProblem, SolveProblem, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::matrix::{AnyFormat, Precision};
@@ -101,23 +101,23 @@ impl Backend for CudaBackend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
-        if let Some(problem) = problem.symgs() {
+        if let Some(problem) = problem.of::<SymgsProblem>() {
             return self.prepare_sweeps(configuration, problem, memory);
         }
-        if let Some(problem) = problem.skyline() {
+        if let Some(problem) = problem.of::<SkylineProblem>() {
             return skyline::prepare(&self.machine, &self.points, configuration, problem);
         }
-        if let Some(problem) = problem.batched_dense() {
+        if let Some(problem) = problem.of::<BatchedDenseProblem>() {
             return dense::prepare(&self.machine, &self.batches, configuration, problem, memory);
         }
-        if let Some(problem) = problem.solve() {
+        if let Some(problem) = problem.of::<SolveProblem>() {
             return pcg::prepare(&self.machine, &self.double, configuration, problem, memory);
         }
-        let Some(problem) = problem.spmv() else {
+        let Some(problem) = problem.of::<SpmvProblem>() else {
             return Err(PrepareError::Unsupported("no GPU kernel computes this".to_owned()));
         };
         match configuration.precision {

@@ -81,7 +81,6 @@ fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>)
     }
     check_vectors(Operation::Solve, &asked.a, memory)?;
     let problem = SolveProblem::new(asked.a, asked.given).map_err(Failure::NotDefinite)?;
-    let problem = Problem::Solve(problem);
     let backend = backend(kernel, asked.device);
     let backend = backend.map_err(|error| Failure::Value(sentence(&error)))?;
     let prepared = problem

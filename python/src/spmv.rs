@@ -72,7 +72,7 @@ fn product(
     let kernel = configuration.kernel;
     let memory = MemoryLimit::of_machine();
     check_vectors(Operation::Spmv, a, memory)?;
-    let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(a), x));
+    let problem = SpmvProblem::new(Arc::clone(a), x);
     let backend = backend(kernel, device).map_err(|error| Failure::Value(sentence(&error)))?;
     problem.admit(configuration).map_err(|error| refused(kernel.id, &error.to_string()))?;
     let prepared = backend.prepare(configuration, &problem, memory);

@@ -155,10 +155,10 @@ fn solved<'a>(
     });
     let problem = problem.map_err(|sentence| anyhow!("cannot solve {source}: {sentence}"))?;
     let problem = if args.write_g.is_some() { problem.keeping_g() } else { problem };
-    let problem = Problem::Solve(match kept {
+    let problem = match kept {
         Some(factor) => problem.reusing(factor, args.keep_filter),
         None => problem,
-    });
+    };
 
     let cannot = || format!("{} cannot run on {source}", kernel.id);
     let mut prepared = problem
@@ -169,8 +169,8 @@ fn solved<'a>(
     if ready.with_context(cannot)? == Finished::Cancelled {
         return Ok(None);
     }
-    let factor = problem.solve().and_then(SolveProblem::factor);
-    let g = problem.solve().and_then(SolveProblem::g);
+    let factor = problem.factor();
+    let g = problem.g();
     if let (Some(path), Some(g)) = (&args.write_g, &g) {
         let what = format!("writing {}", path.display());
         watched(interrupt, quiet, &what, None, |progress: Progress<'_>| {

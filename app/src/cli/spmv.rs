@@ -41,7 +41,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         args.expect.as_ref().map(|path| desk.vector(path, "--expect", &source, (a.rows(), "rows")));
     let expected = expected.transpose()?;
 
-    let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(&a), x));
+    let problem = SpmvProblem::new(Arc::clone(&a), x);
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
     let block = kernel.takes.block.then_some(args.block_size);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
-    Availability, BatchedDenseProblem, Configuration, PrepareError, Prepared,
+    Availability, BatchedDenseProblem, Configuration, PrepareError, Prepared, Problem,
 };
 use sparsescope_core::kernel::Parameter;
 use sparsescope_core::memory::MemoryLimit;
@@ -111,7 +111,7 @@ pub(crate) fn prepare<'p>(
     let how = launcher(kernel.id)
         .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let ready = Ready::of(machine, how, configuration.block)?;
-    let bytes: u64 = problem.resident(configuration).iter().map(|array| array.bytes).sum();
+    let bytes: u64 = problem.resident(configuration, limit).iter().map(|array| array.bytes).sum();
     limit
         .check("the solutions of the batch", bytes.into())
         .map_err(|error| PrepareError::Refused(error.to_string()))?;

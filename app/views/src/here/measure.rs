@@ -74,7 +74,7 @@ async fn measured(
     let Ready { a, record, picture } = matrix;
     check_vectors(Operation::Spmv, &a, limit).map_err(|error| error.to_string())?;
     let x = integer_vector(a.cols(), DEFAULT_SEED);
-    let problem = Problem::Spmv(SpmvProblem::new(a, x));
+    let problem = SpmvProblem::new(a, x);
     host.turn().await;
     let settings = settings(wanted);
     let mut backends: Vec<(DeviceKind, &dyn Backend)> = vec![(DeviceKind::Cpu, &serial)];
@@ -155,7 +155,7 @@ async fn run(
     host: &dyn Host,
     runner: &Runner<'_>,
     subject: &str,
-    problem: &Problem,
+    problem: &dyn Problem,
     configurations: &[Configuration],
     measured: &[Run],
     work: &Arc<Work>,

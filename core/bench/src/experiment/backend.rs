@@ -44,7 +44,7 @@ pub trait Backend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError>;
 }

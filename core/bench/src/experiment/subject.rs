@@ -63,7 +63,7 @@ pub struct LoadedOther {
     /// Name, origin, identity and sizes, as recorded in a bundle.
     pub record: SubjectRecord,
     /// The problem for it.
-    pub problem: Problem,
+    pub problem: Box<dyn Problem>,
     /// The parts used of its file, if that is CSV.
     pub taken: Option<PointsTaken>,
 }
@@ -299,7 +299,7 @@ impl SubjectSource {
                     sizes: sizes.map(|(name, size)| (name.to_owned(), size as u64)).into(),
                     read_seconds,
                 };
-                let problem = Problem::Skyline(SkylineProblem::new(Arc::new(points)));
+                let problem = Box::new(SkylineProblem::new(Arc::new(points)));
                 let (folder, taken) = ("skyline", taken.filter(|taken| taken.form == "csv"));
                 Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem, taken })))
             }
@@ -323,7 +323,7 @@ impl SubjectSource {
                     sizes: sizes.map(|(name, size)| (name.to_owned(), size as u64)).into(),
                     read_seconds,
                 };
-                let problem = Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batches)));
+                let problem = Box::new(BatchedDenseProblem::new(Arc::new(batches)));
                 let folder = "dense";
                 let other = LoadedOther { folder, record, problem, taken: None };
                 Ok(LoadedSubject::Other(Box::new(other)))
@@ -342,7 +342,7 @@ impl SubjectSource {
                     sizes: [("elements".to_owned(), *n as u64)].into(),
                     read_seconds: None,
                 };
-                let (folder, problem) = ("increment", Problem::Increment(problem));
+                let (folder, problem) = ("increment", Box::new(problem));
                 let other = LoadedOther { folder, record, problem, taken: None };
                 Ok(LoadedSubject::Other(Box::new(other)))
             }
@@ -416,11 +416,12 @@ impl LoadedSubject {
         seed: u64,
         x: Option<&[f64]>,
         limit: MemoryLimit,
-    ) -> Result<Problem, String> {
+    ) -> Result<Box<dyn Problem>, String> {
         let loaded = match self {
             Self::Matrix(loaded) => loaded,
-            Self::Other(other) if other.problem.operation() == operation => {
-                return Ok(other.problem.seeded(seed));
+            Self::Other(mut other) if other.problem.operation() == operation => {
+                other.problem.reseed(seed);
+                return Ok(other.problem);
             }
             Self::Other(other) => {
                 let (kind, word) = (other.record.kind, operation.as_str());
@@ -441,7 +442,7 @@ impl LoadedSubject {
                     Some(x) => x.to_vec(),
                     None => integer_vector(a.cols(), seed),
                 };
-                Ok(Problem::Spmv(SpmvProblem::new(a.clone(), x)))
+                Ok(Box::new(SpmvProblem::new(a.clone(), x)))
             }
             Operation::Symgs => {
                 let n = a.rows();
@@ -451,13 +452,13 @@ impl LoadedSubject {
                     return Err(format!("x has {elements} elements, but the matrix has {n} rows"));
                 }
                 let b = right_hand_side(n, seed);
-                SymgsProblem::new(a.clone(), b, start).map(Problem::Symgs)
+                Ok(Box::new(SymgsProblem::new(a.clone(), b, start)?))
             }
             Operation::Skyline => Err("skyline runs on points, not on a matrix".to_owned()),
             Operation::Solve if x.is_some() => {
                 Err("solve starts from zero or from the preconditioned b and takes no x".to_owned())
             }
-            Operation::Solve => SolveProblem::new(a.clone(), Given::default()).map(Problem::Solve),
+            Operation::Solve => Ok(Box::new(SolveProblem::new(a.clone(), Given::default())?)),
             Operation::BatchedDense => {
                 Err("a matrix is not a batch of systems; use fsai:MATRIX for the systems of its \
                     rows"

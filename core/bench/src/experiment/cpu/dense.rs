@@ -8,6 +8,7 @@ use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::BatchedDenseProblem;
 use crate::experiment::operations::batched_dense::Given;
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::dense::{Solutions, Systems, cholesky, gauss};
 use sparsescope_matrix::matrix::Batches;
@@ -76,7 +77,7 @@ pub(super) fn bind(
     let kernel = launcher(configuration.kernel.id)
         .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
     let batches = Arc::clone(problem.batches());
-    let bytes: u64 = problem.resident(configuration).iter().map(|array| array.bytes).sum();
+    let bytes: u64 = problem.resident(configuration, limit).iter().map(|array| array.bytes).sum();
     limit
         .check("the solutions of the batch", bytes.into())
         .map_err(|error| PrepareError::Refused(error.to_string()))?;
@@ -98,7 +99,6 @@ mod tests {
     use super::*;
     use crate::experiment::backend::Backend;
     use crate::experiment::cpu::CpuBackend;
-    use crate::experiment::problem::Problem;
     use sparsescope_matrix::generate::{BatchSpec, generate_batch};
     use sparsescope_matrix::matrix::Batch;
     use sparsescope_model::kernel::{DeviceKind, Parameters, kernels};
@@ -113,11 +113,11 @@ mod tests {
         assert_eq!(ids, launched);
     }
 
-    fn problem(recipe: &str) -> Problem {
+    fn problem(recipe: &str) -> BatchedDenseProblem {
         let spec = BatchSpec::parse(recipe).unwrap();
         let never = AtomicBool::new(false);
         let batch = generate_batch(&spec, MemoryLimit::unlimited(), &never).unwrap();
-        Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batch.into())))
+        BatchedDenseProblem::new(Arc::new(batch.into()))
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
             (batch(3, &[16.0, -2.0, 4.0]), vec![0, 1, 2]),
         ];
         let batches = Arc::new(Batches::new(sizes).unwrap());
-        let problem = Problem::BatchedDense(BatchedDenseProblem::new(batches));
+        let problem = BatchedDenseProblem::new(batches);
         let (backend, go) = (CpuBackend::new(), AtomicBool::new(false));
         for (id, _) in LAUNCHERS {
             let configuration =

@@ -100,7 +100,7 @@ impl Backend for CpuBackend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
@@ -111,8 +111,10 @@ impl Backend for CpuBackend {
             false => self.machine.pool(threads),
         };
         let pool = pool.map_err(|e| PrepareError::Unsupported(e.to_string()))?;
-        let bound = match problem {
-            Problem::Spmv(problem) => {
+        let other = || PrepareError::Unsupported("runs on another kind of subject".to_owned());
+        let bound = match problem.operation() {
+            Operation::Spmv => {
+                let problem = problem.of().ok_or_else(other)?;
                 let near_bytes = self.machine.caches().private_bytes;
                 match kernel.id {
                     auto::ID => auto::bind(configuration, problem, memory, near_bytes)?,
@@ -120,12 +122,20 @@ impl Backend for CpuBackend {
                     _ => spmv::bind(configuration, problem, memory, near_bytes, &pool)?,
                 }
             }
-            Problem::Symgs(problem) => symgs::bind(configuration, problem, memory, &pool)?,
-            Problem::Skyline(problem) => skyline::bind(configuration, problem, memory)?,
-            Problem::Solve(problem) => pcg::bind(configuration, problem, memory)?,
-            Problem::BatchedDense(problem) => dense::bind(configuration, problem, memory)?,
+            Operation::Symgs => {
+                symgs::bind(configuration, problem.of().ok_or_else(other)?, memory, &pool)?
+            }
+            Operation::Skyline => {
+                skyline::bind(configuration, problem.of().ok_or_else(other)?, memory)?
+            }
+            Operation::Solve => pcg::bind(configuration, problem.of().ok_or_else(other)?, memory)?,
+            Operation::BatchedDense => {
+                dense::bind(configuration, problem.of().ok_or_else(other)?, memory)?
+            }
             #[cfg(feature = "proof")]
-            Problem::Increment(problem) => increment::bind(configuration, problem)?,
+            Operation::Increment => {
+                increment::bind(configuration, problem.of().ok_or_else(other)?)?
+            }
         };
         Ok(Box::new(CpuPrepared::new(kernel.id, &self.machine, pool, bound)))
     }
@@ -282,7 +292,7 @@ mod tests {
     #[test]
     fn prepared_kernels_pass_the_gate_and_time_hot_and_cold() {
         let a = Arc::new(examples::five_by_five());
-        let problem = Problem::Spmv(SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0]));
+        let problem = SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0]);
         let backend = CpuBackend::new();
         let never = AtomicBool::new(false);
         let watch = Watch::cancelled_by(&never);
@@ -305,7 +315,7 @@ mod tests {
         let a = Arc::new(examples::five_by_five());
         for bad in [f64::INFINITY, f64::NAN] {
             let x = vec![1.0, bad, 1.0, 1.0, 1.0];
-            let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(&a), x));
+            let problem = SpmvProblem::new(Arc::clone(&a), x);
             let backend = CpuBackend::new();
             for kernel in cpu_kernels() {
                 let configuration = configuration(kernel, 2);
@@ -337,7 +347,7 @@ mod tests {
     #[test]
     fn a_format_over_the_memory_limit_is_refused_with_its_bytes() {
         let a = Arc::new(examples::five_by_five());
-        let problem = Problem::Spmv(SpmvProblem::new(a, vec![1.0; 5]));
+        let problem = SpmvProblem::new(a, vec![1.0; 5]);
         let backend = CpuBackend::new();
         let ell =
             Configuration::usual(sparsescope_model::kernel::kernel("cpu/ell/serial").unwrap());

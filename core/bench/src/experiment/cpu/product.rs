@@ -8,6 +8,7 @@ use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::SpmvProblem;
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::measure::{DEFAULT_SEED, integer_vector};
 use sparsescope_matrix::matrix::{Csr, Operands};
@@ -39,7 +40,6 @@ impl CpuProduct {
     ) -> Result<Option<Self>, PrepareError> {
         let x = integer_vector(a.cols(), DEFAULT_SEED);
         let problem = SpmvProblem::new(Arc::clone(a), x);
-        configuration.admit()?;
         problem.admit(configuration)?;
         let threads = configuration.threads as usize;
         let is_library = mkl::has(configuration.kernel.id);
@@ -68,7 +68,7 @@ impl CpuProduct {
             }
         })?;
         let Some(output) = output else { return Ok(None) };
-        let check = problem.check(configuration, &output).unwrap_or_default();
+        let check = problem.compare(configuration, &output).unwrap_or_default();
         let chosen = costs.choice.as_ref().and_then(|choice| kernel(&choice.kernel));
         let kernel = chosen.unwrap_or(configuration.kernel);
         // A guided kernel gives its parts to all workers of the pool, however few they are.

@@ -112,7 +112,7 @@ mod tests {
         let points: Vec<f64> =
             (0..10).flat_map(|k| [step(k), below(k)]).chain([step(3)]).flatten().collect();
         let points = Arc::new(Points::new(2, points).unwrap());
-        let problem = Problem::Skyline(SkylineProblem::new(points));
+        let problem = SkylineProblem::new(points);
         let backend = CpuBackend::new();
         for kernel in kernels(Operation::Skyline).iter().filter(|k| k.device == DeviceKind::Cpu) {
             let configuration = Configuration { threads: 2, ..Configuration::usual(kernel) };
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_wrong_first_result_is_not_what_others_are_held_against() {
         let points = Arc::new(Points::new(1, vec![1.0, 3.0, 3.0, 2.0]).unwrap());
-        let problem = Problem::Skyline(SkylineProblem::new(points));
+        let problem = SkylineProblem::new(points);
         let configuration = Configuration::usual(&kernels(Operation::Skyline)[0]);
         let verdict = |indices: &[u32]| {
             let found = Found { indices: indices.to_vec(), comparisons: 1 };
@@ -140,11 +140,11 @@ mod tests {
         };
         for wrong in [&[1][..], &[1, 2, 3], &[0, 1, 2], &[], &[u32::MAX], &[2, 1], &[1, 1, 2]] {
             assert_eq!(verdict(wrong), Verdict::Fail, "{wrong:?}");
-            assert!(problem.skyline().unwrap().certificate().is_none());
+            assert!(problem.certificate().is_none());
             assert!(problem.files(1).is_empty());
         }
         assert_eq!(verdict(&[1, 2]), Verdict::Pass);
-        assert!(problem.skyline().unwrap().certificate().is_some());
+        assert!(problem.certificate().is_some());
         let picture = PointsPicture::from_files(&problem.files(1)).unwrap().unwrap();
         assert!((picture.is_kept(1), picture.is_kept(2)) == (true, true));
         assert!(picture.dominator(0).is_some() && picture.dominator(3).is_some());

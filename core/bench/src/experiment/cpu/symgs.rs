@@ -220,7 +220,6 @@ mod tests {
         let a = Arc::new(generate(&spec, MemoryLimit::unlimited(), &flag).unwrap());
         let (b, x) = (right_hand_side(a.rows(), 1), starting_vector(a.rows(), 1));
         let problem = SymgsProblem::with_sweeps(Arc::clone(&a), b.clone(), x.clone(), 3).unwrap();
-        let problem = Problem::Symgs(problem);
         let backend = CpuBackend::new();
         for kernel in kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu) {
             let configuration = Configuration { threads: 2, ..Configuration::usual(kernel) };
@@ -257,7 +256,7 @@ mod tests {
         let lower: Vec<_> = (1..9).map(|i| (i, i - 1, -1.0)).collect();
         let all: Vec<_> = (0..9).map(|i| (i, i, 2.0)).chain(lower).collect();
         let a = Arc::new(Csr::from_triplets(9, 9, &all).unwrap());
-        let problem = Problem::Symgs(SymgsProblem::new(a, vec![1.0; 9], vec![0.0; 9]).unwrap());
+        let problem = SymgsProblem::new(a, vec![1.0; 9], vec![0.0; 9]).unwrap();
         let backend = CpuBackend::new();
         let groups = |id: &str| {
             let configuration = Configuration::usual(kernel(id).unwrap());
@@ -275,7 +274,7 @@ mod tests {
         let never = AtomicBool::new(false);
         let a = Arc::new(generate(&spec, MemoryLimit::unlimited(), &never).unwrap());
         let (b, x) = (right_hand_side(a.rows(), 1), starting_vector(a.rows(), 1));
-        let problem = Problem::Symgs(SymgsProblem::new(a, b, x).unwrap());
+        let problem = SymgsProblem::new(a, b, x).unwrap();
         let backend = CpuBackend::new();
         let watch = Watch::cancelled_by(&never);
         for kernel in kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu) {

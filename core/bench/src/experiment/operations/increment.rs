@@ -8,9 +8,11 @@ use rayon::prelude::*;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
-use sparsescope_record::{Check, Costs, Verdict, Work};
+use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_record::{Check, Costs, Operation, Verdict, Work};
 
 /// x ← x + 1.
 #[derive(Debug)]
@@ -105,14 +107,24 @@ impl IncrementProblem {
     pub fn x(&self) -> &[f64] {
         &self.x
     }
+}
 
-    pub(in crate::experiment) fn resident(&self) -> Vec<Resident> {
+impl Problem for IncrementProblem {
+    fn operation(&self) -> Operation {
+        Operation::Increment
+    }
+
+    fn is_empty(&self) -> bool {
+        false
+    }
+
+    fn resident(&self, _: &Configuration, _: MemoryLimit) -> Vec<Resident> {
         let bytes = size_of_val(self.x.as_slice()) as u64;
         vec![Resident { name: "a copy of x".to_owned(), bytes }]
     }
 
     /// Compares bit by bit: incremented once, not twice.
-    pub(in crate::experiment) fn check(&self, output: &Output) -> Option<Check> {
+    fn compare(&self, _: &Configuration, output: &Output) -> Option<Check> {
         let Output::Vector(found) = output else { return None };
         let differs = |(found, x): (&f64, &f64)| found.to_bits() != (x + 1.0).to_bits();
         let row = match found.len() == self.x.len() {
@@ -130,7 +142,7 @@ impl IncrementProblem {
         Some(Check { verdict, reason, row, worst, ..Check::default() })
     }
 
-    pub(in crate::experiment) fn work(&self) -> Work {
+    fn work(&self, _: &Output) -> Work {
         Work { flops: self.x.len() as u64, ..Work::default() }
     }
 }

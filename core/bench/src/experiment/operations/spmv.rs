@@ -9,6 +9,7 @@ use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::predict::predict;
+use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use sparsescope_matrix::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
@@ -16,7 +17,7 @@ use sparsescope_matrix::matrix::{
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::{DeviceKind, LANES, Reads};
-use sparsescope_record::{Check, Predicted, Work};
+use sparsescope_record::{Check, Operation, Predicted, Work};
 
 /// y = A·x.
 #[derive(Debug)]
@@ -82,20 +83,32 @@ impl SpmvProblem {
         configuration.kernel.format().map_or(FormatSpec::Csr, |format| format.with(&params))
     }
 
-    /// Rejects an x that is not finite for kernels that multiply padding by x.
-    pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
-        if configuration.kernel.needs.finite_x && !self.x_is_finite {
-            let reason = "multiplies padding by x, which has an infinite or NaN element";
-            return Err(PrepareError::Refused(reason.to_owned()));
-        }
-        Ok(())
-    }
-
-    pub(in crate::experiment) fn resident(
+    /// The same, preceded by A and x in f32 where needed.
+    fn with_copies(
         &self,
-        configuration: &Configuration,
+        mut arrays: Vec<Resident>,
+        precision: Precision,
         memory: MemoryLimit,
     ) -> Vec<Resident> {
+        if precision == Precision::F32 {
+            let bytes = self.single_bytes();
+            let bytes = if bytes <= memory.get() { bytes } else { 0 };
+            arrays.insert(0, Resident { name: "A and x in f32".to_owned(), bytes });
+        }
+        arrays
+    }
+}
+
+impl Problem for SpmvProblem {
+    fn operation(&self) -> Operation {
+        Operation::Spmv
+    }
+
+    fn is_empty(&self) -> bool {
+        self.a.nnz() == 0
+    }
+
+    fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
         let (spec, precision) = (Self::spec(configuration), configuration.precision);
         if configuration.kernel.reads == Reads::Chosen {
             // Two formats at a time, each barely larger than 1.5 times CSR.
@@ -123,26 +136,7 @@ impl SpmvProblem {
         self.with_copies(vec![format], precision, memory)
     }
 
-    /// The same, preceded by A and x in f32 where needed.
-    fn with_copies(
-        &self,
-        mut arrays: Vec<Resident>,
-        precision: Precision,
-        memory: MemoryLimit,
-    ) -> Vec<Resident> {
-        if precision == Precision::F32 {
-            let bytes = self.single_bytes();
-            let bytes = if bytes <= memory.get() { bytes } else { 0 };
-            arrays.insert(0, Resident { name: "A and x in f32".to_owned(), bytes });
-        }
-        arrays
-    }
-
-    pub(in crate::experiment) fn check(
-        &self,
-        configuration: &Configuration,
-        output: &Output,
-    ) -> Option<Check> {
+    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         match (configuration.precision, output) {
             (Precision::F64, Output::Vector(y)) => Some(self.double().reference().check(y)),
             (Precision::F32, Output::Single(y)) => {
@@ -153,11 +147,11 @@ impl SpmvProblem {
         }
     }
 
-    pub(in crate::experiment) fn work(&self) -> Work {
+    fn work(&self, _: &Output) -> Work {
         Work { flops: 2 * self.a.nnz() as u64, ..Work::default() }
     }
 
-    pub(in crate::experiment) fn predict(
+    fn predict(
         &self,
         configuration: &Configuration,
         memory: MemoryLimit,
@@ -171,13 +165,20 @@ impl SpmvProblem {
         }
     }
 
-    pub(in crate::experiment) fn release(&self) {
+    fn release(&self) {
         if let Some(double) = self.double.get() {
             double.release();
         }
         // A rejection takes no memory, so its result can be kept.
         let mut single = lock(&self.single);
         *single = single.take().filter(Result::is_err);
+    }
+
+    /// Kernels that multiply padding by x need an x that is finite.
+    fn refusal(&self, configuration: &Configuration) -> Option<String> {
+        let is_refused = configuration.kernel.needs.finite_x && !self.x_is_finite;
+        let reason = "multiplies padding by x, which has an infinite or NaN element";
+        is_refused.then(|| reason.to_owned())
     }
 }
 
@@ -256,8 +257,8 @@ mod tests {
         let (problem, configuration) = (problem(), in_f32("cpu/csr/serial"));
         let y = problem.double().reference().y().to_vec();
         let single = y.iter().map(|&y| y as f32).collect();
-        let check = problem.check(&configuration, &Output::Single(single)).unwrap();
+        let check = problem.compare(&configuration, &Output::Single(single)).unwrap();
         assert_eq!(check.verdict, Verdict::Pass);
-        assert_eq!(problem.check(&configuration, &Output::Vector(y)), None);
+        assert_eq!(problem.compare(&configuration, &Output::Vector(y)), None);
     }
 }
