@@ -4,6 +4,7 @@
 mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod batch_source;
+mod binding;
 #[cfg(not(target_family = "wasm"))]
 pub mod choosing;
 mod configuration;
@@ -41,6 +42,7 @@ mod ticket;
 pub use backend::{Availability, Backend, Prepared};
 #[cfg(not(target_family = "wasm"))]
 pub use batch_source::BatchSource;
+pub use binding::{Binding, Binds};
 pub use configuration::{Configuration, Key, Temperature, table_position};
 #[cfg(not(target_family = "wasm"))]
 pub use cpu::{CpuBackend, CpuProduct};

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::CpuBackend;
+use crate::experiment::backend::{Availability, Prepared};
+use crate::experiment::binding::Binds;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::BatchedDenseProblem;
@@ -13,7 +16,7 @@ use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::dense::{Solutions, Systems, cholesky, gauss};
 use sparsescope_matrix::matrix::Batches;
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::Parameter;
+use sparsescope_model::kernel::{KernelDescriptor, Parameter};
 use sparsescope_record::Costs;
 
 /// A kernel; returns false when it was stopped.
@@ -28,7 +31,7 @@ const LAUNCHERS: &[(&str, Kernel)] = &[
 ];
 
 /// Kernels of the library, which not every build includes.
-pub(super) const FAER: &str = "vendor/faer/";
+const FAER: &str = "vendor/faer/";
 
 struct Dense {
     kernel: Kernel,
@@ -63,33 +66,40 @@ fn launcher(id: &str) -> Option<Kernel> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, kernel)| kernel)
 }
 
-/// Whether this backend has the kernel.
-pub(super) fn has(id: &str) -> bool {
-    launcher(id).is_some()
-}
+impl Binds<BatchedDenseProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        match launcher(kernel.id) {
+            None if kernel.id.starts_with(FAER) => {
+                Availability::Missing("this build has no faer (`--features faer`)".to_owned())
+            }
+            how => Availability::built(how.is_some()),
+        }
+    }
 
-/// Binds the configuration's kernel to the batch.
-pub(super) fn bind(
-    configuration: &Configuration,
-    problem: &BatchedDenseProblem,
-    limit: MemoryLimit,
-) -> Result<Bound<'static>, PrepareError> {
-    let kernel = launcher(configuration.kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
-    let batches = Arc::clone(problem.batches());
-    let bytes: u64 = problem.resident(configuration, limit).iter().map(|array| array.bytes).sum();
-    limit
-        .check("the solutions of the batch", bytes.into())
-        .map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let sizes = || batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
-    let (format_bytes, minimal_bytes) = (batches.bytes(), problem.minimal_bytes());
-    let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
-    let rhs = configuration.parameters.rhs().as_str().to_owned();
-    let right = problem.right_hand_sides(configuration);
-    let found = sizes().map(|(n, systems)| Solutions::room_for(n, systems)).collect();
-    let task = Box::new(Dense { kernel, batches, right, found });
-    let params = BTreeMap::from([(Parameter::Rhs.name().to_owned(), rhs)]);
-    Ok(Bound { task, parts: None, costs, params })
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p BatchedDenseProblem,
+        limit: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let kernel = launcher(configuration.kernel.id)
+            .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
+        let batches = Arc::clone(problem.batches());
+        let bytes: u64 =
+            problem.resident(configuration, limit).iter().map(|array| array.bytes).sum();
+        limit
+            .check("the solutions of the batch", bytes.into())
+            .map_err(|error| PrepareError::Refused(error.to_string()))?;
+        let sizes = || batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
+        let (format_bytes, minimal_bytes) = (batches.bytes(), problem.minimal_bytes());
+        let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
+        let rhs = configuration.parameters.rhs().as_str().to_owned();
+        let right = problem.right_hand_sides(configuration);
+        let found = sizes().map(|(n, systems)| Solutions::room_for(n, systems)).collect();
+        let task = Box::new(Dense { kernel, batches, right, found });
+        let params = BTreeMap::from([(Parameter::Rhs.name().to_owned(), rhs)]);
+        self.prepared(configuration, |_| Ok(Bound { task, parts: None, costs, params }))
+    }
 }
 
 #[cfg(test)]
@@ -98,7 +108,6 @@ mod tests {
 
     use super::*;
     use crate::experiment::backend::Backend;
-    use crate::experiment::cpu::CpuBackend;
     use sparsescope_matrix::generate::{BatchSpec, generate_batch};
     use sparsescope_matrix::matrix::Batch;
     use sparsescope_model::kernel::{DeviceKind, Parameters, kernels};

@@ -2,6 +2,8 @@
 
 mod auto;
 mod dense;
+#[cfg(feature = "proof")]
+mod increment;
 mod machine;
 mod mkl;
 mod pcg;
@@ -15,12 +17,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::backend::{Availability, Backend, Prepared};
+use super::binding::{Binding, Binds};
 use super::configuration::Configuration;
 use super::error::PrepareError;
 #[cfg(feature = "proof")]
-use super::operations::increment;
+use super::operations::IncrementProblem;
+use super::operations::{
+    BatchedDenseProblem, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem,
+};
 use super::problem::Problem;
-use super::task::Watch;
+use super::task::{Bound, Watch};
 use crate::measure::{CacheSizes, cpu};
 use machine::Machine;
 use prepared::CpuPrepared;
@@ -61,7 +67,34 @@ impl CpuBackend {
     ) -> Result<Option<CpuProduct>, PrepareError> {
         CpuProduct::new(&self.machine, configuration, a, memory, watch)
     }
+
+    /// A kernel bound to its input on the pool that it will run on.
+    fn prepared<'p>(
+        &'p self,
+        configuration: &Configuration,
+        bind: impl FnOnce(&rayon::ThreadPool) -> Result<Bound<'p>, PrepareError>,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let (kernel, threads) = (configuration.kernel.id, configuration.threads as usize);
+        let pool = match mkl::has(kernel) {
+            true => self.machine.caller(threads),
+            false => self.machine.pool(threads),
+        };
+        let pool = pool.map_err(|e| PrepareError::Unsupported(e.to_string()))?;
+        let bound = bind(&pool)?;
+        Ok(Box::new(CpuPrepared::new(kernel, &self.machine, pool, bound)))
+    }
 }
+
+/// The operations that run on the CPU.
+const OPERATIONS: &[Binding<CpuBackend>] = &[
+    Binding::of::<SpmvProblem>(Operation::Spmv),
+    Binding::of::<SymgsProblem>(Operation::Symgs),
+    Binding::of::<SkylineProblem>(Operation::Skyline),
+    Binding::of::<SolveProblem>(Operation::Solve),
+    Binding::of::<BatchedDenseProblem>(Operation::BatchedDense),
+    #[cfg(feature = "proof")]
+    Binding::of::<IncrementProblem>(Operation::Increment),
+];
 
 impl Backend for CpuBackend {
     fn model(&self) -> &str {
@@ -72,25 +105,7 @@ impl Backend for CpuBackend {
         if kernel.device != DeviceKind::Cpu {
             return Availability::Missing("runs on a GPU only".to_owned());
         }
-        if mkl::has(kernel.id) {
-            return mkl::availability();
-        }
-        let is_here = match kernel.operation {
-            Operation::Spmv => spmv::has(kernel.id) || kernel.id == auto::ID,
-            Operation::Symgs => symgs::has(kernel.id),
-            Operation::Skyline => skyline::has(kernel.id),
-            Operation::Solve => pcg::has(kernel.id),
-            Operation::BatchedDense => dense::has(kernel.id),
-            #[cfg(feature = "proof")]
-            Operation::Increment => increment::launcher(kernel.id).is_some(),
-        };
-        match is_here {
-            true => Availability::Available,
-            false if kernel.id.starts_with(dense::FAER) => {
-                Availability::Missing("this build has no faer (`--features faer`)".to_owned())
-            }
-            false => Availability::Missing("not included in this build".to_owned()),
-        }
+        Binding::availability(OPERATIONS, self, kernel)
     }
 
     fn libraries(&self) -> BTreeMap<String, String> {
@@ -103,41 +118,30 @@ impl Backend for CpuBackend {
         problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        problem.admit(configuration)?;
-        let kernel = configuration.kernel;
-        let threads = configuration.threads as usize;
-        let pool = match mkl::has(kernel.id) {
-            true => self.machine.caller(threads),
-            false => self.machine.pool(threads),
-        };
-        let pool = pool.map_err(|e| PrepareError::Unsupported(e.to_string()))?;
-        let other = || PrepareError::Unsupported("runs on another kind of subject".to_owned());
-        let bound = match problem.operation() {
-            Operation::Spmv => {
-                let problem = problem.of().ok_or_else(other)?;
-                let near_bytes = self.machine.caches().private_bytes;
-                match kernel.id {
-                    auto::ID => auto::bind(configuration, problem, memory, near_bytes)?,
-                    id if mkl::has(id) => mkl::bind(configuration, problem, memory)?,
-                    _ => spmv::bind(configuration, problem, memory, near_bytes, &pool)?,
-                }
-            }
-            Operation::Symgs => {
-                symgs::bind(configuration, problem.of().ok_or_else(other)?, memory, &pool)?
-            }
-            Operation::Skyline => {
-                skyline::bind(configuration, problem.of().ok_or_else(other)?, memory)?
-            }
-            Operation::Solve => pcg::bind(configuration, problem.of().ok_or_else(other)?, memory)?,
-            Operation::BatchedDense => {
-                dense::bind(configuration, problem.of().ok_or_else(other)?, memory)?
-            }
-            #[cfg(feature = "proof")]
-            Operation::Increment => {
-                increment::bind(configuration, problem.of().ok_or_else(other)?)?
-            }
-        };
-        Ok(Box::new(CpuPrepared::new(kernel.id, &self.machine, pool, bound)))
+        Binding::prepare(OPERATIONS, self, configuration, problem, memory)
+    }
+}
+
+impl Binds<SpmvProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        match mkl::has(kernel.id) {
+            true => mkl::availability(),
+            false => Availability::built(spmv::has(kernel.id) || kernel.id == auto::ID),
+        }
+    }
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SpmvProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let near_bytes = self.machine.caches().private_bytes;
+        self.prepared(configuration, |pool| match configuration.kernel.id {
+            auto::ID => auto::bind(configuration, problem, memory, near_bytes),
+            id if mkl::has(id) => mkl::bind(configuration, problem, memory),
+            _ => spmv::bind(configuration, problem, memory, near_bytes, pool),
+        })
     }
 }
 
@@ -145,7 +149,7 @@ impl Backend for CpuBackend {
 mod tests {
     use super::spmv::{Launchers, Vectors};
     use super::*;
-    use crate::experiment::{Output, SpmvProblem, Temperature};
+    use crate::experiment::{Output, Temperature};
     use crate::measure::integer_vector;
     use sparsescope_matrix::matrix::{AnyFormat, SlotLayout, examples};
     use sparsescope_model::kernel::{

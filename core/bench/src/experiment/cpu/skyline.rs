@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::CpuBackend;
+use crate::experiment::backend::{Availability, Prepared};
+use crate::experiment::binding::Binds;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::SkylineProblem;
@@ -11,6 +14,7 @@ use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::skyline::{Cancelled, Found, fast, own_points, serial, shared_marks};
 use sparsescope_matrix::matrix::{Points, PointsView};
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
+use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_record::Costs;
 
 /// A kernel: returns the skyline points, or `None` when it was stopped.
@@ -63,25 +67,28 @@ fn launcher(id: &str) -> Option<Kernel> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, kernel)| kernel)
 }
 
-/// Whether this backend has the kernel.
-pub(super) fn has(id: &str) -> bool {
-    launcher(id).is_some()
-}
+impl Binds<SkylineProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        Availability::built(launcher(kernel.id).is_some())
+    }
 
-/// Binds the configuration's kernel to the points.
-pub(super) fn bind(
-    configuration: &Configuration,
-    problem: &SkylineProblem,
-    limit: MemoryLimit,
-) -> Result<Bound<'static>, PrepareError> {
-    let id = configuration.kernel.id;
-    let kernel = launcher(id)
-        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
-    let points = Arc::clone(problem.points());
-    // Memory traffic does not determine the time, so no minimum is given.
-    let costs = Costs { format_bytes: points.bytes(), ..Costs::default() };
-    let task = Box::new(Skyline { id, kernel, points, limit, found: Found::default() });
-    Ok(Bound { task, parts: None, costs, params: BTreeMap::new() })
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SkylineProblem,
+        limit: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let id = configuration.kernel.id;
+        let kernel = launcher(id)
+            .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
+        let points = Arc::clone(problem.points());
+        // Memory traffic does not determine the time, so no minimum is given.
+        let costs = Costs { format_bytes: points.bytes(), ..Costs::default() };
+        let task = Box::new(Skyline { id, kernel, points, limit, found: Found::default() });
+        self.prepared(configuration, |_| {
+            Ok(Bound { task, parts: None, costs, params: BTreeMap::new() })
+        })
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +97,6 @@ mod tests {
 
     use super::*;
     use crate::experiment::backend::Backend;
-    use crate::experiment::cpu::CpuBackend;
     use crate::experiment::problem::Problem;
     use sparsescope_kernels::skyline::PointsPicture;
     use sparsescope_model::kernel::{DeviceKind, kernels};

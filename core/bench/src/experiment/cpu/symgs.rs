@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::CpuBackend;
+use crate::experiment::backend::{Availability, Prepared};
+use crate::experiment::binding::Binds;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SymgsProblem, SymgsSide};
@@ -14,7 +17,7 @@ use sparsescope_kernels::symgs::{
 };
 use sparsescope_matrix::matrix::{Precision, Real, copied};
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::Mapping;
+use sparsescope_model::kernel::{KernelDescriptor, Mapping};
 use sparsescope_record::Costs;
 
 /// The sweeps over x, stored in the order in which the kernel computes it.
@@ -120,21 +123,22 @@ impl<T: Real> Launchers<T> {
     }
 }
 
-/// Whether this backend has the kernel.
-pub(super) fn has(id: &str) -> bool {
-    Launchers::<f64>::of(id).is_some()
-}
+impl Binds<SymgsProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        Availability::built(Launchers::<f64>::of(kernel.id).is_some())
+    }
 
-/// Lays out the rows and binds the configuration's kernel to them on the ambient pool.
-pub(super) fn bind(
-    configuration: &Configuration,
-    problem: &SymgsProblem,
-    memory: MemoryLimit,
-    pool: &rayon::ThreadPool,
-) -> Result<Bound<'static>, PrepareError> {
-    match configuration.precision {
-        Precision::F64 => bind_in(configuration, problem.double(), memory, pool),
-        Precision::F32 => bind_in(configuration, &problem.single(memory)?, memory, pool),
+    /// Lays out the rows and binds the configuration's kernel to them on the pool that it will run on.
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SymgsProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        self.prepared(configuration, |pool| match configuration.precision {
+            Precision::F64 => bind_in(configuration, problem.double(), memory, pool),
+            Precision::F32 => bind_in(configuration, &problem.single(memory)?, memory, pool),
+        })
     }
 }
 
@@ -197,7 +201,6 @@ mod tests {
 
     use super::*;
     use crate::experiment::backend::Backend;
-    use crate::experiment::cpu::CpuBackend;
     use crate::experiment::problem::Problem;
     use sparsescope_kernels::symgs::{Diagonal, right_hand_side, starting_vector};
     use sparsescope_matrix::generate::{GeneratorSpec, generate};

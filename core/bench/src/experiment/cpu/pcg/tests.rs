@@ -3,8 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::experiment::backend::{Backend, Prepared};
-use crate::experiment::cpu::CpuBackend;
+use crate::experiment::backend::Backend;
 use crate::experiment::operations::Given;
 use crate::experiment::output::Solution;
 use crate::experiment::plan::{ParameterLists, Settings};
@@ -12,7 +11,7 @@ use crate::experiment::problem::Problem;
 use crate::experiment::runner::{Ending, Observer, Runner};
 use sparsescope_matrix::generate::{GeneratorSpec, generate};
 use sparsescope_matrix::matrix::Csr;
-use sparsescope_model::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
+use sparsescope_model::kernel::{DeviceKind, Parameter, Parameters, kernels};
 use sparsescope_record::{Check, Environment, Operation, Precision, Run, Verdict};
 
 fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
