@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sparsescope_core::experiment::{
     Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Problem,
-    Solution, SolveProblem, check_vectors,
+    Solution, SolveProblem,
 };
 use sparsescope_core::fsai::Fsai;
 use sparsescope_core::io::vector::Companion;
@@ -148,7 +148,7 @@ fn solved<'a>(
     let kernel = configuration.kernel;
     let source = args.read.of_matrix(MatrixSource::parse(matrix)?)?;
     let a = desk.real_matrix(&source)?;
-    check_vectors(Operation::Solve, &a, memory).with_context(|| format!("{source}"))?;
+    SolveProblem::check_vectors(&a, memory).with_context(|| format!("{source}"))?;
     let given = given(args, desk, &source, &a)?;
     let problem = watched(interrupt, quiet, "analyzing the matrix", None, |_| {
         SolveProblem::new(Arc::clone(&a), given)

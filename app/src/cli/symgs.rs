@@ -7,7 +7,6 @@ use anyhow::{Context, anyhow};
 use serde::Serialize;
 use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
-    check_vectors,
 };
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::kernel::{Parameter, Parameters};
@@ -144,7 +143,7 @@ fn system(
     source: &MatrixSource,
 ) -> anyhow::Result<(SymgsProblem, Arc<Csr>, Option<Vec<f64>>)> {
     let a = desk.real_matrix(source)?;
-    check_vectors(Operation::Symgs, &a, desk.memory).with_context(|| format!("{source}"))?;
+    SymgsProblem::check_vectors(&a, desk.memory).with_context(|| format!("{source}"))?;
     let rows = a.rows();
     let b = match &args.b {
         Some(path) => {

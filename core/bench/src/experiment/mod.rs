@@ -64,7 +64,7 @@ pub use plan::{
 #[cfg(not(target_family = "wasm"))]
 pub use points_source::PointsSource;
 pub use predict::predict;
-pub use problem::{Problem, check_vectors};
+pub use problem::Problem;
 #[cfg(not(target_family = "wasm"))]
 pub use rank_device::{
     DeviceCosts, DeviceFailure, DeviceProduct, DeviceSolver, DeviceSystem, Elements, RankDevice,

@@ -10,27 +10,8 @@ use super::error::PrepareError;
 use super::output::Output;
 use super::resident::Resident;
 use super::task::Finished;
-use sparsescope_matrix::matrix::Csr;
-use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
+use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_record::{Check, History, Operation, Predicted, Verdict, Work};
-
-/// Fails if the vectors that an operation keeps besides a matrix need more than `limit`; called before the
-/// first of them is allocated. A one-line file may declare any number of columns.
-pub fn check_vectors(operation: Operation, a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
-    let (rows, cols) = (a.rows() as u128, a.cols() as u128);
-    let (what, elements) = match operation {
-        // x as given and as kernels read it, y, the reference sums and their bounds.
-        Operation::Spmv => ("SpMV with x, y and its check", 2 * cols + 3 * rows),
-        // b, x before, x after, the results of the two loops and their bounds.
-        Operation::Symgs => ("the sweep with b, x and its check", 6 * rows),
-        // b, x, and the vectors of the iteration.
-        Operation::Solve => ("the solve with b, x and its check", 8 * rows),
-        Operation::Skyline | Operation::BatchedDense => return Ok(()),
-        #[cfg(feature = "proof")]
-        Operation::Increment => return Ok(()),
-    };
-    limit.check(what, 8 * elements)
-}
 
 /// An operation on one subject; each operation has its own type.
 pub trait Problem: Any + Debug + Send + Sync {

@@ -16,7 +16,7 @@ use super::operations::{
     BatchedDenseProblem, Given, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem,
 };
 use super::points_source::PointsSource;
-use super::problem::{Problem, check_vectors};
+use super::problem::Problem;
 use super::source::{MatrixSource, SourceError};
 use crate::measure::integer_vector;
 use sparsescope_kernels::symgs::{Wavefronts, right_hand_side, starting_vector};
@@ -26,7 +26,7 @@ use sparsescope_matrix::generate::{
 use sparsescope_matrix::io::points::{HeaderLine, PointsTaken};
 use sparsescope_matrix::io::{Progress, ReadOptions};
 use sparsescope_matrix::matrix::{Extent, PointsExtent, Reordering};
-use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 #[cfg(feature = "proof")]
 use sparsescope_record::Source;
 use sparsescope_record::{LoadedMatrix, LoadedValues};
@@ -429,9 +429,10 @@ impl LoadedSubject {
             }
         };
         let LoadedValues::Real(a) = &loaded.values else { return Err(REAL_ONLY.to_owned()) };
-        check_vectors(operation, a, limit).map_err(|error| error.to_string())?;
+        let too_large = |error: MemoryError| error.to_string();
         match operation {
             Operation::Spmv => {
+                SpmvProblem::check_vectors(a, limit).map_err(too_large)?;
                 let x = match x {
                     Some(x) if x.len() != a.cols() => {
                         let (elements, columns) = (x.len(), a.cols());
@@ -445,6 +446,7 @@ impl LoadedSubject {
                 Ok(Box::new(SpmvProblem::new(a.clone(), x)))
             }
             Operation::Symgs => {
+                SymgsProblem::check_vectors(a, limit).map_err(too_large)?;
                 let n = a.rows();
                 let start = x.map_or_else(|| starting_vector(n, seed), <[f64]>::to_vec);
                 if start.len() != n {
@@ -455,10 +457,14 @@ impl LoadedSubject {
                 Ok(Box::new(SymgsProblem::new(a.clone(), b, start)?))
             }
             Operation::Skyline => Err("skyline runs on points, not on a matrix".to_owned()),
-            Operation::Solve if x.is_some() => {
-                Err("solve starts from zero or from the preconditioned b and takes no x".to_owned())
+            Operation::Solve => {
+                SolveProblem::check_vectors(a, limit).map_err(too_large)?;
+                if x.is_some() {
+                    let no_x = "solve starts from zero or from the preconditioned b and takes no x";
+                    return Err(no_x.to_owned());
+                }
+                Ok(Box::new(SolveProblem::new(a.clone(), Given::default())?))
             }
-            Operation::Solve => Ok(Box::new(SolveProblem::new(a.clone(), Given::default())?)),
             Operation::BatchedDense => {
                 Err("a matrix is not a batch of systems; use fsai:MATRIX for the systems of its \
                     rows"

@@ -13,7 +13,7 @@ use sparsescope_kernels::fsai::Fsai;
 use sparsescope_kernels::gate::{solved, vanishes};
 use sparsescope_kernels::pcg::{Magnitude, Scale, check_spd};
 use sparsescope_matrix::matrix::Csr;
-use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::{Parameter, Parameters, RightSide};
 use sparsescope_record::{Check, Operation, Work};
@@ -62,6 +62,13 @@ struct Side {
 const GIVEN: &str = "file";
 
 impl SolveProblem {
+    /// Fails if the vectors that the problem keeps besides A need more than `limit`; called before the first
+    /// of them is allocated. A one-line file may declare any number of columns.
+    pub fn check_vectors(a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
+        // b, x, and the vectors of the iteration.
+        limit.check("the solve with b, x and its check", 8 * 8 * a.rows() as u128)
+    }
+
     /// The problem of a symmetric matrix with a positive diagonal; fails with a sentence for any other
     /// matrix. Panics unless given vectors have one element per row.
     pub fn new(a: Arc<Csr>, given: Given) -> Result<Self, String> {

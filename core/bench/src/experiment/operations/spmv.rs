@@ -14,7 +14,7 @@ use crate::experiment::resident::Resident;
 use sparsescope_matrix::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
 };
-use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::{DeviceKind, LANES, Reads};
 use sparsescope_record::{Check, Operation, Predicted, Work};
@@ -32,6 +32,14 @@ pub struct SpmvProblem {
 }
 
 impl SpmvProblem {
+    /// Fails if the vectors that the problem keeps besides A need more than `limit`; called before the first
+    /// of them is allocated. A one-line file may declare any number of columns.
+    pub fn check_vectors(a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
+        // x as given and as kernels read it, y, the reference sums and their bounds.
+        let elements = 2 * a.cols() as u128 + 3 * a.rows() as u128;
+        limit.check("SpMV with x, y and its check", 8 * elements)
+    }
+
     /// Panics unless x has n elements.
     pub fn new(a: Arc<Csr>, x: Vec<f64>) -> Self {
         assert_eq!(x.len(), a.cols(), "x has one element a column");

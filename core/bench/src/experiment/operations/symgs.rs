@@ -12,7 +12,7 @@ use crate::experiment::resident::Resident;
 use sparsescope_kernels::gate::{SweepBounds, same_bits, undecided};
 use sparsescope_kernels::symgs::{Coloring, Diagonal, Mode, relative_residual, serial};
 use sparsescope_matrix::matrix::{Csr, Precision, Real, permuted};
-use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::{DeviceKind, KernelDescriptor, Mapping};
 use sparsescope_record::{Check, History, Operation, Series, Verdict, Work};
@@ -77,6 +77,13 @@ impl Order {
 }
 
 impl SymgsProblem {
+    /// Fails if the vectors that the problem keeps besides A need more than `limit`; called before the first
+    /// of them is allocated. A one-line file may declare any number of columns.
+    pub fn check_vectors(a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
+        // b, x before, x after, the results of the two loops and their bounds.
+        limit.check("the sweep with b, x and its check", 8 * 6 * a.rows() as u128)
+    }
+
     /// The problem of a square matrix of finite numbers with a nonzero diagonal, and finite vectors; fails
     /// with a sentence for anything else. Panics unless b and `start` have one element per row.
     pub fn new(a: Arc<Csr>, b: Vec<f64>, start: Vec<f64>) -> Result<Self, String> {
