@@ -15,6 +15,8 @@ mod error;
 mod input_file;
 mod interruptions;
 mod operations;
+#[cfg(not(target_family = "wasm"))]
+mod other_source;
 mod output;
 mod pattern;
 mod plan;
@@ -36,8 +38,12 @@ mod source;
 mod split;
 #[cfg(not(target_family = "wasm"))]
 mod subject;
+#[cfg(not(target_family = "wasm"))]
+mod subjects;
 mod task;
 mod ticket;
+#[cfg(all(feature = "proof", not(target_family = "wasm")))]
+mod vector_source;
 
 pub use backend::{Availability, Backend, Prepared};
 #[cfg(not(target_family = "wasm"))]
@@ -56,6 +62,8 @@ pub use operations::{
     BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide,
     SymgsProblem, SymgsSide,
 };
+#[cfg(not(target_family = "wasm"))]
+pub use other_source::{LoadedOther, OtherSource};
 pub use output::{Output, Solution};
 pub use plan::{
     MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_distributed,
@@ -79,6 +87,6 @@ pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_fo
 pub use sparsescope_record::{LoadedMatrix, LoadedValues, ReadMatrix};
 pub use split::{Portion, Units, split};
 #[cfg(not(target_family = "wasm"))]
-pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource, tell_apart};
+pub use subject::{LoadedSubject, Probed, SubjectSource, tell_apart};
 pub use task::{Finished, Groups, Task, Watch};
 pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};

@@ -153,7 +153,7 @@ mod tests {
     use crate::measure::integer_vector;
     use sparsescope_matrix::matrix::{AnyFormat, SlotLayout, examples};
     use sparsescope_model::kernel::{
-        FormatParams, Mapping, Parameter, Parameters, kernels, row_at, row_steps,
+        FormatParams, Mapping, Parameter, Parameters, kernels, reference, row_at, row_steps,
     };
     use sparsescope_record::Verdict;
     use std::sync::atomic::AtomicBool;
@@ -186,6 +186,15 @@ mod tests {
 
     fn unlimited() -> MemoryLimit {
         MemoryLimit::unlimited()
+    }
+
+    #[test]
+    fn the_reference_of_every_operation_runs_on_the_cpu() {
+        for &operation in Operation::ALL {
+            let kernel = reference(operation);
+            let found = CpuBackend::new().availability(kernel);
+            assert_eq!(found, Availability::Available, "{}", kernel.id);
+        }
     }
 
     #[test]
