@@ -125,10 +125,6 @@ impl OtherSource for BatchSource {
         }
     }
 
-    fn is_file(&self) -> bool {
-        matches!(self, Self::Rows(_, MatrixSource::File(..)))
-    }
-
     /// Returns the count of numbers in its matrices, or of nonzeros in the matrix whose rows it is made from.
     fn cost(&self) -> Result<u64, SourceError> {
         match (self, self.spec()?) {

@@ -32,14 +32,9 @@ pub trait OtherSource: fmt::Debug + fmt::Display {
         None
     }
 
-    /// The file whose name it has in results.
+    /// The file that the user named, whose name it has in results.
     fn input(&mut self) -> Option<&mut InputFile> {
         None
-    }
-
-    /// Whether the user named a file.
-    fn is_file(&self) -> bool {
-        false
     }
 
     /// Sets the meaning of the first line of a file of points.

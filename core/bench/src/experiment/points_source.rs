@@ -146,10 +146,6 @@ impl OtherSource for PointsSource {
         }
     }
 
-    fn is_file(&self) -> bool {
-        self.file().is_some()
-    }
-
     fn set_header(&mut self, header: HeaderLine) {
         if let Self::File(_, meaning) = self {
             *meaning = header;

@@ -137,10 +137,7 @@ impl SubjectSource {
     /// Whether the user has to name it again to continue a measurement: bundles store the names of files, not
     /// their paths.
     pub fn is_file(&self) -> bool {
-        match self {
-            Self::Matrix(source) => matches!(source, MatrixSource::File(..)),
-            Self::Other(source) => source.is_file(),
-        }
+        self.clone().input().is_some()
     }
 
     /// Reads or generates the subject, and reorders rows and columns of a matrix if requested. `limit` bounds

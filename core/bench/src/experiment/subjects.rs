@@ -15,7 +15,7 @@ use super::vector_source::VectorSource;
 use crate::measure::integer_vector;
 use sparsescope_kernels::symgs::{Wavefronts, right_hand_side, starting_vector};
 use sparsescope_matrix::generate::{
-    batch_suite, batch_suites, points_suite, points_suites, suite, suites,
+    BatchSuite, PointsSuite, Suite as MatrixSuite, batch_suites, points_suites, suites,
 };
 use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
@@ -34,103 +34,87 @@ struct Subjects {
     files: fn(&Csr, u64, MemoryLimit) -> BTreeMap<String, Vec<u8>>,
 }
 
-/// A kind of subject, as a user names it.
+/// A kind of subject.
+#[derive(Clone, Copy)]
 struct Kind {
+    /// Parses what a user names.
     parse: fn(&str) -> Result<SubjectSource, SourceError>,
-    suites: fn() -> Vec<&'static str>,
-    of_suite: fn(&str) -> Result<Option<Vec<SubjectSource>>, SourceError>,
+    suites: fn() -> Vec<Suite>,
 }
+
+/// The name of a suite, and its subjects as a user names them.
+type Suite = (&'static str, Vec<String>);
 
 /// The problem on a matrix, with its other input drawn from a seed unless it is given; fails with the reason.
 type OnMatrix = fn(&Arc<Csr>, u64, Option<&[f64]>, MemoryLimit) -> Result<Box<dyn Problem>, String>;
 
 const TABLE: &[Subjects] = &[
+    on(Operation::Spmv, "mini", MATRICES, spmv),
     Subjects {
-        operation: Operation::Spmv,
-        default_suite: "mini",
-        kind: MATRICES,
-        on_matrix: spmv,
-        files: |_, _, _| BTreeMap::new(),
-    },
-    Subjects {
-        operation: Operation::Symgs,
-        default_suite: "sweeps",
-        kind: MATRICES,
-        on_matrix: symgs,
         files: |a, budget, limit| Wavefronts::files_of(a, budget, limit).unwrap_or_default(),
+        ..on(Operation::Symgs, "sweeps", MATRICES, symgs)
     },
-    Subjects {
-        operation: Operation::Skyline,
-        default_suite: "points",
-        kind: POINTS,
-        on_matrix: |_, _, _, _| Err("skyline runs on points, not on a matrix".to_owned()),
-        files: |_, _, _| BTreeMap::new(),
-    },
-    Subjects {
-        operation: Operation::Solve,
-        default_suite: "solver",
-        kind: MATRICES,
-        on_matrix: solve,
-        files: |_, _, _| BTreeMap::new(),
-    },
-    Subjects {
-        operation: Operation::BatchedDense,
-        default_suite: "batches",
-        kind: BATCHES,
-        on_matrix: |_, _, _, _| {
-            Err("a matrix is not a batch of systems; use fsai:MATRIX for the systems of its rows"
-                .to_owned())
-        },
-        files: |_, _, _| BTreeMap::new(),
-    },
+    on(Operation::Skyline, "points", POINTS, |_, _, _, _| {
+        Err("skyline runs on points, not on a matrix".to_owned())
+    }),
+    on(Operation::Solve, "solver", MATRICES, solve),
+    on(Operation::BatchedDense, "batches", BATCHES, |_, _, _, _| {
+        Err("a matrix is not a batch of systems; use fsai:MATRIX for the systems of its rows"
+            .to_owned())
+    }),
     #[cfg(feature = "proof")]
-    Subjects {
-        operation: Operation::Increment,
-        default_suite: "vectors",
-        kind: Kind {
-            parse: |text| Ok(other(VectorSource::parse(text)?)),
-            suites: || vec!["vectors"],
-            of_suite: |name| {
-                let all = || [1_000, 100_000].map(|n| other(VectorSource(n))).to_vec();
-                Ok((name == "vectors").then(all))
-            },
-        },
-        on_matrix: |_, _, _, _| Err("a matrix cannot be incremented".to_owned()),
-        files: |_, _, _| BTreeMap::new(),
-    },
+    on(Operation::Increment, "vectors", VECTORS, |_, _, _, _| {
+        Err("a matrix cannot be incremented".to_owned())
+    }),
 ];
 
 const MATRICES: Kind = Kind {
     parse: |text| Ok(SubjectSource::Matrix(MatrixSource::parse(text)?)),
-    suites: || suites().iter().map(|suite| suite.name).collect(),
-    of_suite: |name| {
-        let Some(suite) = suite(name) else { return Ok(None) };
-        let entries = suite.entries.iter();
-        let sources = entries.map(|entry| MatrixSource::of_suite(entry).map(SubjectSource::Matrix));
-        sources.collect::<Result<_, _>>().map(Some)
+    suites: || {
+        let entries = |suite: &MatrixSuite| named(suite.entries.iter().map(|entry| entry.name));
+        suites().iter().map(|suite| (suite.name, entries(suite))).collect()
     },
 };
 
 const POINTS: Kind = Kind {
     parse: |text| Ok(other(PointsSource::parse(text)?)),
-    suites: || points_suites().iter().map(|suite| suite.name).collect(),
-    of_suite: |name| {
-        let Some(suite) = points_suite(name) else { return Ok(None) };
-        Ok(Some(suite.entries.iter().map(|entry| other(PointsSource::Suite(entry))).collect()))
+    suites: || {
+        let entries = |suite: &PointsSuite| named(suite.entries.iter().map(|entry| entry.name));
+        points_suites().iter().map(|suite| (suite.name, entries(suite))).collect()
     },
 };
 
 const BATCHES: Kind = Kind {
     parse: |text| Ok(other(BatchSource::parse(text)?)),
-    suites: || batch_suites().iter().map(|suite| suite.name).collect(),
-    of_suite: |name| {
-        let Some(suite) = batch_suite(name) else { return Ok(None) };
-        Ok(Some(suite.entries.iter().map(|entry| other(BatchSource::Suite(entry))).collect()))
+    suites: || {
+        let entries = |suite: &BatchSuite| named(suite.entries.iter().map(|entry| entry.name));
+        batch_suites().iter().map(|suite| (suite.name, entries(suite))).collect()
     },
 };
 
+#[cfg(feature = "proof")]
+const VECTORS: Kind = Kind {
+    parse: |text| Ok(other(VectorSource::parse(text)?)),
+    suites: || vec![("vectors", [1_000, 100_000].map(|n| VectorSource(n).to_string()).to_vec())],
+};
+
+/// A line of the table, for an operation that adds no files to a matrix's folder.
+const fn on(
+    operation: Operation,
+    default_suite: &'static str,
+    kind: Kind,
+    on_matrix: OnMatrix,
+) -> Subjects {
+    Subjects { operation, default_suite, kind, on_matrix, files: |_, _, _| BTreeMap::new() }
+}
+
 fn other(source: impl OtherSource + 'static) -> SubjectSource {
     SubjectSource::Other(Box::new(source))
+}
+
+/// The entries of a suite as a user names them.
+fn named(names: impl Iterator<Item = &'static str>) -> Vec<String> {
+    names.map(|name| format!("suite:{name}")).collect()
 }
 
 fn too_large(error: MemoryError) -> String {
@@ -203,12 +187,17 @@ impl SubjectSource {
 
     /// The names of all suites of an operation.
     pub fn suites(operation: Operation) -> Vec<&'static str> {
-        (Subjects::of(operation).kind.suites)()
+        (Subjects::of(operation).kind.suites)().into_iter().map(|(name, _)| name).collect()
     }
 
     /// The subjects of a suite of an operation; `None` if there is no such suite.
     pub fn of_suite(operation: Operation, name: &str) -> Result<Option<Vec<Self>>, SourceError> {
-        (Subjects::of(operation).kind.of_suite)(name)
+        let Kind { parse, suites } = Subjects::of(operation).kind;
+        let suite = suites().into_iter().find(|(suite, _)| *suite == name);
+        let parsed = |(_, entries): Suite| -> Result<_, _> {
+            entries.iter().map(|entry| parse(entry)).collect()
+        };
+        suite.map(parsed).transpose()
     }
 }
 
