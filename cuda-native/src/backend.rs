@@ -4,23 +4,21 @@ use std::any::Any;
 use std::sync::Arc;
 
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem, SpmvSide,
-    SymgsProblem, SymgsSide,
+    Availability, Backend, BatchedDenseProblem, Binding, Binds, Configuration, PrepareError,
+    Prepared, Problem, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide, SymgsProblem,
+    SymgsSide,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::matrix::{AnyFormat, Precision};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Costs, Gpu, GpuAbsence};
+use sparsescope_core::record::{Costs, Gpu, GpuAbsence, Operation};
 
 use crate::arrays::Arrays;
-use crate::dense;
 use crate::device::Device;
 use crate::environment;
 use crate::machine::Machine;
-use crate::pcg;
 use crate::prepared::{GuardedVector, Parts, PreparedProduct};
 use crate::refusal::refused;
-use crate::skyline;
 use crate::spmv::{AUTO, Bind, Choosing, launcher, product};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
 use crate::upload::{BatchUploads, PointUploads, Uploads};
@@ -29,11 +27,11 @@ use crate::value::DeviceReal;
 /// The kernels of this crate on one device.
 pub struct CudaBackend {
     // First, so that it is dropped before the device that owns its memory.
-    double: Uploads<f64>,
+    pub(crate) double: Uploads<f64>,
     single: Uploads<f32>,
-    points: PointUploads,
-    batches: BatchUploads,
-    machine: Machine,
+    pub(crate) points: PointUploads,
+    pub(crate) batches: BatchUploads,
+    pub(crate) machine: Machine,
 }
 
 impl CudaBackend {
@@ -50,6 +48,15 @@ impl CudaBackend {
     }
 }
 
+/// The operations that run on one device.
+const OPERATIONS: &[Binding<CudaBackend>] = &[
+    Binding::of::<SpmvProblem>(Operation::Spmv),
+    Binding::of::<SymgsProblem>(Operation::Symgs),
+    Binding::of::<SkylineProblem>(Operation::Skyline),
+    Binding::of::<SolveProblem>(Operation::Solve),
+    Binding::of::<BatchedDenseProblem>(Operation::BatchedDense),
+];
+
 impl Backend for CudaBackend {
     fn model(&self) -> &str {
         &self.device().properties().name
@@ -59,32 +66,7 @@ impl Backend for CudaBackend {
         if kernel.device != DeviceKind::Cuda {
             return Availability::Missing("does not run on CUDA".to_owned());
         }
-        if symgs::has(kernel.id) {
-            return self.can_sweep(kernel);
-        }
-        if skyline::has(kernel.id) {
-            return Availability::Available;
-        }
-        if let Some(available) = dense::availability(&self.machine, kernel.id) {
-            return available;
-        }
-        if pcg::has(kernel.id) {
-            return pcg::availability(&self.machine, kernel.id);
-        }
-        if kernel.user.is_some() {
-            return match self.device().check_user_kernel(kernel) {
-                Ok(()) => Availability::Available,
-                Err(error) => Availability::Missing(error.to_string()),
-            };
-        }
-        match launcher::<f64>(kernel.id) {
-            Some(Bind::Kernel(_) | Bind::Hacks(_) | Bind::Chosen) => Availability::Available,
-            Some(Bind::Cusparse(_)) => match self.machine.cusparse() {
-                Ok(_) => Availability::Available,
-                Err(reason) => Availability::Missing(reason),
-            },
-            None => Availability::Missing("not included in this build".to_owned()),
-        }
+        Binding::availability(OPERATIONS, self, kernel)
     }
 
     fn describe(&self) -> Option<Gpu> {
@@ -101,25 +83,37 @@ impl Backend for CudaBackend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        problem.admit(configuration)?;
-        if let Some(problem) = problem.symgs() {
-            return self.prepare_sweeps(configuration, problem, memory);
+        Binding::prepare(OPERATIONS, self, configuration, problem, memory)
+    }
+}
+
+impl Binds<SpmvProblem> for CudaBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        if kernel.user.is_some() {
+            return match self.device().check_user_kernel(kernel) {
+                Ok(()) => Availability::Available,
+                Err(error) => Availability::Missing(error.to_string()),
+            };
         }
-        if let Some(problem) = problem.skyline() {
-            return skyline::prepare(&self.machine, &self.points, configuration, problem);
+        match launcher::<f64>(kernel.id) {
+            Some(Bind::Kernel(_) | Bind::Hacks(_) | Bind::Chosen) => Availability::Available,
+            Some(Bind::Cusparse(_)) => match self.machine.cusparse() {
+                Ok(_) => Availability::Available,
+                Err(reason) => Availability::Missing(reason),
+            },
+            None => Availability::built(false),
         }
-        if let Some(problem) = problem.batched_dense() {
-            return dense::prepare(&self.machine, &self.batches, configuration, problem, memory);
-        }
-        if let Some(problem) = problem.solve() {
-            return pcg::prepare(&self.machine, &self.double, configuration, problem, memory);
-        }
-        let Some(problem) = problem.spmv() else {
-            return Err(PrepareError::Unsupported("no GPU kernel computes this".to_owned()));
-        };
+    }
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SpmvProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         match configuration.precision {
             Precision::F64 => {
                 let side = problem.double();
@@ -134,7 +128,7 @@ impl Backend for CudaBackend {
 }
 
 impl CudaBackend {
-    /// The same in one precision.
+    /// Prepares a product in one precision.
     fn prepare_in<'p, T: DeviceReal>(
         &'p self,
         configuration: &Configuration,
@@ -154,23 +148,24 @@ impl CudaBackend {
     }
 }
 
-impl CudaBackend {
-    /// Whether this kernel's sweeps run on the device, or why not.
-    fn can_sweep(&self, kernel: &KernelDescriptor) -> Availability {
+impl Binds<SymgsProblem> for CudaBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
         let missing = match kernel.id.starts_with("vendor/") {
+            _ if !symgs::has(kernel.id) => return Availability::built(false),
             true => self.machine.cusparse().err(),
             false => symgs::cannot_wait(self.device()),
         };
         missing.map_or(Availability::Available, Availability::Missing)
     }
 
-    fn prepare_sweeps(
-        &self,
+    fn bind<'p>(
+        &'p self,
         configuration: &Configuration,
-        problem: &SymgsProblem,
+        problem: &'p SymgsProblem,
         memory: MemoryLimit,
-    ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
-        if let Availability::Missing(reason) = self.can_sweep(configuration.kernel) {
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let has = Binds::<SymgsProblem>::has(self, configuration.kernel);
+        if let Availability::Missing(reason) = has {
             return Err(PrepareError::Unsupported(reason));
         }
         match configuration.precision {
@@ -183,8 +178,10 @@ impl CudaBackend {
             }
         }
     }
+}
 
-    /// The same in one precision.
+impl CudaBackend {
+    /// Prepares sweeps in one precision.
     fn prepare_sweeps_in<T: DeviceReal>(
         &self,
         configuration: &Configuration,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, result, sys};
 use sparsescope_core::experiment::{
-    Configuration, KernelError, Output, PrepareError, Prepared, SpmvProblem, SpmvSide, Watch,
-    admit_vectors, other_precision,
+    Configuration, KernelError, Output, PrepareError, Prepared, Problem, SpmvProblem, SpmvSide,
+    Watch, admit_vectors, other_precision,
 };
 use sparsescope_core::kernel::{KernelDescriptor, kernel};
 use sparsescope_core::matrix::{Csr, Operands, Precision};
@@ -68,7 +68,6 @@ impl CudaProduct {
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, PrepareError> {
         let problem = SpmvProblem::of(a);
-        configuration.admit()?;
         problem.admit(configuration)?;
         let machine = Machine::new(device);
         let precision = configuration.precision;
@@ -82,7 +81,7 @@ impl CudaProduct {
             }
         };
         let Some((ready, output, costs)) = made else { return Ok(None) };
-        let check = problem.check(configuration, &output).unwrap_or_default();
+        let check = problem.check(configuration, &output);
         let chosen = costs.choice.as_ref().and_then(|choice| kernel(&choice.kernel));
         let kernel = chosen.unwrap_or(configuration.kernel);
         let (size, ready) = ((a.rows(), a.cols()), Some(Box::new(ready)));

@@ -49,7 +49,7 @@ fn indices(
 ) -> Result<Vec<u32>, Failure> {
     let kernel = kernel_of(Operation::Skyline, kernel)?;
     let memory = MemoryLimit::of_machine();
-    let problem = Problem::Skyline(SkylineProblem::new(Arc::new(points)));
+    let problem = SkylineProblem::new(Arc::new(points));
     let backend = backend(kernel, device).map_err(|error| Failure::Value(sentence(&error)))?;
     let (threads, block) = (threads(kernel, asked), kernel.takes.block.then_some(BLOCK));
     let configuration = Configuration { threads, block, ..Configuration::usual(kernel) };

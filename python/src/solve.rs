@@ -9,7 +9,6 @@ use pyo3::prelude::*;
 use sparsescope::cli::{backend, kernel_of, sentence, threads};
 use sparsescope_core::experiment::{
     Configuration, Finished, Given, Output, ParameterLists, Problem, Solution, SolveProblem, Watch,
-    check_vectors,
 };
 use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::matrix::Csr;
@@ -79,9 +78,8 @@ fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>)
             return Err(Failure::Value(sentence));
         }
     }
-    check_vectors(Operation::Solve, &asked.a, memory)?;
+    SolveProblem::check_vectors(&asked.a, memory)?;
     let problem = SolveProblem::new(asked.a, asked.given).map_err(Failure::NotDefinite)?;
-    let problem = Problem::Solve(problem);
     let backend = backend(kernel, asked.device);
     let backend = backend.map_err(|error| Failure::Value(sentence(&error)))?;
     let prepared = problem

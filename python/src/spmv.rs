@@ -7,9 +7,7 @@ use numpy::IntoPyArray;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sparsescope::cli::{backend, kernel_of, sentence, threads};
-use sparsescope_core::experiment::{
-    Configuration, Finished, Output, Problem, SpmvProblem, Watch, check_vectors,
-};
+use sparsescope_core::experiment::{Configuration, Finished, Output, Problem, SpmvProblem, Watch};
 use sparsescope_core::matrix::{Csr, Precision};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
@@ -71,8 +69,8 @@ fn product(
     }
     let kernel = configuration.kernel;
     let memory = MemoryLimit::of_machine();
-    check_vectors(Operation::Spmv, a, memory)?;
-    let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(a), x));
+    SpmvProblem::check_vectors(a, memory)?;
+    let problem = SpmvProblem::new(Arc::clone(a), x);
     let backend = backend(kernel, device).map_err(|error| Failure::Value(sentence(&error)))?;
     problem.admit(configuration).map_err(|error| refused(kernel.id, &error.to_string()))?;
     let prepared = backend.prepare(configuration, &problem, memory);

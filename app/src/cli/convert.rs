@@ -26,7 +26,7 @@ pub(super) fn run(
             return Err(UsageError(sentence.to_owned()).into());
         }
         let source = PointsSource::parse(&args.input)?;
-        args.read.of(SubjectSource::Points(source.clone()))?;
+        args.read.of(SubjectSource::Other(Box::new(source.clone())))?;
         return write_points(&source, (path, args.force), interrupt, quiet);
     }
     check_extension(path)?;

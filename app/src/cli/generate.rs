@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::bail;
-use sparsescope_core::experiment::{MatrixSource, PointsSource};
+use sparsescope_core::experiment::{MatrixSource, OtherSource, PointsSource};
 use sparsescope_core::generate::{
     Figure, GenerateError, GeneratorSpec, Key, Made, SuiteEntry, Wanted, batch_kinds, batch_suites,
     generate, kinds, measure_made, points_kinds, points_suite_entry, points_suites, suites,

@@ -139,7 +139,7 @@ pub(super) fn run(
         true => Arc::new(points.negated(&negates)),
         false => Arc::clone(&points),
     };
-    let problem = Problem::Skyline(SkylineProblem::new(compared));
+    let problem = SkylineProblem::new(compared);
 
     let backend = backend(kernel, args.gpu.device)?;
     let configuration = Configuration {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sparsescope_core::experiment::{
     Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Problem,
-    Solution, SolveProblem, check_vectors,
+    Solution, SolveProblem,
 };
 use sparsescope_core::fsai::Fsai;
 use sparsescope_core::io::vector::Companion;
@@ -148,17 +148,17 @@ fn solved<'a>(
     let kernel = configuration.kernel;
     let source = args.read.of_matrix(MatrixSource::parse(matrix)?)?;
     let a = desk.real_matrix(&source)?;
-    check_vectors(Operation::Solve, &a, memory).with_context(|| format!("{source}"))?;
+    SolveProblem::check_vectors(&a, memory).with_context(|| format!("{source}"))?;
     let given = given(args, desk, &source, &a)?;
     let problem = watched(interrupt, quiet, "analyzing the matrix", None, |_| {
         SolveProblem::new(Arc::clone(&a), given)
     });
     let problem = problem.map_err(|sentence| anyhow!("cannot solve {source}: {sentence}"))?;
     let problem = if args.write_g.is_some() { problem.keeping_g() } else { problem };
-    let problem = Problem::Solve(match kept {
+    let problem = match kept {
         Some(factor) => problem.reusing(factor, args.keep_filter),
         None => problem,
-    });
+    };
 
     let cannot = || format!("{} cannot run on {source}", kernel.id);
     let mut prepared = problem
@@ -169,8 +169,8 @@ fn solved<'a>(
     if ready.with_context(cannot)? == Finished::Cancelled {
         return Ok(None);
     }
-    let factor = problem.solve().and_then(SolveProblem::factor);
-    let g = problem.solve().and_then(SolveProblem::g);
+    let factor = problem.factor();
+    let g = problem.g();
     if let (Some(path), Some(g)) = (&args.write_g, &g) {
         let what = format!("writing {}", path.display());
         watched(interrupt, quiet, &what, None, |progress: Progress<'_>| {

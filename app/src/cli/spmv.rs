@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use sparsescope_core::experiment::{
-    Configuration, Finished, MatrixSource, Problem, SpmvProblem, Watch, check_vectors,
+    Configuration, Finished, MatrixSource, Problem, SpmvProblem, Watch,
 };
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let desk = Desk { interrupt, quiet, memory };
     let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;
     let a = desk.real_matrix(&source)?;
-    check_vectors(Operation::Spmv, &a, memory).with_context(|| format!("{source}"))?;
+    SpmvProblem::check_vectors(&a, memory).with_context(|| format!("{source}"))?;
     let x = match &args.x {
         Some(path) => desk.vector(path, "--x", &source, (a.cols(), "columns"))?,
         None => integer_vector(a.cols(), args.seed),
@@ -41,7 +41,7 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         args.expect.as_ref().map(|path| desk.vector(path, "--expect", &source, (a.rows(), "rows")));
     let expected = expected.transpose()?;
 
-    let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(&a), x));
+    let problem = SpmvProblem::new(Arc::clone(&a), x);
     let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
     let block = kernel.takes.block.then_some(args.block_size);

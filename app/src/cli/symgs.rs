@@ -7,7 +7,6 @@ use anyhow::{Context, anyhow};
 use serde::Serialize;
 use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
-    check_vectors,
 };
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::kernel::{Parameter, Parameters};
@@ -142,9 +141,9 @@ fn system(
     args: &SymgsArgs,
     desk: &Desk<'_>,
     source: &MatrixSource,
-) -> anyhow::Result<(Problem, Arc<Csr>, Option<Vec<f64>>)> {
+) -> anyhow::Result<(SymgsProblem, Arc<Csr>, Option<Vec<f64>>)> {
     let a = desk.real_matrix(source)?;
-    check_vectors(Operation::Symgs, &a, desk.memory).with_context(|| format!("{source}"))?;
+    SymgsProblem::check_vectors(&a, desk.memory).with_context(|| format!("{source}"))?;
     let rows = a.rows();
     let b = match &args.b {
         Some(path) => {
@@ -163,21 +162,20 @@ fn system(
     let expected = expected.transpose()?;
     let problem = SymgsProblem::with_sweeps(Arc::clone(&a), b, start, args.sweeps);
     let problem = problem.map_err(|sentence| anyhow!("cannot sweep {source}: {sentence}"))?;
-    Ok((Problem::Symgs(problem), a, expected))
+    Ok((problem, a, expected))
 }
 
 /// ‖b − A·x‖ / ‖b‖ before the first sweep and after the last; none in smoother mode, whose sweeps do not
 /// solve for b, or if one of them is not finite.
 fn residuals(
     configuration: &Configuration,
-    problem: &Problem,
+    problem: &SymgsProblem,
     memory: MemoryLimit,
     output: &Output,
 ) -> anyhow::Result<Option<[f64; 2]>> {
     fn of<T: Real>(side: &SymgsSide<T>, x: &[T]) -> [f64; 2] {
         [side.start(), x].map(|x| relative_residual(side.a(), side.b(), x))
     }
-    let Some(problem) = problem.symgs() else { return Ok(None) };
     if configuration.parameters.mode() == Mode::Smoother {
         return Ok(None);
     }

@@ -192,7 +192,7 @@ proptest! {
             }
         }
         let x: Vec<f64> = (0..a.cols()).map(|j| 0.1 + j as f64 / 7.0).collect();
-        let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
+        let problem = SpmvProblem::new(Arc::new(a), x);
         let backend = CpuBackend::new();
         let cpu = on_cpu(&backend);
         for (kernel, precision) in cpu.flat_map(|k| Precision::ALL.map(|precision| (k, precision))) {
@@ -308,7 +308,7 @@ fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
         for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             // Every other column: rows that contain one are next to rows that do not.
             let x = (0..a.cols()).map(|j| if j % 2 == 1 { bad } else { 1.0 }).collect();
-            let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a.clone()), x));
+            let problem = SpmvProblem::new(Arc::new(a.clone()), x);
             for kernel in on_cpu(&backend) {
                 let configuration = with(kernel, 3, &parameters);
                 match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {

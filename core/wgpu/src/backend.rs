@@ -120,15 +120,15 @@ impl Backend for WgpuBackend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
         if let Availability::Missing(reason) = self.availability(configuration.kernel) {
             return Err(PrepareError::Unsupported(reason));
         }
-        let (Some(launcher), Some(problem)) = (launcher(configuration.kernel.id), problem.spmv())
-        else {
+        let launcher = launcher(configuration.kernel.id);
+        let (Some(launcher), Some(problem)) = (launcher, problem.of::<SpmvProblem>()) else {
             return Err(DeviceError::Absent.into());
         };
         let side = problem.single(memory)?;

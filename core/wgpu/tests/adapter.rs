@@ -59,7 +59,7 @@ fn configured((kernel, block): Case, hack_size: usize) -> Configuration {
 fn ready<'p>(
     backend: &'p WgpuBackend,
     configuration: &Configuration,
-    problem: &'p Problem,
+    problem: &'p dyn Problem,
 ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
     let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited())?;
     let never = AtomicBool::new(false);
@@ -107,9 +107,9 @@ fn matrices() -> Vec<(&'static str, Csr)> {
     ]
 }
 
-fn problem(a: Csr) -> Problem {
+fn problem(a: Csr) -> SpmvProblem {
     let x = integer_vector(a.cols(), 42);
-    Problem::Spmv(SpmvProblem::new(Arc::new(a), x))
+    SpmvProblem::new(Arc::new(a), x)
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn an_x_that_is_not_finite_gives_the_classes_of_csr_or_is_refused() {
             let mut x = vec![1.0; 400];
             x[5] = bad;
             x[399] = bad;
-            let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
+            let problem = SpmvProblem::new(Arc::new(a), x);
             for case in cases(&backend, &[64, 128]) {
                 let (kernel, configuration) = (case.0, configured(case, 32));
                 match ready(&backend, &configuration, &problem) {

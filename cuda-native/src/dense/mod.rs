@@ -13,12 +13,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
-    Availability, BatchedDenseProblem, Configuration, PrepareError, Prepared,
+    Availability, BatchedDenseProblem, Binds, Configuration, PrepareError, Prepared, Problem,
 };
-use sparsescope_core::kernel::Parameter;
+use sparsescope_core::kernel::{KernelDescriptor, Parameter};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
+use crate::backend::CudaBackend;
 use crate::buffer::{Buffer, Spent};
 use crate::cublas::Cublas;
 use crate::cusolver::Cusolver;
@@ -26,7 +27,7 @@ use crate::launch::Bound;
 use crate::machine::Machine;
 use crate::prepared::{Parts, PreparedProduct};
 use crate::refusal::{admit_block, refused};
-use crate::upload::{BatchUploads, UploadedRight};
+use crate::upload::UploadedRight;
 use found::Found;
 use library::Library;
 use operands::{Asked, Sized, most_systems};
@@ -50,16 +51,6 @@ const LAUNCHERS: &[(&str, How)] = &[
 
 fn launcher(id: &str) -> Option<How> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, how)| how)
-}
-
-/// Whether a batch kernel can run; `None` if this crate has no such kernel.
-pub(crate) fn availability(machine: &Machine, id: &str) -> Option<Availability> {
-    let missing = match launcher(id)? {
-        How::Gauss | How::Cholesky => None,
-        How::Cublas => machine.cublas().err(),
-        How::Cusolver => machine.cusolver().err(),
-    };
-    Some(missing.map_or(Availability::Available, Availability::Missing))
 }
 
 /// A kernel, with the library that it calls.
@@ -99,64 +90,78 @@ impl Ready {
     }
 }
 
-/// Prepares a kernel for the systems of a problem, one size after another.
-pub(crate) fn prepare<'p>(
-    machine: &'p Machine,
-    uploads: &BatchUploads,
-    configuration: &Configuration,
-    problem: &BatchedDenseProblem,
-    limit: MemoryLimit,
-) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-    let (kernel, device, host) = (configuration.kernel, machine.device(), problem.batches());
-    let how = launcher(kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
-    let ready = Ready::of(machine, how, configuration.block)?;
-    let bytes: u64 = problem.resident(configuration).iter().map(|array| array.bytes).sum();
-    limit
-        .check("the solutions of the batch", bytes.into())
-        .map_err(|error| PrepareError::Refused(error.to_string()))?;
-
-    let matrices = uploads.matrices(device, host).map_err(refused)?;
-    let given = problem.given_right_hand_sides(configuration);
-    let right = given.map(|right| uploads.right(device, &right)).transpose().map_err(refused)?;
-    let sizes = host.sizes().iter().map(|sized| (sized.batch().unknowns(), sized.batch().len()));
-    let found = Found::new(device, sizes).map_err(refused)?;
-
-    let begun = Instant::now();
-    let mut bound = Bound::of(Vec::new());
-    for (k, (a, place)) in matrices.copy().iter().zip(found.places()).enumerate() {
-        let systems = most_systems(place.systems).map_err(refused)?;
-        if systems == 0 {
-            continue;
-        }
-        let b = right.as_ref().and_then(|right| right.copy().get(k));
-        let n = place.unknowns;
-        let asked = ready.bind(&Sized { device, systems, n, a, b, place })?;
-        let Asked { reset, steps, finish, workspace_bytes, spent } = asked;
-        bound.reset.extend(reset);
-        bound.steps.extend(steps);
-        bound.finish.extend(finish);
-        bound.workspace_bytes += workspace_bytes;
-        bound.spent = bound.spent + spent;
+impl Binds<BatchedDenseProblem> for CudaBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        let missing = match launcher(kernel.id) {
+            Some(How::Gauss | How::Cholesky) => None,
+            Some(How::Cublas) => self.machine.cublas().err(),
+            Some(How::Cusolver) => self.machine.cusolver().err(),
+            None => return Availability::built(false),
+        };
+        missing.map_or(Availability::Available, Availability::Missing)
     }
-    device.synchronize().map_err(refused)?;
-    let bound_s = begun.elapsed().as_secs_f64();
-    let spent = spent_on(matrices.copy(), right.as_ref()) + found.spent() + bound.spent;
-    let costs = Costs {
-        plan_s: (bound_s - bound.spent.allocate_s - bound.spent.upload_s).max(0.0),
-        upload_s: Some(spent.upload_s),
-        allocate_s: Some(spent.allocate_s),
-        launches: bound.launches(device).map_err(refused)?,
-        format_bytes: host.bytes() + bound.workspace_bytes,
-        minimal_bytes: problem.minimal_bytes(),
-        ..Costs::default()
-    };
-    let mut _operands: Vec<Box<dyn Any>> = vec![Box::new(matrices)];
-    _operands.extend(right.map(|right| Box::new(right) as Box<dyn Any>));
-    let parts = Parts { bound, y: found, groups: None, passes: None, _operands };
-    let rhs = configuration.parameters.rhs().as_str().to_owned();
-    let params = BTreeMap::from([(Parameter::Rhs.name().to_owned(), rhs)]);
-    Ok(Box::new(PreparedProduct::new(machine, kernel.id, parts, costs, params)))
+
+    /// The systems are computed one size after another.
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p BatchedDenseProblem,
+        limit: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let (kernel, device, host) = (configuration.kernel, self.device(), problem.batches());
+        let how = launcher(kernel.id)
+            .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
+        let ready = Ready::of(&self.machine, how, configuration.block)?;
+        let bytes: u64 =
+            problem.resident(configuration, limit).iter().map(|array| array.bytes).sum();
+        limit
+            .check("the solutions of the batch", bytes.into())
+            .map_err(|error| PrepareError::Refused(error.to_string()))?;
+
+        let matrices = self.batches.matrices(device, host).map_err(refused)?;
+        let given = problem.given_right_hand_sides(configuration);
+        let right =
+            given.map(|right| self.batches.right(device, &right)).transpose().map_err(refused)?;
+        let sizes =
+            host.sizes().iter().map(|sized| (sized.batch().unknowns(), sized.batch().len()));
+        let found = Found::new(device, sizes).map_err(refused)?;
+
+        let begun = Instant::now();
+        let mut bound = Bound::of(Vec::new());
+        for (k, (a, place)) in matrices.copy().iter().zip(found.places()).enumerate() {
+            let systems = most_systems(place.systems).map_err(refused)?;
+            if systems == 0 {
+                continue;
+            }
+            let b = right.as_ref().and_then(|right| right.copy().get(k));
+            let n = place.unknowns;
+            let asked = ready.bind(&Sized { device, systems, n, a, b, place })?;
+            let Asked { reset, steps, finish, workspace_bytes, spent } = asked;
+            bound.reset.extend(reset);
+            bound.steps.extend(steps);
+            bound.finish.extend(finish);
+            bound.workspace_bytes += workspace_bytes;
+            bound.spent = bound.spent + spent;
+        }
+        device.synchronize().map_err(refused)?;
+        let bound_s = begun.elapsed().as_secs_f64();
+        let spent = spent_on(matrices.copy(), right.as_ref()) + found.spent() + bound.spent;
+        let costs = Costs {
+            plan_s: (bound_s - bound.spent.allocate_s - bound.spent.upload_s).max(0.0),
+            upload_s: Some(spent.upload_s),
+            allocate_s: Some(spent.allocate_s),
+            launches: bound.launches(device).map_err(refused)?,
+            format_bytes: host.bytes() + bound.workspace_bytes,
+            minimal_bytes: problem.minimal_bytes(),
+            ..Costs::default()
+        };
+        let mut _operands: Vec<Box<dyn Any>> = vec![Box::new(matrices)];
+        _operands.extend(right.map(|right| Box::new(right) as Box<dyn Any>));
+        let parts = Parts { bound, y: found, groups: None, passes: None, _operands };
+        let rhs = configuration.parameters.rhs().as_str().to_owned();
+        let params = BTreeMap::from([(Parameter::Rhs.name().to_owned(), rhs)]);
+        Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
+    }
 }
 
 /// Time spent on copying the operands.

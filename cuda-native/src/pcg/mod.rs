@@ -18,8 +18,9 @@ mod vendor;
 
 use sparsescope_core::experiment::solving::Asked;
 use sparsescope_core::experiment::{
-    Availability, Configuration, PrepareError, Prepared, SolveProblem, Watch,
+    Availability, Binds, Configuration, PrepareError, Prepared, SolveProblem, Watch,
 };
+use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::memory::MemoryLimit;
 
 pub(crate) use glance::Glance;
@@ -28,9 +29,8 @@ pub(crate) use shares::{At, Shares};
 pub(crate) use source::Source;
 pub(crate) use state::{Ended, Form, Product, Purpose, Scalars, Vectors, row_count};
 
+use crate::backend::CudaBackend;
 use crate::cusparse::Direction;
-use crate::machine::Machine;
-use crate::upload::Uploads;
 use prepared::PreparedSolver;
 use solver::Solver;
 use vendor::Library;
@@ -56,50 +56,50 @@ fn launcher(id: &str) -> Option<How> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, how)| how)
 }
 
-/// Whether this crate has the kernel.
-pub(crate) fn has(id: &str) -> bool {
-    launcher(id).is_some()
-}
-
-/// Whether the kernel, which this crate has, can run here, or why not.
-pub(crate) fn availability(machine: &Machine, id: &str) -> Availability {
-    let missing = match launcher(id) {
-        Some(How::Library(_)) => machine.cusparse().err().or_else(|| machine.cublas().err()),
-        Some(How::Device) | None => None,
-    };
-    missing.map_or(Availability::Available, Availability::Missing)
-}
-
-/// Prepares a kernel for a system; does not run the setup yet.
-pub(crate) fn prepare<'p>(
-    machine: &'p Machine,
-    uploads: &'p Uploads<f64>,
-    configuration: &Configuration,
-    problem: &'p SolveProblem,
-    memory: MemoryLimit,
-) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-    let id = configuration.kernel.id;
-    let absent = || PrepareError::Unsupported("not included in this build".to_owned());
-    let how = launcher(id).ok_or_else(absent)?;
-    if let Availability::Missing(reason) = availability(machine, id) {
-        return Err(PrepareError::Unsupported(reason));
+impl Binds<SolveProblem> for CudaBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        let missing = match launcher(kernel.id) {
+            Some(How::Device) => None,
+            Some(How::Library(_)) => {
+                self.machine.cusparse().err().or_else(|| self.machine.cublas().err())
+            }
+            None => return Availability::built(false),
+        };
+        missing.map_or(Availability::Available, Availability::Missing)
     }
-    let asked = Asked::new(problem, configuration.parameters.clone());
-    let params = problem.params(configuration);
-    Ok(match how {
-        How::Device => {
-            let set_up = move |asked: &Asked<'p>, watch: &Watch<'_>| {
-                Solver::set_up(machine, uploads, asked, memory, watch)
-            };
-            Box::new(PreparedSolver::new(machine, id, asked, params, Box::new(set_up)))
+
+    /// Does not run the setup yet.
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SolveProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let id = configuration.kernel.id;
+        let absent = || PrepareError::Unsupported("not included in this build".to_owned());
+        let how = launcher(id).ok_or_else(absent)?;
+        let has = Binds::<SolveProblem>::has(self, configuration.kernel);
+        if let Availability::Missing(reason) = has {
+            return Err(PrepareError::Unsupported(reason));
         }
-        How::Library(direction) => {
-            let set_up = move |asked: &Asked<'p>, watch: &Watch<'_>| {
-                Library::set_up(machine, uploads, (asked, direction), memory, watch)
-            };
-            Box::new(PreparedSolver::new(machine, id, asked, params, Box::new(set_up)))
-        }
-    })
+        let asked = Asked::new(problem, configuration.parameters.clone());
+        let params = problem.params(configuration);
+        let (machine, uploads) = (&self.machine, &self.double);
+        Ok(match how {
+            How::Device => {
+                let set_up = move |asked: &Asked<'p>, watch: &Watch<'_>| {
+                    Solver::set_up(machine, uploads, asked, memory, watch)
+                };
+                Box::new(PreparedSolver::new(machine, id, asked, params, Box::new(set_up)))
+            }
+            How::Library(direction) => {
+                let set_up = move |asked: &Asked<'p>, watch: &Watch<'_>| {
+                    Library::set_up(machine, uploads, (asked, direction), memory, watch)
+                };
+                Box::new(PreparedSolver::new(machine, id, asked, params, Box::new(set_up)))
+            }
+        })
+    }
 }
 
 #[cfg(test)]

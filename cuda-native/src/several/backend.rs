@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sparsescope_core::experiment::solving::{Applied, Asked};
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, PrepareError, Prepared, Problem,
+    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SolveProblem,
+    SpmvProblem,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel, kernels};
 use sparsescope_core::memory::MemoryLimit;
@@ -142,7 +143,7 @@ impl Backend for NcclBackend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
@@ -150,7 +151,7 @@ impl Backend for NcclBackend {
         let absent = || PrepareError::Unsupported("not included in this build".to_owned());
         let &(_, local) = LOCAL.iter().find(|(known, _)| *known == id).ok_or_else(absent)?;
         let team = self.team(ranks_of(configuration))?;
-        match (local.and_then(kernel), problem.spmv(), problem.solve()) {
+        match (local.and_then(kernel), problem.of::<SpmvProblem>(), problem.of::<SolveProblem>()) {
             (Some(local), Some(problem), _) => {
                 let source: Source = Arc::clone(problem.a()) as Source;
                 let x = elements(Arc::clone(problem.double().x()));

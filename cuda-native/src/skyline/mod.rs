@@ -10,15 +10,17 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use sparsescope_core::experiment::{Configuration, PrepareError, Prepared, SkylineProblem};
-use sparsescope_core::kernel::Parameter;
+use sparsescope_core::experiment::{
+    Availability, Binds, Configuration, PrepareError, Prepared, SkylineProblem,
+};
+use sparsescope_core::kernel::{KernelDescriptor, Parameter};
+use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
+use crate::backend::CudaBackend;
 use crate::device::DeviceError;
-use crate::machine::Machine;
 use crate::prepared::{Parts, PreparedProduct};
 use crate::refusal::{admit_block, refused};
-use crate::upload::PointUploads;
 use kept::Kept;
 use operands::{MOST_DIMENSIONS, Points, Search};
 use plain::Form;
@@ -46,11 +48,6 @@ const LAUNCHERS: &[(&str, How)] = &[
 
 fn launcher(id: &str) -> Option<How> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, how)| how)
-}
-
-/// Whether this crate has the kernel.
-pub(crate) fn has(id: &str) -> bool {
-    launcher(id).is_some()
 }
 
 impl How {
@@ -91,51 +88,57 @@ impl How {
     }
 }
 
-/// Prepares a kernel for points.
-pub(crate) fn prepare<'p>(
-    machine: &'p Machine,
-    uploads: &PointUploads,
-    configuration: &Configuration,
-    problem: &SkylineProblem,
-) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-    let (kernel, device) = (configuration.kernel, machine.device());
-    let how = launcher(kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
-    let host = problem.points();
-    let (points, dimensions) = how.admit(host.len(), host.dimensions())?;
-    let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
-    admit_block(block)?;
-
-    let rows = uploads.points(device, host).map_err(refused)?;
-    let counting = configuration.parameters.counting();
-    let kept = Kept::new(device, host.len(), counting).map_err(refused)?;
-    let begun = Instant::now();
-    let on_device = Points { device, rows: rows.copy(), points, dimensions, kept: &kept };
-    let search = match how {
-        How::Plain(form) => plain::bind(&on_device, form, block),
-        How::Fast => fast::bind(&on_device),
-    };
-    let Search { bound, conversion_s } = search.map_err(refused)?;
-    device.synchronize().map_err(refused)?;
-    let bound_s = begun.elapsed().as_secs_f64();
-    let spent = rows.copy().spent() + kept.spent() + bound.spent;
-    let costs = Costs {
-        conversion_s,
-        plan_s: (bound_s - bound.spent.allocate_s - bound.spent.upload_s - conversion_s).max(0.0),
-        upload_s: Some(spent.upload_s),
-        allocate_s: Some(spent.allocate_s),
-        launches: bound.launches(device).map_err(refused)?,
-        // The kernel is not bound by memory traffic, so no minimum bytes are given.
-        format_bytes: host.bytes() + bound.workspace_bytes,
-        ..Costs::default()
-    };
-    let _operands: Vec<Box<dyn Any>> = vec![Box::new(rows)];
-    let parts = Parts { bound, y: kept, groups: None, passes: None, _operands };
-    let mut params = BTreeMap::new();
-    if kernel.allowed(Parameter::Counting).is_some() {
-        params.insert(Parameter::Counting.name().to_owned(), counting.as_str().to_owned());
+impl Binds<SkylineProblem> for CudaBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        Availability::built(launcher(kernel.id).is_some())
     }
-    Ok(Box::new(PreparedProduct::new(machine, kernel.id, parts, costs, params)))
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SkylineProblem,
+        _: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let (kernel, device) = (configuration.kernel, self.device());
+        let how = launcher(kernel.id)
+            .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
+        let host = problem.points();
+        let (points, dimensions) = how.admit(host.len(), host.dimensions())?;
+        let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
+        admit_block(block)?;
+
+        let rows = self.points.points(device, host).map_err(refused)?;
+        let counting = configuration.parameters.counting();
+        let kept = Kept::new(device, host.len(), counting).map_err(refused)?;
+        let begun = Instant::now();
+        let on_device = Points { device, rows: rows.copy(), points, dimensions, kept: &kept };
+        let search = match how {
+            How::Plain(form) => plain::bind(&on_device, form, block),
+            How::Fast => fast::bind(&on_device),
+        };
+        let Search { bound, conversion_s } = search.map_err(refused)?;
+        device.synchronize().map_err(refused)?;
+        let bound_s = begun.elapsed().as_secs_f64();
+        let spent = rows.copy().spent() + kept.spent() + bound.spent;
+        let costs = Costs {
+            conversion_s,
+            plan_s: (bound_s - bound.spent.allocate_s - bound.spent.upload_s - conversion_s)
+                .max(0.0),
+            upload_s: Some(spent.upload_s),
+            allocate_s: Some(spent.allocate_s),
+            launches: bound.launches(device).map_err(refused)?,
+            // The kernel is not bound by memory traffic, so no minimum bytes are given.
+            format_bytes: host.bytes() + bound.workspace_bytes,
+            ..Costs::default()
+        };
+        let _operands: Vec<Box<dyn Any>> = vec![Box::new(rows)];
+        let parts = Parts { bound, y: kept, groups: None, passes: None, _operands };
+        let mut params = BTreeMap::new();
+        if kernel.allowed(Parameter::Counting).is_some() {
+            params.insert(Parameter::Counting.name().to_owned(), counting.as_str().to_owned());
+        }
+        Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
+    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::choosing::{ADAPTIVE, Candidate, on_gpu, why};
 use sparsescope_core::experiment::{
-    Configuration, Executed, Finished, KernelError, LastOutput, PrepareError, Prepared, Sampled,
-    SetUp, SpmvProblem, SpmvSide, Temperature, Ticket, Watch,
+    Configuration, Executed, Finished, KernelError, LastOutput, PrepareError, Prepared, Problem,
+    Sampled, SetUp, SpmvProblem, SpmvSide, Temperature, Ticket, Watch,
 };
 use sparsescope_core::kernel::Parameter;
 use sparsescope_core::memory::MemoryLimit;
@@ -156,7 +156,6 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
             block: candidate.block,
             ..self.configuration.clone()
         };
-        configuration.admit().map_err(|error| error.to_string())?;
         self.problem.admit(&configuration).map_err(|error| error.to_string())?;
         let is_new = !self.side.has(SpmvProblem::spec(&configuration));
         let made = product(self.machine, self.uploads, &configuration, &self.side, self.memory);

@@ -18,8 +18,8 @@ fn batch(n: usize, count: usize, bad: usize) -> Batches {
     generate_batch(&spec, MemoryLimit::unlimited(), &never).unwrap().into()
 }
 
-fn of(batches: Batches) -> Problem {
-    Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batches)))
+fn of(batches: Batches) -> BatchedDenseProblem {
+    BatchedDenseProblem::new(Arc::new(batches))
 }
 
 /// Every right-hand side, and several block sizes for a kernel that takes them.
@@ -40,12 +40,12 @@ fn configurations(kernel: &'static KernelDescriptor) -> Vec<Configuration> {
 
 /// Fails unless a kernel's solutions pass the check twice with the same bits, or the thesis's
 /// kernel reports too little shared memory. Returns the solutions of each size.
-fn check(backend: &CudaBackend, configuration: &Configuration, problem: &Problem, what: &str) {
+fn check(backend: &CudaBackend, configuration: &Configuration, problem: &dyn Problem, what: &str) {
     let prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited());
     let what = format!("{what}: {} {:?}", configuration.kernel.id, configuration.block);
     let mut prepared = match prepared {
         Err(PrepareError::Refused(why)) if configuration.kernel.id == "cuda/dense/gauss-shared" => {
-            let most = problem.batched_dense().unwrap().batches().most_unknowns();
+            let most = problem.of::<BatchedDenseProblem>().unwrap().batches().most_unknowns();
             assert!(most > 76 && why.contains("bytes of shared memory"), "{what}: {why}");
             return;
         }
@@ -63,7 +63,7 @@ fn check(backend: &CudaBackend, configuration: &Configuration, problem: &Problem
     assert!(bits.iter().all(|other| Some(other) == bits.first()), "{what}: other bits");
 }
 
-fn check_all(backend: &CudaBackend, whose: &str, problem: &Problem, what: &str) {
+fn check_all(backend: &CudaBackend, whose: &str, problem: &dyn Problem, what: &str) {
     for kernel in dense(whose) {
         for configuration in configurations(kernel) {
             check(backend, &configuration, problem, what);

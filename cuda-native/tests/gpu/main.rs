@@ -94,7 +94,7 @@ fn configured((kernel, block, precision): Case, hack_size: usize) -> Configurati
 fn ready<'p>(
     backend: &'p CudaBackend,
     configuration: &Configuration,
-    problem: &'p Problem,
+    problem: &'p dyn Problem,
 ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
     let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited())?;
     let never = AtomicBool::new(false);
@@ -141,9 +141,9 @@ fn matrices() -> Vec<(&'static str, Csr)> {
     ]
 }
 
-fn problem(a: Csr) -> Problem {
+fn problem(a: Csr) -> SpmvProblem {
     let x = integer_vector(a.cols(), 42);
-    Problem::Spmv(SpmvProblem::new(Arc::new(a), x))
+    SpmvProblem::new(Arc::new(a), x)
 }
 
 /// The memory checks of `gpu-check.sh` run these two tests by name.
@@ -272,7 +272,7 @@ fn take_or_refuse_what_is_not_finite(backend: &CudaBackend, cases: &[Case]) {
         let mut x = vec![1.0; 400];
         x[5] = bad;
         x[399] = bad;
-        let problem = Problem::Spmv(SpmvProblem::new(Arc::new(a), x));
+        let problem = SpmvProblem::new(Arc::new(a), x);
         for &case in cases {
             let (kernel, configuration) = (case.0, configured(case, 32));
             match ready(backend, &configuration, &problem) {

@@ -7,8 +7,8 @@ use sparsescope_core::experiment::{CpuBackend, Finished, Given, Solution, SolveP
 use super::*;
 
 /// A system, and what a user gives besides the parameters.
-fn problem(a: Csr, given: Given) -> Problem {
-    Problem::Solve(SolveProblem::new(Arc::new(a), given).unwrap())
+fn problem(a: Csr, given: Given) -> SolveProblem {
+    SolveProblem::new(Arc::new(a), given).unwrap()
 }
 
 /// The Laplacian of a grid of n × n points, each row and column scaled by a power of two up to 2^±`spread`.
@@ -76,7 +76,7 @@ fn with(id: &str, values: &[(Parameter, &str)]) -> Configuration {
 fn solved(
     backend: &dyn Backend,
     configuration: &Configuration,
-    problem: &Problem,
+    problem: &dyn Problem,
 ) -> Result<Solution, KernelError> {
     let never = AtomicBool::new(false);
     let watch = Watch::cancelled_by(&never);

@@ -52,7 +52,7 @@ fn on(id: &str, ranks: usize, values: &[(Parameter, &str)]) -> Configuration {
 fn made<'p>(
     backend: &'p NcclBackend,
     configuration: &Configuration,
-    problem: &'p Problem,
+    problem: &'p dyn Problem,
 ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
     let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited())?;
     let never = AtomicBool::new(false);
@@ -103,7 +103,7 @@ fn products_on_several_gpus_have_the_bits_of_one_processor_on_integers() {
     for (name, a) in shared() {
         let a = of_integers(&a);
         let problem = problem(a);
-        let reference = problem.spmv().unwrap().double().reference().y().to_vec();
+        let reference = problem.double().reference().y().to_vec();
         for (id, ranks) in PRODUCTS.iter().flat_map(|id| counts(&backend).map(move |n| (*id, n))) {
             let what = format!("{id} on {ranks}: {name}");
             let mut prepared = made(&backend, &on(id, ranks, &[]), &problem);
@@ -123,7 +123,7 @@ fn hacks_that_are_made_in_several_pieces_are_those_of_the_whole_matrix() {
     let (_turn, backend) = several!(1);
     // 9 million nonzeros.
     let problem = problem(of_integers(&generated("stencil27?n=70")));
-    let reference = problem.spmv().unwrap().double().reference().y().to_vec();
+    let reference = problem.double().reference().y().to_vec();
     for ranks in counts(&backend) {
         let mut prepared = made(&backend, &on(PRODUCTS[1], ranks, &[]), &problem).unwrap();
         match output(&mut prepared).unwrap() {
@@ -211,7 +211,7 @@ fn systems() -> Vec<(&'static str, Csr)> {
 fn solves_on_several_gpus_take_the_iterations_of_one_processor_and_pass_the_gate() {
     let ((_turn, backend), cpu) = (several!(1), CpuBackend::new());
     for (name, a) in systems() {
-        let problem = Problem::Solve(SolveProblem::new(Arc::new(a), Given::default()).unwrap());
+        let problem = SolveProblem::new(Arc::new(a), Given::default()).unwrap();
         for preconditioner in ["none", "jacobi"] {
             for start in ["zero", "precond"] {
                 let base = [(Parameter::Preconditioner, preconditioner), (Parameter::Start, start)];
@@ -258,9 +258,8 @@ fn solves_on_several_gpus_take_the_iterations_of_one_processor_and_pass_the_gate
 #[test]
 fn two_solves_on_several_gpus_have_the_same_bits() {
     let (_turn, backend) = several!(2);
-    let problem = Problem::Solve(
-        SolveProblem::new(Arc::new(generated("stencil27?n=32")), Given::default()).unwrap(),
-    );
+    let problem =
+        SolveProblem::new(Arc::new(generated("stencil27?n=32")), Given::default()).unwrap();
     let configuration = on("nccl/pcg/halo-overlap", 2, &[(Parameter::Preconditioner, "jacobi")]);
     let mut prepared = made(&backend, &configuration, &problem).unwrap();
     let first = solution(output(&mut prepared).unwrap());
@@ -273,9 +272,8 @@ fn two_solves_on_several_gpus_have_the_same_bits() {
 #[test]
 fn a_solve_on_several_gpus_that_is_stopped_ends_and_the_next_one_is_whole() {
     let (_turn, backend) = several!(2);
-    let problem = Problem::Solve(
-        SolveProblem::new(Arc::new(generated("poisson2d?n=700")), Given::default()).unwrap(),
-    );
+    let problem =
+        SolveProblem::new(Arc::new(generated("poisson2d?n=700")), Given::default()).unwrap();
     let values = [(Parameter::Preconditioner, "none"), (Parameter::Tolerance, "1e-12")];
     let configuration = on("nccl/pcg/halo-overlap", 2, &values);
     let mut prepared = made(&backend, &configuration, &problem).unwrap();
@@ -293,9 +291,7 @@ fn more_gpus_than_there_are_and_other_preconditioners_are_refused_in_a_sentence(
     let refused = made(&backend, &on(PRODUCTS[0], most + 1, &[]), &product).err().unwrap();
     let sentence = refused.to_string();
     assert!(sentence.contains(&format!("needs {} GPUs, found {most}", most + 1)), "{sentence}");
-    let system = Problem::Solve(
-        SolveProblem::new(Arc::new(generated("poisson2d?n=9")), Given::default()).unwrap(),
-    );
+    let system = SolveProblem::new(Arc::new(generated("poisson2d?n=9")), Given::default()).unwrap();
     let refused = made(&backend, &on("nccl/pcg/halo-overlap", 1, &[]), &system).err().unwrap();
     assert!(!refused.to_string().is_empty());
 }

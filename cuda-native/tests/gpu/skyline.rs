@@ -73,10 +73,10 @@ fn most_dimensions(kernel: &KernelDescriptor) -> usize {
 
 /// Fails unless a kernel with these blocks keeps the points of the certificate, or refuses points
 /// with more dimensions than it takes.
-fn check(backend: &CudaBackend, configuration: &Configuration, problem: &Problem, name: &str) {
+fn check(backend: &CudaBackend, configuration: &Configuration, problem: &dyn Problem, name: &str) {
     let Configuration { kernel, block, parameters, .. } = configuration;
     let prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited());
-    let dimensions = problem.skyline().unwrap().points().dimensions();
+    let dimensions = problem.of::<SkylineProblem>().unwrap().points().dimensions();
     let what = format!("{name}: {} with {block:?} {parameters}", kernel.id);
     if dimensions > most_dimensions(kernel) {
         let Err(PrepareError::Refused(reason)) = prepared.map(|_| ()) else {
@@ -103,7 +103,7 @@ fn skylines_of_points_that_break_kernels_are_those_of_their_certificates() {
             }
             for (name, coordinates) in kinds(n, d) {
                 let points = Arc::new(Points::new(d, coordinates).unwrap());
-                let problem = Problem::Skyline(SkylineProblem::new(points));
+                let problem = SkylineProblem::new(points);
                 for kernel in ours() {
                     let usual = Configuration::usual(kernel);
                     check(&backend, &usual, &problem, &format!("{name}, {n} × {d}"));
@@ -118,7 +118,7 @@ fn skylines_do_not_depend_on_the_threads_of_a_block() {
     let backend = gpu!();
     for (name, coordinates) in kinds(3001, 6) {
         let points = Arc::new(Points::new(6, coordinates).unwrap());
-        let problem = Problem::Skyline(SkylineProblem::new(points));
+        let problem = SkylineProblem::new(points);
         for kernel in ours().filter(|kernel| kernel.takes.block) {
             for block in [32, 64, 96, 128, 256, 512, 1024] {
                 let block = Some(block);
@@ -135,7 +135,7 @@ fn blocks_whose_threads_have_too_few_registers_are_refused_in_a_sentence() {
     for dimensions in [8, 20, 32] {
         let [(name, coordinates), ..] = &kinds(1001, dimensions)[..] else { panic!("no points") };
         let points = Arc::new(Points::new(dimensions, coordinates.clone()).unwrap());
-        let problem = Problem::Skyline(SkylineProblem::new(points));
+        let problem = SkylineProblem::new(points);
         for kernel in ours().filter(|kernel| kernel.takes.block) {
             let configuration = Configuration { block: Some(1024), ..Configuration::usual(kernel) };
             match backend.prepare(&configuration, &problem, MemoryLimit::unlimited()) {
@@ -155,7 +155,7 @@ fn points_kept_are_counted_on_the_device_or_on_the_host() {
     assert_eq!(ours().filter(takes).count(), 5);
     for (name, coordinates) in kinds(2001, 5) {
         let points = Arc::new(Points::new(5, coordinates).unwrap());
-        let problem = Problem::Skyline(SkylineProblem::new(points));
+        let problem = SkylineProblem::new(points);
         for kernel in ours().filter(takes) {
             for counting in Counting::ALL.map(Counting::as_str) {
                 let parameters = Parameters::default().with(Parameter::Counting, counting);
@@ -176,7 +176,7 @@ fn local_kernels_keep_a_point_in_local_memory() {
     for kernel in ours().filter(|kernel| kernel.id.ends_with("-local")) {
         for d in [1, 8, 9, 16, 17, 32, 33, 64, 65, 128, 129, 256] {
             let points = Arc::new(Points::new(d, vec![0.5; 3 * d]).unwrap());
-            let problem = Problem::Skyline(SkylineProblem::new(points));
+            let problem = SkylineProblem::new(points);
             let prepared = backend.prepare(&Configuration::usual(kernel), &problem, memory);
             let costs = prepared.unwrap().costs();
             let bound = d.next_power_of_two().max(8) as u64;

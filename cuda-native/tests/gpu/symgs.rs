@@ -161,9 +161,9 @@ fn real_matrices() -> Vec<(String, Csr)> {
     names.iter().filter_map(open).collect()
 }
 
-fn problem(a: Csr) -> Problem {
+fn problem(a: Csr) -> SymgsProblem {
     let (b, x) = (right_hand_side(a.rows(), 42), starting_vector(a.rows(), 42));
-    Problem::Symgs(SymgsProblem::new(Arc::new(a), b, x).unwrap())
+    SymgsProblem::new(Arc::new(a), b, x).unwrap()
 }
 
 fn configured(
@@ -189,7 +189,7 @@ fn all_of(kernel: &'static KernelDescriptor) -> impl Iterator<Item = Configurati
 fn pass(
     backend: &CudaBackend,
     configuration: &Configuration,
-    problem: &Problem,
+    problem: &dyn Problem,
     name: &str,
 ) -> BTreeSet<String> {
     let what = format!(
@@ -271,7 +271,7 @@ fn exact_sweeps_keep_the_sign_of_zero() {
         let (mut b, mut x) = (right_hand_side(a.rows(), 1), starting_vector(a.rows(), 1));
         let n = a.rows();
         (x[n / 4], b[n / 4]) = (-0.0, -0.0);
-        let problem = Problem::Symgs(SymgsProblem::new(a, b, x).unwrap());
+        let problem = SymgsProblem::new(a, b, x).unwrap();
         for configuration in ours().filter(|k| k.exact).flat_map(all_of) {
             pass(&backend, &configuration, &problem, spec);
         }
@@ -373,7 +373,7 @@ fn several_sweeps_are_one_execution() {
     let backend = gpu!();
     let a = Arc::new(made("stencil27?n=8"));
     let (b, x) = (right_hand_side(a.rows(), 3), starting_vector(a.rows(), 3));
-    let problem = Problem::Symgs(SymgsProblem::with_sweeps(a, b, x, 4).unwrap());
+    let problem = SymgsProblem::with_sweeps(a, b, x, 4).unwrap();
     for configuration in ours().flat_map(all_of) {
         pass(&backend, &configuration, &problem, "four sweeps");
     }

@@ -221,8 +221,8 @@ fn run_with(
         let (measured, configurations) = (recorder.runs_of(&id), &task.configurations);
         let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref(), memory) {
             Ok(problem) => {
-                let ending = runner.run(&id, &problem, configurations, &measured, &mut recorder);
-                recorder.show_results(&id, &problem).map_err(|e| kept(&output, &e.into()))?;
+                let ending = runner.run(&id, &*problem, configurations, &measured, &mut recorder);
+                recorder.show_results(&id, &*problem).map_err(|e| kept(&output, &e.into()))?;
                 ending
             }
             Err(why) => runner.refuse(&id, configurations, &why, &measured, &mut recorder),

@@ -230,7 +230,11 @@ impl Recorder {
     }
 
     /// Stores the files that show the results on the subject `id`, unless it is a matrix or has some already.
-    pub(super) fn show_results(&mut self, id: &str, problem: &Problem) -> Result<(), BundleError> {
+    pub(super) fn show_results(
+        &mut self,
+        id: &str,
+        problem: &dyn Problem,
+    ) -> Result<(), BundleError> {
         let mut subjects = self.bundle.subjects.iter_mut();
         let Some(folder) = subjects.find(|s| s.record.id == id && s.files.is_empty()) else {
             return Ok(());

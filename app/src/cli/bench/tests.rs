@@ -41,7 +41,7 @@ impl Backend for Wrong {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         let right = self.cpu.prepare(configuration, problem, memory)?;

@@ -161,7 +161,7 @@ impl Backend for AbsentGpu {
     fn prepare<'p>(
         &'p self,
         _: &Configuration,
-        _: &'p Problem,
+        _: &'p dyn Problem,
         _: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         Err(PrepareError::Unsupported(self.0.to_string()))

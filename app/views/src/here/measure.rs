@@ -8,12 +8,12 @@ use std::task::Poll;
 use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::experiment::{
     Backend, Configuration, Interruptions, Problem, Runner, SerialBackend, Settings, SpmvProblem,
-    Step, check_vectors, table_position,
+    Step, table_position,
 };
 use sparsescope_core::kernel::DeviceKind;
 use sparsescope_core::measure::{DEFAULT_SEED, environment, integer_vector};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Environment, Operation, Precision, Run, Verdict};
+use sparsescope_core::record::{Environment, Precision, Run, Verdict};
 use sparsescope_core::spy;
 use sparsescope_figures::model::{display_name, matrix_key};
 use sparsescope_wgpu::WgpuBackend;
@@ -72,9 +72,9 @@ async fn measured(
         gpu = Some(opened);
     }
     let Ready { a, record, picture } = matrix;
-    check_vectors(Operation::Spmv, &a, limit).map_err(|error| error.to_string())?;
+    SpmvProblem::check_vectors(&a, limit).map_err(|error| error.to_string())?;
     let x = integer_vector(a.cols(), DEFAULT_SEED);
-    let problem = Problem::Spmv(SpmvProblem::new(a, x));
+    let problem = SpmvProblem::new(a, x);
     host.turn().await;
     let settings = settings(wanted);
     let mut backends: Vec<(DeviceKind, &dyn Backend)> = vec![(DeviceKind::Cpu, &serial)];
@@ -155,7 +155,7 @@ async fn run(
     host: &dyn Host,
     runner: &Runner<'_>,
     subject: &str,
-    problem: &Problem,
+    problem: &dyn Problem,
     configurations: &[Configuration],
     measured: &[Run],
     work: &Arc<Work>,

@@ -20,6 +20,16 @@ pub enum Availability {
     Missing(String),
 }
 
+impl Availability {
+    /// Whether this build has a kernel.
+    pub fn built(has_it: bool) -> Self {
+        match has_it {
+            true => Self::Available,
+            false => Self::Missing("not included in this build".to_owned()),
+        }
+    }
+}
+
 /// Launches the kernels of one device.
 pub trait Backend {
     /// Model name of the device.
@@ -44,7 +54,7 @@ pub trait Backend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError>;
 }

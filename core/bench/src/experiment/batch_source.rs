@@ -2,8 +2,13 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
+use super::input_file::InputFile;
+use super::operations::BatchedDenseProblem;
+use super::other_source::{LoadedOther, OtherSource, record};
 use super::source::{MatrixSource, SourceError};
 use sparsescope_kernels::fsai::{FsaiParameters, PatternRule, row_systems};
 use sparsescope_kernels::pcg::check_spd;
@@ -44,67 +49,11 @@ impl BatchSource {
         }
     }
 
-    /// Display name: that of the suite entry, the generator's parameters, or the matrix's name with the power
-    /// of the pattern and the number of rows taken.
-    pub fn name(&self) -> String {
-        match self {
-            Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
-            Self::Suite(entry) => entry.name.to_owned(),
-            Self::Rows(spec, matrix) => {
-                let most = spec.most().map(|most| format!("-most-{most}")).unwrap_or_default();
-                format!("{}-fsai-k{}{most}", matrix.name(), spec.power())
-            }
-        }
-    }
-
-    /// The generator's recipe; `None` where the batch comes from a file.
-    pub fn recipe(&self) -> Option<String> {
-        match self {
-            Self::Generated(spec) => Some(spec.to_string()),
-            Self::Suite(entry) => Some(entry.spec.to_owned()),
-            Self::Rows(_, MatrixSource::File(..) | MatrixSource::SuiteFile(..)) => None,
-            Self::Rows(..) => Some(self.to_string()),
-        }
-    }
-
-    /// Whether it comes from a real matrix, a stand-in for one, or a generator only.
-    pub fn origin(&self) -> Source {
-        match self {
-            Self::Generated(_) | Self::Suite(_) => Source::Generated,
-            Self::Rows(_, matrix) => matrix.origin(),
-        }
-    }
-
-    /// The file that it is read from, if any.
-    pub fn file(&self) -> Option<&Path> {
-        match self {
-            Self::Rows(_, MatrixSource::File(path, _) | MatrixSource::SuiteFile(_, path)) => {
-                Some(path)
-            }
-            Self::Generated(_) | Self::Suite(_) | Self::Rows(..) => None,
-        }
-    }
-
-    /// Whether the user named a file.
-    pub fn is_file(&self) -> bool {
-        matches!(self, Self::Rows(_, MatrixSource::File(..)))
-    }
-
     fn spec(&self) -> Result<Option<BatchSpec>, SpecError> {
         match self {
             Self::Generated(spec) => Ok(Some(spec.clone())),
             Self::Suite(entry) => BatchSpec::parse(entry.spec).map(Some),
             Self::Rows(..) => Ok(None),
-        }
-    }
-
-    /// Returns the count of numbers in its matrices, or of nonzeros in the matrix whose rows it is made from.
-    /// Fails if a file cannot be opened or is not a matrix.
-    pub fn probe(&self) -> Result<u64, SourceError> {
-        match (self, self.spec()?) {
-            (Self::Rows(_, matrix), _) => Ok(matrix.probe()?.entries),
-            (_, Some(spec)) => Ok(u64::try_from(spec.extent().bytes() / 8).unwrap_or(u64::MAX)),
-            (_, None) => Ok(0),
         }
     }
 
@@ -133,6 +82,86 @@ impl BatchSource {
         let cancelled = || cancel.load(Ordering::Relaxed);
         let gathered = row_systems(&a, &parameters, spec.most(), limit, &cancelled)?;
         Ok(gathered.ok_or(GenerateError::Cancelled)?)
+    }
+}
+
+impl OtherSource for BatchSource {
+    /// Display name: that of the suite entry, the generator's parameters, or the matrix's name with the power
+    /// of the pattern and the number of rows taken.
+    fn name(&self) -> String {
+        match self {
+            Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
+            Self::Suite(entry) => entry.name.to_owned(),
+            Self::Rows(spec, matrix) => {
+                let most = spec.most().map(|most| format!("-most-{most}")).unwrap_or_default();
+                format!("{}-fsai-k{}{most}", matrix.name(), spec.power())
+            }
+        }
+    }
+
+    fn recipe(&self) -> Option<String> {
+        match self {
+            Self::Generated(spec) => Some(spec.to_string()),
+            Self::Suite(entry) => Some(entry.spec.to_owned()),
+            Self::Rows(_, MatrixSource::File(..) | MatrixSource::SuiteFile(..)) => None,
+            Self::Rows(..) => Some(self.to_string()),
+        }
+    }
+
+    /// Whether it comes from a real matrix, a stand-in for one, or a generator only.
+    fn origin(&self) -> Source {
+        match self {
+            Self::Generated(_) | Self::Suite(_) => Source::Generated,
+            Self::Rows(_, matrix) => matrix.origin(),
+        }
+    }
+
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Rows(_, MatrixSource::File(path, _) | MatrixSource::SuiteFile(_, path)) => {
+                Some(path)
+            }
+            Self::Generated(_) | Self::Suite(_) | Self::Rows(..) => None,
+        }
+    }
+
+    /// Returns the count of numbers in its matrices, or of nonzeros in the matrix whose rows it is made from.
+    fn cost(&self) -> Result<u64, SourceError> {
+        match (self, self.spec()?) {
+            (Self::Rows(_, matrix), _) => Ok(matrix.probe()?.entries),
+            (_, Some(spec)) => Ok(u64::try_from(spec.extent().bytes() / 8).unwrap_or(u64::MAX)),
+            (_, None) => Ok(0),
+        }
+    }
+
+    fn input(&mut self) -> Option<&mut InputFile> {
+        match self {
+            Self::Rows(_, MatrixSource::File(file, _)) => Some(file),
+            Self::Generated(_) | Self::Suite(_) | Self::Rows(..) => None,
+        }
+    }
+
+    fn subject(
+        &self,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        cancel: &AtomicBool,
+    ) -> Result<LoadedOther, SourceError> {
+        let begun = Instant::now();
+        let batches = self.load(limit, progress, cancel)?;
+        let read_seconds = Some(begun.elapsed().as_secs_f64());
+        // With several sizes, none holds for all.
+        let unknowns = if batches.sizes().len() == 1 { "unknowns" } else { "unknowns at most" };
+        let sizes = [("systems", batches.len()), (unknowns, batches.most_unknowns())];
+        let identity = batches.identity(&|| cancel.load(Ordering::Relaxed));
+        let sha256 = identity.ok_or(GenerateError::Cancelled)?;
+        let record = record(self, "batch", sha256, &sizes, read_seconds);
+        let problem = Box::new(BatchedDenseProblem::new(Arc::new(batches)));
+        Ok(LoadedOther { folder: "dense", record, problem, taken: None })
+    }
+
+    fn boxed(&self) -> Box<dyn OtherSource> {
+        Box::new(self.clone())
     }
 }
 

@@ -4,6 +4,7 @@
 mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod batch_source;
+mod binding;
 #[cfg(not(target_family = "wasm"))]
 pub mod choosing;
 mod configuration;
@@ -14,6 +15,8 @@ mod error;
 mod input_file;
 mod interruptions;
 mod operations;
+#[cfg(not(target_family = "wasm"))]
+mod other_source;
 mod output;
 mod pattern;
 mod plan;
@@ -35,14 +38,19 @@ mod source;
 mod split;
 #[cfg(not(target_family = "wasm"))]
 mod subject;
+#[cfg(not(target_family = "wasm"))]
+mod subjects;
 mod task;
 mod ticket;
+#[cfg(all(feature = "proof", not(target_family = "wasm")))]
+mod vector_source;
 #[cfg(not(target_family = "wasm"))]
 mod vectors;
 
 pub use backend::{Availability, Backend, Prepared};
 #[cfg(not(target_family = "wasm"))]
 pub use batch_source::BatchSource;
+pub use binding::{Binding, Binds};
 pub use configuration::{Configuration, Key, Temperature, table_position};
 #[cfg(not(target_family = "wasm"))]
 pub use cpu::{CpuBackend, CpuProduct};
@@ -56,6 +64,8 @@ pub use operations::{
     BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide,
     SymgsProblem, SymgsSide,
 };
+#[cfg(not(target_family = "wasm"))]
+pub use other_source::{LoadedOther, OtherSource};
 pub use output::{Output, Solution};
 pub use plan::{
     MOST_UNTIL, MedianGoal, ParameterLists, SelectError, Settings, select_distributed,
@@ -64,7 +74,7 @@ pub use plan::{
 #[cfg(not(target_family = "wasm"))]
 pub use points_source::PointsSource;
 pub use predict::predict;
-pub use problem::{Problem, check_vectors};
+pub use problem::Problem;
 #[cfg(not(target_family = "wasm"))]
 pub use rank_device::{
     DeviceCosts, DeviceFailure, DeviceProduct, DeviceSolver, DeviceSystem, Elements, RankDevice,
@@ -79,7 +89,7 @@ pub use source::{MatrixSource, SourceError, matrix_cache, matrix_file, matrix_fo
 pub use sparsescope_record::{LoadedMatrix, LoadedValues, ReadMatrix};
 pub use split::{Portion, Units, split};
 #[cfg(not(target_family = "wasm"))]
-pub use subject::{LoadedOther, LoadedSubject, Probed, SubjectSource, tell_apart};
+pub use subject::{LoadedSubject, Probed, SubjectSource, tell_apart};
 pub use task::{Finished, Groups, Task, Watch};
 pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
 #[cfg(not(target_family = "wasm"))]

@@ -1,10 +1,14 @@
 //! Sources of points: a file, a generator or a suite.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use super::input_file::InputFile;
+use super::operations::SkylineProblem;
+use super::other_source::{LoadedOther, OtherSource, record};
 use super::source::SourceError;
 use sparsescope_matrix::generate::{
     PointsEntry, PointsRecipe, PointsSpec, generate_points, points_suite_entry,
@@ -39,56 +43,10 @@ impl PointsSource {
         }
     }
 
-    /// Whether the points are a user's or generated.
-    pub fn origin(&self) -> Source {
-        match self {
-            Self::File(..) => Source::Real,
-            Self::Generated(_) | Self::Suite(_) => Source::Generated,
-        }
-    }
-
-    /// Display name: the file name without its extension, the name of the suite entry, or the parameters of
-    /// the generator.
-    pub fn name(&self) -> String {
-        match self {
-            Self::File(file, _) => file.name(|name| {
-                let name = matrix_name(name);
-                let endings = [".txt", ".csv", ".points"];
-                endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-            }),
-            Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
-            Self::Suite(entry) => entry.name.to_owned(),
-        }
-    }
-
-    /// The generator's recipe, if there is one.
-    pub fn recipe(&self) -> Option<String> {
-        match self {
-            Self::File(..) => None,
-            Self::Generated(spec) => Some(spec.to_string()),
-            Self::Suite(entry) => Some(match entry.recipe {
-                PointsRecipe::Generated(spec) => spec.to_owned(),
-                PointsRecipe::Rbox { arguments, .. } => format!("rbox {arguments}"),
-            }),
-        }
-    }
-
-    /// Number of points and dimensions, without reading or generating them. Fails if a file cannot be opened
-    /// or holds no points.
-    pub fn probe(&self) -> Result<PointsExtent, SourceError> {
-        Ok(match self {
-            Self::File(path, header) => open_points_extent(path, *header)?,
-            Self::Generated(spec) => spec.extent(),
-            Self::Suite(entry) => entry.extent()?,
-        })
-    }
-
     /// Sets the meaning of the file's first line.
-    pub fn with_header(self, header: HeaderLine) -> Self {
-        match self {
-            Self::File(path, _) => Self::File(path, header),
-            other => other,
-        }
+    pub fn with_header(mut self, header: HeaderLine) -> Self {
+        self.set_header(header);
+        self
     }
 
     /// Reads or generates the points, and reports which parts of a file were used. `limit` bounds the memory
@@ -129,6 +87,89 @@ impl PointsSource {
         };
         let (points, chosen) = columns.of(points, limit)?;
         Ok((points, chosen, None))
+    }
+}
+
+impl OtherSource for PointsSource {
+    fn origin(&self) -> Source {
+        match self {
+            Self::File(..) => Source::Real,
+            Self::Generated(_) | Self::Suite(_) => Source::Generated,
+        }
+    }
+
+    /// Display name: the file name without its extension, the name of the suite entry, or the parameters of
+    /// the generator.
+    fn name(&self) -> String {
+        match self {
+            Self::File(file, _) => file.name(|name| {
+                let name = matrix_name(name);
+                let endings = [".txt", ".csv", ".points"];
+                endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+            }),
+            Self::Generated(spec) => spec.to_string().trim_start_matches("gen:").to_owned(),
+            Self::Suite(entry) => entry.name.to_owned(),
+        }
+    }
+
+    fn recipe(&self) -> Option<String> {
+        match self {
+            Self::File(..) => None,
+            Self::Generated(spec) => Some(spec.to_string()),
+            Self::Suite(entry) => Some(match entry.recipe {
+                PointsRecipe::Generated(spec) => spec.to_owned(),
+                PointsRecipe::Rbox { arguments, .. } => format!("rbox {arguments}"),
+            }),
+        }
+    }
+
+    fn cost(&self) -> Result<u64, SourceError> {
+        let PointsExtent { points, dimensions, .. } = match self {
+            Self::File(path, header) => open_points_extent(path, *header)?,
+            Self::Generated(spec) => spec.extent(),
+            Self::Suite(entry) => entry.extent()?,
+        };
+        Ok(points.saturating_mul(dimensions))
+    }
+
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(file, _) => Some(file),
+            Self::Generated(_) | Self::Suite(_) => None,
+        }
+    }
+
+    fn input(&mut self) -> Option<&mut InputFile> {
+        match self {
+            Self::File(file, _) => Some(file),
+            Self::Generated(_) | Self::Suite(_) => None,
+        }
+    }
+
+    fn set_header(&mut self, header: HeaderLine) {
+        if let Self::File(_, meaning) = self {
+            *meaning = header;
+        }
+    }
+
+    fn subject(
+        &self,
+        limit: MemoryLimit,
+        progress: Progress<'_>,
+        cancel: &AtomicBool,
+    ) -> Result<LoadedOther, SourceError> {
+        let begun = Instant::now();
+        let (points, taken) = self.load(limit, progress, cancel)?;
+        let read_seconds = Some(begun.elapsed().as_secs_f64());
+        let sizes = [("points", points.len()), ("dimensions", points.dimensions())];
+        let record = record(self, "points", points.identity(), &sizes, read_seconds);
+        let problem = Box::new(SkylineProblem::new(Arc::new(points)));
+        let taken = taken.filter(|taken| taken.form == "csv");
+        Ok(LoadedOther { folder: "skyline", record, problem, taken })
+    }
+
+    fn boxed(&self) -> Box<dyn OtherSource> {
+        Box::new(self.clone())
     }
 }
 

@@ -19,7 +19,7 @@ impl Predictions {
     pub(super) fn of(
         &mut self,
         configuration: &Configuration,
-        problem: &Problem,
+        problem: &dyn Problem,
         memory: MemoryLimit,
         cancel: &AtomicBool,
     ) -> Option<Predicted> {

@@ -83,7 +83,7 @@ impl Runner<'_> {
     pub fn run(
         &self,
         subject: &str,
-        problem: &Problem,
+        problem: &dyn Problem,
         configurations: &[Configuration],
         measured: &[Run],
         observer: &mut dyn Observer,
@@ -95,7 +95,7 @@ impl Runner<'_> {
     pub fn begin<'s>(
         &'s self,
         subject: &'s str,
-        problem: &'s Problem,
+        problem: &'s dyn Problem,
         configurations: &'s [Configuration],
         measured: &'s [Run],
         observer: &'s mut dyn Observer,
@@ -106,7 +106,7 @@ impl Runner<'_> {
     async fn run_all(
         &self,
         subject: &str,
-        problem: &Problem,
+        problem: &dyn Problem,
         configurations: &[Configuration],
         measured: &[Run],
         observer: &mut dyn Observer,
@@ -163,7 +163,7 @@ impl Runner<'_> {
     async fn run_group(
         &self,
         subject: &str,
-        problem: &Problem,
+        problem: &dyn Problem,
         group: &[Configuration],
         memory: MemoryLimit,
         (references, predictions): (&mut References, &mut Predictions),
@@ -220,7 +220,7 @@ impl Runner<'_> {
     async fn prepare<'p>(
         &'p self,
         subject: &str,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         configuration: &Configuration,
         memory: MemoryLimit,
         progress: &mut Progress<'_>,
@@ -294,7 +294,7 @@ impl Runner<'_> {
     async fn conclude(
         &self,
         one: Ready<'_>,
-        problem: &Problem,
+        problem: &dyn Problem,
         references: &mut References,
     ) -> Run {
         let Ready { configuration, mut prepared, mut run, work, pace, samples, .. } = one;
@@ -380,7 +380,7 @@ fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configur
 /// Consecutive configurations whose arrays together stay within `memory`; a configuration that exceeds it
 /// alone forms a group that will be refused.
 fn groups(
-    problem: &Problem,
+    problem: &dyn Problem,
     configurations: Vec<Configuration>,
     memory: MemoryLimit,
 ) -> Vec<Vec<Configuration>> {
@@ -421,7 +421,7 @@ fn joined(told: Option<History>, repeated: Option<History>) -> Option<History> {
 
 /// Checks a result after the last sample.
 fn check(
-    problem: &Problem,
+    problem: &dyn Problem,
     configuration: &Configuration,
     output: Result<Output, KernelError>,
 ) -> Check {

@@ -64,7 +64,7 @@ impl Backend for SerialBackend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.admit(configuration)?;
@@ -76,7 +76,7 @@ impl Backend for SerialBackend {
             return Err(PrepareError::Unsupported(reason));
         }
         let absent = || PrepareError::Unsupported("runs on matrices only".to_owned());
-        let problem = problem.spmv().ok_or_else(absent)?;
+        let problem = problem.of::<SpmvProblem>().ok_or_else(absent)?;
         Ok(match configuration.precision {
             Precision::F64 => self.bind(configuration, problem.double(), memory)?,
             Precision::F32 => self.bind(configuration, &*problem.single(memory)?, memory)?,
@@ -262,9 +262,9 @@ mod tests {
         Csr::from_triplets(rows, rows, &triplets).unwrap()
     }
 
-    fn problem(rows: usize) -> Problem {
+    fn problem(rows: usize) -> SpmvProblem {
         let x = (0..rows).map(|j| 1.0 + (j % 5) as f64).collect();
-        Problem::Spmv(SpmvProblem::new(Arc::new(matrix(rows)), x))
+        SpmvProblem::new(Arc::new(matrix(rows)), x)
     }
 
     fn configured(id: &str, precision: Precision) -> Configuration {

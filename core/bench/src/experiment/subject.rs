@@ -3,47 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use web_time::Instant;
-
-use super::batch_source::BatchSource;
 use super::input_file::InputFile;
-#[cfg(feature = "proof")]
-use super::operations::IncrementProblem;
-use super::operations::{
-    BatchedDenseProblem, Given, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem,
-};
-use super::points_source::PointsSource;
-use super::problem::{Problem, check_vectors};
+use super::other_source::{LoadedOther, OtherSource};
 use super::source::{MatrixSource, SourceError};
-use crate::measure::integer_vector;
-use sparsescope_kernels::symgs::{Wavefronts, right_hand_side, starting_vector};
-use sparsescope_matrix::generate::{
-    GenerateError, batch_suite, batch_suites, points_suite, points_suites, suite, suites,
-};
 use sparsescope_matrix::io::points::{HeaderLine, PointsTaken};
 use sparsescope_matrix::io::{Progress, ReadOptions};
-use sparsescope_matrix::matrix::{Extent, PointsExtent, Reordering};
+use sparsescope_matrix::matrix::{Extent, Reordering};
 use sparsescope_matrix::memory::MemoryLimit;
-#[cfg(feature = "proof")]
-use sparsescope_record::Source;
-use sparsescope_record::{LoadedMatrix, LoadedValues};
-use sparsescope_record::{Operation, Subject, SubjectRecord, matrix_id};
+use sparsescope_record::{LoadedMatrix, Subject};
 
 /// A subject as the user specifies it.
 #[derive(Clone, Debug)]
 pub enum SubjectSource {
     /// A matrix.
     Matrix(MatrixSource),
-    /// A set of points.
-    Points(PointsSource),
-    /// Many small dense systems.
-    Batch(BatchSource),
-    /// A vector of this many elements, counting from 0.
-    #[cfg(feature = "proof")]
-    Vector(usize),
+    /// Anything else.
+    Other(Box<dyn OtherSource>),
 }
 
 /// A subject in memory, with its description for a bundle.
@@ -55,19 +32,6 @@ pub enum LoadedSubject {
     Other(Box<LoadedOther>),
 }
 
-/// A subject that is not a matrix, ready for experiments.
-#[derive(Debug)]
-pub struct LoadedOther {
-    /// Its folder in bundles.
-    pub folder: &'static str,
-    /// Name, origin, identity and sizes, as recorded in a bundle.
-    pub record: SubjectRecord,
-    /// The problem for it.
-    pub problem: Problem,
-    /// The parts used of its file, if that is CSV.
-    pub taken: Option<PointsTaken>,
-}
-
 /// What is known of a subject before it is loaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Probed {
@@ -77,9 +41,6 @@ pub struct Probed {
     /// coordinates of points, numbers of a batch.
     pub cost: u64,
 }
-
-/// Why a complex matrix has no runs.
-const REAL_ONLY: &str = "the matrix is complex; kernels compute with real matrices only";
 
 /// Puts folders before the names of files that have the same name, as many as tell them apart.
 pub fn tell_apart(sources: &mut [SubjectSource]) {
@@ -104,29 +65,12 @@ pub fn tell_apart(sources: &mut [SubjectSource]) {
 }
 
 impl SubjectSource {
-    /// Parses what a user names for an operation. Does not check that a path exists.
-    pub fn parse(operation: Operation, text: &str) -> Result<Self, SourceError> {
-        match operation {
-            Operation::Spmv | Operation::Symgs | Operation::Solve => {
-                Ok(Self::Matrix(MatrixSource::parse(text)?))
-            }
-            Operation::Skyline => Ok(Self::Points(PointsSource::parse(text)?)),
-            Operation::BatchedDense => Ok(Self::Batch(BatchSource::parse(text)?)),
-            #[cfg(feature = "proof")]
-            Operation::Increment => {
-                let length = text.strip_prefix("gen:vector?n=").and_then(|n| n.parse().ok());
-                let wrong = || SourceError::UnknownSubject(text.to_owned());
-                length.map(Self::Vector).ok_or_else(wrong)
-            }
-        }
-    }
-
     /// Sets the meaning of the first line of a file of points.
-    pub fn with_header(self, header: HeaderLine) -> Self {
-        match self {
-            Self::Points(source) => Self::Points(source.with_header(header)),
-            other => other,
+    pub fn with_header(mut self, header: HeaderLine) -> Self {
+        if let Self::Other(source) = &mut self {
+            source.set_header(header);
         }
+        self
     }
 
     /// Sets how to read a file that is a matrix.
@@ -137,69 +81,11 @@ impl SubjectSource {
         }
     }
 
-    /// The default suite of an operation.
-    pub fn default_suite(operation: Operation) -> &'static str {
-        match operation {
-            Operation::Spmv => "mini",
-            Operation::Symgs => "sweeps",
-            Operation::Skyline => "points",
-            Operation::Solve => "solver",
-            Operation::BatchedDense => "batches",
-            #[cfg(feature = "proof")]
-            Operation::Increment => "vectors",
-        }
-    }
-
-    /// The names of all suites of an operation.
-    pub fn suites(operation: Operation) -> Vec<&'static str> {
-        match operation {
-            Operation::Spmv | Operation::Symgs | Operation::Solve => {
-                suites().iter().map(|suite| suite.name).collect()
-            }
-            Operation::Skyline => points_suites().iter().map(|suite| suite.name).collect(),
-            Operation::BatchedDense => batch_suites().iter().map(|suite| suite.name).collect(),
-            #[cfg(feature = "proof")]
-            Operation::Increment => vec!["vectors"],
-        }
-    }
-
-    /// The subjects of a suite of an operation; `None` if there is no such suite.
-    pub fn of_suite(operation: Operation, name: &str) -> Result<Option<Vec<Self>>, SourceError> {
-        match operation {
-            Operation::Spmv | Operation::Symgs | Operation::Solve => {
-                let Some(suite) = suite(name) else { return Ok(None) };
-                let entries = suite.entries.iter();
-                let sources = entries.map(|entry| MatrixSource::of_suite(entry).map(Self::Matrix));
-                sources.collect::<Result<_, _>>().map(Some)
-            }
-            Operation::Skyline => {
-                let sources = |entries: &'static [_]| {
-                    entries.iter().map(|entry| Self::Points(PointsSource::Suite(entry))).collect()
-                };
-                Ok(points_suite(name).map(|suite| sources(suite.entries)))
-            }
-            Operation::BatchedDense => {
-                let sources = |entries: &'static [_]| {
-                    entries.iter().map(|entry| Self::Batch(BatchSource::Suite(entry))).collect()
-                };
-                Ok(batch_suite(name).map(|suite| sources(suite.entries)))
-            }
-            #[cfg(feature = "proof")]
-            Operation::Increment => {
-                let lengths = [1_000, 100_000].map(Self::Vector).to_vec();
-                Ok((name == "vectors").then_some(lengths))
-            }
-        }
-    }
-
     /// Display name.
     pub fn name(&self) -> String {
         match self {
             Self::Matrix(source) => source.name(),
-            Self::Points(source) => source.name(),
-            Self::Batch(source) => source.name(),
-            #[cfg(feature = "proof")]
-            Self::Vector(n) => format!("vector?n={n}"),
+            Self::Other(source) => source.name(),
         }
     }
 
@@ -210,13 +96,7 @@ impl SubjectSource {
             Self::Matrix(source) => {
                 source.probe().map(|extent| Probed { extent: Some(extent), cost: extent.entries })
             }
-            Self::Points(source) => {
-                let PointsExtent { points, dimensions, .. } = source.probe()?;
-                Ok(Probed { extent: None, cost: points.saturating_mul(dimensions) })
-            }
-            Self::Batch(source) => Ok(Probed { extent: None, cost: source.probe()? }),
-            #[cfg(feature = "proof")]
-            Self::Vector(n) => Ok(Probed { extent: None, cost: *n as u64 }),
+            Self::Other(source) => Ok(Probed { extent: None, cost: source.cost()? }),
         }
     }
 
@@ -226,23 +106,17 @@ impl SubjectSource {
             Self::Matrix(MatrixSource::File(path, _) | MatrixSource::SuiteFile(_, path)) => {
                 Some(path)
             }
-            Self::Points(PointsSource::File(path, _)) => Some(path),
-            Self::Batch(source) => source.file(),
-            Self::Matrix(_) | Self::Points(_) => None,
-            #[cfg(feature = "proof")]
-            Self::Vector(_) => None,
+            Self::Matrix(_) => None,
+            Self::Other(source) => source.file(),
         }
     }
 
     /// The file whose name it has in results.
     fn input(&mut self) -> Option<&mut InputFile> {
         match self {
-            Self::Matrix(MatrixSource::File(file, _))
-            | Self::Points(PointsSource::File(file, _)) => Some(file),
-            Self::Batch(BatchSource::Rows(_, MatrixSource::File(file, _))) => Some(file),
-            Self::Matrix(_) | Self::Points(_) | Self::Batch(_) => None,
-            #[cfg(feature = "proof")]
-            Self::Vector(_) => None,
+            Self::Matrix(MatrixSource::File(file, _)) => Some(file),
+            Self::Matrix(_) => None,
+            Self::Other(source) => source.input(),
         }
     }
 
@@ -263,10 +137,7 @@ impl SubjectSource {
     /// Whether the user has to name it again to continue a measurement: bundles store the names of files, not
     /// their paths.
     pub fn is_file(&self) -> bool {
-        let matrix = matches!(self, Self::Matrix(MatrixSource::File(..)));
-        matrix
-            || matches!(self, Self::Points(PointsSource::File(..)))
-            || matches!(self, Self::Batch(source) if source.is_file())
+        self.clone().input().is_some()
     }
 
     /// Reads or generates the subject, and reorders rows and columns of a matrix if requested. `limit` bounds
@@ -283,68 +154,8 @@ impl SubjectSource {
                 let loaded = source.load_reordered(reordering, limit, progress, cancel)?;
                 Ok(LoadedSubject::Matrix(Box::new(loaded)))
             }
-            Self::Points(source) => {
-                let begun = Instant::now();
-                let (points, taken) = source.load(limit, progress, cancel)?;
-                let read_seconds = Some(begun.elapsed().as_secs_f64());
-                let sizes = [("points", points.len()), ("dimensions", points.dimensions())];
-                let sha256 = points.identity();
-                let record = SubjectRecord {
-                    id: matrix_id(&source.name(), &sha256),
-                    name: source.name(),
-                    kind: "points".to_owned(),
-                    source: source.origin(),
-                    generator: source.recipe(),
-                    sha256,
-                    sizes: sizes.map(|(name, size)| (name.to_owned(), size as u64)).into(),
-                    read_seconds,
-                };
-                let problem = Problem::Skyline(SkylineProblem::new(Arc::new(points)));
-                let (folder, taken) = ("skyline", taken.filter(|taken| taken.form == "csv"));
-                Ok(LoadedSubject::Other(Box::new(LoadedOther { folder, record, problem, taken })))
-            }
-            Self::Batch(source) => {
-                let begun = Instant::now();
-                let batches = source.load(limit, progress, cancel)?;
-                let read_seconds = Some(begun.elapsed().as_secs_f64());
-                // With several sizes, none holds for all.
-                let unknowns =
-                    if batches.sizes().len() == 1 { "unknowns" } else { "unknowns at most" };
-                let sizes = [("systems", batches.len()), (unknowns, batches.most_unknowns())];
-                let identity = batches.identity(&|| cancel.load(Ordering::Relaxed));
-                let sha256 = identity.ok_or(GenerateError::Cancelled)?;
-                let record = SubjectRecord {
-                    id: matrix_id(&source.name(), &sha256),
-                    name: source.name(),
-                    kind: "batch".to_owned(),
-                    source: source.origin(),
-                    generator: source.recipe(),
-                    sha256,
-                    sizes: sizes.map(|(name, size)| (name.to_owned(), size as u64)).into(),
-                    read_seconds,
-                };
-                let problem = Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batches)));
-                let folder = "dense";
-                let other = LoadedOther { folder, record, problem, taken: None };
-                Ok(LoadedSubject::Other(Box::new(other)))
-            }
-            #[cfg(feature = "proof")]
-            Self::Vector(n) => {
-                let problem = IncrementProblem::counting(*n);
-                let sha256 = problem.identity();
-                let record = SubjectRecord {
-                    id: matrix_id(&self.name(), &sha256),
-                    name: self.name(),
-                    kind: "vector".to_owned(),
-                    source: Source::Generated,
-                    generator: Some(self.name()),
-                    sha256,
-                    sizes: [("elements".to_owned(), *n as u64)].into(),
-                    read_seconds: None,
-                };
-                let (folder, problem) = ("increment", Problem::Increment(problem));
-                let other = LoadedOther { folder, record, problem, taken: None };
-                Ok(LoadedSubject::Other(Box::new(other)))
+            Self::Other(source) => {
+                Ok(LoadedSubject::Other(Box::new(source.subject(limit, progress, cancel)?)))
             }
         }
     }
@@ -355,10 +166,7 @@ impl fmt::Display for SubjectSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Matrix(source) => source.fmt(f),
-            Self::Points(source) => source.fmt(f),
-            Self::Batch(source) => source.fmt(f),
-            #[cfg(feature = "proof")]
-            Self::Vector(n) => write!(f, "gen:vector?n={n}"),
+            Self::Other(source) => source.fmt(f),
         }
     }
 }
@@ -389,89 +197,12 @@ impl LoadedSubject {
             }
         }
     }
-
-    /// Files that an operation adds to a matrix's folder besides the picture of its structure, with pictures
-    /// limited to `budget` bytes after deflate: the progress of sweeps over the matrix. Empty if there is
-    /// nothing to show, or if `limit` leaves no memory to compute it.
-    pub fn files_of(
-        &self,
-        operation: Operation,
-        budget: u64,
-        limit: MemoryLimit,
-    ) -> BTreeMap<String, Vec<u8>> {
-        match (operation, self) {
-            (Operation::Symgs, Self::Matrix(loaded)) => match &loaded.values {
-                LoadedValues::Real(a) => Wavefronts::files_of(a, budget, limit).unwrap_or_default(),
-                LoadedValues::Complex(_) => BTreeMap::new(),
-            },
-            _ => BTreeMap::new(),
-        }
-    }
-
-    /// The problem of an operation on this subject, with its other input given or drawn from the seed; fails
-    /// with the reason. `limit` bounds the memory allocated.
-    pub fn into_problem(
-        self,
-        operation: Operation,
-        seed: u64,
-        x: Option<&[f64]>,
-        limit: MemoryLimit,
-    ) -> Result<Problem, String> {
-        let loaded = match self {
-            Self::Matrix(loaded) => loaded,
-            Self::Other(other) if other.problem.operation() == operation => {
-                return Ok(other.problem.seeded(seed));
-            }
-            Self::Other(other) => {
-                let (kind, word) = (other.record.kind, operation.as_str());
-                return Err(format!("{word} does not run on a {kind}"));
-            }
-        };
-        let LoadedValues::Real(a) = &loaded.values else { return Err(REAL_ONLY.to_owned()) };
-        check_vectors(operation, a, limit).map_err(|error| error.to_string())?;
-        match operation {
-            Operation::Spmv => {
-                let x = match x {
-                    Some(x) if x.len() != a.cols() => {
-                        let (elements, columns) = (x.len(), a.cols());
-                        return Err(format!(
-                            "x has {elements} elements, but the matrix has {columns} columns"
-                        ));
-                    }
-                    Some(x) => x.to_vec(),
-                    None => integer_vector(a.cols(), seed),
-                };
-                Ok(Problem::Spmv(SpmvProblem::new(a.clone(), x)))
-            }
-            Operation::Symgs => {
-                let n = a.rows();
-                let start = x.map_or_else(|| starting_vector(n, seed), <[f64]>::to_vec);
-                if start.len() != n {
-                    let elements = start.len();
-                    return Err(format!("x has {elements} elements, but the matrix has {n} rows"));
-                }
-                let b = right_hand_side(n, seed);
-                SymgsProblem::new(a.clone(), b, start).map(Problem::Symgs)
-            }
-            Operation::Skyline => Err("skyline runs on points, not on a matrix".to_owned()),
-            Operation::Solve if x.is_some() => {
-                Err("solve starts from zero or from the preconditioned b and takes no x".to_owned())
-            }
-            Operation::Solve => SolveProblem::new(a.clone(), Given::default()).map(Problem::Solve),
-            Operation::BatchedDense => {
-                Err("a matrix is not a batch of systems; use fsai:MATRIX for the systems of its \
-                    rows"
-                    .to_owned())
-            }
-            #[cfg(feature = "proof")]
-            Operation::Increment => Err("a matrix cannot be incremented".to_owned()),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sparsescope_record::Operation;
 
     fn names(operation: Operation, texts: &[&str]) -> Vec<String> {
         let parse = |text: &&str| SubjectSource::parse(operation, text).unwrap();

@@ -56,7 +56,7 @@ impl Backend for Planted<'_> {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         let right = self.right.prepare(configuration, problem, memory)?;
@@ -216,7 +216,7 @@ fn run(
         cancel: &AtomicBool::new(false),
     };
     let mut seen = Seen(Vec::new());
-    runner.run("planted", &problem, std::slice::from_ref(configuration), &[], &mut seen);
+    runner.run("planted", &*problem, std::slice::from_ref(configuration), &[], &mut seen);
     Some((seen.0.pop()?, planted.executions(), planted.samples()))
 }
 

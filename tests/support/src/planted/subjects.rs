@@ -24,7 +24,7 @@ type Off = Box<dyn Fn(&Configuration, &mut Vec<f64>)>;
 /// A problem and its wrong results.
 pub(super) struct Subject {
     pub(super) operation: Operation,
-    make: Box<dyn Fn() -> Problem>,
+    make: Box<dyn Fn() -> Box<dyn Problem>>,
     stale: Vec<f64>,
     transposed: Option<Vec<f64>>,
     input: Vec<f64>,
@@ -32,25 +32,25 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    fn new(
-        make: impl Fn() -> Problem + 'static,
-        other: &Problem,
-        transposed: Option<&Problem>,
+    fn new<P: Problem>(
+        make: impl Fn() -> P + 'static,
+        other: &P,
+        transposed: Option<&P>,
         input: Vec<f64>,
         off: impl Fn(&Configuration, &mut Vec<f64>) + 'static,
     ) -> Self {
         Self {
             operation: other.operation(),
-            make: Box::new(make),
+            make: Box::new(move || Box::new(make())),
             stale: result(other),
-            transposed: transposed.map(result),
+            transposed: transposed.map(|problem| result(problem)),
             input,
             off: Box::new(off),
         }
     }
 
     /// A new problem, without cached data.
-    pub(super) fn problem(&self) -> Problem {
+    pub(super) fn problem(&self) -> Box<dyn Problem> {
         (self.make)()
     }
 
@@ -106,7 +106,7 @@ fn with_values(right: Output, values: Vec<f64>) -> Output {
 }
 
 /// The reference kernel's result.
-fn result(problem: &Problem) -> Vec<f64> {
+fn result(problem: &dyn Problem) -> Vec<f64> {
     let backend = CpuBackend::new();
     let all = Configuration::all(&[reference(problem.operation())], &settings());
     let configuration = all.first().expect("the reference can be run"); // invariant
@@ -162,7 +162,7 @@ fn vector(backwards: bool) -> Vec<f64> {
 fn spmv() -> Subject {
     let of = |transposed: bool, backwards: bool| {
         let a = matrix(&entries(), transposed);
-        Problem::Spmv(SpmvProblem::new(a, vector(backwards)))
+        SpmvProblem::new(a, vector(backwards))
     };
     let off = |configuration: &Configuration, y: &mut Vec<f64>| {
         let (a, x) = (matrix(&entries(), false), vector(false));
@@ -212,9 +212,9 @@ fn symgs() -> Subject {
         };
     };
     Subject::new(
-        move || Problem::Symgs(of(false, 1)),
-        &Problem::Symgs(of(false, 2)),
-        Some(&Problem::Symgs(of(true, 1))),
+        move || of(false, 1),
+        &of(false, 2),
+        Some(&of(true, 1)),
         starting_vector(N, 1),
         off,
     )
@@ -231,7 +231,7 @@ fn skyline() -> Subject {
         let place = |k: usize| if transposed { k % D * N + k / D } else { k };
         let coordinates = (0..N * D).map(|k| coordinate(place(k), seed)).collect();
         let points = Points::new(D, coordinates).expect("all coordinates are numbers"); // invariant
-        Problem::Skyline(SkylineProblem::new(Arc::new(points)))
+        SkylineProblem::new(Arc::new(points))
     };
     let off = |_: &Configuration, indices: &mut Vec<f64>| {
         let is_dropped = |i: &f64| !indices.contains(i);
@@ -249,7 +249,7 @@ fn solve() -> Subject {
     };
     let row_sums = move || (0..N).map(|i| a().row(i).1.iter().sum()).collect::<Vec<f64>>();
     let of = move |given: Given| {
-        Problem::Solve(SolveProblem::new(a(), given).expect("A is symmetric")) // invariant
+        SolveProblem::new(a(), given).expect("A is symmetric") // invariant
     };
     let twice = row_sums().into_iter().map(|b| 2.0 * b).collect();
     let other = of(Given { b: Some(Arc::new(twice)), ..Given::default() });
@@ -276,7 +276,7 @@ fn dense() -> Subject {
     };
     let of = move |scale: f64| {
         let batch = Batch::new(UNKNOWNS, values(scale)).expect("the matrices are whole"); // invariant
-        Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batch.into())))
+        BatchedDenseProblem::new(Arc::new(batch.into()))
     };
     let last_unit = (0..SYSTEMS).flat_map(|_| [0.0, 0.0, 0.0, 1.0]).collect();
     // ‖A·x − b‖ ≤ 8·n·ε·(‖A‖·‖x‖ + ‖b‖) in the maximum norm, of the first system.

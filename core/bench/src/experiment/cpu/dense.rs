@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::CpuBackend;
+use crate::experiment::backend::{Availability, Prepared};
+use crate::experiment::binding::Binds;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::BatchedDenseProblem;
 use crate::experiment::operations::batched_dense::Given;
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::dense::{Solutions, Systems, cholesky, gauss};
 use sparsescope_matrix::matrix::Batches;
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::Parameter;
+use sparsescope_model::kernel::{KernelDescriptor, Parameter};
 use sparsescope_record::Costs;
 
 /// A kernel; returns false when it was stopped.
@@ -27,7 +31,7 @@ const LAUNCHERS: &[(&str, Kernel)] = &[
 ];
 
 /// Kernels of the library, which not every build includes.
-pub(super) const FAER: &str = "vendor/faer/";
+const FAER: &str = "vendor/faer/";
 
 struct Dense {
     kernel: Kernel,
@@ -62,33 +66,40 @@ fn launcher(id: &str) -> Option<Kernel> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, kernel)| kernel)
 }
 
-/// Whether this backend has the kernel.
-pub(super) fn has(id: &str) -> bool {
-    launcher(id).is_some()
-}
+impl Binds<BatchedDenseProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        match launcher(kernel.id) {
+            None if kernel.id.starts_with(FAER) => {
+                Availability::Missing("this build has no faer (`--features faer`)".to_owned())
+            }
+            how => Availability::built(how.is_some()),
+        }
+    }
 
-/// Binds the configuration's kernel to the batch.
-pub(super) fn bind(
-    configuration: &Configuration,
-    problem: &BatchedDenseProblem,
-    limit: MemoryLimit,
-) -> Result<Bound<'static>, PrepareError> {
-    let kernel = launcher(configuration.kernel.id)
-        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
-    let batches = Arc::clone(problem.batches());
-    let bytes: u64 = problem.resident(configuration).iter().map(|array| array.bytes).sum();
-    limit
-        .check("the solutions of the batch", bytes.into())
-        .map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let sizes = || batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
-    let (format_bytes, minimal_bytes) = (batches.bytes(), problem.minimal_bytes());
-    let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
-    let rhs = configuration.parameters.rhs().as_str().to_owned();
-    let right = problem.right_hand_sides(configuration);
-    let found = sizes().map(|(n, systems)| Solutions::room_for(n, systems)).collect();
-    let task = Box::new(Dense { kernel, batches, right, found });
-    let params = BTreeMap::from([(Parameter::Rhs.name().to_owned(), rhs)]);
-    Ok(Bound { task, parts: None, costs, params })
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p BatchedDenseProblem,
+        limit: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let kernel = launcher(configuration.kernel.id)
+            .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
+        let batches = Arc::clone(problem.batches());
+        let bytes: u64 =
+            problem.resident(configuration, limit).iter().map(|array| array.bytes).sum();
+        limit
+            .check("the solutions of the batch", bytes.into())
+            .map_err(|error| PrepareError::Refused(error.to_string()))?;
+        let sizes = || batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
+        let (format_bytes, minimal_bytes) = (batches.bytes(), problem.minimal_bytes());
+        let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
+        let rhs = configuration.parameters.rhs().as_str().to_owned();
+        let right = problem.right_hand_sides(configuration);
+        let found = sizes().map(|(n, systems)| Solutions::room_for(n, systems)).collect();
+        let task = Box::new(Dense { kernel, batches, right, found });
+        let params = BTreeMap::from([(Parameter::Rhs.name().to_owned(), rhs)]);
+        self.prepared(configuration, |_| Ok(Bound { task, parts: None, costs, params }))
+    }
 }
 
 #[cfg(test)]
@@ -97,8 +108,6 @@ mod tests {
 
     use super::*;
     use crate::experiment::backend::Backend;
-    use crate::experiment::cpu::CpuBackend;
-    use crate::experiment::problem::Problem;
     use sparsescope_matrix::generate::{BatchSpec, generate_batch};
     use sparsescope_matrix::matrix::Batch;
     use sparsescope_model::kernel::{DeviceKind, Parameters, kernels};
@@ -113,11 +122,11 @@ mod tests {
         assert_eq!(ids, launched);
     }
 
-    fn problem(recipe: &str) -> Problem {
+    fn problem(recipe: &str) -> BatchedDenseProblem {
         let spec = BatchSpec::parse(recipe).unwrap();
         let never = AtomicBool::new(false);
         let batch = generate_batch(&spec, MemoryLimit::unlimited(), &never).unwrap();
-        Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batch.into())))
+        BatchedDenseProblem::new(Arc::new(batch.into()))
     }
 
     #[test]
@@ -174,7 +183,7 @@ mod tests {
             (batch(3, &[16.0, -2.0, 4.0]), vec![0, 1, 2]),
         ];
         let batches = Arc::new(Batches::new(sizes).unwrap());
-        let problem = Problem::BatchedDense(BatchedDenseProblem::new(batches));
+        let problem = BatchedDenseProblem::new(batches);
         let (backend, go) = (CpuBackend::new(), AtomicBool::new(false));
         for (id, _) in LAUNCHERS {
             let configuration =

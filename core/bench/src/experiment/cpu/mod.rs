@@ -2,6 +2,8 @@
 
 mod auto;
 mod dense;
+#[cfg(feature = "proof")]
+mod increment;
 mod machine;
 mod mkl;
 mod pcg;
@@ -15,12 +17,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::backend::{Availability, Backend, Prepared};
+use super::binding::{Binding, Binds};
 use super::configuration::Configuration;
 use super::error::PrepareError;
 #[cfg(feature = "proof")]
-use super::operations::increment;
+use super::operations::IncrementProblem;
+use super::operations::{
+    BatchedDenseProblem, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem,
+};
 use super::problem::Problem;
-use super::task::Watch;
+use super::task::{Bound, Watch};
 use crate::measure::{CacheSizes, cpu};
 use machine::Machine;
 use prepared::CpuPrepared;
@@ -61,7 +67,34 @@ impl CpuBackend {
     ) -> Result<Option<CpuProduct>, PrepareError> {
         CpuProduct::new(&self.machine, configuration, a, memory, watch)
     }
+
+    /// A kernel bound to its input on the pool that it will run on.
+    fn prepared<'p>(
+        &'p self,
+        configuration: &Configuration,
+        bind: impl FnOnce(&rayon::ThreadPool) -> Result<Bound<'p>, PrepareError>,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let (kernel, threads) = (configuration.kernel.id, configuration.threads as usize);
+        let pool = match mkl::has(kernel) {
+            true => self.machine.caller(threads),
+            false => self.machine.pool(threads),
+        };
+        let pool = pool.map_err(|e| PrepareError::Unsupported(e.to_string()))?;
+        let bound = bind(&pool)?;
+        Ok(Box::new(CpuPrepared::new(kernel, &self.machine, pool, bound)))
+    }
 }
+
+/// The operations that run on the CPU.
+const OPERATIONS: &[Binding<CpuBackend>] = &[
+    Binding::of::<SpmvProblem>(Operation::Spmv),
+    Binding::of::<SymgsProblem>(Operation::Symgs),
+    Binding::of::<SkylineProblem>(Operation::Skyline),
+    Binding::of::<SolveProblem>(Operation::Solve),
+    Binding::of::<BatchedDenseProblem>(Operation::BatchedDense),
+    #[cfg(feature = "proof")]
+    Binding::of::<IncrementProblem>(Operation::Increment),
+];
 
 impl Backend for CpuBackend {
     fn model(&self) -> &str {
@@ -72,25 +105,7 @@ impl Backend for CpuBackend {
         if kernel.device != DeviceKind::Cpu {
             return Availability::Missing("runs on a GPU only".to_owned());
         }
-        if mkl::has(kernel.id) {
-            return mkl::availability();
-        }
-        let is_here = match kernel.operation {
-            Operation::Spmv => spmv::has(kernel.id) || kernel.id == auto::ID,
-            Operation::Symgs => symgs::has(kernel.id),
-            Operation::Skyline => skyline::has(kernel.id),
-            Operation::Solve => pcg::has(kernel.id),
-            Operation::BatchedDense => dense::has(kernel.id),
-            #[cfg(feature = "proof")]
-            Operation::Increment => increment::launcher(kernel.id).is_some(),
-        };
-        match is_here {
-            true => Availability::Available,
-            false if kernel.id.starts_with(dense::FAER) => {
-                Availability::Missing("this build has no faer (`--features faer`)".to_owned())
-            }
-            false => Availability::Missing("not included in this build".to_owned()),
-        }
+        Binding::availability(OPERATIONS, self, kernel)
     }
 
     fn libraries(&self) -> BTreeMap<String, String> {
@@ -100,34 +115,33 @@ impl Backend for CpuBackend {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        problem.admit(configuration)?;
-        let kernel = configuration.kernel;
-        let threads = configuration.threads as usize;
-        let pool = match mkl::has(kernel.id) {
-            true => self.machine.caller(threads),
-            false => self.machine.pool(threads),
-        };
-        let pool = pool.map_err(|e| PrepareError::Unsupported(e.to_string()))?;
-        let bound = match problem {
-            Problem::Spmv(problem) => {
-                let near_bytes = self.machine.caches().private_bytes;
-                match kernel.id {
-                    auto::ID => auto::bind(configuration, problem, memory, near_bytes)?,
-                    id if mkl::has(id) => mkl::bind(configuration, problem, memory)?,
-                    _ => spmv::bind(configuration, problem, memory, near_bytes, &pool)?,
-                }
-            }
-            Problem::Symgs(problem) => symgs::bind(configuration, problem, memory, &pool)?,
-            Problem::Skyline(problem) => skyline::bind(configuration, problem, memory)?,
-            Problem::Solve(problem) => pcg::bind(configuration, problem, memory)?,
-            Problem::BatchedDense(problem) => dense::bind(configuration, problem, memory)?,
-            #[cfg(feature = "proof")]
-            Problem::Increment(problem) => increment::bind(configuration, problem)?,
-        };
-        Ok(Box::new(CpuPrepared::new(kernel.id, &self.machine, pool, bound)))
+        Binding::prepare(OPERATIONS, self, configuration, problem, memory)
+    }
+}
+
+impl Binds<SpmvProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        match mkl::has(kernel.id) {
+            true => mkl::availability(),
+            false => Availability::built(spmv::has(kernel.id) || kernel.id == auto::ID),
+        }
+    }
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SpmvProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let near_bytes = self.machine.caches().private_bytes;
+        self.prepared(configuration, |pool| match configuration.kernel.id {
+            auto::ID => auto::bind(configuration, problem, memory, near_bytes),
+            id if mkl::has(id) => mkl::bind(configuration, problem, memory),
+            _ => spmv::bind(configuration, problem, memory, near_bytes, pool),
+        })
     }
 }
 
@@ -135,11 +149,11 @@ impl Backend for CpuBackend {
 mod tests {
     use super::spmv::{Launchers, Vectors};
     use super::*;
-    use crate::experiment::{Output, SpmvProblem, Temperature};
+    use crate::experiment::{Output, Temperature};
     use crate::measure::integer_vector;
     use sparsescope_matrix::matrix::{AnyFormat, SlotLayout, examples};
     use sparsescope_model::kernel::{
-        FormatParams, Mapping, Parameter, Parameters, kernels, row_at, row_steps,
+        FormatParams, Mapping, Parameter, Parameters, kernels, reference, row_at, row_steps,
     };
     use sparsescope_record::Verdict;
     use std::sync::atomic::AtomicBool;
@@ -172,6 +186,15 @@ mod tests {
 
     fn unlimited() -> MemoryLimit {
         MemoryLimit::unlimited()
+    }
+
+    #[test]
+    fn the_reference_of_every_operation_runs_on_the_cpu() {
+        for &operation in Operation::ALL {
+            let kernel = reference(operation);
+            let found = CpuBackend::new().availability(kernel);
+            assert_eq!(found, Availability::Available, "{}", kernel.id);
+        }
     }
 
     #[test]
@@ -282,7 +305,7 @@ mod tests {
     #[test]
     fn prepared_kernels_pass_the_gate_and_time_hot_and_cold() {
         let a = Arc::new(examples::five_by_five());
-        let problem = Problem::Spmv(SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0]));
+        let problem = SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0]);
         let backend = CpuBackend::new();
         let never = AtomicBool::new(false);
         let watch = Watch::cancelled_by(&never);
@@ -305,7 +328,7 @@ mod tests {
         let a = Arc::new(examples::five_by_five());
         for bad in [f64::INFINITY, f64::NAN] {
             let x = vec![1.0, bad, 1.0, 1.0, 1.0];
-            let problem = Problem::Spmv(SpmvProblem::new(Arc::clone(&a), x));
+            let problem = SpmvProblem::new(Arc::clone(&a), x);
             let backend = CpuBackend::new();
             for kernel in cpu_kernels() {
                 let configuration = configuration(kernel, 2);
@@ -337,7 +360,7 @@ mod tests {
     #[test]
     fn a_format_over_the_memory_limit_is_refused_with_its_bytes() {
         let a = Arc::new(examples::five_by_five());
-        let problem = Problem::Spmv(SpmvProblem::new(a, vec![1.0; 5]));
+        let problem = SpmvProblem::new(a, vec![1.0; 5]);
         let backend = CpuBackend::new();
         let ell =
             Configuration::usual(sparsescope_model::kernel::kernel("cpu/ell/serial").unwrap());

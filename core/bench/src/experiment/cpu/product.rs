@@ -8,6 +8,7 @@ use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::SpmvProblem;
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::experiment::vectors::{admit_vectors, other_precision};
 use sparsescope_matrix::matrix::{Csr, Operands};
@@ -38,7 +39,6 @@ impl CpuProduct {
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, PrepareError> {
         let problem = SpmvProblem::of(a);
-        configuration.admit()?;
         problem.admit(configuration)?;
         let threads = configuration.threads as usize;
         let is_library = mkl::has(configuration.kernel.id);
@@ -67,7 +67,7 @@ impl CpuProduct {
             }
         })?;
         let Some(output) = output else { return Ok(None) };
-        let check = problem.check(configuration, &output).unwrap_or_default();
+        let check = problem.check(configuration, &output);
         let chosen = costs.choice.as_ref().and_then(|choice| kernel(&choice.kernel));
         let kernel = chosen.unwrap_or(configuration.kernel);
         // A guided kernel gives its parts to all workers of the pool, however few they are.

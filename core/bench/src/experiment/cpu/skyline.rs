@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::CpuBackend;
+use crate::experiment::backend::{Availability, Prepared};
+use crate::experiment::binding::Binds;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::SkylineProblem;
@@ -11,6 +14,7 @@ use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::skyline::{Cancelled, Found, fast, own_points, serial, shared_marks};
 use sparsescope_matrix::matrix::{Points, PointsView};
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
+use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_record::Costs;
 
 /// A kernel: returns the skyline points, or `None` when it was stopped.
@@ -63,25 +67,28 @@ fn launcher(id: &str) -> Option<Kernel> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, kernel)| kernel)
 }
 
-/// Whether this backend has the kernel.
-pub(super) fn has(id: &str) -> bool {
-    launcher(id).is_some()
-}
+impl Binds<SkylineProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        Availability::built(launcher(kernel.id).is_some())
+    }
 
-/// Binds the configuration's kernel to the points.
-pub(super) fn bind(
-    configuration: &Configuration,
-    problem: &SkylineProblem,
-    limit: MemoryLimit,
-) -> Result<Bound<'static>, PrepareError> {
-    let id = configuration.kernel.id;
-    let kernel = launcher(id)
-        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
-    let points = Arc::clone(problem.points());
-    // Memory traffic does not determine the time, so no minimum is given.
-    let costs = Costs { format_bytes: points.bytes(), ..Costs::default() };
-    let task = Box::new(Skyline { id, kernel, points, limit, found: Found::default() });
-    Ok(Bound { task, parts: None, costs, params: BTreeMap::new() })
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SkylineProblem,
+        limit: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let id = configuration.kernel.id;
+        let kernel = launcher(id)
+            .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
+        let points = Arc::clone(problem.points());
+        // Memory traffic does not determine the time, so no minimum is given.
+        let costs = Costs { format_bytes: points.bytes(), ..Costs::default() };
+        let task = Box::new(Skyline { id, kernel, points, limit, found: Found::default() });
+        self.prepared(configuration, |_| {
+            Ok(Bound { task, parts: None, costs, params: BTreeMap::new() })
+        })
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +97,6 @@ mod tests {
 
     use super::*;
     use crate::experiment::backend::Backend;
-    use crate::experiment::cpu::CpuBackend;
     use crate::experiment::problem::Problem;
     use sparsescope_kernels::skyline::PointsPicture;
     use sparsescope_model::kernel::{DeviceKind, kernels};
@@ -112,7 +118,7 @@ mod tests {
         let points: Vec<f64> =
             (0..10).flat_map(|k| [step(k), below(k)]).chain([step(3)]).flatten().collect();
         let points = Arc::new(Points::new(2, points).unwrap());
-        let problem = Problem::Skyline(SkylineProblem::new(points));
+        let problem = SkylineProblem::new(points);
         let backend = CpuBackend::new();
         for kernel in kernels(Operation::Skyline).iter().filter(|k| k.device == DeviceKind::Cpu) {
             let configuration = Configuration { threads: 2, ..Configuration::usual(kernel) };
@@ -132,7 +138,7 @@ mod tests {
     #[test]
     fn a_wrong_first_result_is_not_what_others_are_held_against() {
         let points = Arc::new(Points::new(1, vec![1.0, 3.0, 3.0, 2.0]).unwrap());
-        let problem = Problem::Skyline(SkylineProblem::new(points));
+        let problem = SkylineProblem::new(points);
         let configuration = Configuration::usual(&kernels(Operation::Skyline)[0]);
         let verdict = |indices: &[u32]| {
             let found = Found { indices: indices.to_vec(), comparisons: 1 };
@@ -140,11 +146,11 @@ mod tests {
         };
         for wrong in [&[1][..], &[1, 2, 3], &[0, 1, 2], &[], &[u32::MAX], &[2, 1], &[1, 1, 2]] {
             assert_eq!(verdict(wrong), Verdict::Fail, "{wrong:?}");
-            assert!(problem.skyline().unwrap().certificate().is_none());
+            assert!(problem.certificate().is_none());
             assert!(problem.files(1).is_empty());
         }
         assert_eq!(verdict(&[1, 2]), Verdict::Pass);
-        assert!(problem.skyline().unwrap().certificate().is_some());
+        assert!(problem.certificate().is_some());
         let picture = PointsPicture::from_files(&problem.files(1)).unwrap().unwrap();
         assert!((picture.is_kept(1), picture.is_kept(2)) == (true, true));
         assert!(picture.dominator(0).is_some() && picture.dominator(3).is_some());

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::CpuBackend;
+use crate::experiment::backend::{Availability, Prepared};
+use crate::experiment::binding::Binds;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SymgsProblem, SymgsSide};
@@ -14,7 +17,7 @@ use sparsescope_kernels::symgs::{
 };
 use sparsescope_matrix::matrix::{Precision, Real, copied};
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::Mapping;
+use sparsescope_model::kernel::{KernelDescriptor, Mapping};
 use sparsescope_record::Costs;
 
 /// The sweeps over x, stored in the order in which the kernel computes it.
@@ -120,21 +123,22 @@ impl<T: Real> Launchers<T> {
     }
 }
 
-/// Whether this backend has the kernel.
-pub(super) fn has(id: &str) -> bool {
-    Launchers::<f64>::of(id).is_some()
-}
+impl Binds<SymgsProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        Availability::built(Launchers::<f64>::of(kernel.id).is_some())
+    }
 
-/// Lays out the rows and binds the configuration's kernel to them on the ambient pool.
-pub(super) fn bind(
-    configuration: &Configuration,
-    problem: &SymgsProblem,
-    memory: MemoryLimit,
-    pool: &rayon::ThreadPool,
-) -> Result<Bound<'static>, PrepareError> {
-    match configuration.precision {
-        Precision::F64 => bind_in(configuration, problem.double(), memory, pool),
-        Precision::F32 => bind_in(configuration, &problem.single(memory)?, memory, pool),
+    /// Lays out the rows and binds the configuration's kernel to them on the pool that it will run on.
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SymgsProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        self.prepared(configuration, |pool| match configuration.precision {
+            Precision::F64 => bind_in(configuration, problem.double(), memory, pool),
+            Precision::F32 => bind_in(configuration, &problem.single(memory)?, memory, pool),
+        })
     }
 }
 
@@ -197,7 +201,6 @@ mod tests {
 
     use super::*;
     use crate::experiment::backend::Backend;
-    use crate::experiment::cpu::CpuBackend;
     use crate::experiment::problem::Problem;
     use sparsescope_kernels::symgs::{Diagonal, right_hand_side, starting_vector};
     use sparsescope_matrix::generate::{GeneratorSpec, generate};
@@ -220,7 +223,6 @@ mod tests {
         let a = Arc::new(generate(&spec, MemoryLimit::unlimited(), &flag).unwrap());
         let (b, x) = (right_hand_side(a.rows(), 1), starting_vector(a.rows(), 1));
         let problem = SymgsProblem::with_sweeps(Arc::clone(&a), b.clone(), x.clone(), 3).unwrap();
-        let problem = Problem::Symgs(problem);
         let backend = CpuBackend::new();
         for kernel in kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu) {
             let configuration = Configuration { threads: 2, ..Configuration::usual(kernel) };
@@ -257,7 +259,7 @@ mod tests {
         let lower: Vec<_> = (1..9).map(|i| (i, i - 1, -1.0)).collect();
         let all: Vec<_> = (0..9).map(|i| (i, i, 2.0)).chain(lower).collect();
         let a = Arc::new(Csr::from_triplets(9, 9, &all).unwrap());
-        let problem = Problem::Symgs(SymgsProblem::new(a, vec![1.0; 9], vec![0.0; 9]).unwrap());
+        let problem = SymgsProblem::new(a, vec![1.0; 9], vec![0.0; 9]).unwrap();
         let backend = CpuBackend::new();
         let groups = |id: &str| {
             let configuration = Configuration::usual(kernel(id).unwrap());
@@ -275,7 +277,7 @@ mod tests {
         let never = AtomicBool::new(false);
         let a = Arc::new(generate(&spec, MemoryLimit::unlimited(), &never).unwrap());
         let (b, x) = (right_hand_side(a.rows(), 1), starting_vector(a.rows(), 1));
-        let problem = Problem::Symgs(SymgsProblem::new(a, b, x).unwrap());
+        let problem = SymgsProblem::new(a, b, x).unwrap();
         let backend = CpuBackend::new();
         let watch = Watch::cancelled_by(&never);
         for kernel in kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu) {

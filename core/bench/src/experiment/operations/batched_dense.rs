@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::experiment::configuration::Configuration;
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::experiment::task::Finished;
 use crate::measure::DEFAULT_SEED;
@@ -14,8 +15,9 @@ use sparsescope_kernels::dense::{
 };
 use sparsescope_kernels::gate::Definiteness;
 use sparsescope_matrix::matrix::Batches;
+use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::parallel::lock;
-use sparsescope_record::{Check, Verdict, Work};
+use sparsescope_record::{Check, Operation, Verdict, Work};
 
 /// A_s·x_s = b_s for every matrix of the batches.
 #[derive(Debug)]
@@ -50,11 +52,6 @@ impl BatchedDenseProblem {
     pub fn new(batches: Arc<Batches>) -> Self {
         let (random, definiteness) = Default::default();
         Self { batches, seed: DEFAULT_SEED, random, definiteness }
-    }
-
-    /// The same with random right-hand sides from another seed.
-    pub fn seeded(self, seed: u64) -> Self {
-        Self { seed, random: Mutex::default(), ..self }
     }
 
     /// The matrices.
@@ -95,27 +92,6 @@ impl BatchedDenseProblem {
         }
     }
 
-    /// Host memory that a configuration needs besides the matrices.
-    pub fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
-        let sizes = || self.batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
-        let bytes = sizes().map(|(n, systems)| Solutions::bytes(n, systems)).sum();
-        let mut resident =
-            vec![Resident { name: format!("solutions of {}", configuration.kernel.id), bytes }];
-        if configuration.parameters.rhs() == Rhs::Random {
-            let bytes = sizes().map(|(n, systems)| 8 * n as u64 * systems as u64).sum();
-            resident.push(Resident { name: "random right-hand sides".to_owned(), bytes });
-        }
-        resident
-    }
-
-    /// Determines once which systems have a solution, with independent loops.
-    pub(in crate::experiment) fn find_reference(&self, cancel: &AtomicBool) -> Finished {
-        match self.definiteness(&|| cancel.load(Ordering::Relaxed)) {
-            Some(_) => Finished::Done,
-            None => Finished::Cancelled,
-        }
-    }
-
     fn definiteness(
         &self,
         cancelled: &(dyn Fn() -> bool + Sync),
@@ -130,13 +106,40 @@ impl BatchedDenseProblem {
         }
         found.clone()
     }
+}
+
+impl Problem for BatchedDenseProblem {
+    fn operation(&self) -> Operation {
+        Operation::BatchedDense
+    }
+
+    fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+
+    /// Host memory that a configuration needs besides the matrices.
+    fn resident(&self, configuration: &Configuration, _: MemoryLimit) -> Vec<Resident> {
+        let sizes = || self.batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
+        let bytes = sizes().map(|(n, systems)| Solutions::bytes(n, systems)).sum();
+        let mut resident =
+            vec![Resident { name: format!("solutions of {}", configuration.kernel.id), bytes }];
+        if configuration.parameters.rhs() == Rhs::Random {
+            let bytes = sizes().map(|(n, systems)| 8 * n as u64 * systems as u64).sum();
+            resident.push(Resident { name: "random right-hand sides".to_owned(), bytes });
+        }
+        resident
+    }
+
+    /// Determines once which systems have a solution, with independent loops.
+    fn find_reference(&self, cancel: &AtomicBool) -> Finished {
+        match self.definiteness(&|| cancel.load(Ordering::Relaxed)) {
+            Some(_) => Finished::Done,
+            None => Finished::Cancelled,
+        }
+    }
 
     /// Returns the check of the first size that fails, or the worst check of all sizes.
-    pub(in crate::experiment) fn check(
-        &self,
-        configuration: &Configuration,
-        output: &Output,
-    ) -> Option<Check> {
+    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         let Output::Systems(found) = output else { return None };
         let (right, sizes) = (self.right_hand_sides(configuration), self.batches.sizes());
         if found.len() != sizes.len() {
@@ -164,7 +167,7 @@ impl BatchedDenseProblem {
     }
 
     /// Lists the systems that are not positive definite, once a result has been checked.
-    pub(in crate::experiment) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+    fn files(&self, _: u64) -> BTreeMap<String, Vec<u8>> {
         let Some(definiteness) = lock(&self.definiteness).clone() else { return BTreeMap::new() };
         let mut numbers: Vec<u64> = Vec::new();
         for (sized, definiteness) in self.batches.sizes().iter().zip(&*definiteness) {
@@ -175,7 +178,7 @@ impl BatchedDenseProblem {
     }
 
     /// n³/3 + 2·n² operations per solved system.
-    pub(in crate::experiment) fn work(&self, output: &Output) -> Work {
+    fn work(&self, output: &Output) -> Work {
         let Output::Systems(found) = output else { return Work::default() };
         let flops = self.batches.sizes().iter().zip(found).map(|(sized, found)| {
             let solved = (found.flagged.len() - found.flagged().count()) as u64;
@@ -185,7 +188,12 @@ impl BatchedDenseProblem {
         Work { flops: flops.fold(0u64, u64::saturating_add) / 3, ..Work::default() }
     }
 
-    pub(in crate::experiment) fn release(&self) {
+    fn reseed(&mut self, seed: u64) {
+        self.seed = seed;
+        self.release();
+    }
+
+    fn release(&self) {
         *lock(&self.random) = None;
     }
 }

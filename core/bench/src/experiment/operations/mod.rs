@@ -1,9 +1,8 @@
-//! One file per operation (`side.rs` goes with `spmv.rs`): its problem with everything that the runner needs,
-//! and how the CPU backend binds its kernels to it.
+//! One file per operation (`side.rs` goes with `spmv.rs`): its problem with everything that the runner needs.
 
 pub(super) mod batched_dense;
 #[cfg(feature = "proof")]
-pub(super) mod increment;
+mod increment;
 mod side;
 pub(super) mod skyline;
 pub(super) mod solve;

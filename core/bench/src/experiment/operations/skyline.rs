@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex};
 
 use crate::experiment::configuration::Configuration;
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use sparsescope_kernels::gate::{Certificate, same_set};
 use sparsescope_kernels::skyline::{Found, PointsPicture, serial};
 use sparsescope_matrix::matrix::Points;
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::parallel::lock;
-use sparsescope_record::{Check, Verdict, Work};
+use sparsescope_record::{Check, Operation, Verdict, Work};
 
 /// The serial kernel confirms results on sets of at most this many points.
 const SERIAL_POINTS: usize = 20_000;
@@ -42,22 +43,35 @@ impl SkylineProblem {
         lock(&self.certificate).clone()
     }
 
-    /// The files of a plot of the points, with densities limited to `budget` bytes after deflate; none until
-    /// a result has been certified.
-    pub(in crate::experiment) fn files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
-        let Some(certificate) = self.certificate().filter(|_| budget > 0) else {
-            return BTreeMap::new();
-        };
-        PointsPicture::of(self.points.view(), certificate.dominators()).to_files(budget)
+    fn certified(&self, found: &Found) -> Result<Certificate, String> {
+        let points = self.points.view();
+        if points.len() <= SERIAL_POINTS {
+            let expected = serial(points, MemoryLimit::of_machine(), &|| false);
+            let expected = expected.map_err(|error| error.to_string())?.unwrap_or_default();
+            if let Some(reason) = same_set(&expected.indices, &found.indices).reason {
+                return Err(reason);
+            }
+        }
+        Certificate::of(points, &found.indices, &AtomicBool::new(false))
+    }
+}
+
+impl Problem for SkylineProblem {
+    fn operation(&self) -> Operation {
+        Operation::Skyline
     }
 
-    pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
+    fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    fn resident(&self, configuration: &Configuration, _: MemoryLimit) -> Vec<Resident> {
         let name = format!("skyline points of {}", configuration.kernel.id);
         vec![Resident { name, bytes: self.points.bytes() }]
     }
 
     /// Certifies the first result and compares every other with it.
-    pub(in crate::experiment) fn check(&self, output: &Output) -> Option<Check> {
+    fn compare(&self, _: &Configuration, output: &Output) -> Option<Check> {
         let Output::Points(found) = output else { return None };
         if let Some(certificate) = self.certificate() {
             return Some(same_set(certificate.indices(), &found.indices));
@@ -74,23 +88,20 @@ impl SkylineProblem {
         })
     }
 
-    fn certified(&self, found: &Found) -> Result<Certificate, String> {
-        let points = self.points.view();
-        if points.len() <= SERIAL_POINTS {
-            let expected = serial(points, MemoryLimit::of_machine(), &|| false);
-            let expected = expected.map_err(|error| error.to_string())?.unwrap_or_default();
-            if let Some(reason) = same_set(&expected.indices, &found.indices).reason {
-                return Err(reason);
-            }
-        }
-        Certificate::of(points, &found.indices, &AtomicBool::new(false))
-    }
-
-    pub(in crate::experiment) fn work(&self, output: &Output) -> Work {
+    fn work(&self, output: &Output) -> Work {
         let comparisons = match output {
             Output::Points(found) => found.comparisons,
             Output::Vector(_) | Output::Single(_) | Output::Solution(_) | Output::Systems(_) => 0,
         };
         Work { comparisons, ..Work::default() }
+    }
+
+    /// The files of a plot of the points, with densities limited to `budget` bytes after deflate; none until
+    /// a result has been certified.
+    fn files(&self, budget: u64) -> BTreeMap<String, Vec<u8>> {
+        let Some(certificate) = self.certificate().filter(|_| budget > 0) else {
+            return BTreeMap::new();
+        };
+        PointsPicture::of(self.points.view(), certificate.dominators()).to_files(budget)
     }
 }

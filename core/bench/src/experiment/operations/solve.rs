@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::experiment::configuration::Configuration;
-use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::uniform_vector;
 use sparsescope_kernels::fsai::Fsai;
 use sparsescope_kernels::gate::{solved, vanishes};
 use sparsescope_kernels::pcg::{Magnitude, Scale, check_spd};
 use sparsescope_matrix::matrix::Csr;
+use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::{Parameter, Parameters, RightSide};
-use sparsescope_record::{Check, Work};
+use sparsescope_record::{Check, Operation, Work};
 
 /// A·x = b, A symmetric and positive definite.
 #[derive(Debug)]
@@ -61,6 +62,13 @@ struct Side {
 const GIVEN: &str = "file";
 
 impl SolveProblem {
+    /// Fails if the vectors that the problem keeps besides A need more than `limit`; called before the first
+    /// of them is allocated. A one-line file may declare any number of columns.
+    pub fn check_vectors(a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
+        // b, x, and the vectors of the iteration.
+        limit.check("the solve with b, x and its check", 8 * 8 * a.rows() as u128)
+    }
+
     /// The problem of a symmetric matrix with a positive diagonal; fails with a sentence for any other
     /// matrix. Panics unless given vectors have one element per row.
     pub fn new(a: Arc<Csr>, given: Given) -> Result<Self, String> {
@@ -110,17 +118,6 @@ impl SolveProblem {
     pub fn scaled_b(&self, parameters: &Parameters) -> (Arc<Vec<f64>>, Scale) {
         let side = self.side(parameters);
         (Arc::clone(&side.scaled), side.scale)
-    }
-
-    /// Rejects a right-hand side that is lost in rounding.
-    pub(in crate::experiment) fn admit(
-        &self,
-        configuration: &Configuration,
-    ) -> Result<(), PrepareError> {
-        match &self.side(&configuration.parameters).vanishes {
-            Some(why) => Err(PrepareError::Refused(why.clone())),
-            None => Ok(()),
-        }
     }
 
     fn side(&self, parameters: &Parameters) -> Arc<Side> {
@@ -222,10 +219,20 @@ impl SolveProblem {
     pub fn g(&self) -> Option<Arc<Csr>> {
         lock(&self.g).clone()
     }
+}
+
+impl Problem for SolveProblem {
+    fn operation(&self) -> Operation {
+        Operation::Solve
+    }
+
+    fn is_empty(&self) -> bool {
+        self.a.rows() == 0
+    }
 
     /// An estimate: the nonzeros of a factor are known only once it has been made, and its setup allocates
     /// its memory itself.
-    pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
+    fn resident(&self, configuration: &Configuration, _: MemoryLimit) -> Vec<Resident> {
         let (parameters, a) = (&configuration.parameters, &self.a);
         let word = |parameter| parameters.get(parameter).unwrap_or_default();
         let mut resident = Vec::new();
@@ -245,11 +252,7 @@ impl SolveProblem {
     }
 
     /// Checks the residual computed from x, whatever the solver reports.
-    pub(in crate::experiment) fn check(
-        &self,
-        configuration: &Configuration,
-        output: &Output,
-    ) -> Option<Check> {
+    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         let Output::Solution(solution) = output else { return None };
         let parameters = &configuration.parameters;
         let tolerance = parameters.number(Parameter::Tolerance).unwrap_or_default();
@@ -264,13 +267,18 @@ impl SolveProblem {
         Some(check)
     }
 
-    pub(in crate::experiment) fn work(&self, output: &Output) -> Work {
+    fn work(&self, output: &Output) -> Work {
         let Output::Solution(solution) = output else { return Work::default() };
         let iterations = solution.solve.iterations;
         Work { flops: solution.flops, iterations, ..Work::default() }
     }
 
-    pub(in crate::experiment) fn release(&self) {
+    /// Rounding may leave nothing of a right-hand side.
+    fn refusal(&self, configuration: &Configuration) -> Option<String> {
+        self.side(&configuration.parameters).vanishes.clone()
+    }
+
+    fn release(&self) {
         *lock(&self.factor) = None;
     }
 }

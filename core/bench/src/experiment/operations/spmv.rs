@@ -9,15 +9,16 @@ use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::predict::predict;
+use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::{DEFAULT_SEED, integer_vector};
 use sparsescope_matrix::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
 };
-use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::{DeviceKind, LANES, Reads};
-use sparsescope_record::{Check, Predicted, Work};
+use sparsescope_record::{Check, Operation, Predicted, Work};
 
 /// y = A·x.
 #[derive(Debug)]
@@ -32,6 +33,14 @@ pub struct SpmvProblem {
 }
 
 impl SpmvProblem {
+    /// Fails if the vectors that the problem keeps besides A need more than `limit`; called before the first
+    /// of them is allocated. A one-line file may declare any number of columns.
+    pub fn check_vectors(a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
+        // x as given and as kernels read it, y, the reference sums and their bounds.
+        let elements = 2 * a.cols() as u128 + 3 * a.rows() as u128;
+        limit.check("SpMV with x, y and its check", 8 * elements)
+    }
+
     /// Panics unless x has n elements.
     pub fn new(a: Arc<Csr>, x: Vec<f64>) -> Self {
         assert_eq!(x.len(), a.cols(), "x has one element a column");
@@ -88,20 +97,32 @@ impl SpmvProblem {
         configuration.kernel.format().map_or(FormatSpec::Csr, |format| format.with(&params))
     }
 
-    /// Rejects an x that is not finite for kernels that multiply padding by x.
-    pub fn admit(&self, configuration: &Configuration) -> Result<(), PrepareError> {
-        if configuration.kernel.needs.finite_x && !self.x_is_finite {
-            let reason = "multiplies padding by x, which has an infinite or NaN element";
-            return Err(PrepareError::Refused(reason.to_owned()));
-        }
-        Ok(())
-    }
-
-    pub(in crate::experiment) fn resident(
+    /// The same, preceded by A and x in f32 where needed.
+    fn with_copies(
         &self,
-        configuration: &Configuration,
+        mut arrays: Vec<Resident>,
+        precision: Precision,
         memory: MemoryLimit,
     ) -> Vec<Resident> {
+        if precision == Precision::F32 {
+            let bytes = self.single_bytes();
+            let bytes = if bytes <= memory.get() { bytes } else { 0 };
+            arrays.insert(0, Resident { name: "A and x in f32".to_owned(), bytes });
+        }
+        arrays
+    }
+}
+
+impl Problem for SpmvProblem {
+    fn operation(&self) -> Operation {
+        Operation::Spmv
+    }
+
+    fn is_empty(&self) -> bool {
+        self.a.nnz() == 0
+    }
+
+    fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
         let (spec, precision) = (Self::spec(configuration), configuration.precision);
         if configuration.kernel.reads == Reads::Chosen {
             // Two formats at a time, each barely larger than 1.5 times CSR.
@@ -129,23 +150,7 @@ impl SpmvProblem {
         self.with_copies(vec![format], precision, memory)
     }
 
-    /// The same, preceded by A and x in f32 where needed.
-    fn with_copies(
-        &self,
-        mut arrays: Vec<Resident>,
-        precision: Precision,
-        memory: MemoryLimit,
-    ) -> Vec<Resident> {
-        if precision == Precision::F32 {
-            let bytes = self.single_bytes();
-            let bytes = if bytes <= memory.get() { bytes } else { 0 };
-            arrays.insert(0, Resident { name: "A and x in f32".to_owned(), bytes });
-        }
-        arrays
-    }
-
-    /// Compares a result with the reference; `None` if it is no vector in the configuration's precision.
-    pub fn check(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
+    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         match (configuration.precision, output) {
             (Precision::F64, Output::Vector(y)) => Some(self.double().reference().check(y)),
             (Precision::F32, Output::Single(y)) => {
@@ -156,11 +161,11 @@ impl SpmvProblem {
         }
     }
 
-    pub(in crate::experiment) fn work(&self) -> Work {
+    fn work(&self, _: &Output) -> Work {
         Work { flops: 2 * self.a.nnz() as u64, ..Work::default() }
     }
 
-    pub(in crate::experiment) fn predict(
+    fn predict(
         &self,
         configuration: &Configuration,
         memory: MemoryLimit,
@@ -174,13 +179,20 @@ impl SpmvProblem {
         }
     }
 
-    pub(in crate::experiment) fn release(&self) {
+    fn release(&self) {
         if let Some(double) = self.double.get() {
             double.release();
         }
         // A rejection takes no memory, so its result can be kept.
         let mut single = lock(&self.single);
         *single = single.take().filter(Result::is_err);
+    }
+
+    /// Kernels that multiply padding by x need an x that is finite.
+    fn refusal(&self, configuration: &Configuration) -> Option<String> {
+        let is_refused = configuration.kernel.needs.finite_x && !self.x_is_finite;
+        let reason = "multiplies padding by x, which has an infinite or NaN element";
+        is_refused.then(|| reason.to_owned())
     }
 }
 
@@ -259,8 +271,8 @@ mod tests {
         let (problem, configuration) = (problem(), in_f32("cpu/csr/serial"));
         let y = problem.double().reference().y().to_vec();
         let single = y.iter().map(|&y| y as f32).collect();
-        let check = problem.check(&configuration, &Output::Single(single)).unwrap();
+        let check = problem.compare(&configuration, &Output::Single(single)).unwrap();
         assert_eq!(check.verdict, Verdict::Pass);
-        assert_eq!(problem.check(&configuration, &Output::Vector(y)), None);
+        assert_eq!(problem.compare(&configuration, &Output::Vector(y)), None);
     }
 }

@@ -7,14 +7,15 @@ use std::sync::{Arc, Mutex};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use sparsescope_kernels::gate::{SweepBounds, same_bits, undecided};
 use sparsescope_kernels::symgs::{Coloring, Diagonal, Mode, relative_residual, serial};
 use sparsescope_matrix::matrix::{Csr, Precision, Real, permuted};
-use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::{DeviceKind, KernelDescriptor, Mapping};
-use sparsescope_record::{Check, History, Series, Verdict, Work};
+use sparsescope_record::{Check, History, Operation, Series, Verdict, Work};
 
 /// A·x = b, and x before the first sweep.
 #[derive(Debug)]
@@ -76,6 +77,13 @@ impl Order {
 }
 
 impl SymgsProblem {
+    /// Fails if the vectors that the problem keeps besides A need more than `limit`; called before the first
+    /// of them is allocated. A one-line file may declare any number of columns.
+    pub fn check_vectors(a: &Csr, limit: MemoryLimit) -> Result<(), MemoryError> {
+        // b, x before, x after, the results of the two loops and their bounds.
+        limit.check("the sweep with b, x and its check", 8 * 6 * a.rows() as u128)
+    }
+
     /// The problem of a square matrix of finite numbers with a nonzero diagonal, and finite vectors; fails
     /// with a sentence for anything else. Panics unless b and `start` have one element per row.
     pub fn new(a: Arc<Csr>, b: Vec<f64>, start: Vec<f64>) -> Result<Self, String> {
@@ -137,12 +145,18 @@ impl SymgsProblem {
         let (values, bytes) = (a.nnz() as u64, Precision::F32.bytes());
         a.bytes() - values * (Precision::F64.bytes() - bytes) + 2 * a.rows() as u64 * bytes
     }
+}
 
-    pub(in crate::experiment) fn admit(&self, _: &Configuration) -> Result<(), PrepareError> {
-        Ok(())
+impl Problem for SymgsProblem {
+    fn operation(&self) -> Operation {
+        Operation::Symgs
     }
 
-    pub(in crate::experiment) fn resident(&self, configuration: &Configuration) -> Vec<Resident> {
+    fn is_empty(&self) -> bool {
+        self.double.a.rows() == 0
+    }
+
+    fn resident(&self, configuration: &Configuration, _: MemoryLimit) -> Vec<Resident> {
         let (precision, a) = (configuration.precision, &self.double.a);
         let mut resident = Vec::new();
         if precision == Precision::F32 {
@@ -159,11 +173,7 @@ impl SymgsProblem {
         resident
     }
 
-    pub(in crate::experiment) fn check(
-        &self,
-        configuration: &Configuration,
-        output: &Output,
-    ) -> Option<Check> {
+    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         match (configuration.precision, output) {
             (Precision::F64, Output::Vector(x)) => self.double.check(configuration, x),
             (Precision::F32, Output::Single(x)) => {
@@ -176,11 +186,7 @@ impl SymgsProblem {
 
     /// The residual after each sweep, in standard mode (a smoother solves nothing), for kernels whose results
     /// match the loops bit for bit, so that the loops stand in for them. `None` once `cancel` is set.
-    pub(in crate::experiment) fn history(
-        &self,
-        configuration: &Configuration,
-        cancel: &AtomicBool,
-    ) -> Option<History> {
+    fn history(&self, configuration: &Configuration, cancel: &AtomicBool) -> Option<History> {
         let order = Order::of(configuration);
         let is_told = configuration.parameters.mode() == Mode::Standard
             && order.has_bits_of(configuration.kernel);
@@ -194,13 +200,13 @@ impl SymgsProblem {
     }
 
     /// HPCG counts a multiplication and a subtraction per nonzero in each of the two sweeps.
-    pub(in crate::experiment) fn work(&self) -> Work {
+    fn work(&self, _: &Output) -> Work {
         let sweeps = u64::from(self.double.sweeps);
         let flops = 4 * self.double.a.nnz() as u64 * sweeps;
         Work { flops, iterations: sweeps, ..Work::default() }
     }
 
-    pub(in crate::experiment) fn release(&self) {
+    fn release(&self) {
         lock(&self.double.references).clear();
         lock(&self.double.residuals).clear();
         lock(&self.double.bounds).clear();
@@ -453,13 +459,13 @@ mod tests {
         // 1 / 1e-310 overflows f64.
         let overflows = problem(1e-310);
         let check =
-            |x: [f64; 2]| overflows.check(&configuration, &Output::Vector(x.to_vec())).unwrap();
+            |x: [f64; 2]| overflows.compare(&configuration, &Output::Vector(x.to_vec())).unwrap();
         let undecided = check([inf, -inf]);
         assert_eq!((undecided.verdict, undecided.undecided), (Verdict::Refused, true));
         let reason = undecided.reason.unwrap();
         assert!(reason.starts_with("the sweeps overflow: row 0 is inf"), "{reason}");
         assert_eq!(check([1.0, 0.0]).verdict, Verdict::Fail);
-        let usual = problem(0.5).check(&configuration, &Output::Vector(vec![2.0, -1.0])).unwrap();
+        let usual = problem(0.5).compare(&configuration, &Output::Vector(vec![2.0, -1.0])).unwrap();
         assert_eq!(usual.verdict, Verdict::Pass);
     }
 }

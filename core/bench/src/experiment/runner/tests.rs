@@ -60,9 +60,9 @@ fn environment() -> Environment {
     Environment { id: "test".into(), bandwidth: vec![of(1), of(2)], ..Environment::default() }
 }
 
-fn problem() -> Problem {
+fn problem() -> SpmvProblem {
     let a = Arc::new(examples::five_by_five());
-    Problem::Spmv(SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0]))
+    SpmvProblem::new(a, vec![1.0, 2.0, 3.0, 4.0, 5.0])
 }
 
 fn run_with(backend: &dyn Backend, memory: MemoryLimit, observer: &mut Collect) -> Ending {
@@ -142,7 +142,7 @@ impl Backend for Wrong {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         let right = self.cpu.prepare(configuration, problem, memory)?;
@@ -204,15 +204,16 @@ fn what_computes_nothing_passes_and_has_no_times() {
     let sweeps = SymgsProblem::new(empty(0, 0), Vec::new(), Vec::new()).unwrap();
     let points = Points::new(2, Vec::new()).unwrap();
     let batch = Batch::new(3, Vec::new()).unwrap();
-    for problem in [
-        Problem::Spmv(product(0, 0)),
-        Problem::Spmv(product(3, 0)),
-        Problem::Spmv(product(0, 3)),
-        Problem::Spmv(product(3, 3)),
-        Problem::Symgs(sweeps),
-        Problem::Skyline(SkylineProblem::new(Arc::new(points))),
-        Problem::BatchedDense(BatchedDenseProblem::new(Arc::new(batch.into()))),
-    ] {
+    let problems: [Box<dyn Problem>; 7] = [
+        Box::new(product(0, 0)),
+        Box::new(product(3, 0)),
+        Box::new(product(0, 3)),
+        Box::new(product(3, 3)),
+        Box::new(sweeps),
+        Box::new(SkylineProblem::new(Arc::new(points))),
+        Box::new(BatchedDenseProblem::new(Arc::new(batch.into()))),
+    ];
+    for problem in problems {
         let (settings, environment, cpu) = (settings(), environment(), CpuBackend::new());
         let runner = Runner {
             backends: vec![(DeviceKind::Cpu, &cpu)],
@@ -223,7 +224,7 @@ fn what_computes_nothing_passes_and_has_no_times() {
         };
         let mut seen = Collect::default();
         let all = Configuration::all(&[reference(problem.operation())], &settings);
-        runner.run("m", &problem, &all, &[], &mut seen);
+        runner.run("m", &*problem, &all, &[], &mut seen);
         let operation = problem.operation();
         assert!(!seen.runs.is_empty(), "{operation:?}");
         for run in &seen.runs {
@@ -261,7 +262,7 @@ impl Backend for Slow<'_> {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         Ok(Box::new(SlowPrepared(self.cpu.prepare(configuration, problem, memory)?, self.cancel)))

@@ -11,6 +11,7 @@ use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::spmv::simd::Vectorised;
 use sparsescope_matrix::matrix::Precision;
@@ -265,7 +266,6 @@ where
             threads,
             ..configuration.clone()
         };
-        configuration.admit().map_err(|error| error.to_string())?;
         problem.admit(&configuration).map_err(|error| error.to_string())?;
         Ok(configuration)
     }

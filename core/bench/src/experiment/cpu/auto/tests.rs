@@ -24,7 +24,7 @@ fn configuration(threads: u32, precision: Precision, compact: &str) -> Configura
 
 fn set_up<'p>(
     backend: &'p CpuBackend,
-    problem: &'p Problem,
+    problem: &'p dyn Problem,
     configuration: &Configuration,
 ) -> Box<dyn Prepared + 'p> {
     let flag = AtomicBool::new(false);
@@ -39,7 +39,7 @@ fn its_result_has_the_bits_of_the_kernel_that_it_names() {
     let a = band(3_000);
     // Not powers of two, so that sums depend on their order.
     let x: Vec<f64> = integer_vector(3_000, 5).into_iter().map(|v| v / 3.0).collect();
-    let problem = Problem::Spmv(SpmvProblem::new(a, x));
+    let problem = SpmvProblem::new(a, x);
     let backend = CpuBackend::new();
     let flag = AtomicBool::new(false);
     let watch = Watch::cancelled_by(&flag);
@@ -92,11 +92,11 @@ fn its_result_has_the_bits_of_the_kernel_that_it_names() {
 
 #[test]
 fn only_the_format_of_the_chosen_kernel_is_kept() {
-    let problem = Problem::Spmv(SpmvProblem::new(band(3_000), vec![1.0; 3_000]));
+    let problem = SpmvProblem::new(band(3_000), vec![1.0; 3_000]);
     let backend = CpuBackend::new();
     let prepared = set_up(&backend, &problem, &configuration(1, Precision::F64, "on"));
     let choice = prepared.costs().choice.unwrap();
-    let side = problem.spmv().unwrap().double();
+    let side = problem.double();
     for tried in choice.tried.iter().filter(|tried| tried.conversion_s > 0.0) {
         let parameters = tried.params.iter().fold(Parameters::default(), |all, (of, value)| {
             all.with(Parameter::of(of).unwrap(), value)
@@ -114,7 +114,7 @@ fn only_the_format_of_the_chosen_kernel_is_kept() {
 fn what_multiplies_padding_takes_no_part_where_x_is_not_finite() {
     let mut x = vec![1.0; 3_000];
     x[7] = f64::INFINITY;
-    let problem = Problem::Spmv(SpmvProblem::new(band(3_000), x));
+    let problem = SpmvProblem::new(band(3_000), x);
     let backend = CpuBackend::new();
     let asked = configuration(2, Precision::F64, "on");
     let mut prepared = set_up(&backend, &problem, &asked);
@@ -128,7 +128,7 @@ fn what_multiplies_padding_takes_no_part_where_x_is_not_finite() {
 
 #[test]
 fn a_format_that_does_not_fit_is_left_out_and_a_cancelled_choice_is_none() {
-    let problem = Problem::Spmv(SpmvProblem::new(band(3_000), vec![1.0; 3_000]));
+    let problem = SpmvProblem::new(band(3_000), vec![1.0; 3_000]);
     let backend = CpuBackend::new();
     let asked = configuration(1, Precision::F64, "on");
     let flag = AtomicBool::new(false);

@@ -5,6 +5,9 @@ mod set_up;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::CpuBackend;
+use crate::experiment::backend::{Availability, Prepared};
+use crate::experiment::binding::Binds;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::SolveProblem;
@@ -14,6 +17,7 @@ use crate::experiment::task::{Bound, Finished, Task, Watch};
 use set_up::{Ready, Wanted};
 use sparsescope_kernels::pcg::{Solved, solve};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_record::Costs;
 
 /// The kernels, and whether each uses several threads, in the order of the descriptors.
@@ -23,28 +27,30 @@ fn launcher(id: &str) -> Option<bool> {
     LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, parallel)| parallel)
 }
 
-/// Whether this backend has the kernel.
-pub(super) fn has(id: &str) -> bool {
-    launcher(id).is_some()
-}
+impl Binds<SolveProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        Availability::built(launcher(kernel.id).is_some())
+    }
 
-/// Binds the configuration's kernel to the system; sets nothing up yet.
-pub(super) fn bind<'p>(
-    configuration: &Configuration,
-    problem: &'p SolveProblem,
-    memory: MemoryLimit,
-) -> Result<Bound<'p>, PrepareError> {
-    let id = configuration.kernel.id;
-    let parallel = launcher(id)
-        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
-    let asked = Asked::new(problem, configuration.parameters.clone());
-    let (b, workers) = (asked.b(), configuration.threads as usize);
-    let wanted = Wanted { asked, parallel, workers, memory };
-    let task = Solver { id, wanted, b, ready: None, solved: None, left_out: 0.0 };
-    // Bytes moved depend on the iterations, so no minimum is given.
-    let costs = Costs { format_bytes: problem.a().bytes(), ..Costs::default() };
-    let params = problem.params(configuration);
-    Ok(Bound { task: Box::new(task), parts: None, costs, params })
+    /// Sets nothing up yet.
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SolveProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let id = configuration.kernel.id;
+        let parallel = launcher(id)
+            .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
+        let asked = Asked::new(problem, configuration.parameters.clone());
+        let (b, workers) = (asked.b(), configuration.threads as usize);
+        let wanted = Wanted { asked, parallel, workers, memory };
+        let task = Box::new(Solver { id, wanted, b, ready: None, solved: None, left_out: 0.0 });
+        // Bytes moved depend on the iterations, so no minimum is given.
+        let costs = Costs { format_bytes: problem.a().bytes(), ..Costs::default() };
+        let params = problem.params(configuration);
+        self.prepared(configuration, |_| Ok(Bound { task, parts: None, costs, params }))
+    }
 }
 
 /// A system and its solver.

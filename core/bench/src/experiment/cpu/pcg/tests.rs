@@ -3,8 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::experiment::backend::{Backend, Prepared};
-use crate::experiment::cpu::CpuBackend;
+use crate::experiment::backend::Backend;
 use crate::experiment::operations::Given;
 use crate::experiment::output::Solution;
 use crate::experiment::plan::{ParameterLists, Settings};
@@ -12,7 +11,7 @@ use crate::experiment::problem::Problem;
 use crate::experiment::runner::{Ending, Observer, Runner};
 use sparsescope_matrix::generate::{GeneratorSpec, generate};
 use sparsescope_matrix::matrix::Csr;
-use sparsescope_model::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
+use sparsescope_model::kernel::{DeviceKind, Parameter, Parameters, kernels};
 use sparsescope_record::{Check, Environment, Operation, Precision, Run, Verdict};
 
 fn on_cpu() -> impl Iterator<Item = &'static KernelDescriptor> {
@@ -26,17 +25,17 @@ fn with(kernel: &'static KernelDescriptor, values: &[(Parameter, &str)]) -> Conf
     Configuration { parameters: kernel.in_effect(&parameters), ..usual }
 }
 
-fn grid() -> Problem {
+fn grid() -> SolveProblem {
     let spec = GeneratorSpec::parse("poisson2d?n=24").unwrap();
     let never = AtomicBool::new(false);
     let a = generate(&spec, MemoryLimit::unlimited(), &never).unwrap();
-    Problem::Solve(SolveProblem::new(Arc::new(a), Given::default()).unwrap())
+    SolveProblem::new(Arc::new(a), Given::default()).unwrap()
 }
 
 fn prepared<'p>(
     backend: &'p CpuBackend,
     configuration: &Configuration,
-    problem: &'p Problem,
+    problem: &'p dyn Problem,
 ) -> Box<dyn Prepared + 'p> {
     backend.prepare(configuration, problem, MemoryLimit::unlimited()).unwrap()
 }
@@ -109,7 +108,7 @@ fn what_is_not_positive_definite_is_refused_by_the_row_or_breaks_down() {
     let a = Arc::new(Csr::from_triplets(2, 2, &triplets).unwrap());
     let b = Some(Arc::new(vec![1.0, -1.0]));
     let given = Given { b, ..Given::default() };
-    let problem = Problem::Solve(SolveProblem::new(a, given).unwrap());
+    let problem = SolveProblem::new(a, given).unwrap();
     let (backend, never) = (CpuBackend::new(), AtomicBool::new(false));
     let watch = Watch::cancelled_by(&never);
     for kernel in on_cpu() {
@@ -192,7 +191,7 @@ fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_g
 }
 
 /// The solution that a kernel finds for a system, and its check.
-fn outcome(problem: &Problem, configuration: &Configuration) -> (Check, Solution) {
+fn outcome(problem: &dyn Problem, configuration: &Configuration) -> (Check, Solution) {
     let (backend, never) = (CpuBackend::new(), AtomicBool::new(false));
     let watch = Watch::cancelled_by(&never);
     let mut prepared = prepared(&backend, configuration, problem);
@@ -218,7 +217,7 @@ fn a_laplacian_times_ones_is_refused_and_one_times_random_numbers_is_solved() {
     let complete = laplacian(3, &[(0, 1), (1, 2), (0, 2)]);
     for (a, steps) in [(path, 2), (star, 2), (complete, 1)] {
         let n = a.rows();
-        let problem = Problem::Solve(SolveProblem::new(a, Given::default()).unwrap());
+        let problem = SolveProblem::new(a, Given::default()).unwrap();
         for kernel in on_cpu() {
             let plain = [(Parameter::Preconditioner, "none")];
             let refusal = problem.admit(&with(kernel, &plain)).unwrap_err().to_string();
@@ -240,7 +239,7 @@ fn a_laplacian_times_ones_is_refused_and_one_times_random_numbers_is_solved() {
 
 #[test]
 fn the_unit_of_b_changes_no_bit_where_it_is_a_power_of_two_and_next_to_nothing_where_it_is_not() {
-    let Problem::Solve(grid) = grid() else { panic!("a system") };
+    let grid = grid();
     let (a, n) = (Arc::clone(grid.a()), grid.a().rows());
     let vector = |seed: u64, unit: f64| -> Arc<Vec<f64>> {
         Arc::new(crate::measure::uniform_vector(n, seed).iter().map(|v| v * unit).collect())
@@ -248,7 +247,7 @@ fn the_unit_of_b_changes_no_bit_where_it_is_a_power_of_two_and_next_to_nothing_w
     let in_unit = |unit: f64, has_start: bool| {
         let start = has_start.then(|| vector(2, 100.0 * unit));
         let given = Given { b: Some(vector(1, unit)), start, ..Given::default() };
-        Problem::Solve(SolveProblem::new(Arc::clone(&a), given).unwrap())
+        SolveProblem::new(Arc::clone(&a), given).unwrap()
     };
     for kernel in on_cpu() {
         for (precond, has_start) in [("jacobi", false), ("fsai", true), ("symgs", true)] {
@@ -282,10 +281,10 @@ fn the_unit_of_b_changes_no_bit_where_it_is_a_power_of_two_and_next_to_nothing_w
 
 #[test]
 fn b_of_zeros_is_solved_by_zero_says_so_and_does_not_rank() {
-    let Problem::Solve(grid) = grid() else { panic!("a system") };
+    let grid = grid();
     let zeros = Some(Arc::new(vec![0.0; grid.a().rows()]));
     let given = Given { b: zeros, ..Given::default() };
-    let problem = Problem::Solve(SolveProblem::new(Arc::clone(grid.a()), given).unwrap());
+    let problem = SolveProblem::new(Arc::clone(grid.a()), given).unwrap();
     for kernel in on_cpu() {
         let configuration = with(kernel, &[(Parameter::Preconditioner, "jacobi")]);
         problem.admit(&configuration).unwrap();

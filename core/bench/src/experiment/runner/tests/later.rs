@@ -28,7 +28,7 @@ impl Backend for Later {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         Ok(Box::new(LaterPrepared(self.0.prepare(configuration, problem, memory)?)))

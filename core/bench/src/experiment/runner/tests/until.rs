@@ -35,7 +35,7 @@ impl Backend for Scripted<'_> {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         let right = self.cpu.prepare(configuration, problem, memory)?;
