@@ -134,7 +134,7 @@ impl Backend for Late<'_> {
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,
-        problem: &'p Problem,
+        problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         self.stop.store(true, Ordering::Relaxed);
