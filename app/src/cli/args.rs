@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Command as Program, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sparsescope_core::kernel::Parameter;
+use sparsescope_core::kernel::parameters::{COUNTING, MODE, RANKS, RHS};
 use sparsescope_core::record::{Operation, Shard};
 
 use super::help::{self, FORMATS, KERNELS, LAST, OUTPUT, RANKS, SAMPLING, SOLVER, WHAT};
@@ -267,7 +267,7 @@ pub(super) struct BenchArgs {
     pub(super) sweep: SweepArgs,
     /// Skyline: where the GPU kernels of paper 004 count skyline points: device (with atomics) or host
     /// [default: device]
-    #[arg(long, value_name = "WHERE,...", value_delimiter = ',', value_parser = value_of(Parameter::Counting), help_heading = KERNELS, hide_short_help = true)]
+    #[arg(long, value_name = "WHERE,...", value_delimiter = ',', value_parser = value_of(COUNTING.id()), help_heading = KERNELS, hide_short_help = true)]
     pub(super) counting: Vec<String>,
     #[command(flatten)]
     pub(super) solver: SolverArgs,
@@ -275,7 +275,7 @@ pub(super) struct BenchArgs {
     pub(super) system: SystemArgs,
     /// Right-hand sides of dense systems: last-unit (the last unit vector) or random (from -1 to 1,
     /// from --seed) [default: last-unit]
-    #[arg(long, value_name = "WHICH,...", value_delimiter = ',', value_parser = value_of(Parameter::Rhs), help_heading = SOLVER, hide_short_help = true)]
+    #[arg(long, value_name = "WHICH,...", value_delimiter = ',', value_parser = value_of(RHS.id()), help_heading = SOLVER, hide_short_help = true)]
     pub(super) rhs: Vec<String>,
     /// Run shard K of N; every process derives the same split
     ///
@@ -286,7 +286,7 @@ pub(super) struct BenchArgs {
     /// GPU counts for the multi-GPU kernels, e.g. 1,2 [default: do not run them]
     ///
     /// Each nccl/* kernel splits each matrix across the first N GPUs.
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Ranks), help_heading = RANKS, hide_short_help = true)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(RANKS.id()), help_heading = RANKS, hide_short_help = true)]
     pub(super) gpus: Vec<String>,
     #[command(flatten)]
     pub(super) ranks: RankArgs,
@@ -355,7 +355,7 @@ pub(super) struct BenchArgs {
 pub(super) struct SweepArgs {
     /// Gauss–Seidel: right-hand side of each row update: b (standard) or the previous x (smoother)
     /// [default: standard]
-    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_parser = value_of(Parameter::Mode), help_heading = SOLVER, hide_short_help = true)]
+    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_parser = value_of(MODE.id()), help_heading = SOLVER, hide_short_help = true)]
     pub(super) mode: Vec<String>,
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sparsescope_core::kernel::Parameter;
+use sparsescope_core::kernel::parameters::{HYB_WIDTH, MODE};
 
 use super::help::{FORMATS, KERNELS, OUTPUT, SOLVER, WHAT};
 use super::shared_args::{
@@ -72,7 +72,7 @@ pub(super) struct SymgsArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = WHAT)]
     pub(super) sweeps: u32,
     /// Right-hand side of each row update: b, or the previous x (smoother)
-    #[arg(long, value_name = "standard|smoother", default_value = "standard", value_parser = value_of(Parameter::Mode), help_heading = WHAT)]
+    #[arg(long, value_name = "standard|smoother", default_value = "standard", value_parser = value_of(MODE.id()), help_heading = WHAT)]
     pub(super) mode: String,
     /// Right-hand side [default: random from -1 to 1 (--seed)]
     ///
@@ -219,7 +219,7 @@ pub(super) struct SolveArgs {
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
     /// Width of the ELLPACK part of HYB [default: the largest that at least 1/3 of the rows fill]
-    #[arg(long, value_name = "N", value_parser = value_of(Parameter::HybWidth), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = value_of(HYB_WIDTH.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) hyb_width: Option<String>,
     #[command(flatten)]
     pub(super) solver: SolverArgs,

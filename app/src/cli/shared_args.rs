@@ -6,7 +6,10 @@ use clap::{Args, ValueEnum};
 use sparsescope_core::experiment::{MatrixSource, ParameterLists, SubjectSource};
 use sparsescope_core::io::ReadOptions;
 use sparsescope_core::io::points::HeaderLine;
-use sparsescope_core::kernel::{Parameter, ParameterError};
+use sparsescope_core::kernel::ParameterError;
+use sparsescope_core::kernel::parameters::{
+    BSR_BLOCK, COMPACT, HACK_SIZE, HYB_WIDTH, MIN_FILL, SIGMA, SPILL, VALUES,
+};
 use sparsescope_core::record::Precision;
 
 use super::help::{FORMATS, KERNELS, RANKS, WHAT};
@@ -108,28 +111,28 @@ impl ReadArgs {
 #[derive(Clone, Debug, Args)]
 pub(super) struct FormatArgs {
     /// Rows per hack of HLL: powers of two from 4 to 256 [default: 32]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HackSize), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(HACK_SIZE.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) hack_size: Vec<String>,
     /// Rows per window in which HLL sorts rows by length [default: 1, not sorted]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Sigma), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(SIGMA.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) sigma: Vec<String>,
     /// Store rows with more than N nonzeros in CSR instead of HLL [default: none]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Spill), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(SPILL.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) spill: Vec<String>,
     /// Width of the ELLPACK part of HYB [default: the largest that at least 1/3 of the rows fill]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HybWidth), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(HYB_WIDTH.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) hyb_width: Vec<String>,
     /// Block size of BSR, 2 to 8 [default: the size that moves the fewest bytes]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::BsrBlock), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(BSR_BLOCK.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) bsr_block: Vec<String>,
     /// Minimum fill for BSR and DIA to run, in percent [default: 70 for BSR, 20 for DIA]
-    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(MIN_FILL.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) min_fill: Vec<String>,
     /// Value encoding of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes [default: auto]
-    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Values), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(VALUES.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) values: Vec<String>,
     /// Whether the auto kernels may choose compact formats: on or off [default: on]
-    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Compact), help_heading = FORMATS, hide_short_help = true)]
+    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(COMPACT.id()), help_heading = FORMATS, hide_short_help = true)]
     pub(super) compact: Vec<String>,
     /// The same as --compact off
     #[arg(long, conflicts_with = "compact", help_heading = FORMATS, hide_short_help = true)]
@@ -143,14 +146,14 @@ impl FormatArgs {
         let off = ["off".to_owned()];
         let compact = if self.no_compact { &off[..] } else { &self.compact };
         for (parameter, values) in [
-            (Parameter::Compact, compact),
-            (Parameter::HackSize, &self.hack_size[..]),
-            (Parameter::Sigma, &self.sigma),
-            (Parameter::Spill, &self.spill),
-            (Parameter::HybWidth, &self.hyb_width),
-            (Parameter::BsrBlock, &self.bsr_block),
-            (Parameter::MinFill, &self.min_fill),
-            (Parameter::Values, &self.values),
+            (COMPACT.id(), compact),
+            (HACK_SIZE.id(), &self.hack_size[..]),
+            (SIGMA.id(), &self.sigma),
+            (SPILL.id(), &self.spill),
+            (HYB_WIDTH.id(), &self.hyb_width),
+            (BSR_BLOCK.id(), &self.bsr_block),
+            (MIN_FILL.id(), &self.min_fill),
+            (VALUES.id(), &self.values),
         ] {
             lists.set(parameter, values)?;
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use sparsescope_core::experiment::{Configuration, PrepareError, Prepared, SkylineProblem};
-use sparsescope_core::kernel::Parameter;
+use sparsescope_core::kernel::parameters::COUNTING;
 use sparsescope_core::record::Costs;
 
 use crate::device::DeviceError;
@@ -107,7 +107,7 @@ pub(crate) fn prepare<'p>(
     admit_block(block)?;
 
     let rows = uploads.points(device, host).map_err(refused)?;
-    let counting = configuration.parameters.counting();
+    let counting = configuration.parameters.get(&COUNTING);
     let kept = Kept::new(device, host.len(), counting).map_err(refused)?;
     let begun = Instant::now();
     let on_device = Points { device, rows: rows.copy(), points, dimensions, kept: &kept };
@@ -132,8 +132,8 @@ pub(crate) fn prepare<'p>(
     let _operands: Vec<Box<dyn Any>> = vec![Box::new(rows)];
     let parts = Parts { bound, y: kept, groups: None, passes: None, _operands };
     let mut params = BTreeMap::new();
-    if kernel.allowed(Parameter::Counting).is_some() {
-        params.insert(Parameter::Counting.name().to_owned(), counting.as_str().to_owned());
+    if kernel.allowed(COUNTING.id()).is_some() {
+        params.insert(COUNTING.id().name().to_owned(), counting.as_str().to_owned());
     }
     Ok(Box::new(PreparedProduct::new(machine, kernel.id, parts, costs, params)))
 }

@@ -8,7 +8,8 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{
     Configuration, Ending, Key, MatrixSource, Observer, SubjectSource, select_distributed,
 };
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernels_of_ranks};
+use sparsescope_core::kernel::parameters::RANKS;
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels_of_ranks};
 use sparsescope_core::measure::{NoiseWatch, environment};
 use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
 use sparsescope_core::record::{Environment, Operation, Run};
@@ -256,7 +257,7 @@ fn begun_by(bundle: &Bundle, ranks: usize) -> anyhow::Result<()> {
     if bundle.shard.is_some() {
         bail!("the bundle is one part of a plan: resume it with one process");
     }
-    let of_run = |run: &Run| run.params.get(Parameter::Ranks.name())?.parse().ok();
+    let of_run = |run: &Run| run.params.get(RANKS.id().name())?.parse().ok();
     let planned = PlannedSweep::of(bundle)?.ranks;
     match planned.or_else(|| bundle.runs.iter().find_map(of_run)) {
         Some(begun) if begun != ranks => {

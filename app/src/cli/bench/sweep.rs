@@ -9,7 +9,8 @@ use sparsescope_core::experiment::{
     Settings, SourceError, SubjectSource, Units, select_kernels, tell_apart,
 };
 use sparsescope_core::io::points::HeaderLine;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel};
+use sparsescope_core::kernel::parameters::{COUNTING, MODE, RANKS, RHS};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision, Shard};
@@ -355,15 +356,15 @@ pub(super) fn settings(
     precisions.sort_unstable();
     precisions.dedup();
     let mut parameters = args.format.lists()?;
-    parameters.set(Parameter::Mode, &args.sweep.mode)?;
-    parameters.set(Parameter::Counting, &args.counting)?;
+    parameters.set(MODE.id(), &args.sweep.mode)?;
+    parameters.set(COUNTING.id(), &args.counting)?;
     args.solver.add_to(&mut parameters)?;
     args.system.add_to(&mut parameters)?;
-    parameters.set(Parameter::Rhs, &args.rhs)?;
+    parameters.set(RHS.id(), &args.rhs)?;
     let on_several = kernels.iter().any(|kernel| kernel.device == DeviceKind::Nccl);
     match args.gpus.is_empty() && on_several {
-        true => parameters.set(Parameter::Ranks, &[all_gpus()?])?,
-        false => parameters.set(Parameter::Ranks, &args.gpus)?,
+        true => parameters.set(RANKS.id(), &[all_gpus()?])?,
+        false => parameters.set(RANKS.id(), &args.gpus)?,
     }
     Ok(Settings {
         runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },

@@ -13,6 +13,7 @@ use sparsescope_kernels::symgs::{Coloring, Diagonal, Mode, relative_residual, se
 use sparsescope_matrix::matrix::{Csr, Precision, Real, permuted};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::parallel::*;
+use sparsescope_model::kernel::parameters::MODE;
 use sparsescope_model::kernel::{DeviceKind, KernelDescriptor, Mapping};
 use sparsescope_record::{Check, History, Series, Verdict, Work};
 
@@ -182,7 +183,7 @@ impl SymgsProblem {
         cancel: &AtomicBool,
     ) -> Option<History> {
         let order = Order::of(configuration);
-        let is_told = configuration.parameters.mode() == Mode::Standard
+        let is_told = configuration.parameters.get(&MODE) == Mode::Standard
             && order.has_bits_of(configuration.kernel);
         let residuals = is_told.then(|| match configuration.precision {
             Precision::F64 => self.double.residuals(order, cancel),
@@ -257,7 +258,7 @@ impl<T: Real> SymgsSide<T> {
 
     fn check(&self, configuration: &Configuration, x: &[T]) -> Option<Check> {
         let order = Order::of(configuration);
-        let mode = configuration.parameters.mode();
+        let mode = configuration.parameters.get(&MODE);
         let known = lock(&self.references).get(&(mode, order)).cloned();
         let expected = match known {
             Some(known) => known,
