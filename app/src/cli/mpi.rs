@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use sparsescope_core::experiment::{Configuration, DeviceFailure, MatrixSource, Settings};
 use sparsescope_core::io::{Progress, open_vector};
-use sparsescope_core::kernel::parameters::{PATTERN, RANKS, RIGHT_SIDE, START};
+use sparsescope_core::kernel::parameters::{HYB_WIDTH, PATTERN, RANKS, RIGHT_SIDE, START};
 use sparsescope_core::kernel::{
     DeviceKind, KernelDescriptor, Parameter, Parameters, kernel, kernels_of_ranks,
 };
@@ -81,7 +81,7 @@ fn spmv(
 ) -> anyhow::Result<Outcome> {
     let kernel = shared_kernel(Operation::Spmv, &args.kernel)?;
     let one_value = "spmv takes one value per parameter, not a list";
-    let parameters = args.format.lists()?.single();
+    let parameters = args.parameters.lists().single();
     let parameters = parameters.ok_or_else(|| UsageError(one_value.to_owned()))?;
     let parameters = on_all(world, kernel, kernel.listed(&parameters));
     if args.x.is_some() {
@@ -146,7 +146,7 @@ fn solve(
     let for_one = [
         (args.matrices.len() > 1, "a second matrix"),
         (args.backend.is_some(), "--backend"),
-        (args.hyb_width.is_some(), "--hyb-width"),
+        (!args.parameters.lists().values(HYB_WIDTH.id()).is_empty(), "--hyb-width"),
         (args.read_g.is_some(), "--read-g"),
         (args.write_g.is_some(), "--write-g"),
         (args.reuse_pattern, "--reuse-pattern"),

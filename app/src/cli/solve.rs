@@ -9,15 +9,13 @@ use anyhow::{Context, anyhow, bail};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sparsescope_core::experiment::{
-    Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Problem,
-    Solution, SolveProblem, check_vectors,
+    Backend, Configuration, Finished, Given, MatrixSource, Output, Problem, Solution, SolveProblem,
+    check_vectors,
 };
 use sparsescope_core::fsai::Fsai;
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{Progress, matrix_market};
-use sparsescope_core::kernel::parameters::{
-    CG, HYB_WIDTH, PATTERN, PRECOND, RIGHT_SIDE, SET_UP, START,
-};
+use sparsescope_core::kernel::parameters::{CG, PATTERN, PRECOND, RIGHT_SIDE, SET_UP, START};
 use sparsescope_core::kernel::{Applied, KernelDescriptor, Parameter, Parameters, SetUpBy};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
@@ -203,11 +201,7 @@ pub(super) fn parameters(
     args: &SolveArgs,
     kernel: &KernelDescriptor,
 ) -> anyhow::Result<Parameters> {
-    let mut lists = ParameterLists::default();
-    args.solver.add_to(&mut lists)?;
-    if let Some(width) = &args.hyb_width {
-        lists.set(HYB_WIDTH.id(), &[width])?;
-    }
+    let mut lists = args.parameters.lists().clone();
     for (parameter, text) in
         [(PATTERN.id(), &args.pattern), (RIGHT_SIDE.id(), &args.b), (START.id(), &args.x0)]
     {

@@ -172,7 +172,8 @@ fn plan(
         return Err(UsageError(sentence.to_owned()).into());
     }
     let ranks = world.ranks().to_string();
-    if args.gpus.iter().any(|gpus| *gpus != ranks) {
+    let gpus = args.parameters.lists().values(RANKS.id());
+    if gpus.iter().any(|gpus| *gpus != ranks) {
         let sentence =
             format!("each of the {ranks} ranks has one GPU: expected --gpus {ranks} or no --gpus");
         return Err(UsageError(sentence).into());
@@ -181,7 +182,7 @@ fn plan(
     if args.backend.is_empty() || asked(BackendArg::Cpu) {
         devices.push(DeviceKind::Cpu);
     }
-    if names_nccl || asked(BackendArg::Cuda) || !args.gpus.is_empty() {
+    if names_nccl || asked(BackendArg::Cuda) || !gpus.is_empty() {
         devices.push(DeviceKind::Nccl);
     }
     let kernels = select_distributed(operation, &devices, &patterns)?;

@@ -156,6 +156,11 @@ impl ParameterLists {
         Ok(())
     }
 
+    /// The values of a parameter; none if it keeps its default.
+    pub fn values(&self, parameter: Parameter) -> &[String] {
+        self.0.get(&parameter).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// All combinations of the parameters that a kernel lists, without values that have no effect next to the
     /// others; the same combination may occur several times.
     pub fn of(&self, kernel: &KernelDescriptor) -> Vec<Parameters> {
