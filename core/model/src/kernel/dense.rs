@@ -10,15 +10,11 @@ use sparsescope_record::{Operation, Precision};
 pub static RHS: Param<Rhs> = Param {
     usual: Rhs::LastUnit,
     values: Values::Words(&Rhs::ALL, Rhs::as_str),
-    about: About {
-        rank: 28,
-        name: "rhs",
-        flag: "rhs",
-        placeholder: "WHICH,...",
-        help: "Right-hand sides of dense systems: last-unit (the last unit vector) or random (from \
-            -1 to 1, from --seed)",
-        ..About::OPTION
-    },
+    about: About::OPTION.named(28, "rhs", "rhs").described(
+        "WHICH,...",
+        "Right-hand sides of dense systems: last-unit (the last unit vector) or random (from \
+        -1 to 1, from --seed)",
+    ),
 };
 
 /// A CPU kernel. It flags systems that are not positive definite, so none has to be.

@@ -2,13 +2,11 @@
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::format::{Format, HACK_SIZE, SIGMA, SPILL};
+use super::inverse::{PATTERN, POSTFILTER, POWER, PREFILTER, SHIFT};
 use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
 use super::ranks::CG;
-use super::solver::{
-    FORMAT_A, FORMAT_G, MAX_ITER, PATTERN, POSTFILTER, POWER, PRECOND, PREFILTER, RIGHT_SIDE,
-    SHIFT, START, TOL,
-};
+use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
 use sparsescope_matrix::matrix::Order;
 use sparsescope_record::{Operation, Precision};
 

@@ -1,5 +1,6 @@
 //! Matrix formats as kernels read them, and their parameters.
 
+use super::number::{integer, plain};
 use super::parameter::{About, Alias, Group, Param, Parameters, Values};
 use super::solver::{FORMAT_A, FORMAT_G, SolverFormat, has_factor};
 use sparsescope_matrix::matrix::{
@@ -113,55 +114,43 @@ pub static HACK_SIZE: Param<usize> = Param {
             (size, known) if known.contains(&size) => Ok(size),
             (_, [least, .., most]) => Err(format!("a power of two from {least} to {most}")),
         },
-        |size| Some(size.to_string()),
+        plain,
     ),
-    about: About {
-        rank: 0,
-        name: "hack_size",
-        flag: "hack-size",
-        help: "Rows per hack of HLL: powers of two from 4 to 256",
-        ..FORMAT
-    },
+    about: FORMAT
+        .named(0, "hack_size", "hack-size")
+        .described("N,...", "Rows per hack of HLL: powers of two from 4 to 256"),
 };
 
 /// Rows per window in which HLL sorts rows by length; 1 for no sorting.
 pub static SIGMA: Param<usize> = Param {
     usual: 1,
     // Windows of zero rows or one row both mean no sorting.
-    values: Values::Text(|text| Ok(integer(text)?.max(1)), |rows| Some(rows.to_string())),
+    values: Values::Text(|text| Ok(integer(text)?.max(1)), plain),
     about: About {
-        rank: 1,
-        name: "sigma",
-        flag: "sigma",
-        help: "Rows per window in which HLL sorts rows by length",
         otherwise: "1, not sorted",
         ..FORMAT
+            .named(1, "sigma", "sigma")
+            .described("N,...", "Rows per window in which HLL sorts rows by length")
     },
 };
 
 /// HLL spills rows longer than this to CSR.
 pub static SPILL: Param<Option<usize>> = Param {
     usual: None,
-    values: Values::Text(|text| integer(text).map(Some), |length| Some(length?.to_string())),
+    values: Values::Text(|text| integer(text).map(Some), |length| plain(length?)),
     about: About {
-        rank: 2,
-        name: "spill",
-        flag: "spill",
-        help: "Store rows with more than N nonzeros in CSR instead of HLL",
         otherwise: "none",
         ..FORMAT
+            .named(2, "spill", "spill")
+            .described("N,...", "Store rows with more than N nonzeros in CSR instead of HLL")
     },
 };
 
 /// Width of HYB's ELLPACK part.
 pub static HYB_WIDTH: Param<Option<usize>> = Param {
     usual: None,
-    values: Values::Text(|text| integer(text).map(Some), |width| Some(width?.to_string())),
+    values: Values::Text(|text| integer(text).map(Some), |width| plain(width?)),
     about: About {
-        rank: 3,
-        name: "hyb_width",
-        flag: "hyb-width",
-        help: "Width of the ELLPACK part of HYB",
         otherwise: "the largest that at least 1/3 of the rows fill",
         commands: &["bench", "spmv", "solve"],
         has_effect: |all| {
@@ -169,6 +158,8 @@ pub static HYB_WIDTH: Param<Option<usize>> = Param {
             is_hyb(&FORMAT_A) || has_factor(all) && is_hyb(&FORMAT_G)
         },
         ..FORMAT
+            .named(3, "hyb_width", "hyb-width")
+            .described("N,...", "Width of the ELLPACK part of HYB")
     },
 };
 
@@ -180,15 +171,11 @@ pub static BSR_BLOCK: Param<Option<usize>> = Param {
             size if BSR_BLOCKS.contains(&size) => Ok(Some(size)),
             _ => Err(format!("a number from {} to {}", BSR_BLOCKS.start(), BSR_BLOCKS.end())),
         },
-        |size| Some(size?.to_string()),
+        |size| plain(size?),
     ),
     about: About {
-        rank: 4,
-        name: "bsr_block",
-        flag: "bsr-block",
-        help: "Block size of BSR, 2 to 8",
         otherwise: "the size that moves the fewest bytes",
-        ..FORMAT
+        ..FORMAT.named(4, "bsr_block", "bsr-block").described("N,...", "Block size of BSR, 2 to 8")
     },
 };
 
@@ -200,16 +187,13 @@ pub static MIN_FILL: Param<Option<u32>> = Param {
             percent @ 0..=100 => Ok(Some(percent as u32)),
             _ => Err("a percentage from 0 to 100".to_owned()),
         },
-        |percent| Some(percent?.to_string()),
+        |percent| plain(percent?),
     ),
     about: About {
-        rank: 5,
-        name: "min_fill",
-        flag: "min-fill",
-        placeholder: "PERCENT,...",
-        help: "Minimum fill for BSR and DIA to run, in percent",
         otherwise: "70 for BSR, 20 for DIA",
         ..FORMAT
+            .named(5, "min_fill", "min-fill")
+            .described("PERCENT,...", "Minimum fill for BSR and DIA to run, in percent")
     },
 };
 
@@ -217,15 +201,10 @@ pub static MIN_FILL: Param<Option<u32>> = Param {
 pub static VALUES: Param<ValueCoding> = Param {
     usual: ValueCoding::Auto,
     values: Values::Words(&ValueCoding::ALL, ValueCoding::as_str),
-    about: About {
-        rank: 6,
-        name: "values",
-        flag: "values",
-        placeholder: "HOW,...",
-        help: "Value encoding of compact formats: auto (the smallest), plain, or 8-bit or 16-bit \
-            codes",
-        ..FORMAT
-    },
+    about: FORMAT.named(6, "values", "values").described(
+        "HOW,...",
+        "Value encoding of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes",
+    ),
 };
 
 /// Whether a kernel that picks another one may pick compact formats.
@@ -233,25 +212,16 @@ pub static COMPACT: Param<bool> = Param {
     usual: true,
     values: Values::Words(&[true, false], |is_allowed| if is_allowed { "on" } else { "off" }),
     about: About {
-        rank: 7,
-        name: "compact",
-        flag: "compact",
         aliases: &[Alias {
             flag: "no-compact",
             value: Some("off"),
             help: "The same as --compact off",
         }],
-        placeholder: "HOW,...",
-        help: "Whether the auto kernels may choose compact formats: on or off",
         ..FORMAT
+            .named(7, "compact", "compact")
+            .described("HOW,...", "Whether the auto kernels may choose compact formats: on or off")
     },
 };
-
-/// An integer of 32 bits; otherwise what was expected.
-fn integer(text: &str) -> Result<usize, String> {
-    let number = text.parse::<u32>().map(|number| number as usize);
-    number.map_err(|_| "a whole number".to_owned())
-}
 
 impl Parameters {
     /// The parameters of formats.

@@ -12,8 +12,10 @@ mod format;
 mod grid;
 #[cfg(feature = "proof")]
 mod increment;
+mod inverse;
 mod mapping;
 mod model;
+mod number;
 mod parameter;
 pub mod parameters;
 mod pcg;
@@ -35,6 +37,7 @@ pub use descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 pub use format::{Format, FormatParams};
 pub(crate) use grid::span_entries;
 pub use grid::{COO_SPAN, GridMapping, LANES, Work};
+pub use inverse::PatternKind;
 pub use mapping::{Mapping, Share};
 pub(crate) use model::PARTS;
 pub use model::{Model, Unrolling};
@@ -44,7 +47,7 @@ pub use right_side::RightSide;
 pub use rows::{row_at, row_steps};
 pub(crate) use rows::{row_length, slot};
 pub use set_up::SetUpBy;
-pub use solver::{Applied, Guess, PatternKind, SolverFormat};
+pub use solver::{Applied, Guess, SolverFormat};
 pub use threads::{Access, Pass, StridedSlots, ThreadSlots};
 pub use tiles::{Tile, TileShape, Tiles, lanes_a_row};
 pub use user::{

@@ -52,13 +52,13 @@ pub struct About {
 }
 
 impl About {
-    /// An option of `bench` for a solver's parameter that always has an effect, to be completed.
+    /// An option of `bench` for a solver's parameter that always has an effect.
     pub(super) const OPTION: Self = Self {
         rank: 0,
         name: "",
         flag: "",
         aliases: &[],
-        placeholder: "N,...",
+        placeholder: "",
         help: "",
         more: "",
         otherwise: "",
@@ -67,6 +67,16 @@ impl About {
         commands: &["bench"],
         has_effect: |_| true,
     };
+
+    /// The same with a rank, a name in files and an option.
+    pub(super) const fn named(self, rank: u8, name: &'static str, flag: &'static str) -> Self {
+        Self { rank, name, flag, ..self }
+    }
+
+    /// The same with a placeholder of its values and a sentence.
+    pub(super) const fn described(self, placeholder: &'static str, help: &'static str) -> Self {
+        Self { placeholder, help, ..self }
+    }
 }
 
 /// Another option that sets a parameter.

@@ -2,13 +2,13 @@
 
 pub use super::dense::RHS;
 pub use super::format::{BSR_BLOCK, COMPACT, HACK_SIZE, HYB_WIDTH, MIN_FILL, SIGMA, SPILL, VALUES};
+pub use super::inverse::{
+    GAIN, MERGE, MERGE_BLOCK, PATTERN, PER_STEP, POSTFILTER, POWER, PREFILTER, SET_UP, SHIFT, STEPS,
+};
 use super::parameter::Parameter;
 pub use super::ranks::{CG, RANKS};
 pub use super::skyline::COUNTING;
-pub use super::solver::{
-    FORMAT_A, FORMAT_G, GAIN, MAX_ITER, MERGE, MERGE_BLOCK, PATTERN, PER_STEP, POSTFILTER, POWER,
-    PRECOND, PREFILTER, RIGHT_SIDE, SET_UP, SHIFT, START, STEPS, TOL,
-};
+pub use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
 pub use super::symgs::MODE;
 
 impl Parameter {

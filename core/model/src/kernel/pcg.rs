@@ -2,13 +2,13 @@
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::format::{Format, HYB_WIDTH};
+use super::inverse::{
+    GAIN, MERGE, MERGE_BLOCK, PATTERN, PER_STEP, POSTFILTER, POWER, PREFILTER, SET_UP, SHIFT, STEPS,
+};
 use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
 use super::ranks::RANKS;
-use super::solver::{
-    FORMAT_A, FORMAT_G, GAIN, MAX_ITER, MERGE, MERGE_BLOCK, PATTERN, PER_STEP, POSTFILTER, POWER,
-    PRECOND, PREFILTER, RIGHT_SIDE, SET_UP, SHIFT, START, STEPS, TOL,
-};
+use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
 use sparsescope_record::{Operation, Precision};
 
 /// A CPU kernel.

@@ -1,5 +1,6 @@
 //! The parameters of several GPUs and ranks.
 
+use super::number::{integer, plain};
 use super::parameter::{About, Group, Param, Values};
 
 /// A conjugate gradient iteration on several ranks.
@@ -25,17 +26,15 @@ pub static CG: Param<Iteration> = Param {
         },
     ),
     about: About {
-        rank: 29,
-        name: "cg",
-        flag: "cg",
-        placeholder: "WORD,...",
-        help: "Conjugate gradient variant on several ranks: classic, single or pipelined",
         more: "classic (Hestenes and Stiefel) has two reductions per iteration, single \
             (Chronopoulos and Gear) has one, pipelined (Ghysels and Vanroose) overlaps its one \
             reduction with the SpMV.",
         group: Group::Ranks,
         commands: &["bench", "solve"],
-        ..About::OPTION
+        ..About::OPTION.named(29, "cg", "cg").described(
+            "WORD,...",
+            "Conjugate gradient variant on several ranks: classic, single or pipelined",
+        )
     },
 };
 
@@ -43,21 +42,18 @@ pub static CG: Param<Iteration> = Param {
 pub static RANKS: Param<usize> = Param {
     usual: 1,
     values: Values::Text(
-        |text| match text.parse::<u32>() {
-            Ok(0) => Err("a number of GPUs of at least 1".to_owned()),
-            Ok(ranks) => Ok(ranks as usize),
-            Err(_) => Err("a whole number".to_owned()),
+        |text| match integer(text)? {
+            0 => Err("a number of GPUs of at least 1".to_owned()),
+            ranks => Ok(ranks),
         },
-        |ranks| Some(ranks.to_string()),
+        plain,
     ),
     about: About {
-        rank: 30,
-        name: "ranks",
-        flag: "gpus",
-        help: "GPU counts for the multi-GPU kernels, e.g. 1,2",
         more: "Each nccl/* kernel splits each matrix across the first N GPUs.",
         otherwise: "do not run them",
         group: Group::Ranks,
         ..About::OPTION
+            .named(30, "ranks", "gpus")
+            .described("N,...", "GPU counts for the multi-GPU kernels, e.g. 1,2")
     },
 };

@@ -11,14 +11,12 @@ pub static COUNTING: Param<Counting> = Param {
     usual: Counting::Device,
     values: Values::Words(&Counting::ALL, Counting::as_str),
     about: About {
-        rank: 9,
-        name: "counting",
-        flag: "counting",
-        placeholder: "WHERE,...",
-        help: "Skyline: where the GPU kernels of paper 004 count skyline points: device (with \
-            atomics) or host",
         group: Group::Kernels,
-        ..About::OPTION
+        ..About::OPTION.named(9, "counting", "counting").described(
+            "WHERE,...",
+            "Skyline: where the GPU kernels of paper 004 count skyline points: device (with \
+            atomics) or host",
+        )
     },
 };
 

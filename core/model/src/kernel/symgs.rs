@@ -11,15 +11,11 @@ use sparsescope_record::{Operation, Precision};
 pub static MODE: Param<Mode> = Param {
     usual: Mode::Standard,
     values: Values::Words(&Mode::ALL, Mode::as_str),
-    about: About {
-        rank: 8,
-        name: "mode",
-        flag: "mode",
-        placeholder: "MODE,...",
-        help: "Gauss–Seidel: right-hand side of each row update: b (standard) or the previous x \
-            (smoother)",
-        ..About::OPTION
-    },
+    about: About::OPTION.named(8, "mode", "mode").described(
+        "MODE,...",
+        "Gauss–Seidel: right-hand side of each row update: b (standard) or the previous x \
+        (smoother)",
+    ),
 };
 
 /// A CPU kernel. Its result is the same in every run and equals the serial loop bit by bit, either
