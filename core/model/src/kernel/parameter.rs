@@ -45,7 +45,8 @@ pub struct About {
     pub group: Group,
     /// Whether the command that is about it lists it among its main options.
     pub is_main: bool,
-    /// The commands that take it as a list of values.
+    /// The commands that take its values and nothing else. A command that also takes a file, as `solve` does
+    /// for b, declares the option itself.
     pub commands: &'static [&'static str],
     /// Whether it has an effect in a solver with these values.
     pub has_effect: fn(&Parameters) -> bool,
@@ -272,7 +273,7 @@ impl Parameters {
     }
 
     /// The value of a parameter, or its default if none is set.
-    pub fn get<T: Copy + Sync>(&self, parameter: &'static Param<T>) -> T {
+    pub fn get<T: Copy + Sync + 'static>(&self, parameter: &'static Param<T>) -> T {
         let set = self.0.get(&parameter.id());
         set.and_then(|text| parameter.read(text).ok()).unwrap_or(parameter.usual)
     }
