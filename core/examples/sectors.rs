@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::{LoadedValues, MatrixSource};
 use sparsescope_core::io::Progress;
+use sparsescope_core::kernel::parameters::SIGMA;
 use sparsescope_core::kernel::{
-    Allowed, DeviceKind, FormatParams, KernelDescriptor, Mapping, Parameter, all_kernels,
+    Allowed, DeviceKind, FormatParams, KernelDescriptor, Mapping, all_kernels,
 };
 use sparsescope_core::layout::{LaunchKind, Loops, Schedule, Traffic};
 use sparsescope_core::memory::MemoryLimit;
@@ -30,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     for kernel in all_kernels().filter(on_gpu) {
         let Some(format) = kernel.format() else { continue };
-        let sorts = kernel.allowed(Parameter::Sigma) == Some(Allowed::Any);
+        let sorts = kernel.allowed(SIGMA.id()) == Some(Allowed::Any);
         let sigma = if sorts { sigma } else { 1 };
         let params = FormatParams { sigma, ..FormatParams::default() };
         let format = match format.with(&params).build(&a, limit) {

@@ -8,6 +8,7 @@ use sparsescope_core::experiment::{
     Prepared, Problem, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide, SymgsProblem,
     SymgsSide,
 };
+use sparsescope_core::kernel::parameters::MODE;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::matrix::{AnyFormat, Precision};
 use sparsescope_core::memory::MemoryLimit;
@@ -202,7 +203,7 @@ impl CudaBackend {
         let Arrays::Csr { row_ptr: offsets, slots } = matrix.copy() else {
             return Err(PrepareError::Unsupported("not included in this build".to_owned()));
         };
-        let mode = configuration.parameters.mode();
+        let mode = configuration.parameters.get(&MODE);
         let operator = Operator::Sweeps(Iteration { mode, start: start.copy() });
         let (a, b_copy, x_copy) = (side.a(), b.copy(), x.elements());
         let operands = symgs::Operands {

@@ -5,18 +5,15 @@ use std::time::Duration;
 
 use clap::{Args, Command as Program, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sparsescope_core::kernel::Parameter;
 use sparsescope_core::record::{Operation, Shard};
 
-use super::help::{self, FORMATS, KERNELS, LAST, OUTPUT, RANKS, SAMPLING, SOLVER, WHAT};
+use super::help::{self, FORMATS, KERNELS, LAST, OUTPUT, RANKS, SAMPLING, WHAT};
 use super::operand_args::{SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs};
-use super::shared_args::{
-    BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs, ReadArgs,
-};
-use super::solver_args::{SolverArgs, SystemArgs};
+use super::parameter_args::{PARAMETERS, ParameterArgs};
+use super::shared_args::{BackendArg, GpuArgs, HeaderArgs, PrecisionArg, RankArgs, ReadArgs};
 use super::values::{
     MAX_SIZE, block_size, byte_count, duration, factor, share, spy_bytes, thread_count, type_pt,
-    value_of, width_mm,
+    width_mm,
 };
 
 /// See a sparse matrix, run CPU and GPU kernels on it, and share the result as one file
@@ -155,7 +152,7 @@ impl std::str::FromStr for ShardArg {
 }
 
 /// Arguments that `--resume` takes from the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 22] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 17] = [
     "precision",
     "output",
     "shard",
@@ -171,20 +168,12 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 22] = [
     "cold",
     "seed",
     "reorder",
-    "FormatArgs",
-    "SweepArgs",
-    "counting",
-    "SolverArgs",
-    "SystemArgs",
-    "rhs",
+    PARAMETERS,
     "no_source",
 ];
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = OUTPUT)]
-#[command(mut_arg("precond", |arg| arg.hide_short_help(true)))]
-#[command(mut_arg("tol", |arg| arg.hide_short_help(true)))]
-#[command(mut_arg("max_iter", |arg| arg.hide_short_help(true)))]
 pub(super) struct BenchArgs {
     /// Files, gen:KIND?key=value&... or suite:NAME [default: the suite of the operation]
     ///
@@ -262,32 +251,13 @@ pub(super) struct BenchArgs {
     #[arg(long, value_enum, value_name = "HOW", conflicts_with_all = ["partition", "permutation"], help_heading = WHAT, hide_short_help = true)]
     pub(super) reorder: Option<ReorderArg>,
     #[command(flatten)]
-    pub(super) format: FormatArgs,
-    #[command(flatten)]
-    pub(super) sweep: SweepArgs,
-    /// Skyline: where the GPU kernels of paper 004 count skyline points: device (with atomics) or host
-    /// [default: device]
-    #[arg(long, value_name = "WHERE,...", value_delimiter = ',', value_parser = value_of(Parameter::Counting), help_heading = KERNELS, hide_short_help = true)]
-    pub(super) counting: Vec<String>,
-    #[command(flatten)]
-    pub(super) solver: SolverArgs,
-    #[command(flatten)]
-    pub(super) system: SystemArgs,
-    /// Right-hand sides of dense systems: last-unit (the last unit vector) or random (from -1 to 1,
-    /// from --seed) [default: last-unit]
-    #[arg(long, value_name = "WHICH,...", value_delimiter = ',', value_parser = value_of(Parameter::Rhs), help_heading = SOLVER, hide_short_help = true)]
-    pub(super) rhs: Vec<String>,
+    pub(super) parameters: ParameterArgs,
     /// Run shard K of N; every process derives the same split
     ///
     /// `auto` takes K and N from a Slurm job array, from srun or from Open MPI's mpirun (see docs/clusters.md).
     /// `merge` joins the bundles.
     #[arg(long, value_name = "K/N|auto", help_heading = RANKS, hide_short_help = true)]
     pub(super) shard: Option<ShardArg>,
-    /// GPU counts for the multi-GPU kernels, e.g. 1,2 [default: do not run them]
-    ///
-    /// Each nccl/* kernel splits each matrix across the first N GPUs.
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Ranks), help_heading = RANKS, hide_short_help = true)]
-    pub(super) gpus: Vec<String>,
     #[command(flatten)]
     pub(super) ranks: RankArgs,
     /// Precision of the values [default: f64]
@@ -348,15 +318,6 @@ pub(super) struct BenchArgs {
     /// Do not write the HTML report next to the bundle (FILE.html)
     #[arg(long)]
     pub(super) no_report: bool,
-}
-
-/// Parameters of Gauss–Seidel.
-#[derive(Clone, Debug, Args)]
-pub(super) struct SweepArgs {
-    /// Gauss–Seidel: right-hand side of each row update: b (standard) or the previous x (smoother)
-    /// [default: standard]
-    #[arg(long, value_name = "MODE,...", value_delimiter = ',', value_parser = value_of(Parameter::Mode), help_heading = SOLVER, hide_short_help = true)]
-    pub(super) mode: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use sparsescope_core::experiment::{Configuration, DeviceFailure, MatrixSource, Settings};
 use sparsescope_core::io::{Progress, open_vector};
+use sparsescope_core::kernel::parameters::{HYB_WIDTH, PATTERN, RANKS, RIGHT_SIDE, START};
 use sparsescope_core::kernel::{
     DeviceKind, KernelDescriptor, Parameter, Parameters, kernel, kernels_of_ranks,
 };
@@ -80,7 +81,7 @@ fn spmv(
 ) -> anyhow::Result<Outcome> {
     let kernel = shared_kernel(Operation::Spmv, &args.kernel)?;
     let one_value = "spmv takes one value per parameter, not a list";
-    let parameters = args.format.lists()?.single();
+    let parameters = args.parameters.lists().single();
     let parameters = parameters.ok_or_else(|| UsageError(one_value.to_owned()))?;
     let parameters = on_all(world, kernel, kernel.listed(&parameters));
     if args.x.is_some() {
@@ -145,13 +146,13 @@ fn solve(
     let for_one = [
         (args.matrices.len() > 1, "a second matrix"),
         (args.backend.is_some(), "--backend"),
-        (args.hyb_width.is_some(), "--hyb-width"),
+        (!args.parameters.lists().values(HYB_WIDTH.id()).is_empty(), "--hyb-width"),
         (args.read_g.is_some(), "--read-g"),
         (args.write_g.is_some(), "--write-g"),
         (args.reuse_pattern, "--reuse-pattern"),
-        (is_file(Parameter::Pattern, &args.pattern), "a pattern from a file"),
-        (is_file(Parameter::RightSide, &args.b), "b from a file"),
-        (is_file(Parameter::Start, &args.x0), "x0 from a file"),
+        (is_file(PATTERN.id(), &args.pattern), "a pattern from a file"),
+        (is_file(RIGHT_SIDE.id(), &args.b), "b from a file"),
+        (is_file(START.id(), &args.x0), "x0 from a file"),
     ];
     if let Some((_, what)) = for_one.iter().find(|(is_given, _)| *is_given) {
         return Err(UsageError(format!(
@@ -261,7 +262,7 @@ fn gpu_for(world: &World, kernel: &KernelDescriptor) -> anyhow::Result<Option<Ra
 /// The parameters of a run: kernels for several GPUs use those of all ranks.
 fn on_all(world: &World, kernel: &KernelDescriptor, parameters: Parameters) -> Parameters {
     match kernel.device {
-        DeviceKind::Nccl => parameters.with(Parameter::Ranks, &world.ranks().to_string()),
+        DeviceKind::Nccl => parameters.with(RANKS.id(), &world.ranks().to_string()),
         DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => parameters,
     }
 }

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sparsescope_core::kernel::Parameter;
+use sparsescope_core::kernel::parameters::MODE;
 
-use super::help::{FORMATS, KERNELS, OUTPUT, SOLVER, WHAT};
-use super::shared_args::{
-    BackendArg, FormatArgs, GpuArgs, HeaderArgs, PrecisionArg, RankArgs, ReadArgs,
-};
-use super::solver_args::SolverArgs;
+use super::help::{KERNELS, OUTPUT, SOLVER, WHAT};
+use super::parameter_args::ParameterArgs;
+use super::shared_args::{BackendArg, GpuArgs, HeaderArgs, PrecisionArg, RankArgs, ReadArgs};
 use super::values::{block_size, thread_count, tolerance, value_of};
 
 #[derive(Debug, Args)]
@@ -44,7 +42,7 @@ pub(super) struct SpmvArgs {
     #[arg(long, value_enum, value_name = "NAME", help_heading = KERNELS)]
     pub(super) precision: Option<PrecisionArg>,
     #[command(flatten)]
-    pub(super) format: FormatArgs,
+    pub(super) parameters: ParameterArgs,
     /// Expected y; exit with 3 if a row differs by more than --tol
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) expect: Option<PathBuf>,
@@ -72,7 +70,7 @@ pub(super) struct SymgsArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = WHAT)]
     pub(super) sweeps: u32,
     /// Right-hand side of each row update: b, or the previous x (smoother)
-    #[arg(long, value_name = "standard|smoother", default_value = "standard", value_parser = value_of(Parameter::Mode), help_heading = WHAT)]
+    #[arg(long, value_name = "standard|smoother", default_value = "standard", value_parser = value_of(MODE.id()), help_heading = WHAT)]
     pub(super) mode: String,
     /// Right-hand side [default: random from -1 to 1 (--seed)]
     ///
@@ -218,11 +216,8 @@ pub(super) struct SolveArgs {
     pub(super) threads: Option<u32>,
     #[command(flatten)]
     pub(super) gpu: GpuArgs,
-    /// Width of the ELLPACK part of HYB [default: the largest that at least 1/3 of the rows fill]
-    #[arg(long, value_name = "N", value_parser = value_of(Parameter::HybWidth), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) hyb_width: Option<String>,
     #[command(flatten)]
-    pub(super) solver: SolverArgs,
+    pub(super) parameters: ParameterArgs,
     /// FSAI: pattern of G: recursive, power, adaptive, or a file
     #[arg(long, value_name = "HOW|FILE", default_value = "recursive", help_heading = SOLVER, hide_short_help = true)]
     pub(super) pattern: String,

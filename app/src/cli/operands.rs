@@ -9,7 +9,8 @@ use anyhow::{Context, anyhow, bail};
 use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource, ReadMatrix};
 use sparsescope_core::io::vector::{self, Companion, VectorFile};
 use sparsescope_core::io::{IoError, Progress, open_companion, open_vector};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernel};
+use sparsescope_core::kernel::parameters::RANKS;
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernel};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
@@ -66,7 +67,7 @@ pub(super) fn on_all_gpus(
     parameters: Parameters,
 ) -> anyhow::Result<Parameters> {
     match kernel.device {
-        DeviceKind::Nccl => Ok(parameters.with(Parameter::Ranks, &gpu::count()?.to_string())),
+        DeviceKind::Nccl => Ok(parameters.with(RANKS.id(), &gpu::count()?.to_string())),
         DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => Ok(parameters),
     }
 }

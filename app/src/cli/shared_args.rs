@@ -1,17 +1,15 @@
-//! Options that several commands take: the device, the precision, the parameters of formats.
+//! Options that several commands take: the device, the precision, how files are read, how ranks share rows.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sparsescope_core::experiment::{MatrixSource, ParameterLists, SubjectSource};
+use sparsescope_core::experiment::{MatrixSource, SubjectSource};
 use sparsescope_core::io::ReadOptions;
 use sparsescope_core::io::points::HeaderLine;
-use sparsescope_core::kernel::{Parameter, ParameterError};
 use sparsescope_core::record::Precision;
 
-use super::help::{FORMATS, KERNELS, RANKS, WHAT};
+use super::help::{KERNELS, RANKS, WHAT};
 use super::outcome::UsageError;
-use super::values::value_of;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum BackendArg {
@@ -101,60 +99,6 @@ impl ReadArgs {
                     .to_owned(),
             )),
         }
-    }
-}
-
-/// Parameters of formats.
-#[derive(Clone, Debug, Args)]
-pub(super) struct FormatArgs {
-    /// Rows per hack of HLL: powers of two from 4 to 256 [default: 32]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HackSize), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) hack_size: Vec<String>,
-    /// Rows per window in which HLL sorts rows by length [default: 1, not sorted]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Sigma), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) sigma: Vec<String>,
-    /// Store rows with more than N nonzeros in CSR instead of HLL [default: none]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::Spill), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) spill: Vec<String>,
-    /// Width of the ELLPACK part of HYB [default: the largest that at least 1/3 of the rows fill]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::HybWidth), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) hyb_width: Vec<String>,
-    /// Block size of BSR, 2 to 8 [default: the size that moves the fewest bytes]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = value_of(Parameter::BsrBlock), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) bsr_block: Vec<String>,
-    /// Minimum fill for BSR and DIA to run, in percent [default: 70 for BSR, 20 for DIA]
-    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_of(Parameter::MinFill), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) min_fill: Vec<String>,
-    /// Value encoding of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes [default: auto]
-    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Values), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) values: Vec<String>,
-    /// Whether the auto kernels may choose compact formats: on or off [default: on]
-    #[arg(long, value_name = "HOW,...", value_delimiter = ',', value_parser = value_of(Parameter::Compact), help_heading = FORMATS, hide_short_help = true)]
-    pub(super) compact: Vec<String>,
-    /// The same as --compact off
-    #[arg(long, conflicts_with = "compact", help_heading = FORMATS, hide_short_help = true)]
-    pub(super) no_compact: bool,
-}
-
-impl FormatArgs {
-    /// The values given for each parameter.
-    pub(super) fn lists(&self) -> Result<ParameterLists, ParameterError> {
-        let mut lists = ParameterLists::default();
-        let off = ["off".to_owned()];
-        let compact = if self.no_compact { &off[..] } else { &self.compact };
-        for (parameter, values) in [
-            (Parameter::Compact, compact),
-            (Parameter::HackSize, &self.hack_size[..]),
-            (Parameter::Sigma, &self.sigma),
-            (Parameter::Spill, &self.spill),
-            (Parameter::HybWidth, &self.hyb_width),
-            (Parameter::BsrBlock, &self.bsr_block),
-            (Parameter::MinFill, &self.min_fill),
-            (Parameter::Values, &self.values),
-        ] {
-            lists.set(parameter, values)?;
-        }
-        Ok(lists)
     }
 }
 

@@ -9,13 +9,13 @@ use anyhow::{Context, anyhow, bail};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sparsescope_core::experiment::{
-    Backend, Configuration, Finished, Given, MatrixSource, Output, ParameterLists, Problem,
-    Solution, SolveProblem,
+    Backend, Configuration, Finished, Given, MatrixSource, Output, Problem, Solution, SolveProblem,
 };
 use sparsescope_core::fsai::Fsai;
 use sparsescope_core::io::vector::Companion;
 use sparsescope_core::io::{Progress, matrix_market};
-use sparsescope_core::kernel::{KernelDescriptor, Parameter, Parameters, SetUpBy};
+use sparsescope_core::kernel::parameters::{CG, PATTERN, PRECOND, RIGHT_SIDE, SET_UP, START};
+use sparsescope_core::kernel::{Applied, KernelDescriptor, Parameter, Parameters, SetUpBy};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, SetUpSizes, Spectrum, Verdict};
@@ -200,16 +200,10 @@ pub(super) fn parameters(
     args: &SolveArgs,
     kernel: &KernelDescriptor,
 ) -> anyhow::Result<Parameters> {
-    let mut lists = ParameterLists::default();
-    args.solver.add_to(&mut lists)?;
-    if let Some(width) = &args.hyb_width {
-        lists.set(Parameter::HybWidth, &[width])?;
-    }
-    for (parameter, text) in [
-        (Parameter::Pattern, &args.pattern),
-        (Parameter::RightSide, &args.b),
-        (Parameter::Start, &args.x0),
-    ] {
+    let mut lists = args.parameters.lists().clone();
+    for (parameter, text) in
+        [(PATTERN.id(), &args.pattern), (RIGHT_SIDE.id(), &args.b), (START.id(), &args.x0)]
+    {
         // Anything else is a file.
         if let Ok(word) = parameter.value(text) {
             lists.set(parameter, &[word])?;
@@ -219,26 +213,26 @@ pub(super) fn parameters(
         let sentence = "solve takes one value per parameter; `bench --operation solve` takes lists";
         UsageError(sentence.to_owned())
     })?;
-    let is_asked = single.iter().any(|(parameter, _)| parameter == Parameter::Cg);
-    if is_asked && kernel.allowed(Parameter::Cg).is_none() {
+    let is_asked = single.iter().any(|(parameter, _)| parameter == CG.id());
+    if is_asked && kernel.allowed(CG.id()).is_none() {
         let sentence = "--cg applies only to solves on several ranks";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    let is_fsai = single.get(Parameter::Preconditioner).as_deref() == Some("fsai");
+    let is_fsai = single.get(&PRECOND) == Applied::Fsai;
     let wants_factor = args.read_g.is_some() || args.write_g.is_some() || args.reuse_pattern;
     if !is_fsai && wants_factor {
         let sentence = "--read-g, --write-g and --reuse-pattern apply only to --precond fsai";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    if !(args.reuse_pattern && kernel.allowed(Parameter::SetUp).is_some()) {
+    if !(args.reuse_pattern && kernel.allowed(SET_UP.id()).is_some()) {
         return Ok(kernel.in_effect(&single));
     }
-    let is_named = single.iter().any(|(parameter, _)| parameter == Parameter::SetUp);
-    if is_named && single.set_up() != SetUpBy::Processor {
+    let is_named = single.iter().any(|(parameter, _)| parameter == SET_UP.id());
+    if is_named && single.get(&SET_UP) != SetUpBy::Processor {
         let sentence = "--reuse-pattern needs setup on the CPU: --set-up processor";
         return Err(UsageError(sentence.to_owned()).into());
     }
-    Ok(kernel.in_effect(&single.with(Parameter::SetUp, SetUpBy::Processor.as_str())))
+    Ok(kernel.in_effect(&single.with(SET_UP.id(), SetUpBy::Processor.as_str())))
 }
 
 /// The files that the arguments name.
@@ -271,11 +265,11 @@ fn given(
     };
     let has_factor =
         |parameter: Parameter| args.read_g.is_none() && parameter.value(&args.pattern).is_err();
-    let pattern = has_factor(Parameter::Pattern).then(|| matrix("the pattern", &args.pattern));
+    let pattern = has_factor(PATTERN.id()).then(|| matrix("the pattern", &args.pattern));
     let factor = args.read_g.as_ref().map(|path| matrix("G", &path.to_string_lossy()));
     Ok(Given {
-        b: vector(Parameter::RightSide, Companion::RightSide, (&args.b, args.b_column))?,
-        start: vector(Parameter::Start, Companion::Start, (&args.x0, args.x0_column))?,
+        b: vector(RIGHT_SIDE.id(), Companion::RightSide, (&args.b, args.b_column))?,
+        start: vector(START.id(), Companion::Start, (&args.x0, args.x0_column))?,
         pattern: pattern.transpose()?,
         factor: factor.transpose()?,
     })

@@ -20,7 +20,7 @@ use super::output::{check_form, check_free};
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     let kernel = kernel_of(Operation::Spmv, &args.kernel)?;
     let parameters =
-        args.format.lists()?.single().ok_or_else(|| {
+        args.parameters.lists().single().ok_or_else(|| {
             UsageError("spmv takes one value per parameter, not a list".to_owned())
         })?;
     let parameters = on_all_gpus(kernel, kernel.listed(&parameters))?;

@@ -9,7 +9,8 @@ use sparsescope_core::experiment::{
     Configuration, Groups, MatrixSource, Output, Prepared, Problem, SymgsProblem, SymgsSide,
 };
 use sparsescope_core::io::vector::Companion;
-use sparsescope_core::kernel::{Parameter, Parameters};
+use sparsescope_core::kernel::Parameters;
+use sparsescope_core::kernel::parameters::MODE;
 use sparsescope_core::matrix::{Csr, Real};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Operation, Precision, Verdict};
@@ -85,7 +86,7 @@ pub(super) fn run(args: &SymgsArgs, interrupt: &Interrupt, quiet: bool) -> anyho
     let backend = backend(kernel, args.gpu.device)?;
     let configuration = Configuration {
         precision: args.precision.into(),
-        parameters: Parameters::default().with(Parameter::Mode, &args.mode),
+        parameters: Parameters::default().with(MODE.id(), &args.mode),
         threads: threads(kernel, args.threads),
         block: kernel.takes.block.then_some(args.block_size),
         ..Configuration::usual(kernel)
@@ -176,7 +177,7 @@ fn residuals(
     fn of<T: Real>(side: &SymgsSide<T>, x: &[T]) -> [f64; 2] {
         [side.start(), x].map(|x| relative_residual(side.a(), side.b(), x))
     }
-    if configuration.parameters.mode() == Mode::Smoother {
+    if configuration.parameters.get(&MODE) == Mode::Smoother {
         return Ok(None);
     }
     let residuals = match output {
@@ -209,7 +210,7 @@ impl<'a> Report<'a> {
             kernel: kernel.id,
             backend: kernel.device.as_str(),
             precision,
-            mode: configuration.parameters.mode().as_str(),
+            mode: configuration.parameters.get(&MODE).as_str(),
             threads,
             block,
             sweeps: args.sweeps,

@@ -116,6 +116,7 @@ pub(super) fn spy_bytes(text: &str) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sparsescope_core::kernel::parameters::HACK_SIZE;
 
     #[test]
     fn bytes_take_decimal_and_binary_suffixes() {
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn only_the_formats_hack_sizes_and_sane_thread_counts_pass() {
-        let hack_size = value_of(Parameter::HackSize);
+        let hack_size = value_of(HACK_SIZE.id());
         assert_eq!(hack_size(" 64"), Ok("64".to_owned()));
         assert!(hack_size("33").is_err() && hack_size("2").is_err());
         assert!(block_size("160") == Ok(160) && block_size("100").is_err());

@@ -10,7 +10,8 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::gate::Reference;
 use sparsescope_core::io::{Progress, matrix_market, read_matrix};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
+use sparsescope_core::kernel::parameters::{BSR_BLOCK, HACK_SIZE, MIN_FILL, SIGMA, SPILL};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernels};
 use sparsescope_core::matrix::{
     AnyFormat, BSR_BLOCKS, Bsr, CompactCsr, CompactHll, Coo, Csr, Dia, Ellpack, FormatSpec,
     HACK_SIZES, Hll, HllLayout, Hyb, Order, Precision, Real, RowOrder, ValueCoding,
@@ -183,10 +184,10 @@ proptest! {
     ) {
         let hack_size = HACK_SIZES[hack];
         let mut parameters = Parameters::default()
-            .with(Parameter::HackSize, &hack_size.to_string())
-            .with(Parameter::Sigma, &sigma.max(1).to_string())
-            .with(Parameter::MinFill, "0");
-        for (parameter, value) in [(Parameter::Spill, spill), (Parameter::BsrBlock, bsr_block)] {
+            .with(HACK_SIZE.id(), &hack_size.to_string())
+            .with(SIGMA.id(), &sigma.max(1).to_string())
+            .with(MIN_FILL.id(), "0");
+        for (parameter, value) in [(SPILL.id(), spill), (BSR_BLOCK.id(), bsr_block)] {
             if let Some(value) = value {
                 parameters = parameters.with(parameter, &value.to_string());
             }
@@ -302,7 +303,7 @@ fn kernels_write_their_rows_and_nothing_beside_them() {
 #[test]
 fn an_infinite_or_nan_x_gives_the_classes_of_csr_or_a_refusal() {
     let backend = CpuBackend::new();
-    let parameters = Parameters::default().with(Parameter::MinFill, "0");
+    let parameters = Parameters::default().with(MIN_FILL.id(), "0");
     let never = AtomicBool::new(false);
     for a in awkward().into_iter().filter(|a| a.cols() > 1) {
         for bad in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {

@@ -9,7 +9,8 @@ use sparsescope_core::experiment::{
     Availability, Backend, Configuration, KernelError, Output, PrepareError, Prepared, Problem,
     SpmvProblem, Temperature, Watch,
 };
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, Parameters, kernels};
+use sparsescope_core::kernel::parameters::HACK_SIZE;
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernels};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
@@ -50,7 +51,7 @@ fn cases(backend: &WgpuBackend, blocks: &[u32]) -> Vec<Case> {
 }
 
 fn configured((kernel, block): Case, hack_size: usize) -> Configuration {
-    let parameters = Parameters::default().with(Parameter::HackSize, &hack_size.to_string());
+    let parameters = Parameters::default().with(HACK_SIZE.id(), &hack_size.to_string());
     let parameters = kernel.listed(&parameters);
     Configuration { block: Some(block), parameters, ..Configuration::usual(kernel) }
 }
@@ -122,7 +123,7 @@ fn all_kernels_pass_the_gate_on_matrices_that_break_kernels_with_and_without_che
             let problem = problem(a);
             for &case in &cases {
                 for hack_size in [4, 32, 256] {
-                    if hack_size != 32 && case.0.allowed(Parameter::HackSize).is_none() {
+                    if hack_size != 32 && case.0.allowed(HACK_SIZE.id()).is_none() {
                         continue;
                     }
                     let steps = hack_size * widest;

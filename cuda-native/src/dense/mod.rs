@@ -15,7 +15,8 @@ use std::time::Instant;
 use sparsescope_core::experiment::{
     Availability, BatchedDenseProblem, Binds, Configuration, PrepareError, Prepared, Problem,
 };
-use sparsescope_core::kernel::{KernelDescriptor, Parameter};
+use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::kernel::parameters::RHS;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
@@ -158,8 +159,8 @@ impl Binds<BatchedDenseProblem> for CudaBackend {
         let mut _operands: Vec<Box<dyn Any>> = vec![Box::new(matrices)];
         _operands.extend(right.map(|right| Box::new(right) as Box<dyn Any>));
         let parts = Parts { bound, y: found, groups: None, passes: None, _operands };
-        let rhs = configuration.parameters.rhs().as_str().to_owned();
-        let params = BTreeMap::from([(Parameter::Rhs.name().to_owned(), rhs)]);
+        let rhs = configuration.parameters.get(&RHS).as_str().to_owned();
+        let params = BTreeMap::from([(RHS.id().name().to_owned(), rhs)]);
         Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
     }
 }

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use sparsescope_core::experiment::solving::{Applied, Asked, ToldSetUp};
+use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{PrepareError, Watch};
+use sparsescope_core::kernel::Applied;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::Preconditioner as OnHost;
 use sparsescope_core::record::LaunchCost;

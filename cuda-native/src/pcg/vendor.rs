@@ -6,8 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use sparsescope_core::experiment::solving::{Applied, Asked, ToldSetUp, share_done};
+use sparsescope_core::experiment::solving::{Asked, ToldSetUp, share_done};
 use sparsescope_core::experiment::{PrepareError, Watch};
+use sparsescope_core::kernel::Applied;
 use sparsescope_core::matrix::AnyFormat;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Breakdown, Recurrence, SolveParameters, Start};

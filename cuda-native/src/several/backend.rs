@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use sparsescope_core::experiment::solving::{Applied, Asked};
+use sparsescope_core::experiment::solving::Asked;
 use sparsescope_core::experiment::{
     Availability, Backend, Configuration, PrepareError, Prepared, Problem, SolveProblem,
     SpmvProblem,
 };
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel, kernels};
+use sparsescope_core::kernel::parameters::RANKS;
+use sparsescope_core::kernel::{Applied, DeviceKind, KernelDescriptor, kernel, kernels};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Gpu, GpuAbsence, Operation};
 
@@ -98,7 +99,7 @@ impl NcclBackend {
 
 /// Number of GPUs that a configuration runs on.
 fn ranks_of(configuration: &Configuration) -> usize {
-    configuration.parameters.number(Parameter::Ranks).unwrap_or(1)
+    configuration.parameters.get(&RANKS)
 }
 
 impl Backend for NcclBackend {

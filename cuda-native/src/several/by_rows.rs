@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::distributed::Rows;
-use sparsescope_core::experiment::solving::Applied;
 use sparsescope_core::experiment::{
     DeviceSystem, Elements, KernelError, PrepareError, Prepared, Temperature, Watch,
 };
-use sparsescope_core::kernel::kernel;
+use sparsescope_core::kernel::{Applied, kernel};
 use sparsescope_core::measure::integer_range;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{OperatorFormat, SolveParameters, rounding_floor};

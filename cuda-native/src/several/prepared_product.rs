@@ -10,7 +10,8 @@ use sparsescope_core::experiment::{
     Temperature, Ticket, Watch,
 };
 use sparsescope_core::gate::RowErrors;
-use sparsescope_core::kernel::{KernelDescriptor, Parameter};
+use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::kernel::parameters::RANKS;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Costs, Distributed, Verdict};
 
@@ -25,7 +26,7 @@ use crate::sampling::{Execution, cold, hot};
 
 /// The number of GPUs, as a run's parameter.
 pub(super) fn told_of(ranks: usize) -> BTreeMap<String, String> {
-    BTreeMap::from([(Parameter::Ranks.name().to_owned(), ranks.to_string())])
+    BTreeMap::from([(RANKS.id().name().to_owned(), ranks.to_string())])
 }
 
 /// Why a matrix cannot be distributed, as the caller's error.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::distributed::LocalMatrix;
-use sparsescope_core::experiment::solving::{Applied, share_done};
+use sparsescope_core::experiment::solving::share_done;
 use sparsescope_core::experiment::{DeviceSystem, Elements, RankRows};
+use sparsescope_core::kernel::Applied;
 use sparsescope_core::matrix::{AnyFormat, Csr};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Breakdown, OperatorFormat, SolveParameters, Start};

@@ -13,7 +13,8 @@ use std::time::Instant;
 use sparsescope_core::experiment::{
     Availability, Binds, Configuration, PrepareError, Prepared, SkylineProblem,
 };
-use sparsescope_core::kernel::{KernelDescriptor, Parameter};
+use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::kernel::parameters::COUNTING;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
@@ -108,7 +109,7 @@ impl Binds<SkylineProblem> for CudaBackend {
         admit_block(block)?;
 
         let rows = self.points.points(device, host).map_err(refused)?;
-        let counting = configuration.parameters.counting();
+        let counting = configuration.parameters.get(&COUNTING);
         let kept = Kept::new(device, host.len(), counting).map_err(refused)?;
         let begun = Instant::now();
         let on_device = Points { device, rows: rows.copy(), points, dimensions, kept: &kept };
@@ -134,8 +135,8 @@ impl Binds<SkylineProblem> for CudaBackend {
         let _operands: Vec<Box<dyn Any>> = vec![Box::new(rows)];
         let parts = Parts { bound, y: kept, groups: None, passes: None, _operands };
         let mut params = BTreeMap::new();
-        if kernel.allowed(Parameter::Counting).is_some() {
-            params.insert(Parameter::Counting.name().to_owned(), counting.as_str().to_owned());
+        if kernel.allowed(COUNTING.id()).is_some() {
+            params.insert(COUNTING.id().name().to_owned(), counting.as_str().to_owned());
         }
         Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
     }

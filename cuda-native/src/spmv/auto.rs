@@ -9,7 +9,7 @@ use sparsescope_core::experiment::{
     Configuration, Executed, Finished, KernelError, LastOutput, PrepareError, Prepared, Problem,
     Sampled, SetUp, SpmvProblem, SpmvSide, Temperature, Ticket, Watch,
 };
-use sparsescope_core::kernel::Parameter;
+use sparsescope_core::kernel::parameters::COMPACT;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Choice, Costs, Tried};
 
@@ -92,7 +92,7 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
     pub(crate) fn choose(&self, watch: &Watch<'_>) -> Result<Option<Chosen<'p, T>>, PrepareError> {
         let copy = self.machine.bandwidth().ok().map(|bandwidth| bandwidth.copy);
         let start = Instant::now();
-        let all = on_gpu(&**self.side.a(), self.configuration.parameters.compact(), copy);
+        let all = on_gpu(&**self.side.a(), self.configuration.parameters.get(&COMPACT), copy);
         let mut choice =
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
         let mut leader: Option<Leader<'p, T>> = None;
@@ -240,7 +240,7 @@ impl<T: DeviceReal> Prepared for Auto<'_, T> {
 
     fn params(&self) -> BTreeMap<String, String> {
         let asked = &self.choosing.configuration.parameters;
-        let value = asked.get(Parameter::Compact).unwrap_or_default();
-        [(Parameter::Compact.name().to_owned(), value)].into()
+        let value = asked.text(COMPACT.id()).unwrap_or_default();
+        [(COMPACT.id().name().to_owned(), value)].into()
     }
 }

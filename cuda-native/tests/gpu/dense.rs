@@ -2,6 +2,7 @@
 
 use sparsescope_core::experiment::BatchedDenseProblem;
 use sparsescope_core::generate::{BatchSpec, generate_batch};
+use sparsescope_core::kernel::parameters::RHS;
 use sparsescope_core::matrix::{Batch, Batches};
 
 use super::*;
@@ -29,7 +30,7 @@ fn configurations(kernel: &'static KernelDescriptor) -> Vec<Configuration> {
         false => &[None],
     };
     let with = |rhs: &'static str| {
-        let parameters = Parameters::default().with(Parameter::Rhs, rhs);
+        let parameters = Parameters::default().with(RHS.id(), rhs);
         blocks.iter().map(move |&block| {
             let parameters = parameters.clone();
             Configuration { parameters, block, ..Configuration::usual(kernel) }

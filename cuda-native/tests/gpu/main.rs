@@ -8,9 +8,8 @@ use sparsescope_core::experiment::{
     Availability, Backend, Configuration, KernelError, Output, PrepareError, Prepared, Problem,
     SpmvProblem, Temperature, Watch,
 };
-use sparsescope_core::kernel::{
-    Allowed, DeviceKind, KernelDescriptor, Parameter, Parameters, kernels,
-};
+use sparsescope_core::kernel::parameters::{HACK_SIZE, MIN_FILL, SIGMA, SPILL, VALUES};
+use sparsescope_core::kernel::{Allowed, DeviceKind, KernelDescriptor, Parameters, kernels};
 use sparsescope_core::matrix::{Csr, Precision};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
@@ -80,12 +79,12 @@ macro_rules! vendors {
 /// A case and, if its kernel reads HLL and takes them, hacks of this size; BSR and DIA are accepted
 /// at any fill.
 fn configured((kernel, block, precision): Case, hack_size: usize) -> Configuration {
-    let hack_size = match kernel.allowed(Parameter::HackSize) {
+    let hack_size = match kernel.allowed(HACK_SIZE.id()) {
         Some(Allowed::Only(_)) => "32".to_owned(),
         _ => hack_size.to_string(),
     };
     let parameters =
-        Parameters::default().with(Parameter::HackSize, &hack_size).with(Parameter::MinFill, "0");
+        Parameters::default().with(HACK_SIZE.id(), &hack_size).with(MIN_FILL.id(), "0");
     let parameters = kernel.listed(&parameters);
     Configuration { block, parameters, precision, ..Configuration::usual(kernel) }
 }
@@ -165,7 +164,7 @@ fn pass_the_gate(backend: &CudaBackend, cases: &[Case]) {
         for &case in cases {
             let (kernel, block, precision) = case;
             for hack_size in [4, 32, 256] {
-                if hack_size != 32 && kernel.allowed(Parameter::HackSize).is_none() {
+                if hack_size != 32 && kernel.allowed(HACK_SIZE.id()).is_none() {
                     continue;
                 }
                 let what =
@@ -190,8 +189,8 @@ fn rows_that_are_sorted_or_kept_apart_pass_the_gate() {
         for case in ours(&backend).into_iter().filter(|case| case.0.takes.order) {
             for (sigma, spill) in [("64", "3"), ("1", "20"), ("4096", "1000")] {
                 let mut configuration = configured(case, 32);
-                let parameters = configuration.parameters.with(Parameter::Sigma, sigma);
-                configuration.parameters = parameters.with(Parameter::Spill, spill);
+                let parameters = configuration.parameters.with(SIGMA.id(), sigma);
+                configuration.parameters = parameters.with(SPILL.id(), spill);
                 let mut prepared = ready(&backend, &configuration, &problem).unwrap();
                 let check = problem.check(&configuration, &output(&mut prepared).unwrap());
                 let what = format!("{:?} sigma {sigma} spill {spill}: {name}", case.1);
@@ -215,8 +214,8 @@ fn compact_hacks_pass_the_gate_however_columns_and_values_are_stored() {
         for values in ["plain", "8", "16"] {
             for sigma in ["1", "256"] {
                 let mut configuration = configured(case, 32);
-                let parameters = configuration.parameters.with(Parameter::Values, values);
-                configuration.parameters = parameters.with(Parameter::Sigma, sigma);
+                let parameters = configuration.parameters.with(VALUES.id(), values);
+                configuration.parameters = parameters.with(SIGMA.id(), sigma);
                 let mut prepared = ready(&backend, &configuration, &problem).unwrap();
                 let check = problem.check(&configuration, &output(&mut prepared).unwrap());
                 let what = format!("{:?} values {values} sigma {sigma}", case.1);

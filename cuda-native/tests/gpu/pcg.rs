@@ -3,6 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use sparsescope_core::experiment::{CpuBackend, Finished, Given, Solution, SolveProblem};
+use sparsescope_core::kernel::Parameter;
+use sparsescope_core::kernel::parameters::{
+    FORMAT_A, FORMAT_G, MAX_ITER, POWER, PRECOND, START, TOL,
+};
 
 use super::*;
 
@@ -112,14 +116,10 @@ fn every_preconditioner_in_every_format_solves_as_the_processor_does() {
         let problem = problem(a, Given::default());
         for preconditioner in PRECONDITIONERS {
             for start in ["zero", "precond"] {
-                let base = [
-                    (Parameter::Preconditioner, preconditioner),
-                    (Parameter::Start, start),
-                    (Parameter::Power, "1"),
-                ];
+                let base = [(PRECOND.id(), preconditioner), (START.id(), start), (POWER.id(), "1")];
                 let reference = solved(&cpu, &with("cpu/pcg/serial", &base), &problem).unwrap();
                 for format in ["csr", "hyb", "hll"] {
-                    let formats = [(Parameter::FormatA, format), (Parameter::FormatG, format)];
+                    let formats = [(FORMAT_A.id(), format), (FORMAT_G.id(), format)];
                     let configuration = with("cuda/pcg/device", &[&base[..], &formats].concat());
                     let what = format!("{name}: {preconditioner} from {start} in {format}");
                     let ours = solved(&backend, &configuration, &problem).unwrap();
@@ -139,11 +139,8 @@ fn two_solves_have_the_same_bits() {
         let problem = problem(a, Given::default());
         for preconditioner in PRECONDITIONERS {
             for format in ["csr", "hyb", "hll"] {
-                let values = [
-                    (Parameter::Preconditioner, preconditioner),
-                    (Parameter::FormatA, format),
-                    (Parameter::Power, "1"),
-                ];
+                let values =
+                    [(PRECOND.id(), preconditioner), (FORMAT_A.id(), format), (POWER.id(), "1")];
                 let configuration = with("cuda/pcg/device", &values);
                 let mut prepared = ready(&backend, &configuration, &problem).unwrap();
                 let mut bits = || match output(&mut prepared).unwrap() {
@@ -169,8 +166,7 @@ fn a_right_side_of_zeros_is_answered_by_zeros_whatever_is_begun_with() {
         let given = Given { b: Some(Arc::new(vec![0.0; 100])), start, ..Given::default() };
         let problem = problem(laplacian(10, 0), given);
         for preconditioner in PRECONDITIONERS {
-            let configuration =
-                with("cuda/pcg/device", &[(Parameter::Preconditioner, preconditioner)]);
+            let configuration = with("cuda/pcg/device", &[(PRECOND.id(), preconditioner)]);
             let solution = solved(&backend, &configuration, &problem).unwrap();
             assert_eq!((solution.solve.iterations, solution.x), (0, vec![0.0; 100]));
             assert!(solution.solve.converged && solution.residuals == [0.0]);
@@ -184,7 +180,7 @@ fn what_is_given_to_begin_with_is_begun_with() {
     let start = Some(Arc::new((0..1600).map(|i| f64::from(i % 7)).collect()));
     let problem = problem(laplacian(40, 0), Given { start, ..Given::default() });
     for preconditioner in PRECONDITIONERS {
-        let of = |id| with(id, &[(Parameter::Preconditioner, preconditioner)]);
+        let of = |id| with(id, &[(PRECOND.id(), preconditioner)]);
         let reference = solved(&cpu, &of("cpu/pcg/serial"), &problem).unwrap();
         let ours = solved(&backend, &of("cuda/pcg/device"), &problem).unwrap();
         assert_near(&ours, &reference, preconditioner);
@@ -205,7 +201,7 @@ fn what_breaks_down_or_gives_up_says_what_the_processor_says() {
     let problem = problem(indefinite, given);
     for preconditioner in ["none", "jacobi"] {
         for id in ["cuda/pcg/device", "vendor/cusparse/pcg"] {
-            let of = |id| with(id, &[(Parameter::Preconditioner, preconditioner)]);
+            let of = |id| with(id, &[(PRECOND.id(), preconditioner)]);
             let configuration = of(id);
             if let Availability::Missing(why) = backend.availability(configuration.kernel) {
                 skip!(Need::Cusparse, "{why}");
@@ -229,11 +225,8 @@ fn a_solve_ends_after_the_iterations_it_may_make() {
     let problem = problem(laplacian(40, 0), Given::default());
     for preconditioner in PRECONDITIONERS {
         for most in ["1", "5", "16", "17", "33"] {
-            let values = [
-                (Parameter::Preconditioner, preconditioner),
-                (Parameter::MaxIterations, most),
-                (Parameter::Tolerance, "1e-14"),
-            ];
+            let values =
+                [(PRECOND.id(), preconditioner), (MAX_ITER.id(), most), (TOL.id(), "1e-14")];
             let reference = solved(&cpu, &with("cpu/pcg/serial", &values), &problem).unwrap();
             let ours = solved(&backend, &with("cuda/pcg/device", &values), &problem).unwrap();
             assert_eq!(
@@ -254,7 +247,7 @@ fn a_solve_is_stopped_between_iterations_and_can_be_made_again() {
     let backend = gpu!();
     let problem = problem(laplacian(300, 0), Given::default());
     for preconditioner in PRECONDITIONERS {
-        let values = [(Parameter::Preconditioner, preconditioner)];
+        let values = [(PRECOND.id(), preconditioner)];
         let configuration = with("cuda/pcg/device", &values);
         let mut prepared = ready(&backend, &configuration, &problem).unwrap();
         let cancel = AtomicBool::new(false);
@@ -276,11 +269,8 @@ fn samples_are_solves_and_an_iteration_is_few_launches() {
     for (preconditioner, format, launches) in
         [("none", "csr", 3), ("jacobi", "hll", 3), ("fsai", "csr", 5), ("fsai", "hll", 5)]
     {
-        let values = [
-            (Parameter::Preconditioner, preconditioner),
-            (Parameter::FormatA, format),
-            (Parameter::FormatG, format),
-        ];
+        let values =
+            [(PRECOND.id(), preconditioner), (FORMAT_A.id(), format), (FORMAT_G.id(), format)];
         let configuration = with("cuda/pcg/device", &values);
         let mut prepared = ready(&backend, &configuration, &problem).unwrap();
         let first = output(&mut prepared).unwrap();
@@ -317,8 +307,7 @@ fn the_vendors_libraries_solve_as_the_processor_does() {
             ("vendor/cusparse/pcg-transposed", &["fsai"]),
         ] {
             for preconditioner in preconditioners {
-                let values =
-                    [(Parameter::Preconditioner, *preconditioner), (Parameter::Power, "1")];
+                let values = [(PRECOND.id(), *preconditioner), (POWER.id(), "1")];
                 let of = |id| with(id, &values);
                 let configuration = of(id);
                 if let Availability::Missing(why) = backend.availability(configuration.kernel) {

@@ -6,7 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use sparsescope_core::distributed::Rows;
 use sparsescope_core::experiment::{CpuBackend, Finished, Given, Solution, SolveProblem};
 use sparsescope_core::generate::{GeneratedRows, GeneratorSpec, generate};
+use sparsescope_core::kernel::Parameter;
 use sparsescope_core::kernel::kernel;
+use sparsescope_core::kernel::parameters::{FORMAT_A, PRECOND, RANKS, START, TOL};
 use sparsescope_core::pcg::{Judgement, OperatorFormat, SolveParameters};
 use sparsescope_cuda::NcclBackend;
 
@@ -43,7 +45,7 @@ fn on(id: &str, ranks: usize, values: &[(Parameter, &str)]) -> Configuration {
     let kernel = kernel(id).unwrap();
     let with = |all: Parameters, (of, value): &(Parameter, &str)| all.with(*of, value);
     let parameters = values.iter().fold(Parameters::default(), with);
-    let parameters = parameters.with(Parameter::Ranks, &ranks.to_string());
+    let parameters = parameters.with(RANKS.id(), &ranks.to_string());
     let parameters = kernel.in_effect(&kernel.listed(&parameters));
     Configuration { parameters, ..Configuration::usual(kernel) }
 }
@@ -214,7 +216,7 @@ fn solves_on_several_gpus_take_the_iterations_of_one_processor_and_pass_the_gate
         let problem = SolveProblem::new(Arc::new(a), Given::default()).unwrap();
         for preconditioner in ["none", "jacobi"] {
             for start in ["zero", "precond"] {
-                let base = [(Parameter::Preconditioner, preconditioner), (Parameter::Start, start)];
+                let base = [(PRECOND.id(), preconditioner), (START.id(), start)];
                 let reference = {
                     let kernel = kernel("cpu/pcg/serial").unwrap();
                     let with =
@@ -232,7 +234,7 @@ fn solves_on_several_gpus_take_the_iterations_of_one_processor_and_pass_the_gate
                     for ranks in counts(&backend) {
                         let what =
                             format!("{name}: {preconditioner} from {start} in {format} on {ranks}");
-                        let values = [&base[..], &[(Parameter::FormatA, format)]].concat();
+                        let values = [&base[..], &[(FORMAT_A.id(), format)]].concat();
                         let configuration = on("nccl/pcg/halo-overlap", ranks, &values);
                         let mut prepared = made(&backend, &configuration, &problem)
                             .unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -260,7 +262,7 @@ fn two_solves_on_several_gpus_have_the_same_bits() {
     let (_turn, backend) = several!(2);
     let problem =
         SolveProblem::new(Arc::new(generated("stencil27?n=32")), Given::default()).unwrap();
-    let configuration = on("nccl/pcg/halo-overlap", 2, &[(Parameter::Preconditioner, "jacobi")]);
+    let configuration = on("nccl/pcg/halo-overlap", 2, &[(PRECOND.id(), "jacobi")]);
     let mut prepared = made(&backend, &configuration, &problem).unwrap();
     let first = solution(output(&mut prepared).unwrap());
     for _ in 0..3 {
@@ -274,7 +276,7 @@ fn a_solve_on_several_gpus_that_is_stopped_ends_and_the_next_one_is_whole() {
     let (_turn, backend) = several!(2);
     let problem =
         SolveProblem::new(Arc::new(generated("poisson2d?n=700")), Given::default()).unwrap();
-    let values = [(Parameter::Preconditioner, "none"), (Parameter::Tolerance, "1e-12")];
+    let values = [(PRECOND.id(), "none"), (TOL.id(), "1e-12")];
     let configuration = on("nccl/pcg/halo-overlap", 2, &values);
     let mut prepared = made(&backend, &configuration, &problem).unwrap();
     let stopped = AtomicBool::new(true);

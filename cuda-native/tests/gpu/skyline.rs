@@ -2,6 +2,7 @@
 
 use sparsescope_core::experiment::SkylineProblem;
 use sparsescope_core::kernel::Counting;
+use sparsescope_core::kernel::parameters::COUNTING;
 use sparsescope_core::matrix::Points;
 
 use super::*;
@@ -151,14 +152,14 @@ fn blocks_whose_threads_have_too_few_registers_are_refused_in_a_sentence() {
 #[test]
 fn points_kept_are_counted_on_the_device_or_on_the_host() {
     let backend = gpu!();
-    let takes = |k: &&KernelDescriptor| k.allowed(Parameter::Counting).is_some();
+    let takes = |k: &&KernelDescriptor| k.allowed(COUNTING.id()).is_some();
     assert_eq!(ours().filter(takes).count(), 5);
     for (name, coordinates) in kinds(2001, 5) {
         let points = Arc::new(Points::new(5, coordinates).unwrap());
         let problem = SkylineProblem::new(points);
         for kernel in ours().filter(takes) {
             for counting in Counting::ALL.map(Counting::as_str) {
-                let parameters = Parameters::default().with(Parameter::Counting, counting);
+                let parameters = Parameters::default().with(COUNTING.id(), counting);
                 let configuration = Configuration { parameters, ..Configuration::usual(kernel) };
                 check(&backend, &configuration, &problem, name);
                 let memory = MemoryLimit::unlimited();

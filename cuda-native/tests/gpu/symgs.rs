@@ -7,6 +7,7 @@ use sparsescope_core::experiment::{Groups, SymgsProblem, Temperature};
 use sparsescope_core::gate::offenders;
 use sparsescope_core::generate::{GeneratorSpec, generate};
 use sparsescope_core::io::{AnyMatrix, Progress, open_matrix};
+use sparsescope_core::kernel::parameters::MODE;
 use sparsescope_core::symgs::{Diagonal, Mode, right_hand_side, serial, starting_vector};
 
 use super::*;
@@ -171,14 +172,14 @@ fn configured(
     mode: Mode,
     precision: Precision,
 ) -> Configuration {
-    let parameters = Parameters::default().with(Parameter::Mode, mode.as_str());
+    let parameters = Parameters::default().with(MODE.id(), mode.as_str());
     Configuration { parameters, precision, ..Configuration::usual(kernel) }
 }
 
 /// Every mode and precision of a kernel.
 fn all_of(kernel: &'static KernelDescriptor) -> impl Iterator<Item = Configuration> {
     let modes = Mode::ALL.into_iter().filter(move |mode| {
-        kernel.allowed(Parameter::Mode).is_some_and(|allowed| allowed.contains(mode.as_str()))
+        kernel.allowed(MODE.id()).is_some_and(|allowed| allowed.contains(mode.as_str()))
     });
     modes.flat_map(move |mode| {
         kernel.precisions.iter().map(move |&precision| configured(kernel, mode, precision))
@@ -196,7 +197,7 @@ fn pass(
         "{} {:?} {}: {name}",
         configuration.kernel.id,
         configuration.precision,
-        configuration.parameters.mode().as_str()
+        configuration.parameters.get(&MODE).as_str()
     );
     let prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited());
     let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use sparsescope_core::kernel::parameters::{PRECOND, SIGMA};
 use sparsescope_core::kernel::{
-    DeviceKind, Format, KernelDescriptor, Origin, Parameter, all_kernels, distributed_kernels,
+    DeviceKind, Format, KernelDescriptor, Origin, all_kernels, distributed_kernels,
 };
 use sparsescope_core::record::{Operation, Precision};
 
@@ -70,15 +71,14 @@ fn cell(row: &str, kernels: &[&KernelDescriptor]) -> String {
             }
         }
         "HLL with sorted or spilled rows" => yes(of(Operation::Spmv).any(|kernel| {
-            kernel.allowed(Parameter::Sigma).is_some_and(|allowed| allowed.contains("256"))
+            kernel.allowed(SIGMA.id()).is_some_and(|allowed| allowed.contains("256"))
         })),
         // Built from CUDA C++ by NVRTC.
         "your own kernel" => yes(kernels.iter().any(|kernel| kernel.device == DeviceKind::Cuda)),
         "preconditioners" => {
             let known = [("jacobi", "Jacobi"), ("symgs", "SymGS"), ("fsai", "FSAI")];
             let has = |word: &str| {
-                let mut allowed =
-                    of(Operation::Solve).map(|k| k.allowed(Parameter::Preconditioner));
+                let mut allowed = of(Operation::Solve).map(|k| k.allowed(PRECOND.id()));
                 allowed.any(|values| values.is_some_and(|values| values.contains(word)))
             };
             let names: Vec<&str> =

@@ -8,7 +8,8 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{
     Configuration, Ending, Key, MatrixSource, Observer, SubjectSource, select_distributed,
 };
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernels_of_ranks};
+use sparsescope_core::kernel::parameters::RANKS;
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels_of_ranks};
 use sparsescope_core::measure::{NoiseWatch, environment};
 use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
 use sparsescope_core::record::{Environment, Operation, Run};
@@ -175,7 +176,8 @@ fn plan(
         return Err(UsageError(sentence.to_owned()).into());
     }
     let ranks = world.ranks().to_string();
-    if args.gpus.iter().any(|gpus| *gpus != ranks) {
+    let gpus = args.parameters.lists().values(RANKS.id());
+    if gpus.iter().any(|gpus| *gpus != ranks) {
         let sentence =
             format!("each of the {ranks} ranks has one GPU: expected --gpus {ranks} or no --gpus");
         return Err(UsageError(sentence).into());
@@ -184,7 +186,7 @@ fn plan(
     if args.backend.is_empty() || asked(BackendArg::Cpu) {
         devices.push(DeviceKind::Cpu);
     }
-    if names_nccl || asked(BackendArg::Cuda) || !args.gpus.is_empty() {
+    if names_nccl || asked(BackendArg::Cuda) || !gpus.is_empty() {
         devices.push(DeviceKind::Nccl);
     }
     let kernels = select_distributed(operation, &devices, &patterns)?;
@@ -260,7 +262,7 @@ fn begun_by(bundle: &Bundle, ranks: usize) -> anyhow::Result<()> {
     if bundle.shard.is_some() {
         bail!("the bundle is one part of a plan: resume it with one process");
     }
-    let of_run = |run: &Run| run.params.get(Parameter::Ranks.name())?.parse().ok();
+    let of_run = |run: &Run| run.params.get(RANKS.id().name())?.parse().ok();
     let planned = PlannedSweep::of(bundle)?.ranks;
     match planned.or_else(|| bundle.runs.iter().find_map(of_run)) {
         Some(begun) if begun != ranks => {

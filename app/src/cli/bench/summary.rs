@@ -2,7 +2,8 @@
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SourceError};
-use sparsescope_core::kernel::{DeviceKind, Parameter};
+use sparsescope_core::kernel::DeviceKind;
+use sparsescope_core::kernel::parameters::RANKS;
 use sparsescope_core::record::{
     Distributed, Precision, Predicted, RankShare, Run, Shard, Source, Subject, Until, Verdict,
 };
@@ -320,7 +321,7 @@ fn planned(c: &Configuration) -> String {
         (DeviceKind::Cuda | DeviceKind::Wgpu, Some(block)) => format!("{block}/block"),
         (DeviceKind::Cuda | DeviceKind::Wgpu, None) => "-".to_owned(),
         (DeviceKind::Nccl, _) => {
-            format!("{} GPUs", c.parameters.get(Parameter::Ranks).unwrap_or_default())
+            format!("{} GPUs", c.parameters.get(&RANKS))
         }
     };
     match c.precision {

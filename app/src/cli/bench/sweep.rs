@@ -9,7 +9,8 @@ use sparsescope_core::experiment::{
     Settings, SourceError, SubjectSource, Units, select_kernels, tell_apart,
 };
 use sparsescope_core::io::points::HeaderLine;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameter, kernel};
+use sparsescope_core::kernel::parameters::RANKS;
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision, Shard};
@@ -292,7 +293,8 @@ fn kernels(
     let operation = args.operation.into();
     // All GPUs together are used only on request.
     let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
-    if !args.gpus.is_empty() || names_nccl {
+    let names_gpus = !args.parameters.lists().values(RANKS.id()).is_empty();
+    if names_gpus || names_nccl {
         if !args.backend.is_empty() && !asked(BackendArg::Cuda) {
             let sentence = match asked(BackendArg::Wgpu) {
                 true => "kernels on several GPUs need --backend cuda, not wgpu",
@@ -354,16 +356,10 @@ pub(super) fn settings(
     }
     precisions.sort_unstable();
     precisions.dedup();
-    let mut parameters = args.format.lists()?;
-    parameters.set(Parameter::Mode, &args.sweep.mode)?;
-    parameters.set(Parameter::Counting, &args.counting)?;
-    args.solver.add_to(&mut parameters)?;
-    args.system.add_to(&mut parameters)?;
-    parameters.set(Parameter::Rhs, &args.rhs)?;
+    let mut parameters = args.parameters.lists().clone();
     let on_several = kernels.iter().any(|kernel| kernel.device == DeviceKind::Nccl);
-    match args.gpus.is_empty() && on_several {
-        true => parameters.set(Parameter::Ranks, &[all_gpus()?])?,
-        false => parameters.set(Parameter::Ranks, &args.gpus)?,
+    if on_several && parameters.values(RANKS.id()).is_empty() {
+        parameters.set(RANKS.id(), &[all_gpus()?])?;
     }
     Ok(Settings {
         runs: if args.until.is_some() { MOST_UNTIL } else { args.runs as usize },

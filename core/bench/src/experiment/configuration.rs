@@ -1,6 +1,6 @@
 //! One kernel with one set of settings, which becomes one run per subject.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::PrepareError;
 use super::plan::Settings;
@@ -40,25 +40,36 @@ pub struct Configuration {
 pub struct Key {
     kernel: String,
     precision: String,
-    parameters: Parameters,
+    /// The values other than defaults, as in files.
+    parameters: BTreeMap<Name, String>,
     threads: u32,
     block: Option<u32>,
     temperature: Temperature,
 }
 
+/// The name of a parameter. Those of other versions come last, by name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Name {
+    Known(Parameter),
+    Unknown(String),
+}
+
 impl Key {
-    /// The key of a run, from its requested parameters.
+    /// The key of a run, from its requested parameters: names and values of other versions are kept.
     pub fn of(run: &Run) -> Self {
-        let mut parameters = Parameters::default();
-        for (name, value) in &run.asked {
-            if let Some(parameter) = Parameter::of(name) {
-                parameters = parameters.with(parameter, value);
-            }
-        }
+        let named = |name: &String| match Parameter::of(name) {
+            Some(parameter) => Name::Known(parameter),
+            None => Name::Unknown(name.clone()),
+        };
+        let is_usual = |name: &Name, value: &str| match name {
+            Name::Known(parameter) => parameter.default().as_deref() == Some(value),
+            Name::Unknown(_) => false,
+        };
+        let asked = run.asked.iter().map(|(name, value)| (named(name), value.clone()));
         Self {
             kernel: run.kernel.clone(),
             precision: run.precision.clone(),
-            parameters,
+            parameters: asked.filter(|(name, value)| !is_usual(name, value)).collect(),
             threads: run.threads,
             block: run.block,
             temperature: if run.hot { Temperature::Hot } else { Temperature::Cold },
@@ -74,10 +85,16 @@ impl Key {
     /// parameters that the reference takes.
     pub(super) fn of_reference(&self, operation: Operation) -> Self {
         let kernel = reference(operation);
+        let is_listed = |name: &Name| match name {
+            Name::Known(parameter) => kernel.allowed(*parameter).is_some(),
+            Name::Unknown(_) => false,
+        };
+        let mut parameters = self.parameters.clone();
+        parameters.retain(|name, _| is_listed(name));
         Self {
             kernel: kernel.id.to_owned(),
             precision: self.precision.clone(),
-            parameters: kernel.listed(&self.parameters),
+            parameters,
             threads: 1,
             block: None,
             temperature: self.temperature,
@@ -108,7 +125,11 @@ impl Configuration {
         Key {
             kernel: self.kernel.id.to_owned(),
             precision: self.precision.as_str().to_owned(),
-            parameters: self.parameters.clone(),
+            parameters: self
+                .parameters
+                .iter()
+                .map(|(parameter, value)| (Name::Known(parameter), value.to_owned()))
+                .collect(),
             threads: self.threads,
             block: self.block,
             temperature: self.temperature,
@@ -214,4 +235,46 @@ impl Configuration {
 /// Position of a kernel in the table, for sorting; unknown kernels come last.
 pub fn table_position(id: &str) -> usize {
     all_kernels().position(|kernel| kernel.id == id).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparsescope_model::kernel::kernel;
+
+    fn run(asked: &[(&str, &str)]) -> Run {
+        let configuration = Configuration::usual(kernel("cpu/hll/serial").unwrap());
+        let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Run { asked: asked.collect(), ..configuration.empty_run("m", "e", "d") }
+    }
+
+    #[test]
+    fn runs_of_other_versions_keep_their_names_and_values_apart() {
+        let asked: [&[(&str, &str)]; 5] = [
+            &[],
+            &[("hack_size", "8")],
+            &[("hack_size", "a later word")],
+            &[("hack_size", "8"), ("color", "red")],
+            &[("hack_size", "8"), ("color", "blue")],
+        ];
+        let keys: BTreeSet<Key> = asked.iter().map(|asked| Key::of(&run(asked))).collect();
+        assert_eq!(keys.len(), asked.len());
+    }
+
+    #[test]
+    fn a_default_makes_no_other_key() {
+        assert_eq!(Key::of(&run(&[("hack_size", "32")])), Key::of(&run(&[])));
+        let usual = Configuration::usual(kernel("cpu/hll/serial").unwrap());
+        assert_eq!(Key::of(&run(&[("sigma", "1")])), usual.key());
+        let eight = Parameters::default().with(Parameter::of("hack_size").unwrap(), "8");
+        let eight = Configuration { parameters: eight, ..usual };
+        assert_eq!(Key::of(&run(&[("hack_size", "8")])), eight.key());
+    }
+
+    #[test]
+    fn a_reference_has_only_the_parameters_that_it_takes() {
+        let key = Key::of(&run(&[("hack_size", "8"), ("color", "red")]));
+        let serial = Configuration::usual(reference(Operation::Spmv)).key();
+        assert_eq!(key.of_reference(Operation::Spmv), serial);
+    }
 }

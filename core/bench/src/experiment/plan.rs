@@ -156,6 +156,11 @@ impl ParameterLists {
         Ok(())
     }
 
+    /// The values of a parameter; none if it keeps its default.
+    pub fn values(&self, parameter: Parameter) -> &[String] {
+        self.0.get(&parameter).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// All combinations of the parameters that a kernel lists, without values that have no effect next to the
     /// others; the same combination may occur several times.
     pub fn of(&self, kernel: &KernelDescriptor) -> Vec<Parameters> {
@@ -276,6 +281,7 @@ mod tests {
     use super::*;
     use crate::experiment::Configuration;
     use sparsescope_model::kernel::kernel;
+    use sparsescope_model::kernel::parameters::{HACK_SIZE, SIGMA};
 
     fn ids(patterns: &[&str]) -> Result<Vec<&'static str>, SelectError> {
         let patterns: Vec<String> = patterns.iter().map(|&p| p.to_owned()).collect();
@@ -343,8 +349,8 @@ mod tests {
 
     #[test]
     fn lists_are_multiplied_over_the_parameters_that_a_kernel_lists() {
-        use Parameter::{HackSize, Sigma};
-        let all = all(&settings(&[(HackSize, &[8, 32, 8]), (Sigma, &[0, 1, 256])]));
+        let lists: [(_, &[u32]); 2] = [(HACK_SIZE.id(), &[8, 32, 8]), (SIGMA.id(), &[0, 1, 256])];
+        let all = all(&settings(&lists));
         let of = |id: &str| all.iter().filter(|c| c.kernel.id == id).count();
         // Windows of zero rows and of one row are the same.
         assert_eq!((of("cpu/hll/serial"), of("cpu/csr/serial"), of("cpu/ell/serial")), (4, 1, 1));
@@ -360,14 +366,47 @@ mod tests {
         assert_eq!(refused.collect::<Vec<_>>(), ["sigma cannot be 256: expected 1"; 2]);
     }
 
+    /// Shards and resumed bundles count the runs of a plan in this order, whatever version began them.
+    #[test]
+    fn the_order_of_combinations_stays() {
+        let combinations = |id: &str, lists: &[(&str, &[&str])]| {
+            let mut all = ParameterLists::default();
+            for (name, values) in lists {
+                all.set(Parameter::of(name).unwrap(), values).unwrap();
+            }
+            let all = all.of(kernel(id).unwrap());
+            all.iter().map(Parameters::to_string).collect::<Vec<_>>().join("; ")
+        };
+        let hacks: [(&str, &[&str]); 3] =
+            [("spill", &["9"]), ("sigma", &["1", "64"]), ("hack_size", &["8", "32"])];
+        assert_eq!(
+            combinations("cpu/hll/serial", &hacks),
+            "hack_size=8, spill=9; hack_size=8, sigma=64, spill=9; spill=9; sigma=64, spill=9"
+        );
+        let solves: [(&str, &[&str]); 3] =
+            [("tol", &["1e-6", "1e-10"]), ("power", &["1", "3"]), ("precond", &["jacobi", "fsai"])];
+        assert_eq!(
+            combinations("cpu/pcg/serial", &solves),
+            "precond=jacobi, tol=1e-6; precond=jacobi; precond=jacobi, tol=1e-6; precond=jacobi; \
+            power=1, tol=1e-6; power=1; power=3, tol=1e-6; power=3"
+        );
+        let systems: [(&str, &[&str]); 3] =
+            [("b", &["ones", "a1"]), ("x0", &["precond"]), ("format_g", &["hll", "csr"])];
+        assert_eq!(
+            combinations("cpu/pcg/serial", &systems),
+            "format_g=hll, b=ones, x0=precond; format_g=hll, x0=precond; b=ones, x0=precond; \
+            x0=precond"
+        );
+    }
+
     #[test]
     fn a_value_that_no_kernel_takes_is_named() {
         let csr = [kernel("cpu/csr/serial").unwrap()];
         let hll = [kernel("cpu/hll/serial").unwrap()];
-        let sorted = settings(&[(Parameter::Sigma, &[1, 256])]);
+        let sorted = settings(&[(SIGMA.id(), &[1, 256])]);
         assert_eq!(sorted.untaken(&csr).unwrap(), "no selected kernel takes sigma 256");
         assert_eq!(sorted.untaken(&hll), None);
-        assert_eq!(settings(&[(Parameter::HackSize, &[32])]).untaken(&csr), None);
+        assert_eq!(settings(&[(HACK_SIZE.id(), &[32])]).untaken(&csr), None);
     }
 
     #[test]

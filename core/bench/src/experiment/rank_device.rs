@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::solving::Applied;
 use sparsescope_kernels::pcg::{OperatorFormat, Recurrence, SolveParameters};
 use sparsescope_matrix::distributed::{ExchangePlan, LocalMatrix};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::Applied;
 
 /// Elements of a vector, by index range.
 pub type Elements = Arc<dyn Fn(Range<u64>) -> Vec<f64> + Send + Sync>;

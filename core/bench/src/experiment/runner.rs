@@ -20,7 +20,8 @@ use super::references::References;
 use super::task::{Finished, Watch};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::pace::set_down;
-use sparsescope_model::kernel::{DeviceKind, Parameter};
+use sparsescope_model::kernel::DeviceKind;
+use sparsescope_model::kernel::parameters::RANKS;
 use sparsescope_record::{
     Bandwidth, Check, Environment, Figures, History, Run, Series, Until, Verdict, Work,
 };
@@ -360,8 +361,7 @@ impl Runner<'_> {
             DeviceKind::Nccl => {
                 let model = self.backend(configuration)?.model();
                 let copy = self.environment.gpus.iter().find(|gpu| gpu.model == model)?.copy?;
-                let ranks = configuration.parameters.number::<u32>(Parameter::Ranks)?;
-                Some(copy * f64::from(ranks))
+                Some(copy * configuration.parameters.get(&RANKS) as f64)
             }
         }
     }

@@ -2,8 +2,20 @@
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::mapping::Mapping;
-use super::parameter::{Allowed, Parameter};
+use super::parameter::{About, Param, Values};
+use sparsescope_kernels::dense::Rhs;
 use sparsescope_record::{Operation, Precision};
+
+/// Right-hand sides of dense systems.
+pub static RHS: Param<Rhs> = Param {
+    usual: Rhs::LastUnit,
+    values: Values::Words(&Rhs::ALL, Rhs::as_str),
+    about: About::OPTION.named(28, "rhs", "rhs").described(
+        "WHICH,...",
+        "Right-hand sides of dense systems: last-unit (the last unit vector) or random (from \
+        -1 to 1, from --seed)",
+    ),
+};
 
 /// A CPU kernel. It flags systems that are not positive definite, so none has to be.
 const fn cpu(
@@ -25,7 +37,7 @@ const fn cpu(
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: false },
         takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
-        parameters: &[(Parameter::Rhs, Allowed::Any)],
+        parameters: const { &[RHS.any()] },
         model: None,
         user: None,
     }

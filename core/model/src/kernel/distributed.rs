@@ -1,9 +1,12 @@
 //! The kernels for several ranks: each rank multiplies its own rows with a single-process kernel.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
-use super::format::Format;
+use super::format::{Format, HACK_SIZE, SIGMA, SPILL};
+use super::inverse::{PATTERN, POSTFILTER, POWER, PREFILTER, SHIFT};
 use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
+use super::ranks::CG;
+use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
 use sparsescope_matrix::matrix::Order;
 use sparsescope_record::{Operation, Precision};
 
@@ -33,27 +36,23 @@ const fn over_mpi(
     }
 }
 
-const HACKS: &[(Parameter, Allowed)] = &[
-    (Parameter::HackSize, Allowed::Any),
-    (Parameter::Sigma, Allowed::Any),
-    (Parameter::Spill, Allowed::Any),
-];
+const HACKS: &[(Parameter, Allowed)] = &[HACK_SIZE.any(), SIGMA.any(), SPILL.any()];
 
 /// Preconditioner, formats, iteration, system and stopping criteria.
 const SOLVER: &[(Parameter, Allowed)] = &[
-    (Parameter::Preconditioner, Allowed::Only(&["none", "jacobi", "fsai"])),
-    (Parameter::Pattern, Allowed::Only(&["recursive", "power"])),
-    (Parameter::Power, Allowed::Any),
-    (Parameter::Prefilter, Allowed::Any),
-    (Parameter::Postfilter, Allowed::Any),
-    (Parameter::Shift, Allowed::Any),
-    (Parameter::FormatA, Allowed::Only(&["csr", "hll"])),
-    (Parameter::FormatG, Allowed::Only(&["csr", "hll"])),
-    (Parameter::Tolerance, Allowed::Any),
-    (Parameter::MaxIterations, Allowed::Any),
-    (Parameter::RightSide, Allowed::Any),
-    (Parameter::Start, Allowed::Any),
-    (Parameter::Cg, Allowed::Any),
+    PRECOND.only(&["none", "jacobi", "fsai"]),
+    PATTERN.only(&["recursive", "power"]),
+    POWER.any(),
+    PREFILTER.any(),
+    POSTFILTER.any(),
+    SHIFT.any(),
+    FORMAT_A.only(&["csr", "hll"]),
+    FORMAT_G.only(&["csr", "hll"]),
+    TOL.any(),
+    MAX_ITER.any(),
+    RIGHT_SIDE.any(),
+    START.any(),
+    CG.any(),
 ];
 
 /// They run on the ranks that `mpirun` starts; no rank holds the whole matrix.

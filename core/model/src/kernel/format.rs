@@ -1,7 +1,11 @@
 //! Matrix formats as kernels read them, and their parameters.
 
+use super::number::{integer, plain};
+use super::parameter::{About, Alias, Group, Param, Parameters, Values};
+use super::solver::{FORMAT_A, FORMAT_G, SolverFormat, has_factor};
 use sparsescope_matrix::matrix::{
-    BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HllLayout, Order, ValueCoding,
+    BSR_BLOCKS, BSR_MIN_FILL, DEFAULT_HACK_SIZE, DIA_MIN_FILL, FormatSpec, HACK_SIZES, HllLayout,
+    Order, ValueCoding,
 };
 
 /// The matrix format that a kernel reads, with its parameters still open.
@@ -94,6 +98,142 @@ impl Format {
             Self::HllCompact => {
                 FormatSpec::HllCompact(params.hll(Order::ColumnMajor), params.values)
             }
+        }
+    }
+}
+
+/// Options of `spmv` and `bench`.
+const FORMAT: About =
+    About { group: Group::Formats, commands: &["bench", "spmv"], ..About::OPTION };
+
+/// Rows per hack (HLL).
+pub static HACK_SIZE: Param<usize> = Param {
+    usual: DEFAULT_HACK_SIZE,
+    values: Values::Text(
+        |text| match (integer(text)?, HACK_SIZES) {
+            (size, known) if known.contains(&size) => Ok(size),
+            (_, [least, .., most]) => Err(format!("a power of two from {least} to {most}")),
+        },
+        plain,
+    ),
+    about: FORMAT
+        .named(0, "hack_size", "hack-size")
+        .described("N,...", "Rows per hack of HLL: powers of two from 4 to 256"),
+};
+
+/// Rows per window in which HLL sorts rows by length; 1 for no sorting.
+pub static SIGMA: Param<usize> = Param {
+    usual: 1,
+    // Windows of zero rows or one row both mean no sorting.
+    values: Values::Text(|text| Ok(integer(text)?.max(1)), plain),
+    about: About {
+        otherwise: "1, not sorted",
+        ..FORMAT
+            .named(1, "sigma", "sigma")
+            .described("N,...", "Rows per window in which HLL sorts rows by length")
+    },
+};
+
+/// HLL spills rows longer than this to CSR.
+pub static SPILL: Param<Option<usize>> = Param {
+    usual: None,
+    values: Values::Text(|text| integer(text).map(Some), |length| plain(length?)),
+    about: About {
+        otherwise: "none",
+        ..FORMAT
+            .named(2, "spill", "spill")
+            .described("N,...", "Store rows with more than N nonzeros in CSR instead of HLL")
+    },
+};
+
+/// Width of HYB's ELLPACK part.
+pub static HYB_WIDTH: Param<Option<usize>> = Param {
+    usual: None,
+    values: Values::Text(|text| integer(text).map(Some), |width| plain(width?)),
+    about: About {
+        otherwise: "the largest that at least 1/3 of the rows fill",
+        commands: &["bench", "spmv", "solve"],
+        has_effect: |all| {
+            let is_hyb = |of: &'static Param<SolverFormat>| all.get(of) == SolverFormat::Hyb;
+            is_hyb(&FORMAT_A) || has_factor(all) && is_hyb(&FORMAT_G)
+        },
+        ..FORMAT
+            .named(3, "hyb_width", "hyb-width")
+            .described("N,...", "Width of the ELLPACK part of HYB")
+    },
+};
+
+/// Block size of BSR.
+pub static BSR_BLOCK: Param<Option<usize>> = Param {
+    usual: None,
+    values: Values::Text(
+        |text| match integer(text)? {
+            size if BSR_BLOCKS.contains(&size) => Ok(Some(size)),
+            _ => Err(format!("a number from {} to {}", BSR_BLOCKS.start(), BSR_BLOCKS.end())),
+        },
+        |size| plain(size?),
+    ),
+    about: About {
+        otherwise: "the size that moves the fewest bytes",
+        ..FORMAT.named(4, "bsr_block", "bsr-block").described("N,...", "Block size of BSR, 2 to 8")
+    },
+};
+
+/// Minimum fill in percent for BSR and DIA.
+pub static MIN_FILL: Param<Option<u32>> = Param {
+    usual: None,
+    values: Values::Text(
+        |text| match integer(text)? {
+            percent @ 0..=100 => Ok(Some(percent as u32)),
+            _ => Err("a percentage from 0 to 100".to_owned()),
+        },
+        |percent| plain(percent?),
+    ),
+    about: About {
+        otherwise: "70 for BSR, 20 for DIA",
+        ..FORMAT
+            .named(5, "min_fill", "min-fill")
+            .described("PERCENT,...", "Minimum fill for BSR and DIA to run, in percent")
+    },
+};
+
+/// How compact formats store values: unchanged, or as 8-bit or 16-bit codes.
+pub static VALUES: Param<ValueCoding> = Param {
+    usual: ValueCoding::Auto,
+    values: Values::Words(&ValueCoding::ALL, ValueCoding::as_str),
+    about: FORMAT.named(6, "values", "values").described(
+        "HOW,...",
+        "Value encoding of compact formats: auto (the smallest), plain, or 8-bit or 16-bit codes",
+    ),
+};
+
+/// Whether a kernel that picks another one may pick compact formats.
+pub static COMPACT: Param<bool> = Param {
+    usual: true,
+    values: Values::Words(&[true, false], |is_allowed| if is_allowed { "on" } else { "off" }),
+    about: About {
+        aliases: &[Alias {
+            flag: "no-compact",
+            value: Some("off"),
+            help: "The same as --compact off",
+        }],
+        ..FORMAT
+            .named(7, "compact", "compact")
+            .described("HOW,...", "Whether the auto kernels may choose compact formats: on or off")
+    },
+};
+
+impl Parameters {
+    /// The parameters of formats.
+    pub fn format(&self) -> FormatParams {
+        FormatParams {
+            hack_size: self.get(&HACK_SIZE),
+            sigma: self.get(&SIGMA),
+            spill: self.get(&SPILL),
+            hyb_width: self.get(&HYB_WIDTH),
+            bsr_block: self.get(&BSR_BLOCK),
+            min_fill: self.get(&MIN_FILL),
+            values: self.get(&VALUES),
         }
     }
 }

@@ -1,9 +1,14 @@
 //! The conjugate gradient kernels.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
-use super::format::Format;
+use super::format::{Format, HYB_WIDTH};
+use super::inverse::{
+    GAIN, MERGE, MERGE_BLOCK, PATTERN, PER_STEP, POSTFILTER, POWER, PREFILTER, SET_UP, SHIFT, STEPS,
+};
 use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
+use super::ranks::RANKS;
+use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
 use sparsescope_record::{Operation, Precision};
 
 /// A CPU kernel.
@@ -51,29 +56,29 @@ const fn cuda(
 
 /// Preconditioner, formats, system and stopping criteria.
 const PARAMETERS: &[(Parameter, Allowed)] = &[
-    (Parameter::HybWidth, Allowed::Any),
-    (Parameter::Preconditioner, Allowed::Any),
-    (Parameter::Pattern, Allowed::Any),
-    (Parameter::Power, Allowed::Any),
-    (Parameter::Prefilter, Allowed::Any),
-    (Parameter::Postfilter, Allowed::Any),
-    (Parameter::Steps, Allowed::Any),
-    (Parameter::PerStep, Allowed::Any),
-    (Parameter::Gain, Allowed::Any),
-    (Parameter::Merge, Allowed::Any),
-    (Parameter::MergeBlock, Allowed::Any),
-    (Parameter::Shift, Allowed::Any),
-    (Parameter::FormatA, Allowed::Any),
-    (Parameter::FormatG, Allowed::Any),
-    (Parameter::Tolerance, Allowed::Any),
-    (Parameter::MaxIterations, Allowed::Any),
-    (Parameter::RightSide, Allowed::Any),
-    (Parameter::Start, Allowed::Any),
+    HYB_WIDTH.any(),
+    PRECOND.any(),
+    PATTERN.any(),
+    POWER.any(),
+    PREFILTER.any(),
+    POSTFILTER.any(),
+    STEPS.any(),
+    PER_STEP.any(),
+    GAIN.any(),
+    MERGE.any(),
+    MERGE_BLOCK.any(),
+    SHIFT.any(),
+    FORMAT_A.any(),
+    FORMAT_G.any(),
+    TOL.any(),
+    MAX_ITER.any(),
+    RIGHT_SIDE.any(),
+    START.any(),
 ];
 
 /// [`PARAMETERS`] and what sets up the inverse.
 const ON_DEVICE: &[(Parameter, Allowed)] = &{
-    let mut all = [(Parameter::SetUp, Allowed::Any); PARAMETERS.len() + 1];
+    let mut all = [SET_UP.any(); PARAMETERS.len() + 1];
     let (with, _) = all.split_at_mut(PARAMETERS.len());
     with.copy_from_slice(PARAMETERS);
     all
@@ -81,26 +86,26 @@ const ON_DEVICE: &[(Parameter, Allowed)] = &{
 
 /// The parameters in CSR, with the preconditioners for which a library has the routines.
 const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Allowed); 18] {
-    let csr = Allowed::Only(&["csr"]);
+    let csr = &["csr"];
     [
-        (Parameter::Preconditioner, Allowed::Only(preconditioners)),
-        (Parameter::Pattern, Allowed::Any),
-        (Parameter::Power, Allowed::Any),
-        (Parameter::Prefilter, Allowed::Any),
-        (Parameter::Postfilter, Allowed::Any),
-        (Parameter::Steps, Allowed::Any),
-        (Parameter::PerStep, Allowed::Any),
-        (Parameter::Gain, Allowed::Any),
-        (Parameter::Merge, Allowed::Any),
-        (Parameter::MergeBlock, Allowed::Any),
-        (Parameter::Shift, Allowed::Any),
-        (Parameter::FormatA, csr),
-        (Parameter::FormatG, csr),
-        (Parameter::Tolerance, Allowed::Any),
-        (Parameter::MaxIterations, Allowed::Any),
-        (Parameter::RightSide, Allowed::Any),
-        (Parameter::Start, Allowed::Any),
-        (Parameter::SetUp, Allowed::Any),
+        PRECOND.only(preconditioners),
+        PATTERN.any(),
+        POWER.any(),
+        PREFILTER.any(),
+        POSTFILTER.any(),
+        STEPS.any(),
+        PER_STEP.any(),
+        GAIN.any(),
+        MERGE.any(),
+        MERGE_BLOCK.any(),
+        SHIFT.any(),
+        FORMAT_A.only(csr),
+        FORMAT_G.only(csr),
+        TOL.any(),
+        MAX_ITER.any(),
+        RIGHT_SIDE.any(),
+        START.any(),
+        SET_UP.any(),
     ]
 }
 
@@ -109,13 +114,13 @@ const TRANSPOSED: &[(Parameter, Allowed)] = &of_library(&["fsai"]);
 
 /// The parameters of kernels for several GPUs.
 const OF_SEVERAL: &[(Parameter, Allowed)] = &[
-    (Parameter::Ranks, Allowed::Any),
-    (Parameter::Preconditioner, Allowed::Only(&["none", "jacobi"])),
-    (Parameter::FormatA, Allowed::Only(&["csr", "hll"])),
-    (Parameter::Tolerance, Allowed::Any),
-    (Parameter::MaxIterations, Allowed::Any),
-    (Parameter::RightSide, Allowed::Any),
-    (Parameter::Start, Allowed::Any),
+    RANKS.any(),
+    PRECOND.only(&["none", "jacobi"]),
+    FORMAT_A.only(&["csr", "hll"]),
+    TOL.any(),
+    MAX_ITER.any(),
+    RIGHT_SIDE.any(),
+    START.any(),
 ];
 
 /// Every solver kernel, in the order in which tables list them.

@@ -1,9 +1,24 @@
 //! The kernels of the skyline (Pareto front) operator.
 
+use super::counting::Counting;
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::mapping::Mapping;
-use super::parameter::{Allowed, Parameter};
+use super::parameter::{About, Group, Param, Values};
 use sparsescope_record::{Operation, Precision};
+
+/// Where a GPU kernel counts the points that it keeps.
+pub static COUNTING: Param<Counting> = Param {
+    usual: Counting::Device,
+    values: Values::Words(&Counting::ALL, Counting::as_str),
+    about: About {
+        group: Group::Kernels,
+        ..About::OPTION.named(9, "counting", "counting").described(
+            "WHERE,...",
+            "Skyline: where the GPU kernels of paper 004 count skyline points: device (with \
+            atomics) or host",
+        )
+    },
+};
 
 /// A CPU kernel. All keep the same points.
 const fn cpu(
@@ -36,7 +51,7 @@ const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
     KernelDescriptor {
         device: DeviceKind::Cuda,
         takes: Takes { threads: false, block: true, order: false },
-        parameters: &[(Parameter::Counting, Allowed::Any)],
+        parameters: const { &[COUNTING.any()] },
         ..cpu(id, Mapping::OwnPoints, &[Origin::Paper004], summary)
     }
 }

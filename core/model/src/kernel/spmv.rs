@@ -1,11 +1,14 @@
 //! The kernels of y = A·x.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
-use super::format::Format;
+use super::format::{
+    BSR_BLOCK, COMPACT, Format, HACK_SIZE, HYB_WIDTH, MIN_FILL, SIGMA, SPILL, VALUES,
+};
 use super::grid::GridMapping;
 use super::mapping::Mapping;
 use super::model::{Model, Unrolling};
 use super::parameter::{Allowed, Parameter};
+use super::ranks::RANKS;
 use sparsescope_matrix::matrix::Order;
 use sparsescope_record::{Operation, Precision};
 
@@ -37,24 +40,26 @@ const fn product(
     }
 }
 
+const HACKS: &[(Parameter, Allowed)] = &[HACK_SIZE.any(), SIGMA.any(), SPILL.any()];
+
 /// The parameters of a format. On a GPU, HLL keeps all rows in their original order.
 const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter, Allowed)] {
-    use Allowed::{Any, Only};
-    use Parameter::{BsrBlock, HackSize, HybWidth, MinFill, Sigma, Spill, Values};
     match (format, device) {
         (Format::Coo | Format::Csr | Format::Ell(_), _) => &[],
-        (Format::Hyb(_), _) => &[(HybWidth, Any)],
-        (Format::Hll(_), DeviceKind::Cpu) => &[(HackSize, Any), (Sigma, Any), (Spill, Any)],
+        (Format::Hyb(_), _) => const { &[HYB_WIDTH.any()] },
+        (Format::Hll(_), DeviceKind::Cpu) => HACKS,
         (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu) => {
-            &[(HackSize, Any), (Sigma, Only(&["1"])), (Spill, Only(&[]))]
+            const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[])] }
         }
         (Format::HllCompact, DeviceKind::Cuda | DeviceKind::Nccl) => {
-            &[(HackSize, Only(&["32"])), (Sigma, Any), (Spill, Only(&[])), (Values, Any)]
+            const { &[HACK_SIZE.only(&["32"]), SIGMA.any(), SPILL.only(&[]), VALUES.any()] }
         }
-        (Format::Bsr, _) => &[(BsrBlock, Any), (MinFill, Any)],
-        (Format::Dia, _) => &[(MinFill, Any)],
-        (Format::CsrCompact, _) => &[(Values, Any)],
-        (Format::HllCompact, _) => &[(HackSize, Any), (Sigma, Any), (Spill, Any), (Values, Any)],
+        (Format::Bsr, _) => const { &[BSR_BLOCK.any(), MIN_FILL.any()] },
+        (Format::Dia, _) => const { &[MIN_FILL.any()] },
+        (Format::CsrCompact, _) => const { &[VALUES.any()] },
+        (Format::HllCompact, _) => {
+            const { &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), VALUES.any()] }
+        }
     }
 }
 
@@ -88,7 +93,7 @@ const fn cpu_choice(id: &'static str, summary: &'static str) -> KernelDescriptor
     kernel.reads = Reads::Chosen;
     kernel.deterministic = false;
     kernel.takes.threads = true;
-    kernel.parameters = &[(Parameter::Compact, Allowed::Any)];
+    kernel.parameters = const { &[COMPACT.any()] };
     kernel
 }
 
@@ -143,10 +148,8 @@ const fn own_block(mut kernel: KernelDescriptor) -> KernelDescriptor {
 
 /// The kernel with rows sorted by length and long rows spilled.
 const fn sorting(mut kernel: KernelDescriptor) -> KernelDescriptor {
-    use Allowed::Any;
     kernel.takes.order = true;
-    kernel.parameters =
-        &[(Parameter::HackSize, Any), (Parameter::Sigma, Any), (Parameter::Spill, Any)];
+    kernel.parameters = HACKS;
     kernel
 }
 
@@ -204,7 +207,7 @@ const fn nccl_spmv(id: &'static str, format: Format, summary: &'static str) -> K
     let (device, mapping) = (DeviceKind::Nccl, Mapping::EqualEntries);
     let mut kernel = product(id, format, device, mapping, &[Origin::Ours], summary);
     kernel.precisions = &[Precision::F64];
-    kernel.parameters = &[(Parameter::Ranks, Allowed::Any)];
+    kernel.parameters = const { &[RANKS.any()] };
     kernel
 }
 

@@ -3,8 +3,20 @@
 use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
 use super::format::Format;
 use super::mapping::Mapping;
-use super::parameter::{Allowed, Parameter};
+use super::parameter::{About, Param, Values};
+use sparsescope_kernels::symgs::Mode;
 use sparsescope_record::{Operation, Precision};
+
+/// Right-hand side of each row update in a sweep.
+pub static MODE: Param<Mode> = Param {
+    usual: Mode::Standard,
+    values: Values::Words(&Mode::ALL, Mode::as_str),
+    about: About::OPTION.named(8, "mode", "mode").described(
+        "MODE,...",
+        "Gauss–Seidel: right-hand side of each row update: b (standard) or the previous x \
+        (smoother)",
+    ),
+};
 
 /// A CPU kernel. Its result is the same in every run and equals the serial loop bit by bit, either
 /// on the matrix as it is or renumbered by colour.
@@ -27,7 +39,7 @@ const fn cpu(
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: true },
         takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
-        parameters: &[(Parameter::Mode, Allowed::Any)],
+        parameters: const { &[MODE.any()] },
         model: None,
         user: None,
     }
@@ -70,7 +82,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one launch per color; rows of a color in column-major slices"),
     KernelDescriptor {
         deterministic: false,
-        parameters: &[(Parameter::Mode, Allowed::Only(&["standard"]))],
+        parameters: const { &[MODE.only(&["standard"])] },
         ..cuda("vendor/cusparse/spsv", Mapping::Library, false, &[Origin::Vendor],
             "cuSPARSE: SpMV with one strict triangle and a solve with the other, twice")
     },

@@ -237,7 +237,8 @@ fn span<T: Scalar>(coo: &Coo<T>, warp: u64, lane: u64, in_tail: bool) -> Option<
 mod tests {
     use super::*;
     use crate::kernel::kernels;
-    use crate::kernel::{Allowed, COO_SPAN, Format, FormatParams, Mapping, Parameter, Reads, Work};
+    use crate::kernel::parameters::SPILL;
+    use crate::kernel::{Allowed, COO_SPAN, Format, FormatParams, Mapping, Reads, Work};
     use sparsescope_kernels::spmv::csr;
     use sparsescope_matrix::matrix::{Csr, SlotLayout};
     use sparsescope_matrix::memory::MemoryLimit;
@@ -310,7 +311,7 @@ mod tests {
         let mut y = vec![0.0; a.rows()];
         csr::serial(&a, &x, &mut y);
         for (kernel, block) in on_grid().flat_map(|k| [32, 96, 160].map(|block| (k, block))) {
-            let takes_sorted = kernel.allowed(Parameter::Spill) == Some(Allowed::Any);
+            let takes_sorted = kernel.allowed(SPILL.id()) == Some(Allowed::Any);
             for sorted in [false, true].into_iter().filter(|sorted| !sorted || takes_sorted) {
                 let (format, expected) = format_of(kernel, &a, sorted);
                 let cut = Cut::new(kernel, &format, block).unwrap();

@@ -1,8 +1,8 @@
 //! The launches that a grid kernel makes for one SpMV, and what cannot be modelled.
 
+use crate::kernel::parameters::SPILL;
 use crate::kernel::{
-    Allowed, Cut, DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Parameter, Work,
-    span_entries,
+    Allowed, Cut, DeviceKind, GridMapping, KernelDescriptor, LANES, Mapping, Work, span_entries,
 };
 use sparsescope_matrix::matrix::{AnyFormat, Coo, Scalar};
 
@@ -150,7 +150,7 @@ pub(super) fn check_format<T: Scalar>(
 
 /// Whether rows may be sorted and spilled.
 pub(super) fn takes_any_order(kernel: &KernelDescriptor) -> bool {
-    kernel.allowed(Parameter::Spill) == Some(Allowed::Any)
+    kernel.allowed(SPILL.id()) == Some(Allowed::Any)
 }
 
 /// The format's name as in `FormatSpec::name`; spilled rows count as sorted.

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::kernel::{
-    Allowed, Format, FormatParams, KernelDescriptor, LANES, Mapping, Parameter, kernels,
-};
+use crate::kernel::parameters::SPILL;
+use crate::kernel::{Allowed, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernels};
 use sparsescope_matrix::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_record::Operation;
@@ -35,7 +34,7 @@ pub(super) fn all_steps(schedule: &Schedule, launch: usize, warp: u64) -> Vec<St
 
 /// The kernel's format with rows sorted and spilled, if the kernel accepts that.
 fn sorted_for(a: &Csr, kernel: &KernelDescriptor, hack_size: usize) -> Option<AnyFormat> {
-    let takes = kernel.allowed(Parameter::Spill) == Some(Allowed::Any);
+    let takes = kernel.allowed(SPILL.id()) == Some(Allowed::Any);
     let (sigma, spill) = (16, Some(8));
     let params = FormatParams { hack_size, sigma, spill, ..FormatParams::default() };
     takes.then(|| built(a, kernel.format().unwrap().with(&params)))

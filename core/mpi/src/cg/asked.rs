@@ -10,20 +10,20 @@ use sparsescope_kernels::gate::{ResidualNorms, vanishes};
 use sparsescope_kernels::pcg::{
     Magnitude, Recurrence, Scale, SolveParameters, Start, largest, squares,
 };
-use sparsescope_model::kernel::{Parameter, Parameters, RightSide};
+use sparsescope_model::kernel::parameters::{MAX_ITER, RIGHT_SIDE, START, TOL};
+use sparsescope_model::kernel::{Guess, Parameters, RightSide};
 use sparsescope_record::Check;
 
 /// Stopping criteria and initial values.
 pub(super) fn how(parameters: &Parameters) -> SolveParameters {
-    let usual = SolveParameters::default();
     SolveParameters {
-        tol: parameters.number(Parameter::Tolerance).unwrap_or(usual.tol),
-        max_iterations: parameters.number(Parameter::MaxIterations).unwrap_or(usual.max_iterations),
-        start: match parameters.get(Parameter::Start).as_deref() {
-            Some("precond") => Start::Preconditioned,
-            _ => Start::Zero,
+        tol: parameters.get(&TOL),
+        max_iterations: parameters.get(&MAX_ITER),
+        start: match parameters.get(&START) {
+            Guess::Preconditioned => Start::Preconditioned,
+            Guess::Zero => Start::Zero,
         },
-        ..usual
+        ..SolveParameters::default()
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn right_side(
     matrix: &SharedMatrix,
     parameters: &Parameters,
 ) -> Result<Side, String> {
-    let words = parameters.right_side();
+    let words = parameters.get(&RIGHT_SIDE);
     let b = match words {
         RightSide::Ones => vec![1.0; matrix.local().own_rows()],
         RightSide::TimesOnes => sums_of_rows(matrix, |value, _| value),

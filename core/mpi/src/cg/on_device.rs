@@ -13,13 +13,14 @@ use crate::matrix::SharedMatrix;
 use crate::product::Spent;
 use crate::task::{Task, Traffic};
 use crate::world::World;
-use sparsescope_bench::experiment::solving::{Applied, ToldSetUp};
+use sparsescope_bench::experiment::solving::ToldSetUp;
 use sparsescope_bench::experiment::{
     DeviceCosts, DeviceFailure, DeviceSolver, DeviceSystem, RankDevice, Solution,
 };
 use sparsescope_kernels::pcg::{OperatorFormat, Recurrence};
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::{Parameter, Parameters};
+use sparsescope_model::kernel::parameters::{FORMAT_A, PRECOND};
+use sparsescope_model::kernel::{Applied, Parameters, SolverFormat};
 use sparsescope_record::{Check, Verdict};
 
 /// Reductions over all ranks per iteration: p·q, then r·r and r·z together.
@@ -51,7 +52,7 @@ impl<'c> SolverOnDevice<'c> {
         (parameters, limit, cancel): (&Parameters, MemoryLimit, &'c AtomicBool),
     ) -> Result<(Self, Option<String>), DeviceFailure> {
         let local = matrix.local();
-        let applied = Applied::of(parameters);
+        let applied = parameters.get(&PRECOND);
         if !matches!(applied, Applied::None | Applied::Jacobi) {
             let sentence = "on several GPUs, only precond=none and precond=jacobi are supported";
             return Err(DeviceFailure::Alike(sentence.to_owned()));
@@ -59,9 +60,13 @@ impl<'c> SolverOnDevice<'c> {
         let side = right_side(world, matrix, parameters).map_err(DeviceFailure::Alike)?;
         let Side { b, about: about_b } = side;
         let (rows, of_rank) = (local.rows(), local.in_global_order(&b));
-        let format = match parameters.get(Parameter::FormatA).as_deref() {
-            Some("hll") => OperatorFormat::Hll,
-            _ => OperatorFormat::Csr,
+        let format = match parameters.get(&FORMAT_A) {
+            SolverFormat::Csr => OperatorFormat::Csr,
+            SolverFormat::Hll => OperatorFormat::Hll,
+            SolverFormat::Hyb => {
+                let sentence = "on several GPUs, only the formats csr and hll are supported";
+                return Err(DeviceFailure::Alike(sentence.to_owned()));
+            }
         };
         let system = DeviceSystem {
             b: Arc::new(move |places| {

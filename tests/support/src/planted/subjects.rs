@@ -9,7 +9,8 @@ use sparsescope_core::experiment::{
     Problem, Settings, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem, SymgsSide, Watch,
 };
 use sparsescope_core::gate::SweepBounds;
-use sparsescope_core::kernel::{Mapping, Parameter, reference};
+use sparsescope_core::kernel::parameters::{MIN_FILL, MODE, TOL};
+use sparsescope_core::kernel::{Mapping, reference};
 use sparsescope_core::matrix::{Batch, Csr, Points, Real};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Precision};
@@ -197,7 +198,7 @@ fn symgs() -> Subject {
     };
     let problem = of(false, 1);
     let off = move |configuration: &Configuration, x: &mut Vec<f64>| {
-        let (kernel, mode) = (configuration.kernel, configuration.parameters.mode());
+        let (kernel, mode) = (configuration.kernel, configuration.parameters.get(&MODE));
         let has_bits = kernel.exact || kernel.mapping == Mapping::Colors;
         let value = x[ROW];
         x[ROW] = match (has_bits, configuration.precision) {
@@ -255,9 +256,9 @@ fn solve() -> Subject {
     let other = of(Given { b: Some(Arc::new(twice)), ..Given::default() });
     // A solution may have 1.1 times the tolerance, and the right one may use that much itself.
     let off = move |configuration: &Configuration, x: &mut Vec<f64>| {
-        let tolerance: Option<f64> = configuration.parameters.number(Parameter::Tolerance);
+        let tolerance = configuration.parameters.get(&TOL);
         let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let bound = 1.1 * tolerance.unwrap_or(1e-10) * norm(&row_sums());
+        let bound = 1.1 * tolerance * norm(&row_sums());
         x[ROW] += 3.0 * bound / norm(a().row(ROW).1);
     };
     Subject::new(move || of(Given::default()), &other, None, row_sums(), off)
@@ -295,7 +296,7 @@ fn dense() -> Subject {
 /// A few samples of each kernel in both precisions.
 pub(super) fn settings() -> Settings {
     let mut parameters = ParameterLists::default();
-    parameters.set(Parameter::MinFill, &[0]).expect("blocks may be empty"); // invariant
+    parameters.set(MIN_FILL.id(), &[0]).expect("blocks may be empty"); // invariant
     Settings {
         runs: 2,
         until: None,

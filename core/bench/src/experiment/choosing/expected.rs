@@ -9,7 +9,8 @@
 use super::candidate::{ADAPTIVE, Candidate};
 use super::part::part;
 use sparsescope_matrix::matrix::{Csr, Scalar};
-use sparsescope_model::kernel::{Format, Parameter};
+use sparsescope_model::kernel::Format;
+use sparsescope_model::kernel::parameters::{BSR_BLOCK, SIGMA, SPILL};
 
 /// Seconds of the shortest SpMV: a kernel launch, and the latency of a few dependent loads.
 const SHORTEST_S: f64 = 2.6e-6;
@@ -107,14 +108,14 @@ const OF_BLOCKS: [f64; 7] = [0.66, 0.45, 0.84, 0.51, 0.73, 0.48, 0.84];
 /// Expected seconds per SpMV with this kernel, on a device that copies `copy` bytes per second.
 pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
     let Candidate { kernel, parameters, minimal_bytes, .. } = candidate;
-    let sorts = parameters.number::<usize>(Parameter::Sigma).is_some_and(|sigma| sigma > 1);
+    let sorts = parameters.get(&SIGMA) > 1;
     let &Traits { rows, entries, longest, .. } = traits;
     let mut bytes = *minimal_bytes as f64;
     let slots = entries * traits.in_fours;
     let price = match kernel.format() {
         _ if kernel.id == ADAPTIVE => Price { share: 0.86, sector: 24.5, row: 0.0, ..PLAIN },
         Some(Format::Bsr) => {
-            let edge: usize = parameters.number(Parameter::BsrBlock).unwrap_or(2);
+            let edge = parameters.get(&BSR_BLOCK).unwrap_or(2);
             let share = OF_BLOCKS.get(edge.saturating_sub(2)).copied();
             Price { share: share.unwrap_or(0.45), row: 0.0, ..PLAIN }
         }
@@ -136,7 +137,7 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
     let sectors = sectors + rows * price.scattered;
     let worked = price.row * rows + price.slot * slots;
     let most = (bytes / price.share).max(price.sector * sectors).max(worked);
-    let alone = match parameters.get(Parameter::Spill) {
+    let alone = match parameters.get(&SPILL) {
         Some(_) => LONG_ROW_S * longest,
         None => 0.0,
     };

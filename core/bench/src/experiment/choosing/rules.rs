@@ -10,7 +10,8 @@ use sparsescope_matrix::matrix::{
     BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order, Scalar,
     ValueCoding,
 };
-use sparsescope_model::kernel::{Format, FormatParams, Parameter, Parameters};
+use sparsescope_model::kernel::parameters::{BSR_BLOCK, HACK_SIZE, SIGMA, SPILL, VALUES};
+use sparsescope_model::kernel::{Format, FormatParams, Parameters};
 
 /// Rows whose diagonals are counted first, before those of all rows.
 const ROWS_OF_DIAGONALS: usize = 256;
@@ -96,7 +97,7 @@ fn formats_on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
         None => f64::INFINITY,
     };
     let sorting_pays = padding(&sorted) * SORTING < padding(&in_order);
-    let plain = |hll: &(Parameters, FormatSize)| hll.0.get(Parameter::Spill).is_none();
+    let plain = |hll: &(Parameters, FormatSize)| hll.0.get(&SPILL).is_none();
     let of = |id, hll: &(Parameters, FormatSize)| candidate(id, hll.0.clone(), hll.1.minimal_bytes);
     others.extend(
         in_order.iter().filter(|hll| plain(hll)).filter_map(|hll| of("cuda/hll/column-major", hll)),
@@ -144,7 +145,7 @@ fn blocks<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
     let (block, _) = Bsr::choose(part.as_ref().unwrap_or(a), None, BSR_MIN_FILL).ok()?;
     let params = FormatParams { bsr_block: Some(block), ..FormatParams::default() };
     let size = Format::Bsr.with(&params).size(a).ok()?;
-    let parameters = Parameters::default().with(Parameter::BsrBlock, &block.to_string());
+    let parameters = Parameters::default().with(BSR_BLOCK.id(), &block.to_string());
     candidate(id, parameters, size.minimal_bytes)
 }
 
@@ -157,10 +158,10 @@ fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<(Parameters
     let mut best: Option<(Parameters, FormatSize)> = None;
     for &(hack_size, sigma) in layouts {
         let mut parameters = Parameters::default()
-            .with(Parameter::HackSize, hack_size)
-            .with(Parameter::Sigma, &sigma.to_string());
+            .with(HACK_SIZE.id(), hack_size)
+            .with(SIGMA.id(), &sigma.to_string());
         if let Some(most) = apart {
-            parameters = parameters.with(Parameter::Spill, &most.to_string());
+            parameters = parameters.with(SPILL.id(), &most.to_string());
         }
         let spec = Format::Hll(Order::ColumnMajor).with(&parameters.format());
         let Ok(size) = spec.size(a) else { continue };
@@ -199,7 +200,7 @@ fn compacts<T: Scalar>(a: &Csr<T>, ids: Compacts, hll: Option<Parameters>) -> Ve
         let Ok(estimate) = CompactEstimate::sampled(a, layout, coding) else { break };
         let coded = |parameters: Parameters| match coding {
             ValueCoding::Auto => parameters,
-            other => parameters.with(Parameter::Values, other.as_str()),
+            other => parameters.with(VALUES.id(), other.as_str()),
         };
         let pays_in_csr = pays(estimate.csr_bytes, estimate.csr_narrow);
         if let Some(id) = ids.csr.filter(|_| coding == ValueCoding::Auto && pays_in_csr) {
@@ -257,7 +258,7 @@ mod tests {
         let blocks = made(30_000, 30_000, (0..10_000).flat_map(block));
         let of_blocks = on_processor(&blocks, 1, true);
         let bsr = of_blocks.iter().find(|one| one.kernel.id == "cpu/bsr/rows").unwrap();
-        assert_eq!(bsr.parameters.get(Parameter::BsrBlock).as_deref(), Some("3"));
+        assert_eq!(bsr.parameters.get(&BSR_BLOCK), Some(3));
         assert!(!ids(&blocks, 1, true).contains(&"cpu/dia/rows"));
 
         // One row has nearly all nonzeros.
@@ -266,7 +267,7 @@ mod tests {
         assert!(ids(&long, 2, true).contains(&"cpu/csr/merge"));
         let hll = on_processor(&long, 2, false);
         let hll = hll.iter().find(|one| one.kernel.id == "cpu/hll/simd").unwrap();
-        assert!(hll.parameters.get(Parameter::Spill).is_some());
+        assert!(hll.parameters.get(&SPILL).is_some());
 
         // Far columns and distinct values: no format is compact, so none has fewer bytes.
         let far = |i: usize| {

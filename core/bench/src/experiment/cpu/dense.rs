@@ -16,7 +16,8 @@ use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::dense::{Solutions, Systems, cholesky, gauss};
 use sparsescope_matrix::matrix::Batches;
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::{KernelDescriptor, Parameter};
+use sparsescope_model::kernel::KernelDescriptor;
+use sparsescope_model::kernel::parameters::RHS;
 use sparsescope_record::Costs;
 
 /// A kernel; returns false when it was stopped.
@@ -93,11 +94,11 @@ impl Binds<BatchedDenseProblem> for CpuBackend {
         let sizes = || batches.sizes().iter().map(|s| (s.batch().unknowns(), s.batch().len()));
         let (format_bytes, minimal_bytes) = (batches.bytes(), problem.minimal_bytes());
         let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
-        let rhs = configuration.parameters.rhs().as_str().to_owned();
+        let rhs = configuration.parameters.get(&RHS).as_str().to_owned();
         let right = problem.right_hand_sides(configuration);
         let found = sizes().map(|(n, systems)| Solutions::room_for(n, systems)).collect();
         let task = Box::new(Dense { kernel, batches, right, found });
-        let params = BTreeMap::from([(Parameter::Rhs.name().to_owned(), rhs)]);
+        let params = BTreeMap::from([(RHS.id().name().to_owned(), rhs)]);
         self.prepared(configuration, |_| Ok(Bound { task, parts: None, costs, params }))
     }
 }
@@ -138,7 +139,7 @@ mod tests {
             for (id, _) in LAUNCHERS {
                 for rhs in ["last-unit", "random"] {
                     let kernel = sparsescope_model::kernel::kernel(id).unwrap();
-                    let parameters = Parameters::default().with(Parameter::Rhs, rhs);
+                    let parameters = Parameters::default().with(RHS.id(), rhs);
                     let threads = if kernel.takes.threads { 2 } else { 1 };
                     let configuration =
                         Configuration { parameters, threads, ..Configuration::usual(kernel) };

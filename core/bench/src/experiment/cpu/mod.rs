@@ -152,8 +152,9 @@ mod tests {
     use crate::experiment::{Output, Temperature};
     use crate::measure::integer_vector;
     use sparsescope_matrix::matrix::{AnyFormat, SlotLayout, examples};
+    use sparsescope_model::kernel::parameters::MIN_FILL;
     use sparsescope_model::kernel::{
-        FormatParams, Mapping, Parameter, Parameters, kernels, reference, row_at, row_steps,
+        FormatParams, Mapping, Parameters, kernels, reference, row_at, row_steps,
     };
     use sparsescope_record::Verdict;
     use std::sync::atomic::AtomicBool;
@@ -176,8 +177,8 @@ mod tests {
 
     /// Blocks and diagonals with any fill, on `threads` threads.
     fn configuration(kernel: &'static KernelDescriptor, threads: u32) -> Configuration {
-        let parameters = match kernel.allowed(Parameter::MinFill) {
-            Some(_) => Parameters::default().with(Parameter::MinFill, "0"),
+        let parameters = match kernel.allowed(MIN_FILL.id()) {
+            Some(_) => Parameters::default().with(MIN_FILL.id(), "0"),
             None => Parameters::default(),
         };
         let threads = if kernel.takes.threads { threads } else { 1 };

@@ -116,7 +116,8 @@ mod tests {
     use super::*;
     use crate::measure::{CacheSizes, cpu};
     use sparsescope_matrix::matrix::{Precision, examples};
-    use sparsescope_model::kernel::{DeviceKind, Parameter, Parameters, kernels};
+    use sparsescope_model::kernel::parameters::MIN_FILL;
+    use sparsescope_model::kernel::{DeviceKind, Parameters, kernels};
     use sparsescope_record::{Operation, Verdict};
 
     fn product(configuration: &Configuration) -> CpuProduct {
@@ -134,8 +135,8 @@ mod tests {
         let here = |k: &&KernelDescriptor| k.device == DeviceKind::Cpu && !mkl::has(k.id);
         let mut all = Vec::new();
         for kernel in kernels(Operation::Spmv).iter().filter(here) {
-            let parameters = match kernel.allowed(Parameter::MinFill) {
-                Some(_) => Parameters::default().with(Parameter::MinFill, "0"),
+            let parameters = match kernel.allowed(MIN_FILL.id()) {
+                Some(_) => Parameters::default().with(MIN_FILL.id(), "0"),
                 None => Parameters::default(),
             };
             for threads in [1, 3] {

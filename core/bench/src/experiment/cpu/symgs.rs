@@ -17,6 +17,7 @@ use sparsescope_kernels::symgs::{
 };
 use sparsescope_matrix::matrix::{Precision, Real, copied};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::parameters::MODE;
 use sparsescope_model::kernel::{KernelDescriptor, Mapping};
 use sparsescope_record::Costs;
 
@@ -156,7 +157,7 @@ where
     let workers = configuration.threads as usize;
     let (planned, seconds) = timed(|| pool.install(|| plan(side, workers, memory)));
     let planned = planned.map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let (a, mode) = (side.a(), configuration.parameters.mode());
+    let (a, mode) = (side.a(), configuration.parameters.get(&MODE));
     let vectors = 3 * T::BYTES as u64 * a.rows() as u64;
     let mut costs = Costs {
         format_bytes: a.bytes(),
@@ -205,7 +206,7 @@ mod tests {
     use sparsescope_kernels::symgs::{Diagonal, right_hand_side, starting_vector};
     use sparsescope_matrix::generate::{GeneratorSpec, generate};
     use sparsescope_matrix::matrix::Csr;
-    use sparsescope_model::kernel::{DeviceKind, Parameter, kernel, kernels};
+    use sparsescope_model::kernel::{DeviceKind, kernel, kernels};
     use sparsescope_record::{Operation, Verdict};
 
     #[test]
@@ -287,7 +288,7 @@ mod tests {
                         Configuration { threads: 2, ..Configuration::usual(kernel) };
                     configuration.precision = precision;
                     configuration.parameters =
-                        configuration.parameters.with(Parameter::Mode, mode.as_str());
+                        configuration.parameters.with(MODE.id(), mode.as_str());
                     let mut prepared = backend
                         .prepare(&configuration, &problem, MemoryLimit::unlimited())
                         .unwrap();

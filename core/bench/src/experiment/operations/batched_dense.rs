@@ -17,6 +17,7 @@ use sparsescope_kernels::gate::Definiteness;
 use sparsescope_matrix::matrix::Batches;
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::parallel::lock;
+use sparsescope_model::kernel::parameters::RHS;
 use sparsescope_record::{Check, Operation, Verdict, Work};
 
 /// A_s·x_s = b_s for every matrix of the batches.
@@ -80,7 +81,7 @@ impl BatchedDenseProblem {
 
     /// The right-hand sides that a configuration requests.
     pub(in crate::experiment) fn right_hand_sides(&self, configuration: &Configuration) -> Given {
-        match configuration.parameters.rhs() {
+        match configuration.parameters.get(&RHS) {
             Rhs::LastUnit => Given::LastUnit,
             Rhs::Random => {
                 let sizes = self.batches.sizes().iter().map(|sized| sized.batch());
@@ -123,7 +124,7 @@ impl Problem for BatchedDenseProblem {
         let bytes = sizes().map(|(n, systems)| Solutions::bytes(n, systems)).sum();
         let mut resident =
             vec![Resident { name: format!("solutions of {}", configuration.kernel.id), bytes }];
-        if configuration.parameters.rhs() == Rhs::Random {
+        if configuration.parameters.get(&RHS) == Rhs::Random {
             let bytes = sizes().map(|(n, systems)| 8 * n as u64 * systems as u64).sum();
             resident.push(Resident { name: "random right-hand sides".to_owned(), bytes });
         }

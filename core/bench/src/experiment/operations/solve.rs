@@ -15,7 +15,10 @@ use sparsescope_kernels::pcg::{Magnitude, Scale, check_spd};
 use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::*;
-use sparsescope_model::kernel::{Parameter, Parameters, RightSide};
+use sparsescope_model::kernel::parameters::{
+    FORMAT_A, PATTERN, POWER, PRECOND, RIGHT_SIDE, START, TOL,
+};
+use sparsescope_model::kernel::{Applied, Parameter, Parameters, RightSide, SolverFormat};
 use sparsescope_record::{Check, Operation, Work};
 
 /// A·x = b, A symmetric and positive definite.
@@ -123,11 +126,11 @@ impl SolveProblem {
     fn side(&self, parameters: &Parameters) -> Arc<Side> {
         let word = match &self.given.b {
             Some(_) => GIVEN.to_owned(),
-            None => parameters.right_side().to_string(),
+            None => parameters.get(&RIGHT_SIDE).to_string(),
         };
         let mut sides = lock(&self.sides);
         let side =
-            sides.entry(word).or_insert_with(|| Arc::new(self.made(parameters.right_side())));
+            sides.entry(word).or_insert_with(|| Arc::new(self.made(parameters.get(&RIGHT_SIDE))));
         Arc::clone(side)
     }
 
@@ -174,9 +177,9 @@ impl SolveProblem {
                 GIVEN.clone_into(value);
             }
         };
-        give(Parameter::RightSide, b.is_some());
-        give(Parameter::Start, start.is_some());
-        give(Parameter::Pattern, pattern.is_some());
+        give(RIGHT_SIDE.id(), b.is_some());
+        give(START.id(), start.is_some());
+        give(PATTERN.id(), pattern.is_some());
         if pattern.is_some() || factor.is_some() {
             params.retain(|name, _| !["power", "prefilter"].contains(&name.as_str()));
         }
@@ -234,14 +237,13 @@ impl Problem for SolveProblem {
     /// its memory itself.
     fn resident(&self, configuration: &Configuration, _: MemoryLimit) -> Vec<Resident> {
         let (parameters, a) = (&configuration.parameters, &self.a);
-        let word = |parameter| parameters.get(parameter).unwrap_or_default();
         let mut resident = Vec::new();
-        let format = word(Parameter::FormatA);
-        if format != "csr" {
+        if parameters.get(&FORMAT_A) != SolverFormat::Csr {
+            let format = parameters.text(FORMAT_A.id()).unwrap_or_default();
             resident.push(Resident { name: format!("A as {format}"), bytes: 2 * a.bytes() });
         }
-        if word(Parameter::Preconditioner) == "fsai" {
-            let power = parameters.number::<u64>(Parameter::Power).unwrap_or(1).min(8);
+        if parameters.get(&PRECOND) == Applied::Fsai {
+            let power = u64::from(parameters.get(&POWER).min(8));
             let bytes = 2 * a.bytes() * power * power;
             let threads = configuration.threads;
             resident.push(Resident { name: format!("G of {parameters}, {threads}"), bytes });
@@ -255,9 +257,9 @@ impl Problem for SolveProblem {
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         let Output::Solution(solution) = output else { return None };
         let parameters = &configuration.parameters;
-        let tolerance = parameters.number(Parameter::Tolerance).unwrap_or_default();
+        let tolerance = parameters.get(&TOL);
         let solution_is_ones =
-            self.given.b.is_none() && parameters.right_side() == RightSide::TimesOnes;
+            self.given.b.is_none() && parameters.get(&RIGHT_SIDE) == RightSide::TimesOnes;
         let (b, scale) = self.scaled_b(parameters);
         let x: Vec<f64> = solution.x.iter().map(|&x| scale.there(x)).collect();
         let mut check = solved(&self.a, &b, &x, tolerance, &solution.solve);

@@ -14,6 +14,7 @@ use sparsescope_kernels::symgs::{Coloring, Diagonal, Mode, relative_residual, se
 use sparsescope_matrix::matrix::{Csr, Precision, Real, permuted};
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::*;
+use sparsescope_model::kernel::parameters::MODE;
 use sparsescope_model::kernel::{DeviceKind, KernelDescriptor, Mapping};
 use sparsescope_record::{Check, History, Operation, Series, Verdict, Work};
 
@@ -188,7 +189,7 @@ impl Problem for SymgsProblem {
     /// match the loops bit for bit, so that the loops stand in for them. `None` once `cancel` is set.
     fn history(&self, configuration: &Configuration, cancel: &AtomicBool) -> Option<History> {
         let order = Order::of(configuration);
-        let is_told = configuration.parameters.mode() == Mode::Standard
+        let is_told = configuration.parameters.get(&MODE) == Mode::Standard
             && order.has_bits_of(configuration.kernel);
         let residuals = is_told.then(|| match configuration.precision {
             Precision::F64 => self.double.residuals(order, cancel),
@@ -263,7 +264,7 @@ impl<T: Real> SymgsSide<T> {
 
     fn check(&self, configuration: &Configuration, x: &[T]) -> Option<Check> {
         let order = Order::of(configuration);
-        let mode = configuration.parameters.mode();
+        let mode = configuration.parameters.get(&MODE);
         let known = lock(&self.references).get(&(mode, order)).cloned();
         let expected = match known {
             Some(known) => known,

@@ -8,7 +8,8 @@ use crate::experiment::{
     SetUp, SkylineProblem, SpmvProblem, SymgsProblem, Ticket,
 };
 use sparsescope_matrix::matrix::{Batch, Csr, Points, examples};
-use sparsescope_model::kernel::{KernelDescriptor, Parameter, kernels, reference};
+use sparsescope_model::kernel::parameters::{HACK_SIZE, MIN_FILL};
+use sparsescope_model::kernel::{KernelDescriptor, kernels, reference};
 use sparsescope_record::{Operation, Precision};
 use std::sync::Arc;
 
@@ -40,8 +41,8 @@ impl Observer for Collect {
 fn settings() -> Settings {
     let threads = vec![1, 2];
     let mut parameters = ParameterLists::default();
-    parameters.set(Parameter::HackSize, &[4]).unwrap();
-    parameters.set(Parameter::MinFill, &[0]).unwrap();
+    parameters.set(HACK_SIZE.id(), &[4]).unwrap();
+    parameters.set(MIN_FILL.id(), &[0]).unwrap();
     Settings {
         runs: 7,
         until: None,

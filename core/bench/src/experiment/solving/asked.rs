@@ -10,20 +10,13 @@ use sparsescope_kernels::fsai::{Fsai, FsaiParameters, Merging, PatternRule};
 use sparsescope_kernels::pcg::{OperatorFormat, Scale, SolveParameters, Start};
 use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::{Parameter, Parameters, SetUpBy};
-
-/// The preconditioner applied to the residual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
-    /// None.
-    None,
-    /// The reciprocals of the diagonal.
-    Jacobi,
-    /// A symmetric Gauss–Seidel sweep from zero.
-    Symgs,
-    /// A factorised sparse approximate inverse.
-    Fsai,
-}
+use sparsescope_model::kernel::parameters::{
+    FORMAT_A, FORMAT_G, GAIN, HYB_WIDTH, MAX_ITER, MERGE, MERGE_BLOCK, PATTERN, PER_STEP,
+    POSTFILTER, POWER, PRECOND, PREFILTER, SHIFT, START, STEPS, TOL,
+};
+use sparsescope_model::kernel::{
+    Applied, Guess, Param, Parameters, PatternKind, SetUpBy, SolverFormat,
+};
 
 /// A system, and the parameters to solve it with.
 #[derive(Clone, Debug)]
@@ -55,35 +48,32 @@ impl<'p> Asked<'p> {
 
     /// The preconditioner.
     pub fn applied(&self) -> Applied {
-        Applied::of(&self.parameters)
+        self.parameters.get(&PRECOND)
     }
 
     /// The format of A.
     pub fn format_of_a(&self) -> OperatorFormat {
-        self.format(Parameter::FormatA)
+        self.format(&FORMAT_A)
     }
 
     /// The format of a factor and of its transpose.
     pub fn format_of_factor(&self) -> OperatorFormat {
-        self.format(Parameter::FormatG)
+        self.format(&FORMAT_G)
     }
 
     /// Initial values and stopping criteria of a solve.
     pub fn how(&self, parallel: bool, limit: MemoryLimit) -> SolveParameters {
-        let start = match (&self.problem.given().start, self.word(Parameter::Start).as_str()) {
+        let start = match (&self.problem.given().start, self.parameters.get(&START)) {
             (Some(given), _) => {
                 let scale = self.scale();
                 Start::Given(given.iter().map(|&x| scale.there(x)).collect())
             }
-            (None, "precond") => Start::Preconditioned,
-            (None, _) => Start::Zero,
+            (None, Guess::Preconditioned) => Start::Preconditioned,
+            (None, Guess::Zero) => Start::Zero,
         };
-        let usual = SolveParameters::default();
-        let tol = self.parameters.number(Parameter::Tolerance);
-        let max_iterations = self.parameters.number(Parameter::MaxIterations);
         SolveParameters {
-            tol: tol.unwrap_or(usual.tol),
-            max_iterations: max_iterations.unwrap_or(usual.max_iterations),
+            tol: self.parameters.get(&TOL),
+            max_iterations: self.parameters.get(&MAX_ITER),
             start,
             parallel,
             limit,
@@ -95,7 +85,7 @@ impl<'p> Asked<'p> {
     pub fn set_up_by(&self) -> SetUpBy {
         match self.problem.given().factor.is_some() || self.problem.has_kept() {
             true => SetUpBy::Processor,
-            false => self.parameters.set_up(),
+            false => self.parameters.get(&SET_UP),
         }
     }
 
@@ -137,56 +127,32 @@ impl<'p> Asked<'p> {
         Ok(Some(fsai))
     }
 
-    fn word(&self, parameter: Parameter) -> String {
-        self.parameters.get(parameter).unwrap_or_default()
-    }
-
-    fn format(&self, of: Parameter) -> OperatorFormat {
-        match self.word(of).as_str() {
-            "hyb" => OperatorFormat::Hyb { width: self.parameters.number(Parameter::HybWidth) },
-            "hll" => OperatorFormat::Hll,
-            _ => OperatorFormat::Csr,
-        }
-    }
-}
-
-impl Applied {
-    /// The preconditioner that the parameters name.
-    pub fn of(parameters: &Parameters) -> Self {
-        match parameters.get(Parameter::Preconditioner).unwrap_or_default().as_str() {
-            "none" => Self::None,
-            "jacobi" => Self::Jacobi,
-            "symgs" => Self::Symgs,
-            _ => Self::Fsai,
+    fn format(&self, of: &'static Param<SolverFormat>) -> OperatorFormat {
+        match self.parameters.get(of) {
+            SolverFormat::Csr => OperatorFormat::Csr,
+            SolverFormat::Hyb => OperatorFormat::Hyb { width: self.parameters.get(&HYB_WIDTH) },
+            SolverFormat::Hll => OperatorFormat::Hll,
         }
     }
 }
 
 /// Parameters for setting up an inverse, from the configuration's parameters alone.
 pub fn inverse_of(parameters: &Parameters) -> FsaiParameters {
-    let number = |parameter| parameters.number::<f64>(parameter).unwrap_or_default();
-    let block = parameters.number(Parameter::MergeBlock);
-    let merge = parameters.number(Parameter::Merge);
+    let power = parameters.get(&POWER);
+    let block = parameters.get(&MERGE_BLOCK);
     FsaiParameters {
-        pattern: pattern_rule(parameters),
-        prefilter: number(Parameter::Prefilter),
-        postfilter: number(Parameter::Postfilter),
-        merge: merge.map(|alpha| Merging { alpha, block }),
-        shift: number(Parameter::Shift),
-    }
-}
-
-/// The rule that the parameters name.
-fn pattern_rule(parameters: &Parameters) -> PatternRule {
-    let whole = |parameter| parameters.number::<u32>(parameter).unwrap_or(1);
-    let power = whole(Parameter::Power);
-    match parameters.get(Parameter::Pattern).unwrap_or_default().as_str() {
-        "power" => PatternRule::Power { power },
-        "adaptive" => PatternRule::Adaptive {
-            steps: whole(Parameter::Steps),
-            per_step: whole(Parameter::PerStep),
-            gain: parameters.number(Parameter::Gain).unwrap_or_default(),
+        pattern: match parameters.get(&PATTERN) {
+            PatternKind::Recursive => PatternRule::Recursive { power },
+            PatternKind::Power => PatternRule::Power { power },
+            PatternKind::Adaptive => PatternRule::Adaptive {
+                steps: parameters.get(&STEPS),
+                per_step: parameters.get(&PER_STEP),
+                gain: parameters.get(&GAIN),
+            },
         },
-        _ => PatternRule::Recursive { power },
+        prefilter: parameters.get(&PREFILTER),
+        postfilter: parameters.get(&POSTFILTER),
+        merge: parameters.get(&MERGE).map(|alpha| Merging { alpha, block }),
+        shift: parameters.get(&SHIFT),
     }
 }

@@ -2,10 +2,11 @@
 
 use std::cell::OnceCell;
 
-use super::asked::{Applied, Asked};
+use super::asked::Asked;
 use crate::experiment::output::Solution;
 use sparsescope_kernels::fsai::SetUp;
 use sparsescope_kernels::pcg::{Ritz, SolveParameters, Solved};
+use sparsescope_model::kernel::Applied;
 use sparsescope_record::{Phase, SetUpSizes, Solve, Spectrum};
 
 /// Costs and results of a preconditioner setup, shared by all solves that follow it.

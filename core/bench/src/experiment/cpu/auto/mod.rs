@@ -16,7 +16,7 @@ use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::spmv::simd::Vectorised;
 use sparsescope_matrix::matrix::Precision;
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::Parameter;
+use sparsescope_model::kernel::parameters::COMPACT;
 use sparsescope_record::{Choice, Costs, Tried};
 use trial::{Runner, race};
 
@@ -44,8 +44,8 @@ pub(super) fn bind<'p>(
         }
         Precision::F32 => Box::new(Auto { asked, side: problem.single(memory)?, chosen: None }),
     };
-    let value = configuration.parameters.get(Parameter::Compact).unwrap_or_default();
-    let params = [(Parameter::Compact.name().to_owned(), value)].into();
+    let value = configuration.parameters.text(COMPACT.id()).unwrap_or_default();
+    let params = [(COMPACT.id().name().to_owned(), value)].into();
     Ok(Bound { task, parts: None, costs: Costs::default(), params })
 }
 
@@ -176,7 +176,7 @@ where
         let start = Instant::now();
         let Asked { configuration, .. } = &self.asked;
         let threads = configuration.threads as usize;
-        let compact = configuration.parameters.compact();
+        let compact = configuration.parameters.get(&COMPACT);
         let all = on_processor(&**self.side.a(), threads, compact);
         let mut choice =
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };

@@ -5,6 +5,7 @@ use super::*;
 use crate::experiment::{Backend, CpuBackend, Prepared, Problem};
 use crate::measure::integer_vector;
 use sparsescope_matrix::matrix::Csr;
+use sparsescope_model::kernel::parameters::COMPACT;
 use sparsescope_model::kernel::{Parameters, kernel};
 use sparsescope_record::Verdict;
 
@@ -18,7 +19,7 @@ fn band(m: usize) -> Arc<Csr> {
 }
 
 fn configuration(threads: u32, precision: Precision, compact: &str) -> Configuration {
-    let parameters = Parameters::default().with(Parameter::Compact, compact);
+    let parameters = Parameters::default().with(COMPACT.id(), compact);
     Configuration { threads, precision, parameters, ..Configuration::usual(kernel(ID).unwrap()) }
 }
 

@@ -4,10 +4,11 @@ use std::fmt::Display;
 use std::time::Instant;
 
 use crate::experiment::error::PrepareError;
-use crate::experiment::solving::{Applied, Asked, ToldSetUp};
+use crate::experiment::solving::{Asked, ToldSetUp};
 use crate::experiment::task::Watch;
 use sparsescope_kernels::pcg::{Operator, OperatorFormat, Preconditioner, SolveParameters};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::Applied;
 
 /// What to set up.
 pub(super) struct Wanted<'p> {

@@ -11,6 +11,9 @@ use crate::experiment::problem::Problem;
 use crate::experiment::runner::{Ending, Observer, Runner};
 use sparsescope_matrix::generate::{GeneratorSpec, generate};
 use sparsescope_matrix::matrix::Csr;
+use sparsescope_model::kernel::parameters::{
+    FORMAT_A, FORMAT_G, MAX_ITER, MERGE, PATTERN, POSTFILTER, POWER, PRECOND, RIGHT_SIDE, START,
+};
 use sparsescope_model::kernel::{DeviceKind, Parameter, Parameters, kernels};
 use sparsescope_record::{Check, Environment, Operation, Precision, Run, Verdict};
 
@@ -49,19 +52,18 @@ fn launchers_are_in_step_with_the_descriptors() {
 
 #[test]
 fn every_preconditioner_and_pattern_passes_the_gate_with_any_kernel_and_format() {
-    use Parameter::{FormatA, FormatG, Merge, Pattern, Postfilter, Preconditioner, Start};
     let (problem, backend) = (grid(), CpuBackend::new());
     let never = AtomicBool::new(false);
     let watch = Watch::cancelled_by(&never);
     for kernel in on_cpu() {
         for (values, is_factor) in [
-            (&[(Preconditioner, "none")][..], false),
-            (&[(Preconditioner, "jacobi"), (FormatA, "hyb")], false),
-            (&[(Preconditioner, "symgs"), (Start, "precond")], false),
-            (&[(Pattern, "recursive")], true),
-            (&[(Pattern, "power"), (FormatG, "hll")], true),
-            (&[(Pattern, "adaptive"), (Postfilter, "0.001")], true),
-            (&[(Merge, "1.05"), (FormatA, "hll")], true),
+            (&[(PRECOND.id(), "none")][..], false),
+            (&[(PRECOND.id(), "jacobi"), (FORMAT_A.id(), "hyb")], false),
+            (&[(PRECOND.id(), "symgs"), (START.id(), "precond")], false),
+            (&[(PATTERN.id(), "recursive")], true),
+            (&[(PATTERN.id(), "power"), (FORMAT_G.id(), "hll")], true),
+            (&[(PATTERN.id(), "adaptive"), (POSTFILTER.id(), "0.001")], true),
+            (&[(MERGE.id(), "1.05"), (FORMAT_A.id(), "hll")], true),
         ] {
             let configuration = with(kernel, values);
             let mut prepared = prepared(&backend, &configuration, &problem);
@@ -115,7 +117,7 @@ fn what_is_not_positive_definite_is_refused_by_the_row_or_breaks_down() {
         let fsai = with(kernel, &[]);
         let error = prepared(&backend, &fsai, &problem).set_up(&watch).wait().unwrap_err();
         assert!(matches!(&error, PrepareError::Refused(why) if why.contains("row 1")), "{error}");
-        let plain = with(kernel, &[(Parameter::Preconditioner, "none")]);
+        let plain = with(kernel, &[(PRECOND.id(), "none")]);
         let mut prepared = prepared(&backend, &plain, &problem);
         assert_eq!(prepared.set_up(&watch).wait(), Ok(Finished::Done));
         let error = prepared.output(&watch).wait().unwrap_err().to_string();
@@ -140,9 +142,9 @@ impl Observer for Collect {
 fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_gave_up_too() {
     let (problem, backend) = (grid(), CpuBackend::new());
     let mut parameters = ParameterLists::default();
-    parameters.set(Parameter::Preconditioner, &["jacobi", "fsai"]).unwrap();
-    parameters.set(Parameter::Power, &[1, 2]).unwrap();
-    parameters.set(Parameter::MaxIterations, &[5, 500]).unwrap();
+    parameters.set(PRECOND.id(), &["jacobi", "fsai"]).unwrap();
+    parameters.set(POWER.id(), &[1, 2]).unwrap();
+    parameters.set(MAX_ITER.id(), &[5, 500]).unwrap();
     let settings = Settings {
         runs: 2,
         until: None,
@@ -219,11 +221,11 @@ fn a_laplacian_times_ones_is_refused_and_one_times_random_numbers_is_solved() {
         let n = a.rows();
         let problem = SolveProblem::new(a, Given::default()).unwrap();
         for kernel in on_cpu() {
-            let plain = [(Parameter::Preconditioner, "none")];
+            let plain = [(PRECOND.id(), "none")];
             let refusal = problem.admit(&with(kernel, &plain)).unwrap_err().to_string();
             assert!(refusal.contains("b = A·1 is zero up to rounding"), "{refusal}");
             assert!(refusal.contains("--b range"), "{refusal}");
-            let range = with(kernel, &[plain[0], (Parameter::RightSide, "range:7")]);
+            let range = with(kernel, &[plain[0], (RIGHT_SIDE.id(), "range:7")]);
             problem.admit(&range).unwrap();
             let (check, solution) = outcome(&problem, &range);
             assert_eq!((check.verdict, check.limited_by_rounding), (Verdict::Pass, false));
@@ -251,7 +253,7 @@ fn the_unit_of_b_changes_no_bit_where_it_is_a_power_of_two_and_next_to_nothing_w
     };
     for kernel in on_cpu() {
         for (precond, has_start) in [("jacobi", false), ("fsai", true), ("symgs", true)] {
-            let configuration = with(kernel, &[(Parameter::Preconditioner, precond)]);
+            let configuration = with(kernel, &[(PRECOND.id(), precond)]);
             let of = |unit: f64| {
                 let (check, solution) = outcome(&in_unit(unit, has_start), &configuration);
                 assert_eq!(check.verdict, Verdict::Pass, "{unit:e} {:?}", check.reason);
@@ -286,7 +288,7 @@ fn b_of_zeros_is_solved_by_zero_says_so_and_does_not_rank() {
     let given = Given { b: zeros, ..Given::default() };
     let problem = SolveProblem::new(Arc::clone(grid.a()), given).unwrap();
     for kernel in on_cpu() {
-        let configuration = with(kernel, &[(Parameter::Preconditioner, "jacobi")]);
+        let configuration = with(kernel, &[(PRECOND.id(), "jacobi")]);
         problem.admit(&configuration).unwrap();
         let (check, solution) = outcome(&problem, &configuration);
         assert_eq!((check.verdict, solution.solve.iterations), (Verdict::Pass, 0));
