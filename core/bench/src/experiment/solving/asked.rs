@@ -12,7 +12,7 @@ use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::parameters::{
     FORMAT_A, FORMAT_G, GAIN, HYB_WIDTH, MAX_ITER, MERGE, MERGE_BLOCK, PATTERN, PER_STEP,
-    POSTFILTER, POWER, PRECOND, PREFILTER, SHIFT, START, STEPS, TOL,
+    POSTFILTER, POWER, PRECOND, PREFILTER, SET_UP, SHIFT, START, STEPS, TOL,
 };
 use sparsescope_model::kernel::{
     Applied, Guess, Param, Parameters, PatternKind, SetUpBy, SolverFormat,

@@ -6,7 +6,7 @@ use crate::experiment::{Backend, CpuBackend, Prepared, Problem};
 use crate::measure::integer_vector;
 use sparsescope_matrix::matrix::Csr;
 use sparsescope_model::kernel::parameters::COMPACT;
-use sparsescope_model::kernel::{Parameters, kernel};
+use sparsescope_model::kernel::{Parameter, Parameters, kernel};
 use sparsescope_record::Verdict;
 
 /// A band of half-width 2 with five distinct values.
