@@ -108,6 +108,7 @@ def test_other_objects_are_refused_with_what_is_taken():
         ss.info(np.ones(3))
 
 
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
 def test_tensors_of_pytorch_are_taken():
     torch = pytest.importorskip("torch")
     dense = torch.tensor([[0.0, 2.0], [3.0, 0.0]], dtype=torch.float64)
