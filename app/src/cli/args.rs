@@ -152,13 +152,12 @@ impl std::str::FromStr for ShardArg {
 }
 
 /// Arguments that `--resume` takes from the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 17] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 16] = [
     "precision",
     "output",
     "shard",
     "kernels",
     "backend",
-    "gpus",
     "threads",
     "block_sizes",
     "runs",

@@ -144,7 +144,7 @@ fn a_pair_in_both_triangles_is_summed_and_said() {
     let file = read(&format!("{banner} symmetric\n2 2 3\n2 1 5\n1 2 0.5\n2 2 1\n")).unwrap();
     assert_eq!(entries(file.matrix.real().unwrap()), [(0, 1, 5.5), (1, 0, 5.5), (1, 1, 1.0)]);
     let [warning] = file.warnings.as_slice() else { panic!("{:?}", file.warnings) };
-    assert!(warning.starts_with("1 off-diagonal positions occur in both triangles"));
+    assert!(warning.starts_with("1 off-diagonal position occurs in both triangles"));
     let skew = real(&format!("{banner} skew-symmetric\n2 2 2\n2 1 5\n1 2 0.5\n"));
     assert_eq!(entries(&skew), [(0, 1, -4.5), (1, 0, 4.5)]);
     let text = format!("{banner} symmetric\n2 2 2\n2 1 5\n1 2 0.5\n");
