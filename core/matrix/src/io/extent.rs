@@ -124,7 +124,11 @@ mod tests {
             ("a.txt", "1 2\n1 3\n2 4\n3 4\n".to_owned(), (4, 4, 4, false)),
             ("a.csv", "id,source,target\n9,1,2\n8,2,3\n".to_owned(), (3, 3, 2, false)),
             ("a.csv", "% c\n# c\nsource,target\n1,2\n2,3\n".to_owned(), (3, 3, 2, false)),
-            ("a.rb", "% c\n# c\n22\r2\x0c\r\n\n2222\r\r2\r\n\n\n\n".to_owned(), (2222, 2222, 2, false)),
+            (
+                "a.rb",
+                "% c\n# c\n22\r2\x0c\r\n\n2222\r\r2\r\n\n\n\n".to_owned(),
+                (2222, 2222, 2, false),
+            ),
             ("out.a", "% sym unweighted\n% 2 3\n1 2\n1 3\n".to_owned(), (3, 3, 4, true)),
         ] {
             assert_eq!(sizes(name, text.as_bytes()), expected, "{text}");
