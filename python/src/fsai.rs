@@ -78,7 +78,7 @@ impl Fsai {
             let sentence = format!("r has {found} elements, but the matrix has {rows} rows");
             return Err(PyValueError::new_err(sentence));
         }
-        start_pool();
+        start_pool()?;
         let z = py.detach(|| {
             let is_shared = self.g.nnz() >= SHARED;
             let (mut inner, mut z) = (vec![0.0; rows], vec![0.0; rows]);

@@ -6,7 +6,7 @@ use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sparsescope_core::experiment::{
-    Configuration, CpuBackend, CpuProduct, KernelError, PrepareError, Watch,
+    Configuration, CpuBackend, CpuProduct, KernelError, PrepareError, SpmvProblem, Watch,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::matrix::{Csr, Operands, Precision};
@@ -15,11 +15,12 @@ use sparsescope_core::record::{Check, Costs, GpuAbsence, Verdict};
 #[cfg(feature = "cuda")]
 use sparsescope_cuda::{CudaProduct, Device};
 
+use crate::arrays::room;
 use crate::dlpack::Foreign;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
-use crate::spmv::{configuration, refused};
-use crate::work::work;
+use crate::spmv::{configuration, misfit, refused};
+use crate::work::{start_pool, work};
 
 /// The CPU with its thread pools, shared by all products.
 fn cpu() -> &'static CpuBackend {
@@ -43,6 +44,7 @@ impl Prepared {
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, Failure> {
         let (id, memory) = (configuration.kernel.id, MemoryLimit::of_machine());
+        SpmvProblem::check_vectors(a, memory)?;
         let refused = |error: PrepareError| refused(id, &error.to_string());
         match configuration.kernel.device {
             DeviceKind::Cpu => {
@@ -244,7 +246,13 @@ impl Product {
             let word = self.precision.as_str();
             return Err(PyTypeError::new_err(format!("x must be a vector of {word}")));
         };
-        let (x, mut y) = (x.as_slice()?, vec![T::default(); self.size.0]);
+        start_pool()?;
+        let (x, (rows, cols)) = (x.as_slice()?, self.size);
+        if x.len() != cols {
+            return Err(misfit(x.len(), cols).into());
+        }
+        let mut y = room(rows, "y")?;
+        y.resize(rows, T::default());
         let done = py.detach(|| self.lock().multiply(T::operands(x, &mut y)));
         done.map_err(Failure::from)?;
         Ok(y.into_pyarray(py).into_any())

@@ -63,9 +63,7 @@ fn product(
     stop: &AtomicBool,
 ) -> Result<Output, Failure> {
     if x.len() != a.cols() {
-        let (found, cols) = (x.len(), a.cols());
-        let sentence = format!("x has {found} elements, but the matrix has {cols} columns");
-        return Err(Failure::Value(sentence));
+        return Err(misfit(x.len(), a.cols()));
     }
     let kernel = configuration.kernel;
     let memory = MemoryLimit::of_machine();
@@ -86,6 +84,11 @@ fn product(
         Verdict::Pass => Ok(output),
         _ => Err(Failure::unchecked(kernel.id, &check)),
     }
+}
+
+/// An x of another length than the rows of the matrix.
+pub(crate) fn misfit(found: usize, cols: usize) -> Failure {
+    Failure::Value(format!("x has {found} elements, but the matrix has {cols} columns"))
 }
 
 /// Why a kernel does not run on a matrix.
