@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,10 @@ class Operator(LinearOperator):
             return self._times_cupy(x)
         if library == "torch":
             return self._times_torch(x)
+        shape = np.shape(x)
+        if shape and shape[0] != self.shape[1]:
+            what = "elements" if len(shape) == 1 else "rows"
+            raise ValueError(f"x has {shape[0]} {what}, but the matrix has {self.shape[1]} columns")
         return super().__matmul__(x)
 
     def _times_cupy(self, x: Any) -> Any:
@@ -102,6 +106,12 @@ class Operator(LinearOperator):
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._product(to_vector(np.ravel(x), self._precision, "x"))
+
+    def _rmatvec(self, x: NDArray[Any]) -> NoReturn:
+        raise NotImplementedError("the transpose of an Operator is not prepared: prepare one of A.T")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an Operator cannot be pickled: pickle the matrix and prepare it there")
 
 
 class Fsai(LinearOperator):
@@ -131,6 +141,9 @@ class Fsai(LinearOperator):
 
     def _rmatvec(self, r: NDArray[Any]) -> NDArray[np.float64]:
         return self._matvec(r)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an Fsai cannot be pickled: pickle the matrix and set it up there, or pickle factor()")
 
 
 def fsai(

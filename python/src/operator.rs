@@ -19,6 +19,7 @@ use crate::arrays::room;
 use crate::dlpack::Foreign;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
+use crate::numbers;
 use crate::spmv::{configuration, misfit, refused};
 use crate::work::{start_pool, work};
 
@@ -155,8 +156,8 @@ impl Product {
         py: Python<'_>,
         matrix: &Matrix,
         kernel: &str,
-        threads: Option<u32>,
-        device: usize,
+        #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
+        #[pyo3(from_py_with = numbers::device)] device: usize,
     ) -> PyResult<Self> {
         let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
         let size = (a.rows(), a.cols());

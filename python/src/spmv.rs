@@ -15,6 +15,7 @@ use sparsescope_core::record::{Operation, Verdict};
 use crate::arrays::Vector;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
+use crate::numbers;
 use crate::work::work;
 
 /// Threads per block of GPU kernels that take them.
@@ -39,8 +40,8 @@ pub(crate) fn spmv<'py>(
     matrix: &Matrix,
     x: &Bound<'py, PyAny>,
     kernel: &str,
-    threads: Option<u32>,
-    device: usize,
+    #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
+    #[pyo3(from_py_with = numbers::device)] device: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let x = Vector::of(x, "x")?.in_f64();
     let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);

@@ -59,6 +59,7 @@ def test_what_does_not_fit_is_an_error_and_does_not_end_the_process():
     found = lines("""
 wide = sp.csr_array((np.ones(2), ([0, 1], [0, 2**31 - 2])), shape=(2, 2**31 - 1))
 tall = sp.csr_array((2**26, 4))
+ss.info(np.eye(2))
 limit(1)
 tell(lambda: ss.Operator(wide, "cpu/csr/serial"))
 tell(lambda: ss.Operator(tall, "cpu/csr/serial"))
