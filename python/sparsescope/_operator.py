@@ -91,7 +91,7 @@ class Operator(LinearOperator):
 
         with x.device:
             y = cupy.empty(self.shape[0], x.dtype)
-            self._product.write(cupy.ascontiguousarray(x), y, cupy.cuda.get_current_stream().ptr)
+            self._product.write(cupy.ascontiguousarray(x), y.data.ptr, cupy.cuda.get_current_stream().ptr)
         return y
 
     def _times_torch(self, x: Any) -> Any:
@@ -101,7 +101,7 @@ class Operator(LinearOperator):
             return torch.from_numpy(self @ x.numpy())
         with torch.cuda.device(x.device):
             y = torch.empty(self.shape[0], dtype=x.dtype, device=x.device)
-            self._product.write(x.contiguous(), y, torch.cuda.current_stream().cuda_stream)
+            self._product.write(x.contiguous(), y.data_ptr(), torch.cuda.current_stream().cuda_stream)
         return y
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:

@@ -189,21 +189,16 @@ impl Product {
         }
     }
 
-    /// Writes A·x to y, in the order of the stream with this handle. Both are contiguous vectors in the
-    /// precision of A that have `__dlpack__`, on the GPU that the kernel runs on.
-    fn write(
-        &self,
-        py: Python<'_>,
-        x: &Bound<'_, PyAny>,
-        y: &Bound<'_, PyAny>,
-        stream: u64,
-    ) -> PyResult<()> {
-        let ((rows, cols), gpu) = (self.size, self.gpu);
-        let (x, y) = (Foreign::of(x, "x", gpu, stream)?, Foreign::of(y, "y", gpu, stream)?);
-        let (from, to) = (x.address(cols, self.precision)?, y.address(rows, self.precision)?);
-        // SAFETY: by DLPack, x and y are vectors of these sizes and this precision on the GPU, and the stream waits
-        // for what writes them. Their libraries free and reuse memory in the order of the stream.
-        let done = py.detach(|| unsafe { self.lock().multiply_on_device(from, to, stream) });
+    /// Writes A·x to y, in the order of the stream with this handle. x is a contiguous vector in the precision of A
+    /// that has `__dlpack__`, on the GPU that the kernel runs on. y is the address of such a vector, which the
+    /// caller made for this call: exporting it, too, takes PyTorch longer than a small product.
+    fn write(&self, py: Python<'_>, x: &Bound<'_, PyAny>, y: u64, stream: u64) -> PyResult<()> {
+        let x = Foreign::of(x, self.gpu, stream)?;
+        let from = x.address(self.size.1, self.precision)?;
+        // SAFETY: by DLPack, x is a vector of this size and precision on the GPU, and the stream waits for what writes
+        // it; by the package, y has x's device and precision and one element per row. Their library frees and reuses
+        // memory in the order of the stream.
+        let done = py.detach(|| unsafe { self.lock().multiply_on_device(from, y, stream) });
         done.map_err(Failure::from)?;
         Ok(())
     }

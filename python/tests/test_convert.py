@@ -129,6 +129,7 @@ def test_indices_that_are_no_integers_are_refused():
         ss.info(a)
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 def test_np_matrix_and_other_byte_orders_are_taken_but_no_masks():
     dense = np.array([[0.0, 2.0], [3.0, 0.0]])
     for a in (np.asmatrix(dense), dense.astype(">f8")):
