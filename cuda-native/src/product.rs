@@ -67,7 +67,11 @@ impl CudaProduct {
         memory: MemoryLimit,
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, PrepareError> {
-        let problem = SpmvProblem::of(a);
+        // A kernel chosen here shall take any x on the device, which is not checked.
+        let problem = match configuration.kernel.id {
+            AUTO => SpmvProblem::of_any(a),
+            _ => SpmvProblem::of(a),
+        };
         problem.admit(configuration)?;
         let machine = Machine::new(device);
         let precision = configuration.precision;

@@ -42,6 +42,8 @@ def to_matrix(a: Any) -> _native.Matrix:
         return _of_scipy(a.tocsr().get())
     if library == "torch" and hasattr(a, "layout"):
         return _of_torch(a)
+    if library == "sparse" and hasattr(a, "to_coo"):
+        a = a.to_coo()
     if library == "sparse" and hasattr(a, "to_scipy_sparse"):
         return _of_scipy(a.to_scipy_sparse())
     raise TypeError(f"expected {_TAKEN}, found {_named(a)}")
@@ -93,14 +95,52 @@ def _of_scipy(a: Any) -> _native.Matrix:
     if a.ndim != 2:
         raise TypeError(f"expected {_TAKEN}, found one of {a.ndim} dimensions")
     _check_dtype(a.dtype)
+    _check_indices(a)
     csr = a.tocsr()
     return _of_csr(csr.shape, csr.indptr, csr.indices, csr.data)
 
 
+def _check_indices(a: Any) -> None:
+    """Refuse indices that SciPy would follow out of its arrays when it converts to CSR."""
+    rows, cols = a.shape
+    match a.format:
+        case "coo":
+            _check_range(a.row, "row", rows, len(a.data))
+            _check_range(a.col, "col", cols, len(a.data))
+        case "csc":
+            _check_compressed(a, cols, rows)
+        case "bsr":
+            high, wide = a.data.shape[1:]
+            _check_compressed(a, rows // high, cols // wide)
+
+
+def _check_compressed(a: Any, major: int, minor: int) -> None:
+    offsets = _index(a.indptr)
+    if offsets.size != major + 1:
+        raise ValueError(f"indptr has {offsets.size} elements, expected {major + 1}")
+    if offsets[0] != 0 or (offsets[1:] < offsets[:-1]).any():
+        raise ValueError("indptr must start at 0 and not decrease")
+    nnz = int(offsets[-1])
+    if nnz > len(a.data):
+        raise ValueError(f"data has {len(a.data)} elements, but indptr ends at {nnz}")
+    _check_range(a.indices[:nnz], "indices", minor, nnz)
+
+
+def _check_range(indices: Any, what: str, end: int, expected: int) -> None:
+    found = _index(indices)
+    if found.size != expected:
+        raise ValueError(f"{what} has {found.size} elements, expected {expected}")
+    if found.size:
+        for number in (found.min(), found.max()):
+            if not 0 <= number < end:
+                raise ValueError(f"{what} has the index {number}, which is out of range for {end}")
+
+
 def _of_csr(shape: Any, indptr: Any, indices: Any, data: Any) -> _native.Matrix:
     rows, cols = (int(size) for size in shape)
-    offsets, columns, values = _index(indptr), _index(indices), np.ascontiguousarray(data)
-    _check_dtype(values.dtype)
+    _check_dtype(data.dtype)
+    offsets, columns = _index(indptr), _index(indices)
+    values = np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))
     # SciPy allows arrays that are longer than the matrix.
     nnz = int(offsets[-1]) if offsets.size else 0
     if nnz >= 0:
@@ -111,7 +151,10 @@ def _of_csr(shape: Any, indptr: Any, indices: Any, data: Any) -> _native.Matrix:
 def _of_dense(a: NDArray[Any]) -> _native.Matrix:
     if a.ndim != 2:
         raise TypeError(f"expected {_TAKEN}, found an array of {a.ndim} dimensions")
+    if isinstance(a, np.ma.MaskedArray):
+        raise TypeError("a masked array has elements without a value: fill them, as a.filled(0) does")
     _check_dtype(a.dtype)
+    a = np.asarray(a)  # of a np.matrix
     row, col = np.nonzero(a)
     indptr = np.zeros(a.shape[0] + 1, dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=a.shape[0]), out=indptr[1:])
@@ -135,13 +178,15 @@ def _of_torch(a: Any) -> _native.Matrix:
 
 def _index(array: Any) -> NDArray[Any]:
     found = np.asarray(array)
+    if found.dtype.kind not in "iu":
+        raise TypeError(f"indices must be integers, found {found.dtype}")
     if found.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
         found = found.astype(np.int64)
     return np.ascontiguousarray(found)
 
 
 def _check_dtype(dtype: Any) -> None:
-    if dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
+    if dtype.newbyteorder("=") not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise TypeError(f"expected values in float64 or float32, found {dtype}: convert with astype(float)")
 
 

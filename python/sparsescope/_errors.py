@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 
@@ -27,6 +28,19 @@ class ReadError(ValueError):
 
 class FileMissing(ReadError, FileNotFoundError):
     """A file that does not exist; a ``FileNotFoundError``, too."""
+
+    def __init__(
+        self,
+        message: str,
+        path: str | os.PathLike[str] | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(message, path, line)
+        self.errno, self.strerror, self.filename = errno.ENOENT, os.strerror(errno.ENOENT), self.path
+
+    def __str__(self) -> str:
+        # Not that of an OSError, which is made of its number and file name.
+        return str(self.args[0])
 
 
 class CheckFailed(ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,10 @@ class Operator(LinearOperator):
             return self._times_cupy(x)
         if library == "torch":
             return self._times_torch(x)
+        shape = np.shape(x)
+        if shape and shape[0] != self.shape[1]:
+            what = "elements" if len(shape) == 1 else "rows"
+            raise ValueError(f"x has {shape[0]} {what}, but the matrix has {self.shape[1]} columns")
         return super().__matmul__(x)
 
     def _times_cupy(self, x: Any) -> Any:
@@ -87,7 +91,7 @@ class Operator(LinearOperator):
 
         with x.device:
             y = cupy.empty(self.shape[0], x.dtype)
-            self._product.write(cupy.ascontiguousarray(x), y, cupy.cuda.get_current_stream().ptr)
+            self._product.write(cupy.ascontiguousarray(x), y.data.ptr, cupy.cuda.get_current_stream().ptr)
         return y
 
     def _times_torch(self, x: Any) -> Any:
@@ -97,11 +101,17 @@ class Operator(LinearOperator):
             return torch.from_numpy(self @ x.numpy())
         with torch.cuda.device(x.device):
             y = torch.empty(self.shape[0], dtype=x.dtype, device=x.device)
-            self._product.write(x.contiguous(), y, torch.cuda.current_stream().cuda_stream)
+            self._product.write(x.contiguous(), y.data_ptr(), torch.cuda.current_stream().cuda_stream)
         return y
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._product(to_vector(np.ravel(x), self._precision, "x"))
+
+    def _rmatvec(self, x: NDArray[Any]) -> NoReturn:
+        raise NotImplementedError("the transpose of an Operator is not prepared: prepare one of A.T")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an Operator cannot be pickled: pickle the matrix and prepare it there")
 
 
 class Fsai(LinearOperator):
@@ -131,6 +141,9 @@ class Fsai(LinearOperator):
 
     def _rmatvec(self, r: NDArray[Any]) -> NDArray[np.float64]:
         return self._matvec(r)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an Fsai cannot be pickled: pickle the matrix and set it up there, or pickle factor()")
 
 
 def fsai(

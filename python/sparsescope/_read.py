@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read(
-    source: str | os.PathLike[str],
+    source: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     base: int | None = None,
     undirected: bool = False,
@@ -47,9 +47,9 @@ def read(
     Raises
     ------
     ReadError
-        With ``path`` and ``line``, if the file is not a matrix; also a ``FileNotFoundError`` if it does not exist.
+        With ``path`` and ``line``, if the file is not a real matrix; also a ``FileNotFoundError`` if it does not exist.
     """
-    shape, arrays, _, remarks = _native.read(os.fspath(source), base, undirected, compress_ids, variable)
+    shape, arrays, _, remarks = _native.read(os.fsdecode(source), base, undirected, compress_ids, variable)
     for remark in remarks:
         warnings.warn(remark, stacklevel=2)
     return to_scipy(shape, arrays)

@@ -1,7 +1,7 @@
 //! NumPy arrays to vectors and back.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sparsescope_core::matrix::{Csr, RowPtr};
 
@@ -19,6 +19,25 @@ pub(crate) fn handed_over(py: Python<'_>, a: Csr) -> Arrays<'_> {
     (indptr, col.into_pyarray(py).into_any(), val.into_pyarray(py).into_any())
 }
 
+/// An empty vector with room for so many elements; raises `MemoryError` if there is none.
+pub(crate) fn room<T>(len: usize, what: &str) -> PyResult<Vec<T>> {
+    let mut made = Vec::new();
+    match made.try_reserve_exact(len) {
+        Ok(()) => Ok(made),
+        Err(_) => {
+            let bytes = len as u128 * size_of::<T>() as u128;
+            let sentence = format!("{what} needs {bytes} bytes, which are not available");
+            Err(PyMemoryError::new_err(sentence))
+        }
+    }
+}
+
+fn copied<T: Copy>(elements: &[T], what: &str) -> PyResult<Vec<T>> {
+    let mut made = room(elements.len(), what)?;
+    made.extend_from_slice(elements);
+    Ok(made)
+}
+
 /// A vector in the precision that it was given in.
 pub(crate) enum Vector {
     /// In f64.
@@ -31,10 +50,10 @@ impl Vector {
     /// Copies a contiguous array of one dimension.
     pub(crate) fn of(array: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         if let Ok(double) = array.extract::<PyReadonlyArray1<'_, f64>>() {
-            return Ok(Self::Double(double.as_slice()?.to_vec()));
+            return Ok(Self::Double(copied(double.as_slice()?, what)?));
         }
         if let Ok(single) = array.extract::<PyReadonlyArray1<'_, f32>>() {
-            return Ok(Self::Single(single.as_slice()?.to_vec()));
+            return Ok(Self::Single(copied(single.as_slice()?, what)?));
         }
         Err(PyTypeError::new_err(format!("{what} must be a vector of float64 or float32")))
     }
@@ -63,7 +82,7 @@ fn converted<U: TryFrom<i64>>(
     numbers: impl ExactSizeIterator<Item = i64>,
     what: &str,
 ) -> PyResult<Vec<U>> {
-    let mut all = Vec::with_capacity(numbers.len());
+    let mut all = room(numbers.len(), what)?;
     for (at, number) in numbers.enumerate() {
         let Ok(number) = U::try_from(number) else {
             let sentence = format!("{what}[{at}] is {number}, which is out of range");

@@ -53,12 +53,11 @@ struct Versioned {
     tensor: Tensor,
 }
 
-/// A vector of another library, which keeps it until this is dropped.
+/// A vector x of another library, which keeps it until this is dropped.
 pub(crate) struct Foreign {
     tensor: *const Tensor,
     exported: *mut c_void,
     deleter: Deleter,
-    what: &'static str,
 }
 
 /// The pointer in a capsule of this name, which gets the other: whoever renames it must call the deleter.
@@ -82,17 +81,11 @@ fn taken(
 impl Foreign {
     /// What an object exports for work on a stream of this GPU, given by its handle. Fails if the object is on
     /// another device; without a GPU, the matrix is on the CPU.
-    pub(crate) fn of(
-        object: &Bound<'_, PyAny>,
-        what: &'static str,
-        gpu: Option<i32>,
-        stream: u64,
-    ) -> PyResult<Self> {
+    pub(crate) fn of(object: &Bound<'_, PyAny>, gpu: Option<i32>, stream: u64) -> PyResult<Self> {
         let device: (i32, i32) = object.call_method0("__dlpack_device__")?.extract()?;
         if gpu.is_none_or(|gpu| device != (CUDA, gpu)) {
             let place = gpu.map_or("the CPU".to_owned(), |gpu| format!("GPU {gpu}"));
-            let sentence =
-                format!("{what} is on another device than the matrix, which is on {place}");
+            let sentence = format!("x is on another device than the matrix, which is on {place}");
             return Err(PyValueError::new_err(sentence));
         }
         let options = PyDict::new(object.py());
@@ -100,21 +93,21 @@ impl Foreign {
         options.set_item("stream", stream.max(1))?;
         let capsule = object.call_method("__dlpack__", (), Some(&options))?;
         let unknown = |found: &str| {
-            let sentence = format!("{what} must be exported as DLPack 1 or older, found {found}");
+            let sentence = format!("x must be exported as DLPack 1 or older, found {found}");
             PyTypeError::new_err(sentence)
         };
         if let Some(exported) = taken(&capsule, c"dltensor", c"used_dltensor") {
             let managed = exported.cast::<Managed>().as_ptr();
             // SAFETY: a capsule of this name has such a structure.
             let (tensor, deleter) = unsafe { (&raw const (*managed).tensor, (*managed).deleter) };
-            return Ok(Self { tensor, exported: exported.as_ptr(), deleter, what });
+            return Ok(Self { tensor, exported: exported.as_ptr(), deleter });
         }
         let names = (c"dltensor_versioned", c"used_dltensor_versioned");
         let exported = taken(&capsule, names.0, names.1).ok_or_else(|| unknown("no capsule"))?;
         let managed = exported.cast::<Versioned>().as_ptr();
         // SAFETY: as above.
         let (tensor, deleter) = unsafe { (&raw const (*managed).tensor, (*managed).deleter) };
-        let foreign = Self { tensor, exported: exported.as_ptr(), deleter, what };
+        let foreign = Self { tensor, exported: exported.as_ptr(), deleter };
         // SAFETY: as above; every version begins with its number.
         let [major, minor] = unsafe { (*managed).version };
         match major {
@@ -125,27 +118,26 @@ impl Foreign {
 
     /// Its address on the GPU. Fails unless it is a contiguous vector of `len` elements in this precision.
     pub(crate) fn address(&self, len: usize, precision: Precision) -> PyResult<u64> {
-        let what = self.what;
         // SAFETY: the deleter has not been called.
         let tensor = unsafe { &*self.tensor };
         if tensor.dimensions != 1 {
             let found = tensor.dimensions;
-            let sentence = format!("{what} must have one dimension, found {found}");
+            let sentence = format!("x must have one dimension, found {found}");
             return Err(PyValueError::new_err(sentence));
         }
         let is_real = (tensor.code, tensor.lanes) == (FLOAT, 1);
         if !is_real || u64::from(tensor.bits) != 8 * precision.bytes() {
             let word = precision.as_str();
-            return Err(PyTypeError::new_err(format!("{what} must be a vector of {word}")));
+            return Err(PyTypeError::new_err(format!("x must be a vector of {word}")));
         }
         // SAFETY: there is one dimension; strides may be null.
         let (found, stride) = unsafe { (*tensor.shape, tensor.strides.as_ref().copied()) };
         if usize::try_from(found) != Ok(len) {
-            let sentence = format!("{what} has {found} elements, expected {len}");
+            let sentence = format!("x has {found} elements, expected {len}");
             return Err(PyValueError::new_err(sentence));
         }
         if len > 1 && stride.is_some_and(|stride| stride != 1) {
-            return Err(PyValueError::new_err(format!("{what} must be contiguous")));
+            return Err(PyValueError::new_err("x must be contiguous"));
         }
         Ok(tensor.data as u64 + tensor.byte_offset)
     }

@@ -73,13 +73,15 @@ fn place(error: &IoError) -> (Option<&Path>, Option<u64>, bool) {
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
+        // Not as a `Path`, which would change the text of an address, or of nothing.
+        let text = |path: Option<PathBuf>| path.map(PathBuf::into_os_string);
         match failure {
             Failure::Cancelled => PyKeyboardInterrupt::new_err(()),
             Failure::Read { sentence, path, line, is_missing: false } => {
-                python::ReadError::new_err((sentence, path, line))
+                python::ReadError::new_err((sentence, text(path), line))
             }
             Failure::Read { sentence, path, line, is_missing: true } => {
-                python::FileMissing::new_err((sentence, path, line))
+                python::FileMissing::new_err((sentence, text(path), line))
             }
             Failure::CheckFailed(sentence) => python::CheckFailed::new_err((sentence,)),
             Failure::NotDefinite(sentence) => python::NotDefinite::new_err((sentence,)),

@@ -13,6 +13,7 @@ use sparsescope_core::pcg::{Operator, OperatorFormat};
 use crate::arrays::{Arrays, handed_over};
 use crate::errors::Failure;
 use crate::matrix::Matrix;
+use crate::numbers;
 use crate::work::{start_pool, work};
 
 /// Nonzeros from which G is applied by several threads: below, waking them takes longer.
@@ -37,7 +38,7 @@ impl Fsai {
         py: Python<'_>,
         matrix: &Matrix,
         pattern: &str,
-        power: u32,
+        #[pyo3(from_py_with = numbers::power)] power: u32,
         prefilter: f64,
         postfilter: f64,
         shift: f64,
@@ -53,6 +54,12 @@ impl Fsai {
                 return Err(PyValueError::new_err(sentence));
             }
         };
+        if let Some(merge) = merge
+            && !(1.0..=f64::MAX).contains(&merge)
+        {
+            let sentence = format!("merge is {merge}, expected a finite number of at least 1");
+            return Err(PyValueError::new_err(sentence));
+        }
         let merge = merge.map(Merging::new);
         let parameters = FsaiParameters { pattern, prefilter, postfilter, merge, shift };
         let a = Arc::clone(&matrix.a);
@@ -78,7 +85,7 @@ impl Fsai {
             let sentence = format!("r has {found} elements, but the matrix has {rows} rows");
             return Err(PyValueError::new_err(sentence));
         }
-        start_pool();
+        start_pool()?;
         let z = py.detach(|| {
             let is_shared = self.g.nnz() >= SHARED;
             let (mut inner, mut z) = (vec![0.0; rows], vec![0.0; rows]);

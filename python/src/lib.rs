@@ -9,6 +9,7 @@ mod errors;
 mod fsai;
 mod info;
 mod matrix;
+mod numbers;
 mod operator;
 mod read;
 mod skyline;

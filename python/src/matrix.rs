@@ -7,6 +7,7 @@ use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sparsescope_core::matrix::{Csr, FormatError, Precision, RowPtr};
+use sparsescope_core::memory::MemoryLimit;
 
 use crate::arrays::{Arrays, Vector, handed_over, unsigned};
 use crate::errors::Failure;
@@ -33,6 +34,10 @@ impl Matrix {
         indices: &Bound<'_, PyAny>,
         data: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
+        // The copies, values also in the precision that they are given in, and offsets also of their final type.
+        let bytes = 16 * (indptr.len()? as u128 + indices.len()? as u128);
+        let fits = MemoryLimit::of_machine().check("the copy of the matrix", bytes);
+        fits.map_err(Failure::from)?;
         let offsets: Vec<u64> = unsigned(indptr, "indptr")?;
         let col: Vec<u32> = unsigned(indices, "indices")?;
         let (precision, val) = match Vector::of(data, "data")? {
@@ -102,6 +107,8 @@ fn csr(
     if (0..rows).all(is_sorted) {
         return Ok(Csr::try_new(rows, cols, RowPtr::from_offsets(offsets), col, val)?);
     }
+    let bytes = 16 * rows as u128 + 12 * col.len() as u128;
+    MemoryLimit::of_machine().check("the matrix with its columns sorted", bytes)?;
     let mut lengths = Vec::with_capacity(rows);
     let (mut to_col, mut to_val) = (Vec::with_capacity(col.len()), Vec::with_capacity(col.len()));
     let mut order: Vec<usize> = Vec::new();

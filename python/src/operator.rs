@@ -6,7 +6,7 @@ use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sparsescope_core::experiment::{
-    Configuration, CpuBackend, CpuProduct, KernelError, PrepareError, Watch,
+    Configuration, CpuBackend, CpuProduct, KernelError, PrepareError, SpmvProblem, Watch,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::matrix::{Csr, Operands, Precision};
@@ -15,11 +15,13 @@ use sparsescope_core::record::{Check, Costs, GpuAbsence, Verdict};
 #[cfg(feature = "cuda")]
 use sparsescope_cuda::{CudaProduct, Device};
 
+use crate::arrays::room;
 use crate::dlpack::Foreign;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
-use crate::spmv::{configuration, refused};
-use crate::work::work;
+use crate::numbers;
+use crate::spmv::{configuration, misfit, refused};
+use crate::work::{start_pool, work};
 
 /// The CPU with its thread pools, shared by all products.
 fn cpu() -> &'static CpuBackend {
@@ -43,6 +45,7 @@ impl Prepared {
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, Failure> {
         let (id, memory) = (configuration.kernel.id, MemoryLimit::of_machine());
+        SpmvProblem::check_vectors(a, memory)?;
         let refused = |error: PrepareError| refused(id, &error.to_string());
         match configuration.kernel.device {
             DeviceKind::Cpu => {
@@ -153,8 +156,8 @@ impl Product {
         py: Python<'_>,
         matrix: &Matrix,
         kernel: &str,
-        threads: Option<u32>,
-        device: usize,
+        #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
+        #[pyo3(from_py_with = numbers::device)] device: usize,
     ) -> PyResult<Self> {
         let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
         let size = (a.rows(), a.cols());
@@ -186,21 +189,16 @@ impl Product {
         }
     }
 
-    /// Writes A·x to y, in the order of the stream with this handle. Both are contiguous vectors in the
-    /// precision of A that have `__dlpack__`, on the GPU that the kernel runs on.
-    fn write(
-        &self,
-        py: Python<'_>,
-        x: &Bound<'_, PyAny>,
-        y: &Bound<'_, PyAny>,
-        stream: u64,
-    ) -> PyResult<()> {
-        let ((rows, cols), gpu) = (self.size, self.gpu);
-        let (x, y) = (Foreign::of(x, "x", gpu, stream)?, Foreign::of(y, "y", gpu, stream)?);
-        let (from, to) = (x.address(cols, self.precision)?, y.address(rows, self.precision)?);
-        // SAFETY: by DLPack, x and y are vectors of these sizes and this precision on the GPU, and the stream waits
-        // for what writes them. Their libraries free and reuse memory in the order of the stream.
-        let done = py.detach(|| unsafe { self.lock().multiply_on_device(from, to, stream) });
+    /// Writes A·x to y, in the order of the stream with this handle. x is a contiguous vector in the precision of A
+    /// that has `__dlpack__`, on the GPU that the kernel runs on. y is the address of such a vector, which the
+    /// caller made for this call: exporting it, too, takes PyTorch longer than a small product.
+    fn write(&self, py: Python<'_>, x: &Bound<'_, PyAny>, y: u64, stream: u64) -> PyResult<()> {
+        let x = Foreign::of(x, self.gpu, stream)?;
+        let from = x.address(self.size.1, self.precision)?;
+        // SAFETY: by DLPack, x is a vector of this size and precision on the GPU, and the stream waits for what writes
+        // it; by the package, y has x's device and precision and one element per row. Their library frees and reuses
+        // memory in the order of the stream.
+        let done = py.detach(|| unsafe { self.lock().multiply_on_device(from, y, stream) });
         done.map_err(Failure::from)?;
         Ok(())
     }
@@ -244,7 +242,13 @@ impl Product {
             let word = self.precision.as_str();
             return Err(PyTypeError::new_err(format!("x must be a vector of {word}")));
         };
-        let (x, mut y) = (x.as_slice()?, vec![T::default(); self.size.0]);
+        start_pool()?;
+        let (x, (rows, cols)) = (x.as_slice()?, self.size);
+        if x.len() != cols {
+            return Err(misfit(x.len(), cols).into());
+        }
+        let mut y = room(rows, "y")?;
+        y.resize(rows, T::default());
         let done = py.detach(|| self.lock().multiply(T::operands(x, &mut y)));
         done.map_err(Failure::from)?;
         Ok(y.into_pyarray(py).into_any())

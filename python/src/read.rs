@@ -1,5 +1,7 @@
 //! Files and recipes to matrices.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
@@ -11,6 +13,7 @@ use sparsescope_core::memory::MemoryLimit;
 
 use crate::arrays::{Arrays, handed_over};
 use crate::errors::Failure;
+use crate::numbers;
 use crate::work::work;
 
 /// Rows and columns, the arrays, the form of the file, and warnings.
@@ -28,14 +31,18 @@ struct Found {
 #[pyo3(signature = (source, base, undirected, compress_ids, variable))]
 pub(crate) fn read<'py>(
     py: Python<'py>,
-    source: &str,
-    base: Option<u32>,
+    source: OsString,
+    #[pyo3(from_py_with = numbers::base)] base: Option<u32>,
     undirected: bool,
     compress_ids: bool,
     variable: Option<String>,
 ) -> PyResult<Read<'py>> {
     let options = ReadOptions { base, undirected, compress_ids, variable };
-    let source = MatrixSource::parse(source).map_err(Failure::from)?;
+    let path = PathBuf::from(source);
+    let source = match path.to_str() {
+        Some(text) => MatrixSource::parse(text).map_err(Failure::from)?,
+        None => MatrixSource::File(path.clone().into(), ReadOptions::default()),
+    };
     let is_file = matches!(source, MatrixSource::File(..));
     if !is_file && options != ReadOptions::default() {
         return Err(PyTypeError::new_err(format!("options of files need a file, found {source}")));
@@ -45,7 +52,8 @@ pub(crate) fn read<'py>(
         let read = source.load_values(MemoryLimit::of_machine(), Progress::none(), stop)?;
         let LoadedValues::Real(a) = read.values else {
             let sentence = format!("{source} is complex; sparsescope.read takes real matrices");
-            return Err(Failure::Value(sentence));
+            let path = is_file.then_some(path);
+            return Err(Failure::Read { sentence, path, line: None, is_missing: false });
         };
         let (form, warnings) = (read.form.as_str(), read.warnings);
         Ok(Found { a: Arc::unwrap_or_clone(a), form, warnings })

@@ -11,6 +11,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
 
 use crate::errors::Failure;
+use crate::numbers;
 use crate::spmv::refused;
 use crate::work::work;
 
@@ -26,8 +27,8 @@ pub(crate) fn skyline<'py>(
     points: PyReadonlyArray2<'py, f64>,
     minimized: Vec<bool>,
     kernel: &str,
-    threads: Option<u32>,
-    device: usize,
+    #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
+    #[pyo3(from_py_with = numbers::device)] device: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let dimensions = points.shape().get(1).copied().unwrap_or_default();
     let coordinates = points.as_slice()?.to_vec();

@@ -13,11 +13,13 @@ use sparsescope_core::experiment::{
 use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::pcg::{NotSpd, check_spd};
 use sparsescope_core::record::{Operation, Verdict};
 
 use crate::arrays::Vector;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
+use crate::numbers;
 use crate::spmv::refused;
 use crate::work::work_so_far;
 
@@ -46,8 +48,8 @@ pub(crate) fn solve<'py>(
     x0: Option<Bound<'py, PyAny>>,
     kernel: &str,
     parameters: Vec<(String, String)>,
-    threads: Option<u32>,
-    device: usize,
+    #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
+    #[pyo3(from_py_with = numbers::device)] device: usize,
 ) -> PyResult<Solved<'py>> {
     let b = Some(Arc::new(Vector::of(b, "b")?.in_f64()));
     let start = match x0 {
@@ -79,7 +81,11 @@ fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>)
         }
     }
     SolveProblem::check_vectors(&asked.a, memory)?;
-    let problem = SolveProblem::new(asked.a, asked.given).map_err(Failure::NotDefinite)?;
+    let a = Arc::clone(&asked.a);
+    let problem = SolveProblem::new(asked.a, asked.given).map_err(|why| match check_spd(&a) {
+        Err(NotSpd::NotSquare { .. } | NotSpd::NotFinite { .. }) => Failure::Value(why),
+        _ => Failure::NotDefinite(why),
+    })?;
     let backend = backend(kernel, asked.device);
     let backend = backend.map_err(|error| Failure::Value(sentence(&error)))?;
     let prepared = problem
@@ -87,10 +93,13 @@ fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>)
         .and_then(|()| backend.prepare(&configuration, &problem, memory));
     let mut prepared = prepared.map_err(|error| refused(kernel.id, &error.to_string()))?;
     let ready = prepared.set_up(&Watch::cancelled_by(stop)).wait();
-    if ready.map_err(|error| refused(kernel.id, &error.to_string()))? == Finished::Cancelled {
+    if ready.map_err(|error| unsolved(refused(kernel.id, &error.to_string())))?
+        == Finished::Cancelled
+    {
         return Err(Failure::Cancelled);
     }
-    let output = prepared.output(&Watch::cancelled_by(stop)).wait()?;
+    let output = prepared.output(&Watch::cancelled_by(stop)).wait();
+    let output = output.map_err(|error| unsolved(error.into()))?;
     let output = match output {
         Some(output) => output,
         // What the iterations so far reached.
@@ -107,6 +116,18 @@ fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>)
     match (check.verdict, solution.solve.converged) {
         (Verdict::Pass, _) | (_, false) => Ok((*solution, prepared.once())),
         (_, true) => Err(Failure::unchecked(kernel.id, &check)),
+    }
+}
+
+/// `NotDefinite` if the sentence of a setup or an iteration says so: kernels return only sentences.
+fn unsolved(failure: Failure) -> Failure {
+    const REASONS: [&str; 2] =
+        ["the matrix is not positive definite", "the matrix is numerically singular"];
+    match failure {
+        Failure::Value(why) if REASONS.iter().any(|reason| why.contains(reason)) => {
+            Failure::NotDefinite(why)
+        }
+        other => other,
     }
 }
 

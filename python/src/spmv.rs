@@ -15,6 +15,7 @@ use sparsescope_core::record::{Operation, Verdict};
 use crate::arrays::Vector;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
+use crate::numbers;
 use crate::work::work;
 
 /// Threads per block of GPU kernels that take them.
@@ -39,8 +40,8 @@ pub(crate) fn spmv<'py>(
     matrix: &Matrix,
     x: &Bound<'py, PyAny>,
     kernel: &str,
-    threads: Option<u32>,
-    device: usize,
+    #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
+    #[pyo3(from_py_with = numbers::device)] device: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let x = Vector::of(x, "x")?.in_f64();
     let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
@@ -63,9 +64,7 @@ fn product(
     stop: &AtomicBool,
 ) -> Result<Output, Failure> {
     if x.len() != a.cols() {
-        let (found, cols) = (x.len(), a.cols());
-        let sentence = format!("x has {found} elements, but the matrix has {cols} columns");
-        return Err(Failure::Value(sentence));
+        return Err(misfit(x.len(), a.cols()));
     }
     let kernel = configuration.kernel;
     let memory = MemoryLimit::of_machine();
@@ -86,6 +85,11 @@ fn product(
         Verdict::Pass => Ok(output),
         _ => Err(Failure::unchecked(kernel.id, &check)),
     }
+}
+
+/// An x of another length than the rows of the matrix.
+pub(crate) fn misfit(found: usize, cols: usize) -> Failure {
+    Failure::Value(format!("x has {found} elements, but the matrix has {cols} columns"))
 }
 
 /// Why a kernel does not run on a matrix.

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
@@ -22,6 +22,7 @@ pub(crate) fn work<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<R, Failure> + Send,
 ) -> PyResult<R> {
+    start_pool()?;
     match watched(py, work) {
         (Some(error), _) => Err(error),
         (None, ended) => result(ended),
@@ -33,6 +34,7 @@ pub(crate) fn work_so_far<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<R, Failure> + Send,
 ) -> PyResult<R> {
+    start_pool()?;
     match watched(py, work) {
         (Some(error), Ok(Err(_)) | Err(_)) => Err(error),
         (_, ended) => result(ended),
@@ -54,7 +56,6 @@ fn watched<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<R, Failure> + Send,
 ) -> (Option<PyErr>, Ended<R>) {
-    start_pool();
     let stop = Arc::new(AtomicBool::new(false));
     let is_done = AtomicBool::new(false);
     let waiting = std::thread::current();
@@ -80,10 +81,21 @@ fn watched<R: Send>(
     (interrupt, ended)
 }
 
-/// Starts the threads of work that is not measured, once.
-pub(crate) fn start_pool() {
-    static STARTED: Once = Once::new();
-    STARTED.call_once(start_ambient_pool);
+/// Starts the threads of work that is not measured, once. They do not exist in a process that was forked later,
+/// where work would wait for them forever: fails there.
+pub(crate) fn start_pool() -> PyResult<()> {
+    static STARTED_IN: OnceLock<u32> = OnceLock::new();
+    let here = std::process::id();
+    let started_in = *STARTED_IN.get_or_init(|| {
+        start_ambient_pool();
+        here
+    });
+    if started_in == here {
+        return Ok(());
+    }
+    let sentence = "sparsescope was used before this process was forked, and its threads are missing here: use \
+        the start method `spawn` of multiprocessing";
+    Err(PyRuntimeError::new_err(sentence))
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> PyErr {

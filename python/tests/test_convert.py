@@ -95,6 +95,57 @@ def test_arrays_that_are_no_matrix_are_refused(indptr, indices, sentence):
         _native.Matrix(2, 2, ptr, col, np.ones(len(indices)))
 
 
+def with_index(form: str, name: str, number: int) -> sp.sparray:
+    """A matrix with one index replaced by a wrong one."""
+    a = sp.kron(sp.eye_array(4), np.ones((2, 2)), format="coo").asformat(form)
+    getattr(a, name)[0] = number
+    return a
+
+
+@pytest.mark.parametrize("number", [-50, 10**6])
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [("coo", "row"), ("coo", "col"), ("csc", "indices"), ("bsr", "indices"), ("csr", "indices")],
+)
+def test_indices_that_scipy_would_follow_out_of_its_arrays_are_refused(form, name, number):
+    with pytest.raises(ValueError, match="out of range"):
+        ss.info(with_index(form, name, number))
+
+
+@pytest.mark.parametrize("form", ["csc", "bsr"])
+def test_offsets_that_scipy_would_follow_out_of_its_arrays_are_refused(form):
+    with pytest.raises(ValueError, match="indptr must start at 0 and not decrease"):
+        ss.info(with_index(form, "indptr", 1))
+    a = with_index(form, "indptr", 0)
+    a.indptr[-1] = 10**6
+    with pytest.raises(ValueError, match="but indptr ends at 1000000"):
+        ss.info(a)
+
+
+def test_indices_that_are_no_integers_are_refused():
+    a = sp.csr_array(np.eye(2))
+    a.indices = np.array([0.5, 1.5])
+    with pytest.raises(TypeError, match="indices must be integers, found float64"):
+        ss.info(a)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_np_matrix_and_other_byte_orders_are_taken_but_no_masks():
+    dense = np.array([[0.0, 2.0], [3.0, 0.0]])
+    for a in (np.asmatrix(dense), dense.astype(">f8")):
+        same(back(_convert.to_matrix(a)), sp.csr_array(dense))
+    with pytest.raises(TypeError, match="a masked array has elements without a value"):
+        ss.info(np.ma.masked_equal(dense, 2.0))
+
+
+def test_every_kind_of_pydata_sparse_is_taken():
+    sparse = pytest.importorskip("sparse", reason="there is no pydata/sparse")
+    dense = np.array([[0.0, 2.0], [3.0, 0.0]])
+    for form in ("coo", "dok", "gcxs"):
+        a = sparse.COO.from_numpy(dense).asformat(form)
+        same(back(_convert.to_matrix(a)), sp.csr_array(dense))
+
+
 @pytest.mark.parametrize("dtype", ["i8", "c16", "f2", "?"])
 def test_other_values_are_refused_with_what_is_taken(dtype):
     with pytest.raises(TypeError, match="expected values in float64 or float32"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -69,8 +71,12 @@ def test_vectors_that_do_not_fit_are_refused():
     a = integers(5, 3, 0.9, 3)
     with pytest.raises(ValueError, match="x has 4 elements, but the matrix has 3 columns"):
         ss.spmv(a, np.ones(4))
-    with pytest.raises(ValueError, match="5 elements and x with 3, found 5 and 4"):
-        ss.Operator(a, "cpu/csr/serial") @ np.ones(4)
+    product = ss.Operator(a, "cpu/csr/serial")
+    for x in (np.ones(4), [1.0, 2.0, 3.0, 4.0], np.ones(4, dtype=int)):
+        with pytest.raises(ValueError, match="x has 4 elements, but the matrix has 3 columns"):
+            product @ x
+    with pytest.raises(ValueError, match="x has 4 rows, but the matrix has 3 columns"):
+        product @ np.ones((4, 2))
     with pytest.raises(TypeError, match="x must be real numbers, found complex128"):
         ss.spmv(a, np.ones(3, dtype=complex))
     with pytest.raises(ValueError, match="x must have one dimension, found 2"):
@@ -82,6 +88,50 @@ def test_a_kernel_that_does_not_exist_is_named():
         ss.spmv(np.eye(2), [1.0, 2.0], kernel="cpu/none")
     with pytest.raises(ValueError, match="computes solve, not spmv"):
         ss.Operator(np.eye(2), "cpu/pcg/threads")
+
+
+def test_a_transpose_is_refused_in_a_sentence():
+    product = ss.Operator(integers(5, 3, 0.9, 3), "cpu/csr/serial")
+    y = np.ones(5)
+    for transposed in (lambda: product.T @ y, lambda: product.H @ y, lambda: y @ product):
+        with pytest.raises(NotImplementedError, match="prepare one of A.T"):
+            transposed()
+
+
+def test_what_is_prepared_cannot_be_pickled_and_says_what_can():
+    a = poisson(4)
+    with pytest.raises(TypeError, match="pickle the matrix and prepare it there"):
+        pickle.dumps(ss.Operator(a, "cpu/csr/serial"))
+    with pytest.raises(TypeError, match="pickle the matrix and set it up there"):
+        pickle.dumps(ss.fsai(a))
+
+
+@pytest.mark.parametrize("number", [-1, 0, 2.5, 2**40])
+def test_numbers_out_of_range_are_named_with_their_range(number):
+    a, x = poisson(4), np.ones(16)
+    expected = f"threads is {number}, expected a whole number from 1 to 4294967295"
+    for work in (
+        lambda: ss.spmv(a, x, kernel="cpu/csr/serial", threads=number),
+        lambda: ss.Operator(a, threads=number),
+        lambda: ss.solve(a, x, threads=number),
+    ):
+        with pytest.raises(ValueError, match=expected):
+            work()
+    with pytest.raises(ValueError, match=f"power is {number}, expected a whole number from 1 to"):
+        ss.fsai(a, power=number)
+
+
+def test_numbers_below_zero_are_refused():
+    with pytest.raises(ValueError, match="device is -1, expected a whole number from 0 to"):
+        ss.Operator(poisson(4), device=-1)
+    with pytest.raises(ValueError, match="base is -1, expected a whole number from 0 to"):
+        ss.read("none.txt", base=-1)
+
+
+@pytest.mark.parametrize("merge", [0, 0.5, float("inf"), float("nan")])
+def test_a_merge_out_of_range_is_called_as_the_argument(merge):
+    with pytest.raises(ValueError, match="merge is .*, expected a finite number of at least 1"):
+        ss.fsai(poisson(4), merge=merge)
 
 
 def test_fsai_preconditions_a_solver_of_scipy():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -36,7 +37,35 @@ def test_a_wrong_file_is_named_with_its_line(tmp_path):
 def test_a_file_that_does_not_exist_is_missing(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         ss.read(tmp_path / "none.mtx")
-    assert isinstance(caught.value, ss.ReadError) and caught.value.line is None
+    error, path = caught.value, str(tmp_path / "none.mtx")
+    assert isinstance(error, ss.ReadError) and error.line is None
+    assert (error.errno, error.filename, error.path) == (errno.ENOENT, path, path)
+    assert error.strerror == os.strerror(errno.ENOENT) and path in str(error)
+
+
+@pytest.mark.parametrize("name", ["https://example.org/a.mtx", ""])
+def test_the_path_of_an_error_is_what_was_given(name):
+    with pytest.raises(FileNotFoundError) as caught:
+        ss.read(name)
+    assert caught.value.path == name
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are bytes on POSIX")
+def test_names_may_be_bytes_and_need_not_be_utf8(tmp_path):
+    folder = os.fsencode(tmp_path)
+    with pytest.raises(FileNotFoundError) as caught:
+        ss.read(os.path.join(folder, b"\xff.mtx"))
+    assert os.fsencode(caught.value.path) == os.path.join(folder, b"\xff.mtx")
+    (tmp_path / "a.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n")
+    assert ss.read(os.path.join(folder, b"a.mtx"))[0, 0] == 2.0
+
+
+def test_a_complex_file_is_no_matrix_here_and_is_named(tmp_path):
+    path = tmp_path / "a.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 3\n")
+    with pytest.raises(ss.ReadError, match="is complex") as caught:
+        ss.read(path)
+    assert caught.value.path == str(path)
 
 
 def test_recipes_and_options(tmp_path):

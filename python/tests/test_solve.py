@@ -66,12 +66,32 @@ def test_residuals_can_be_drawn():
     [
         ([[1.0, 2.0], [3.0, 4.0]], "need a symmetric matrix"),
         ([[1.0, 0.0], [0.0, -1.0]], "need a positive diagonal"),
-        ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "need a square matrix"),
+        ([[1.0, -1.0], [-1.0, 1.0]], "not positive definite on the pattern of row 1"),
     ],
 )
 def test_matrices_that_cannot_be_solved_are_refused(a, sentence):
     with pytest.raises(ss.NotDefinite, match=sentence):
         ss.solve(np.array(a), np.ones(2))
+
+
+@pytest.mark.parametrize("precond", ["none", "jacobi"])
+def test_a_matrix_that_iterations_find_indefinite_is_refused(precond):
+    a = np.array([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(ss.NotDefinite, match="the matrix is not positive definite"):
+        ss.solve(a, np.array([1.0, -1.0]), precond=precond)
+
+
+@pytest.mark.parametrize(
+    ("a", "sentence"),
+    [
+        ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "need a square matrix"),
+        ([[1.0, 0.0], [0.0, np.nan]], "which is not finite"),
+    ],
+)
+def test_other_wrong_matrices_say_nothing_of_definiteness(a, sentence):
+    with pytest.raises(ValueError, match=sentence) as caught:
+        ss.solve(np.array(a), np.ones(2))
+    assert type(caught.value) is ValueError
 
 
 def test_a_right_hand_side_of_another_length_is_refused():

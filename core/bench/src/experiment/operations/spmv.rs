@@ -25,7 +25,8 @@ use sparsescope_record::{Check, Operation, Predicted, Work};
 pub struct SpmvProblem {
     a: Arc<Csr>,
     x: Arc<Vec<f64>>,
-    x_is_finite: bool,
+    /// Why kernels that multiply padding by x are refused, if they are.
+    no_padding: Option<&'static str>,
     double: OnceLock<Arc<SpmvSide<f64>>>,
     /// Rounded on first use; or the reason why rounding is impossible.
     single: Mutex<Option<Result<Arc<SpmvSide<f32>>, String>>>,
@@ -44,16 +45,24 @@ impl SpmvProblem {
     /// Panics unless x has n elements.
     pub fn new(a: Arc<Csr>, x: Vec<f64>) -> Self {
         assert_eq!(x.len(), a.cols(), "x has one element a column");
-        let x_is_finite = x.iter().all(|v| v.is_finite());
+        let is_finite = x.iter().all(|v| v.is_finite());
+        let reason = "multiplies padding by x, which has an infinite or NaN element";
+        let no_padding = (!is_finite).then_some(reason);
         let (double, single, sizes) = Default::default();
         // x is accessed at random.
         let x = Arc::new(copied(&x));
-        Self { a, x, x_is_finite, double, single, sizes }
+        Self { a, x, no_padding, double, single, sizes }
     }
 
     /// With the x that results are checked for where any x may follow.
     pub fn of(a: &Arc<Csr>) -> Self {
         Self::new(Arc::clone(a), integer_vector(a.cols(), DEFAULT_SEED))
+    }
+
+    /// The same, where even an x that is not finite may follow.
+    pub fn of_any(a: &Arc<Csr>) -> Self {
+        let reason = "multiplies padding by x, which may have an infinite or NaN element";
+        Self { no_padding: Some(reason), ..Self::of(a) }
     }
 
     /// A as it was read, m × n.
@@ -190,9 +199,8 @@ impl Problem for SpmvProblem {
 
     /// Kernels that multiply padding by x need an x that is finite.
     fn refusal(&self, configuration: &Configuration) -> Option<String> {
-        let is_refused = configuration.kernel.needs.finite_x && !self.x_is_finite;
-        let reason = "multiplies padding by x, which has an infinite or NaN element";
-        is_refused.then(|| reason.to_owned())
+        let reason = self.no_padding.filter(|_| configuration.kernel.needs.finite_x)?;
+        Some(reason.to_owned())
     }
 }
 
@@ -264,6 +272,17 @@ mod tests {
             let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
             assert_eq!(bytes, [side.a().bytes() + 4 * 5, format], "{id}");
         }
+    }
+
+    #[test]
+    fn where_any_x_may_follow_no_kernel_multiplies_padding_by_it() {
+        let a = Arc::new(examples::five_by_five());
+        let (padded, csr) = (kernel("cpu/ell/serial").unwrap(), kernel("cpu/csr/serial").unwrap());
+        let refused = |problem: SpmvProblem, kernel| problem.refusal(&Configuration::usual(kernel));
+        let reason = "multiplies padding by x, which may have an infinite or NaN element";
+        assert_eq!(refused(SpmvProblem::of_any(&a), padded).as_deref(), Some(reason));
+        assert_eq!(refused(SpmvProblem::of_any(&a), csr), None);
+        assert_eq!(refused(SpmvProblem::of(&a), padded), None);
     }
 
     #[test]
