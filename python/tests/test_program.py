@@ -93,6 +93,51 @@ def test_a_measurement_that_cannot_begin_is_an_error():
         ss.open(__file__)
 
 
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_refused_option_is_named_with_the_reason(in_process):
+    for options, text in [
+        ({"threads": 0}, "invalid value '0' for '--threads <N,...>': expected a number of threads from 1 to 4096"),
+        ({"bogus": 1}, "unexpected argument '--bogus' found"),
+    ]:
+        with pytest.raises(ValueError) as caught:
+            ss.bench(np.eye(3), in_process=in_process, **options)
+        assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_file_that_cannot_be_measured_is_named(in_process, tmp_path):
+    missing, wrong = str(tmp_path / "none.mtx"), tmp_path / "a.mtx"
+    with pytest.raises(FileNotFoundError, match="none.mtx: cannot open the file") as caught:
+        ss.bench(missing, in_process=in_process)
+    assert isinstance(caught.value, ss.ReadError) and caught.value.path == missing
+    wrong.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 3\n")
+    with pytest.raises(ss.ReadError, match="line 3: expected") as wrong_line:
+        ss.bench(wrong, in_process=in_process)
+    assert wrong_line.value.line == 3 and not isinstance(wrong_line.value, FileNotFoundError)
+    with pytest.warns(UserWarning, match="none.mtx: cannot open the file"):
+        b = ss.bench([missing, np.eye(3)], kernels="cpu/csr/serial", runs=2, in_process=in_process)
+    assert len(b) == 1
+    with pytest.warns(UserWarning, match="matrix-2 repeats an earlier input"):
+        ss.bench([np.eye(3), np.eye(3)], kernels="cpu/csr/serial", runs=2, in_process=in_process)
+
+
+def test_a_matrix_has_the_name_that_is_given():
+    b = ss.bench(np.eye(3), name="größe 1.npz", kernels="cpu/csr/serial", runs=2)
+    assert b.to_dict()["matrix"] == ["größe 1.npz"]
+    for name in ("", "-o", "../a", "a/b", "a" * 300, None):
+        with pytest.raises(ValueError, match="expected a name"):
+            ss.bench(np.eye(3), name=name)
+
+
+def test_options_that_make_no_sense_are_refused():
+    for empty in ({"kernels": []}, {"kernels": ""}, {"threads": []}):
+        with pytest.raises(ValueError, match="is empty"):
+            ss.bench(np.eye(3), **empty)
+    for option in ("help", "quiet", "no_report", "plan"):
+        with pytest.raises(ValueError, match=f"`{option}` is an option of the command only"):
+            ss.bench(np.eye(3), **{option: True})
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_a_measurement_with_what_was_measured(monkeypatch):
     share_of, pressed = _bench._share, []
