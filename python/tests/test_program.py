@@ -15,7 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsescope as ss
-from sparsescope import _bench
+from sparsescope import _bench, _bundle
 
 
 def run(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -84,6 +84,35 @@ def test_several_matrices_and_files(tmp_path):
     single = np.eye(3, dtype=np.float32)
     b = ss.bench([path, single, "gen:diagonal?m=9"], kernels="cpu/csr/serial", runs=2)
     assert len(b.to_dict()["matrix"]) == 3
+
+
+def test_frames_have_the_same_types_without_a_value():
+    b = ss.bench(np.eye(3), kernels="cpu/csr/serial", runs=2)
+    assert b.to_dict()["block"] == [None]
+    try:
+        assert str(b.to_pandas().dtypes["block"]) == "Int64" and str(b.to_pandas().dtypes["rel_err"]) == "float64"
+    except ImportError:
+        pass
+    polars = pytest.importorskip("polars")
+    assert b.to_polars().schema["block"] == polars.Int64 and b.to_polars().schema["rel_err"] == polars.Float64
+
+
+def test_the_best_of_an_operation_that_was_not_measured_is_an_error():
+    b = ss.bench(np.eye(3), kernels="cpu/csr/serial", runs=2)
+    assert b.best("spmv") == b.best()
+    with pytest.raises(ValueError, match="there are no runs of 'xx'; the operations of the bundle: spmv"):
+        b.best("xx")
+
+
+def test_a_bundle_is_served_once(monkeypatch):
+    opened = []
+    monkeypatch.setattr(_bundle.webbrowser, "open", opened.append)
+    b = ss.bench(np.eye(3), kernels="cpu/csr/serial", runs=2)
+    try:
+        address = b.show()
+    except RuntimeError:
+        pytest.skip("there is no web viewer")
+    assert b.show() == address and opened == [address, address]
 
 
 def test_a_measurement_that_cannot_begin_is_an_error():
@@ -199,3 +228,11 @@ def test_types_are_complete(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(config), "-p", "sparsescope"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
+
+
+def test_a_checker_of_types_finds_names_that_do_not_exist(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "a.py").write_text("import sparsescope as ss\nss.bench\nss.nope\n")
+    command = [sys.executable, "-m", "mypy", "a.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert 'a.py:3: error: Module has no attribute "nope"' in done.stdout and "a.py:2" not in done.stdout
