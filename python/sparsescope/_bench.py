@@ -26,7 +26,7 @@ _CHECK_FAILED, _INTERRUPTED = 3, 130
 #: Options that the package sets itself, or that only print.
 _REFUSED = frozenset("all force help json no_report no_summary plan quiet verbose".split())
 #: A name that is a file name everywhere, too.
-_NAME = re.compile(r"\w[\w .,=+-]{0,59}")
+_NAME = re.compile(r"\w[\w .,=+()-]{0,59}")
 
 
 def bench(
@@ -61,7 +61,8 @@ def bench(
     runs
         Timed samples per run; 20 by default.
     name
-        The name of a matrix that is not a file: up to 60 letters, digits, spaces and ``.,=+-_``.
+        The name of a matrix that is not a file: up to 60 letters, digits, spaces and ``.,=+()-_``; the first is a
+        letter or a digit.
     in_process
         Whether to measure in this process, not in a child: for small things, as a fault of a GPU would end it.
     progress
@@ -78,7 +79,8 @@ def bench(
         With the program's sentence, if nothing was measured for another reason.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ValueError(f"expected a name of 1 to 60 letters, digits, spaces or any of .,=+-_, found {name!r}")
+        expected = "a name of 1 to 60 letters, digits, spaces and .,=+()-_ that begins with a letter or digit"
+        raise ValueError(f"expected {expected}, found {name!r}")
     for option in sorted(_REFUSED & options.keys()):
         raise ValueError(f"`{option}` is an option of the command only: bench() returns the bundle and prints nothing")
     with tempfile.TemporaryDirectory(prefix="sparsescope-") as folder:
