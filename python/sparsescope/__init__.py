@@ -69,14 +69,16 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # else every name would exist for a type checker
 
-    module, attribute = _LATER[name]
-    found = globals()[name] = getattr(import_module(f".{module}", __name__), attribute)
-    return found
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        module, attribute = _LATER[name]
+        found = globals()[name] = getattr(import_module(f".{module}", __name__), attribute)
+        return found
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import tempfile
 import webbrowser
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Bundle:
 
     def __init__(self, native: _native.Bundle) -> None:
         self._native = native
+        self._served: tuple[subprocess.Popen[str], str] | None = None
 
     @property
     def label(self) -> str | None:
@@ -57,10 +59,15 @@ class Bundle:
 
         ``rate`` is in ``unit``; ``pct_copy`` is the share of the measured memory bandwidth in percent, ``lead`` the
         speed-up over the second, ``over`` over the reference. ``operation`` is the first one of the bundle by
-        default.
+        default; one that the bundle lacks is a ``ValueError``.
         """
         if operation is None:
-            operation = self.operations[0] if self.operations else "spmv"
+            if not self.operations:
+                return []
+            operation = self.operations[0]
+        elif operation not in self.operations:
+            found = ", ".join(self.operations) or "none"
+            raise ValueError(f"there are no runs of {operation!r}; the operations of the bundle: {found}")
         header, *lines = self._native.best(operation) or [[]]
         return [
             {name: _number(text) if name in _NUMBERS_OF_BEST else text for name, text in zip(header, line)}
@@ -80,13 +87,15 @@ class Bundle:
         """Return the same as a data frame of pandas."""
         import pandas
 
-        return pandas.DataFrame(self.to_dict())
+        frame = pandas.DataFrame(self.to_dict())
+        return frame.astype(_kinds(frame.columns, "Int64", "float64"))
 
     def to_polars(self) -> Any:
         """Return the same as a data frame of Polars."""
         import polars
 
-        return polars.DataFrame(self.to_dict(), infer_schema_length=None)
+        columns = self.to_dict()
+        return polars.DataFrame(columns, schema_overrides=_kinds(columns, polars.Int64, polars.Float64))
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the bundle to a file; fails with ``FileExistsError`` if it exists, unless ``overwrite`` is set."""
@@ -97,8 +106,11 @@ class Bundle:
     def show(self) -> str:
         """Show the bundle in the web viewer, in the browser of this machine; returns the address.
 
-        The viewer is served on 127.0.0.1 until the interpreter ends.
+        The viewer is served on 127.0.0.1 until the interpreter ends, once for each bundle.
         """
+        if self._served is not None and self._served[0].poll() is None:
+            webbrowser.open(self._served[1])
+            return self._served[1]
         folder = Path(tempfile.mkdtemp(prefix="sparsescope-"))
         path = folder / "result.zip"
         self.save(path)
@@ -107,6 +119,7 @@ class Bundle:
         line = served.stdout.readline().strip() if served.stdout is not None else ""
         if not line:
             raise RuntimeError("the web viewer cannot be served; `sparsescope serve` says why")
+        self._served = (served, line)
         webbrowser.open(line)
         return line
 
@@ -133,6 +146,11 @@ def _cell(name: str, text: str) -> Any:
     if not text:
         return None
     return int(text) if name in _WHOLE else float(text)
+
+
+def _kinds(names: Iterable[str], whole: Any, real: Any) -> dict[str, Any]:
+    """The types of the columns of numbers, also of one without a value."""
+    return {name: whole if name in _WHOLE else real for name in names if name not in (*_TEXTS, *_TRUTHS)}
 
 
 def _number(text: str) -> float | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import _native
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Skyline:
     """The points that no other point dominates."""
 
@@ -28,8 +28,8 @@ class Skyline:
 def skyline(
     points: Any,
     *,
-    minimize: Iterable[Any] | None = None,
-    maximize: Iterable[Any] | None = None,
+    minimize: str | Iterable[Any] | None = None,
+    maximize: str | Iterable[Any] | None = None,
     kernel: str = "cpu/skyline/fast",
     threads: int | None = None,
     device: int = 0,
@@ -39,7 +39,7 @@ def skyline(
     Parameters
     ----------
     points
-        A data frame, a mapping of columns, or an N x D array.
+        A data frame, a mapping of columns, or an N x D array; of floats, truth values, or integers up to 2⁵³.
     minimize, maximize
         The columns to compare, by name, or by number in an array: smaller is better in the first, larger in the
         second. Without both, all columns of ``points``, where larger is better.
@@ -49,12 +49,17 @@ def skyline(
     Raises
     ------
     ValueError
-        If a coordinate is NaN or a column does not exist.
+        If a coordinate is NaN, or a column does not exist or has other values.
     """
-    low, high = list(minimize or ()), list(maximize or ())
+    names = _names(points)
+    if names is None:
+        points = np.asarray(points)
+        if points.ndim != 2:
+            raise ValueError(f"expected a data frame, a mapping of columns or an N x D array, found {points.ndim}-D")
+    low, high = ([one] if isinstance(one, str) else [] if one is None else list(one) for one in (minimize, maximize))
     if not low and not high:
-        high = list(points.keys()) if hasattr(points, "keys") else list(range(np.shape(points)[1]))
-    columns = [_column(points, name) for name in [*low, *high]]
+        high = list(range(points.shape[1])) if names is None else names
+    columns = [_column(points, names, name) for name in [*low, *high]]
     if not columns:
         raise ValueError("expected at least one column of points, found none")
     table = np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.float64)
@@ -65,9 +70,29 @@ def skyline(
     return Skyline(mask, found)
 
 
-def _column(points: Any, name: Any) -> NDArray[Any]:
+def _names(points: Any) -> list[Any] | None:
+    """The names of the columns, if they have names: of a frame, a mapping or an array of records."""
+    if hasattr(points, "collect"):
+        raise ValueError("points is a lazy frame: call its collect() first")
+    fields = getattr(getattr(points, "dtype", None), "names", None)
+    named = fields or getattr(points, "columns", None)
+    if named is None and hasattr(points, "keys"):
+        named = points.keys()
+    return None if named is None else list(named)
+
+
+def _column(points: Any, names: list[Any] | None, name: Any) -> NDArray[np.float64]:
+    is_known = (isinstance(name, (int, np.integer)) and not isinstance(name, bool)) if names is None else name in names
     try:
-        column = points[name] if hasattr(points, "keys") else np.asarray(points)[:, name]
+        if not is_known:
+            raise KeyError(name)
+        column = np.asarray(points[name] if names is not None else points[:, name])
     except (KeyError, IndexError) as error:
         raise ValueError(f"there is no column {name!r} of points") from error
-    return np.asarray(column, dtype=np.float64)
+    if column.ndim != 1:
+        raise ValueError(f"expected one column {name!r} of points, found an array of shape {column.shape}")
+    if column.dtype.kind not in "fiub":
+        raise ValueError(f"column {name!r} of points: expected numbers, found {column.dtype}")
+    if column.dtype.kind in "iu" and column.size and (column.max() > 2**53 or column.min() < -(2**53)):
+        raise ValueError(f"column {name!r} of points has an integer beyond 2^53, which float64 may round")
+    return column.astype(np.float64)

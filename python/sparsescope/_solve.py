@@ -13,7 +13,7 @@ from . import _native
 from ._convert import to_matrix, to_vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """The solution of A·x = b, and how it was reached. Residuals are relative to the norm of b."""
 
@@ -55,9 +55,9 @@ def solve(
     b: ArrayLike,
     *,
     x0: ArrayLike | None = None,
-    precond: str = "fsai",
-    tol: float = 1e-10,
-    max_iter: int = 10_000,
+    precond: str | None = "fsai",
+    tol: float | None = 1e-10,
+    max_iter: int | None = 10_000,
     kernel: str = "cpu/pcg/threads",
     threads: int | None = None,
     device: int = 0,
@@ -90,7 +90,7 @@ def solve(
         The number of the GPU, for a solver that runs on one.
     **parameters
         Other parameters of the solver, as they are called in bundles: ``power``, ``pattern``, ``prefilter``,
-        ``postfilter``, ``shift``, ``merge``, ``format_a``, ``format_g``, …
+        ``postfilter``, ``shift``, ``merge``, ``format_a``, ``format_g``, … ``None`` means the default.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def solve(
     double = np.dtype(np.float64)
     start = None if x0 is None else to_vector(x0, double, "x0")
     given = {"precond": precond, "tol": tol, "max_iter": max_iter, **parameters}
-    texts = [(name, _text(value)) for name, value in given.items()]
+    texts = [(name, _text(value)) for name, value in given.items() if value is not None]
     right = to_vector(b, double, "b")
     x, residuals, ritz, seconds, report = _native.solve(matrix, right, start, kernel, texts, threads, device)
     told: dict[str, Any] = json.loads(report)
@@ -129,7 +129,7 @@ def solve(
 def _text(value: Any) -> str:
     """A value as it is written in bundles."""
     match value:
-        case None | False:
+        case False:
             return "off"
         case True:
             return "on"

@@ -16,7 +16,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsescope as ss
-from sparsescope import _bench
+from sparsescope import _bench, _bundle
 
 
 def run(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -115,11 +115,85 @@ def test_several_matrices_and_files(tmp_path):
     assert len(b.to_dict()["matrix"]) == 3
 
 
+def test_frames_have_the_same_types_without_a_value():
+    b = ss.bench(np.eye(3), kernels="cpu/csr/serial", runs=2)
+    assert b.to_dict()["block"] == [None]
+    try:
+        assert str(b.to_pandas().dtypes["block"]) == "Int64" and str(b.to_pandas().dtypes["rel_err"]) == "float64"
+    except ImportError:
+        pass
+    polars = pytest.importorskip("polars")
+    assert b.to_polars().schema["block"] == polars.Int64 and b.to_polars().schema["rel_err"] == polars.Float64
+
+
+def test_the_best_of_an_operation_that_was_not_measured_is_an_error():
+    b = ss.bench(np.eye(3), kernels="cpu/csr/serial", runs=2)
+    assert b.best("spmv") == b.best()
+    with pytest.raises(ValueError, match="there are no runs of 'xx'; the operations of the bundle: spmv"):
+        b.best("xx")
+
+
+def test_a_bundle_is_served_once(monkeypatch):
+    opened = []
+    monkeypatch.setattr(_bundle.webbrowser, "open", opened.append)
+    b = ss.bench(np.eye(3), kernels="cpu/csr/serial", runs=2)
+    try:
+        address = b.show()
+    except RuntimeError:
+        pytest.skip("there is no web viewer")
+    assert b.show() == address and opened == [address, address]
+
+
 def test_a_measurement_that_cannot_begin_is_an_error():
     with pytest.raises(ValueError, match="kernel matches `cpu/none`"):
         ss.bench(np.eye(3), kernels="cpu/none")
     with pytest.raises(ss.ReadError):
         ss.open(__file__)
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_refused_option_is_named_with_the_reason(in_process):
+    for options, text in [
+        ({"threads": 0}, "invalid value '0' for '--threads <N,...>': expected a number of threads from 1 to 4096"),
+        ({"bogus": 1}, "unexpected argument '--bogus' found"),
+    ]:
+        with pytest.raises(ValueError) as caught:
+            ss.bench(np.eye(3), in_process=in_process, **options)
+        assert str(caught.value) == text
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_file_that_cannot_be_measured_is_named(in_process, tmp_path):
+    missing, wrong = str(tmp_path / "none.mtx"), tmp_path / "a.mtx"
+    with pytest.raises(FileNotFoundError, match="none.mtx: cannot open the file") as caught:
+        ss.bench(missing, in_process=in_process)
+    assert isinstance(caught.value, ss.ReadError) and caught.value.path == missing
+    wrong.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 3\n")
+    with pytest.raises(ss.ReadError, match="line 3: expected") as wrong_line:
+        ss.bench(wrong, in_process=in_process)
+    assert wrong_line.value.line == 3 and not isinstance(wrong_line.value, FileNotFoundError)
+    with pytest.warns(UserWarning, match="none.mtx: cannot open the file"):
+        b = ss.bench([missing, np.eye(3)], kernels="cpu/csr/serial", runs=2, in_process=in_process)
+    assert len(b) == 1
+    with pytest.warns(UserWarning, match="matrix-2 repeats an earlier input"):
+        ss.bench([np.eye(3), np.eye(3)], kernels="cpu/csr/serial", runs=2, in_process=in_process)
+
+
+def test_a_matrix_has_the_name_that_is_given():
+    b = ss.bench(np.eye(3), name="größe (1).npz", kernels="cpu/csr/serial", runs=2)
+    assert b.to_dict()["matrix"] == ["größe (1).npz"]
+    for name in ("", "-o", "../a", "a/b", "a" * 300, None):
+        with pytest.raises(ValueError, match="expected a name"):
+            ss.bench(np.eye(3), name=name)
+
+
+def test_options_that_make_no_sense_are_refused():
+    for empty in ({"kernels": []}, {"kernels": ""}, {"threads": []}):
+        with pytest.raises(ValueError, match="is empty"):
+            ss.bench(np.eye(3), **empty)
+    for option in ("help", "quiet", "no_report", "plan"):
+        with pytest.raises(ValueError, match=f"`{option}` is an option of the command only"):
+            ss.bench(np.eye(3), **{option: True})
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -183,3 +257,11 @@ def test_types_are_complete(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(config), "-p", "sparsescope"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
+
+
+def test_a_checker_of_types_finds_names_that_do_not_exist(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "a.py").write_text("import sparsescope as ss\nss.bench\nss.nope\n")
+    command = [sys.executable, "-m", "mypy", "a.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert 'a.py:3: error: Module has no attribute "nope"' in done.stdout and "a.py:2" not in done.stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -123,3 +125,63 @@ def test_columns_have_names():
         ss.skyline(hotels, minimize=["rooms"])
     with pytest.raises(ValueError, match="is NaN"):
         ss.skyline(np.array([[np.nan, 1.0]]))
+
+
+def test_columns_of_frames_and_records():
+    columns = {"price": [100, 80, 120, 90], "stars": [4, 3, 4, 2]}
+    records = np.array(list(zip(*columns.values())), dtype=[("price", int), ("stars", int)])
+    frames = [records]
+    for library in ("pandas", "polars"):
+        try:
+            frames.append(importlib.import_module(library).DataFrame(columns))
+        except ImportError:
+            continue
+    for points in frames:
+        assert ss.skyline(points, minimize="price", maximize="stars").rows.tolist() == [0, 1]
+        assert ss.skyline(points).rows.tolist() == [2]
+
+
+def test_a_lazy_frame_is_refused():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(ValueError, match="collect"):
+        ss.skyline(polars.LazyFrame({"price": [1]}))
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ([2**53, 2**53 + 1], "beyond 2\\^53"),
+        ([-(2**60), 1], "beyond 2\\^53"),
+        ([1j, 2], "found complex128"),
+        (["1", "2"], "found <U1"),
+        (np.array(["2020-01-01", "2021-01-01"], dtype="M8[D]"), "found datetime64"),
+        ([[1, 2], [3, 4]], "found an array of shape"),
+    ],
+)
+def test_a_column_of_other_values_is_refused(column, text):
+    with pytest.raises(ValueError, match=text):
+        ss.skyline({"a": column})
+    assert ss.skyline(np.array([[2**53 - 1], [2**53]])).rows.tolist() == [1]
+
+
+def test_points_and_columns_of_another_shape_are_refused():
+    for points in (None, "points", [1.0, 2.0], np.ones((2, 2, 2))):
+        with pytest.raises(ValueError, match="expected a data frame, a mapping of columns or an N x D array"):
+            ss.skyline(points)
+    for columns in ([True], [None], ["price"], [2]):
+        with pytest.raises(ValueError, match="there is no column"):
+            ss.skyline(np.ones((2, 2)), maximize=columns)
+
+
+def test_results_compare_by_identity():
+    s, other = (ss.solve(np.eye(3), np.ones(3)) for _ in range(2))
+    assert s == s and s != other and len({s, other}) == 2
+    k, front = (ss.skyline(np.eye(3)) for _ in range(2))
+    assert k != front and len({k, front}) == 2
+
+
+def test_none_is_the_default_of_a_parameter():
+    a = ss.read("gen:poisson2d?n=8")
+    expected = ss.solve(a, np.ones(64))
+    s = ss.solve(a, np.ones(64), precond=None, tol=None, max_iter=None, power=None, merge=None)
+    assert s.iterations == expected.iterations and s.converged
