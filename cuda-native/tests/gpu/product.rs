@@ -66,7 +66,7 @@ fn a_product_of_vectors_on_the_device_is_in_the_order_of_the_callers_stream() {
     let context = CudaContext::new(0).unwrap();
     let stream = context.new_stream().unwrap();
     // What keeps the stream busy before x is written.
-    let mut much = stream.alloc_zeros::<u8>(1 << 30).unwrap();
+    let mut much = stream.alloc_zeros::<u8>(1 << 27).unwrap();
     for configuration in each(&backend) {
         let mut product = product(&configuration);
         for seed in [1, 2] {
