@@ -49,3 +49,7 @@ class CheckFailed(ValueError):
 
 class NotDefinite(ValueError):
     """A matrix that is not symmetric positive definite, where it has to be."""
+
+
+for _error in (ReadError, CheckFailed, NotDefinite):
+    _error.__module__ = "sparsescope"  # where users find them
