@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+root=$PWD folder=$(mktemp -d)
+trap 'rm -rf "$folder" "$root/python/sparsescope/web"' EXIT
 most_bytes=25000000
 
 rm -rf python/sparsescope/web
