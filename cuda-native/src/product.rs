@@ -234,7 +234,7 @@ impl Ready {
         recorded.doing("record an event")?;
         stream.wait(&self.before).doing("wait for an event")?;
         if x_bytes > 0 {
-            // SAFETY: both have so many bytes: the caller promises it, and the kernel's own x has
+            // SAFETY: both have `x_bytes` bytes: the caller promises it, and the kernel's own x has
             // one element per column. Our stream waits for what writes the caller's.
             let copied =
                 unsafe { result::memcpy_dtod_async(self.x, x, x_bytes, stream.cu_stream()) };

@@ -19,7 +19,7 @@ pub(crate) fn handed_over(py: Python<'_>, a: Csr) -> Arrays<'_> {
     (indptr, col.into_pyarray(py).into_any(), val.into_pyarray(py).into_any())
 }
 
-/// An empty vector with room for so many elements; raises `MemoryError` if there is none.
+/// An empty vector with room for `len` elements; raises `MemoryError` if there is none.
 pub(crate) fn room<T>(len: usize, what: &str) -> PyResult<Vec<T>> {
     let mut made = Vec::new();
     match made.try_reserve_exact(len) {

@@ -73,7 +73,7 @@ fn place(error: &IoError) -> (Option<&Path>, Option<u64>, bool) {
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
-        // Not as a `Path`, which would change the text of an address, or of nothing.
+        // Not as a `Path`, which would change the text of an address and of an empty name.
         let text = |path: Option<PathBuf>| path.map(PathBuf::into_os_string);
         match failure {
             Failure::Cancelled => PyKeyboardInterrupt::new_err(()),
