@@ -131,9 +131,7 @@ impl Buffer {
             staging.map_async(wgpu::MapMode::Read, ..bytes, |mapped| teller.tell(mapped));
             let failed = |reason: String| DeviceError::Internal { what: "results".into(), reason };
             if let Err(error) = device.told(mapped).await? {
-                // The mapped memory of a lost device shows no other sign of the loss.
-                device.check()?;
-                return Err(failed(error.to_string()));
+                return Err(device.lose(format!("its results cannot be read: {error}")));
             }
             {
                 let view = staging.get_mapped_range(..bytes).map_err(|e| failed(e.to_string()))?;

@@ -96,6 +96,12 @@ impl Device {
         lock(&self.trouble.lost).is_some()
     }
 
+    /// Declares the device lost after a failure that only a lost device gives: the driver may report the loss
+    /// itself later, or not at all.
+    pub(crate) fn lose(&self, why: String) -> DeviceError {
+        DeviceError::Lost(lock(&self.trouble.lost).get_or_insert(why).clone())
+    }
+
     /// Fails if the device is lost, or with the first error since the last call that no scope caught.
     pub(crate) fn check(&self) -> Result<(), DeviceError> {
         if let Some(why) = lock(&self.trouble.lost).clone() {
