@@ -263,7 +263,7 @@ fn gpu_for(world: &World, kernel: &KernelDescriptor) -> anyhow::Result<Option<Ra
 fn on_all(world: &World, kernel: &KernelDescriptor, parameters: Parameters) -> Parameters {
     match kernel.device {
         DeviceKind::Nccl => parameters.with(RANKS.id(), &world.ranks().to_string()),
-        DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => parameters,
+        _ => parameters,
     }
 }
 

@@ -80,7 +80,7 @@ fn run_with(
         None => Sweep::of(args, &gpu, &users, x, (interrupt, quiet))?,
     };
     let Sweep { operation, kernels, settings, x, reordering, .. } = &sweep;
-    let of_ranks = |kernel: &&KernelDescriptor| kernel.id.starts_with("mpi/");
+    let of_ranks = |kernel: &&KernelDescriptor| kernel.device == DeviceKind::Ranks;
     if let (Some(path), true) =
         (&args.resume, sweep.ranks.is_some() || kernels.iter().any(of_ranks))
     {
@@ -253,7 +253,9 @@ fn run_with(
 
 /// The thread counts of the CPU configurations, each once.
 fn bandwidth_threads(configurations: &[Configuration]) -> Vec<u32> {
-    let on_cpu = configurations.iter().filter(|c| c.kernel.device == DeviceKind::Cpu);
+    let on_cpu =
+        |c: &&Configuration| matches!(c.kernel.device, DeviceKind::Cpu | DeviceKind::Ranks);
+    let on_cpu = configurations.iter().filter(on_cpu);
     let mut threads: Vec<u32> = on_cpu.map(|c| c.threads).collect();
     threads.sort_unstable();
     threads.dedup();

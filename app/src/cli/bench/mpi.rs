@@ -184,7 +184,7 @@ fn plan(
     }
     let mut devices = Vec::new();
     if args.backend.is_empty() || asked(BackendArg::Cpu) {
-        devices.push(DeviceKind::Cpu);
+        devices.push(DeviceKind::Ranks);
     }
     if names_nccl || asked(BackendArg::Cuda) || !gpus.is_empty() {
         devices.push(DeviceKind::Nccl);
@@ -292,7 +292,7 @@ fn unmeasured(configurations: &[Configuration], runs: &[Run], ranks: usize) -> V
     let known: BTreeSet<Key> = runs.iter().map(Key::of).collect();
     let is_left = |configuration: &Configuration| {
         // Runs record the threads of all ranks.
-        let ranks = if configuration.kernel.device == DeviceKind::Cpu { ranks } else { 1 };
+        let ranks = if configuration.kernel.device == DeviceKind::Ranks { ranks } else { 1 };
         let threads = configuration.threads * ranks as u32;
         !known.contains(&Configuration { threads, ..configuration.clone() }.key())
     };

@@ -12,6 +12,8 @@ use sparsescope_record::{Operation, Precision};
 pub enum DeviceKind {
     /// CPU.
     Cpu,
+    /// CPUs of several ranks, which `mpirun` starts.
+    Ranks,
     /// NVIDIA GPU, through CUDA.
     Cuda,
     /// Several NVIDIA GPUs of one process, connected by NCCL.
@@ -21,10 +23,10 @@ pub enum DeviceKind {
 }
 
 impl DeviceKind {
-    /// `cpu`, `cuda`, `nccl` or `wgpu`.
+    /// `cpu`, `cuda`, `nccl` or `wgpu`: bundles say `cpu` of ranks, too.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Cpu => "cpu",
+            Self::Cpu | Self::Ranks => "cpu",
             Self::Cuda => "cuda",
             Self::Nccl => "nccl",
             Self::Wgpu => "wgpu",

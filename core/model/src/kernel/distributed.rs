@@ -21,7 +21,7 @@ const fn over_mpi(
         id,
         operation: Operation::Spmv,
         reads: Reads::Matrix(format),
-        device: DeviceKind::Cpu,
+        device: DeviceKind::Ranks,
         mapping,
         summary,
         origin: &[Origin::Ours],

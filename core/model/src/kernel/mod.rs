@@ -123,6 +123,7 @@ mod tests {
         for k in distributed::KERNELS {
             let of = format!("mpi/{}", k.what());
             assert!(k.id == of || k.id.starts_with(&format!("{of}/")), "{}", k.id);
+            assert_eq!((k.device, k.device.as_str()), (DeviceKind::Ranks, "cpu"));
             assert_eq!(kernel(k.id).map(|found| found.id), Some(k.id));
             assert!(all_kernels().all(|other| other.id != k.id));
         }

@@ -47,7 +47,7 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
     match (format, device) {
         (Format::Coo | Format::Csr | Format::Ell(_), _) => &[],
         (Format::Hyb(_), _) => const { &[HYB_WIDTH.any()] },
-        (Format::Hll(_), DeviceKind::Cpu) => HACKS,
+        (Format::Hll(_), DeviceKind::Cpu | DeviceKind::Ranks) => HACKS,
         (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu) => {
             const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[])] }
         }
