@@ -33,6 +33,8 @@ const fn over_mpi(
         parameters,
         model: None,
         user: None,
+        rank: 0,
+        version: None,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use sparsescope_core::kernel::KernelName;
 use sparsescope_core::record::{Operation, Series, Solve};
 
 use super::best::best;
@@ -156,8 +157,7 @@ pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
 
 /// What distinguishes a kernel from others of its operation, without its precision.
 fn last_of(name: &str) -> &str {
-    let id = name.split(' ').next().unwrap_or(name);
-    id.rsplit('/').next().unwrap_or(id)
+    KernelName::of(name.split(' ').next().unwrap_or(name)).last()
 }
 
 /// The true residual of a solve, next to the last recurrence residual.
