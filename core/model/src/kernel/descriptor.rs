@@ -224,12 +224,8 @@ impl KernelDescriptor {
     /// The middle part of its id: the format for SpMV in a format, the method for solvers,
     /// otherwise the operation.
     pub fn what(&self) -> &'static str {
-        match (self.operation, self.format()) {
-            (Operation::Spmv, Some(format)) => format.name(),
-            (Operation::Solve, _) => "pcg",
-            (Operation::BatchedDense, _) => "dense",
-            _ => self.operation.as_str(),
-        }
+        let format = || self.format().map(Format::name);
+        self.operation.in_ids().or_else(format).unwrap_or(self.operation.as_str())
     }
 
     /// The vendor's library that it belongs to.
@@ -243,11 +239,11 @@ impl KernelDescriptor {
     /// What shares a colour in charts: as [`what`](Self::what), except where a library has another
     /// word for it.
     pub fn family(&self) -> &'static str {
-        match (self.library(), self.operation, self.what()) {
-            (Some(Library::Cusparse), _, "hll") => "sell",
-            (Some(Library::Cusparse), Operation::Symgs, _) => "spsv",
-            (Some(Library::Faer), ..) => "cholesky",
-            (.., what) => what,
+        match (self.library(), self.what()) {
+            (Some(Library::Cusparse), "hll") => "sell",
+            (Some(Library::Cusparse), "symgs") => "spsv",
+            (Some(Library::Faer), _) => "cholesky",
+            (_, what) => what,
         }
     }
 
