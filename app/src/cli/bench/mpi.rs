@@ -9,7 +9,9 @@ use sparsescope_core::experiment::{
     Configuration, Ending, Key, MatrixSource, Observer, SubjectSource, select_distributed,
 };
 use sparsescope_core::kernel::parameters::RANKS;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels_of_ranks};
+use sparsescope_core::kernel::{
+    DeviceKind, KernelDescriptor, distributed_kernels, kernels_of_ranks,
+};
 use sparsescope_core::measure::{NoiseWatch, environment};
 use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
 use sparsescope_core::record::{Environment, Operation, Run};
@@ -162,7 +164,7 @@ fn plan(
     quiet: bool,
 ) -> anyhow::Result<Plan> {
     let operation: Operation = args.operation.into();
-    if !matches!(operation, Operation::Spmv | Operation::Solve) {
+    if distributed_kernels(operation).next().is_none() {
         let word = operation.as_str();
         let sentence = format!("only spmv and solve run on several ranks, not {word}");
         return Err(UsageError(sentence).into());

@@ -230,7 +230,7 @@ fn named(
         }
     }
     let header = args.header.line();
-    if header != HeaderLine::Find && operation != Operation::Skyline {
+    if header != HeaderLine::Find && !SubjectSource::have_headers(operation) {
         let sentence =
             "--header and --no-header apply only to files of points (--operation skyline)";
         return Err(UsageError(sentence.to_owned()).into());
