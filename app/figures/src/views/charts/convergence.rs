@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 
 use sparsescope_core::kernel::KernelName;
-use sparsescope_core::record::{Operation, Series, Solve};
+use sparsescope_core::record::{Series, Solve};
 
 use super::best::best;
 use super::plot::{Data, Form, Guide, Plot, Point, Scale, kernel};
 use super::solves::{Names, few};
 use super::told::{thinned, time, told};
 use crate::model::{RunOf, seconds, significant, small, subject_key};
+use crate::operation::{Steps, presentation};
 use crate::views::view::subject;
 
 const RESIDUAL: &str = "relative residual";
@@ -25,12 +26,9 @@ const MARKED: usize = 40;
 const ALIKE: f64 = 0.01;
 const TRUE: &str = "final true residual |b − Ax| / |b|";
 
-/// The name of a step of the runs shown: in files, and in text.
-fn step(data: &Data<'_>) -> [&'static str; 2] {
-    match data.operation() {
-        Some(Operation::Solve) => ["iteration", "iterations"],
-        _ => ["sweep", "symmetric sweeps"],
-    }
+/// The steps of the runs shown.
+fn steps(data: &Data<'_>) -> &'static Steps {
+    presentation(&data.state.filter.operation).steps
 }
 
 /// A run with its residuals.
@@ -46,7 +44,7 @@ fn of_subject<'a>(data: &Data<'a>, mut runs: Vec<RunOf<'a>>) -> Vec<RunOf<'a>> {
 /// The fastest run with recorded residuals of each kernel, with each preconditioner, in each
 /// bundle.
 fn told_best<'a>(data: &Data<'a>, runs: &[RunOf<'a>], names: Names) -> Vec<Told<'a>> {
-    let [step, _] = step(data);
+    let step = steps(data).one;
     let residuals =
         |run: &RunOf<'a>| told(run.run, step, RESIDUAL).filter(|series| !series.values.is_empty());
     let class = |run: &RunOf<'a>| residuals(run).map(|_| names.class(run));
@@ -110,7 +108,7 @@ fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
 
 /// Kernels with the same residuals in a bundle share one line.
 pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
-    let [_, words] = step(data);
+    let words = steps(data).several;
     let mut plot = plane(data, Scale::new(words, false));
     let (runs, note) = few(with_failed(data));
     let mut names = Names::of(&runs);
@@ -199,12 +197,7 @@ fn finish(plot: &mut Plot<'_>) {
 }
 
 pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
-    let is_solve = data.operation() == Some(Operation::Solve);
-    let [_, words] = step(data);
-    let title = match is_solve {
-        true => "milliseconds: setup, then iterations × mean time",
-        false => "milliseconds (sweeps × median time)",
-    };
+    let Steps { several: words, time: title, after_setup, .. } = *steps(data);
     let mut plot = plane(data, Scale::new(title, data.state.log));
     let (runs, others) = few(of_subject(data, data.runs.clone()));
     let names = Names::of(&runs);
@@ -222,7 +215,7 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
                 first = first.or(Some(value));
                 // A logarithmic axis cannot show zero time, and times close to zero would take much
                 // of it.
-                if data.state.log && (!is_solve || place(0.0) < 0.1 * place(1.0)) {
+                if data.state.log && (!after_setup || place(0.0) < 0.1 * place(1.0)) {
                     continue;
                 }
             }
@@ -238,7 +231,7 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     finish(&mut plot);
     let zeros = zeros_note(zeros);
-    plot.note = if is_solve {
+    plot.note = if after_setup {
         format!(
             "A line starts at the end of its setup; each iteration takes the mean time. {others}{zeros}"
         )
