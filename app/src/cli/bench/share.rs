@@ -10,7 +10,7 @@ use crate::cli::outcome::UsageError;
 
 /// What runs here, subject by subject.
 pub(super) struct Share<'s> {
-    sweep: &'s Sweep,
+    pub(super) sweep: &'s Sweep,
     configurations: Vec<Configuration>,
     units: Units,
     portions: Vec<Portion>,

@@ -133,7 +133,7 @@ pub(super) fn keep_texts(bundle: &mut Bundle, kernels: &[&'static KernelDescript
 /// measured.
 pub(super) fn check_builds(
     kernels: &[&'static KernelDescriptor],
-    gpu: &Result<Gpu, GpuAbsence>,
+    gpu: &Result<Gpu, AbsentGpu>,
 ) -> anyhow::Result<()> {
     for kernel in kernels.iter().filter(|kernel| kernel.user.is_some()) {
         match gpu {
