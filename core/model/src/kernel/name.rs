@@ -68,6 +68,12 @@ impl<'i> KernelName<'i> {
         }
     }
 
+    /// The first part of its id, which names a device; `None` of vendors' and users' kernels.
+    pub fn device(self) -> Option<&'i str> {
+        let device = self.id.split_once('/').map(|(device, _)| device);
+        device.filter(|_| !self.is_vendors() && !is_user_id(self.id))
+    }
+
     /// Whether it runs on the CPUs of one process.
     pub fn is_on_cpu(self) -> bool {
         let unknown = || self.id.starts_with("cpu/");
@@ -123,6 +129,8 @@ mod tests {
         assert_eq!(id.in_library(), Some("rocsparse/csr-adaptive"));
         let of = |name: &'static str| KernelName::of(name).family();
         assert_eq!(of("user/csr/hll"), USER_FAMILY);
+        let devices = ["mpi/csr/halo", "user/csr/hll", "vendor/mkl/csr", "csr"];
+        assert_eq!(devices.map(|id| KernelName::of(id).device()), [Some("mpi"), None, None, None]);
         assert_eq!([of("csr"), of("hll-compact"), of("cpu/ell/rows (f32)")], ["csr", "hll", "ell"]);
     }
 }
