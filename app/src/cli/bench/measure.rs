@@ -9,7 +9,7 @@ use sparsescope_core::io::Progress;
 use sparsescope_core::memory::MemoryLimit;
 
 use super::end::kept;
-use super::recorder::{Part, Recorder};
+use super::recorder::{Place, Recorder};
 use super::share::Share;
 use super::sweep;
 use crate::cli::interrupt::Interrupt;
@@ -41,7 +41,7 @@ impl Job<'_> {
                 tally.unread += 1; // Reported before the first subject.
                 continue;
             }
-            recorder.begin(Part { first, of: self.share.len(), name: task.source.name() });
+            recorder.begin(Place { first, of: self.share.len(), name: task.source.name() });
             let loaded = match self.load(task.source, recorder) {
                 Ok(loaded) => loaded,
                 Err(error) if error.is_cancelled() => {

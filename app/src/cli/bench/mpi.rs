@@ -19,7 +19,7 @@ use sparsescope_core::record::{Environment, Operation, Run};
 use super::bandwidth_threads;
 use super::end::{NOTHING_READ, TOO_EARLY, check_outputs, end, kept};
 use super::planned::{NOT_A_PLAN, Plan as PlannedSweep};
-use super::recorder::{Part, Recorder};
+use super::recorder::{Place, Recorder};
 use super::sweep::{self, Sweep};
 use crate::cli::args::BenchArgs;
 use crate::cli::gpu_of_rank::{self, RankGpu};
@@ -87,7 +87,7 @@ pub(in crate::cli) fn run(
     let mut unread = 0;
     for (first, source) in matrices.iter().enumerate() {
         if let Some(recorder) = &mut recorder {
-            recorder.begin(Part { first, of: matrices.len(), name: source.name() });
+            recorder.begin(Place { first, of: matrices.len(), name: source.name() });
         }
         let matrix = shared(world, source, anew, settings.seed, memory, interrupt.flag());
         let matrix = match matrix {

@@ -32,7 +32,7 @@ fn steps(data: &Data<'_>) -> &'static Steps {
 }
 
 /// A run with its residuals.
-type Told<'a> = (RunOf<'a>, &'a Series);
+type Curve<'a> = (RunOf<'a>, &'a Series);
 
 /// The runs on what is selected.
 fn of_subject<'a>(data: &Data<'a>, mut runs: Vec<RunOf<'a>>) -> Vec<RunOf<'a>> {
@@ -43,7 +43,7 @@ fn of_subject<'a>(data: &Data<'a>, mut runs: Vec<RunOf<'a>>) -> Vec<RunOf<'a>> {
 
 /// The fastest run with recorded residuals of each kernel, with each preconditioner, in each
 /// bundle.
-fn told_best<'a>(data: &Data<'a>, runs: &[RunOf<'a>], names: Names) -> Vec<Told<'a>> {
+fn curves<'a>(data: &Data<'a>, runs: &[RunOf<'a>], names: Names) -> Vec<Curve<'a>> {
     let step = steps(data).one;
     let residuals =
         |run: &RunOf<'a>| told(run.run, step, RESIDUAL).filter(|series| !series.values.is_empty());
@@ -72,7 +72,7 @@ fn zeros_note(zeros: usize) -> String {
 }
 
 /// Returns whether two runs have the same residuals.
-fn same_way((one, series): Told<'_>, (other, others): Told<'_>) -> bool {
+fn same_way((one, series): Curve<'_>, (other, others): Curve<'_>) -> bool {
     let (a, b) = (&series.values, &others.values);
     let near = |(a, b): (&f64, &f64)| (a - b).abs() <= ALIKE * a.abs();
     one.bundle.series == other.bundle.series
@@ -112,8 +112,8 @@ pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = plane(data, Scale::new(words, false));
     let (runs, note) = few(with_failed(data));
     let mut names = Names::of(&runs);
-    let mut ways: Vec<(Told<'a>, Vec<String>)> = Vec::new();
-    for own in told_best(data, &runs, names) {
+    let mut ways: Vec<(Curve<'a>, Vec<String>)> = Vec::new();
+    for own in curves(data, &runs, names) {
         let name = kernel(&own.0);
         match ways.iter_mut().find(|(way, _)| same_way(*way, own)) {
             // The reference gives the line its name if it is among the runs.
@@ -202,7 +202,7 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
     let (runs, others) = few(of_subject(data, data.runs.clone()));
     let names = Names::of(&runs);
     let (mut zeros, mut first) = (0, None);
-    for (run, series) in told_best(data, &runs, names) {
+    for (run, series) in curves(data, &runs, names) {
         let Some(time_s) = run.iteration_s().or_else(|| time(&run)) else {
             continue;
         };
