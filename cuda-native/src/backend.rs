@@ -151,7 +151,7 @@ impl CudaBackend {
 
 impl Binds<SymgsProblem> for CudaBackend {
     fn has(&self, kernel: &KernelDescriptor) -> Availability {
-        let missing = match kernel.id.starts_with("vendor/") {
+        let missing = match kernel.library().is_some() {
             _ if !symgs::has(kernel.id) => return Availability::built(false),
             true => self.machine.cusparse().err(),
             false => symgs::cannot_wait(self.device()),
@@ -191,7 +191,7 @@ impl CudaBackend {
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
         let (kernel, device) = (configuration.kernel, self.device());
-        let library = match kernel.id.starts_with("vendor/") {
+        let library = match kernel.library().is_some() {
             true => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
             false => None,
         };

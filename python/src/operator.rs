@@ -63,7 +63,7 @@ impl Prepared {
                 let _ = device;
                 Err(absent(id, &GpuAbsence::NotCompiled))
             }
-            DeviceKind::Nccl | DeviceKind::Wgpu => {
+            DeviceKind::Ranks | DeviceKind::Nccl | DeviceKind::Wgpu => {
                 let sentence = format!("{id}: an Operator takes kernels of the CPU and of CUDA");
                 Err(Failure::Value(sentence))
             }

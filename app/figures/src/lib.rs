@@ -11,6 +11,7 @@ pub mod landing;
 pub mod lesson;
 pub mod meshes;
 pub mod model;
+mod operation;
 mod order;
 pub mod percent;
 pub mod picture;

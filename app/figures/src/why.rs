@@ -8,10 +8,11 @@ mod solve;
 
 pub(crate) use clause::Clause;
 use sparsescope_core::kernel::{GridMapping, LANES, Mapping, UserFamily, kernel, mapping_of};
-use sparsescope_core::record::{Environment, Gpu, Operation};
+use sparsescope_core::record::{Environment, Gpu};
 use sparsescope_core::symgs::Wavefronts;
 
 use crate::model::{RunOf, bytes, count, seconds, significant};
+use crate::operation::presentation;
 
 /// A reason, and the approximate fraction of the time that it explains: 0 to 1.
 type Reason = (f64, String);
@@ -58,9 +59,7 @@ impl RunOf<'_> {
                     format!("Launch-bound: an empty kernel launch takes {part} of its {whole}");
                 (text, Vec::new())
             }
-            _ if run.operation == Operation::Skyline.as_str() => {
-                self.skyline(figures.median_s, launch)
-            }
+            _ if presentation(&run.operation).compares => self.skyline(figures.median_s, launch),
             // At this rate, costs other than data movement are small.
             (Some(share), None) if (80.0..=110.0).contains(&share) => (
                 format!("{moved} at {share:.0} % of the copy bandwidth, its limit"),

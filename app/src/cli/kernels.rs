@@ -36,8 +36,8 @@ impl Kernel {
         adapter: &Result<Gpu, GpuAbsence>,
     ) -> Self {
         let availability = match k.device {
-            _ if k.id.starts_with("mpi/") => on_ranks(),
             DeviceKind::Cpu => cpu.availability(k),
+            DeviceKind::Ranks => on_ranks(),
             DeviceKind::Cuda => gpu::availability(gpu, k),
             DeviceKind::Nccl => gpu::availability(several, k),
             DeviceKind::Wgpu => adapter::availability(adapter, k),

@@ -7,7 +7,8 @@ use sparsescope_core::experiment::{Configuration, DeviceFailure, MatrixSource, S
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::parameters::{HYB_WIDTH, PATTERN, RANKS, RIGHT_SIDE, START};
 use sparsescope_core::kernel::{
-    DeviceKind, KernelDescriptor, Parameter, Parameters, kernel, kernels_of_ranks,
+    DeviceKind, Format, KernelDescriptor, Parameter, Parameters, distributed_kernels, kernel,
+    kernels_of_ranks,
 };
 use sparsescope_core::measure::{DEFAULT_SEED, environment};
 use sparsescope_core::memory::MemoryLimit;
@@ -140,8 +141,8 @@ fn solve(
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Outcome> {
-    let kernel =
-        shared_kernel(Operation::Solve, args.kernel.as_deref().unwrap_or("mpi/pcg/halo-overlap"))?;
+    let id = args.kernel.as_deref().unwrap_or_else(|| usual_kernel(Operation::Solve));
+    let kernel = shared_kernel(Operation::Solve, id)?;
     let is_file = |parameter: Parameter, text: &str| parameter.value(text).is_err();
     let for_one = [
         (args.matrices.len() > 1, "a second matrix"),
@@ -263,7 +264,7 @@ fn gpu_for(world: &World, kernel: &KernelDescriptor) -> anyhow::Result<Option<Ra
 fn on_all(world: &World, kernel: &KernelDescriptor, parameters: Parameters) -> Parameters {
     match kernel.device {
         DeviceKind::Nccl => parameters.with(RANKS.id(), &world.ranks().to_string()),
-        DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => parameters,
+        _ => parameters,
     }
 }
 
@@ -280,14 +281,17 @@ fn not_run(
     }
 }
 
+/// The id of the kernel for ranks that is suggested: the last in CSR overlaps the halo exchange.
+fn usual_kernel(operation: Operation) -> &'static str {
+    let in_csr = distributed_kernels(operation).filter(|k| k.format() == Some(Format::Csr));
+    in_csr.last().map_or("", |kernel| kernel.id)
+}
+
 /// A kernel of this operation that runs on several ranks.
 fn shared_kernel(operation: Operation, id: &str) -> Result<&'static KernelDescriptor, UsageError> {
     let mut all = kernels_of_ranks(operation);
     all.find(|kernel| kernel.id == id).ok_or_else(|| {
-        let usual = match operation {
-            Operation::Solve => "mpi/pcg/halo-overlap",
-            _ => "mpi/csr/halo-overlap",
-        };
+        let usual = usual_kernel(operation);
         UsageError(match kernel(id) {
             Some(_) => {
                 format!("`{id}` does not run on several ranks here; use e.g. --kernel {usual}")

@@ -30,7 +30,7 @@ pub(super) struct Desk<'i> {
 /// The kernel with this id, which must compute `operation`.
 pub fn kernel_of(operation: Operation, id: &str) -> Result<&'static KernelDescriptor, UsageError> {
     let sentence = match kernel(id) {
-        Some(kernel) if kernel.id.starts_with("mpi/") => format!(
+        Some(kernel) if kernel.device == DeviceKind::Ranks => format!(
             "`{id}` runs on several ranks: use `mpirun -n 4 sparsescope …` and a build with the `mpi` feature"
         ),
         Some(kernel) if kernel.operation == operation => return Ok(kernel),
@@ -48,7 +48,7 @@ pub fn kernel_of(operation: Operation, id: &str) -> Result<&'static KernelDescri
 /// The backend that runs a kernel, on the GPU with this number if it needs one.
 pub fn backend(kernel: &KernelDescriptor, device: usize) -> anyhow::Result<Box<dyn Backend>> {
     Ok(match kernel.device {
-        DeviceKind::Cpu => Box::new(CpuBackend::new()),
+        DeviceKind::Cpu | DeviceKind::Ranks => Box::new(CpuBackend::new()),
         DeviceKind::Cuda => {
             gpu::open(device).with_context(|| format!("{} cannot run here", kernel.id))?
         }
@@ -68,7 +68,7 @@ pub(super) fn on_all_gpus(
 ) -> anyhow::Result<Parameters> {
     match kernel.device {
         DeviceKind::Nccl => Ok(parameters.with(RANKS.id(), &gpu::count()?.to_string())),
-        DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => Ok(parameters),
+        _ => Ok(parameters),
     }
 }
 

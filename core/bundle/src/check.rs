@@ -347,10 +347,8 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     }
     let operation = Operation::of(&run.operation);
     // Other operations record how much work they did.
-    let flops = match (operation, nnz) {
-        (Some(Operation::Spmv), Some(nnz)) => Some(2.0 * nnz as f64),
-        _ => None,
-    };
+    let flops = operation.zip(nnz).and_then(|(operation, nnz)| operation.flops(nnz));
+    let flops = flops.map(|flops| flops as f64);
     if let Some((field, found, expected)) =
         figures.disagreement(&run.samples, flops, costs.minimal_bytes)
     {

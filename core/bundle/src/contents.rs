@@ -105,16 +105,15 @@ impl Bundle {
         let nnz: HashMap<&str, u64> =
             self.matrices.iter().map(|m| (m.record.id.as_str(), m.record.statistics.nnz)).collect();
         for run in self.runs.iter_mut().filter(|run| run.metric.is_none()) {
-            let (Some(Operation::Spmv), Some(figures)) =
-                (Operation::of(&run.operation), &run.figures)
+            let (Some(operation), Some(figures)) = (Operation::of(&run.operation), &run.figures)
             else {
                 continue;
             };
             // The count is unknown (0) for an imported matrix that is known only by name.
             let nnz = nnz.get(run.matrix.as_str()).filter(|nnz| **nnz > 0);
-            let Some(nnz) = nnz else { continue };
-            let work = Work { flops: nnz.saturating_mul(2), ..Work::default() };
-            let metric = Operation::Spmv.metric(&work, figures.median_s);
+            let Some(flops) = nnz.and_then(|nnz| operation.flops(*nnz)) else { continue };
+            let work = Work { flops, ..Work::default() };
+            let metric = operation.metric(&work, figures.median_s);
             if metric.value.is_finite() {
                 (run.work, run.metric) = (Some(work), Some(metric));
             }

@@ -35,15 +35,7 @@ impl Operation {
 
     /// The word used on the command line and in files.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Spmv => "spmv",
-            Self::Symgs => "symgs",
-            Self::Skyline => "skyline",
-            Self::Solve => "solve",
-            Self::BatchedDense => "batched-dense",
-            #[cfg(feature = "proof")]
-            Self::Increment => "increment",
-        }
+        self.row().as_str
     }
 
     /// Returns the operation with this word; `None` if this program does not know it.
@@ -51,48 +43,113 @@ impl Operation {
         Self::ALL.iter().copied().find(|operation| operation.as_str() == word)
     }
 
+    /// The word in the ids of its kernels; `None` if that is their format.
+    pub fn in_ids(self) -> Option<&'static str> {
+        self.row().in_ids
+    }
+
     /// The word for one execution: `SpMV`.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Spmv => "SpMV",
-            Self::Symgs => "symmetric sweep",
-            Self::Skyline => "skyline",
-            Self::Solve => "solve",
-            Self::BatchedDense => "batch",
-            #[cfg(feature = "proof")]
-            Self::Increment => "increment",
-        }
+        self.row().one
     }
 
     /// The word for several executions: `SpMVs`.
     pub fn words(self) -> &'static str {
-        match self {
-            Self::Spmv => "SpMVs",
-            Self::Symgs => "symmetric sweeps",
-            Self::Skyline => "skylines",
-            Self::Solve => "solves",
-            Self::BatchedDense => "batches",
-            #[cfg(feature = "proof")]
-            Self::Increment => "increments",
-        }
+        self.row().several
+    }
+
+    /// The floating-point operations of one execution on a matrix with this many nonzeros; `None` if
+    /// they do not follow from it.
+    pub fn flops(self, nnz: u64) -> Option<u64> {
+        Some(self.row().flops_per_nonzero?.saturating_mul(nnz))
     }
 
     /// The metric of executions with this work and this median time in seconds.
     pub fn metric(self, work: &Work, median_s: f64) -> Metric {
-        match self {
-            Self::Spmv | Self::Symgs | Self::BatchedDense => {
-                Metric::of("throughput", "GFLOPS", Better::More, work.flops as f64 / median_s / 1e9)
-            }
-            Self::Skyline => Metric::of("time", "ms", Better::Less, median_s * 1e3),
-            // Without the setup, which is reported separately: one setup may serve many solves.
-            Self::Solve => Metric::of("time to solution", "ms", Better::Less, median_s * 1e3),
-            #[cfg(feature = "proof")]
-            Self::Increment => {
-                let elements = work.flops.max(1) as f64;
-                Metric::of("time per element", "ns", Better::Less, median_s / elements * 1e9)
-            }
-        }
+        (self.row().metric)(work, median_s)
     }
+
+    fn row(self) -> &'static Row {
+        let row = TABLE.iter().find(|row| row.operation == self);
+        row.expect("the table has every operation") // invariant
+    }
+}
+
+/// What is known about an operation.
+struct Row {
+    operation: Operation,
+    as_str: &'static str,
+    in_ids: Option<&'static str>,
+    one: &'static str,
+    several: &'static str,
+    flops_per_nonzero: Option<u64>,
+    metric: fn(&Work, f64) -> Metric,
+}
+
+static TABLE: &[Row] = &[
+    Row {
+        operation: Operation::Spmv,
+        as_str: "spmv",
+        in_ids: None,
+        one: "SpMV",
+        several: "SpMVs",
+        flops_per_nonzero: Some(2),
+        metric: throughput,
+    },
+    Row {
+        operation: Operation::Symgs,
+        as_str: "symgs",
+        in_ids: Some("symgs"),
+        one: "symmetric sweep",
+        several: "symmetric sweeps",
+        flops_per_nonzero: None,
+        metric: throughput,
+    },
+    Row {
+        operation: Operation::Skyline,
+        as_str: "skyline",
+        in_ids: Some("skyline"),
+        one: "skyline",
+        several: "skylines",
+        flops_per_nonzero: None,
+        metric: |_, median_s| Metric::of("time", "ms", Better::Less, median_s * 1e3),
+    },
+    Row {
+        operation: Operation::Solve,
+        as_str: "solve",
+        in_ids: Some("pcg"),
+        one: "solve",
+        several: "solves",
+        flops_per_nonzero: None,
+        // Without the setup, which is reported separately: one setup may serve many solves.
+        metric: |_, median_s| Metric::of("time to solution", "ms", Better::Less, median_s * 1e3),
+    },
+    Row {
+        operation: Operation::BatchedDense,
+        as_str: "batched-dense",
+        in_ids: Some("dense"),
+        one: "batch",
+        several: "batches",
+        flops_per_nonzero: None,
+        metric: throughput,
+    },
+    #[cfg(feature = "proof")]
+    Row {
+        operation: Operation::Increment,
+        as_str: "increment",
+        in_ids: Some("increment"),
+        one: "increment",
+        several: "increments",
+        flops_per_nonzero: None,
+        metric: |work, median_s| {
+            let elements = work.flops.max(1) as f64;
+            Metric::of("time per element", "ns", Better::Less, median_s / elements * 1e9)
+        },
+    },
+];
+
+fn throughput(work: &Work, median_s: f64) -> Metric {
+    Metric::of("throughput", "GFLOPS", Better::More, work.flops as f64 / median_s / 1e9)
 }
 
 #[cfg(test)]
@@ -105,6 +162,7 @@ mod tests {
             assert_eq!(Operation::of(operation.as_str()), Some(operation));
         }
         assert_eq!(Operation::of("fft"), None);
+        assert!(TABLE.iter().map(|row| row.operation).eq(Operation::ALL.iter().copied()));
     }
 
     #[test]

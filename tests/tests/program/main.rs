@@ -27,6 +27,7 @@ mod machine;
 mod measurement;
 mod mkl;
 mod nothing;
+mod operations;
 mod pages;
 mod precision;
 mod report;

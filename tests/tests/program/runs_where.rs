@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sparsescope_core::kernel::parameters::{PRECOND, SIGMA};
 use sparsescope_core::kernel::{
-    DeviceKind, Format, KernelDescriptor, Origin, all_kernels, distributed_kernels,
+    DeviceKind, Format, KernelDescriptor, all_kernels, distributed_kernels,
 };
 use sparsescope_core::record::{Operation, Precision};
 
@@ -59,7 +59,7 @@ fn cell(row: &str, kernels: &[&KernelDescriptor]) -> String {
         "Skyline" => precisions(Operation::Skyline),
         "formats" => {
             let read: BTreeSet<&str> = of(Operation::Spmv)
-                .filter(|kernel| !kernel.origin.contains(&Origin::Vendor))
+                .filter(|kernel| kernel.library().is_none())
                 .filter_map(|kernel| kernel.format().map(format_name))
                 .collect();
             let (read, missing): (Vec<&str>, Vec<&str>) =

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::kernel::{GridMapping, Mapping, kernel, mapping_of};
+use sparsescope_core::kernel::{GridMapping, KernelName, Mapping, kernel, mapping_of};
 use sparsescope_core::record::Source;
 
 use super::{BOUND, percent};
@@ -71,26 +71,22 @@ impl RunOf<'_> {
         self.run.costs.choice.as_ref().map_or(&self.run.params, |choice| &choice.params)
     }
 
-    /// The format that was timed, and the last part of its kernel's id.
-    fn timed_format(&self) -> (&str, &str) {
-        let id = self.timed_kernel();
-        let format = match &self.run.source {
-            Some(source) => source.format(),
-            None => id.split('/').nth(if id.starts_with("vendor/") { 2 } else { 1 }).unwrap_or(""),
-        };
-        (format, id.rsplit('/').next().unwrap_or(id))
+    /// The format that was timed, and whether it is compact.
+    fn timed_format(&self) -> (&str, bool) {
+        let kernel = KernelName::of(self.timed_kernel());
+        let format = self.run.source.as_ref().map_or(kernel.family(), |source| source.format());
+        (format, kernel.is_compact())
     }
 
     /// Blocks or compact indices, and how many bytes fewer than CSR they take.
     fn block_or_compact(&self, csr: Option<u64>) -> Option<String> {
         let param = |name: &str| self.timed_params().get(name).map(String::as_str);
-        let (format, last) = self.timed_format();
-        let what = match (format, last) {
+        let what = match self.timed_format() {
             ("bsr", _) => match param("bsr_block") {
                 Some(side) => format!("{side}×{side} blocks"),
                 None => "dense blocks".into(),
             },
-            (_, "compact") => match param("values").filter(|bits| bits.parse::<u8>().is_ok()) {
+            (_, true) => match param("values").filter(|bits| bits.parse::<u8>().is_ok()) {
                 Some(bits) => format!("16-bit columns, {bits}-bit values"),
                 None => "16-bit columns".into(),
             },
@@ -124,9 +120,9 @@ impl RunOf<'_> {
 
     /// Little padding in a format that pads.
     fn full(&self) -> Option<String> {
-        let (format, last) = self.timed_format();
+        let (format, is_compact) = self.timed_format();
         let family = family_of(format);
-        if !["hll", "ell", "hyb"].contains(&family) || last == "compact" {
+        if !["hll", "ell", "hyb"].contains(&family) || is_compact {
             return None;
         }
         let bytes = self.run.costs.format_bytes;

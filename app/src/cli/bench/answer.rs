@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::kernel::reference;
+use sparsescope_core::kernel::{KernelName, reference};
 use sparsescope_core::record::{Operation, Subject};
 use sparsescope_figures::model::{
     self, Model, RunOf, Standing, batch_extent, extent, subject_key, subject_name, subject_size,
@@ -125,11 +125,8 @@ fn size(subject: Subject<'_>) -> String {
 /// The device in the ids of all kernels of the table, which then leaves it out; empty if there are several.
 fn common_device<'r>(rows: &'r [Row<'_>]) -> &'r str {
     let shown = rows.iter().flat_map(|row| row.winner().into_iter().chain(row.second()));
-    let devices = shown.filter_map(|run| run.run.kernel.split_once('/'));
-    // Ids of libraries and of user kernels name no device.
-    let devices = devices.map(|(device, _)| device);
     let devices: BTreeSet<&str> =
-        devices.filter(|device| !["vendor", "user"].contains(device)).collect();
+        shown.filter_map(|run| KernelName::of(&run.run.kernel).device()).collect();
     match devices.len() {
         1 => devices.first().copied().unwrap_or_default(),
         _ => "",

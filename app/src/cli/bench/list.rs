@@ -31,7 +31,9 @@ pub(super) fn read(
     let shown = path.display();
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read the list {shown}"))?;
-    let lines = lines(&text, is_of_matrices(operation), |path| Path::new(path).exists());
+    // Some matrices are in the collection.
+    let of_matrices = SubjectSource::are_matrices(operation);
+    let lines = lines(&text, of_matrices, |path| Path::new(path).exists());
     if lines.is_empty() {
         return Err(UsageError(format!("the list {shown} is empty")).into());
     }
@@ -57,11 +59,6 @@ pub(super) fn read(
         sources.push(source);
     }
     Ok(sources)
-}
-
-/// Whether the operation takes matrices, some of which are in the collection.
-fn is_of_matrices(operation: Operation) -> bool {
-    matches!(operation, Operation::Spmv | Operation::Symgs | Operation::Solve)
 }
 
 /// The lines that name something, with their numbers from 1. A comment begins with `#` at the start of a line

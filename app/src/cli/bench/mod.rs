@@ -1,8 +1,10 @@
 //! `sparsescope bench`: the main job, from matrices to a checked result bundle, a summary and a report.
 
 mod answer;
+mod devices;
 mod end;
 mod list;
+mod measure;
 #[cfg(feature = "mpi")]
 pub(super) mod mpi;
 mod next;
@@ -19,29 +21,30 @@ mod user;
 
 use anyhow::{Context, bail};
 use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Ending, Runner};
+use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Runner};
 use sparsescope_core::io::{Progress, open_vector};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::GpuAbsence;
+use sparsescope_core::record::{Bandwidth, GpuAbsence};
 
 use super::args::{BenchArgs, ProgressArg};
+use super::gpu;
 use super::interrupt::Interrupt;
 use super::operands::told;
 use super::outcome::{Outcome, UsageError};
 use super::output::{is_stdout, now, print};
 use super::progress;
 use super::shared_args::BackendArg;
-use super::{adapter, gpu};
 use crate::producer::producer;
+use devices::Devices;
 use end::{NOTHING_READ, TOO_EARLY, check_outputs, end, kept};
+use measure::{Job, Tally};
 pub(super) use planned::Plan;
+use recorder::Recorder;
 pub(super) use recorder::sort_runs;
-use recorder::{Part, Recorder};
 use share::Share;
 use sweep::Sweep;
-use user::AbsentGpu;
 
 pub(super) fn run(args: &BenchArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     run_with(args, interrupt, quiet, &CpuBackend::new())
@@ -60,52 +63,11 @@ fn run_with(
     }
     args.ranks.refuse()?;
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit)).transpose()?;
-    let x = match &args.x {
-        Some(path) => {
-            let progress = Progress::none().cancelled_by(interrupt.flag());
-            let memory = args.memory_limit.map_or_else(MemoryLimit::of_machine, MemoryLimit::bytes);
-            Some(told(path, open_vector(path, None, memory, progress)?))
-        }
-        None => None,
-    };
-    let users = user::named(args)?;
-    let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
-    let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
-    let gpu = match wants_cuda {
-        false => Err(GpuAbsence::Disabled),
-        true => gpu::open(args.gpu.device),
-    };
-    let sweep = match &earlier {
-        Some(bundle) => Sweep::continuing(bundle, args, &users, x, (interrupt, quiet))?,
-        None => Sweep::of(args, &gpu, &users, x, (interrupt, quiet))?,
-    };
-    let Sweep { operation, kernels, settings, x, reordering, .. } = &sweep;
-    let of_ranks = |kernel: &&KernelDescriptor| kernel.id.starts_with("mpi/");
-    if let (Some(path), true) =
-        (&args.resume, sweep.ranks.is_some() || kernels.iter().any(of_ranks))
-    {
-        let ranks = sweep.ranks.map_or("several".to_owned(), |ranks| ranks.to_string());
-        bail!("{} was started with {ranks} ranks: resume it with the same number", path.display());
-    }
-    let uses_wgpu = kernels.iter().any(|k| k.device == DeviceKind::Wgpu);
-    let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
-    let uses_gpu = kernels.iter().any(|k| k.device == DeviceKind::Cuda);
-    // Only user kernels may have had no GPU from the beginning.
-    let begun_on_gpu = earlier
-        .as_ref()
-        .is_some_and(|bundle| bundle.environments.iter().any(|machine| !machine.gpus.is_empty()));
-    let needs_gpu =
-        kernels.iter().any(|k| k.device == DeviceKind::Cuda && (k.user.is_none() || begun_on_gpu));
-    if let (Err(absence), true, false) = (&gpu, needs_gpu, args.plan) {
-        bail!("the bundle's plan has GPU kernels, which cannot run here: {absence}");
-    }
-    // If several GPUs are requested, they must exist.
-    let uses_several = kernels.iter().any(|k| k.device == DeviceKind::Nccl) && !args.plan;
-    let several = if uses_several { Some(gpu::several()?) } else { None };
+    let Preparation { sweep, devices, earlier } = Preparation::of(args, interrupt, quiet)?;
     // Every file is opened before any long work: a mistyped path fails at once.
     let (share, plan) = Share::of(&sweep)?;
     share.check_x()?;
-    let configurations = share.configurations();
+    let (configurations, settings) = (share.configurations(), &sweep.settings);
     let bytes = Limits::default().foresee(share.runs() as u64, settings.runs as u64)?;
     if args.plan {
         let text = summary::plan(&share, sweep.shard, &configurations, settings, bytes)?;
@@ -118,7 +80,7 @@ fn run_with(
     if share.len() > 0 && share.tasks().all(|task| task.probed.is_err()) {
         bail!(NOTHING_READ);
     }
-    user::check_builds(kernels, &gpu)?;
+    user::check_builds(&sweep.kernels, &devices.cuda)?;
     let output = sweep::output(args, sweep.shard)?;
     let force = args.force || earlier.is_some();
     check_outputs(args, &output, force)?;
@@ -129,110 +91,116 @@ fn run_with(
     };
     shown.set(0.0, "measuring the memory bandwidth");
     let noise = NoiseWatch::start();
-    let threads = &bandwidth_threads(&configurations);
-    let bandwidth = measure_bandwidth(threads, interrupt.flag());
-    let bandwidth = match interrupt.raised() && !interrupt.by_user() {
-        true => bandwidth.context(TOO_EARLY)?,
-        false => bandwidth?,
-    };
-    let mut machine = environment(bandwidth);
-    let is_library = |c: &Configuration| c.kernel.mapping == Mapping::Library;
-    if configurations.iter().any(|c| is_library(c) && c.kernel.device == DeviceKind::Cpu) {
-        machine.libraries = cpu_backend.libraries();
-    }
-    let (gpu, absent) = match gpu {
-        Ok(gpu) => (Some(gpu).filter(|_| uses_gpu), None),
-        Err(absence) => (None, Some(AbsentGpu(absence))),
-    };
-    // Libraries are loaded when first needed, and recorded from then on.
-    let on_gpu = |c: &&Configuration| is_library(c) && c.kernel.device == DeviceKind::Cuda;
-    if let Some(gpu) = &gpu {
-        configurations.iter().filter(on_gpu).for_each(|c| drop(gpu.availability(c.kernel)));
-        machine.gpus.extend(gpu.describe());
-    }
-    machine.gpus.extend(several.as_ref().and_then(|several| several.describe()));
-
+    let threads = bandwidth_threads(&configurations);
+    let mut machine = environment(bandwidth(&threads, interrupt)?);
+    devices.describe(cpu_backend, &configurations, &mut machine);
     if let (0, Some(shard)) = (share.len(), sweep.shard) {
         eprintln!("{shard} has nothing to run: the plan has fewer units of work than parts");
     }
-    if let Some(adapter) = &adapter {
-        machine.gpus.extend(adapter.describe());
-    }
 
-    let is_new = earlier.is_none();
-    let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
-    // A continued bundle has them already, or must not have them.
-    if is_new && !args.no_source {
-        user::keep_texts(&mut bundle, kernels);
-    }
-    bundle.label = args.label.clone().or(bundle.label);
-    bundle.plan = plan.or(bundle.plan);
-    bundle.shard = sweep.shard;
+    let bundle = start(args, &sweep, plan, earlier);
     let mut recorder =
         Recorder::new(&output, bundle, machine, shown, (sweep.operation, args), force)?;
-
-    let mut backends = vec![(DeviceKind::Cpu, cpu_backend)];
-    backends.extend(gpu.as_deref().map(|gpu| (DeviceKind::Cuda, gpu)));
-    backends.extend(adapter.as_deref().map(|adapter| (DeviceKind::Wgpu, adapter)));
-    backends.extend(absent.as_ref().map(|gpu| (DeviceKind::Cuda, gpu as &dyn Backend)));
-    backends.extend(several.as_deref().map(|several| (DeviceKind::Nccl, several)));
     let runner = Runner {
-        backends,
+        backends: devices.backends(cpu_backend),
         settings,
         environment: &recorder.environment(),
         memory: args.memory_limit.map(MemoryLimit::bytes),
         cancel: interrupt.flag(),
     };
-    let (mut unread, mut stopped) = (0, false);
-    for (k, task) in share.tasks().enumerate() {
-        let source = task.source;
-        if task.probed.is_err() {
-            unread += 1; // Reported above.
-            continue;
-        }
-        let part = Part { first: k, of: share.len(), name: source.name() };
-        recorder.begin(part);
-        let memory = runner.memory.unwrap_or_else(MemoryLimit::of_machine);
-        let read =
-            |progress: Progress<'_>| source.load(*reordering, memory, progress, interrupt.flag());
-        let loaded = match recorder.while_reading(sweep::file_size(source), read) {
-            Ok(loaded) => loaded,
-            Err(error) if error.is_cancelled() => {
-                stopped = true;
-                break;
+    let job = Job { share: &share, runner, output: &output, interrupt };
+    let tally = job.run(&mut recorder)?;
+    report(&job, &tally, recorder, args, &threads, noise)
+}
+
+/// What is to be measured.
+struct Preparation {
+    sweep: Sweep,
+    devices: Devices,
+    /// The bundle to continue.
+    earlier: Option<Bundle>,
+}
+
+impl Preparation {
+    /// The plan of the arguments, or of the bundle that they continue; opens the devices that it needs.
+    fn of(args: &BenchArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Self> {
+        let x = match &args.x {
+            Some(path) => {
+                let progress = Progress::none().cancelled_by(interrupt.flag());
+                let memory =
+                    args.memory_limit.map_or_else(MemoryLimit::of_machine, MemoryLimit::bytes);
+                Some(told(path, open_vector(path, None, memory, progress)?))
             }
-            Err(error) => {
-                recorder.line(&format!("error: {error}"));
-                unread += 1;
-                continue;
-            }
+            None => None,
         };
-        let name = loaded.record().name().to_owned();
-        if let Some(taken) = loaded.taken() {
-            recorder.line(&format!("{name}: {taken}"));
-        }
-        for warning in loaded.warnings() {
-            recorder.line(&format!("warning: {name}: {warning}"));
-        }
-        let Some(id) = recorder.add(&loaded).map_err(|e| kept(&output, &e))? else {
-            recorder.line(&format!("{name} repeats an earlier input; it runs once"));
-            continue;
+        let users = user::named(args)?;
+        let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
+        let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
+        let gpu = match wants_cuda {
+            false => Err(GpuAbsence::Disabled),
+            true => gpu::open(args.gpu.device),
         };
-        let (measured, configurations) = (recorder.runs_of(&id), &task.configurations);
-        let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref(), memory) {
-            Ok(problem) => {
-                let ending = runner.run(&id, &*problem, configurations, &measured, &mut recorder);
-                recorder.show_results(&id, &*problem).map_err(|e| kept(&output, &e.into()))?;
-                ending
-            }
-            Err(why) => runner.refuse(&id, configurations, &why, &measured, &mut recorder),
+        let sweep = match &earlier {
+            Some(bundle) => Sweep::continuing(bundle, args, &users, x, (interrupt, quiet))?,
+            None => Sweep::of(args, &gpu, &users, x, (interrupt, quiet))?,
         };
-        if ending == Ending::Cancelled {
-            stopped = true;
-            break;
+        let on_ranks = |kernel: &&KernelDescriptor| kernel.device == DeviceKind::Ranks;
+        if let (Some(path), true) =
+            (&args.resume, sweep.ranks.is_some() || sweep.kernels.iter().any(on_ranks))
+        {
+            let ranks = sweep.ranks.map_or("several".to_owned(), |ranks| ranks.to_string());
+            bail!(
+                "{} was started with {ranks} ranks: resume it with the same number",
+                path.display()
+            );
         }
+        let has_gpus = |bundle: &Bundle| bundle.environments.iter().any(|one| !one.gpus.is_empty());
+        let begun_on_gpu = earlier.as_ref().is_some_and(has_gpus);
+        let devices = Devices::open(args, &sweep.kernels, gpu, begun_on_gpu)?;
+        Ok(Self { sweep, devices, earlier })
     }
-    recorder.take_failure().map_err(|error| kept(&output, &error.into()))?;
+}
+
+/// The memory bandwidth with these numbers of threads; fails if the time limit ends first.
+fn bandwidth(threads: &[u32], interrupt: &Interrupt) -> anyhow::Result<Vec<Bandwidth>> {
+    let bandwidth = measure_bandwidth(threads, interrupt.flag());
+    Ok(match interrupt.raised() && !interrupt.by_user() {
+        true => bandwidth.context(TOO_EARLY)?,
+        false => bandwidth?,
+    })
+}
+
+/// The bundle to which runs are added; `plan` is what it should have if it has none.
+fn start(
+    args: &BenchArgs,
+    sweep: &Sweep,
+    plan: Option<serde_json::Value>,
+    earlier: Option<Bundle>,
+) -> Bundle {
+    let is_new = earlier.is_none();
+    let mut bundle = earlier.unwrap_or_else(|| Bundle::new(producer(), now()));
+    // A continued bundle has them already, or must not have them.
+    if is_new && !args.no_source {
+        user::keep_texts(&mut bundle, &sweep.kernels);
+    }
+    bundle.label = args.label.clone().or(bundle.label);
+    bundle.plan = plan.or(bundle.plan);
+    bundle.shard = sweep.shard;
+    bundle
+}
+
+/// Writes the bundle and prints what was measured, unless there is nothing.
+fn report(
+    job: &Job<'_>,
+    tally: &Tally,
+    mut recorder: Recorder,
+    args: &BenchArgs,
+    threads: &[u32],
+    noise: NoiseWatch,
+) -> anyhow::Result<Outcome> {
+    let &Job { share, output, interrupt, .. } = job;
+    let &Tally { unread, stopped } = tally;
+    recorder.take_failure().map_err(|error| kept(output, &error.into()))?;
     if share.len() > 0 && share.len() == unread {
         recorder.discard()?;
         bail!(NOTHING_READ);
@@ -241,19 +209,20 @@ fn run_with(
         recorder.discard()?;
         bail!(TOO_EARLY);
     }
-
     if !interrupt.raised() && !threads.is_empty() {
         recorder.tell("measuring the memory bandwidth again");
         let again = measure_bandwidth(threads, interrupt.flag()).unwrap_or_default();
         recorder.better_bandwidth(&again);
     }
     let bundle = recorder.finish(noise.finish(), !stopped && unread == 0)?;
-    end(bundle, args, &output, (interrupt, unread))
+    end(bundle, args, output, (interrupt, unread))
 }
 
 /// The thread counts of the CPU configurations, each once.
 fn bandwidth_threads(configurations: &[Configuration]) -> Vec<u32> {
-    let on_cpu = configurations.iter().filter(|c| c.kernel.device == DeviceKind::Cpu);
+    let on_cpu =
+        |c: &&Configuration| matches!(c.kernel.device, DeviceKind::Cpu | DeviceKind::Ranks);
+    let on_cpu = configurations.iter().filter(on_cpu);
     let mut threads: Vec<u32> = on_cpu.map(|c| c.threads).collect();
     threads.sort_unstable();
     threads.dedup();

@@ -9,7 +9,9 @@ use sparsescope_core::experiment::{
     Configuration, Ending, Key, MatrixSource, Observer, SubjectSource, select_distributed,
 };
 use sparsescope_core::kernel::parameters::RANKS;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels_of_ranks};
+use sparsescope_core::kernel::{
+    DeviceKind, KernelDescriptor, distributed_kernels, kernels_of_ranks,
+};
 use sparsescope_core::measure::{NoiseWatch, environment};
 use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
 use sparsescope_core::record::{Environment, Operation, Run};
@@ -17,7 +19,7 @@ use sparsescope_core::record::{Environment, Operation, Run};
 use super::bandwidth_threads;
 use super::end::{NOTHING_READ, TOO_EARLY, check_outputs, end, kept};
 use super::planned::{NOT_A_PLAN, Plan as PlannedSweep};
-use super::recorder::{Part, Recorder};
+use super::recorder::{Place, Recorder};
 use super::sweep::{self, Sweep};
 use crate::cli::args::BenchArgs;
 use crate::cli::gpu_of_rank::{self, RankGpu};
@@ -85,7 +87,7 @@ pub(in crate::cli) fn run(
     let mut unread = 0;
     for (first, source) in matrices.iter().enumerate() {
         if let Some(recorder) = &mut recorder {
-            recorder.begin(Part { first, of: matrices.len(), name: source.name() });
+            recorder.begin(Place { first, of: matrices.len(), name: source.name() });
         }
         let matrix = shared(world, source, anew, settings.seed, memory, interrupt.flag());
         let matrix = match matrix {
@@ -162,7 +164,7 @@ fn plan(
     quiet: bool,
 ) -> anyhow::Result<Plan> {
     let operation: Operation = args.operation.into();
-    if !matches!(operation, Operation::Spmv | Operation::Solve) {
+    if distributed_kernels(operation).next().is_none() {
         let word = operation.as_str();
         let sentence = format!("only spmv and solve run on several ranks, not {word}");
         return Err(UsageError(sentence).into());
@@ -184,7 +186,7 @@ fn plan(
     }
     let mut devices = Vec::new();
     if args.backend.is_empty() || asked(BackendArg::Cpu) {
-        devices.push(DeviceKind::Cpu);
+        devices.push(DeviceKind::Ranks);
     }
     if names_nccl || asked(BackendArg::Cuda) || !gpus.is_empty() {
         devices.push(DeviceKind::Nccl);
@@ -292,7 +294,7 @@ fn unmeasured(configurations: &[Configuration], runs: &[Run], ranks: usize) -> V
     let known: BTreeSet<Key> = runs.iter().map(Key::of).collect();
     let is_left = |configuration: &Configuration| {
         // Runs record the threads of all ranks.
-        let ranks = if configuration.kernel.device == DeviceKind::Cpu { ranks } else { 1 };
+        let ranks = if configuration.kernel.device == DeviceKind::Ranks { ranks } else { 1 };
         let threads = configuration.threads * ranks as u32;
         !known.contains(&Configuration { threads, ..configuration.clone() }.key())
     };

@@ -5,7 +5,7 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, Portion, Settings, SubjectSource, Units, split};
-use sparsescope_core::kernel::{KernelDescriptor, kernel};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
 use sparsescope_core::matrix::Reordering;
 use sparsescope_core::record::{Operation, Shard};
 
@@ -108,8 +108,8 @@ impl Plan {
             bail!("the plan lists {most} runs per subject, more than the limit of {MOST_LISTED}");
         }
         let mut all = Configuration::all(&kernels, &self.settings);
-        let of_processors = |c: &&mut Configuration| c.kernel.id.starts_with("mpi/");
-        for configuration in all.iter_mut().filter(of_processors) {
+        let on_ranks = |c: &&mut Configuration| c.kernel.device == DeviceKind::Ranks;
+        for configuration in all.iter_mut().filter(on_ranks) {
             let Some(ranks) = self.ranks else {
                 bail!("the plan is for several ranks but does not record how many");
             };

@@ -30,7 +30,7 @@ use crate::cli::progress;
 const WHOLE_MATRIX_ENTRIES: u64 = 20_000;
 
 /// A matrix's position among all those of the experiment.
-pub(super) struct Part {
+pub(super) struct Place {
     pub(super) first: usize,
     pub(super) of: usize,
     pub(super) name: String,
@@ -52,7 +52,7 @@ pub(super) struct Recorder {
     /// What was shown last, and when the progress of a long execution was shown last.
     what: String,
     told: Option<Instant>,
-    part: Part,
+    place: Place,
     /// Ids of the matrices added so far, and their positions.
     seen: BTreeMap<String, usize>,
     /// Maximum size in bytes of a matrix's picture.
@@ -81,7 +81,7 @@ impl Recorder {
         bundle.environments.push(machine);
         bundle.complete = false;
         let journal = Journal::create(output, &bundle, force)?;
-        let part = Part { first: 0, of: 1, name: String::new() };
+        let place = Place { first: 0, of: 1, name: String::new() };
         let output = output.to_owned();
         Ok(Self {
             bundle,
@@ -91,7 +91,7 @@ impl Recorder {
             shown,
             what: String::new(),
             told: None,
-            part,
+            place,
             seen: BTreeMap::new(),
             spy_bytes: args.spy_bytes,
             operation,
@@ -115,9 +115,9 @@ impl Recorder {
     }
 
     /// Announces the next matrix, which is about to be read.
-    pub(super) fn begin(&mut self, part: Part) {
-        let what = format!("{}: reading", part.name);
-        self.part = part;
+    pub(super) fn begin(&mut self, place: Place) {
+        let what = format!("{}: reading", place.name);
+        self.place = place;
         self.show(0.0, &what);
     }
 
@@ -133,7 +133,7 @@ impl Recorder {
             let done = &done;
             let tell = move || {
                 while wait.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {
-                    let what = reading(&self.part.name, done.load(Ordering::Relaxed), total);
+                    let what = reading(&self.place.name, done.load(Ordering::Relaxed), total);
                     self.show(0.0, &what);
                 }
             };
@@ -301,14 +301,14 @@ impl Recorder {
     }
 
     fn show(&mut self, share: f64, what: &str) {
-        let Part { first, of, .. } = self.part;
+        let Place { first, of, .. } = self.place;
         self.shown.set((first as f64 + share) / of as f64, what);
     }
 }
 
 impl Observer for Recorder {
     fn progress(&mut self, done: usize, total: usize, what: &str) {
-        let text = format!("{}: {what}", self.part.name);
+        let text = format!("{}: {what}", self.place.name);
         self.show(done as f64 / total.max(1) as f64, &text);
         self.what = text;
     }

@@ -3,8 +3,6 @@
 use sparsescope_core::experiment::{
     Configuration, Portion, Probed, SourceError, SubjectSource, Units,
 };
-use sparsescope_core::matrix::Extent;
-use sparsescope_core::record::Operation;
 
 use super::sweep::Sweep;
 use crate::cli::operands::unfit;
@@ -12,7 +10,7 @@ use crate::cli::outcome::UsageError;
 
 /// What runs here, subject by subject.
 pub(super) struct Share<'s> {
-    sweep: &'s Sweep,
+    pub(super) sweep: &'s Sweep,
     configurations: Vec<Configuration>,
     units: Units,
     portions: Vec<Portion>,
@@ -57,23 +55,23 @@ impl<'s> Share<'s> {
     pub(super) fn check_x(&self) -> Result<(), UsageError> {
         let Some(x) = &self.sweep.x else { return Ok(()) };
         let operation = self.sweep.operation;
-        let length = |extent: Extent| match operation {
-            Operation::Spmv => Some((extent.cols, "columns")),
-            Operation::Symgs => Some((extent.rows, "rows")),
-            _ => None,
+        let Some(length) = SubjectSource::length_of_x(operation) else {
+            let word = operation.as_str();
+            let sentence = format!("--x applies only to spmv and symgs, not to {word}");
+            return Err(UsageError(sentence));
         };
         let of_task = |task: Task<'_>| {
             let extent = task.probed.as_ref().ok()?.extent?;
-            Some((task.source.name(), length(extent)?))
+            Some((task.source.name(), length(extent)))
         };
         let lengths: Vec<_> = self.tasks().filter_map(of_task).collect();
-        let (elements, word) = (x.len(), operation.as_str());
+        let elements = x.len();
         let fits = |(_, (length, _)): &(String, (u64, &str))| *length == elements as u64;
         match lengths.first() {
-            _ if lengths.iter().any(fits) => Ok(()),
-            Some((name, length)) => Err(unfit("--x", elements, name, *length)),
-            None if matches!(operation, Operation::Spmv | Operation::Symgs) => Ok(()),
-            None => Err(UsageError(format!("--x applies only to spmv and symgs, not to {word}"))),
+            Some((name, length)) if !lengths.iter().any(fits) => {
+                Err(unfit("--x", elements, name, *length))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -317,7 +317,7 @@ fn named(bundle: &Bundle, run: &Run) -> String {
 /// Threads of a configuration, as the table of runs shows them.
 fn planned(c: &Configuration) -> String {
     let workers = match (c.kernel.device, c.block) {
-        (DeviceKind::Cpu, _) => c.threads.to_string(),
+        (DeviceKind::Cpu | DeviceKind::Ranks, _) => c.threads.to_string(),
         (DeviceKind::Cuda | DeviceKind::Wgpu, Some(block)) => format!("{block}/block"),
         (DeviceKind::Cuda | DeviceKind::Wgpu, None) => "-".to_owned(),
         (DeviceKind::Nccl, _) => {

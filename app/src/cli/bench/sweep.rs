@@ -10,7 +10,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::io::points::HeaderLine;
 use sparsescope_core::kernel::parameters::RANKS;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Library, kernel};
 use sparsescope_core::matrix::{Reordering, Sha256Hex};
 use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision, Shard};
@@ -230,7 +230,7 @@ fn named(
         }
     }
     let header = args.header.line();
-    if header != HeaderLine::Find && operation != Operation::Skyline {
+    if header != HeaderLine::Find && !SubjectSource::have_headers(operation) {
         let sentence =
             "--header and --no-header apply only to files of points (--operation skyline)";
         return Err(UsageError(sentence.to_owned()).into());
@@ -325,7 +325,7 @@ fn kernels(
 /// One line on the kernels that need a feature missing from this build.
 fn not_built_in(kernels: &[&KernelDescriptor]) -> Option<String> {
     let faer: Vec<&str> =
-        kernels.iter().map(|k| k.id).filter(|id| id.starts_with("vendor/faer/")).collect();
+        kernels.iter().filter(|k| k.library() == Some(Library::Faer)).map(|k| k.id).collect();
     let is_built = cfg!(feature = "faer") || faer.is_empty();
     (!is_built).then(|| format!("Not built in: {} (--features faer)", faer.join(", ")))
 }

@@ -9,7 +9,7 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{
     Availability, Backend, Configuration, PrepareError, Prepared, Problem,
 };
-use sparsescope_core::kernel::{KernelDescriptor, UserSource, user_kernels};
+use sparsescope_core::kernel::{KernelDescriptor, UserKernel, UserSource, user_kernels};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{GpuAbsence, Operation};
 
@@ -32,12 +32,14 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescr
     let operation: Operation = args.operation.into();
     let is_usage = match (operation, args.backend.as_slice()) {
         _ if args.kernel_file.is_empty() => return Ok(Vec::new()),
-        (Operation::Spmv, [BackendArg::Cpu]) => {
+        (other, _) if other != UserKernel::OPERATION => {
+            Some(format!("--kernel-file supports only spmv, not {}", other.as_str()))
+        }
+        (_, [BackendArg::Cpu]) => {
             Some("--kernel-file needs a GPU, but --backend excludes cuda".to_owned())
         }
         // A continued bundle itself says what it computes.
-        (Operation::Spmv, _) => None,
-        (other, _) => Some(format!("--kernel-file supports only spmv, not {}", other.as_str())),
+        _ => None,
     };
     if let Some(sentence) = is_usage {
         return Err(UsageError(sentence).into());
@@ -131,7 +133,7 @@ pub(super) fn keep_texts(bundle: &mut Bundle, kernels: &[&'static KernelDescript
 /// measured.
 pub(super) fn check_builds(
     kernels: &[&'static KernelDescriptor],
-    gpu: &Result<Gpu, GpuAbsence>,
+    gpu: &Result<Gpu, AbsentGpu>,
 ) -> anyhow::Result<()> {
     for kernel in kernels.iter().filter(|kernel| kernel.user.is_some()) {
         match gpu {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use sparsescope_core::experiment::{Configuration, LoadedValues};
 use sparsescope_core::generate::{GeneratorSpec, SuiteEntry, suite};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernel, kernels};
+use sparsescope_core::kernel::{
+    DeviceKind, Format, KernelDescriptor, Mapping, kernel, kernels, reference,
+};
 use sparsescope_core::record::{MatrixRecord, Operation, Precision, Source};
 use sparsescope_figures::model::{Model, display_name};
 use sparsescope_figures::picture::Picture;
@@ -132,9 +134,9 @@ impl Wanted {
                 block,
                 ..Configuration::usual(kernel)
             };
-            match (kernel.device, kernel.id) {
-                (DeviceKind::Wgpu, _) => all.push(of(Precision::F32, Some(BLOCK))),
-                (_, "cpu/csr/serial") => {
+            match kernel.device {
+                DeviceKind::Wgpu => all.push(of(Precision::F32, Some(BLOCK))),
+                _ if kernel.id == reference(Operation::Spmv).id => {
                     all.extend([Precision::F64, Precision::F32].map(|p| of(p, None)));
                 }
                 _ => all.push(of(Precision::F64, None)),
@@ -158,8 +160,8 @@ impl Wanted {
 /// The kernels that run here: two CPU kernels, and those of the GPU.
 pub(super) fn kernels_here() -> impl Iterator<Item = &'static KernelDescriptor> {
     kernels(Operation::Spmv).iter().filter(|kernel| {
-        kernel.device == DeviceKind::Wgpu
-            || ["cpu/csr/serial", "cpu/hll/serial"].contains(&kernel.id)
+        let is_plain = matches!(kernel.format(), Some(Format::Csr | Format::Hll(_)));
+        kernel.device == DeviceKind::Wgpu || kernel.mapping == Mapping::Serial && is_plain
     })
 }
 

@@ -246,7 +246,7 @@ pub fn select_distributed(
     patterns: &[String],
 ) -> Result<Vec<&'static KernelDescriptor>, SelectError> {
     let name = |device: &DeviceKind| match device {
-        DeviceKind::Cpu => "mpi",
+        DeviceKind::Ranks => "mpi",
         device => device.as_str(),
     };
     let names: Vec<&str> = devices.iter().map(name).collect();

@@ -19,7 +19,7 @@ pub fn predict<T: Scalar>(
     match kernel.device {
         DeviceKind::Cuda | DeviceKind::Wgpu => on_grid(kernel, a, workers, cancel),
         DeviceKind::Cpu => on_processor(kernel, a, workers, cancel),
-        DeviceKind::Nccl => Ok(None),
+        DeviceKind::Nccl | DeviceKind::Ranks => Ok(None),
     }
     .unwrap_or_default()
 }

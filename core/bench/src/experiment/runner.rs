@@ -349,7 +349,7 @@ impl Runner<'_> {
     /// Copy bandwidth of the device in bytes per second, with the configuration's number of threads.
     fn copy_bandwidth(&self, configuration: &Configuration) -> Option<f64> {
         match configuration.kernel.device {
-            DeviceKind::Cpu => {
+            DeviceKind::Cpu | DeviceKind::Ranks => {
                 let same_threads = |b: &&Bandwidth| b.threads == configuration.threads;
                 self.environment.bandwidth.iter().find(same_threads).map(|b| b.copy)
             }

@@ -17,7 +17,7 @@ use sparsescope_kernels::symgs::{Wavefronts, right_hand_side, starting_vector};
 use sparsescope_matrix::generate::{
     BatchSuite, PointsSuite, Suite as MatrixSuite, batch_suites, points_suites, suites,
 };
-use sparsescope_matrix::matrix::Csr;
+use sparsescope_matrix::matrix::{Csr, Extent};
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_record::{LoadedValues, Operation};
 
@@ -30,6 +30,8 @@ struct Subjects {
     default_suite: &'static str,
     kind: Kind,
     on_matrix: OnMatrix,
+    /// The length of an x that users may give on a matrix of this extent, and the word for it.
+    x: Option<LengthOfX>,
     /// Files that it adds to a matrix's folder, with pictures limited to a number of bytes after deflate.
     files: fn(&Csr, u64, MemoryLimit) -> BTreeMap<String, Vec<u8>>,
 }
@@ -40,7 +42,13 @@ struct Kind {
     /// Parses what a user names.
     parse: fn(&str) -> Result<SubjectSource, SourceError>,
     suites: fn() -> Vec<Suite>,
+    are_matrices: bool,
+    /// Their files may begin with a line of names.
+    have_headers: bool,
 }
+
+/// The number of elements of x on a matrix, and what it counts: `columns`.
+type LengthOfX = fn(Extent) -> (u64, &'static str);
 
 /// The name of a suite, and its subjects as a user names them.
 type Suite = (&'static str, Vec<String>);
@@ -49,8 +57,12 @@ type Suite = (&'static str, Vec<String>);
 type OnMatrix = fn(&Arc<Csr>, u64, Option<&[f64]>, MemoryLimit) -> Result<Box<dyn Problem>, String>;
 
 const TABLE: &[Subjects] = &[
-    on(Operation::Spmv, "mini", MATRICES, spmv),
     Subjects {
+        x: Some(|extent| (extent.cols, "columns")),
+        ..on(Operation::Spmv, "mini", MATRICES, spmv)
+    },
+    Subjects {
+        x: Some(|extent| (extent.rows, "rows")),
         files: |a, budget, limit| Wavefronts::files_of(a, budget, limit).unwrap_or_default(),
         ..on(Operation::Symgs, "sweeps", MATRICES, symgs)
     },
@@ -74,6 +86,8 @@ const MATRICES: Kind = Kind {
         let entries = |suite: &MatrixSuite| named(suite.entries.iter().map(|entry| entry.name));
         suites().iter().map(|suite| (suite.name, entries(suite))).collect()
     },
+    are_matrices: true,
+    have_headers: false,
 };
 
 const POINTS: Kind = Kind {
@@ -82,6 +96,8 @@ const POINTS: Kind = Kind {
         let entries = |suite: &PointsSuite| named(suite.entries.iter().map(|entry| entry.name));
         points_suites().iter().map(|suite| (suite.name, entries(suite))).collect()
     },
+    are_matrices: false,
+    have_headers: true,
 };
 
 const BATCHES: Kind = Kind {
@@ -90,22 +106,33 @@ const BATCHES: Kind = Kind {
         let entries = |suite: &BatchSuite| named(suite.entries.iter().map(|entry| entry.name));
         batch_suites().iter().map(|suite| (suite.name, entries(suite))).collect()
     },
+    are_matrices: false,
+    have_headers: false,
 };
 
 #[cfg(feature = "proof")]
 const VECTORS: Kind = Kind {
     parse: |text| Ok(other(VectorSource::parse(text)?)),
     suites: || vec![("vectors", [1_000, 100_000].map(|n| VectorSource(n).to_string()).to_vec())],
+    are_matrices: false,
+    have_headers: false,
 };
 
-/// A line of the table, for an operation that adds no files to a matrix's folder.
+/// A line of the table, for an operation that adds no files to a matrix's folder and takes no x.
 const fn on(
     operation: Operation,
     default_suite: &'static str,
     kind: Kind,
     on_matrix: OnMatrix,
 ) -> Subjects {
-    Subjects { operation, default_suite, kind, on_matrix, files: |_, _, _| BTreeMap::new() }
+    Subjects {
+        operation,
+        default_suite,
+        kind,
+        on_matrix,
+        x: None,
+        files: |_, _, _| BTreeMap::new(),
+    }
 }
 
 fn other(source: impl OtherSource + 'static) -> SubjectSource {
@@ -180,6 +207,21 @@ impl SubjectSource {
         (Subjects::of(operation).kind.parse)(text)
     }
 
+    /// Whether an operation runs on matrices.
+    pub fn are_matrices(operation: Operation) -> bool {
+        Subjects::of(operation).kind.are_matrices
+    }
+
+    /// Whether files for an operation may begin with a line of names.
+    pub fn have_headers(operation: Operation) -> bool {
+        Subjects::of(operation).kind.have_headers
+    }
+
+    /// The length of the x that an operation takes from a user; `None` if it takes none.
+    pub fn length_of_x(operation: Operation) -> Option<LengthOfX> {
+        Subjects::of(operation).x
+    }
+
     /// The default suite of an operation.
     pub fn default_suite(operation: Operation) -> &'static str {
         Subjects::of(operation).default_suite
@@ -192,7 +234,7 @@ impl SubjectSource {
 
     /// The subjects of a suite of an operation; `None` if there is no such suite.
     pub fn of_suite(operation: Operation, name: &str) -> Result<Option<Vec<Self>>, SourceError> {
-        let Kind { parse, suites } = Subjects::of(operation).kind;
+        let Kind { parse, suites, .. } = Subjects::of(operation).kind;
         let suite = suites().into_iter().find(|(suite, _)| *suite == name);
         let parsed = |(_, entries): Suite| -> Result<_, _> {
             entries.iter().map(|entry| parse(entry)).collect()

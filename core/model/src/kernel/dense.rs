@@ -1,6 +1,6 @@
 //! The kernels that solve many small dense systems.
 
-use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes};
 use super::mapping::Mapping;
 use super::parameter::{About, Param, Values};
 use sparsescope_kernels::dense::Rhs;
@@ -40,6 +40,8 @@ const fn cpu(
         parameters: const { &[RHS.any()] },
         model: None,
         user: None,
+        rank: 0,
+        version: None,
     }
 }
 
@@ -65,14 +67,14 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one thread; Gaussian elimination on [A|b] without pivoting, one system at a time; the reference"),
     cpu("cpu/dense/cholesky", Mapping::OwnSystems, &[Origin::Ours],
         "each thread solves four systems at a time in SIMD lanes, in 3 x 3 tiles"),
-    cpu("vendor/faer/cholesky", Mapping::OwnSystems, &[Origin::Vendor],
+    cpu("vendor/faer/cholesky", Mapping::OwnSystems, &[Origin::Vendor(Library::Faer)],
         "the faer library; each thread solves its systems one at a time"),
     cuda("cuda/dense/gauss-shared", Mapping::OwnSystems, true, &[Origin::Paper003],
         "one block per system; [A|b] in shared memory, Gaussian elimination without pivoting"),
     cuda("cuda/dense/cholesky", Mapping::OwnSystems, false, &[Origin::Ours],
         "a square of threads per system; lower triangle in registers, in panels if it is too large"),
-    cuda("vendor/cublas/dense", Mapping::Library, false, &[Origin::Vendor],
+    cuda("vendor/cublas/dense", Mapping::Library, false, &[Origin::Vendor(Library::Cublas)],
         "cuBLAS: in-place batched LU without pivoting, then triangular solves"),
-    cuda("vendor/cusolver/dense", Mapping::Library, false, &[Origin::Vendor],
+    cuda("vendor/cusolver/dense", Mapping::Library, false, &[Origin::Vendor(Library::Cusolver)],
         "cuSOLVER: in-place batched Cholesky, then triangular solves"),
 ];

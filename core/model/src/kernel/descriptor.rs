@@ -12,6 +12,8 @@ use sparsescope_record::{Operation, Precision};
 pub enum DeviceKind {
     /// CPU.
     Cpu,
+    /// CPUs of several ranks, which `mpirun` starts.
+    Ranks,
     /// NVIDIA GPU, through CUDA.
     Cuda,
     /// Several NVIDIA GPUs of one process, connected by NCCL.
@@ -21,10 +23,10 @@ pub enum DeviceKind {
 }
 
 impl DeviceKind {
-    /// `cpu`, `cuda`, `nccl` or `wgpu`.
+    /// `cpu`, `cuda`, `nccl` or `wgpu`: bundles say `cpu` of ranks, too.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Cpu => "cpu",
+            Self::Cpu | Self::Ranks => "cpu",
             Self::Cuda => "cuda",
             Self::Nccl => "nccl",
             Self::Wgpu => "wgpu",
@@ -48,7 +50,7 @@ pub enum Origin {
     /// This project.
     Ours,
     /// A vendor library.
-    Vendor,
+    Vendor(Library),
     /// A file that the user provides.
     User,
 }
@@ -63,10 +65,64 @@ impl Origin {
             Self::Paper003 => "paper:003",
             Self::Paper004 => "paper:004",
             Self::Ours => "ours",
-            Self::Vendor => "vendor",
+            Self::Vendor(_) => "vendor",
             Self::User => "user",
         }
     }
+}
+
+/// A vendor's library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// NVIDIA's sparse matrices.
+    Cusparse,
+    /// NVIDIA's dense linear algebra.
+    Cublas,
+    /// NVIDIA's factorisations.
+    Cusolver,
+    /// Intel oneMKL.
+    Mkl,
+    /// faer, in Rust.
+    Faer,
+}
+
+impl Library {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Cusparse, Self::Cublas, Self::Cusolver, Self::Mkl, Self::Faer];
+
+    /// The word in the ids of its kernels.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cusparse => "cusparse",
+            Self::Cublas => "cublas",
+            Self::Cusolver => "cusolver",
+            Self::Mkl => "mkl",
+            Self::Faer => "faer",
+        }
+    }
+
+    /// Its name as it calls itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cusparse => "cuSPARSE",
+            Self::Cublas => "cuBLAS",
+            Self::Cusolver => "cuSOLVER",
+            Self::Mkl => "MKL",
+            Self::Faer => "faer",
+        }
+    }
+}
+
+/// A version of a paper's kernel that a chart compares with the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// The older one for CPUs.
+    Older,
+    /// The final one for CPUs.
+    Final,
+    /// A way to read points on a GPU; those with the same layout are next to each other.
+    Way(u8),
 }
 
 /// What a kernel reads.
@@ -142,6 +198,11 @@ pub struct KernelDescriptor {
     pub model: Option<Model>,
     /// The source file of a user kernel.
     pub user: Option<&'static UserKernel>,
+    /// Its place among the series of charts: kernels added after bundles had been published come
+    /// after the others, whose marks must not change.
+    pub rank: u8,
+    /// Which of a paper's versions it is, where charts compare them.
+    pub version: Option<Version>,
 }
 
 impl KernelDescriptor {
@@ -163,12 +224,39 @@ impl KernelDescriptor {
     /// The middle part of its id: the format for SpMV in a format, the method for solvers,
     /// otherwise the operation.
     pub fn what(&self) -> &'static str {
-        match (self.operation, self.format()) {
-            (Operation::Spmv, Some(format)) => format.name(),
-            (Operation::Solve, _) => "pcg",
-            (Operation::BatchedDense, _) => "dense",
-            _ => self.operation.as_str(),
+        let format = || self.format().map(Format::name);
+        self.operation.in_ids().or_else(format).unwrap_or(self.operation.as_str())
+    }
+
+    /// The vendor's library that it belongs to.
+    pub fn library(&self) -> Option<Library> {
+        match self.origin {
+            [Origin::Vendor(library)] => Some(*library),
+            _ => None,
         }
+    }
+
+    /// What shares a colour in charts: as [`what`](Self::what), except where a library has another
+    /// word for it.
+    pub fn family(&self) -> &'static str {
+        match (self.library(), self.what()) {
+            (Some(Library::Cusparse), "hll") => "sell",
+            (Some(Library::Cusparse), "symgs") => "spsv",
+            (Some(Library::Faer), _) => "cholesky",
+            (_, what) => what,
+        }
+    }
+
+    /// The kernel with a place among series after those of rank 0.
+    pub(super) const fn ranked(mut self, rank: u8) -> Self {
+        self.rank = rank;
+        self
+    }
+
+    /// The kernel as a version of a paper's.
+    pub(super) const fn of_version(mut self, version: Version) -> Self {
+        self.version = Some(version);
+        self
     }
 
     /// The parameters of `all` that the kernel lists.

@@ -21,7 +21,7 @@ const fn over_mpi(
         id,
         operation: Operation::Spmv,
         reads: Reads::Matrix(format),
-        device: DeviceKind::Cpu,
+        device: DeviceKind::Ranks,
         mapping,
         summary,
         origin: &[Origin::Ours],
@@ -33,6 +33,8 @@ const fn over_mpi(
         parameters,
         model: None,
         user: None,
+        rank: 0,
+        version: None,
     }
 }
 

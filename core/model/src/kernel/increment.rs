@@ -26,6 +26,8 @@ const fn increment(
         parameters: &[],
         model: None,
         user: None,
+        rank: 0,
+        version: None,
     }
 }
 

@@ -15,6 +15,7 @@ mod increment;
 mod inverse;
 mod mapping;
 mod model;
+mod name;
 mod number;
 mod parameter;
 pub mod parameters;
@@ -33,7 +34,7 @@ mod user;
 
 pub use counting::Counting;
 pub use cut::{BlockLanes, Cut};
-pub use descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+pub use descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes, Version};
 pub use format::{Format, FormatParams};
 pub(crate) use grid::span_entries;
 pub use grid::{COO_SPAN, GridMapping, LANES, Work};
@@ -41,6 +42,7 @@ pub use inverse::PatternKind;
 pub use mapping::{Mapping, Share};
 pub(crate) use model::PARTS;
 pub use model::{Model, Unrolling};
+pub use name::{KernelName, USER_FAMILY};
 pub use parameter::{About, Alias, Allowed, Group, Param, Parameter, ParameterError, Parameters};
 pub use ranks::Iteration;
 pub use right_side::RightSide;
@@ -56,6 +58,8 @@ pub use user::{
 };
 
 use sparsescope_record::Operation;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The kernels of an operation, in the order in which tables list them. The first is the reference:
 /// every result is checked against it, and speed-ups are relative to it.
@@ -99,7 +103,10 @@ pub fn kernels_of_ranks(operation: Operation) -> impl Iterator<Item = &'static K
 
 /// The built-in kernel with this id.
 pub fn kernel(id: &str) -> Option<&'static KernelDescriptor> {
-    all_kernels().chain(distributed::KERNELS).find(|k| k.id == id)
+    static BY_ID: LazyLock<HashMap<&str, &KernelDescriptor>> = LazyLock::new(|| {
+        all_kernels().chain(distributed::KERNELS).map(|kernel| (kernel.id, kernel)).collect()
+    });
+    BY_ID.get(id).copied()
 }
 
 #[cfg(test)]
@@ -113,7 +120,9 @@ mod tests {
             assert_eq!(k.id, k.id.to_lowercase());
             assert_eq!(all_kernels().filter(|other| other.id == k.id).count(), 1, "{}", k.id);
             match k.origin {
-                [Origin::Vendor] => assert!(k.id.starts_with("vendor/"), "{}", k.id),
+                [Origin::Vendor(library)] => {
+                    assert!(k.id.starts_with(&format!("vendor/{}/", library.as_str())), "{}", k.id);
+                }
                 _ => {
                     let (device, what) = (k.device.as_str(), k.what());
                     assert!(k.id.starts_with(&format!("{device}/{what}/")), "{}", k.id);
@@ -123,6 +132,7 @@ mod tests {
         for k in distributed::KERNELS {
             let of = format!("mpi/{}", k.what());
             assert!(k.id == of || k.id.starts_with(&format!("{of}/")), "{}", k.id);
+            assert_eq!((k.device, k.device.as_str()), (DeviceKind::Ranks, "cpu"));
             assert_eq!(kernel(k.id).map(|found| found.id), Some(k.id));
             assert!(all_kernels().all(|other| other.id != k.id));
         }

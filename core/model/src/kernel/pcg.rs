@@ -1,6 +1,6 @@
 //! The conjugate gradient kernels.
 
-use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes};
 use super::format::{Format, HYB_WIDTH};
 use super::inverse::{
     GAIN, MERGE, MERGE_BLOCK, PATTERN, PER_STEP, POSTFILTER, POWER, PREFILTER, SET_UP, SHIFT, STEPS,
@@ -34,6 +34,8 @@ const fn cpu(
         parameters: PARAMETERS,
         model: None,
         user: None,
+        rank: 0,
+        version: None,
     }
 }
 
@@ -132,9 +134,9 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "threads take blocks of rows, their own share first; dot products are summed block by block and match the serial loop bit for bit"),
     cuda("cuda/pcg/device", Mapping::EqualEntries, &[Origin::Ours], ON_DEVICE,
         "all on the GPU: SpMV fused with dot products, scalars in device memory, CUDA graphs of iterations"),
-    cuda("vendor/cusparse/pcg", Mapping::Library, &[Origin::Vendor], LIBRARY,
+    cuda("vendor/cusparse/pcg", Mapping::Library, &[Origin::Vendor(Library::Cusparse)], LIBRARY,
         "as in paper 003: separate cuSPARSE and cuBLAS calls, scalars on the host"),
-    cuda("vendor/cusparse/pcg-transposed", Mapping::Library, &[Origin::Vendor], TRANSPOSED,
+    cuda("vendor/cusparse/pcg-transposed", Mapping::Library, &[Origin::Vendor(Library::Cusparse)], TRANSPOSED,
         "the same, but multiplies by G with the transpose option instead of storing the transpose"),
     KernelDescriptor {
         device: DeviceKind::Nccl,

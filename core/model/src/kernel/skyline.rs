@@ -1,7 +1,7 @@
 //! The kernels of the skyline (Pareto front) operator.
 
 use super::counting::Counting;
-use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes, Version};
 use super::mapping::Mapping;
 use super::parameter::{About, Group, Param, Values};
 use sparsescope_record::{Operation, Precision};
@@ -43,6 +43,8 @@ const fn cpu(
         parameters: &[],
         model: None,
         user: None,
+        rank: 0,
+        version: None,
     }
 }
 
@@ -62,23 +64,25 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/skyline/serial", Mapping::Serial, &[Origin::Paper004],
         "one thread; compares each point with all others until one dominates it; the reference"),
     cpu("cpu/skyline/own-points", Mapping::OwnPoints, &[Origin::Paper004],
-        "each thread tests an equal part of the points"),
+        "each thread tests an equal part of the points").of_version(Version::Older),
     cpu("cpu/skyline/shared-marks", Mapping::Marks, &[Origin::Paper004],
-        "each thread marks the points that its part dominates, in an array shared by all threads"),
+        "each thread marks the points that its part dominates, in an array shared by all threads")
+        .of_version(Version::Final),
     cpu("cpu/skyline/fast", Mapping::Sorted, &[Origin::Ours],
         "sorts points so that none dominates an earlier one, then compares each with the skyline so far"),
     cuda("cuda/skyline/row-major",
-        "one thread per point; coordinates of a point are contiguous"),
+        "one thread per point; coordinates of a point are contiguous").of_version(Version::Way(0)),
     cuda("cuda/skyline/row-major-local",
-        "the same, with the thread's own point in local memory"),
+        "the same, with the thread's own point in local memory").of_version(Version::Way(1)),
     cuda("cuda/skyline/coalesced-local",
-        "one thread per point, its own point in local memory; coalesced loads"),
+        "one thread per point, its own point in local memory; coalesced loads")
+        .of_version(Version::Way(3)),
     cuda("cuda/skyline/coalesced",
-        "the same, without a copy of the thread's own point"),
+        "the same, without a copy of the thread's own point").of_version(Version::Way(2)),
     KernelDescriptor {
         origin: &[Origin::Ours],
         ..cuda("cuda/skyline/coalesced-registers",
-            "the same, with the thread's own point in registers")
+            "the same, with the thread's own point in registers").of_version(Version::Way(4))
     },
     KernelDescriptor {
         mapping: Mapping::Sorted,

@@ -1,6 +1,8 @@
 //! The kernels of y = A·x.
 
-use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::descriptor::{
+    DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes, Version,
+};
 use super::format::{
     BSR_BLOCK, COMPACT, Format, HACK_SIZE, HYB_WIDTH, MIN_FILL, SIGMA, SPILL, VALUES,
 };
@@ -37,6 +39,8 @@ const fn product(
         parameters: parameters(format, device),
         model: None,
         user: None,
+        rank: 0,
+        version: None,
     }
 }
 
@@ -47,7 +51,7 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
     match (format, device) {
         (Format::Coo | Format::Csr | Format::Ell(_), _) => &[],
         (Format::Hyb(_), _) => const { &[HYB_WIDTH.any()] },
-        (Format::Hll(_), DeviceKind::Cpu) => HACKS,
+        (Format::Hll(_), DeviceKind::Cpu | DeviceKind::Ranks) => HACKS,
         (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu) => {
             const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[])] }
         }
@@ -134,6 +138,7 @@ const fn wgpu_spmv(
     kernel.precisions = &[Precision::F32];
     kernel.needs.finite_x = padding;
     kernel.takes.block = true;
+    kernel.rank = u8::MAX; // after all others
     if matches!(mapping, Mapping::Grid(_)) {
         kernel.model = Some(Model { unrolling: Unrolling::None, keeps_x: false });
     }
@@ -176,7 +181,7 @@ const fn vendor_spmv(
     deterministic: bool,
     summary: &'static str,
 ) -> KernelDescriptor {
-    let origin = &[Origin::Vendor];
+    let origin = &[Origin::Vendor(Library::Cusparse)];
     let mut kernel = product(id, format, DeviceKind::Cuda, Mapping::Library, origin, summary);
     kernel.needs.finite_x = matches!(format, Format::Hll(_));
     kernel.deterministic = deterministic;
@@ -185,7 +190,7 @@ const fn vendor_spmv(
 
 /// A oneMKL kernel on the CPU. The matrix that its inspector builds may have padding.
 const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> KernelDescriptor {
-    let origin = &[Origin::Vendor];
+    let origin = &[Origin::Vendor(Library::Mkl)];
     let mut kernel = product(id, Format::Csr, DeviceKind::Cpu, Mapping::Library, origin, summary);
     kernel.needs.finite_x = finite_x;
     // The library does not guarantee it.
@@ -219,11 +224,11 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu_spmv("cpu/csr/rows", Format::Csr, Mapping::EqualRows, &[Paper002],
         "equal contiguous parts of the rows, one per thread"),
     cpu_spmv("cpu/csr/nnz", Format::Csr, Mapping::EqualEntries, &[Paper000],
-        "contiguous parts of the rows with about the same number of nonzeros, one per thread"),
+        "contiguous parts of the rows with about the same number of nonzeros, one per thread").of_version(Version::Final),
     cpu_spmv("cpu/csr/merge", Format::Csr, Mapping::MergePath, &[Ours],
         "equal pieces of rows plus nonzeros, one per thread; threads share long rows"),
     cpu_spmv("cpu/csr/simd", Format::Csr, Mapping::EqualPieces, &[Ours],
-        "equal pieces of rows plus nonzeros, adjacent pieces per thread; SIMD along rows, or along all nonzeros with cuts at row ends"),
+        "equal pieces of rows plus nonzeros, adjacent pieces per thread; SIMD along rows, or along all nonzeros with cuts at row ends").ranked(2),
     cpu_spmv("cpu/coo/serial", Format::Coo, Mapping::Serial, &[Paper003],
         "one thread, nonzeros in order, each added to its row"),
     cpu_spmv("cpu/ell/serial", Format::Ell(RowMajor), Mapping::Serial, &[Paper002, Paper003],
@@ -239,21 +244,21 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu_spmv("cpu/hll/guided", Format::Hll(RowMajor), Mapping::GuidedHacks, &[Paper000],
         "hacks in shrinking chunks for the next free thread; four partial sums per row, prefetch"),
     any_x(cpu_spmv("cpu/hll/simd", Format::Hll(ColumnMajor), Mapping::EqualSlots, &[Ours],
-        "equal pieces of slots plus rows, adjacent hacks per thread; SIMD across rows, each only to its end")),
+        "equal pieces of slots plus rows, adjacent hacks per thread; SIMD across rows, each only to its end")).ranked(9),
     cpu_spmv("cpu/bsr/rows", Format::Bsr, Mapping::EqualBlockRows, &[Ours],
         "equal contiguous parts of the block rows, one per thread, SIMD, zeros multiplied"),
     cpu_spmv("cpu/dia/rows", Format::Dia, Mapping::EqualRows, &[Ours],
         "equal contiguous parts of the rows, one per thread, SIMD over four diagonals at a time, zeros multiplied"),
     cpu_spmv("cpu/csr/compact", Format::CsrCompact, Mapping::EqualEntries, &[Ours],
-        "contiguous parts with about the same number of nonzeros, one per thread; SIMD along rows, 16-bit column deltas and coded values decoded in registers"),
+        "contiguous parts with about the same number of nonzeros, one per thread; SIMD along rows, 16-bit column deltas and coded values decoded in registers").ranked(3),
     cpu_spmv("cpu/hll/compact", Format::HllCompact, Mapping::EqualSlots, &[Ours],
-        "as hll/simd, but 16-bit columns and coded values decoded in registers"),
+        "as hll/simd, but 16-bit columns and coded values decoded in registers").ranked(10),
     cpu_choice("cpu/spmv/auto",
-        "the fastest CPU kernel in a short trial of those that suit the matrix's statistics"),
+        "the fastest CPU kernel in a short trial of those that suit the matrix's statistics").ranked(11),
     mkl_spmv("vendor/mkl/csr", false,
-        "oneMKL SpMV on the CSR arrays as they are"),
+        "oneMKL SpMV on the CSR arrays as they are").ranked(4),
     mkl_spmv("vendor/mkl/optimized", true,
-        "oneMKL SpMV on a matrix that its inspector optimized (and may have copied) for many calls"),
+        "oneMKL SpMV on a matrix that its inspector optimized (and may have copied) for many calls").ranked(5),
 
     cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, (false, RestFirst), &[Paper000, Paper002],
         "one thread per row"),
@@ -282,19 +287,19 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cuda_spmv("cuda/hyb/ell-coo", Format::Hyb(ColumnMajor), WarpPerSpan, (false, RestLast), &[Paper003],
         "one thread per row for the ELLPACK part, then one warp per span of the COO tail"),
     own_block(cuda_spmv("cuda/csr/adaptive", Format::Csr, BlockPerTile, (false, Unrolling::None), &[Ours],
-        "one block per tile with a fixed number of nonzeros, products staged in shared memory, lanes per row by row length; long rows span several blocks")),
+        "one block per tile with a fixed number of nonzeros, products staged in shared memory, lanes per row by row length; long rows span several blocks")).ranked(1),
     cuda_spmv("cuda/hll/column-major", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
-        "adjacent lanes on adjacent rows, several lanes per row if rows are few, three slots per lane in flight"),
+        "adjacent lanes on adjacent rows, several lanes per row if rows are few, three slots per lane in flight").ranked(6),
     sorting(cuda_spmv("cuda/hll/sigma", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
-        "as hll/column-major, but rows sorted by length, and one block for each very long row")),
+        "as hll/column-major, but rows sorted by length, and one block for each very long row")).ranked(7),
     cuda_spmv("cuda/hll/compact", Format::HllCompact, WarpPerHack, (false, Unrolling::None), &[Ours],
-        "one warp per hack, four 16-bit columns and coded values per load, decoded in registers"),
+        "one warp per hack, four 16-bit columns and coded values per load, decoded in registers").ranked(8),
     cuda_spmv("cuda/bsr/warp", Format::Bsr, WarpPerBlockRow, (true, Unrolling::None), &[Ours],
-        "one warp per block row, as many columns at once as fit, zeros multiplied"),
+        "one warp per block row, as many columns at once as fit, zeros multiplied").ranked(12),
     cuda_spmv("cuda/dia/thread-per-row", Format::Dia, ThreadPerRow, (true, Unrolling::None), &[Ours],
-        "one thread per row, eight diagonals in flight, zeros multiplied"),
+        "one thread per row, eight diagonals in flight, zeros multiplied").ranked(13),
     cuda_choice("cuda/spmv/auto",
-        "the fastest of our GPU kernels in a short trial of those that suit the matrix's statistics"),
+        "the fastest of our GPU kernels in a short trial of those that suit the matrix's statistics").ranked(14),
 
     vendor_spmv("vendor/cusparse/csr-alg1", Format::Csr, false,
         "cuSPARSE SpMV on CSR, algorithm 1, preprocessed"),
@@ -306,9 +311,9 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "cuSPARSE SpMV on sliced ELLPACK, one slice per hack, preprocessed"),
 
     nccl_spmv("nccl/csr/halo-overlap", Format::Csr,
-        "several GPUs, one block of rows each, in tiles of nonzeros; halo exchange overlaps SpMV of the interior rows"),
+        "several GPUs, one block of rows each, in tiles of nonzeros; halo exchange overlaps SpMV of the interior rows").ranked(15),
     nccl_spmv("nccl/hll/halo-overlap", Format::Hll(ColumnMajor),
-        "several GPUs, one block of rows each, in column-major hacks; halo exchange overlaps SpMV of the interior rows"),
+        "several GPUs, one block of rows each, in column-major hacks; halo exchange overlaps SpMV of the interior rows").ranked(16),
 
     wgpu_spmv("wgpu/csr/thread-per-row", Format::Csr, Mapping::Grid(ThreadPerRow), false, &[Paper000, Paper002],
         "one invocation per row"),

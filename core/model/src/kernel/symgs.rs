@@ -1,6 +1,6 @@
 //! The symmetric Gauss–Seidel kernels.
 
-use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes};
 use super::format::Format;
 use super::mapping::Mapping;
 use super::parameter::{About, Param, Values};
@@ -42,6 +42,8 @@ const fn cpu(
         parameters: const { &[MODE.any()] },
         model: None,
         user: None,
+        rank: 0,
+        version: None,
     }
 }
 
@@ -83,7 +85,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     KernelDescriptor {
         deterministic: false,
         parameters: const { &[MODE.only(&["standard"])] },
-        ..cuda("vendor/cusparse/spsv", Mapping::Library, false, &[Origin::Vendor],
+        ..cuda("vendor/cusparse/spsv", Mapping::Library, false, &[Origin::Vendor(Library::Cusparse)],
             "cuSPARSE: SpMV with one strict triangle and a solve with the other, twice")
     },
 ];

@@ -1,7 +1,5 @@
 //! Possible faults in a result, and the check that catches each.
 
-use sparsescope_core::record::Operation;
-
 /// A fault in a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -76,15 +74,6 @@ impl Fault {
             Self::NotANumber | Self::Transposed | Self::Input => CaughtBy::First,
             Self::RightOnce | Self::WrongInSamples => CaughtBy::Samples,
             Self::WrongAfterwards => CaughtBy::Afterwards,
-        }
-    }
-
-    /// Why it cannot occur in an operation.
-    pub fn is_none_of(self, operation: Operation) -> Option<&'static str> {
-        match (self, operation) {
-            (Self::Transposed, Operation::Solve) => Some("A is symmetric"),
-            (Self::Transposed, Operation::BatchedDense) => Some("every A is symmetric"),
-            _ => None,
         }
     }
 }

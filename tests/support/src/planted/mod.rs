@@ -14,7 +14,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Costs, Distributed, Environment, History, Operation, Run, Verdict};
+use sparsescope_core::record::{Costs, Distributed, Environment, History, Run, Verdict};
 
 pub use fault::{CaughtBy, Fault};
 use subjects::{Subject, settings, subjects};
@@ -159,14 +159,14 @@ pub fn plant(backend: &dyn Backend, device: DeviceKind) -> Result<String, String
     for fault in Fault::ALL {
         let _ = write!(table, "\n| {} |", fault.words());
         for subject in &subjects {
-            let cell = fault.is_none_of(subject.operation).unwrap_or(fault.caught_by().words());
+            let cell = subject.lacks(fault).unwrap_or(fault.caught_by().words());
             let _ = write!(table, " {cell} |");
         }
     }
     Ok(table)
 }
 
-/// One SpMV kernel per format and every kernel of other operations, each in its precisions.
+/// One kernel per format where ids name it, otherwise every kernel of the operation, each in its precisions.
 fn configurations(
     backend: &dyn Backend,
     device: DeviceKind,
@@ -179,7 +179,7 @@ fn configurations(
     let kernels = kernels(subject.operation).iter().filter(is_here);
     let kernels: Vec<&'static KernelDescriptor> = kernels
         .filter(|kernel| {
-            if subject.operation != Operation::Spmv {
+            if subject.operation.in_ids().is_some() {
                 return true;
             }
             let format = kernel.format();
@@ -234,7 +234,7 @@ fn is_caught(
     configuration: &Configuration,
     fault: Fault,
 ) -> Result<(), String> {
-    if fault.is_none_of(subject.operation).is_some() {
+    if subject.lacks(fault).is_some() {
         return Ok(());
     }
     let what = format!(

@@ -27,7 +27,8 @@ pub(super) struct Subject {
     pub(super) operation: Operation,
     make: Box<dyn Fn() -> Box<dyn Problem>>,
     stale: Vec<f64>,
-    transposed: Option<Vec<f64>>,
+    /// The result of the transposed input, or why that is the input itself.
+    transposed: Result<Vec<f64>, &'static str>,
     input: Vec<f64>,
     off: Off,
 }
@@ -36,7 +37,7 @@ impl Subject {
     fn new<P: Problem>(
         make: impl Fn() -> P + 'static,
         other: &P,
-        transposed: Option<&P>,
+        transposed: Result<&P, &'static str>,
         input: Vec<f64>,
         off: impl Fn(&Configuration, &mut Vec<f64>) + 'static,
     ) -> Self {
@@ -53,6 +54,11 @@ impl Subject {
     /// A new problem, without cached data.
     pub(super) fn problem(&self) -> Box<dyn Problem> {
         (self.make)()
+    }
+
+    /// Why it cannot have a fault.
+    pub(super) fn lacks(&self, fault: Fault) -> Option<&'static str> {
+        self.transposed.as_ref().err().filter(|_| fault == Fault::Transposed).copied()
     }
 
     /// Applies a fault to a right result.
@@ -176,7 +182,7 @@ fn spmv() -> Subject {
     Subject::new(
         move || of(false, false),
         &of(false, true),
-        Some(&of(true, false)),
+        Ok(&of(true, false)),
         vector(false),
         off,
     )
@@ -212,13 +218,7 @@ fn symgs() -> Subject {
             }
         };
     };
-    Subject::new(
-        move || of(false, 1),
-        &of(false, 2),
-        Some(&of(true, 1)),
-        starting_vector(N, 1),
-        off,
-    )
+    Subject::new(move || of(false, 1), &of(false, 2), Ok(&of(true, 1)), starting_vector(N, 1), off)
 }
 
 fn skyline() -> Subject {
@@ -240,7 +240,7 @@ fn skyline() -> Subject {
         indices[0] = dropped.expect("one of the points is dominated"); // invariant
     };
     let all = (0..N).map(|i| i as f64).collect();
-    Subject::new(move || of(false, 1), &of(false, 1000), Some(&of(true, 1)), all, off)
+    Subject::new(move || of(false, 1), &of(false, 1000), Ok(&of(true, 1)), all, off)
 }
 
 fn solve() -> Subject {
@@ -261,7 +261,7 @@ fn solve() -> Subject {
         let bound = 1.1 * tolerance * norm(&row_sums());
         x[ROW] += 3.0 * bound / norm(a().row(ROW).1);
     };
-    Subject::new(move || of(Given::default()), &other, None, row_sums(), off)
+    Subject::new(move || of(Given::default()), &other, Err("A is symmetric"), row_sums(), off)
 }
 
 fn dense() -> Subject {
@@ -290,7 +290,7 @@ fn dense() -> Subject {
         // The diagonal is the largest element of the first column.
         x[0] += 3.0 * bound / a[0];
     };
-    Subject::new(move || of(1.0), &of(2.0), None, last_unit, off)
+    Subject::new(move || of(1.0), &of(2.0), Err("every A is symmetric"), last_unit, off)
 }
 
 /// A few samples of each kernel in both precisions.

@@ -1,5 +1,7 @@
 //! What winners are compared with: the reference, the kernels of vendors, another bundle.
 
+use sparsescope_core::kernel::KernelName;
+
 use super::sides::names;
 use crate::model::{Model, OpenBundle, RunOf, Standing};
 use crate::state::ViewState;
@@ -44,7 +46,7 @@ pub fn baselines(model: &Model, state: &ViewState) -> Vec<(String, String)> {
 }
 
 pub(super) fn is_vendors(kernel: &str) -> bool {
-    kernel.starts_with("vendor/")
+    KernelName::of(kernel).is_vendors()
 }
 
 /// The best run of the vendors on the winner's device. One on another device compares devices, not kernels.
@@ -61,17 +63,6 @@ pub(super) fn over_vendor<'a>(standing: &Standing<'a>) -> Option<(f64, &'a str)>
     let ours = standing.runs.iter().find(is_ours)?;
     let kernel: &'a str = &vendor.run.kernel;
     Some((ours.gain_over(vendor)?, kernel))
-}
-
-/// A vendor's library as it calls itself.
-pub(super) fn vendor_name(kernel: &str) -> &str {
-    match kernel.split('/').nth(1).unwrap_or(kernel) {
-        "cusparse" => "cuSPARSE",
-        "cublas" => "cuBLAS",
-        "cusolver" => "cuSOLVER",
-        "mkl" => "MKL",
-        other => other,
-    }
 }
 
 /// The ratio of the winner to the baseline of the state.

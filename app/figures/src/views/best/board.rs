@@ -1,10 +1,9 @@
 //! The numbers of the view of winners: one row per matrix, with the winner and its competitors.
 
+use sparsescope_core::kernel::KernelName;
 use sparsescope_core::record::Better;
 
-use super::baseline::{
-    Against, baselines, is_vendors, over, over_vendor, vendor_name, vendors_best,
-};
+use super::baseline::{Against, baselines, is_vendors, over, over_vendor, vendors_best};
 use super::sides::{Side, bundles, names, sides};
 use super::solves::{Whole, beside_time, first_with_setup, unsupported};
 use crate::model::{
@@ -150,7 +149,7 @@ impl Board {
             if word == "vendor" {
                 let vendor = over_vendor(&standing);
                 row.gain = vendor.map(|(gain, _)| gain);
-                vendors.extend(vendor.map(|(_, kernel)| vendor_name(kernel)));
+                vendors.extend(vendor.map(|(_, kernel)| KernelName::of(kernel).library()));
             }
             row.whole = whole.get(standing.key).and_then(Whole::of);
             let bundle = standing.winner().and_then(|run| names.get(&run.bundle.series));
@@ -212,8 +211,8 @@ impl Board {
 
     /// A kernel's id without what the others share, and without `vendor/`.
     pub(crate) fn short<'k>(&self, kernel: &'k str) -> &'k str {
-        let rest = kernel.strip_prefix("vendor/");
-        rest.or_else(|| kernel.strip_prefix(self.prefix.as_str())).unwrap_or(kernel)
+        let of_vendor = KernelName::of(kernel).in_library();
+        of_vendor.or_else(|| kernel.strip_prefix(self.prefix.as_str())).unwrap_or(kernel)
     }
 
     /// The same in a title.

@@ -4,6 +4,7 @@ use super::bars;
 use super::board::Board;
 use crate::figure::Figure;
 use crate::model::Model;
+use crate::operation::{Winners, presentation};
 use crate::state::{ChartState, ViewState};
 use crate::views::charts::draw::{self, For};
 use crate::views::charts::plot::Data;
@@ -14,10 +15,9 @@ const HEIGHT: f32 = 480.0;
 
 /// The chart of an operation's rate over size, if its subjects differ in little else.
 pub(super) fn chart(operation: &str) -> Option<&'static str> {
-    match operation {
-        "skyline" => Some("time-points"),
-        "batched-dense" => Some("time-unknowns"),
-        _ => None,
+    match presentation(operation).winners {
+        Winners::Chart(chart) => Some(chart),
+        Winners::ByNumber | Winners::Bars => None,
     }
 }
 

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::record::{Operation, Verdict};
+use sparsescope_core::record::Verdict;
 
 use crate::model::{Model, RunOf, count, seconds};
+use crate::operation::presentation;
 use crate::state::ViewState;
 
 /// The solve of each subject that is first including its setup, by the subject's key; empty without
@@ -66,7 +67,7 @@ const REASONS: usize = 4;
 /// How many solves their kernels do not support, by reason; `None` if there are none.
 pub(super) fn unsupported(model: &Model, state: &ViewState) -> Option<String> {
     let mut solves = model.runs(&state.filter);
-    solves.retain(|run| run.run.operation == Operation::Solve.as_str());
+    solves.retain(|run| presentation(&run.run.operation).steps.after_setup);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for run in solves.iter().filter(|run| run.run.check.verdict == Verdict::Unsupported) {
         let reason = run.run.check.reason.as_deref().unwrap_or("no reason recorded");

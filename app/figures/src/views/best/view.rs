@@ -4,6 +4,7 @@ use super::board::{Board, Row};
 use super::heat::Drawn;
 use super::{bars, compare, headline, heat, list, sizes};
 use crate::model::{Model, RunOf};
+use crate::operation::{Winners, presentation};
 use crate::state::{Form, ViewState};
 use crate::views::charts::Looks;
 use crate::views::provenance::provenance;
@@ -31,7 +32,7 @@ pub fn automatic(board: &Board, state: &ViewState) -> Form {
     match (board.rows.len(), board.kernels.len()) {
         _ if board.compares => Form::Compare,
         (1, _) => Form::Bars,
-        _ if operation == "solve" => Form::Bars,
+        _ if presentation(operation).winners == Winners::Bars => Form::Bars,
         _ if sizes::chart(operation).is_some() => Form::Sizes,
         (_, 1) => Form::Rates,
         (LEAST.., LEAST..) => Form::Heat,

@@ -2,8 +2,10 @@
 //! speed-up over the reference (a figure of the thesis), and the multiprocessor resources that GPU
 //! kernels use, by which the thesis explains that figure.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use sparsescope_core::kernel::reference;
 use sparsescope_core::record::{LaunchCost, Operation};
 
 use super::best::best;
@@ -83,7 +85,7 @@ fn sizes(data: &Data<'_>) -> Vec<String> {
 /// batch with the most systems if there are several.
 fn against<'a>(
     data: &Data<'a>,
-    y: &'static str,
+    y: impl Into<Cow<'static, str>>,
     number: impl Fn(&RunOf<'a>, u64) -> Option<f64>,
 ) -> Plot<'a> {
     let chosen = data.chosen(&sizes(data));
@@ -126,7 +128,8 @@ fn times<'a>(data: &Data<'a>) -> Plot<'a> {
 }
 
 fn gains<'a>(data: &Data<'a>) -> Plot<'a> {
-    against(data, "speed-up over cpu/dense/gauss", |run, _| run.figures()?.speedup)
+    let title = format!("speed-up over {}", reference(Operation::BatchedDense).id);
+    against(data, title, |run, _| run.figures()?.speedup)
 }
 
 fn occupancies<'a>(data: &Data<'a>) -> Plot<'a> {

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use sparsescope_core::kernel::KernelName;
+
 use super::looks::format_of;
 use super::plot::{Form, Plot, Series};
 
@@ -176,7 +178,7 @@ fn is_csr(name: &str) -> bool {
 }
 
 fn is_vendor(name: &str) -> bool {
-    name.starts_with("vendor/") || name == "sell"
+    KernelName::of(name).is_vendors() || name == "sell"
 }
 
 /// What is selected, those that win most often, the best of CSR and the vendor's best; if nothing

@@ -3,13 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use sparsescope_core::record::{Operation, Series, Solve};
+use sparsescope_core::kernel::KernelName;
+use sparsescope_core::record::{Series, Solve};
 
 use super::best::best;
 use super::plot::{Data, Form, Guide, Plot, Point, Scale, kernel};
 use super::solves::{Names, few};
 use super::told::{thinned, time, told};
 use crate::model::{RunOf, seconds, significant, small, subject_key};
+use crate::operation::{Steps, presentation};
 use crate::views::view::subject;
 
 const RESIDUAL: &str = "relative residual";
@@ -24,16 +26,13 @@ const MARKED: usize = 40;
 const ALIKE: f64 = 0.01;
 const TRUE: &str = "final true residual |b − Ax| / |b|";
 
-/// The name of a step of the runs shown: in files, and in text.
-fn step(data: &Data<'_>) -> [&'static str; 2] {
-    match data.operation() {
-        Some(Operation::Solve) => ["iteration", "iterations"],
-        _ => ["sweep", "symmetric sweeps"],
-    }
+/// The steps of the runs shown.
+fn steps(data: &Data<'_>) -> &'static Steps {
+    presentation(&data.state.filter.operation).steps
 }
 
 /// A run with its residuals.
-type Told<'a> = (RunOf<'a>, &'a Series);
+type Curve<'a> = (RunOf<'a>, &'a Series);
 
 /// The runs on what is selected.
 fn of_subject<'a>(data: &Data<'a>, mut runs: Vec<RunOf<'a>>) -> Vec<RunOf<'a>> {
@@ -44,8 +43,8 @@ fn of_subject<'a>(data: &Data<'a>, mut runs: Vec<RunOf<'a>>) -> Vec<RunOf<'a>> {
 
 /// The fastest run with recorded residuals of each kernel, with each preconditioner, in each
 /// bundle.
-fn told_best<'a>(data: &Data<'a>, runs: &[RunOf<'a>], names: Names) -> Vec<Told<'a>> {
-    let [step, _] = step(data);
+fn curves<'a>(data: &Data<'a>, runs: &[RunOf<'a>], names: Names) -> Vec<Curve<'a>> {
+    let step = steps(data).one;
     let residuals =
         |run: &RunOf<'a>| told(run.run, step, RESIDUAL).filter(|series| !series.values.is_empty());
     let class = |run: &RunOf<'a>| residuals(run).map(|_| names.class(run));
@@ -73,7 +72,7 @@ fn zeros_note(zeros: usize) -> String {
 }
 
 /// Returns whether two runs have the same residuals.
-fn same_way((one, series): Told<'_>, (other, others): Told<'_>) -> bool {
+fn same_way((one, series): Curve<'_>, (other, others): Curve<'_>) -> bool {
     let (a, b) = (&series.values, &others.values);
     let near = |(a, b): (&f64, &f64)| (a - b).abs() <= ALIKE * a.abs();
     one.bundle.series == other.bundle.series
@@ -109,12 +108,12 @@ fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
 
 /// Kernels with the same residuals in a bundle share one line.
 pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
-    let [_, words] = step(data);
+    let words = steps(data).several;
     let mut plot = plane(data, Scale::new(words, false));
     let (runs, note) = few(with_failed(data));
     let mut names = Names::of(&runs);
-    let mut ways: Vec<(Told<'a>, Vec<String>)> = Vec::new();
-    for own in told_best(data, &runs, names) {
+    let mut ways: Vec<(Curve<'a>, Vec<String>)> = Vec::new();
+    for own in curves(data, &runs, names) {
         let name = kernel(&own.0);
         match ways.iter_mut().find(|(way, _)| same_way(*way, own)) {
             // The reference gives the line its name if it is among the runs.
@@ -156,8 +155,7 @@ pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
 
 /// What distinguishes a kernel from others of its operation, without its precision.
 fn last_of(name: &str) -> &str {
-    let id = name.split(' ').next().unwrap_or(name);
-    id.rsplit('/').next().unwrap_or(id)
+    KernelName::of(name.split(' ').next().unwrap_or(name)).last()
 }
 
 /// The true residual of a solve, next to the last recurrence residual.
@@ -199,17 +197,12 @@ fn finish(plot: &mut Plot<'_>) {
 }
 
 pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
-    let is_solve = data.operation() == Some(Operation::Solve);
-    let [_, words] = step(data);
-    let title = match is_solve {
-        true => "milliseconds: setup, then iterations × mean time",
-        false => "milliseconds (sweeps × median time)",
-    };
+    let Steps { several: words, time: title, after_setup, .. } = *steps(data);
     let mut plot = plane(data, Scale::new(title, data.state.log));
     let (runs, others) = few(of_subject(data, data.runs.clone()));
     let names = Names::of(&runs);
     let (mut zeros, mut first) = (0, None);
-    for (run, series) in told_best(data, &runs, names) {
+    for (run, series) in curves(data, &runs, names) {
         let Some(time_s) = run.iteration_s().or_else(|| time(&run)) else {
             continue;
         };
@@ -222,7 +215,7 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
                 first = first.or(Some(value));
                 // A logarithmic axis cannot show zero time, and times close to zero would take much
                 // of it.
-                if data.state.log && (!is_solve || place(0.0) < 0.1 * place(1.0)) {
+                if data.state.log && (!after_setup || place(0.0) < 0.1 * place(1.0)) {
                     continue;
                 }
             }
@@ -238,7 +231,7 @@ pub(super) fn by_time<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     finish(&mut plot);
     let zeros = zeros_note(zeros);
-    plot.note = if is_solve {
+    plot.note = if after_setup {
         format!(
             "A line starts at the end of its setup; each iteration takes the mean time. {others}{zeros}"
         )

@@ -5,53 +5,27 @@
 use std::collections::BTreeMap;
 
 use ecolor::Color32;
-use sparsescope_core::kernel::{is_user_id, kernels};
+use sparsescope_core::kernel::{KernelDescriptor, KernelName, USER_FAMILY, kernels};
 use sparsescope_core::record::{Operation, Run};
 
 use crate::figure::Mark;
 use crate::model::Model;
 use crate::theme::{Ink, blend, family_of, family_place, format_color, has_color, series};
 
-/// Kernels added after bundles had been published with the marks of the others, which must not
-/// change: they come after the others, in this order, so that kernels of one format that run on the
-/// same device differ by mark, not only by shade.
-const LATER: [&str; 16] = [
-    "cuda/csr/adaptive",
-    "cpu/csr/simd",
-    "cpu/csr/compact",
-    "vendor/mkl/csr",
-    "vendor/mkl/optimized",
-    "cuda/hll/column-major",
-    "cuda/hll/sigma",
-    "cuda/hll/compact",
-    "cpu/hll/simd",
-    "cpu/hll/compact",
-    "cpu/spmv/auto",
-    "cuda/bsr/warp",
-    "cuda/dia/thread-per-row",
-    "cuda/spmv/auto",
-    "nccl/csr/halo-overlap",
-    "nccl/hll/halo-overlap",
-];
-
 /// The index of the mark of each kernel id.
 pub struct Looks(BTreeMap<String, usize>);
 
 impl Looks {
-    /// The looks of an operation's kernels: the known ones in the program's order, then the later
-    /// ones, then others of the opened bundles.
+    /// The looks of an operation's kernels: the known ones by rank, then others of the opened
+    /// bundles.
     pub fn of(model: &Model, operation: &str) -> Self {
-        let known = Operation::of(operation).map_or(&[][..], kernels);
+        let mut known: Vec<&KernelDescriptor> =
+            Operation::of(operation).map_or(&[][..], kernels).iter().collect();
+        crate::order::sort_by(&mut known, |a, b| a.rank.cmp(&b.rank));
         let opened = model.values(operation).kernels.iter().map(String::as_str);
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
-        let known = || known.iter().map(|kernel| kernel.id);
-        // WGSL kernels were added after all others.
-        let (wgsl, others): (Vec<&str>, Vec<&str>) =
-            known().partition(|id| id.starts_with("wgpu/"));
-        let first = others.into_iter().filter(|id| !LATER.contains(id));
-        let later = LATER.into_iter().filter(|later| known().any(|id| id == *later));
-        for id in first.chain(later).chain(wgsl).chain(opened) {
+        for id in known.into_iter().map(|kernel| kernel.id).chain(opened) {
             if !places.contains_key(id) {
                 let format = format_of(id);
                 // Formats without a colour of their own share one numbering.
@@ -74,14 +48,14 @@ impl Looks {
             Some(place) if has_color(format) => (format_color(format), *place),
             // A kernel that chooses a format has no format's colour, and neither has a user's
             // kernel.
-            Some(place) if ["spmv", USER].contains(&format) => (ink.text, *place),
+            Some(place) if ["spmv", USER_FAMILY].contains(&format) => (ink.text, *place),
             // An operation without formats, or an unknown format.
             Some(place) => (series(*place), *place),
             // A format by itself.
             None if has_color(format) => {
                 (format_color(format), format_place(format) + name.matches('-').count())
             }
-            None if ["spmv", USER].contains(&format) => (ink.text, index),
+            None if ["spmv", USER_FAMILY].contains(&format) => (ink.text, index),
             None => (series(index), index),
         };
         let count = Mark::ALL.len();
@@ -106,9 +80,6 @@ fn format_place(format: &str) -> usize {
     family_place(format).unwrap_or_default()
 }
 
-/// Stands for the format in the ids of users' kernels, which do not contain it.
-pub(super) const USER: &str = "user";
-
 /// The format that a run's kernel reads.
 pub(super) fn format_of_run(run: &Run) -> &str {
     match &run.source {
@@ -119,15 +90,7 @@ pub(super) fn format_of_run(run: &Run) -> &str {
 
 /// The format in a kernel's id; for a format, itself. MKL's optimised format counts as CSR.
 pub(super) fn format_of(name: &str) -> &str {
-    if is_user_id(name) {
-        return USER;
-    }
-    let part = usize::from(name.contains('/')) + usize::from(name.starts_with("vendor/"));
-    let format = name.split('/').nth(part).unwrap_or(name);
-    match format {
-        "optimized" => "csr",
-        _ => format.split('-').next().unwrap_or(format),
-    }
+    KernelName::of(name).family()
 }
 
 #[cfg(test)]
@@ -192,7 +155,7 @@ mod tests {
             family: "ell-column-major".into(),
             ..Default::default()
         });
-        assert_eq!((format_of(&run.kernel), format_of_run(&run)), (USER, "ell"));
+        assert_eq!((format_of(&run.kernel), format_of_run(&run)), (USER_FAMILY, "ell"));
         let id = run.kernel.clone();
         let model = crate::why::tests::model(vec![run], statistics, environment);
         let looks = Looks::of(&model, "spmv");

@@ -1,9 +1,13 @@
 //! Charts with one row per matrix: the speed of kernels on it.
 
-use sparsescope_core::record::Run;
+use sparsescope_core::kernel::{
+    self, DeviceKind, Format, GridMapping, KernelDescriptor, KernelName, Mapping, Origin,
+    USER_FAMILY, reference,
+};
+use sparsescope_core::record::{Operation, Run};
 
 use super::best::{Class, bases, best};
-use super::looks::{USER, format_of, format_of_run};
+use super::looks::{format_of, format_of_run};
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::settings::block_kernels;
 use crate::model::RunOf;
@@ -31,7 +35,7 @@ pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
         .kernels
         .iter()
         .map(|kernel| format_of(kernel).to_owned())
-        .filter(|format| format != USER);
+        .filter(|format| format != USER_FAMILY);
     let mut formats: Vec<String> = all.collect();
     let place = |format: &str| crate::theme::family_place(format).unwrap_or(99);
     crate::order::sort_by(&mut formats, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
@@ -45,7 +49,7 @@ pub(super) fn of_format<'a>(data: &Data<'a>) -> Plot<'a> {
 }
 
 pub(super) fn serial<'a>(data: &Data<'a>) -> Plot<'a> {
-    by_class(data, &|run| run.run.kernel.ends_with("/serial").then(|| (0, kernel(run))))
+    by_class(data, &|run| KernelName::of(&run.run.kernel).is_serial().then(|| (0, kernel(run))))
 }
 
 pub(super) fn csr_hll<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -55,37 +59,59 @@ pub(super) fn csr_hll<'a>(data: &Data<'a>) -> Plot<'a> {
     })
 }
 
-pub(super) const SERIAL: &str = "cpu/csr/serial";
-
 fn is_parallel(run: &Run) -> bool {
     run.backend == "cpu" && run.threads > 1
 }
 
+/// The class of the reference.
+fn reference_of(run: &Run) -> Option<(usize, String)> {
+    let id = reference(Operation::Spmv).id;
+    (run.kernel == id).then(|| (0, id.into()))
+}
+
 pub(super) fn parallel<'a>(data: &Data<'a>) -> Plot<'a> {
-    by_class(data, &|run| match run.run {
-        run if run.kernel == SERIAL => Some((0, SERIAL.into())),
-        run => is_parallel(run).then(|| (1, "parallel".into())),
+    by_class(data, &|run| {
+        let parallel = || is_parallel(run.run).then(|| (1, "parallel".into()));
+        reference_of(run.run).or_else(parallel)
     })
 }
 
+/// The reference, all other CSR kernels on CPUs, and paper 002's two for GPUs.
 pub(super) fn four<'a>(data: &Data<'a>) -> Plot<'a> {
-    by_class(data, &|run| match run.run.kernel.as_str() {
-        SERIAL => Some((0, SERIAL.into())),
-        id @ "cuda/csr/thread-per-row" => Some((2, id.into())),
-        id @ "cuda/csr/vector-mining" => Some((3, id.into())),
-        id => (is_parallel(run.run) && format_of(id) == "csr").then(|| (1, "parallel CSR".into())),
+    let on_gpu = |run: &Run| {
+        let kernel = kernel::kernel(&run.kernel)?;
+        let is_it = kernel.device == DeviceKind::Cuda
+            && kernel.format() == Some(Format::Csr)
+            && kernel.origin.contains(&Origin::Paper002);
+        let is_first = kernel.mapping == Mapping::Grid(GridMapping::ThreadPerRow);
+        is_it.then(|| (if is_first { 2 } else { 3 }, kernel.id.to_owned()))
+    };
+    by_class(data, &|run| {
+        let run = run.run;
+        let parallel = || {
+            let is_it = is_parallel(run) && format_of(&run.kernel) == "csr";
+            is_it.then(|| (1, "parallel CSR".into()))
+        };
+        reference_of(run).or_else(|| on_gpu(run)).or_else(parallel)
     })
 }
 
 /// ELLPACK with one thread, the baseline of the others.
-const SERIAL_ELL: &str = "cpu/ell/serial";
+fn serial_ell() -> &'static str {
+    let mut all = kernel::kernels(Operation::Spmv).iter();
+    let is_it = |k: &&KernelDescriptor| {
+        matches!(k.format(), Some(Format::Ell(_))) && k.mapping == Mapping::Serial
+    };
+    all.find(is_it).map_or("", |k| k.id)
+}
 
 /// Speed-ups over serial ELLPACK, as in figure 8 of paper 002.
 pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
     let log = data.state.log;
-    let mut plot = Plot::rows(Scale::new(format!("speed-up over {SERIAL_ELL}"), log));
+    let one_thread = serial_ell();
+    let mut plot = Plot::rows(Scale::new(format!("speed-up over {one_thread}"), log));
     let class = |run: &RunOf<'a>| match run.run.kernel.as_str() {
-        SERIAL_ELL => Some((0, SERIAL_ELL.to_owned())),
+        id if id == one_thread => Some((0, id.to_owned())),
         _ => (format_of_run(run.run) == "ell" && (run.run.backend != "cpu" || run.run.threads > 1))
             .then(|| (1, kernel(run))),
     };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sparsescope_core::kernel::{self, KernelName, Version};
 use sparsescope_core::record::{Better, LaunchCost, Run};
 
 use super::best::Class;
@@ -108,7 +109,7 @@ pub(super) fn by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
 pub(super) fn csr_hll_by_threads<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| {
         let (id, format) = (&run.run.kernel, format_of_run(run.run));
-        let counts = ["csr", "hll"].contains(&format) && !id.ends_with("/serial");
+        let counts = ["csr", "hll"].contains(&format) && !KernelName::of(id).is_serial();
         counts.then(|| (0, format.to_owned()))
     };
     let title = Scale::new("mean GFLOPS of the best kernel", data.state.log);
@@ -130,9 +131,9 @@ pub(super) fn one_matrix<'a>(data: &Data<'a>) -> Plot<'a> {
 pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
     let mut found: Vec<String> =
         data.model.values(&data.state.filter.operation).parallel.iter().cloned().collect();
-    let place =
-        |kernel: &String| !["cpu/csr/nnz", "cpu/skyline/shared-marks"].contains(&kernel.as_str());
-    crate::order::sort_by(&mut found, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
+    let is_final =
+        |id: &String| kernel::kernel(id).is_some_and(|k| k.version == Some(Version::Final));
+    crate::order::sort_by(&mut found, |a, b| is_final(b).cmp(&is_final(a)).then_with(|| a.cmp(b)));
     found
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use egui::{ComboBox, DragValue, Role, Ui, WidgetInfo};
+use sparsescope_core::kernel::KernelName;
 use sparsescope_core::matrix::HACK_SIZES;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::layouts::{MOST, MOST_THREADS};
@@ -153,7 +154,7 @@ fn follow(ui: &mut Ui, subject: Option<Subject>, layouts: &mut LayoutsState, fra
 /// The second kernel, and the thread count of CPU kernels.
 fn beside(ui: &mut Ui, layouts: &mut LayoutsState) {
     choose(ui, "Compare with", "none", &mut layouts.beside);
-    if layouts.walk.starts_with("cpu/") || layouts.beside.starts_with("cpu/") {
+    if [&layouts.walk, &layouts.beside].into_iter().any(|id| KernelName::of(id).is_on_cpu()) {
         ui.label("Threads");
         let field = ui.add(DragValue::new(&mut layouts.threads).range(1..=MOST_THREADS).speed(0.1));
         field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Threads"));

@@ -102,7 +102,7 @@ impl Backend for CpuBackend {
     }
 
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
-        if kernel.device != DeviceKind::Cpu {
+        if !matches!(kernel.device, DeviceKind::Cpu | DeviceKind::Ranks) {
             return Availability::Missing("runs on a GPU only".to_owned());
         }
         Binding::availability(OPERATIONS, self, kernel)

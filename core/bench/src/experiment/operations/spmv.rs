@@ -213,7 +213,7 @@ fn predict_in<T: Real>(
     let kernel = configuration.kernel;
     kernel.model?;
     let workers = match kernel.device {
-        DeviceKind::Cpu => configuration.threads,
+        DeviceKind::Cpu | DeviceKind::Ranks => configuration.threads,
         // Kernels with a fixed block size ignore it.
         DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu => {
             configuration.block.unwrap_or(LANES as u32)

@@ -3,7 +3,7 @@
 use super::family::UserFamily;
 use super::header::Header;
 use super::signature::Function;
-use sparsescope_record::{KernelSource, Precision};
+use sparsescope_record::{KernelSource, Operation, Precision};
 
 /// The prefix of the ids of user kernels.
 const USER: &str = "user/";
@@ -30,6 +30,9 @@ pub struct UserKernel {
 }
 
 impl UserKernel {
+    /// What every user kernel computes.
+    pub const OPERATION: Operation = Operation::Spmv;
+
     /// Name of the function.
     pub fn function(&self) -> &str {
         &self.function.name

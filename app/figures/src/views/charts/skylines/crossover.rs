@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use sparsescope_core::kernel::{Origin, Version, kernels};
+use sparsescope_core::record::Operation;
+
 use super::sets::{Set, Varies, chosen};
 use super::times::{lone, lone_words};
 use crate::model::{RunOf, significant};
@@ -70,8 +73,10 @@ fn ratios(own: &BTreeMap<u64, f64>, other: &BTreeMap<u64, f64>) -> Vec<(u64, f64
 }
 
 /// The final version of the report for CPUs.
-const FINAL: &str = "cpu/skyline/shared-marks";
-const PAPER: &str = "paper:004";
+fn final_version() -> &'static str {
+    let mut all = kernels(Operation::Skyline).iter();
+    all.find(|kernel| kernel.version == Some(Version::Final)).map_or("", |kernel| kernel.id)
+}
 
 /// Totals of each kernel at its best setting, the CPU's first.
 pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
@@ -109,10 +114,13 @@ pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
         let (cpu, gpu) = (least(of, is_on_cpu), least(of, |run| !is_on_cpu(run)));
         plot.note +=
             &sentence("the fastest GPU kernel", "the fastest CPU kernel", &ratios(&gpu, &cpu));
-        let is_papers =
-            |run: &RunOf<'_>| !is_on_cpu(run) && run.run.origin.iter().any(|of| of == PAPER);
-        let (cpu, gpu) = (least(of, |run| run.run.kernel == FINAL), least(of, is_papers));
-        plot.note += &sentence("paper 004's fastest GPU kernel", FINAL, &ratios(&gpu, &cpu));
+        let is_papers = |run: &RunOf<'_>| {
+            let paper = Origin::Paper004.as_str();
+            !is_on_cpu(run) && run.run.origin.iter().any(|of| of == paper)
+        };
+        let last = final_version();
+        let (cpu, gpu) = (least(of, |run| run.run.kernel == last), least(of, is_papers));
+        plot.note += &sentence("paper 004's fastest GPU kernel", last, &ratios(&gpu, &cpu));
     }
     if let Some(words) = lone_words(lone.iter().map(|(name, _)| name.as_str()), "points") {
         plot.note += &format!("{words} ");

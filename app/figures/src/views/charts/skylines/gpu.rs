@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use sparsescope_core::kernel::KernelName;
+
 use super::times::geometric_mean;
 use crate::model::{RunOf, Total, seconds, significant};
 use crate::views::charts::best::{bases, best};
@@ -17,7 +19,7 @@ fn is_on_cpu(run: &RunOf<'_>) -> bool {
 /// The baseline of GPU kernels: the best CPU kernel, or a given one.
 pub(super) fn baselines(data: &Data<'_>) -> Vec<String> {
     let all = data.model.values(&data.state.filter.operation).kernels.iter();
-    let on_cpu = all.filter(|id| id.starts_with("cpu/")).cloned();
+    let on_cpu = all.filter(|id| KernelName::of(id).is_on_cpu()).cloned();
     std::iter::once(FASTEST.to_owned()).chain(on_cpu).collect()
 }
 

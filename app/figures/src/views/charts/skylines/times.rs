@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sparsescope_core::kernel;
+use sparsescope_core::kernel::{self, Mapping, Version};
 
 use super::sets::{Set, Varies, chosen};
 use crate::model::{RunOf, count, significant};
@@ -90,13 +90,12 @@ pub(super) fn against_bytes<'a>(data: &Data<'a>, class: Class<'_, 'a>) -> Plot<'
     Plot { form: Form::Marks, ..plot }
 }
 
-/// With several threads its marks arrive in any order, so the comparisons vary.
-const MARKING: &str = "cpu/skyline/shared-marks";
-
 /// Returns whether the number of comparisons may vary between executions of this run's kernel.
 fn varies(run: &RunOf<'_>) -> bool {
-    let by_itself = kernel::kernel(&run.run.kernel).is_some_and(|kernel| !kernel.deterministic);
-    by_itself || run.run.kernel == MARKING && run.run.threads > 1
+    kernel::kernel(&run.run.kernel).is_some_and(|kernel| {
+        // The marks of several threads arrive in any order.
+        !kernel.deterministic || kernel.mapping == Mapping::Marks && run.run.threads > 1
+    })
 }
 
 /// The fraction of all comparisons that each kernel's fastest run made.
@@ -146,19 +145,13 @@ pub(super) fn geometric_mean(ratios: &[f64]) -> Option<String> {
     (!ratios.is_empty()).then(|| significant((sum / ratios.len() as f64).exp()))
 }
 
-/// The report's ways to read points, those with the same layout next to each other.
-const WAYS: [&str; 5] = [
-    "cuda/skyline/row-major",
-    "cuda/skyline/row-major-local",
-    "cuda/skyline/coalesced",
-    "cuda/skyline/coalesced-local",
-    "cuda/skyline/coalesced-registers",
-];
-
 /// The layout of points in memory, and where a thread keeps its own.
 pub(super) fn ways<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(data.rate_axis(""));
-    let place = |run: &RunOf<'a>| WAYS.iter().position(|way| *way == run.run.kernel);
+    let place = |run: &RunOf<'a>| match kernel::kernel(&run.run.kernel)?.version? {
+        Version::Way(place) => Some(usize::from(place)),
+        Version::Older | Version::Final => None,
+    };
     let mut times: BTreeMap<(String, usize), [Option<f64>; 5]> = BTreeMap::new();
     let class = |run: &RunOf<'a>| Some((place(run)?, kernel_of(run)));
     for ((_, subject, bundle, (order, name)), run) in best(&data.runs, &class) {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sparsescope_core::kernel::{Version, kernel};
+
 use super::sets::{Set, alike};
 use super::times::against_bytes;
 use crate::model::{RunOf, count, seconds, significant, subject_key, subject_name};
@@ -9,13 +11,14 @@ use crate::views::charts::best::Class;
 use crate::views::charts::plot::{Data, Form, Guide, Plot, Point, Scale};
 use crate::views::charts::settings::{against, threads};
 
-/// The older and the final version.
-const VERSIONS: [&str; 2] = ["cpu/skyline/own-points", "cpu/skyline/shared-marks"];
-
 const BY_BYTES: &str = "by input size, at the best thread count";
 
 fn version(run: &RunOf<'_>) -> Option<(usize, String)> {
-    let order = VERSIONS.iter().position(|version| *version == run.run.kernel)?;
+    let order = match kernel(&run.run.kernel)?.version? {
+        Version::Older => 0,
+        Version::Final => 1,
+        Version::Way(_) => return None,
+    };
     Some((order, run.run.kernel_and_precision()))
 }
 
