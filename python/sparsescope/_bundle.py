@@ -14,6 +14,7 @@ from typing import Any
 
 from . import _native
 from ._program import child, stop
+from ._shown import SVG_BYTES, pictured
 
 _WHOLE = ("rows", "cols", "nnz", "threads", "block", "runs")
 _TRUTHS = ("stand_in", "hot")
@@ -51,6 +52,25 @@ class Bundle:
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
         return f"<sparsescope.Bundle of {len(self)} runs{state}>"
+
+    def svg(self) -> str | None:
+        """Return the view "Best" as SVG of at most 60 kB, or the structure of its largest matrix.
+
+        ``None`` if it has neither, or if the view needs more.
+        """
+        for link in self._links():
+            drawn = self._native.svg(link, SVG_BYTES)
+            if drawn is not None:
+                return drawn
+        return None
+
+    def _links(self) -> list[str]:
+        """Links to what a notebook shows of it, the first of which is drawn if it is small enough."""
+        links = [f"v1;view=best;as={form};operation={one}" for one in self.operations[:1] for form in ("auto", "rates")]
+        return [*links, "v1;view=spy"] if self._native.has_picture else links
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return pictured(self.svg(), repr(self))
 
     def best(self, operation: str | None = None) -> list[dict[str, Any]]:
         """Return the fastest kernel on each matrix, as the view "Best" shows it: checked runs with warm caches.
