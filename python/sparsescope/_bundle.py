@@ -14,7 +14,7 @@ from typing import Any
 
 from . import _native
 from ._program import child, stop
-from ._shown import SVG_BYTES, pictured
+from ._shown import CELL_BYTES, SVG_BYTES, Sent, Shown
 
 _WHOLE = ("rows", "cols", "nnz", "threads", "block", "runs")
 _TRUTHS = ("stand_in", "hot")
@@ -24,7 +24,7 @@ _TEXTS = frozenset(
 _NUMBERS_OF_BEST = ("size", "rate", "pct_copy", "lead", "over")
 
 
-class Bundle:
+class Bundle(Shown):
     """Everything that one or more measurements found, as in a ``.zip`` of the program."""
 
     def __init__(self, native: _native.Bundle) -> None:
@@ -69,8 +69,15 @@ class Bundle:
         links = [f"v1;view=best;as={form};operation={one}" for one in self.operations[:1] for form in ("auto", "rates")]
         return [*links, "v1;view=spy"] if self._native.has_picture else links
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return pictured(self.svg(), repr(self))
+    def _link(self) -> str:
+        return self._links()[0] if self._links() else "v1;view=matrix"
+
+    def _sent(self) -> Sent:
+        content = self._native.to_bytes()
+        if len(content) > CELL_BYTES:
+            size = f"{len(content) / 1e6:.1f} MB"
+            raise ValueError(f"The bundle has {size}, more than the 5 MB of a cell: show() opens it in the browser.")
+        return Sent("result.zip", content, "")
 
     def best(self, operation: str | None = None) -> list[dict[str, Any]]:
         """Return the fastest kernel on each matrix, as the view "Best" shows it: checked runs with warm caches.
