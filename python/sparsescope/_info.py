@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import _native
 from ._convert import to_matrix
-from ._shown import SVG_BYTES, pictured
+from ._shown import SVG_BYTES
 
 
 class Info(Mapping[str, Any]):
@@ -38,7 +39,9 @@ class Info(Mapping[str, Any]):
         return self._text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return pictured(self._native.svg(SVG_BYTES), self._text)
+        # Notebooks show only the richest form, so the table is part of it.
+        svg = self._native.svg(SVG_BYTES) or ""
+        return {"text/plain": self._text, "text/html": f"<pre>{html.escape(self._text)}</pre>\n{svg}"}
 
     def to_dict(self) -> dict[str, Any]:
         """Return a copy of the statistics."""

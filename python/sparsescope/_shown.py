@@ -56,19 +56,14 @@ class Shown:
         return self._viewer
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        still = pictured(self.svg(), repr(self))
+        still = {"text/plain": repr(self)}
+        svg = self.svg()
+        if svg is not None:
+            still["image/svg+xml"] = svg
         if not _is_live():
             return still
         shown, details = self.widget._repr_mimebundle_() or ({}, {})
         return {**shown, **still}, details
-
-
-def pictured(svg: str | None, text: str) -> dict[str, Any]:
-    """A result as text, and as a picture if there is one: what ``_repr_mimebundle_`` returns."""
-    shown = {"text/plain": text}
-    if svg is not None:
-        shown["image/svg+xml"] = svg
-    return shown
 
 
 def _is_live() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -71,7 +72,9 @@ def test_a_description_is_a_table_and_a_picture():
     info = ss.info(sp.eye_array(64), name="eye")
     shown = info._repr_mimebundle_()
     assert shown["text/plain"] == str(info)
-    assert title(checked(shown)).startswith("Structure of eye: 64 × 64, 64 nonzeros")
+    table, svg = shown["text/html"].split("</pre>\n")
+    assert html.unescape(table.removeprefix("<pre>")) == str(info)
+    assert title(checked({"image/svg+xml": svg})).startswith("Structure of eye: 64 × 64, 64 nonzeros")
 
 
 def test_a_measurement_shows_its_best_kernels():
