@@ -17,7 +17,7 @@ use crate::work::work;
 /// A result bundle in memory.
 #[pyclass(frozen, module = "sparsescope._native")]
 pub(crate) struct Bundle {
-    pub(crate) content: Content,
+    content: Content,
 }
 
 #[pymethods]

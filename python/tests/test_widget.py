@@ -47,7 +47,7 @@ def test_the_viewer_gets_its_program_its_page_and_the_matrix_in_messages(view):
         assert any(name.endswith("/matrix.mtx") for name in bundle.namelist())
 
 
-def test_what_is_synchronised_is_small(view):
+def test_what_is_synchronized_is_small(view):
     state = view.widget.get_state()
     assert sum(len(str(value)) for value in state.values()) < 100_000
 
