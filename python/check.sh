@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Builds the wheel, installs it in an empty virtual environment, and tests it from another folder: the tests, the types
-# and the tour. With `web/dist`, which `cargo web` makes, the viewer is in the wheel. Arguments go to maturin.
+# and the tour. With `web/dist`, which `cargo web` makes, the viewer is in the wheel, and with Chromium and `npm ci` in
+# tests/browser it is tried in JupyterLab. Arguments go to maturin.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
 
 root=$PWD folder=$(mktemp -d)
 trap 'rm -rf "$folder" "$root/python/sparsescope/web"' EXIT
@@ -35,3 +37,10 @@ if compgen -G 'venv/lib/python3*/site-packages/sparsescope/web' >/dev/null; then
 fi
 python -m pytest -q
 jupyter nbconvert --to notebook --execute --inplace examples/tour.ipynb
+chromium=$(command -v chromium || command -v chromium-browser || true)
+if [[ -f viewer.html && -n $chromium && -d $root/tests/browser/node_modules ]]; then
+    pip install -q --disable-pip-version-check jupyterlab
+    node "$root/tests/browser/notebook.mjs" "$chromium" "$(command -v python)"
+else
+    echo "not tried in JupyterLab: it needs the viewer, Chromium, and npm ci in tests/browser"
+fi

@@ -3,6 +3,7 @@
 >>> import sparsescope as ss
 >>> A = ss.read("gen:poisson2d?n=64")
 >>> print(ss.info(A))                          # doctest: +SKIP
+>>> ss.spy(A)                                  # doctest: +SKIP
 >>> P = ss.Operator(A)
 >>> y = P @ x                                  # doctest: +SKIP
 >>> s = ss.solve(A, b, precond="fsai")         # doctest: +SKIP
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ._operator import Fsai, Operator, fsai
     from ._skyline import Skyline, skyline
     from ._solve import Solution, solve
+    from ._spy import Spy, spy
 
 __all__ = [
     "Bundle",
@@ -43,6 +45,7 @@ __all__ = [
     "ReadError",
     "Skyline",
     "Solution",
+    "Spy",
     "__version__",
     "bench",
     "fsai",
@@ -52,6 +55,7 @@ __all__ = [
     "skyline",
     "solve",
     "spmv",
+    "spy",
 ]
 
 #: What is imported when it is used: it takes long, or imports SciPy.
@@ -61,11 +65,13 @@ _LATER = {
     "Operator": ("_operator", "Operator"),
     "Skyline": ("_skyline", "Skyline"),
     "Solution": ("_solve", "Solution"),
+    "Spy": ("_spy", "Spy"),
     "bench": ("_bench", "bench"),
     "fsai": ("_operator", "fsai"),
     "open": ("_bundle", "open_bundle"),
     "skyline": ("_skyline", "skyline"),
     "solve": ("_solve", "solve"),
+    "spy": ("_spy", "spy"),
 }
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from . import _native
 from ._program import child, stop
+from ._shown import CELL_BYTES, SVG_BYTES, Sent, Shown
 
 _WHOLE = ("rows", "cols", "nnz", "threads", "block", "runs")
 _TRUTHS = ("stand_in", "hot")
@@ -24,7 +25,7 @@ _TEXTS = frozenset(
 _NUMBERS_OF_BEST = ("size", "rate", "pct_copy", "lead", "over")
 
 
-class Bundle:
+class Bundle(Shown):
     """Everything that one or more measurements found, as in a ``.zip`` of the program."""
 
     def __init__(self, native: _native.Bundle) -> None:
@@ -53,6 +54,32 @@ class Bundle:
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
         return f"<sparsescope.Bundle of {len(self)} runs{state}>"
+
+    def svg(self) -> str | None:
+        """Return the view "Best" as SVG of at most 60 kB, or the structure of its largest matrix.
+
+        ``None`` if it has neither, or if the view needs more.
+        """
+        for link in self._links():
+            drawn = self._native.svg(link, SVG_BYTES)
+            if drawn is not None:
+                return drawn
+        return None
+
+    def _links(self) -> list[str]:
+        """Links to what a notebook shows of it, the first of which is drawn if it is small enough."""
+        links = [f"v1;view=best;as={form};operation={one}" for one in self.operations[:1] for form in ("auto", "rates")]
+        return [*links, "v1;view=spy"] if self._native.has_picture else links
+
+    def _link(self) -> str:
+        return self._links()[0] if self._links() else "v1;view=matrix"
+
+    def _sent(self) -> Sent:
+        content = self._native.to_bytes()
+        if len(content) > CELL_BYTES:
+            size = f"{len(content) / 1e6:.1f} MB"
+            raise ValueError(f"The bundle has {size}, more than the 5 MB of a cell: show() opens it in the browser.")
+        return Sent("result.zip", content, "")
 
     def best(self, operation: str | None = None) -> list[dict[str, Any]]:
         """Return the fastest kernel on each matrix, as the view "Best" shows it: checked runs with warm caches.

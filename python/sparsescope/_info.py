@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import _native
 from ._convert import to_matrix
+from ._shown import SVG_BYTES
 
 
 class Info(Mapping[str, Any]):
     """Statistics of a matrix, by the names of ``sparsescope info --json``; prints as a table.
 
-    Sizes of formats are in bytes; ``padding`` is slots per nonzero.
+    Sizes of formats are in bytes; ``padding`` is slots per nonzero. A notebook shows the structure, too.
     """
 
-    def __init__(self, statistics: dict[str, Any], text: str) -> None:
-        self._statistics = statistics
-        self._text = text
+    def __init__(self, native: _native.Structure) -> None:
+        self._native = native
+        self._statistics: dict[str, Any] = json.loads(native.statistics())
+        self._text = native.text()
 
     def __getitem__(self, name: str) -> Any:
         return self._statistics[name]
@@ -35,6 +38,11 @@ class Info(Mapping[str, Any]):
     def __repr__(self) -> str:
         return self._text
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        # Notebooks show only the richest form, so the table is part of it.
+        svg = self._native.svg(SVG_BYTES) or ""
+        return {"text/plain": self._text, "text/html": f"<pre>{html.escape(self._text)}</pre>\n{svg}"}
+
     def to_dict(self) -> dict[str, Any]:
         """Return a copy of the statistics."""
         copy: dict[str, Any] = json.loads(json.dumps(self._statistics))
@@ -46,5 +54,4 @@ def info(A: Any, *, name: str = "matrix") -> Info:
 
     ``A`` is any matrix that :func:`spmv` takes. ``name`` is the first line of the table.
     """
-    statistics, text = _native.info(to_matrix(A), name)
-    return Info(json.loads(statistics), text)
+    return Info(_native.Structure(to_matrix(A), name, SVG_BYTES, 0))

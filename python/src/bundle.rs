@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sparsescope_core::bundle::{Bundle as Content, Limits};
+use sparsescope_core::matrix::sha256;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::VIEWS;
+use sparsescope_figures::written::small_svg_of;
 
 use crate::errors::Failure;
 use crate::work::work;
@@ -60,6 +62,16 @@ impl Bundle {
         })
     }
 
+    /// The figure of a link as SVG; nothing if it would have more than `svg_bytes`.
+    fn svg(&self, py: Python<'_>, link: String, svg_bytes: usize) -> PyResult<Option<String>> {
+        work(py, move |_| {
+            let mut model = Model::default();
+            let sha256 = sha256(&self.content.to_bytes()?);
+            model.add_bundle("result.zip", self.content.clone(), sha256);
+            small_svg_of(&model, &link, svg_bytes).map_err(Failure::Value)
+        })
+    }
+
     /// The operations of the runs, in their order, each once.
     #[getter]
     fn operations(&self) -> Vec<&str> {
@@ -82,6 +94,12 @@ impl Bundle {
     #[getter]
     fn complete(&self) -> bool {
         self.content.complete
+    }
+
+    /// Whether any matrix of it has a picture.
+    #[getter]
+    fn has_picture(&self) -> bool {
+        self.content.matrices.iter().any(|folder| folder.files.contains_key("spy.json"))
     }
 
     /// Number of runs.

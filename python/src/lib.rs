@@ -7,7 +7,6 @@ mod command;
 mod dlpack;
 mod errors;
 mod fsai;
-mod info;
 mod matrix;
 mod numbers;
 mod operator;
@@ -15,6 +14,7 @@ mod read;
 mod skyline;
 mod solve;
 mod spmv;
+mod structure;
 mod work;
 
 use pyo3::prelude::*;
@@ -26,9 +26,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<fsai::Fsai>()?;
     module.add_class::<matrix::Matrix>()?;
     module.add_class::<operator::Product>()?;
+    module.add_class::<structure::Structure>()?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_function(wrap_pyfunction!(command::measure, module)?)?;
-    module.add_function(wrap_pyfunction!(info::info, module)?)?;
     module.add_function(wrap_pyfunction!(read::read, module)?)?;
     module.add_function(wrap_pyfunction!(skyline::skyline, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;

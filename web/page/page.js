@@ -10,6 +10,9 @@
 
   const root = document.documentElement;
 
+  /** What a notebook's cell gives to this page in its frame: `{program, bundles, shows}`; python/sparsescope/viewer.js. */
+  const cell = window.frameElement?.sparsescope;
+
   /** The running viewer; absent until it runs and after a failure. */
   let viewer = null;
 
@@ -74,8 +77,11 @@
     return bytes;
   }
 
-  /** The viewer's WebAssembly: gzipped within this page, or a file beside it. */
+  /** The viewer's WebAssembly: compiled by a notebook, gzipped within this page, or a file beside it. */
   async function program() {
+    if (cell) {
+      return cell.program;
+    }
     const inlined = byId("program");
     if (inlined) {
       const packed = new Blob([fromBase64(inlined.textContent)]);
@@ -319,7 +325,7 @@
     const inlined = [...document.querySelectorAll("script[data-bundle]")].map((element) => {
       return { name: element.dataset.bundle, bytes: fromBase64(element.textContent), inlined: true };
     });
-    const others = [...inlined, ...(await linkedFiles())];
+    const others = [...(cell?.bundles.splice(0) ?? []), ...inlined, ...(await linkedFiles())];
     const addresses = addressed();
     if (others.length + addresses.length === 0 && script.example && !isAlone) {
       addresses.push(addressOf(script.example));
@@ -380,6 +386,7 @@
     if (atHome()) {
       return;
     }
+    cell?.shows(text);
     const next = [text, ...linkedParts()].join(";");
     // In a page that embeds this one, Back belongs to the other page.
     if (step && !embedded) {

@@ -54,7 +54,7 @@ pub use history::History;
 pub use layouts::{Example, LAYOUTS, LayoutsState, Pattern, Small};
 pub use levels::{Grid, LevelsOf, LevelsState, Order};
 pub use skyline::{Algorithm, PointsKind, PointsOf, Recipe, SkylineState};
-pub use spy::{At, ColorMap, Numbering, Scale, Split, SpyState};
+pub use spy::{At, ColorMap, Numbering, Saved, Scale, Split, SpyState};
 
 /// Everything that determines the views, apart from the bundles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,10 +6,15 @@ use sparsescope_core::bundle::spreadsheet_cell;
 
 use crate::figure::Print;
 use crate::model::Model;
-use crate::state::ViewState;
-use crate::views::{VIEWS, View};
+use crate::state::{Saved, ViewState};
+use crate::views::{VIEWS, View, spy};
 
 pub use form::Form;
+
+/// The size of a small picture of a structure, in points.
+const SMALL: [f32; 2] = [600.0, 480.0];
+/// Its pixels per point, tried in this order.
+const SMALL_PIXELS: [f32; 4] = [2.0, 1.0, 0.5, 0.25];
 
 /// The table of a link, as CSV.
 ///
@@ -31,6 +36,28 @@ pub fn svg_of(model: &Model, link: &str) -> Result<String, String> {
     model.settle_run(&mut state);
     let draw = view.svg.ok_or_else(|| format!("the view {} has no figure", view.id))?;
     Ok(draw(model, &state))
+}
+
+/// The same in at most this many bytes; nothing if it needs more. The structure of a matrix is drawn small, with as
+/// many pixels as fit.
+///
+/// # Errors
+/// As for [`svg_of`].
+pub fn small_svg_of(model: &Model, link: &str, most: usize) -> Result<Option<String>, String> {
+    let (view, mut state) = shown(link)?;
+    model.settle_run(&mut state);
+    let draw = view.svg.ok_or_else(|| format!("the view {} has no figure", view.id))?;
+    for pixels in SMALL_PIXELS {
+        state.spy.saved = Some(Saved { size: SMALL, pixels });
+        let svg = draw(model, &state);
+        if svg.len() <= most {
+            return Ok(Some(svg));
+        }
+        if view.id != spy::VIEW.id {
+            break;
+        }
+    }
+    Ok(None)
 }
 
 /// The figure of a view as SVG, laid out for its size on paper if the view can do so; nothing if the view
@@ -77,9 +104,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use serde_json::Value;
+    use sparsescope_core::matrix::{Csr, Statistics};
+    use sparsescope_core::spy::{Pyramid, RowProfile, to_files};
 
     use super::*;
     use crate::views::charts::{ids, ids_for};
+    use crate::why;
 
     /// The links for which program and web page are compared.
     const LINKS: &str = include_str!("../../../tests/browser/links.json");
@@ -105,6 +135,31 @@ mod tests {
         let views = VIEWS.iter().map(|view| view.id).filter(|id| !views.contains(id));
         let missing: Vec<&str> = views.chain(ids().filter(|id| !charts.contains(*id))).collect();
         assert_eq!(missing, [""; 0], "tests/browser/links.json names no link of these");
+    }
+
+    #[test]
+    fn the_structure_of_a_matrix_is_drawn_in_the_bytes_that_there_are() {
+        // Nothing in it repeats: such pixels are hard to compress.
+        let places = (0..90_000_u64).map(|k| {
+            let at = k.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let at = (at ^ (at >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            ((at >> 40) as usize % 3000, (at >> 8) as u32 as usize % 3000)
+        });
+        let places: BTreeSet<(usize, usize)> = places.collect();
+        let nonzeros: Vec<_> = places.iter().map(|&(i, j)| (i, j, 1.0)).collect();
+        let a = Csr::from_triplets(3000, 3000, &nonzeros).unwrap();
+        let files = to_files(&Pyramid::of(&a), &RowProfile::of(&a), 1 << 20);
+        let (rows, cols, nnz) = (3000, 3000, nonzeros.len() as u64);
+        let statistics = Statistics { rows, cols, nnz, ..Statistics::default() };
+        let (_, _, environment) = why::tests::run("cpu/csr/nnz");
+        let model = why::tests::model_with(Vec::new(), statistics, environment, files);
+        let link = "v1;view=spy";
+        assert!(svg_of(&model, link).unwrap().len() > 60_000);
+        let small = small_svg_of(&model, link, 60_000).unwrap().unwrap();
+        let title = "<title>Structure of m: 3\u{202f}000 × 3\u{202f}000, ";
+        assert!(small.len() <= 60_000 && small.contains(title), "{}", small.len());
+        assert_eq!(small_svg_of(&model, link, 500).unwrap(), None);
+        assert!(small_svg_of(&model, "v1;view=runs", 60_000).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 use wasm_bindgen_cli_support::Bindgen;
 
@@ -37,6 +37,10 @@ pub(crate) fn run(root: &Path, dev: bool) -> anyhow::Result<PathBuf> {
     }
     found.with_context(|| format!("cargo reported no .wasm file for {PACKAGE}"))
 }
+
+/// Where wasm-bindgen's script finds its own address. It fails in the frame of a notebook's cell, whose address is no
+/// base for others, and is not needed: the page names the program.
+const OWN_ADDRESS: &str = "new URL(document.currentScript.src, location.href).toString()";
 
 /// Flags for rustc, added to the user's: SIMD, without which the glyph rasteriser emulates it with a third
 /// more code, and path remapping, which keeps this machine's folders out of the page. Every recent browser
@@ -80,7 +84,8 @@ pub(crate) fn bind(compiled: &Path, dev: bool, named: bool) -> anyhow::Result<(V
         .remove_producers_section(!dev)
         .generate_output()
         .context("wasm-bindgen cannot read what cargo built")?;
-    let script = output.js().to_owned();
+    let script = output.js().replace(OWN_ADDRESS, "document.currentScript.src");
+    ensure!(script != output.js(), "the script of wasm-bindgen does not contain {OWN_ADDRESS}");
     Ok((output.wasm_mut().emit_wasm(), script))
 }
 

@@ -28,6 +28,18 @@ pub struct SpyState {
     pub ranks: bool,
     /// Index of the rank whose external columns are highlighted.
     pub rank: Option<u32>,
+    /// Size of a saved figure if not the usual one; not part of a link.
+    #[serde(skip)]
+    pub saved: Option<Saved>,
+}
+
+/// Size of a saved figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Saved {
+    /// Width and height of the figure, in points.
+    pub size: [f32; 2],
+    /// Pixels per point of the cells.
+    pub pixels: f32,
 }
 
 /// A part of a matrix: the rows and columns around a point. Rows and columns count from 0; the
@@ -191,6 +203,7 @@ pub(super) mod tests {
                     hack,
                     numbering,
                     against,
+                    saved: None,
                 },
             )
     }

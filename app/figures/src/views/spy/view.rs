@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use emath::vec2;
 
+use super::draw::size_words;
 use super::scene::{Scene, Shown, is_known, subject};
 use crate::figure::{Figure, Shape};
 use crate::model::Model;
-use crate::state::{Numbering, ViewState};
+use crate::state::{Numbering, Saved, ViewState};
 use crate::views::provenance::record_provenance;
 use crate::views::view::{View, selected};
 
@@ -27,10 +28,8 @@ fn is_empty(model: &Model, state: &ViewState) -> bool {
     !selected(model, state).is_some_and(|record| is_known(model, record))
 }
 
-/// Size of a saved figure.
-const SAVED: emath::Vec2 = vec2(1000.0, 820.0);
-/// Pixels per point for the cells of a saved figure.
-const SAVED_PIXELS: f32 = 2.0;
+/// The usual size of a saved figure.
+const SAVED: Saved = Saved { size: [1000.0, 820.0], pixels: 2.0 };
 
 fn svg(model: &Model, state: &ViewState) -> String {
     let paper = state.theme.ink().paper;
@@ -38,16 +37,19 @@ fn svg(model: &Model, state: &ViewState) -> String {
     let Ok(of) = subject(model, state, true) else {
         return whole.to_svg(VIEW.sentence, &Default::default());
     };
+    let Saved { size, pixels } = state.spy.saved.unwrap_or(SAVED);
     for one in &of.shown {
-        let Some(scene) = Scene::new(one, SAVED, SAVED_PIXELS, state) else { continue };
+        let Some(scene) = Scene::new(one, size.into(), pixels, state) else { continue };
         let mut figure = scene.figure(one, state, paper);
-        let pixels = Arc::new(scene.image(SAVED_PIXELS));
+        let pixels = Arc::new(scene.image(pixels));
         let image = Shape::Image { rect: scene.place.area, pixels };
         figure.shapes.insert(0, image);
         whole.put_beside(figure);
     }
     let provenance = of.record.map(|record| record_provenance(model, record));
-    whole.to_svg(&format!("Structure of {}", of.name), &provenance.unwrap_or_default())
+    let size = of.shown.first().map_or_else(String::new, |one| size_words(&one.picture));
+    let title = format!("Structure of {}: {size}", of.name);
+    whole.to_svg(&title, &provenance.unwrap_or_default())
 }
 
 /// The nonempty cells in view.
@@ -74,7 +76,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 
 fn cells_in_view(lines: &mut Vec<Vec<String>>, matrix: &str, shown: &Shown, state: &ViewState) {
     let picture = &shown.picture;
-    let Some(scene) = Scene::new(shown, SAVED, 1.0, state) else { return };
+    let Some(scene) = Scene::new(shown, SAVED.size.into(), 1.0, state) else { return };
     let renumbered = shown.key.ends_with(Numbering::Rcm.id());
     let numbering = if renumbered { Numbering::Rcm } else { Numbering::Stored };
     let shift = scene.cells.shift();

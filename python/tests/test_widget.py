@@ -1,0 +1,93 @@
+"""The live viewer's side in the kernel; tests/browser/notebook.mjs drives the other one in JupyterLab."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import sparsescope as ss
+from sparsescope import _shown
+
+pytest.importorskip("anywidget")
+if not _shown.VIEWER.is_file():
+    pytest.skip("the package was built without the viewer", allow_module_level=True)
+
+
+@pytest.fixture
+def view():
+    return ss.spy(sp.eye_array(50), name="eye")
+
+
+def fetched(widget, what):
+    """What the kernel sends part by part, and the last message with it."""
+    sent, content = [], b""
+    widget.send = lambda message, buffers=None: sent.append((message, buffers))
+    while not sent or len(content) < sent[-1][0]["total"]:
+        widget._answer(widget, {"id": "1", "what": what, "from": len(content)}, [])
+        message, buffers = sent[-1]
+        assert message["id"] == "1" and "error" not in message
+        content += buffers[0]
+    return content, sent[-1][0]
+
+
+def test_the_viewer_gets_its_program_its_page_and_the_matrix_in_messages(view):
+    widget = view.widget
+    program, _ = fetched(widget, "program")
+    assert gzip.decompress(program)[:4] == b"\0asm"
+    page, _ = fetched(widget, "page")
+    assert b'id="canvas"' in gzip.decompress(page) and len(page) < 500_000
+    data, message = fetched(widget, "data")
+    assert message["name"] == "matrix.zip" and message["note"] == ""
+    with zipfile.ZipFile(io.BytesIO(data)) as bundle:
+        assert any(name.endswith("/matrix.mtx") for name in bundle.namelist())
+
+
+def test_what_is_synchronized_is_small(view):
+    state = view.widget.get_state()
+    assert sum(len(str(value)) for value in state.values()) < 100_000
+
+
+def test_a_large_matrix_is_cut_to_the_bytes_of_a_cell_and_that_is_said():
+    n, nnz = 400_000, 800_000
+    at = np.random.default_rng(1).integers(0, n, (2, nnz))
+    name, content, note = ss.spy(sp.coo_array((np.ones(nnz), at), shape=(n, n)))._sent()
+    assert name == "matrix.zip" and len(content) <= _shown.CELL_BYTES
+    assert note.startswith("The whole matrix needs more than the 5 MB of a cell")
+
+
+def test_an_unknown_question_is_answered_with_an_error(view):
+    sent = []
+    widget = view.widget
+    widget.send = lambda message, buffers=None: sent.append(message)
+    widget._answer(widget, {"id": "7", "what": "secrets", "from": 0}, [])
+    assert sent[0]["id"] == "7" and "secrets" in sent[0]["error"]
+
+
+def test_zoom_and_selection_follow_the_link_and_zoom_changes_it(view):
+    widget = view.widget
+    seen = []
+    widget.observe(lambda change: seen.append(change.new), "zoom")
+    widget.link = "v1;view=spy;at=10.5,20,5;matrix=00ff-real"
+    assert widget.zoom == (10.5, 20.0, 5.0) and seen == [(10.5, 20.0, 5.0)]
+    assert widget.selection == {"matrix": "00ff-real", "run": None}
+    widget.zoom = (1, 2, 3)
+    assert widget.link == "v1;view=spy;at=1,2,3;matrix=00ff-real"
+    widget.zoom = None
+    assert widget.link == "v1;view=spy;matrix=00ff-real"
+
+
+def test_without_a_front_end_there_is_no_widget(view):
+    assert set(view._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
+
+
+def test_with_a_front_end_the_picture_is_there_too(view, monkeypatch):
+    monkeypatch.setattr(_shown, "_is_live", lambda: True)
+    shown, _ = view._repr_mimebundle_()
+    model = shown["application/vnd.jupyter.widget-view+json"]["model_id"]
+    assert model == view.widget.model_id
+    assert shown["text/plain"] == "eye: 50 x 50, 50 nonzeros" and "image/svg+xml" in shown
