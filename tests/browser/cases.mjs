@@ -481,34 +481,6 @@ export const cases = {
     return `${bytes.length} bytes in a link of ${link.length} characters`;
   },
 
-  async "?embed= shows a view alone, with a link to the whole page"(context, given) {
-    const viewer = await Viewer.open(context, `${given.address}/?embed=1#v1;view=layouts;lesson=coalescing,1`);
-    await viewer.find("text", "Row-major: along the row");
-    assert.equal(await viewer.page.locator("#landing").isVisible(), false);
-    const around = /^(Sparsescope|Runs|Matrices|Open…|Keys|End presentation|Copy link.*|Save.*)$/;
-    const names = (await viewer.widgets()).map(({ name }) => name);
-    assert.deepEqual(names.filter((name) => around.test(name)), []);
-    await viewer.page.keyboard.press("PageDown");
-    await viewer.shows("view=layouts", "told=true");
-    assert.ok(/\?embed=1#/.test(viewer.page.url()), viewer.page.url());
-    await viewer.colours(join(given.screenshots, "embedded.png"));
-    assert.equal(await viewer.page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0);
-    const opened = context.waitForEvent("page");
-    await viewer.page.locator("#whole").click();
-    const whole = await opened;
-    await whole.waitForSelector("html[data-ready]", { state: "attached" });
-    const { search, hash } = new URL(whole.url());
-    assert.equal(search, "");
-    assert.ok(/told=true/.test(hash), hash);
-    assert.equal(await whole.locator("#whole").isVisible(), false);
-    await whole.close();
-    await viewer.close();
-    // Without a link there is no start page either.
-    const best = await Viewer.open(context, `${given.address}/?bundle=${given.bundles["golden.zip"]}&embed`);
-    assert.equal(await best.page.locator("#landing").isVisible(), false);
-    await best.close();
-  },
-
   async "a file that is too large for a link is named"(context, given) {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const viewer = await Viewer.open(context, `${given.address}/#v1;view=best;as=auto`);
@@ -698,30 +670,6 @@ export const cases = {
     assert.deepEqual(elsewhere, []);
     await viewer.colours(join(given.screenshots, "standalone.png"));
     await viewer.close();
-  },
-
-  async "a page that embeds the viewer chooses bundle and view"(context, given) {
-    const inner = shown(given, "golden.zip", "#v1;view=runs").replaceAll("&", "&amp;");
-    const html = `<iframe src="${inner}" width="1200" height="700"></iframe>`;
-    const outer = createServer((_, response) => {
-      response.setHeader("Content-Type", "text/html");
-      response.end(html);
-    }).listen(0, "127.0.0.1");
-    await once(outer, "listening");
-    const page = await context.newPage();
-    await page.goto(`http://127.0.0.1:${outer.address().port}/`);
-    const frame = page.frames()[1];
-    await frame.waitForSelector("html[data-ready]", { state: "attached" });
-    const names = await frame.evaluate(() => window.sparsescope.widgets().map((widget) => widget.name));
-    assert.ok(names.some((name) => name.startsWith("Run of ")), sets(names).join(", "));
-    const before = await page.evaluate(() => history.length);
-    const matrix = frame.locator('#widgets [role=tab][aria-label="Matrix"]');
-    await matrix.waitFor({ state: "attached" });
-    await matrix.evaluate((element) => element.click());
-    await frame.waitForFunction(() => location.hash.includes("view=matrix"));
-    assert.equal(await page.evaluate(() => history.length), before);
-    await page.close();
-    outer.close();
   },
 
   async "a browser that lacks something is shown what"(context, given) {

@@ -6,10 +6,11 @@ import { readFileSync } from "node:fs";
 import { launch } from "./browser.mjs";
 import { cases as views, DEFAULT_SIZE } from "./cases.mjs";
 import { cases as here } from "./here.mjs";
+import { cases as hosted } from "./hosted.mjs";
 import { cases as same } from "./same.mjs";
 import { cases as shaders } from "./shaders.mjs";
 
-const cases = { ...views, ...same, ...shaders, ...here };
+const cases = { ...views, ...same, ...shaders, ...hosted, ...here };
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const browser = await launch(given.browser);

@@ -369,6 +369,10 @@
   /** Whether only the view is shown, for a page around this one. */
   const isAlone = new URLSearchParams(location.search).has("embed");
 
+  /** What `?embed=lesson:NAME` shows where the fragment names nothing: the lesson from its first step. */
+  const [, lesson] = /^lesson:(.+)/.exec(new URLSearchParams(location.search).get("embed")) ?? [];
+  const lessonLink = lesson ? `v1;view=layouts;lesson=${encodeURIComponent(lesson)},0` : "";
+
   let written = null; // the fragment waiting to be written
   let timer = 0;
 
@@ -412,7 +416,7 @@
     if (home) {
       return;
     }
-    const link = stateIn(fragment());
+    const link = stateIn(fragment()) || lessonLink;
     soon(() => viewer.show(link));
     for (const file of await linkedFiles()) {
       await running;
@@ -511,7 +515,7 @@
     const aim = () => {
       const link = new URL(location.href);
       link.searchParams.delete("embed");
-      link.hash = written ?? fragment();
+      link.hash = written ?? (fragment() || lessonLink);
       whole.href = link.href;
     };
     aim();
@@ -983,7 +987,7 @@
   }
 
   const begin = () => {
-    const first = atHome() && isDark ? themed("v1;view=best;as=auto") : stateIn(written ?? fragment());
+    const first = atHome() && isDark ? themed("v1;view=best;as=auto") : stateIn(written ?? fragment()) || lessonLink;
     return wasm_bindgen.Viewer.start(canvas, first, Boolean(script.example), hasHome, isAlone, byId("lessons").textContent);
   };
 

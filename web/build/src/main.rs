@@ -43,6 +43,9 @@ struct Args {
     /// Record the sizes that later builds are compared with
     #[arg(long, conflicts_with_all = ["dev", "no_opt"])]
     record: bool,
+    /// Do not build the page; print the licences of the crates in a release's program for this target
+    #[arg(long, value_name = "TARGET", exclusive = true)]
+    notices: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -58,13 +61,17 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> anyhow::Result<()> {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("web/build has no parent")?;
     let root = web.parent().context("web has no parent")?;
+    if let Some(target) = &args.notices {
+        print!("{}", notices::collect(root, notices::PROGRAM, target)?);
+        return Ok(());
+    }
     eprintln!("building the viewer ({})", if args.dev { "debug" } else { "release" });
     let compiled = compile::run(root, args.dev)?;
     // wasm-opt orders functions by their names and then removes these.
     let named = args.dev || !args.no_opt;
     let (program, glue) = compile::bind(&compiled, args.dev, named)?;
     let program = if args.dev || args.no_opt { program } else { optimise::run(web, program)? };
-    let notices = notices::collect(root)?;
+    let notices = notices::collect(root, notices::PAGE, compile::TARGET)?;
     let minified: page::Minified = if args.dev || args.no_opt {
         Box::new(|script| Ok(script.to_owned()))
     } else {

@@ -1,5 +1,5 @@
-//! The licences of the crates in the page: the crates that `cargo tree` lists, with the licence files in
-//! their packages.
+//! The licences of the crates in the page or the program: the crates that `cargo tree` lists, with the licence
+//! files in their packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,9 +8,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use crate::compile::{PACKAGE, TARGET};
+use crate::compile::PACKAGE;
 
-/// A third-party crate in the page.
+/// The page, as cargo's options name it.
+pub(crate) const PAGE: &[&str] = &["--package", PACKAGE];
+
+/// The program of a release.
+pub(crate) const PROGRAM: &[&str] = &["--package", "sparsescope", "--features", "full"];
+
+/// A third-party crate in the result.
 #[derive(Debug)]
 struct Package {
     name: String,
@@ -20,11 +26,11 @@ struct Package {
     texts: Vec<String>,
 }
 
-/// The notices as one text.
-pub(crate) fn collect(root: &Path) -> anyhow::Result<String> {
-    let used = used(root)?;
-    let metadata =
-        cargo(root, &["metadata", "--format-version", "1", "--filter-platform", TARGET])?;
+/// The notices for `what` on a target, as one text.
+pub(crate) fn collect(root: &Path, what: &[&str], target: &str) -> anyhow::Result<String> {
+    let used = used(root, what, target)?;
+    let all = ["metadata", "--all-features", "--format-version", "1", "--filter-platform", target];
+    let metadata = cargo(root, &all)?;
     let metadata: Value = serde_json::from_str(&metadata).context("cargo's output is not JSON")?;
     let mut packages = Vec::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {
@@ -41,30 +47,17 @@ pub(crate) fn collect(root: &Path) -> anyhow::Result<String> {
         packages.push(Package { name: text("name"), version: text("version"), licence, texts });
     }
     if packages.is_empty() {
-        bail!("cargo lists no third-party crates in {PACKAGE}");
+        bail!("cargo lists no third-party crates");
     }
     packages.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     Ok(write(&packages))
 }
 
-/// `name vVERSION` of each crate that is compiled into the page.
-fn used(root: &Path) -> anyhow::Result<BTreeSet<String>> {
-    let tree = cargo(
-        root,
-        &[
-            "tree",
-            "-p",
-            PACKAGE,
-            "--target",
-            TARGET,
-            "-e",
-            "normal,no-proc-macro",
-            "--prefix",
-            "none",
-            "-f",
-            "{p}",
-        ],
-    )?;
+/// `name vVERSION` of each crate that is compiled into `what`.
+fn used(root: &Path, what: &[&str], target: &str) -> anyhow::Result<BTreeSet<String>> {
+    let options =
+        ["--target", target, "-e", "normal,no-proc-macro", "--prefix", "none", "-f", "{p}"];
+    let tree = cargo(root, &[&["tree"][..], what, &options[..]].concat())?;
     let first_two = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
     Ok(tree.lines().filter(|line| !line.is_empty()).map(first_two).collect())
 }
@@ -143,7 +136,7 @@ fn subfolders(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 /// A list of the crates, then each text once with the crates it applies to.
 fn write(packages: &[Package]) -> String {
     let mut out = String::from(
-        "Sparsescope's page contains the Rust standard library (MIT OR Apache-2.0) and these crates.\n\n",
+        "Sparsescope contains the Rust standard library (MIT OR Apache-2.0) and these crates.\n\n",
     );
     let mut owners: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for package in packages {

@@ -66,6 +66,20 @@ fn asked_id() -> Id {
     Id::unique("actions that views ask for")
 }
 
+fn alone_id() -> Id {
+    Id::unique("whether the view is alone")
+}
+
+/// Says to the views that are drawn next whether another page shows them alone.
+pub(super) fn set_alone(context: &Context, alone: bool) {
+    context.data_mut(|data| data.insert_temp(alone_id(), alone));
+}
+
+/// Whether another page shows the view alone: without settings, and without a way to other views.
+pub(crate) fn is_alone(ui: &Ui) -> bool {
+    ui.ctx().data(|data| data.get_temp(alone_id())).unwrap_or_default()
+}
+
 /// Offers actions to the views that are drawn next.
 pub(super) fn offer(context: &Context, actions: Vec<Action>) {
     context.data_mut(|data| data.insert_temp(offered_id(), actions));

@@ -51,10 +51,10 @@ use sparsescope_figures::state::{Filter, History, Theme, ViewState};
 use sparsescope_figures::views::VIEWS;
 
 use crate::style;
-pub(crate) use action::button as action_button;
 pub use action::{
     Action, COPY_LINK, CPU_EXAMPLE, GPU_EXAMPLE, HOME, RUN_HERE, SAVE_LESSON, SOLVE_EXAMPLE,
 };
+pub(crate) use action::{button as action_button, is_alone};
 use bar::Bar;
 use dock::Dock;
 pub use export::{Export, Raster};
@@ -251,6 +251,7 @@ impl App {
         self.bar.redo |= redo;
         let possible = self.bar.possible(self.lesson().is_some());
         action::offer(ui.ctx(), possible);
+        action::set_alone(ui.ctx(), self.is_embedded);
         match self.is_embedded {
             true => self.alone(ui),
             false => self.frame(ui),

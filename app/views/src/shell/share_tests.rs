@@ -61,7 +61,7 @@ fn an_embedded_lesson_stands_alone_and_keeps_its_keys() {
     harness.state_mut().embed();
     harness.run();
     harness.get_by_label("Row-major: along the row");
-    for around in ["Runs", "Keys", "End presentation"] {
+    for around in ["Runs", "Keys", "End presentation", "Leave", "Settings"] {
         assert!(harness.query_by_label(around).is_none(), "{around}");
     }
     harness.key_press(Key::Num3);

@@ -14,7 +14,7 @@ use sparsescope_figures::theme::{BODY, TITLE};
 use sparsescope_figures::views::layouts::numbers::Texts;
 
 use super::stepper::stepper;
-use crate::shell::{COPY_LINK, SAVE_LESSON, action_button};
+use crate::shell::{COPY_LINK, SAVE_LESSON, action_button, is_alone};
 use crate::style::{self, strong};
 
 /// The choice of a lesson.
@@ -67,6 +67,7 @@ pub(super) fn show(
     let page = page.min(lesson.steps.len().saturating_sub(1) as u32);
     let Some(step) = lesson.step(page) else { return };
     let mut to = asked;
+    let alone = is_alone(ui);
     ui.set_max_width(ui.max_rect().width());
     ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
         // On a phone one line, for the text needs the space.
@@ -75,6 +76,7 @@ pub(super) fn show(
             way(ui, lesson, page, &mut to);
             match steps {
                 Some(most) if phone => stepper(ui, &mut state.layouts, most),
+                _ if alone => {}
                 _ => drop(ui.checkbox(&mut state.layouts.tools, "Settings")),
             }
         });
@@ -89,13 +91,13 @@ pub(super) fn show(
                 let (number, all) = (page + 1, lesson.steps.len());
                 ui.weak(format!("{}: step {number} of {all}", lesson.title));
                 ui.horizontal_wrapped(|ui| {
-                    let leave = style::quiet_button(ui, "Leave");
-                    if leave.on_hover_text("Leave the lesson and keep what is shown").clicked() {
+                    let hint = "Leave the lesson and keep what is shown";
+                    if !alone && style::quiet_button(ui, "Leave").on_hover_text(hint).clicked() {
                         state.layouts.lesson = None;
                     }
                     action_button(ui, COPY_LINK, "Copy link to this step");
                     action_button(ui, SAVE_LESSON, "Save this lesson as one HTML file");
-                    if phone && steps.is_some() {
+                    if phone && steps.is_some() && !alone {
                         ui.checkbox(&mut state.layouts.tools, "Settings");
                     }
                 });
