@@ -19,7 +19,7 @@ mod user;
 
 use anyhow::{Context, bail};
 use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Ending, Runner};
+use sparsescope_core::experiment::{Alone, Backend, Configuration, CpuBackend, Ending, Runner};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping};
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
@@ -182,6 +182,7 @@ fn run_with(
         environment: &recorder.environment(),
         memory: args.memory_limit.map(MemoryLimit::bytes),
         cancel: interrupt.flag(),
+        agreement: &Alone,
     };
     let (mut unread, mut stopped) = (0, false);
     for (k, task) in share.tasks().enumerate() {
@@ -221,7 +222,8 @@ fn run_with(
         let (measured, configurations) = (recorder.runs_of(&id), &task.configurations);
         let ending = match loaded.into_problem(*operation, settings.seed, x.as_deref(), memory) {
             Ok(problem) => {
-                let ending = runner.run(&id, &*problem, configurations, &measured, &mut recorder);
+                let ending =
+                    runner.run(&id, &*problem, configurations, &measured, &mut recorder)?;
                 recorder.show_results(&id, &*problem).map_err(|e| kept(&output, &e.into()))?;
                 ending
             }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::machine::{Machine, awake};
+use crate::experiment::agreement::agreed;
 use crate::experiment::backend::Prepared;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
 use crate::experiment::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
-use crate::measure::CacheFlusher;
 use sparsescope_record::Costs;
 
 /// Samples shorter than this are measured over several executions.
@@ -86,7 +86,7 @@ impl<'p> CpuPrepared<'p> {
         let (samples, repetitions) = self.install_and_rest(|task| {
             let once = match known {
                 Some(once) => Some(once),
-                None => time(task, 1, watch)?,
+                None => time(task, 1, watch)?.map(|once| watch.agreement().max(once)),
             };
             let Some(once) = once else { return Ok((Vec::new(), 1)) };
             if warm_up(task, once, watch)?.is_none() {
@@ -107,7 +107,8 @@ impl<'p> CpuPrepared<'p> {
     }
 
     fn sample_cold(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
-        let flusher = self.flusher()?;
+        let flusher = agreed(watch.agreement(), self.machine.flusher());
+        let flusher = flusher.map_err(|reason| self.failed(reason))?;
         self.install_and_rest(|task| {
             collect(n, || {
                 task.reset();
@@ -125,7 +126,7 @@ impl<'p> CpuPrepared<'p> {
         let (samples, repetitions) = self.install(|task| {
             let once = match known {
                 Some(once) => Some(once),
-                None => time_in_place(task, 1, watch)?,
+                None => time_in_place(task, 1, watch)?.map(|once| watch.agreement().max(once)),
             };
             let Some(once) = once else { return Ok((Vec::new(), 1)) };
             let repetitions = repetitions(once);
@@ -135,17 +136,13 @@ impl<'p> CpuPrepared<'p> {
         self.bound.costs.clock_s.get_or_insert_with(clock_seconds);
         Ok(samples)
     }
-
-    fn flusher(&self) -> Result<Arc<CacheFlusher>, KernelError> {
-        self.machine.flusher().map_err(|reason| self.failed(reason))
-    }
 }
 
 /// Repeats executions of `once` seconds until caches, threads and clock frequency have settled: other kernels
 /// ran before.
 fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Tried<()> {
     let start = Instant::now();
-    while start.elapsed().as_secs_f64() + once < WARM_UP_S {
+    while watch.agreement().any(start.elapsed().as_secs_f64() + once < WARM_UP_S) {
         if time(task, 1, watch)?.is_none() {
             return Ok(None);
         }
@@ -158,8 +155,9 @@ fn repetitions(once: f64) -> u32 {
     (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS) as u32
 }
 
-/// Mean time of `repetitions` consecutive executions; `None` when cancelled.
+/// Mean time of `repetitions` consecutive executions, which all ranks begin together; `None` when cancelled.
 fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> {
+    watch.agreement().barrier();
     let start = Instant::now();
     for _ in 0..repetitions {
         if task.run(watch)? == Finished::Cancelled {
@@ -247,7 +245,7 @@ impl Prepared for CpuPrepared<'_> {
                 Ok(time(task, 1, watch)?.map(|seconds| (task.output(), seconds)))
             })?;
             let Some((output, seconds)) = executed else { return Ok(None) };
-            self.once = Some(seconds);
+            self.once = Some(watch.agreement().max(seconds));
             Ok(Some(output))
         })
     }
@@ -287,6 +285,7 @@ mod tests {
 
     use super::*;
     use crate::experiment::output::Output;
+    use crate::experiment::team::{Member, with_ranks};
     use crate::measure::{CacheSizes, cpu, pool};
 
     /// Counts its executions, and those not preceded by a reset.
@@ -346,6 +345,52 @@ mod tests {
         }
         // The other kind is repeated without resets.
         assert!(sampled(false, Temperature::Hot, u32::MAX).2 > 0);
+    }
+
+    /// Takes this long, and waits for the other ranks as a kernel that exchanges a halo does.
+    struct InStep<'c> {
+        takes: std::time::Duration,
+        others: &'c Member<'c>,
+        runs: &'c AtomicU32,
+    }
+
+    impl Task for InStep<'_> {
+        fn spoil(&mut self) {}
+        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
+            self.runs.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(self.takes);
+            self.others.meet("the halo");
+            Ok(Finished::Done)
+        }
+        fn output(&self) -> Output {
+            Output::Vector(Vec::new())
+        }
+    }
+
+    #[test]
+    fn ranks_of_any_speed_execute_equally_often() {
+        for temperature in [Temperature::Hot, Temperature::Cold] {
+            let counts = with_ranks(3, |member| {
+                let runs = AtomicU32::new(0);
+                let takes =
+                    std::time::Duration::from_micros(if member.rank() == 1 { 700 } else { 5 });
+                let machine = Machine::new(CacheSizes::of(&cpu()));
+                let task = Box::new(InStep { takes, others: member, runs: &runs });
+                let (costs, params) = Default::default();
+                let bound = Bound { task, parts: None, costs, params };
+                let pool = Arc::new(pool(1).unwrap());
+                let mut prepared = CpuPrepared::new("cpu/test/in-step", &machine, pool, bound);
+                let flag = AtomicBool::new(false);
+                let watch = Watch::cancelled_by(&flag).agreeing(member);
+                assert!(prepared.output(&watch).wait().unwrap().is_some());
+                assert_eq!(prepared.sample(4, temperature, &watch).wait().unwrap().len(), 4);
+                let repetitions = prepared.repetitions();
+                drop(prepared);
+                (repetitions, runs.into_inner())
+            });
+            let counts: Vec<_> = counts.into_iter().map(Result::unwrap).collect();
+            assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+        }
     }
 
     /// Computes this many times and does nothing afterwards. Takes longer than a warm-up.
