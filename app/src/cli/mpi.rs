@@ -1,18 +1,22 @@
 //! Commands that several ranks run together: rank 0 prints and writes, and an error on one ends all.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use anyhow::anyhow;
-use sparsescope_core::experiment::{Configuration, DeviceFailure, MatrixSource, Settings};
+use anyhow::{anyhow, bail};
+use sparsescope_core::experiment::{
+    Backend, Configuration, Finished, MatrixSource, Output, OwnFailure, Prepared, Watch,
+};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::parameters::{HYB_WIDTH, PATTERN, RANKS, RIGHT_SIDE, START};
 use sparsescope_core::kernel::{
     DeviceKind, KernelDescriptor, Parameter, Parameters, kernel, kernels_of_ranks,
 };
-use sparsescope_core::measure::{DEFAULT_SEED, environment};
+use sparsescope_core::measure::DEFAULT_SEED;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::mpi::{MpiRunner, Once, SharedMatrix, World};
-use sparsescope_core::record::{Operation, Run, Verdict};
+use sparsescope_core::mpi::{RankBackend, SharedMatrix, World, agreed, shared_problem};
+use sparsescope_core::record::{Check, Costs, Operation, Verdict};
 
 use super::args::Command;
 use super::bench;
@@ -29,7 +33,7 @@ use super::solve::{Report, check_forms, history};
 /// error in the arguments, which all ranks have, is reported by rank 0.
 pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> u8 {
     let world = match World::start() {
-        Ok(world) => world,
+        Ok(world) => Arc::new(world),
         Err(error) => {
             eprintln!("error: {error}");
             return 1;
@@ -74,7 +78,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> u8 {
 
 /// One checked SpMV.
 fn spmv(
-    world: &World,
+    world: &Arc<World>,
     args: &SpmvArgs,
     interrupt: &Interrupt,
     quiet: bool,
@@ -97,22 +101,21 @@ fn spmv(
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;
     let matrix = shared(world, &source, Anew::default(), args.seed, memory, interrupt.flag())?;
+    let matrix = Arc::new(matrix);
     let usual = Configuration::usual(kernel);
     let precision = args.precision.map_or(usual.precision, Into::into);
     let threads = args.threads.unwrap_or(1);
     let configuration = Configuration { precision, parameters, threads, ..usual };
     let place = (world, gpu.as_ref(), memory);
-    let once = run_once(place, (&matrix, &source), &configuration, (args.seed, interrupt))?;
-    let Some(Once { result: y, run: Run { check, .. }, .. }) = once else {
-        return Ok(Outcome::Interrupted);
-    };
+    let once = run_once(place, (&matrix, &source), &configuration, interrupt)?;
+    let Some(Once { output, check, .. }) = once else { return Ok(Outcome::Interrupted) };
     if check.verdict != Verdict::Pass {
         if world.is_first() {
             eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
         }
         return Ok(Outcome::CheckFailed);
     }
-    let Some(y) = world.gathered(&y) else { return Ok(Outcome::Success) };
+    let Some(y) = world.gathered(&output.in_f64()) else { return Ok(Outcome::Success) };
     let desk = Desk { interrupt, quiet, memory };
     if let Some(path) = &args.output {
         desk.write(path, args.force, &y)?;
@@ -135,7 +138,7 @@ fn spmv(
 
 /// Solves one system and checks the solution.
 fn solve(
-    world: &World,
+    world: &Arc<World>,
     args: &SolveArgs,
     interrupt: &Interrupt,
     quiet: bool,
@@ -182,22 +185,25 @@ fn solve(
     let gpu = gpu_for(world, kernel)?;
     let anew = Anew { ranks: Some(&args.ranks), reorder: None };
     let matrix = shared(world, &source, anew, DEFAULT_SEED, memory, interrupt.flag())?;
+    let matrix = Arc::new(matrix);
     let place = (world, gpu.as_ref(), memory);
-    let once = run_once(place, (&matrix, &source), &configuration, (DEFAULT_SEED, interrupt))?;
-    let Some(Once { result: x, solution, run, seconds }) = once else {
+    let once = run_once(place, (&matrix, &source), &configuration, interrupt)?;
+    let Some(Once { output, check, costs, params, seconds }) = once else {
         return Ok(Outcome::Interrupted);
     };
-    let x = world.gathered(&x);
-    let (Some(x), Some(solution)) = (x, solution) else { return Ok(Outcome::Success) };
+    let Output::Solution(solution) = output else {
+        bail!("{} returned {}, expected a solution", kernel.id, output.kind());
+    };
+    let Some(x) = world.gathered(&solution.x) else { return Ok(Outcome::Success) };
     let x = matrix.numbering().map_or(x.clone(), |numbering| numbering.undone(&x));
     let sizes = [matrix.partition().rows(), matrix.nnz()];
     let report = Report::of(
         (matrix_name, sizes),
         &configuration,
-        (run.costs.conversion_s, Some(seconds)),
-        (&solution, run.check),
+        (costs.conversion_s, seconds),
+        (&solution, check),
     );
-    let report = report.with(run.params);
+    let report = report.with(params);
     if args.json {
         print_json(&report)?;
     } else {
@@ -218,39 +224,57 @@ fn solve(
     Ok(Outcome::Success)
 }
 
-/// One checked execution on all ranks and their GPUs; nothing if any rank was asked to stop.
-fn run_once(
-    (world, gpu, memory): (&World, Option<&RankGpu>, MemoryLimit),
-    (matrix, source): (&SharedMatrix, &MatrixSource),
-    configuration: &Configuration,
-    (seed, interrupt): (u64, &Interrupt),
-) -> anyhow::Result<Option<Once>> {
-    let (settings, environment) = (one_sample(seed), environment(Vec::new()));
-    let runner = MpiRunner {
-        world,
-        settings: &settings,
-        environment: &environment,
-        memory,
-        device: gpu.map(RankGpu::device),
-        cancel: interrupt.flag(),
-    };
-    let once = runner.once(matrix, configuration);
-    once.map_err(|failure| not_run(configuration.kernel, source, failure))
+/// A checked execution on all ranks: this rank's part of the result, and what it took.
+struct Once {
+    output: Output,
+    check: Check,
+    costs: Costs,
+    params: BTreeMap<String, String>,
+    /// Seconds of the execution, on the slowest rank.
+    seconds: Option<f64>,
 }
 
-/// Settings for a single execution.
-fn one_sample(seed: u64) -> Settings {
-    Settings {
-        runs: 1,
-        until: None,
-        warmup: 0,
-        threads: vec![1],
-        blocks: Vec::new(),
-        cold: false,
-        seed,
-        precisions: Vec::new(),
-        parameters: Default::default(),
+/// Executes once on all ranks or their GPUs; nothing if any rank was asked to stop.
+fn run_once(
+    (world, gpu, memory): (&Arc<World>, Option<&RankGpu>, MemoryLimit),
+    (matrix, source): (&Arc<SharedMatrix>, &MatrixSource),
+    configuration: &Configuration,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Option<Once>> {
+    let kernel = configuration.kernel;
+    let ranks: &World = world;
+    let sentence = |reason: String| format!("{} cannot run on {source}: {reason}", kernel.id);
+    let problem = shared_problem(kernel.operation, world, matrix);
+    let backend = match gpu {
+        Some(gpu) => RankBackend::on_devices(gpu.device()),
+        None => RankBackend::on_cpus(ranks.ranks()),
+    };
+    let prepared = agreed(ranks, backend.prepare(configuration, &*problem, memory));
+    let mut prepared = prepared.map_err(|reason| AgreedError(sentence(reason)))?;
+    let watch = Watch::cancelled_by(interrupt.flag()).agreeing(ranks);
+    let finished = prepared.set_up(&watch).wait();
+    if together(ranks, &*prepared, finished, &sentence)? == Finished::Cancelled {
+        return Ok(None);
     }
+    let output = prepared.output(&watch).wait();
+    let Some(output) = together(ranks, &*prepared, output, &sentence)? else { return Ok(None) };
+    let check = problem.check(configuration, &output);
+    let (costs, params, seconds) = (prepared.costs(), prepared.params(), prepared.once());
+    Ok(Some(Once { output, check, costs, params, seconds }))
+}
+
+/// What a call returned if no rank failed; otherwise an error that all ranks have, or that only this one
+/// knows.
+fn together<T, E: ToString>(
+    ranks: &World,
+    prepared: &dyn Prepared,
+    own: Result<T, E>,
+    sentence: &dyn Fn(String) -> String,
+) -> anyhow::Result<T> {
+    if let Some(OwnFailure(reason)) = prepared.own_failure().filter(|_| own.is_err()) {
+        return Err(anyhow!(sentence(reason)));
+    }
+    Ok(agreed(ranks, own).map_err(|reason| AgreedError(sentence(reason)))?)
 }
 
 /// The GPUs of all ranks, if the kernel runs there.
@@ -264,19 +288,6 @@ fn on_all(world: &World, kernel: &KernelDescriptor, parameters: Parameters) -> P
     match kernel.device {
         DeviceKind::Nccl => parameters.with(RANKS.id(), &world.ranks().to_string()),
         DeviceKind::Cpu | DeviceKind::Cuda | DeviceKind::Wgpu => parameters,
-    }
-}
-
-/// Why there is no result: known to all ranks, or to this one only.
-fn not_run(
-    kernel: &KernelDescriptor,
-    source: &MatrixSource,
-    failure: DeviceFailure,
-) -> anyhow::Error {
-    let sentence = |reason: String| format!("{} cannot run on {source}: {reason}", kernel.id);
-    match failure {
-        DeviceFailure::Alike(reason) => AgreedError(sentence(reason)).into(),
-        DeviceFailure::Own(reason) => anyhow!(sentence(reason)),
     }
 }
 

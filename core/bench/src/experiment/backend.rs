@@ -36,6 +36,11 @@ pub trait Backend {
     /// Model name of the device.
     fn model(&self) -> &str;
 
+    /// Number of processes that run a configuration together, each with its number of threads.
+    fn ranks(&self) -> u32 {
+        1
+    }
+
     /// Whether this backend can run the kernel here.
     fn availability(&self, kernel: &KernelDescriptor) -> Availability;
 

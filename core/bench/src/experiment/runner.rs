@@ -157,7 +157,13 @@ impl Runner<'_> {
 
     fn empty_run(&self, subject: &str, configuration: &Configuration) -> Run {
         let device = self.backend(configuration).map_or("", Backend::model);
-        configuration.empty_run(subject, &self.environment.id, device)
+        let run = configuration.empty_run(subject, &self.environment.id, device);
+        Run { threads: self.threads(configuration), ..run }
+    }
+
+    /// The threads of all ranks together, which runs record.
+    fn threads(&self, configuration: &Configuration) -> u32 {
+        configuration.threads * self.backend(configuration).map_or(1, Backend::ranks)
     }
 
     fn backend(&self, configuration: &Configuration) -> Option<&dyn Backend> {
@@ -364,7 +370,8 @@ impl Runner<'_> {
     fn copy_bandwidth(&self, configuration: &Configuration) -> Option<f64> {
         match configuration.kernel.device {
             DeviceKind::Cpu => {
-                let same_threads = |b: &&Bandwidth| b.threads == configuration.threads;
+                let threads = self.threads(configuration);
+                let same_threads = |b: &&Bandwidth| b.threads == threads;
                 self.environment.bandwidth.iter().find(same_threads).map(|b| b.copy)
             }
             DeviceKind::Cuda | DeviceKind::Wgpu => {
@@ -383,8 +390,12 @@ impl Runner<'_> {
     /// The configurations without a run so far, which the first rank knows.
     fn remaining(&self, configurations: &[Configuration], measured: &[Run]) -> Vec<Configuration> {
         let known: BTreeSet<Key> = measured.iter().map(Key::of).collect();
+        let is_left = |one: &Configuration| {
+            let threads = self.threads(one);
+            !known.contains(&Configuration { threads, ..one.clone() }.key())
+        };
         let places = (0u32..).zip(configurations);
-        let left = places.filter(|(_, one)| !known.contains(&one.key())).map(|(place, _)| place);
+        let left = places.filter(|(_, one)| is_left(one)).map(|(place, _)| place);
         let left = self.agreement.from_first(left.collect());
         left.iter().filter_map(|&place| configurations.get(place as usize).cloned()).collect()
     }

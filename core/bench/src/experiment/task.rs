@@ -40,6 +40,11 @@ impl<'w> Watch<'w> {
         self.agreement
     }
 
+    /// The flag that is set to stop.
+    pub fn flag(&self) -> &'w AtomicBool {
+        self.cancel
+    }
+
     /// Whether to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
