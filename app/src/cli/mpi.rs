@@ -1,14 +1,12 @@
 //! Commands that several ranks run together: rank 0 prints and writes, and an error on one ends all.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use sparsescope_core::experiment::{
     Backend, Configuration, Finished, MatrixSource, Output, OwnFailure, Prepared, Watch,
 };
-use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::parameters::{HYB_WIDTH, PATTERN, RANKS, RIGHT_SIDE, START};
 use sparsescope_core::kernel::{
     DeviceKind, KernelDescriptor, Parameter, Parameters, kernel, kernels_of_ranks,
@@ -23,11 +21,12 @@ use super::bench;
 use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
-use super::operands::{Desk, Differences, told, unfit};
+use super::operands::Desk;
 use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
-use super::output::{check_form, check_free, check_result, keep, print_beside, print_json};
+use super::output::{check_form, check_free, check_result, print_json};
 use super::shared_matrix::{Anew, memory, shared};
-use super::solve::{Report, check_forms, history};
+use super::solve::{Report, check_forms, deliver};
+use super::spmv;
 
 /// Runs a command on all ranks. An error on only some ranks ends the others, whatever they are doing; an
 /// error in the arguments, which all ranks have, is reported by rank 0.
@@ -50,7 +49,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> u8 {
     let quiet = quiet || !world.is_first();
     let done = match command {
         Command::Bench(args) => bench::mpi::run(&world, args, interrupt, quiet),
-        Command::Spmv(args) => spmv(&world, args, interrupt, quiet),
+        Command::Spmv(args) => product(&world, args, interrupt, quiet),
         Command::Solve(args) => solve(&world, args, interrupt, quiet),
         _ => Err(UsageError("only bench, spmv and solve run on several ranks".to_owned()).into()),
     };
@@ -77,7 +76,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> u8 {
 }
 
 /// One checked SpMV.
-fn spmv(
+fn product(
     world: &Arc<World>,
     args: &SpmvArgs,
     interrupt: &Interrupt,
@@ -117,23 +116,9 @@ fn spmv(
     }
     let Some(y) = world.gathered(&output.in_f64()) else { return Ok(Outcome::Success) };
     let desk = Desk { interrupt, quiet, memory };
-    if let Some(path) = &args.output {
-        desk.write(path, args.force, &y)?;
-    }
-    let Some(path) = &args.expect else { return Ok(Outcome::Success) };
-    let expected = told(path, open_vector(path, None, memory, Progress::none())?);
-    if expected.len() != y.len() {
-        return Err(unfit("--expect", expected.len(), &source, (y.len() as u64, "rows")).into());
-    }
-    let tol = args.tol;
-    let differences = Differences::of(&y, &expected, |e| tol * e.abs().max(1.0));
-    match differences.sentence(tol) {
-        Some(sentence) => {
-            eprintln!("error: {sentence}");
-            Ok(Outcome::CheckFailed)
-        }
-        None => Ok(Outcome::Success),
-    }
+    let expected =
+        args.expect.as_ref().map(|path| desk.vector(path, "--expect", &source, (y.len(), "rows")));
+    spmv::finish(args, &desk, &y, expected.transpose()?)
 }
 
 /// Solves one system and checks the solution.
@@ -204,24 +189,12 @@ fn solve(
         (&solution, check),
     );
     let report = report.with(params);
+    let desk = Desk { interrupt, quiet, memory };
+    let outcome = deliver(args, &desk, &report, (&solution, &x))?;
     if args.json {
         print_json(&report)?;
-    } else {
-        let files = [&args.output, &args.history].into_iter().flatten();
-        print_beside(&report.for_people()?, files.map(PathBuf::as_path))?;
     }
-    if let Some(path) = &args.history {
-        keep(path, args.force, history(&solution).as_bytes())?;
-    }
-    match (report.failure(), &args.output) {
-        (Some((failed, sentence)), _) => {
-            eprintln!("error: {sentence}; no solution was written");
-            return Ok(failed);
-        }
-        (None, Some(path)) => Desk { interrupt, quiet, memory }.write(path, args.force, &x)?,
-        (None, None) => {}
-    }
-    Ok(Outcome::Success)
+    Ok(outcome)
 }
 
 /// A checked execution on all ranks: this rank's part of the result, and what it took.
