@@ -11,7 +11,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Runs a bench of this many ranks to its end, the last of which has further arguments.
 fn with_last(program: &Program, ranks: usize, args: &[&str], further: &[&str]) -> Ran {
     let args = [&["bench"], args, &["-q", "--threads", "1", "--force", "-o", "b.zip"]].concat();
-    let mut command = program.ranks_but_last(ranks, &args, &[&args, further].concat());
+    let mut command = program.ranks_but_last(ranks, &args, &[&args[..], further].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + LONGEST;
     while child.try_wait().unwrap().is_none() {

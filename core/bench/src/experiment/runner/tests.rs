@@ -11,7 +11,9 @@ use sparsescope_matrix::matrix::{Batch, Csr, Points, examples};
 use sparsescope_model::kernel::parameters::{HACK_SIZE, MIN_FILL};
 use sparsescope_model::kernel::{KernelDescriptor, kernels, reference};
 use sparsescope_record::{Operation, Precision};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 mod later;
 mod ranks;
