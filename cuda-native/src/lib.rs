@@ -41,6 +41,7 @@ mod sampling;
 mod setup;
 mod several;
 mod skyline;
+mod solves;
 mod spmv;
 mod symgs;
 mod throttle;

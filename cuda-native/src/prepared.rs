@@ -17,7 +17,7 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Graph, Step, enqueue};
 use crate::machine::Machine;
 use crate::nvml::Nvml;
-use crate::sampling::{Execution, Samples, cold, hot};
+use crate::sampling::{Execution, Samples, sampled};
 use crate::symgs::Passes;
 use crate::throttle::Throttling;
 use crate::value::DeviceReal;
@@ -211,10 +211,7 @@ impl<'p, Y: Written> PreparedProduct<'p, Y> {
     ) -> Result<Samples, DeviceError> {
         let stop = || watch.is_cancelled();
         let mut timed = self.timed()?;
-        let chunk = || match temperature {
-            Temperature::Hot => hot(&mut timed, n, self.once, &stop),
-            Temperature::Cold => cold(&mut timed, n, self.once, &stop),
-        };
+        let chunk = || sampled(&mut timed, temperature, n, self.once, &stop);
         let reasons = || self.machine.nvml().and_then(Nvml::reasons);
         let mut throttling = self.throttling;
         let samples = throttling.watch(reasons, chunk, &stop)?;

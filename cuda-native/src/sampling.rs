@@ -1,6 +1,8 @@
 //! Sampling of device executions: repeated as they are, or one at a time if an execution changes
 //! what it reads.
 
+use sparsescope_core::experiment::Temperature;
+
 /// Samples shorter than this are measured over several executions: events are accurate to half a
 /// microsecond.
 const SHORTEST_SAMPLE_S: f64 = 500e-6;
@@ -44,9 +46,24 @@ pub(crate) struct Samples {
     pub(crate) repetitions: u32,
 }
 
+/// `n` samples at a temperature of the caches; fewer once `stop` returns true. `once` is the time of one
+/// execution, if known.
+pub(crate) fn sampled<E: Execution>(
+    execution: &mut E,
+    temperature: Temperature,
+    n: usize,
+    once: Option<f64>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Samples, E::Error> {
+    match temperature {
+        Temperature::Hot => hot(execution, n, once, stop),
+        Temperature::Cold => cold(execution, n, once, stop),
+    }
+}
+
 /// `n` samples with warm caches, as left by the previous execution or, in place, by the reset;
 /// fewer once `stop` returns true. `once` is the time of one execution, if known.
-pub(crate) fn hot<E: Execution>(
+fn hot<E: Execution>(
     execution: &mut E,
     n: usize,
     once: Option<f64>,
@@ -83,7 +100,7 @@ fn mean<E: Execution>(execution: &mut E, executions: u32) -> Result<f64, E::Erro
 
 /// `n` samples of one execution each, with the caches flushed before; fewer once `stop` returns
 /// true.
-pub(crate) fn cold<E: Execution>(
+fn cold<E: Execution>(
     execution: &mut E,
     n: usize,
     once: Option<f64>,

@@ -86,6 +86,13 @@ impl Program {
         command
     }
 
+    /// The same, where the last rank has other arguments than those before it.
+    pub fn ranks_but_last(&self, ranks: usize, args: &[&str], last: &[&str]) -> Command {
+        let mut command = self.ranks(ranks.saturating_sub(1), args);
+        command.args([":", "-n", "1"]).arg(&self.executable).args(last);
+        command
+    }
+
     /// Runs the program to its end.
     ///
     /// # Panics

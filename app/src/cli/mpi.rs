@@ -1,36 +1,39 @@
 //! Commands that several ranks run together: rank 0 prints and writes, and an error on one ends all.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use anyhow::anyhow;
-use sparsescope_core::experiment::{Configuration, DeviceFailure, MatrixSource, Settings};
-use sparsescope_core::io::{Progress, open_vector};
+use anyhow::{anyhow, bail};
+use sparsescope_core::experiment::{
+    Backend, Configuration, Finished, MatrixSource, Output, OwnFailure, Prepared, Watch,
+};
 use sparsescope_core::kernel::parameters::{HYB_WIDTH, PATTERN, RANKS, RIGHT_SIDE, START};
 use sparsescope_core::kernel::{
     DeviceKind, Format, KernelDescriptor, Parameter, Parameters, distributed_kernels, kernel,
     kernels_of_ranks,
 };
-use sparsescope_core::measure::{DEFAULT_SEED, environment};
+use sparsescope_core::measure::DEFAULT_SEED;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::mpi::{MpiRunner, Once, SharedMatrix, World};
-use sparsescope_core::record::{Operation, Run, Verdict};
+use sparsescope_core::mpi::{RankBackend, SharedMatrix, World, agreed, shared_problem};
+use sparsescope_core::record::{Check, Costs, Operation, Verdict};
 
 use super::args::Command;
 use super::bench;
 use super::gpu_of_rank::{self, RankGpu};
 use super::interrupt::Interrupt;
 use super::operand_args::{SolveArgs, SpmvArgs};
-use super::operands::{Desk, Differences, told, unfit};
+use super::operands::Desk;
 use super::outcome::{AgreedError, Outcome, UsageError, is_usage, not_right, sentence};
-use super::output::{check_form, check_free, check_result, keep, print_beside, print_json};
+use super::output::{check_form, check_free, check_result, print_json};
 use super::shared_matrix::{Anew, memory, shared};
-use super::solve::{Report, check_forms, history};
+use super::solve::{Report, check_forms, deliver};
+use super::spmv;
 
 /// Runs a command on all ranks. An error on only some ranks ends the others, whatever they are doing; an
 /// error in the arguments, which all ranks have, is reported by rank 0.
 pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> u8 {
     let world = match World::start() {
-        Ok(world) => world,
+        Ok(world) => Arc::new(world),
         Err(error) => {
             eprintln!("error: {error}");
             return 1;
@@ -47,7 +50,7 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> u8 {
     let quiet = quiet || !world.is_first();
     let done = match command {
         Command::Bench(args) => bench::mpi::run(&world, args, interrupt, quiet),
-        Command::Spmv(args) => spmv(&world, args, interrupt, quiet),
+        Command::Spmv(args) => product(&world, args, interrupt, quiet),
         Command::Solve(args) => solve(&world, args, interrupt, quiet),
         _ => Err(UsageError("only bench, spmv and solve run on several ranks".to_owned()).into()),
     };
@@ -74,8 +77,8 @@ pub(super) fn run(command: &Command, interrupt: &Interrupt, quiet: bool) -> u8 {
 }
 
 /// One checked SpMV.
-fn spmv(
-    world: &World,
+fn product(
+    world: &Arc<World>,
     args: &SpmvArgs,
     interrupt: &Interrupt,
     quiet: bool,
@@ -98,45 +101,30 @@ fn spmv(
     let memory = memory(world, None);
     let gpu = gpu_for(world, kernel)?;
     let matrix = shared(world, &source, Anew::default(), args.seed, memory, interrupt.flag())?;
+    let matrix = Arc::new(matrix);
     let usual = Configuration::usual(kernel);
     let precision = args.precision.map_or(usual.precision, Into::into);
     let threads = args.threads.unwrap_or(1);
     let configuration = Configuration { precision, parameters, threads, ..usual };
     let place = (world, gpu.as_ref(), memory);
-    let once = run_once(place, (&matrix, &source), &configuration, (args.seed, interrupt))?;
-    let Some(Once { result: y, run: Run { check, .. }, .. }) = once else {
-        return Ok(Outcome::Interrupted);
-    };
+    let once = run_once(place, (&matrix, &source), &configuration, interrupt)?;
+    let Some(Once { output, check, .. }) = once else { return Ok(Outcome::Interrupted) };
     if check.verdict != Verdict::Pass {
         if world.is_first() {
             eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
         }
         return Ok(Outcome::CheckFailed);
     }
-    let Some(y) = world.gathered(&y) else { return Ok(Outcome::Success) };
+    let Some(y) = world.gathered(&output.in_f64()) else { return Ok(Outcome::Success) };
     let desk = Desk { interrupt, quiet, memory };
-    if let Some(path) = &args.output {
-        desk.write(path, args.force, &y)?;
-    }
-    let Some(path) = &args.expect else { return Ok(Outcome::Success) };
-    let expected = told(path, open_vector(path, None, memory, Progress::none())?);
-    if expected.len() != y.len() {
-        return Err(unfit("--expect", expected.len(), &source, (y.len() as u64, "rows")).into());
-    }
-    let tol = args.tol;
-    let differences = Differences::of(&y, &expected, |e| tol * e.abs().max(1.0));
-    match differences.sentence(tol) {
-        Some(sentence) => {
-            eprintln!("error: {sentence}");
-            Ok(Outcome::CheckFailed)
-        }
-        None => Ok(Outcome::Success),
-    }
+    let expected =
+        args.expect.as_ref().map(|path| desk.vector(path, "--expect", &source, (y.len(), "rows")));
+    spmv::finish(args, &desk, &y, expected.transpose()?)
 }
 
 /// Solves one system and checks the solution.
 fn solve(
-    world: &World,
+    world: &Arc<World>,
     args: &SolveArgs,
     interrupt: &Interrupt,
     quiet: bool,
@@ -183,75 +171,84 @@ fn solve(
     let gpu = gpu_for(world, kernel)?;
     let anew = Anew { ranks: Some(&args.ranks), reorder: None };
     let matrix = shared(world, &source, anew, DEFAULT_SEED, memory, interrupt.flag())?;
+    let matrix = Arc::new(matrix);
     let place = (world, gpu.as_ref(), memory);
-    let once = run_once(place, (&matrix, &source), &configuration, (DEFAULT_SEED, interrupt))?;
-    let Some(Once { result: x, solution, run, seconds }) = once else {
+    let once = run_once(place, (&matrix, &source), &configuration, interrupt)?;
+    let Some(Once { output, check, costs, params, seconds }) = once else {
         return Ok(Outcome::Interrupted);
     };
-    let x = world.gathered(&x);
-    let (Some(x), Some(solution)) = (x, solution) else { return Ok(Outcome::Success) };
+    let Output::Solution(solution) = output else {
+        bail!("{} returned {}, expected a solution", kernel.id, output.kind());
+    };
+    let Some(x) = world.gathered(&solution.x) else { return Ok(Outcome::Success) };
     let x = matrix.numbering().map_or(x.clone(), |numbering| numbering.undone(&x));
     let sizes = [matrix.partition().rows(), matrix.nnz()];
     let report = Report::of(
         (matrix_name, sizes),
         &configuration,
-        (run.costs.conversion_s, Some(seconds)),
-        (&solution, run.check),
+        (costs.conversion_s, seconds),
+        (&solution, check),
     );
-    let report = report.with(run.params);
+    let report = report.with(params);
+    let desk = Desk { interrupt, quiet, memory };
+    let outcome = deliver(args, &desk, &report, (&solution, &x))?;
     if args.json {
         print_json(&report)?;
-    } else {
-        let files = [&args.output, &args.history].into_iter().flatten();
-        print_beside(&report.for_people()?, files.map(PathBuf::as_path))?;
     }
-    if let Some(path) = &args.history {
-        keep(path, args.force, history(&solution).as_bytes())?;
-    }
-    match (report.failure(), &args.output) {
-        (Some((failed, sentence)), _) => {
-            eprintln!("error: {sentence}; no solution was written");
-            return Ok(failed);
-        }
-        (None, Some(path)) => Desk { interrupt, quiet, memory }.write(path, args.force, &x)?,
-        (None, None) => {}
-    }
-    Ok(Outcome::Success)
+    Ok(outcome)
 }
 
-/// One checked execution on all ranks and their GPUs; nothing if any rank was asked to stop.
+/// A checked execution on all ranks: this rank's part of the result, and what it took.
+struct Once {
+    output: Output,
+    check: Check,
+    costs: Costs,
+    params: BTreeMap<String, String>,
+    /// Seconds of the execution, on the slowest rank.
+    seconds: Option<f64>,
+}
+
+/// Executes once on all ranks or their GPUs; nothing if any rank was asked to stop.
 fn run_once(
-    (world, gpu, memory): (&World, Option<&RankGpu>, MemoryLimit),
-    (matrix, source): (&SharedMatrix, &MatrixSource),
+    (world, gpu, memory): (&Arc<World>, Option<&RankGpu>, MemoryLimit),
+    (matrix, source): (&Arc<SharedMatrix>, &MatrixSource),
     configuration: &Configuration,
-    (seed, interrupt): (u64, &Interrupt),
+    interrupt: &Interrupt,
 ) -> anyhow::Result<Option<Once>> {
-    let (settings, environment) = (one_sample(seed), environment(Vec::new()));
-    let runner = MpiRunner {
-        world,
-        settings: &settings,
-        environment: &environment,
-        memory,
-        device: gpu.map(RankGpu::device),
-        cancel: interrupt.flag(),
+    let kernel = configuration.kernel;
+    let ranks: &World = world;
+    let sentence = |reason: String| format!("{} cannot run on {source}: {reason}", kernel.id);
+    let problem = shared_problem(kernel.operation, world, matrix);
+    let backend = match gpu {
+        Some(gpu) => RankBackend::on_devices(gpu.device()),
+        None => RankBackend::on_cpus(ranks.ranks()),
     };
-    let once = runner.once(matrix, configuration);
-    once.map_err(|failure| not_run(configuration.kernel, source, failure))
+    let prepared = agreed(ranks, backend.prepare(configuration, &*problem, memory));
+    let mut prepared = prepared.map_err(|reason| AgreedError(sentence(reason)))?;
+    let watch = Watch::cancelled_by(interrupt.flag()).agreeing(ranks);
+    let finished = prepared.set_up(&watch).wait();
+    if together(ranks, &*prepared, finished, &sentence)? == Finished::Cancelled {
+        return Ok(None);
+    }
+    let output = prepared.output(&watch).wait();
+    let Some(output) = together(ranks, &*prepared, output, &sentence)? else { return Ok(None) };
+    let check = problem.check(configuration, &output);
+    let (costs, params, seconds) = (prepared.costs(), prepared.params(), prepared.once());
+    Ok(Some(Once { output, check, costs, params, seconds }))
 }
 
-/// Settings for a single execution.
-fn one_sample(seed: u64) -> Settings {
-    Settings {
-        runs: 1,
-        until: None,
-        warmup: 0,
-        threads: vec![1],
-        blocks: Vec::new(),
-        cold: false,
-        seed,
-        precisions: Vec::new(),
-        parameters: Default::default(),
+/// What a call returned if no rank failed; otherwise an error that all ranks have, or that only this one
+/// knows.
+fn together<T, E: ToString>(
+    ranks: &World,
+    prepared: &dyn Prepared,
+    own: Result<T, E>,
+    sentence: &dyn Fn(String) -> String,
+) -> anyhow::Result<T> {
+    if let Some(OwnFailure(reason)) = prepared.own_failure().filter(|_| own.is_err()) {
+        return Err(anyhow!(sentence(reason)));
     }
+    Ok(agreed(ranks, own).map_err(|reason| AgreedError(sentence(reason)))?)
 }
 
 /// The GPUs of all ranks, if the kernel runs there.
@@ -265,19 +262,6 @@ fn on_all(world: &World, kernel: &KernelDescriptor, parameters: Parameters) -> P
     match kernel.device {
         DeviceKind::Nccl => parameters.with(RANKS.id(), &world.ranks().to_string()),
         _ => parameters,
-    }
-}
-
-/// Why there is no result: known to all ranks, or to this one only.
-fn not_run(
-    kernel: &KernelDescriptor,
-    source: &MatrixSource,
-    failure: DeviceFailure,
-) -> anyhow::Error {
-    let sentence = |reason: String| format!("{} cannot run on {source}: {reason}", kernel.id);
-    match failure {
-        DeviceFailure::Alike(reason) => AgreedError(sentence(reason)).into(),
-        DeviceFailure::Own(reason) => anyhow!(sentence(reason)),
     }
 }
 

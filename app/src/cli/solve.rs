@@ -112,19 +112,9 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         let done = solved(args, &desk, matrix, (&*backend, &configuration), kept.take())?;
         let Some(Done { report, solution, factor }) = done else { return Ok(Outcome::Interrupted) };
         kept = factor;
-        if !args.json {
-            print_beside(&report.for_people()?, files().map(PathBuf::as_path))?;
-        }
-        if let Some(path) = &args.history {
-            keep(path, args.force, history(&solution).as_bytes())?;
-        }
-        match (report.failure(), &args.output) {
-            (Some((failed, sentence)), _) => {
-                eprintln!("error: {sentence}; no solution was written");
-                outcome = failed;
-            }
-            (None, Some(path)) => desk.write(path, args.force, &solution.x)?,
-            (None, None) => {}
+        match deliver(args, &desk, &report, (&solution, &solution.x))? {
+            Outcome::Success => {}
+            failed => outcome = failed,
         }
         reports.push(report);
     }
@@ -134,6 +124,30 @@ pub(super) fn run(args: &SolveArgs, interrupt: &Interrupt, quiet: bool) -> anyho
         several => print_json(&several)?,
     }
     Ok(outcome)
+}
+
+/// Prints a report for people, and writes the residuals and, if it is right, the solution x.
+pub(super) fn deliver(
+    args: &SolveArgs,
+    desk: &Desk<'_>,
+    report: &Report<'_>,
+    (solution, x): (&Solution, &[f64]),
+) -> anyhow::Result<Outcome> {
+    if !args.json {
+        let files = [&args.output, &args.history, &args.write_g].into_iter().flatten();
+        print_beside(&report.for_people()?, files.map(PathBuf::as_path))?;
+    }
+    if let Some(path) = &args.history {
+        keep(path, args.force, history(solution).as_bytes())?;
+    }
+    if let Some((failed, sentence)) = report.failure() {
+        eprintln!("error: {sentence}; no solution was written");
+        return Ok(failed);
+    }
+    if let Some(path) = &args.output {
+        desk.write(path, args.force, x)?;
+    }
+    Ok(Outcome::Success)
 }
 
 /// Sets up and solves for one matrix; nothing if interrupted.
@@ -284,7 +298,7 @@ pub(super) fn check_forms(args: &SolveArgs) -> Result<(), UsageError> {
 }
 
 /// The residuals as CSV, each with its iteration.
-pub(super) fn history(solution: &Solution) -> String {
+fn history(solution: &Solution) -> String {
     let lines = solution.residuals.iter().enumerate();
     let lines: Vec<String> = lines.map(|(k, residual)| format!("{k},{residual:e}\n")).collect();
     format!("iteration,relative_residual\n{}", lines.concat())

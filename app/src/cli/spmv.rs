@@ -70,11 +70,20 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
         eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
         return Ok(Outcome::CheckFailed);
     }
-    let y = output.in_f64();
+    finish(args, &desk, &output.in_f64(), expected)
+}
+
+/// Writes y, and compares it with the vector that is expected, if any.
+pub(super) fn finish(
+    args: &SpmvArgs,
+    desk: &Desk<'_>,
+    y: &[f64],
+    expected: Option<Vec<f64>>,
+) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.output {
-        desk.write(path, args.force, &y)?;
+        desk.write(path, args.force, y)?;
     }
-    match expected.map(|e| differences(&y, &e, args.tol).sentence(args.tol)) {
+    match expected.map(|e| differences(y, &e, args.tol).sentence(args.tol)) {
         Some(Some(sentence)) => {
             eprintln!("error: {sentence}");
             Ok(Outcome::CheckFailed)

@@ -1,15 +1,32 @@
-//! Shares what only one rank knows, above all an error, with all ranks before they continue.
+//! The decisions of all ranks, through MPI.
 
 use super::world::World;
+use sparsescope_bench::experiment::Agreement;
 
-/// The rank's own result if all ranks succeeded; otherwise, on all ranks, the error of the first that failed.
-pub fn agreed<T, E: ToString>(world: &World, own: Result<T, E>) -> Result<T, String> {
-    let (own, why) = match own {
-        Ok(own) => (Some(own), None),
-        Err(error) => (None, Some(error.to_string())),
-    };
-    match (world.objection(why), own) {
-        (None, Some(own)) => Ok(own),
-        (why, _) => Err(why.unwrap_or_default()),
+pub use sparsescope_bench::experiment::agreed;
+
+impl Agreement for World {
+    fn any(&self, own: bool) -> bool {
+        World::any(self, own)
+    }
+
+    fn max(&self, own: f64) -> f64 {
+        World::max(self, own)
+    }
+
+    fn min(&self, own: u64) -> u64 {
+        self.least(own)
+    }
+
+    fn from_first(&self, own: Vec<u32>) -> Vec<u32> {
+        self.numbers_from_first(own)
+    }
+
+    fn objection(&self, own: Option<String>) -> Option<String> {
+        World::objection(self, own)
+    }
+
+    fn barrier(&self) {
+        World::barrier(self);
     }
 }

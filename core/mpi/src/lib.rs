@@ -4,6 +4,7 @@
 #![cfg(all(feature = "mpi", not(target_family = "wasm")))]
 
 mod agreed;
+mod backend;
 mod bandwidth;
 mod cg;
 mod exchange;
@@ -13,18 +14,21 @@ mod matrix;
 mod numbering;
 mod on_device;
 mod plan;
+mod prepared;
+mod problem;
 mod product;
 mod reading;
 mod reduction;
-mod runner;
+mod set_up;
 mod task;
 mod told;
 mod world;
 
 pub use agreed::agreed;
+pub use backend::RankBackend;
 pub use bandwidth::measure_bandwidth;
 pub use matrix::{About, SharedMatrix, equal_entries};
 pub use numbering::Numbering;
+pub use problem::{SharedProduct, SharedSolve, shared_problem};
 pub use reading::{Read, read};
-pub use runner::{MpiRunner, Once};
 pub use world::World;

@@ -12,11 +12,11 @@ use super::plan::planned;
 use super::world::World;
 use sparsescope_bench::experiment::Elements;
 use sparsescope_bench::measure::{IntegerVector, integer_range};
-use sparsescope_kernels::gate::Reference;
+use sparsescope_kernels::gate::{Reference, RowErrors};
 use sparsescope_matrix::distributed::{BlockCounts, ExchangePlan, LocalMatrix, Partition, Rows};
 use sparsescope_matrix::matrix::{IdentityStream, RowLengths, Statistics, nnz_class};
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_record::{Link, MatrixRecord, PairTraffic, Reordered, Source, matrix_id};
+use sparsescope_record::{Check, Link, MatrixRecord, PairTraffic, Reordered, Source, matrix_id};
 
 /// A rank's part of a matrix, with what all ranks know about the whole.
 pub struct SharedMatrix {
@@ -176,9 +176,11 @@ impl SharedMatrix {
         Arc::new(move |places| integer_range(places, seed))
     }
 
-    /// The reference for y on the rank's rows, in the order of the whole matrix.
-    pub(super) fn reference(&self) -> &Reference {
-        &self.reference
+    /// The verdict over all ranks' parts of y, with this rank's in the order of the whole matrix.
+    pub(super) fn check(&self, world: &World, y: &[f64]) -> Check {
+        let own = self.reference.errors(y).to_words();
+        let all = world.all_lists(&own).into_iter().filter_map(|words| words.try_into().ok());
+        all.map(RowErrors::from_words).fold(RowErrors::default(), RowErrors::join).check()
     }
 
     pub(super) fn pairs(&self) -> &[PairTraffic] {

@@ -21,6 +21,13 @@ pub struct World {
     _universe: Universe,
 }
 
+// SAFETY: MPI is initialised so that any thread may call it if no other does. A rank makes its calls in the order of
+// all other ranks, hence one after another, whichever thread of it makes them.
+unsafe impl Send for World {}
+
+// SAFETY: as above.
+unsafe impl Sync for World {}
+
 impl World {
     /// Joins the ranks started by the launcher. Fails if MPI was already started, or allows calls only from
     /// the first thread.
@@ -110,6 +117,13 @@ impl World {
         most
     }
 
+    /// The smallest of all ranks' numbers.
+    pub(super) fn least(&self, own: u64) -> u64 {
+        let mut least = own;
+        self.world.all_reduce_into(&own, &mut least, SystemOperation::min());
+        least
+    }
+
     /// The sum of all ranks' numbers.
     pub fn sum(&self, own: u64) -> u64 {
         let mut sum = own;
@@ -136,17 +150,16 @@ impl World {
         self.most(own.into()) > 0
     }
 
-    /// The objection of the lowest rank that has one; `None` if no rank objects.
+    /// The objection of the lowest rank that has one, with its number unless all ranks object the same; `None`
+    /// if no rank objects.
     pub fn objection(&self, own: Option<String>) -> Option<String> {
-        let said = own.map(|text| {
-            let who = if self.ranks == 1 { String::new() } else { format!("rank {}: ", self.rank) };
-            who + &text
-        });
-        let bytes: Vec<u64> = said.unwrap_or_default().bytes().map(u64::from).collect();
+        let bytes: Vec<u64> = own.unwrap_or_default().bytes().map(u64::from).collect();
         let all = self.all_lists(&bytes);
-        let first = all.into_iter().find(|text| !text.is_empty())?;
-        let bytes: Vec<u8> = first.into_iter().map(|byte| byte as u8).collect();
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        let (rank, first) = all.iter().enumerate().find(|(_, text)| !text.is_empty())?;
+        let bytes: Vec<u8> = first.iter().map(|&byte| byte as u8).collect();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let is_of_all = all.iter().all(|other| other == first);
+        Some(if is_of_all { text } else { format!("rank {rank}: {text}") })
     }
 
     /// The lists of all ranks, by rank, on every rank. For short lists.

@@ -31,7 +31,8 @@ pub(crate) use state::{Ended, Form, Product, Purpose, Scalars, Vectors, row_coun
 
 use crate::backend::CudaBackend;
 use crate::cusparse::Direction;
-use prepared::PreparedSolver;
+use crate::solves::PreparedSolver;
+use prepared::OnOne;
 use solver::Solver;
 use vendor::Library;
 
@@ -88,15 +89,17 @@ impl Binds<SolveProblem> for CudaBackend {
         Ok(match how {
             How::Device => {
                 let set_up = move |asked: &Asked<'p>, watch: &Watch<'_>| {
-                    Solver::set_up(machine, uploads, asked, memory, watch)
+                    let made = Solver::set_up(machine, uploads, asked, memory, watch);
+                    made.map(|made| made.map(|made| OnOne::of(machine, made)))
                 };
-                Box::new(PreparedSolver::new(machine, id, asked, params, Box::new(set_up)))
+                Box::new(PreparedSolver::new(Some(machine), id, asked, params, Box::new(set_up)))
             }
             How::Library(direction) => {
                 let set_up = move |asked: &Asked<'p>, watch: &Watch<'_>| {
-                    Library::set_up(machine, uploads, (asked, direction), memory, watch)
+                    let made = Library::set_up(machine, uploads, (asked, direction), memory, watch);
+                    made.map(|made| made.map(|made| OnOne::of(machine, made)))
                 };
-                Box::new(PreparedSolver::new(machine, id, asked, params, Box::new(set_up)))
+                Box::new(PreparedSolver::new(Some(machine), id, asked, params, Box::new(set_up)))
             }
         })
     }

@@ -12,7 +12,7 @@ use sparsescope_core::record::Costs;
 
 use super::operator::Operator;
 use super::preconditioner::Preconditioner;
-use super::prepared::{Failure, Solves};
+use super::prepared::Enqueues;
 use super::program::Program;
 use super::source::Source;
 use super::state::{Ended, Scalars, row_count};
@@ -21,6 +21,7 @@ use crate::device::{Device, DeviceError};
 use crate::launch::enqueue;
 use crate::machine::Machine;
 use crate::refusal::refused;
+use crate::solves::Failure;
 use crate::upload::Uploads;
 
 /// A solver that is set up.
@@ -93,7 +94,7 @@ impl<'p> Solver<'p> {
     }
 }
 
-impl Solves for Solver<'_> {
+impl Enqueues for Solver<'_> {
     fn reset(&mut self) -> Result<(), Failure> {
         Ok(enqueue(self.device, &self.program.reset)?)
     }

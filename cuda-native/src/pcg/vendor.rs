@@ -16,7 +16,7 @@ use sparsescope_core::record::Costs;
 
 use super::factor::Factor;
 use super::preconditioner::reciprocals;
-use super::prepared::{Failure, Solves};
+use super::prepared::Enqueues;
 use super::state::{row_count, scale};
 use super::system::System;
 use crate::arrays::Arrays as OnDevice;
@@ -27,6 +27,7 @@ use crate::device::{Device, DeviceError};
 use crate::launch::{Step, enqueue};
 use crate::machine::Machine;
 use crate::refusal::refused;
+use crate::solves::Failure;
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
@@ -299,7 +300,7 @@ fn positive(value: f64, iteration: usize, of: Sum) -> Result<f64, Breakdown> {
     }
 }
 
-impl Solves for Library<'_> {
+impl Enqueues for Library<'_> {
     fn reset(&mut self) -> Result<(), Failure> {
         let v = self.system.vectors();
         let x = match self.system.start() {

@@ -15,7 +15,7 @@ use sparsescope_core::record::{Gpu, GpuAbsence, Operation};
 
 use super::bandwidth::{PairBandwidth, pairs};
 use super::prepared_product::PreparedProducts;
-use super::prepared_solver::{PreparedSolves, elements};
+use super::prepared_solver::{elements, prepared};
 use super::shared_out::Source;
 use super::team::Team;
 use crate::device::{Device, DeviceError};
@@ -167,7 +167,7 @@ impl Backend for NcclBackend {
                     return Err(PrepareError::Unsupported(sentence.to_owned()));
                 }
                 let params = problem.params(configuration);
-                Ok(Box::new(PreparedSolves::new(team, id, asked, params, memory)))
+                Ok(Box::new(prepared(team, id, asked, params, memory)))
             }
             _ => Err(PrepareError::Unsupported("does not support this operation".to_owned())),
         }

@@ -22,7 +22,7 @@ use super::team::Team;
 use crate::clock::to_picoseconds;
 use crate::device::DeviceError;
 use crate::refusal::refused;
-use crate::sampling::{Execution, cold, hot};
+use crate::sampling::{Execution, sampled};
 
 /// The number of GPUs, as a run's parameter.
 pub(super) fn told_of(ranks: usize) -> BTreeMap<String, String> {
@@ -183,10 +183,7 @@ impl Prepared for PreparedProducts {
         Ticket::at_once(|| {
             let stop = || watch.is_cancelled();
             let mut timed = Timed { team: &self.team, number: self.number };
-            let samples = match temperature {
-                Temperature::Hot => hot(&mut timed, n, self.once, &stop),
-                Temperature::Cold => cold(&mut timed, n, self.once, &stop),
-            };
+            let samples = sampled(&mut timed, temperature, n, self.once, &stop);
             let samples = samples.map_err(|error| self.failed(&error))?;
             self.repetitions = self.repetitions.max(samples.repetitions);
             self.samples.extend(&samples.seconds);

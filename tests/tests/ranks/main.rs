@@ -27,6 +27,7 @@ macro_rules! program {
 mod deaths;
 mod files;
 mod gpus;
+mod parting;
 mod solves;
 
 const KERNELS: [&str; 3] = ["mpi/csr/halo", "mpi/csr/halo-overlap", "mpi/hll/halo-overlap"];
@@ -174,9 +175,10 @@ fn an_error_is_told_once_and_leaves_nothing() {
     let program = program!();
     let cube = "gen:stencil7?n=30";
     let on_gpus = ["bench", cube, "--kernels", "nccl/*/*", "--backend", "cpu", "-o", "b.zip"];
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 10] = [
         ("does not run on several ranks here", &["spmv", cube, "-o", "y.mtx"]),
-        ("--until works with one process only", &["bench", cube, "--until", "1%"]),
+        ("--x works with one process only", &["bench", cube, "--x", "x.mtx"]),
+        ("--kernel-file works with one process only", &["bench", cube, "--kernel-file", "k.cu"]),
         (
             "only spmv and solve run on several ranks",
             &["bench", cube, "--operation", "symgs", "-o", "b.zip"],

@@ -100,7 +100,7 @@ impl Job<'_> {
         let (seed, x) = (sweep.settings.seed, sweep.x.as_deref());
         Ok(match loaded.into_problem(sweep.operation, seed, x, self.memory()) {
             Ok(problem) => {
-                let ending = runner.run(&id, &*problem, configurations, &measured, recorder);
+                let ending = runner.run(&id, &*problem, configurations, &measured, recorder)?;
                 let shown = recorder.show_results(&id, &*problem);
                 shown.map_err(|e| kept(self.output, &e.into()))?;
                 ending

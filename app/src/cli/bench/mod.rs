@@ -21,7 +21,7 @@ mod user;
 
 use anyhow::{Context, bail};
 use sparsescope_core::bundle::{Bundle, Limits};
-use sparsescope_core::experiment::{Backend, Configuration, CpuBackend, Runner};
+use sparsescope_core::experiment::{Alone, Backend, Configuration, CpuBackend, Runner};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
@@ -107,6 +107,7 @@ fn run_with(
         environment: &recorder.environment(),
         memory: args.memory_limit.map(MemoryLimit::bytes),
         cancel: interrupt.flag(),
+        agreement: &Alone,
     };
     let job = Job { share: &share, runner, output: &output, interrupt };
     let tally = job.run(&mut recorder)?;

@@ -1,31 +1,33 @@
 //! `bench` on several ranks: all run in step; rank 0 keeps the runs and writes the bundle.
 
-use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
-use sparsescope_core::bundle::Bundle;
+use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{
-    Configuration, Ending, Key, MatrixSource, Observer, SubjectSource, select_distributed,
+    Backend, Configuration, Ending, MatrixSource, Runner, SubjectSource, select_distributed,
 };
 use sparsescope_core::kernel::parameters::RANKS;
 use sparsescope_core::kernel::{
     DeviceKind, KernelDescriptor, distributed_kernels, kernels_of_ranks,
 };
 use sparsescope_core::measure::{NoiseWatch, environment};
-use sparsescope_core::mpi::{MpiRunner, World, agreed, measure_bandwidth};
+use sparsescope_core::mpi::{RankBackend, World, agreed, measure_bandwidth, shared_problem};
 use sparsescope_core::record::{Environment, Operation, Run};
 
 use super::bandwidth_threads;
 use super::end::{NOTHING_READ, TOO_EARLY, check_outputs, end, kept};
 use super::planned::{NOT_A_PLAN, Plan as PlannedSweep};
 use super::recorder::{Place, Recorder};
+use super::share::Share;
+use super::summary;
 use super::sweep::{self, Sweep};
 use crate::cli::args::BenchArgs;
 use crate::cli::gpu_of_rank::{self, RankGpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
-use crate::cli::output::now;
+use crate::cli::output::{now, print};
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
 use crate::cli::shared_matrix::{Anew, memory, shared};
@@ -40,7 +42,7 @@ struct Plan {
 }
 
 pub(in crate::cli) fn run(
-    world: &World,
+    world: &Arc<World>,
     args: &BenchArgs,
     interrupt: &Interrupt,
     quiet: bool,
@@ -53,6 +55,14 @@ pub(in crate::cli) fn run(
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit)).transpose()?;
     let Sweep { kernels, settings, .. } = &sweep;
     let configurations = Configuration::all(kernels, settings);
+    if args.plan {
+        if world.is_first() {
+            let (share, _) = Share::of(&sweep)?;
+            let bytes = Limits::default().foresee(share.runs() as u64, settings.runs as u64)?;
+            print(&summary::plan(&share, None, &configurations, settings, bytes)?)?;
+        }
+        return Ok(Outcome::Success);
+    }
     let output = if world.is_first() { sweep::output(args, None)? } else { Default::default() };
     if world.is_first() {
         check_outputs(args, &output, args.force || earlier.is_some())?;
@@ -75,13 +85,18 @@ pub(in crate::cli) fn run(
     };
     let environment = recorder.as_ref().map_or(machine, Recorder::environment);
     let memory = memory(world, args.memory_limit);
-    let runner = MpiRunner {
-        world,
+    let cpus = RankBackend::on_cpus(world.ranks());
+    let gpus = gpu.as_ref().map(|gpu| RankBackend::on_devices(gpu.device()));
+    let mut backends: Vec<(DeviceKind, &dyn Backend)> = vec![(DeviceKind::Ranks, &cpus)];
+    backends.extend(gpus.as_ref().map(|gpus| (DeviceKind::Nccl, gpus as &dyn Backend)));
+    let ranks: &World = world;
+    let runner = Runner {
+        backends,
         settings,
         environment: &environment,
-        memory,
-        device: gpu.as_ref().map(RankGpu::device),
+        memory: Some(memory),
         cancel: interrupt.flag(),
+        agreement: ranks,
     };
     let anew = Anew { reorder: sweep.reordering, ranks: Some(&args.ranks) };
     let mut unread = 0;
@@ -102,19 +117,19 @@ pub(in crate::cli) fn run(
             }
             Err(error) => return Err(error),
         };
-        // Rank 0 knows which configurations have no run yet.
-        let mut left = Vec::new();
-        if let (Some(recorder), Some(record)) = (&mut recorder, matrix.record())
-            && let Some(id) = recorder.add_record(record).map_err(|error| kept(&output, &error))?
-        {
-            left = unmeasured(&configurations, &recorder.runs_of(&id), world.ranks());
+        // Rank 0 knows whether an earlier matrix was the same, and which runs there are.
+        let mut known = None;
+        if let (Some(recorder), Some(record)) = (&mut recorder, matrix.record()) {
+            let id = recorder.add_record(record).map_err(|error| kept(&output, &error))?;
+            known = id.map(|id| (recorder.runs_of(&id), id));
         }
-        let left = world.numbers_from_first(left);
-        let configurations: Vec<Configuration> =
-            left.iter().filter_map(|&k| configurations.get(k as usize).cloned()).collect();
-        let observer = recorder.as_mut().map(|recorder| recorder as &mut dyn Observer);
-        let ending = runner.run(&matrix, &configurations, observer);
-        if ending.map_err(anyhow::Error::msg)? == Ending::Cancelled {
+        if !world.any(known.is_some()) {
+            continue;
+        }
+        let (measured, id) = known.unwrap_or_default();
+        let problem = shared_problem(sweep.operation, world, &Arc::new(matrix));
+        let ending = runner.run(&id, &*problem, &configurations, &measured, &mut recorder)?;
+        if ending == Ending::Cancelled {
             break;
         }
     }
@@ -142,9 +157,6 @@ pub(in crate::cli) fn run(
 fn refuse(args: &BenchArgs) -> Result<(), UsageError> {
     let for_one = [
         (args.x.is_some(), "--x"),
-        (args.cold, "--cold"),
-        (args.until.is_some(), "--until"),
-        (args.plan, "--plan"),
         (!args.kernel_file.is_empty(), "--kernel-file"),
         (args.backend.contains(&BackendArg::Wgpu), "--backend wgpu"),
     ];
@@ -287,19 +299,6 @@ fn matrices(sweep: &Sweep) -> Vec<MatrixSource> {
         _ => None,
     };
     sweep.sources.iter().filter_map(matrix).collect()
-}
-
-/// Indices of the configurations without a run on this many ranks.
-fn unmeasured(configurations: &[Configuration], runs: &[Run], ranks: usize) -> Vec<u32> {
-    let known: BTreeSet<Key> = runs.iter().map(Key::of).collect();
-    let is_left = |configuration: &Configuration| {
-        // Runs record the threads of all ranks.
-        let ranks = if configuration.kernel.device == DeviceKind::Ranks { ranks } else { 1 };
-        let threads = configuration.threads * ranks as u32;
-        !known.contains(&Configuration { threads, ..configuration.clone() }.key())
-    };
-    let places = (0u32..).zip(configurations);
-    places.filter(|(_, one)| is_left(one)).map(|(place, _)| place).collect()
 }
 
 /// Begins the bundle, or continues one, on rank 0.

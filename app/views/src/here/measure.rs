@@ -7,8 +7,8 @@ use std::task::Poll;
 
 use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::experiment::{
-    Backend, Configuration, Interruptions, Problem, Runner, SerialBackend, Settings, SpmvProblem,
-    Step, table_position,
+    Alone, Backend, Configuration, Interruptions, Problem, Runner, SerialBackend, Settings,
+    SpmvProblem, Step, table_position,
 };
 use sparsescope_core::kernel::DeviceKind;
 use sparsescope_core::measure::{DEFAULT_SEED, environment, integer_vector};
@@ -85,6 +85,7 @@ async fn measured(
         environment: &machine,
         memory: Some(limit),
         cancel: &work.cancel,
+        agreement: &Alone,
     };
     let mut configurations = wanted.configurations();
     let mut runs: Vec<Run> = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::agreement::OwnFailure;
 use super::configuration::{Configuration, Temperature};
 use super::error::PrepareError;
 use super::problem::Problem;
@@ -35,6 +36,11 @@ pub trait Backend {
     /// Model name of the device.
     fn model(&self) -> &str;
 
+    /// Number of processes that run a configuration together, each with its number of threads.
+    fn ranks(&self) -> u32 {
+        1
+    }
+
     /// Whether this backend can run the kernel here.
     fn availability(&self, kernel: &KernelDescriptor) -> Availability;
 
@@ -59,7 +65,8 @@ pub trait Backend {
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError>;
 }
 
-/// A kernel ready to run on one problem.
+/// A kernel ready to run on one problem. Where ranks execute in step, each call ends the same way on all of
+/// them, except for an error that one rank meets before or after the others wait for it.
 pub trait Prepared {
     /// Does the one-time work that takes long and can be stopped, such as setting up a preconditioner. Must
     /// be called before all other methods; after an error the kernel must not be run.
@@ -83,6 +90,11 @@ pub trait Prepared {
 
     /// The result of the last execution.
     fn last_output(&mut self) -> LastOutput<'_>;
+
+    /// Why the last call failed, if the other ranks do not know it and may be waiting for this one.
+    fn own_failure(&self) -> Option<OwnFailure> {
+        None
+    }
 
     /// Seconds of the execution whose result [`output`](Self::output) last returned; `None` where it was not
     /// timed.

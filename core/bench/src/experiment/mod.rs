@@ -1,6 +1,7 @@
 //! Experiments: the backends that run kernels, the problems that they run on, and the runner that checks and
 //! times them.
 
+mod agreement;
 mod backend;
 #[cfg(not(target_family = "wasm"))]
 mod batch_source;
@@ -41,12 +42,16 @@ mod subject;
 #[cfg(not(target_family = "wasm"))]
 mod subjects;
 mod task;
+#[cfg(test)]
+#[cfg(not(target_family = "wasm"))]
+mod team;
 mod ticket;
 #[cfg(all(feature = "proof", not(target_family = "wasm")))]
 mod vector_source;
 #[cfg(not(target_family = "wasm"))]
 mod vectors;
 
+pub use agreement::{Agreement, Alone, OwnFailure, agreed};
 pub use backend::{Availability, Backend, Prepared};
 #[cfg(not(target_family = "wasm"))]
 pub use batch_source::BatchSource;

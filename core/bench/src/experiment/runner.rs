@@ -3,15 +3,16 @@
 mod progress;
 mod sampling;
 mod steps;
+mod together;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use web_time::Instant;
 
+use super::agreement::{Agreement, OwnFailure};
 use super::backend::{Backend, Prepared};
-use super::configuration::{Configuration, Key};
-use super::error::{KernelError, PrepareError};
+use super::configuration::Configuration;
+use super::error::PrepareError;
 use super::output::Output;
 use super::plan::Settings;
 use super::predictions::Predictions;
@@ -50,6 +51,8 @@ pub struct Runner<'r> {
     pub memory: Option<MemoryLimit>,
     /// Set from elsewhere to stop; read between samples.
     pub cancel: &'r AtomicBool,
+    /// The ranks that run the same in step, this one included.
+    pub agreement: &'r dyn Agreement,
 }
 
 /// A configuration that is ready to be timed.
@@ -79,7 +82,8 @@ enum Start<'p> {
 impl Runner<'_> {
     /// Runs all `configurations` on `problem`, whose subject has the id `subject`, except those among the
     /// runs `measured` earlier. Kernels whose arrays fit into memory together are sampled in turns, round by
-    /// round.
+    /// round. Where several ranks run in step, only the first has to know earlier runs, and the others pass
+    /// `None` as the observer. Fails with a reason known to this rank only: the others may be waiting for it.
     #[cfg(not(target_family = "wasm"))]
     pub fn run(
         &self,
@@ -88,7 +92,7 @@ impl Runner<'_> {
         configurations: &[Configuration],
         measured: &[Run],
         observer: &mut dyn Observer,
-    ) -> Ending {
+    ) -> Result<Ending, OwnFailure> {
         self.begin(subject, problem, configurations, measured, observer).finish()
     }
 
@@ -111,24 +115,25 @@ impl Runner<'_> {
         configurations: &[Configuration],
         measured: &[Run],
         observer: &mut dyn Observer,
-    ) -> Ending {
-        let configurations = remaining(configurations, measured);
+    ) -> Result<Ending, OwnFailure> {
+        let configurations = self.remaining(configurations, measured);
         let memory = self.memory.unwrap_or_else(MemoryLimit::of_machine);
+        let memory = MemoryLimit::bytes(self.agreement.min(memory.get()));
         let samples = self.settings.runs + self.settings.warmup;
         let mut progress =
             Progress { done: 0, total: configurations.len() * samples, samples, observer };
         let mut references = References::among(measured, problem.operation());
         let mut predictions = Predictions::default();
-        for group in groups(problem, configurations, memory) {
+        for group in self.groups(problem, configurations, memory) {
             let about = (&mut references, &mut predictions);
             let ending =
-                self.run_group(subject, problem, &group, memory, about, &mut progress).await;
+                self.run_group(subject, problem, &group, memory, about, &mut progress).await?;
             problem.release();
             if ending == Ending::Cancelled {
-                return ending;
+                return Ok(ending);
             }
         }
-        Ending::Complete
+        Ok(Ending::Complete)
     }
 
     /// Records every configuration as refused for one reason, if the problem could not be made.
@@ -140,11 +145,10 @@ impl Runner<'_> {
         measured: &[Run],
         observer: &mut dyn Observer,
     ) -> Ending {
-        for configuration in &remaining(configurations, measured) {
+        for configuration in &self.remaining(configurations, measured) {
             let mut run = self.empty_run(subject, configuration);
-            let reason = Some(reason.to_owned());
-            run.check = Check { verdict: Verdict::Refused, reason, ..Check::default() };
-            if !observer.finished(run) {
+            run.check = unmet(Verdict::Refused, reason.to_owned());
+            if self.agreement.any(!observer.finished(run)) {
                 return Ending::Cancelled;
             }
         }
@@ -153,7 +157,13 @@ impl Runner<'_> {
 
     fn empty_run(&self, subject: &str, configuration: &Configuration) -> Run {
         let device = self.backend(configuration).map_or("", Backend::model);
-        configuration.empty_run(subject, &self.environment.id, device)
+        let run = configuration.empty_run(subject, &self.environment.id, device);
+        Run { threads: self.threads(configuration), ..run }
+    }
+
+    /// The threads of all ranks together, which runs record.
+    fn threads(&self, configuration: &Configuration) -> u32 {
+        configuration.threads * self.backend(configuration).map_or(1, Backend::ranks)
     }
 
     fn backend(&self, configuration: &Configuration) -> Option<&dyn Backend> {
@@ -169,28 +179,28 @@ impl Runner<'_> {
         memory: MemoryLimit,
         (references, predictions): (&mut References, &mut Predictions),
         progress: &mut Progress<'_>,
-    ) -> Ending {
+    ) -> Result<Ending, OwnFailure> {
         let mut starts = Vec::new();
         for configuration in group {
             if self.cancelled() {
-                return Ending::Cancelled;
+                return Ok(Ending::Cancelled);
             }
             progress.tell(configuration.kernel.id);
-            let start = self.prepare(subject, problem, configuration, memory, progress).await;
+            let start = self.prepare(subject, problem, configuration, memory, progress).await?;
             set_down().await;
             match start {
-                Start::Cancelled => return Ending::Cancelled,
+                Start::Cancelled => return Ok(Ending::Cancelled),
                 Start::Ended(_) => progress.done += progress.samples,
                 Start::Ready(_) => {}
             }
             starts.push(start);
         }
-        let mut ending = self.sample(&mut starts, progress).await;
+        let mut ending = self.sample(&mut starts, progress).await?;
         for start in starts {
             let run = match start {
                 Start::Ready(ready) => {
                     let configuration = ready.configuration.clone();
-                    let mut run = self.conclude(*ready, problem, references).await;
+                    let mut run = self.conclude(*ready, problem, references).await?;
                     if run.figures.is_some() && !self.cancelled() {
                         progress.tell(configuration.kernel.id);
                         run.costs.predicted =
@@ -203,18 +213,18 @@ impl Runner<'_> {
             };
             let is_untimed = run.samples.is_empty() && run.check.verdict == Verdict::Pass;
             let is_left_out = is_untimed && self.cancelled();
-            if is_left_out || (self.cancelled() && run.cut_short) {
+            if is_left_out || (run.cut_short && self.cancelled()) {
                 ending = Ending::Cancelled;
             }
             if is_left_out {
                 continue; // Cancelled before its first sample.
             }
-            if !progress.observer.finished(run) {
-                return Ending::Cancelled;
+            if self.agreement.any(!progress.observer.finished(run)) {
+                return Ok(Ending::Cancelled);
             }
             set_down().await;
         }
-        ending
+        Ok(ending)
     }
 
     /// Prepares one configuration and checks its result; ends as a run without times if that fails.
@@ -225,36 +235,37 @@ impl Runner<'_> {
         configuration: &Configuration,
         memory: MemoryLimit,
         progress: &mut Progress<'_>,
-    ) -> Start<'p> {
+    ) -> Result<Start<'p>, OwnFailure> {
         let mut run = self.empty_run(subject, configuration);
+        let ended = |mut run: Run, check: Check| {
+            run.check = check;
+            Ok(Start::Ended(Box::new(run)))
+        };
         let prepared = problem.admit(configuration).and_then(|()| {
             let missing =
                 || PrepareError::Unsupported("no backend here runs this kernel".to_owned());
             let backend = self.backend(configuration).ok_or_else(missing)?;
             backend.prepare(configuration, problem, memory)
         });
-        let prepared = match prepared {
-            Ok(mut prepared) => {
-                let told = progress.telling();
-                let tell = |share| told.tell(share);
-                let set_up = prepared.set_up(&Watch::new(self.cancel, &tell)).await;
-                set_up.map(|set_up| (prepared, set_up))
-            }
-            Err(error) => Err(error),
+        let mut prepared = match self.met(prepared) {
+            Ok(prepared) => prepared,
+            Err((verdict, reason)) => return ended(run, unmet(verdict, reason)),
         };
-        let mut prepared = match prepared {
-            Ok((_, Finished::Cancelled)) => return Start::Cancelled,
-            Ok((prepared, Finished::Done)) => prepared,
-            Err(error) => {
-                let verdict = match error {
-                    PrepareError::Refused(_) => Verdict::Refused,
-                    PrepareError::Unsupported(_) => Verdict::Unsupported,
-                };
-                let reason = Some(error.to_string());
-                run.check = Check { verdict, reason, ..Check::default() };
-                return Start::Ended(Box::new(run));
-            }
+        let set_up = {
+            let told = progress.telling();
+            let tell = |share| told.tell(share);
+            prepared.set_up(&self.watch(&tell)).await
         };
+        if let (Err(_), Some(failure)) = (&set_up, prepared.own_failure()) {
+            return Err(failure);
+        }
+        match self.met(set_up) {
+            Ok(finished) if self.agreement.any(finished == Finished::Cancelled) => {
+                return Ok(Start::Cancelled);
+            }
+            Ok(_) => {}
+            Err((verdict, reason)) => return ended(run, unmet(verdict, reason)),
+        }
         run.parts = prepared.parts().and_then(|parts| u32::try_from(parts).ok());
         run.params = prepared.params();
         run.costs = prepared.costs();
@@ -262,33 +273,34 @@ impl Runner<'_> {
         let output = {
             let told = progress.telling();
             let tell = |share| told.tell(share);
-            prepared.output(&Watch::new(self.cancel, &tell)).await
+            prepared.output(&self.watch(&tell)).await
         };
-        let pace = start.elapsed().as_secs_f64();
-        let output = match output {
-            Ok(Some(output)) => output,
-            Ok(None) => return Start::Cancelled,
-            Err(error) => {
-                run.check = failed(&error);
-                return Start::Ended(Box::new(run));
-            }
+        let elapsed = start.elapsed().as_secs_f64();
+        let output = match self.together(&*prepared, output)? {
+            Ok(output) => output,
+            Err(reason) => return ended(run, failed(reason)),
         };
-        if problem.find_reference(self.cancel) == Finished::Cancelled {
-            return Start::Cancelled;
+        let is_stopped = self.agreement.any(output.is_none());
+        let Some(output) = output.filter(|_| !is_stopped) else { return Ok(Start::Cancelled) };
+        let pace = self.agreement.max(elapsed);
+        if self.agreement.any(problem.find_reference(self.cancel) == Finished::Cancelled) {
+            return Ok(Start::Cancelled);
         }
-        run.check = problem.check(configuration, &output);
+        let mut check = problem.check(configuration, &output);
         (run.solve, run.history) = output.told();
-        if run.check.verdict == Verdict::Pass && problem.is_empty() {
-            run.check.reason = Some("there is nothing to compute".to_owned());
-            return Start::Ended(Box::new(run));
+        if check.verdict == Verdict::Pass && problem.is_empty() {
+            check.reason = Some("there is nothing to compute".to_owned());
+            return ended(run, check);
         }
-        if run.check.verdict != Verdict::Pass {
-            return Start::Ended(Box::new(run));
+        if check.verdict != Verdict::Pass {
+            return ended(run, check);
         }
+        run.check = check;
         let (configuration, work) = (configuration.clone(), problem.work(&output));
         let samples = if pace > TWICE_S { 1 } else { self.settings.runs };
         let spent = 0.0;
-        Start::Ready(Box::new(Ready { configuration, prepared, run, work, pace, samples, spent }))
+        let ready = Ready { configuration, prepared, run, work, pace, samples, spent };
+        Ok(Start::Ready(Box::new(ready)))
     }
 
     /// Checks the result of the last sample and of one more execution, and computes the figures.
@@ -297,33 +309,41 @@ impl Runner<'_> {
         one: Ready<'_>,
         problem: &dyn Problem,
         references: &mut References,
-    ) -> Run {
+    ) -> Result<Run, OwnFailure> {
         let Ready { configuration, mut prepared, mut run, work, pace, samples, .. } = one;
         run.repetitions = prepared.repetitions();
         run.costs = prepared.costs();
         if pace > WARM_BY_ITSELF_S && self.cancelled() {
             // The last execution was stopped half-way, and another would keep the user waiting.
             run.samples.clear();
-            return run;
+            return Ok(run);
         }
         // A sample that was stopped half-way leaves no result.
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && !self.cancelled() {
             let left = prepared.last_output().await;
+            let left = self.together(&*prepared, left)?;
             run.check = run.check.worse(check(problem, &configuration, left));
         }
         // A long execution is not repeated a third time for the check.
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && pace <= TWICE_S {
             let never = AtomicBool::new(false);
-            let output = match prepared.output(&Watch::cancelled_by(&never)).await {
-                Ok(Some(output)) => Ok(output),
-                Ok(None) => prepared.last_output().await,
-                Err(error) => Err(error),
+            let watch = Watch::cancelled_by(&never).agreeing(self.agreement);
+            let output = prepared.output(&watch).await;
+            let output = self.together(&*prepared, output)?;
+            let is_stopped = self.agreement.any(matches!(output, Ok(None)));
+            let output = match output {
+                Ok(Some(output)) if !is_stopped => Ok(output),
+                Ok(_) => {
+                    let left = prepared.last_output().await;
+                    self.together(&*prepared, left)?
+                }
+                Err(reason) => Err(reason),
             };
             run.check = run.check.worse(check(problem, &configuration, output));
         }
         if run.check.verdict != Verdict::Pass {
             run.samples.clear();
-            return run;
+            return Ok(run);
         }
         run.distributed = prepared.distributed();
         let history = joined(prepared.told(), problem.history(&configuration, self.cancel));
@@ -335,7 +355,7 @@ impl Runner<'_> {
         run.figures = Figures::from_samples(&run.samples, work.flops as f64, bytes);
         let Some(figures) = run.figures.as_mut() else {
             run.samples.clear();
-            return run;
+            return Ok(run);
         };
         run.work = Some(work);
         run.metric = Some(configuration.kernel.operation.metric(&work, figures.median_s));
@@ -343,14 +363,15 @@ impl Runner<'_> {
             figures.set_copy(copy);
         }
         references.compare(&configuration, &mut run);
-        run
+        Ok(run)
     }
 
     /// Copy bandwidth of the device in bytes per second, with the configuration's number of threads.
     fn copy_bandwidth(&self, configuration: &Configuration) -> Option<f64> {
         match configuration.kernel.device {
             DeviceKind::Cpu | DeviceKind::Ranks => {
-                let same_threads = |b: &&Bandwidth| b.threads == configuration.threads;
+                let threads = self.threads(configuration);
+                let same_threads = |b: &&Bandwidth| b.threads == threads;
                 self.environment.bandwidth.iter().find(same_threads).map(|b| b.copy)
             }
             DeviceKind::Cuda | DeviceKind::Wgpu => {
@@ -365,43 +386,6 @@ impl Runner<'_> {
             }
         }
     }
-
-    fn cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
-    }
-}
-
-/// The configurations without a run so far.
-fn remaining(configurations: &[Configuration], measured: &[Run]) -> Vec<Configuration> {
-    let known: BTreeSet<Key> = measured.iter().map(Key::of).collect();
-    configurations.iter().filter(|c| !known.contains(&c.key())).cloned().collect()
-}
-
-/// Consecutive configurations whose arrays together stay within `memory`; a configuration that exceeds it
-/// alone forms a group that will be refused.
-fn groups(
-    problem: &dyn Problem,
-    configurations: Vec<Configuration>,
-    memory: MemoryLimit,
-) -> Vec<Vec<Configuration>> {
-    let mut groups: Vec<Vec<Configuration>> = Vec::new();
-    let mut resident: BTreeMap<String, u64> = BTreeMap::new();
-    for configuration in configurations {
-        let arrays = problem.resident(&configuration, memory);
-        let new = arrays.iter().filter(|array| !resident.contains_key(&array.name));
-        let (new, there): (u64, u64) =
-            (new.map(|array| array.bytes).sum(), resident.values().sum());
-        let overfull = new > 0 && there.saturating_add(new) > memory.get();
-        if overfull {
-            resident.clear();
-        }
-        resident.extend(arrays.into_iter().map(|array| (array.name, array.bytes)));
-        match groups.last_mut() {
-            Some(group) if !overfull => group.push(configuration),
-            _ => groups.push(vec![configuration]),
-        }
-    }
-    groups
 }
 
 /// Merges the steps that an execution reported with the problem's history of repeating it: one history, in
@@ -423,17 +407,20 @@ fn joined(told: Option<History>, repeated: Option<History>) -> Option<History> {
 fn check(
     problem: &dyn Problem,
     configuration: &Configuration,
-    output: Result<Output, KernelError>,
+    output: Result<Output, String>,
 ) -> Check {
     match output {
         Ok(output) => problem.check(configuration, &output),
-        Err(error) => failed(&error),
+        Err(reason) => failed(reason),
     }
 }
 
-fn failed(error: &KernelError) -> Check {
-    let reason = Some(error.to_string());
-    Check { verdict: Verdict::Fail, reason, ..Check::default() }
+fn failed(reason: String) -> Check {
+    unmet(Verdict::Fail, reason)
+}
+
+fn unmet(verdict: Verdict, reason: String) -> Check {
+    Check { verdict, reason: Some(reason), ..Check::default() }
 }
 
 #[cfg(test)]

@@ -4,27 +4,45 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::agreement::{Agreement, Alone};
 use super::error::{KernelError, PrepareError};
 use super::output::Output;
 #[cfg(not(target_family = "wasm"))]
 use sparsescope_matrix::matrix::Operands;
 use sparsescope_record::Costs;
 
-/// Lets a long execution check for cancellation, at least every 0.1 s, and report its progress.
+/// Lets a long execution check for cancellation, at least every 0.1 s, and report its progress, and what times
+/// it agree with other ranks.
 pub struct Watch<'w> {
     cancel: &'w AtomicBool,
     tell: &'w (dyn Fn(f64) + Sync),
+    agreement: &'w dyn Agreement,
 }
 
 impl<'w> Watch<'w> {
     /// Cancelled once the flag is set; `tell` receives the completed fraction, 0 to 1.
     pub fn new(cancel: &'w AtomicBool, tell: &'w (dyn Fn(f64) + Sync)) -> Self {
-        Self { cancel, tell }
+        Self { cancel, tell, agreement: &Alone }
     }
 
     /// Cancelled once the flag is set; progress is not reported.
     pub fn cancelled_by(cancel: &'w AtomicBool) -> Self {
-        Self { cancel, tell: &|_| {} }
+        Self::new(cancel, &|_| {})
+    }
+
+    /// The same for an execution in step with other ranks.
+    pub fn agreeing(self, agreement: &'w dyn Agreement) -> Self {
+        Self { agreement, ..self }
+    }
+
+    /// The ranks that execute in step, this one included.
+    pub fn agreement(&self) -> &'w dyn Agreement {
+        self.agreement
+    }
+
+    /// The flag that is set to stop.
+    pub fn flag(&self) -> &'w AtomicBool {
+        self.cancel
     }
 
     /// Whether to stop.

@@ -1,6 +1,8 @@
 //! The parameters of a solve, and its record once x has been checked against the rows; independent of the
 //! iteration.
 
+use super::system::residual;
+use crate::exchange::Exchange;
 use crate::matrix::SharedMatrix;
 use crate::world::World;
 use sparsescope_bench::experiment::Solution;
@@ -12,7 +14,7 @@ use sparsescope_kernels::pcg::{
 };
 use sparsescope_model::kernel::parameters::{MAX_ITER, RIGHT_SIDE, START, TOL};
 use sparsescope_model::kernel::{Guess, Parameters, RightSide};
-use sparsescope_record::Check;
+use sparsescope_record::{Check, Verdict};
 
 /// Stopping criteria and initial values.
 pub(super) fn how(parameters: &Parameters) -> SolveParameters {
@@ -85,29 +87,57 @@ fn sums_of_rows(matrix: &SharedMatrix, mut term: impl FnMut(f64, u64) -> f64) ->
     (0..local.own_rows()).map(sum).collect()
 }
 
-/// The verdict over all ranks, and the record of a solve; x is the rank's part in the local order and in the
-/// unit of b, with the norms of its rows.
-pub(super) fn checked(
+/// The record of a solve; x is the rank's part in the local order and in the unit of b, with the norms of its
+/// rows. The x of the record is in the order of the whole matrix and in the user's unit.
+pub(super) fn solution_of(
     world: &World,
     matrix: &SharedMatrix,
     (told, about): (&ToldSetUp, About),
     (solved, norms): (Recurrence, ResidualNorms),
-) -> (Check, Solution) {
-    let all = world.all_lists(&norms.to_words()).into_iter();
-    let all = all.filter_map(|words| words.try_into().ok()).map(ResidualNorms::from_words);
-    let norms = ResidualNorms::join(all.collect::<Vec<_>>().as_slice());
-    let off_one = |x: &f64| (about.scale.back(*x) - 1.0) * (about.scale.back(*x) - 1.0);
-    let off_ones = world.total(solved.x.iter().map(off_one).sum());
-    let (tolerance, x) = (solved.tol, matrix.local().in_global_order(&solved.x));
+) -> Solution {
+    let norms = of_all_ranks(world, norms);
+    let x = matrix.local().in_global_order(&solved.x);
     let solved = solved.with_residual(norms.residual(), norms.size());
     let sizes = (matrix.partition().rows(), matrix.nnz());
-    let mut solution = told.solution_of(sizes, &solved);
-    solution.x = x;
-    let mut check = norms.check(tolerance, &solution.solve);
-    let solution = solution.in_unit(about.scale);
+    let solution = told.solution_of(sizes, &solved);
+    Solution { x, ..solution }.in_unit(about.scale)
+}
+
+/// The verdict over all ranks' parts of a solution: the residual is computed from x again, whatever the solver
+/// reports.
+pub(crate) fn checked(
+    world: &World,
+    matrix: &SharedMatrix,
+    parameters: &Parameters,
+    solution: &Solution,
+) -> Check {
+    let Side { b, about } = match right_side(world, matrix, parameters) {
+        Ok(side) => side,
+        Err(why) => {
+            let (verdict, reason) = (Verdict::Fail, Some(why));
+            return Check { verdict, reason, ..Check::default() };
+        }
+    };
+    let (local, scale) = (matrix.local(), about.scale);
+    let x: Vec<f64> = solution.x.iter().map(|&x| scale.there(x)).collect();
+    let (plan, own) = (matrix.plan().clone(), local.localised(&x));
+    let mut x = Exchange::new(world, plan, own, local.halo().len());
+    x.pack();
+    x.start();
+    let norms = of_all_ranks(world, residual(local, &b, x.all()));
+    let mut check = norms.check(parameters.get(&TOL), &solution.solve);
     if about.is_a_times_ones {
+        let off_one = |x: &f64| (x - 1.0) * (x - 1.0);
+        let off = world.total(solution.x.iter().map(off_one).sum());
         let rows = matrix.partition().rows().max(1) as f64;
-        check.rel_err = Some((off_ones / rows).sqrt()).filter(|off| off.is_finite());
+        check.rel_err = Some((off / rows).sqrt()).filter(|off| off.is_finite());
     }
-    (check, solution)
+    check
+}
+
+/// The norms over the rows of all ranks.
+fn of_all_ranks(world: &World, own: ResidualNorms) -> ResidualNorms {
+    let all = world.all_lists(&own.to_words()).into_iter();
+    let all = all.filter_map(|words| words.try_into().ok()).map(ResidualNorms::from_words);
+    ResidualNorms::join(all.collect::<Vec<_>>().as_slice())
 }

@@ -15,6 +15,7 @@ mod system;
 mod trace;
 mod vectors;
 
+pub(super) use asked::checked;
 pub(super) use on_device::SolverOnDevice;
 pub(super) use solver::{Solver, Wanted};
 pub(super) use spd::check_spd;

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::asked::{About, Side, checked, how, right_side};
+use super::asked::{About, Side, how, right_side, solution_of};
 use super::system::residual;
 use crate::agreed::agreed;
 use crate::exchange::Exchange;
@@ -15,19 +15,18 @@ use crate::task::{Task, Traffic};
 use crate::world::World;
 use sparsescope_bench::experiment::solving::ToldSetUp;
 use sparsescope_bench::experiment::{
-    DeviceCosts, DeviceFailure, DeviceSolver, DeviceSystem, RankDevice, Solution,
+    DeviceCosts, DeviceFailure, DeviceSolver, DeviceSystem, Output, RankDevice,
 };
 use sparsescope_kernels::pcg::{OperatorFormat, Recurrence};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::parameters::{FORMAT_A, PRECOND};
 use sparsescope_model::kernel::{Applied, Parameters, SolverFormat};
-use sparsescope_record::{Check, Verdict};
 
 /// Reductions over all ranks per iteration: p·q, then r·r and r·z together.
 const REDUCTIONS: u32 = 2;
 
 /// Conjugate gradients with the rows distributed over the devices of the ranks.
-pub(crate) struct SolverOnDevice<'c> {
+pub(crate) struct SolverOnDevice {
     solver: Box<dyn DeviceSolver>,
     /// The rank's elements of b, in the local order.
     b: Vec<f64>,
@@ -35,21 +34,17 @@ pub(crate) struct SolverOnDevice<'c> {
     x: Exchange,
     told: ToldSetUp,
     about_b: About,
-    cancel: &'c AtomicBool,
     costs: DeviceCosts,
-    /// Whether the last solve was stopped half-way, on all devices.
-    stopped: bool,
-    solution: Option<Solution>,
 }
 
-impl<'c> SolverOnDevice<'c> {
+impl SolverOnDevice {
     /// Sets up a solver and runs a trial iteration. Also returns a note on how iterations are launched, if
     /// there is one.
     pub(crate) fn new(
         world: &World,
         matrix: &SharedMatrix,
         device: &dyn RankDevice,
-        (parameters, limit, cancel): (&Parameters, MemoryLimit, &'c AtomicBool),
+        (parameters, limit): (&Parameters, MemoryLimit),
     ) -> Result<(Self, Option<String>), DeviceFailure> {
         let local = matrix.local();
         let applied = parameters.get(&PRECOND);
@@ -92,10 +87,7 @@ impl<'c> SolverOnDevice<'c> {
             x: Exchange::new(world, matrix.plan().clone(), own, local.halo().len()),
             told: ToldSetUp::new(applied, phases, None, setup_s),
             about_b,
-            cancel,
             costs,
-            stopped: false,
-            solution: None,
         };
         Ok((made, told))
     }
@@ -103,13 +95,6 @@ impl<'c> SolverOnDevice<'c> {
     /// Setup costs on this rank.
     pub(crate) fn costs(&self) -> DeviceCosts {
         self.costs
-    }
-
-    /// Seconds of a solve by the device's own clock; `None` if it was stopped.
-    fn solve(&mut self) -> Result<Option<f64>, DeviceFailure> {
-        let seconds = self.solver.solve(self.cancel)?;
-        self.stopped = seconds.is_none();
-        Ok(seconds)
     }
 
     /// The result of the last solve, or why it is unusable; the same on all ranks.
@@ -131,20 +116,23 @@ impl<'c> SolverOnDevice<'c> {
     }
 }
 
-impl Task for SolverOnDevice<'_> {
-    fn spoil(&mut self) {
-        self.solution = None;
-    }
+impl Task for SolverOnDevice {
+    /// Every solve begins with its initial guess.
+    fn spoil(&mut self) {}
 
-    fn run(&mut self) -> Result<Option<Spent>, DeviceFailure> {
-        Ok(self.solve()?.map(|_| Spent::default()))
+    fn run(&mut self, cancel: &AtomicBool) -> Result<Option<Spent>, DeviceFailure> {
+        Ok(self.solver.solve(cancel)?.map(|_| Spent::default()))
     }
 
     /// Solves are timed by the devices' own clocks.
-    fn time(&mut self, times: u32) -> Result<Option<(f64, Spent)>, DeviceFailure> {
+    fn time(
+        &mut self,
+        times: u32,
+        cancel: &AtomicBool,
+    ) -> Result<Option<(f64, Spent)>, DeviceFailure> {
         let mut seconds = 0.0;
         for _ in 0..times {
-            match self.solve()? {
+            match self.solver.solve(cancel)? {
                 Some(once) => seconds += once,
                 None => return Ok(None),
             }
@@ -152,18 +140,8 @@ impl Task for SolverOnDevice<'_> {
         Ok(Some((seconds, Spent::default())))
     }
 
-    fn has_result(&self) -> bool {
-        !self.stopped
-    }
-
-    fn check(&mut self, world: &World, matrix: &SharedMatrix) -> Check {
-        let mut solved = match self.solved(world) {
-            Ok(solved) => solved,
-            Err(why) => {
-                let (verdict, reason) = (Verdict::Fail, Some(why));
-                return Check { verdict, reason, ..Check::default() };
-            }
-        };
+    fn output(&mut self, world: &World, matrix: &SharedMatrix) -> Result<Output, String> {
+        let mut solved = self.solved(world)?;
         let local = matrix.local();
         solved.x = local.localised(&solved.x);
         self.x.own_mut().copy_from_slice(&solved.x);
@@ -171,13 +149,7 @@ impl Task for SolverOnDevice<'_> {
         self.x.start();
         let norms = residual(local, &self.b, self.x.all());
         let told = (&self.told, self.about_b);
-        let (check, solution) = checked(world, matrix, told, (solved, norms));
-        self.solution = Some(solution);
-        check
-    }
-
-    fn solution(&self) -> Option<&Solution> {
-        self.solution.as_ref()
+        Ok(Output::Solution(Box::new(solution_of(world, matrix, told, (solved, norms)))))
     }
 
     fn traffic(&self, matrix: &SharedMatrix) -> Traffic {

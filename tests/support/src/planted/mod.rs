@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, Executed, Groups, LastOutput, Observer, Output,
+    Alone, Availability, Backend, Configuration, Executed, Groups, LastOutput, Observer, Output,
     PrepareError, Prepared, Problem, Runner, Sampled, SetUp, Temperature, Ticket, Watch,
 };
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, kernels};
@@ -214,9 +214,11 @@ fn run(
         environment: &environment,
         memory: Some(MemoryLimit::unlimited()),
         cancel: &AtomicBool::new(false),
+        agreement: &Alone,
     };
     let mut seen = Seen(Vec::new());
-    runner.run("planted", &*problem, std::slice::from_ref(configuration), &[], &mut seen);
+    let configurations = std::slice::from_ref(configuration);
+    runner.run("planted", &*problem, configurations, &[], &mut seen).ok()?;
     Some((seen.0.pop()?, planted.executions(), planted.samples()))
 }
 

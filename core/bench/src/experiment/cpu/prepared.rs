@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::machine::{Machine, awake};
+use crate::experiment::agreement::agreed;
 use crate::experiment::backend::Prepared;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
 use crate::experiment::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
-use crate::measure::CacheFlusher;
 use sparsescope_record::Costs;
 
 /// Samples shorter than this are measured over several executions.
@@ -86,7 +86,7 @@ impl<'p> CpuPrepared<'p> {
         let (samples, repetitions) = self.install_and_rest(|task| {
             let once = match known {
                 Some(once) => Some(once),
-                None => time(task, 1, watch)?,
+                None => time(task, 1, watch)?.map(|once| watch.agreement().max(once)),
             };
             let Some(once) = once else { return Ok((Vec::new(), 1)) };
             if warm_up(task, once, watch)?.is_none() {
@@ -107,7 +107,8 @@ impl<'p> CpuPrepared<'p> {
     }
 
     fn sample_cold(&mut self, n: usize, watch: &Watch<'_>) -> Result<Vec<f64>, KernelError> {
-        let flusher = self.flusher()?;
+        let flusher = agreed(watch.agreement(), self.machine.flusher());
+        let flusher = flusher.map_err(|reason| self.failed(reason))?;
         self.install_and_rest(|task| {
             collect(n, || {
                 task.reset();
@@ -125,7 +126,7 @@ impl<'p> CpuPrepared<'p> {
         let (samples, repetitions) = self.install(|task| {
             let once = match known {
                 Some(once) => Some(once),
-                None => time_in_place(task, 1, watch)?,
+                None => time_in_place(task, 1, watch)?.map(|once| watch.agreement().max(once)),
             };
             let Some(once) = once else { return Ok((Vec::new(), 1)) };
             let repetitions = repetitions(once);
@@ -135,17 +136,13 @@ impl<'p> CpuPrepared<'p> {
         self.bound.costs.clock_s.get_or_insert_with(clock_seconds);
         Ok(samples)
     }
-
-    fn flusher(&self) -> Result<Arc<CacheFlusher>, KernelError> {
-        self.machine.flusher().map_err(|reason| self.failed(reason))
-    }
 }
 
 /// Repeats executions of `once` seconds until caches, threads and clock frequency have settled: other kernels
 /// ran before.
 fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Tried<()> {
     let start = Instant::now();
-    while start.elapsed().as_secs_f64() + once < WARM_UP_S {
+    while watch.agreement().any(start.elapsed().as_secs_f64() + once < WARM_UP_S) {
         if time(task, 1, watch)?.is_none() {
             return Ok(None);
         }
@@ -158,8 +155,9 @@ fn repetitions(once: f64) -> u32 {
     (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS) as u32
 }
 
-/// Mean time of `repetitions` consecutive executions; `None` when cancelled.
+/// Mean time of `repetitions` consecutive executions, which all ranks begin together; `None` when cancelled.
 fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Tried<f64> {
+    watch.agreement().barrier();
     let start = Instant::now();
     for _ in 0..repetitions {
         if task.run(watch)? == Finished::Cancelled {
@@ -247,7 +245,7 @@ impl Prepared for CpuPrepared<'_> {
                 Ok(time(task, 1, watch)?.map(|seconds| (task.output(), seconds)))
             })?;
             let Some((output, seconds)) = executed else { return Ok(None) };
-            self.once = Some(seconds);
+            self.once = Some(watch.agreement().max(seconds));
             Ok(Some(output))
         })
     }
@@ -282,123 +280,4 @@ impl Prepared for CpuPrepared<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-
-    use super::*;
-    use crate::experiment::output::Output;
-    use crate::measure::{CacheSizes, cpu, pool};
-
-    /// Counts its executions, and those not preceded by a reset.
-    struct Counting<'c> {
-        in_place: bool,
-        is_reset: bool,
-        runs: &'c AtomicU32,
-        dirty: &'c AtomicU32,
-        cancel_at: u32,
-    }
-
-    impl Task for Counting<'_> {
-        fn is_in_place(&self) -> bool {
-            self.in_place
-        }
-        fn reset(&mut self) {
-            self.is_reset = true;
-        }
-        fn spoil(&mut self) {}
-        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
-            let runs = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
-            if !std::mem::take(&mut self.is_reset) {
-                self.dirty.fetch_add(1, Ordering::Relaxed);
-            }
-            Ok(if runs >= self.cancel_at { Finished::Cancelled } else { Finished::Done })
-        }
-        fn output(&self) -> Output {
-            Output::Vector(Vec::new())
-        }
-    }
-
-    fn sampled(in_place: bool, temperature: Temperature, cancel_at: u32) -> (usize, u32, u32) {
-        let (runs, dirty) = (AtomicU32::new(0), AtomicU32::new(0));
-        let machine = Machine::new(CacheSizes::of(&cpu()));
-        let task = Counting { in_place, is_reset: false, runs: &runs, dirty: &dirty, cancel_at };
-        let (costs, params) = Default::default();
-        let bound = Bound { task: Box::new(task), parts: None, costs, params };
-        let mut prepared =
-            CpuPrepared::new("cpu/test/counting", &machine, Arc::new(pool(1).unwrap()), bound);
-        let flag = AtomicBool::new(false);
-        let watch = Watch::cancelled_by(&flag);
-        let output = prepared.output(&watch).wait().unwrap();
-        assert_eq!(output.is_none(), cancel_at <= 1);
-        let samples = prepared.sample(3, temperature, &watch).wait().unwrap();
-        assert!(samples.iter().all(|s| s.is_finite()));
-        assert_eq!(in_place && temperature == Temperature::Hot, prepared.costs().clock_s.is_some());
-        drop(prepared);
-        (samples.len(), runs.into_inner(), dirty.into_inner())
-    }
-
-    #[test]
-    fn an_execution_in_place_never_runs_without_a_reset() {
-        for temperature in [Temperature::Hot, Temperature::Cold] {
-            let (samples, runs, dirty) = sampled(true, temperature, u32::MAX);
-            assert_eq!((samples, dirty), (3, 0));
-            assert!(runs >= 4);
-        }
-        // The other kind is repeated without resets.
-        assert!(sampled(false, Temperature::Hot, u32::MAX).2 > 0);
-    }
-
-    /// Computes this many times and does nothing afterwards. Takes longer than a warm-up.
-    struct AtFirst {
-        y: f64,
-        computes: u32,
-    }
-
-    impl Task for AtFirst {
-        fn spoil(&mut self) {
-            self.y = f64::NAN;
-        }
-        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
-            std::thread::sleep(std::time::Duration::from_secs_f64(2.0 * WARM_UP_S));
-            if let Some(left) = self.computes.checked_sub(1) {
-                (self.y, self.computes) = (1.0, left);
-            }
-            Ok(Finished::Done)
-        }
-        fn output(&self) -> Output {
-            Output::Vector(vec![self.y])
-        }
-    }
-
-    #[test]
-    fn an_execution_that_does_nothing_leaves_no_result_of_the_one_before() {
-        // The result only, or the warm-up too, but no sample that counts.
-        let all = [(Temperature::Hot, 1), (Temperature::Hot, 2), (Temperature::Cold, 1)];
-        for (temperature, computes) in all {
-            let machine = Machine::new(CacheSizes::of(&cpu()));
-            let task = Box::new(AtFirst { y: 0.0, computes });
-            let (costs, params) = Default::default();
-            let bound = Bound { task, parts: None, costs, params };
-            let mut prepared =
-                CpuPrepared::new("cpu/test/at-first", &machine, Arc::new(pool(1).unwrap()), bound);
-            let flag = AtomicBool::new(false);
-            let watch = Watch::cancelled_by(&flag);
-            let y = |output: Output| output.in_f64()[0];
-            let first = prepared.output(&watch).wait().unwrap().unwrap();
-            assert_eq!(y(first), 1.0);
-            assert_eq!(prepared.sample(3, temperature, &watch).wait().unwrap().len(), 3);
-            assert!(y(prepared.last_output().wait().unwrap()).is_nan());
-            assert!(y(prepared.output(&watch).wait().unwrap().unwrap()).is_nan());
-        }
-    }
-
-    #[test]
-    fn a_cancelled_execution_ends_the_sampling_and_leaves_no_sample() {
-        for in_place in [false, true] {
-            assert_eq!(sampled(in_place, Temperature::Cold, 1).0, 0);
-            // The result, one sample, then the cancelled one.
-            assert_eq!(sampled(in_place, Temperature::Cold, 3).0, 1);
-            assert_eq!(sampled(in_place, Temperature::Hot, 2).0, 0);
-        }
-    }
-}
+mod tests;

@@ -20,6 +20,31 @@ pub trait Observer: Send {
     fn finished(&mut self, run: Run) -> bool;
 }
 
+/// Where nobody observes, as on all ranks but the first, everything goes on.
+impl<O: Observer> Observer for Option<O> {
+    fn progress(&mut self, done: usize, total: usize, what: &str) {
+        if let Some(observer) = self {
+            observer.progress(done, total, what);
+        }
+    }
+
+    fn executing(&mut self, done: usize, total: usize, share: f64) {
+        if let Some(observer) = self {
+            observer.executing(done, total, share);
+        }
+    }
+
+    fn sampled(&mut self, run: &Run, work: &Work) {
+        if let Some(observer) = self {
+            observer.sampled(run, work);
+        }
+    }
+
+    fn finished(&mut self, run: Run) -> bool {
+        self.as_mut().is_none_or(|observer| observer.finished(run))
+    }
+}
+
 /// Counts samples for the observer.
 pub(super) struct Progress<'o> {
     pub(super) done: usize,

@@ -4,9 +4,9 @@ use web_time::Instant;
 
 use super::progress::Progress;
 use super::{Ending, Ready, Runner, Start, WARM_BY_ITSELF_S, failed};
+use crate::experiment::agreement::OwnFailure;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::plan::MedianGoal;
-use crate::experiment::task::Watch;
 use sparsescope_matrix::pace::set_down;
 use sparsescope_record::{Until, Verdict};
 
@@ -37,7 +37,7 @@ impl Runner<'_> {
         &self,
         starts: &mut [Start<'_>],
         progress: &mut Progress<'_>,
-    ) -> Ending {
+    ) -> Result<Ending, OwnFailure> {
         let warm_up = |one: &Ready<'_>| match one.pace > WARM_BY_ITSELF_S {
             true => 0,
             false => self.settings.warmup,
@@ -51,8 +51,8 @@ impl Runner<'_> {
             .collect();
         for one in &mut ready {
             let n = warm_up(one);
-            if self.take(one, n, Taken::WarmUp, progress).await == Ending::Cancelled {
-                return Ending::Cancelled;
+            if self.take(one, n, Taken::WarmUp, progress).await? == Ending::Cancelled {
+                return Ok(Ending::Cancelled);
             }
         }
         if let Some(goal) = self.settings.until {
@@ -66,12 +66,12 @@ impl Runner<'_> {
                     true => 0,
                     false => one.samples * round / rounds - one.samples * (round - 1) / rounds,
                 };
-                if self.take(one, n, Taken::Samples, progress).await == Ending::Cancelled {
-                    return Ending::Cancelled;
+                if self.take(one, n, Taken::Samples, progress).await? == Ending::Cancelled {
+                    return Ok(Ending::Cancelled);
                 }
             }
         }
-        Ending::Complete
+        Ok(Ending::Complete)
     }
 
     /// Samples in rounds until the median of each run is as precise as required. Runs leave only at the end
@@ -81,13 +81,13 @@ impl Runner<'_> {
         goal: MedianGoal,
         mut ready: Vec<&mut Ready<'_>>,
         progress: &mut Progress<'_>,
-    ) -> Ending {
+    ) -> Result<Ending, OwnFailure> {
         while !ready.is_empty() {
             for one in &mut ready {
                 let n = UNTIL_ROUND.min(one.samples.saturating_sub(one.run.samples.len()));
                 let taken = Taken::Within(goal.at_most_s);
-                if self.take(one, n, taken, progress).await == Ending::Cancelled {
-                    return Ending::Cancelled;
+                if self.take(one, n, taken, progress).await? == Ending::Cancelled {
+                    return Ok(Ending::Cancelled);
                 }
             }
             ready.retain_mut(|one| {
@@ -103,7 +103,7 @@ impl Runner<'_> {
                 stays
             });
         }
-        Ending::Complete
+        Ok(Ending::Complete)
     }
 
     /// Takes `n` samples of a run, unless it fails.
@@ -113,13 +113,13 @@ impl Runner<'_> {
         n: usize,
         taken: Taken,
         progress: &mut Progress<'_>,
-    ) -> Ending {
+    ) -> Result<Ending, OwnFailure> {
         progress.tell(one.configuration.kernel.id);
         let mut left = n;
         let is_over = |one: &Ready<'_>| matches!(taken, Taken::Within(most) if one.spent >= most);
         while left > 0 && one.run.check.verdict == Verdict::Pass && !is_over(one) {
             if self.cancelled() {
-                return Ending::Cancelled;
+                return Ok(Ending::Cancelled);
             }
             let temperature = one.configuration.temperature;
             let chunk = chunk(left, temperature, one.pace);
@@ -127,23 +127,27 @@ impl Runner<'_> {
             let sampled = {
                 let told = progress.telling();
                 let tell = |share| told.tell(share);
-                one.prepared.sample(chunk, temperature, &Watch::new(self.cancel, &tell)).await
+                one.prepared.sample(chunk, temperature, &self.watch(&tell)).await
             };
-            let seconds = start.elapsed().as_secs_f64();
+            let elapsed = start.elapsed().as_secs_f64();
+            let sampled = self.together(&*one.prepared, sampled)?;
+            let seconds = self.agreement.max(elapsed);
             one.pace = seconds / chunk as f64;
             match sampled {
-                Ok(samples) => {
+                Ok(mut samples) => {
+                    samples.truncate(self.agreement.min(samples.len() as u64) as usize);
                     left -= chunk;
                     progress.done += samples.len();
                     match taken {
                         Taken::WarmUp => one.run.warmup += samples.len() as u32,
                         Taken::Samples | Taken::Within(_) => {
                             one.spent += seconds;
-                            one.run.samples.extend(samples);
+                            let slowest = |sample| self.agreement.max(sample);
+                            one.run.samples.extend(samples.into_iter().map(slowest));
                         }
                     }
                 }
-                Err(error) => one.run.check = failed(&error),
+                Err(reason) => one.run.check = failed(reason),
             }
             set_down().await;
         }
@@ -153,7 +157,7 @@ impl Runner<'_> {
         if one.run.check.verdict == Verdict::Pass && !one.run.samples.is_empty() {
             progress.observer.sampled(&one.run, &one.work);
         }
-        Ending::Complete
+        Ok(Ending::Complete)
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
+use crate::experiment::agreement::OwnFailure;
+
 /// How running ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -16,22 +18,22 @@ pub enum Ending {
 }
 
 /// State after a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// There is more work to do now.
     Working,
     /// A backend's answer is not ready yet.
     Waiting,
-    /// Everything is done, or it was cancelled.
-    Finished(Ending),
+    /// Everything is done, or it was cancelled, or only this rank has failed.
+    Finished(Result<Ending, OwnFailure>),
 }
 
 /// An experiment under way. Dropping it stops it without reporting the run under way.
 #[must_use = "it does nothing until its steps are taken"]
 pub struct Steps<'s> {
-    work: Pin<Box<dyn Future<Output = Ending> + 's>>,
+    work: Pin<Box<dyn Future<Output = Result<Ending, OwnFailure>> + 's>>,
     more: Arc<More>,
-    ended: Option<Ending>,
+    ended: Option<Result<Ending, OwnFailure>>,
 }
 
 /// Whether the paused step has more to do, and whom to wake.
@@ -52,21 +54,21 @@ impl Wake for More {
 }
 
 impl<'s> Steps<'s> {
-    pub(super) fn new(work: impl Future<Output = Ending> + 's) -> Self {
+    pub(super) fn new(work: impl Future<Output = Result<Ending, OwnFailure>> + 's) -> Self {
         Self { work: Box::pin(work), more: Arc::default(), ended: None }
     }
 
     /// Works until a backend's answer is pending, or until it is time to yield: after about a tenth of a
     /// second, unless a single sample takes longer.
     pub fn step(&mut self) -> Step {
-        if let Some(ending) = self.ended {
-            return Step::Finished(ending);
+        if let Some(ending) = &self.ended {
+            return Step::Finished(ending.clone());
         }
         self.more.is_there.store(false, Ordering::Release);
         let waker = Waker::from(Arc::clone(&self.more));
         match self.work.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(ending) => {
-                self.ended = Some(ending);
+                self.ended = Some(ending.clone());
                 Step::Finished(ending)
             }
             Poll::Pending if self.more.is_there.load(Ordering::Acquire) => Step::Working,
@@ -86,7 +88,7 @@ impl<'s> Steps<'s> {
 
     /// Runs all steps. Backends that answer later block while they are polled.
     #[cfg(not(target_family = "wasm"))]
-    pub(super) fn finish(mut self) -> Ending {
+    pub(super) fn finish(mut self) -> Result<Ending, OwnFailure> {
         loop {
             if let Step::Finished(ending) = self.step() {
                 return ending;

@@ -4,16 +4,19 @@ use super::sampling::{BETWEEN_LOOKS_S, chunk};
 use super::*;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::{
-    Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, ParameterLists, Sampled,
-    SetUp, SkylineProblem, SpmvProblem, SymgsProblem, Ticket,
+    Alone, Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, ParameterLists,
+    Sampled, SetUp, SkylineProblem, SpmvProblem, SymgsProblem, Ticket,
 };
 use sparsescope_matrix::matrix::{Batch, Csr, Points, examples};
 use sparsescope_model::kernel::parameters::{HACK_SIZE, MIN_FILL};
 use sparsescope_model::kernel::{KernelDescriptor, kernels, reference};
 use sparsescope_record::{Operation, Precision};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 mod later;
+mod ranks;
 mod until;
 
 #[derive(Default)]
@@ -74,9 +77,10 @@ fn run_with(backend: &dyn Backend, memory: MemoryLimit, observer: &mut Collect) 
         environment: &environment,
         memory: Some(memory),
         cancel: &AtomicBool::new(false),
+        agreement: &Alone,
     };
     let all = Configuration::all(&on_cpu(), &settings);
-    runner.run("m", &problem(), &all, &[], observer)
+    runner.run("m", &problem(), &all, &[], observer).unwrap()
 }
 
 /// The CPU kernels for SpMV; a library's only where it is available.
@@ -222,10 +226,11 @@ fn what_computes_nothing_passes_and_has_no_times() {
             environment: &environment,
             memory: None,
             cancel: &AtomicBool::new(false),
+            agreement: &Alone,
         };
         let mut seen = Collect::default();
         let all = Configuration::all(&[reference(problem.operation())], &settings);
-        runner.run("m", &*problem, &all, &[], &mut seen);
+        runner.run("m", &*problem, &all, &[], &mut seen).unwrap();
         let operation = problem.operation();
         assert!(!seen.runs.is_empty(), "{operation:?}");
         for run in &seen.runs {
@@ -311,11 +316,12 @@ fn stopping_waits_for_a_tenth_of_a_second_of_samples_not_for_a_round() {
         environment: &environment(),
         memory: None,
         cancel: &cancel,
+        agreement: &Alone,
     };
     let mut seen = Collect::default();
     let kernels = [reference(Operation::Spmv)];
     let all = Configuration::all(&kernels, &settings);
-    let ending = runner.run("m", &problem(), &all, &[], &mut seen);
+    let ending = runner.run("m", &problem(), &all, &[], &mut seen).unwrap();
     assert_eq!((ending, seen.runs.len()), (Ending::Cancelled, 1));
     let taken = seen.runs[0].samples.len();
     assert!((1..=5).contains(&taken), "{taken} samples of 20 ms");
@@ -346,10 +352,11 @@ fn a_kernel_of_a_device_without_backend_is_unsupported() {
         environment: &environment,
         memory: None,
         cancel: &AtomicBool::new(false),
+        agreement: &Alone,
     };
     let mut seen = Collect::default();
     let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
-    runner.run("m", &problem(), &all, &[], &mut seen);
+    runner.run("m", &problem(), &all, &[], &mut seen).unwrap();
     assert_eq!(seen.runs[0].check.verdict, Verdict::Unsupported);
 }
 
@@ -365,10 +372,11 @@ fn what_is_stopped_after_the_last_sample_is_complete() {
             environment: &environment(),
             memory: None,
             cancel: &cancel,
+            agreement: &Alone,
         };
         let mut seen = Collect::default();
         let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
-        let ending = runner.run("m", &problem(), &all, &[], &mut seen);
+        let ending = runner.run("m", &problem(), &all, &[], &mut seen).unwrap();
         assert!(cancel.load(Ordering::Relaxed));
         assert_eq!((ending, seen.runs.len()), (expected, 1));
         assert_eq!(seen.runs[0].cut_short, expected == Ending::Cancelled);

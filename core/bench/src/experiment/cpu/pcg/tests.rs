@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::*;
+use crate::experiment::agreement::Alone;
 use crate::experiment::backend::Backend;
 use crate::experiment::operations::Given;
 use crate::experiment::output::Solution;
@@ -163,13 +164,14 @@ fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_g
         environment: &environment,
         memory: None,
         cancel: &AtomicBool::new(false),
+        agreement: &Alone,
     };
     let kernels: Vec<_> = on_cpu().collect();
     let all = Configuration::all(&kernels, &settings);
     // Serial once and threads twice; jacobi once and fsai with two powers; two iteration limits.
     assert_eq!(all.len(), 3 * 3 * 2);
     let mut seen = Collect::default();
-    assert_eq!(runner.run("m", &problem, &all, &[], &mut seen), Ending::Complete);
+    assert_eq!(runner.run("m", &problem, &all, &[], &mut seen), Ok(Ending::Complete));
     assert_eq!(seen.0.len(), all.len());
     for run in &seen.0 {
         let (solve, history) = (run.solve.as_ref().unwrap(), run.history.as_ref().unwrap());

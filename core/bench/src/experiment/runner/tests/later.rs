@@ -81,6 +81,7 @@ fn a_step_ends_where_a_backend_has_no_answer_yet_and_all_steps_give_every_run() 
         environment: &environment,
         memory: None,
         cancel: &AtomicBool::new(false),
+        agreement: &Alone,
     };
     let (mut seen, problem) = (Collect::default(), problem());
     let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
@@ -92,7 +93,8 @@ fn a_step_ends_where_a_backend_has_no_answer_yet_and_all_steps_give_every_run() 
             step => taken.push(step),
         }
     };
-    assert_eq!((ending, steps.step()), (Ending::Complete, Step::Finished(Ending::Complete)));
+    let complete = Ok(Ending::Complete);
+    assert_eq!((&ending, steps.step()), (&complete, Step::Finished(complete.clone())));
     drop(steps);
     // Two pending polls for the setup, the first result, each chunk of samples and the last result.
     let count = |step| taken.iter().filter(|taken| **taken == step).count();

@@ -108,12 +108,13 @@ fn until(
         environment: &environment(),
         memory: None,
         cancel: &cancel,
+        agreement: &Alone,
     };
     let mut seen = Collect::default();
     let kernels: Vec<_> =
         kernels(Operation::Spmv).iter().filter(|k| [STEADY, NOISY].contains(&k.id)).collect();
     let all = Configuration::all(&kernels, &settings);
-    let ending = runner.run("m", &problem(), &all, &[], &mut seen);
+    let ending = runner.run("m", &problem(), &all, &[], &mut seen).unwrap();
     let runs = seen.runs.into_iter().map(|run| (run.kernel.clone(), run)).collect();
     (ending, runs, backend.asked.into_inner().unwrap())
 }
