@@ -18,7 +18,7 @@ impl Agreement for World {
         self.least(own)
     }
 
-    fn from_first(&self, own: Vec<u32>) -> Vec<u32> {
+    fn of_first(&self, own: Vec<u32>) -> Vec<u32> {
         self.numbers_from_first(own)
     }
 

@@ -124,7 +124,7 @@ fn handed_out(
     };
     let HandedOut { header, before } = agreed(world, given)?;
     agreed(world, too_much.map_or(Ok(()), Err))?;
-    let header = world.from_first(&header);
+    let header = world.of_first(&header);
     let before = world.all_lists(&before).into_iter().next().unwrap_or_default();
     let before = before.get(world.rank()).copied().unwrap_or_default();
     let text = (header.as_bytes(), lines, before);

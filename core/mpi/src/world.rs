@@ -302,7 +302,7 @@ impl World {
     }
 
     /// A text from rank 0, on every rank.
-    pub fn from_first(&self, text: &str) -> String {
+    pub fn of_first(&self, text: &str) -> String {
         let mut length = text.len() as u64;
         let first = self.world.process_at_rank(0);
         first.broadcast_into(&mut length);

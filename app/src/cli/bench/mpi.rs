@@ -250,7 +250,7 @@ fn continued(
     let told = |error: anyhow::Error| sentence(&error);
     let earlier = agreed(world, read.map_err(told)).map_err(AgreedError)?;
     let plan = earlier.as_ref().and_then(|bundle| bundle.plan.as_ref());
-    let plan = world.from_first(&plan.map(ToString::to_string).unwrap_or_default());
+    let plan = world.of_first(&plan.map(ToString::to_string).unwrap_or_default());
     let mut begun = Bundle::new(producer(), now());
     begun.plan = Some(serde_json::from_str(&plan).context(NOT_A_PLAN)?);
     // As for the arguments: one rank reports what all ranks know about the plan.

@@ -12,7 +12,7 @@ pub trait Agreement: Sync {
     fn min(&self, own: u64) -> u64;
 
     /// The numbers of the first rank.
-    fn from_first(&self, own: Vec<u32>) -> Vec<u32>;
+    fn of_first(&self, own: Vec<u32>) -> Vec<u32>;
 
     /// The objection of the first rank that has one; `None` if no rank objects.
     fn objection(&self, own: Option<String>) -> Option<String>;
@@ -38,7 +38,7 @@ impl Agreement for Alone {
         own
     }
 
-    fn from_first(&self, own: Vec<u32>) -> Vec<u32> {
+    fn of_first(&self, own: Vec<u32>) -> Vec<u32> {
         own
     }
 

@@ -127,7 +127,7 @@ impl Agreement for Member<'_> {
         self.numbers("min", own).into_iter().fold(own, u64::min)
     }
 
-    fn from_first(&self, own: Vec<u32>) -> Vec<u32> {
+    fn of_first(&self, own: Vec<u32>) -> Vec<u32> {
         let numbers = own.into_iter().map(u64::from).collect();
         let all = self.all(Said { call: "from first".to_owned(), numbers, text: None });
         all[0].numbers.iter().map(|&number| number as u32).collect()

@@ -27,7 +27,7 @@ impl Runner<'_> {
         };
         let places = (0u32..).zip(configurations);
         let left = places.filter(|(_, one)| is_left(one)).map(|(place, _)| place);
-        let left = self.agreement.from_first(left.collect());
+        let left = self.agreement.of_first(left.collect());
         left.iter().filter_map(|&place| configurations.get(place as usize).cloned()).collect()
     }
 
