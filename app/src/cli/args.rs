@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command as Program, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sparsescope_core::record::{Operation, Shard};
@@ -80,34 +81,21 @@ pub(super) enum Command {
     Man(ManArgs),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum OperationArg {
-    /// Matrix-vector product, y = A·x
-    Spmv,
-    /// Symmetric Gauss–Seidel sweep
-    Symgs,
-    /// Skyline (Pareto front) of a point set
-    Skyline,
-    /// Solution of A·x = b by conjugate gradients
-    Solve,
-    /// Many small dense symmetric positive definite systems
-    BatchedDense,
-    /// x ← x + 1
-    #[cfg(feature = "proof")]
-    Increment,
+/// An operation by its word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OperationArg(Operation);
+
+impl OperationArg {
+    fn parser() -> impl TypedValueParser<Value = Self> {
+        let value = |one: &Operation| PossibleValue::new(one.as_str()).help(one.about());
+        PossibleValuesParser::new(Operation::ALL.iter().map(value))
+            .map(|word| Self(Operation::of(&word).expect("one of the possible values"))) // invariant
+    }
 }
 
 impl From<OperationArg> for Operation {
-    fn from(arg: OperationArg) -> Self {
-        match arg {
-            OperationArg::Spmv => Self::Spmv,
-            OperationArg::Symgs => Self::Symgs,
-            OperationArg::Skyline => Self::Skyline,
-            OperationArg::Solve => Self::Solve,
-            OperationArg::BatchedDense => Self::BatchedDense,
-            #[cfg(feature = "proof")]
-            OperationArg::Increment => Self::Increment,
-        }
+    fn from(OperationArg(operation): OperationArg) -> Self {
+        operation
     }
 }
 
@@ -181,7 +169,7 @@ pub(super) struct BenchArgs {
     #[arg(value_name = "MATRIX", help_heading = None::<&'static str>)]
     pub(super) matrices: Vec<String>,
     /// What to compute
-    #[arg(long, value_enum, default_value = "spmv", help_heading = WHAT)]
+    #[arg(long, value_parser = OperationArg::parser(), default_value = Operation::Spmv.as_str(), help_heading = WHAT)]
     pub(super) operation: OperationArg,
     /// Measure all matrices of a suite, or of a file with one per line
     ///

@@ -18,6 +18,7 @@ use sparsescope_core::record::Operation;
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
 use super::output::{file_size, overwrite, save, watched};
+use super::table::counted;
 use super::{adapter, gpu};
 
 /// The context of a command: its interrupt, whether it shows progress, and the memory limit.
@@ -79,6 +80,15 @@ pub fn threads(kernel: &KernelDescriptor, asked: Option<u32>) -> u32 {
         (false, _) => 1,
         (true, Some(threads)) => threads,
         (true, None) => u32::try_from(all()).unwrap_or(u32::MAX),
+    }
+}
+
+/// The threads of a run, or of its blocks, after a comma; nothing on a GPU if the kernel takes no block size.
+pub(super) fn workers(backend: &str, threads: u32, block: Option<u32>) -> String {
+    match (backend, block) {
+        (_, Some(block)) => format!(", {block} threads per block"),
+        ("cpu", None) => format!(", {}", counted(threads as usize, "thread", "threads")),
+        _ => String::new(),
     }
 }
 

@@ -15,7 +15,7 @@ use sparsescope_core::record::{Check, Operation, Verdict};
 
 use super::interrupt::Interrupt;
 use super::operand_args::SkylineArgs;
-use super::operands::{backend, kernel_of, threads};
+use super::operands::{backend, kernel_of, threads, workers};
 use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{
     check_result, executed, file_size, overwrite, points_form, print_beside, print_json, save,
@@ -278,11 +278,7 @@ impl Report<'_> {
             let points = counted(self.n as usize, "point", "points");
             writeln!(out, "read        {}; {points} in {dimensions}", read.words)?;
         }
-        let workers = match (self.backend, self.block) {
-            (_, Some(block)) => format!(", {block} threads per block"),
-            ("cpu", None) => format!(", {}", counted(self.threads as usize, "thread", "threads")),
-            _ => String::new(),
-        };
+        let workers = workers(self.backend, self.threads, self.block);
         if self.chosen {
             let columns: Vec<String> = self.columns.iter().map(Compared::words).collect();
             writeln!(out, "columns     {}", one_line(&columns.join(", ")))?;

@@ -18,7 +18,7 @@ use sparsescope_core::symgs::{Mode, relative_residual, right_hand_side, starting
 
 use super::interrupt::Interrupt;
 use super::operand_args::SymgsArgs;
-use super::operands::{Desk, Differences, backend, kernel_of, threads};
+use super::operands::{Desk, Differences, backend, kernel_of, threads, workers};
 use super::outcome::{Outcome, not_right};
 use super::output::{check_form, check_result, executed, print_beside, print_json, watched};
 use super::table::{count, counted, seconds};
@@ -229,11 +229,7 @@ impl<'a> Report<'a> {
     fn for_people(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
         writeln!(out, "{}: {} rows, {} nonzeros", self.matrix, count(self.rows), count(self.nnz))?;
-        let workers = match (self.backend, self.block) {
-            (_, Some(block)) => format!(", {block} threads per block"),
-            ("cpu", None) => format!(", {}", counted(self.threads as usize, "thread", "threads")),
-            _ => String::new(),
-        };
+        let workers = workers(self.backend, self.threads, self.block);
         let (kernel, precision, mode) = (self.kernel, self.precision.as_str(), self.mode);
         writeln!(out, "kernel    {kernel}, {precision}, {mode}{workers}")?;
         if let Some([ascending, descending]) = self.levels {

@@ -43,6 +43,11 @@ impl Operation {
         Self::ALL.iter().copied().find(|operation| operation.as_str() == word)
     }
 
+    /// What it computes, in a line of help.
+    pub fn about(self) -> &'static str {
+        self.row().about
+    }
+
     /// The word in the ids of its kernels; `None` if that is their format.
     pub fn in_ids(self) -> Option<&'static str> {
         self.row().in_ids
@@ -79,6 +84,7 @@ impl Operation {
 struct Row {
     operation: Operation,
     as_str: &'static str,
+    about: &'static str,
     in_ids: Option<&'static str>,
     one: &'static str,
     several: &'static str,
@@ -90,6 +96,7 @@ static TABLE: &[Row] = &[
     Row {
         operation: Operation::Spmv,
         as_str: "spmv",
+        about: "Matrix-vector product, y = A·x",
         in_ids: None,
         one: "SpMV",
         several: "SpMVs",
@@ -99,6 +106,7 @@ static TABLE: &[Row] = &[
     Row {
         operation: Operation::Symgs,
         as_str: "symgs",
+        about: "Symmetric Gauss–Seidel sweep",
         in_ids: Some("symgs"),
         one: "symmetric sweep",
         several: "symmetric sweeps",
@@ -108,6 +116,7 @@ static TABLE: &[Row] = &[
     Row {
         operation: Operation::Skyline,
         as_str: "skyline",
+        about: "Skyline (Pareto front) of a point set",
         in_ids: Some("skyline"),
         one: "skyline",
         several: "skylines",
@@ -117,6 +126,7 @@ static TABLE: &[Row] = &[
     Row {
         operation: Operation::Solve,
         as_str: "solve",
+        about: "Solution of A·x = b by conjugate gradients",
         in_ids: Some("pcg"),
         one: "solve",
         several: "solves",
@@ -127,6 +137,7 @@ static TABLE: &[Row] = &[
     Row {
         operation: Operation::BatchedDense,
         as_str: "batched-dense",
+        about: "Many small dense symmetric positive definite systems",
         in_ids: Some("dense"),
         one: "batch",
         several: "batches",
@@ -137,6 +148,7 @@ static TABLE: &[Row] = &[
     Row {
         operation: Operation::Increment,
         as_str: "increment",
+        about: "x ← x + 1",
         in_ids: Some("increment"),
         one: "increment",
         several: "increments",

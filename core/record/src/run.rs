@@ -112,6 +112,11 @@ impl Run {
         }
     }
 
+    /// Whether it ran on CPUs, of one process or of several ranks.
+    pub fn is_on_cpu(&self) -> bool {
+        self.backend == "cpu"
+    }
+
     /// The kernel as run, and the precision unless it is f64: `cpu/csr/serial (f32)`.
     pub fn kernel_and_precision(&self) -> String {
         match self.precision.as_str() {

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, KernelError, Output, PrepareError, Prepared, Problem,
-    SpmvProblem, Temperature, Watch,
+    Availability, Backend, Configuration, KernelError, Output, PrepareError, Problem, SpmvProblem,
+    Temperature, Watch,
 };
 use sparsescope_core::kernel::parameters::HACK_SIZE;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernels};
 use sparsescope_core::matrix::Csr;
-use sparsescope_core::measure::integer_vector;
-use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
+use sparsescope_test_support::devices::{matrices, matrix, output, problem, ready};
 use sparsescope_test_support::{Need, skip};
 use sparsescope_wgpu::{ClockChoice, Options, WgpuBackend};
 
@@ -54,63 +53,6 @@ fn configured((kernel, block): Case, hack_size: usize) -> Configuration {
     let parameters = Parameters::default().with(HACK_SIZE.id(), &hack_size.to_string());
     let parameters = kernel.listed(&parameters);
     Configuration { block: Some(block), parameters, ..Configuration::usual(kernel) }
-}
-
-/// A kernel, prepared and set up.
-fn ready<'p>(
-    backend: &'p WgpuBackend,
-    configuration: &Configuration,
-    problem: &'p dyn Problem,
-) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-    let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited())?;
-    let never = AtomicBool::new(false);
-    prepared.set_up(&Watch::cancelled_by(&never)).wait()?;
-    Ok(prepared)
-}
-
-/// The result of one execution.
-fn output(prepared: &mut Box<dyn Prepared + '_>) -> Result<Output, KernelError> {
-    let never = AtomicBool::new(false);
-    Ok(prepared.output(&Watch::cancelled_by(&never)).wait()?.unwrap())
-}
-
-/// Rows of these lengths with inexact values and columns spread over `cols`.
-fn matrix(cols: usize, lengths: impl IntoIterator<Item = usize>) -> Csr {
-    let lengths: Vec<usize> = lengths.into_iter().collect();
-    let mut triplets = Vec::new();
-    for (i, &length) in lengths.iter().enumerate() {
-        for j in 0..length {
-            let value = 1.0 / (1.0 + (i * 31 + j * 17) as f64) - 0.1 * (j % 7) as f64;
-            triplets.push((i, (i * 13 + j) % cols, value));
-        }
-    }
-    Csr::from_triplets(lengths.len(), cols, &triplets).unwrap()
-}
-
-/// Difficult matrices, by their peculiarity.
-fn matrices() -> Vec<(&'static str, Csr)> {
-    vec![
-        ("no rows", matrix(3, [])),
-        ("no columns", Csr::from_triplets(3, 0, &[]).unwrap()),
-        ("no entries", matrix(5, [0; 40])),
-        ("one row", matrix(100, [77])),
-        ("one entry", matrix(1, [1])),
-        ("empty first and last rows", matrix(50, [0, 0, 3, 7, 0, 40, 1, 0, 0])),
-        ("one dense row", matrix(5000, (0..300).map(|i| if i == 117 { 5000 } else { 2 }))),
-        ("only the last row", matrix(3000, (0..70).map(|i| if i == 69 { 3000 } else { 0 }))),
-        ("more columns than rows", matrix(4000, (0..33).map(|i| i * 3))),
-        ("more rows than columns", matrix(7, (0..4001).map(|i| i % 8))),
-        ("rows that are no multiple of warp or hack", matrix(500, (0..1003).map(|i| i % 41))),
-        ("rows of exactly one warp", matrix(64, [32; 64])),
-        ("a dense row across many spans", matrix(20_000, [20_000, 1, 0, 20_000])),
-        ("rows that end with spans", matrix(300, [128, 128, 256, 1, 127, 300, 84])),
-        ("large enough for several blocks", matrix(9000, (0..9000).map(|i| 1 + i * i % 67))),
-    ]
-}
-
-fn problem(a: Csr) -> SpmvProblem {
-    let x = integer_vector(a.cols(), 42);
-    SpmvProblem::new(Arc::new(a), x)
 }
 
 #[test]

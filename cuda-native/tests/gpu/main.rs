@@ -15,6 +15,7 @@ use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_cuda::CudaBackend;
+use sparsescope_test_support::devices::{matrices, matrix, output, problem, ready};
 use sparsescope_test_support::{Need, skip};
 
 /// The first GPU, or a skip that says why there is none.
@@ -87,62 +88,6 @@ fn configured((kernel, block, precision): Case, hack_size: usize) -> Configurati
         Parameters::default().with(HACK_SIZE.id(), &hack_size).with(MIN_FILL.id(), "0");
     let parameters = kernel.listed(&parameters);
     Configuration { block, parameters, precision, ..Configuration::usual(kernel) }
-}
-
-/// A kernel, prepared and set up.
-fn ready<'p>(
-    backend: &'p CudaBackend,
-    configuration: &Configuration,
-    problem: &'p dyn Problem,
-) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-    let mut prepared = backend.prepare(configuration, problem, MemoryLimit::unlimited())?;
-    let never = AtomicBool::new(false);
-    prepared.set_up(&Watch::cancelled_by(&never)).wait()?;
-    Ok(prepared)
-}
-
-/// The result of one execution.
-fn output(prepared: &mut Box<dyn Prepared + '_>) -> Result<Output, KernelError> {
-    let never = AtomicBool::new(false);
-    Ok(prepared.output(&Watch::cancelled_by(&never)).wait()?.unwrap())
-}
-
-/// Rows of these lengths with inexact values, and columns spread over `cols`.
-fn matrix(cols: usize, lengths: impl IntoIterator<Item = usize>) -> Csr {
-    let lengths: Vec<usize> = lengths.into_iter().collect();
-    let mut triplets = Vec::new();
-    for (i, &length) in lengths.iter().enumerate() {
-        for j in 0..length {
-            let value = 1.0 / (1.0 + (i * 31 + j * 17) as f64) - 0.1 * (j % 7) as f64;
-            triplets.push((i, (i * 13 + j) % cols, value));
-        }
-    }
-    Csr::from_triplets(lengths.len(), cols, &triplets).unwrap()
-}
-
-/// Matrices that break kernels, named by what is unusual about them.
-fn matrices() -> Vec<(&'static str, Csr)> {
-    vec![
-        ("no rows", matrix(3, [])),
-        ("no columns", Csr::from_triplets(3, 0, &[]).unwrap()),
-        ("no entries", matrix(5, [0; 40])),
-        ("one row", matrix(100, [77])),
-        ("one entry", matrix(1, [1])),
-        ("empty first and last rows", matrix(50, [0, 0, 3, 7, 0, 40, 1, 0, 0])),
-        ("one dense row", matrix(5000, (0..300).map(|i| if i == 117 { 5000 } else { 2 }))),
-        ("only the last row", matrix(3000, (0..70).map(|i| if i == 69 { 3000 } else { 0 }))),
-        ("more columns than rows", matrix(4000, (0..33).map(|i| i * 3))),
-        ("more rows than columns", matrix(7, (0..4001).map(|i| i % 8))),
-        ("rows that are no multiple of warp or hack", matrix(500, (0..1003).map(|i| i % 41))),
-        ("rows of exactly one warp", matrix(64, [32; 64])),
-        ("a dense row across many spans", matrix(20_000, [20_000, 1, 0, 20_000])),
-        ("large enough for several blocks", matrix(9000, (0..9000).map(|i| 1 + i * i % 67))),
-    ]
-}
-
-fn problem(a: Csr) -> SpmvProblem {
-    let x = integer_vector(a.cols(), 42);
-    SpmvProblem::new(Arc::new(a), x)
 }
 
 /// The memory checks of `gpu-check.sh` run these two tests by name.

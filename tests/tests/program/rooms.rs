@@ -2,7 +2,7 @@
 //! and that no crate's files use one another in a cycle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sparsescope_tests::{PROGRAMS, Paths, Use, paths, roots};
 
@@ -141,6 +141,44 @@ fn no_files_of_a_crate_use_one_another_in_a_circle() {
         wrong.extend(Files::of(&found).circles());
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// The text of each Rust file in a folder and below it.
+fn rust_in(folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_in(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            found.insert(path, text);
+        }
+    }
+}
+
+#[test]
+fn every_file_of_a_crate_is_one_of_its_modules() {
+    let roots = roots(Path::new(WORKSPACE), &PROGRAMS);
+    let roots: Vec<PathBuf> = roots.iter().map(|root| Path::new(WORKSPACE).join(root)).collect();
+    let mut wrong = Vec::new();
+    for root in roots.iter().filter(|root| root.ends_with("src/lib.rs")) {
+        let mut files = BTreeMap::new();
+        rust_in(root.parent().unwrap(), &mut files);
+        for file in files.keys().filter(|file| !roots.contains(file)) {
+            let own: &Path = if file.ends_with("mod.rs") { file.parent().unwrap() } else { file };
+            let (folder, name) = (own.parent().unwrap(), own.file_stem().unwrap());
+            let line = format!("mod {};", name.display());
+            let above = ["mod.rs", "lib.rs", "main.rs"].map(|name| folder.join(name));
+            let mut above = above.into_iter().chain([folder.with_extension("rs")]);
+            let by_path = format!("{}.rs\"]", name.display());
+            let is_declared = above.any(|it| files.get(&it).is_some_and(|it| it.contains(&line)))
+                || files.values().any(|text| text.contains(&by_path));
+            if !is_declared {
+                wrong.push(file.display().to_string());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "files that no module declares:\n{}", wrong.join("\n"));
 }
 
 /// The paths of a crate with these files in `src`.

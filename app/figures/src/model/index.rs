@@ -322,7 +322,7 @@ impl Values {
         put(&mut self.kernels, &run.kernel);
         put(&mut self.backends, &run.backend);
         run.origin.iter().for_each(|origin| put(&mut self.origins, origin));
-        if run.backend == "cpu" && run.threads > 1 {
+        if run.is_on_cpu() && run.threads > 1 {
             put(&mut self.parallel, &run.kernel);
         }
         if run.block.is_some() {

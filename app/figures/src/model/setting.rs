@@ -19,7 +19,7 @@ impl RunOf<'_> {
         let mut words: Vec<String> = Vec::new();
         match run.block {
             Some(block) => words.push(format!("{block}/block")),
-            None if run.backend != "cpu" => {}
+            None if !run.is_on_cpu() => {}
             None if run.threads == 1 => words.push("1 thread".into()),
             None => words.push(format!("{} threads", run.threads)),
         }

@@ -9,22 +9,10 @@ use super::open::RunOf;
 /// for other values.
 const SYMBOLIC: [&str; 3] = ["prefilter", "pattern", "group"];
 
-/// Preconditioner parameters that its description names if they are not the default, with their
-/// symbols.
-const SIGNS: [(&str, &str); 9] = [
-    ("steps", "steps"),
-    ("per_step", "per step"),
-    ("gain", "gain"),
-    ("prefilter", "δ"),
-    ("postfilter", "τ"),
-    ("merge", "α"),
-    ("merge_block", "block"),
-    ("shift", "shift"),
-    ("set_up", "setup"),
-];
 /// Returns whether the description of a preconditioner includes this parameter.
 pub(super) fn is_preconditioning(name: &str) -> bool {
-    ["precond", "pattern", "power"].contains(&name) || SIGNS.iter().any(|(own, _)| *own == name)
+    let is_signed = |of: Parameter| !of.about().sign.is_empty();
+    ["precond", "pattern", "power"].contains(&name) || Parameter::of(name).is_some_and(is_signed)
 }
 
 impl<'a> RunOf<'a> {
@@ -48,9 +36,10 @@ impl<'a> RunOf<'a> {
     pub fn method(&self) -> String {
         let mut words = self.preconditioner();
         if self.param("precond") == Some("fsai") {
-            for (parameter, sign) in SIGNS {
-                if let Some(value) = self.unusual(parameter) {
-                    words += &format!(", {sign} = {value}");
+            let all = Parameter::ALL.map(Parameter::about).into_iter();
+            for about in all.filter(|about| !about.sign.is_empty()) {
+                if let Some(value) = self.unusual(about.name) {
+                    words += &format!(", {} = {value}", about.sign);
                 }
             }
         }

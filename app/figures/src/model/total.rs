@@ -33,9 +33,9 @@ impl RunOf<'_> {
     pub fn total(&self) -> Option<Total> {
         let costs = &self.run.costs;
         let (kernel_s, arrange_s) = (self.figures()?.median_s, costs.conversion_s);
-        let (transfer_s, allocate_s) = match self.run.backend.as_str() {
-            "cpu" => (0.0, 0.0),
-            _ => (costs.upload_s? + costs.download_s?, costs.allocate_s?),
+        let (transfer_s, allocate_s) = match self.run.is_on_cpu() {
+            true => (0.0, 0.0),
+            false => (costs.upload_s? + costs.download_s?, costs.allocate_s?),
         };
         Some(Total { kernel_s, arrange_s, transfer_s, allocate_s })
     }

@@ -1,7 +1,7 @@
 //! Explains the time of a skyline: the number of comparisons, the cost of one, and the overhead of
 //! a GPU.
 
-use sparsescope_core::kernel::{Mapping, kernel};
+use sparsescope_core::kernel::{Mapping, Version, kernel};
 
 use super::{Reason, WORTHWHILE, percent};
 use crate::model::{RunOf, bytes, count, extent, seconds, significant};
@@ -23,7 +23,7 @@ impl RunOf<'_> {
         }
         let made = made as f64;
         let mut reasons = self.around();
-        if run.backend == "cpu" {
+        if run.is_on_cpu() {
             let each_s = median_s * f64::from(run.threads) / made;
             sentence += &format!(", {} of thread time each", seconds(each_s));
             let speedup = run.figures.as_ref().and_then(|figures| figures.speedup);
@@ -61,7 +61,8 @@ impl RunOf<'_> {
         let [launch] = &run.costs.launches[..] else { return reasons };
         if launch.local_bytes > 0 {
             let size = bytes(launch.local_bytes);
-            let text = match run.kernel.ends_with("-local") {
+            let version = kernel(&run.kernel).and_then(|kernel| kernel.version);
+            let text = match matches!(version, Some(Version::Way { is_local: true, .. })) {
                 true => format!(
                     "each thread keeps its own point in {size} of local memory, which adds traffic"
                 ),
@@ -85,7 +86,7 @@ impl RunOf<'_> {
 
     /// The share of transferring the points to a GPU and the result back.
     fn around(&self) -> Vec<Reason> {
-        let Some(total) = self.total().filter(|_| self.run.backend != "cpu") else {
+        let Some(total) = self.total().filter(|_| !self.run.is_on_cpu()) else {
             return Vec::new();
         };
         let (share, whole) = (total.around_s() / total.whole_s(), seconds(total.whole_s()));

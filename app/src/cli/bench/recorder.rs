@@ -262,7 +262,7 @@ impl Recorder {
                 best.read = best.read.max(other.read);
             }
         }
-        let measured_here = |run: &&mut Run| run.backend == "cpu" && run.environment == machine.id;
+        let measured_here = |run: &&mut Run| run.is_on_cpu() && run.environment == machine.id;
         for run in self.bundle.runs.iter_mut().filter(measured_here) {
             let same_threads = |b: &&Bandwidth| b.threads == run.threads;
             if let (Some(figures), Some(bandwidth)) =

@@ -74,8 +74,8 @@ fn size(subject: Subject<'_>) -> String {
 
 /// CPU threads, or threads per block on a GPU.
 pub(super) fn workers(run: &Run) -> String {
-    match (run.backend.as_str(), run.block) {
-        ("cpu", _) => run.threads.to_string(),
+    match (run.is_on_cpu(), run.block) {
+        (true, _) => run.threads.to_string(),
         (_, Some(block)) => format!("{block}/block"),
         (_, None) => dash(),
     }

@@ -1,6 +1,7 @@
 //! The layout model's predictions against the measurements: one point per run.
 
 use egui::{ScrollArea, Ui, vec2};
+use sparsescope_core::record::Operation;
 use sparsescope_figures::model::{Model, display_name, matrix_key, plural};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::predicted::{
@@ -45,7 +46,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 /// Says what to do if no run has a prediction, and predicts the runs on a matrix whose values are known.
 fn without(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let operation = state.filter.operation.as_str();
-    if !["", "spmv"].contains(&operation) {
+    if !["", Operation::Spmv.as_str()].contains(&operation) {
         return nothing(ui, &format!("Only SpMV is predicted: these are runs of {operation}."));
     }
     if model.count(&state.filter) == 0 {

@@ -7,14 +7,14 @@ use sparsescope_matrix::parallel::*;
 
 /// The direction of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sweep {
+pub enum Direction {
     /// Rows ascending: a row waits for the rows of the columns before its diagonal.
     Forward,
     /// Rows descending: a row waits for the rows of the columns after its diagonal.
     Backward,
 }
 
-impl Sweep {
+impl Direction {
     /// Both sweeps, in the order of execution.
     pub const ALL: [Self; 2] = [Self::Forward, Self::Backward];
 
@@ -34,7 +34,7 @@ impl Sweep {
 /// the structure is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
-    sweep: Sweep,
+    sweep: Direction,
     groups: RowGroups,
 }
 
@@ -46,7 +46,7 @@ impl Levels {
     /// Fails before allocating if the levels need more than `limit`.
     pub fn of<T: Scalar>(
         a: &Csr<T>,
-        sweep: Sweep,
+        sweep: Direction,
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
         let n = a.rows();
@@ -56,8 +56,8 @@ impl Levels {
         let mut place = |i: usize| {
             for e in a.row_range(i) {
                 let ahead = match sweep {
-                    Sweep::Forward => e + AHEAD,
-                    Sweep::Backward => e.wrapping_sub(AHEAD),
+                    Direction::Forward => e + AHEAD,
+                    Direction::Backward => e.wrapping_sub(AHEAD),
                 };
                 if let Some(&c) = a.col().get(ahead) {
                     prefetch(&level_of[c as usize]);
@@ -67,14 +67,14 @@ impl Levels {
             level_of[i] = sweep.needed(i, a.row(i).0).iter().map(above).max().unwrap_or(0);
         };
         match sweep {
-            Sweep::Forward => (0..n).for_each(&mut place),
-            Sweep::Backward => (0..n).rev().for_each(&mut place),
+            Direction::Forward => (0..n).for_each(&mut place),
+            Direction::Backward => (0..n).rev().for_each(&mut place),
         }
         Ok(Self { sweep, groups: RowGroups::new(level_of) })
     }
 
     /// The sweep that the levels belong to.
-    pub fn sweep(&self) -> Sweep {
+    pub fn sweep(&self) -> Direction {
         self.sweep
     }
 
@@ -118,9 +118,9 @@ impl<'a, T: Real> LevelSets<'a, T> {
         limit: MemoryLimit,
     ) -> Result<Self, OperandError> {
         assert!(diagonal.is_of(a), "the diagonal is the matrix's");
-        let forward = Levels::of(a, Sweep::Forward, limit)?;
+        let forward = Levels::of(a, Direction::Forward, limit)?;
         let mirrored = is_mirrored(a, diagonal, forward.groups().group_of());
-        let own = || Levels::of(a, Sweep::Backward, limit);
+        let own = || Levels::of(a, Direction::Backward, limit);
         let backward = (!mirrored).then(own).transpose()?;
         Ok(Self { a, diagonal, forward, backward })
     }
@@ -143,7 +143,7 @@ mod tests {
     use crate::symgs::tests::unsymmetric;
     use sparsescope_matrix::generate::{GeneratorSpec, generate};
 
-    fn levels(a: &Csr, sweep: Sweep) -> Levels {
+    fn levels(a: &Csr, sweep: Direction) -> Levels {
         Levels::of(a, sweep, MemoryLimit::unlimited()).unwrap()
     }
 
@@ -156,7 +156,7 @@ mod tests {
     fn a_grid_of_27_points_has_the_levels_x_2y_4z() {
         let n = 5u32;
         let a = made("stencil27?n=5");
-        let [forward, backward] = Sweep::ALL.map(|sweep| levels(&a, sweep));
+        let [forward, backward] = Direction::ALL.map(|sweep| levels(&a, sweep));
         for (i, &level) in forward.groups().group_of().iter().enumerate() {
             let i = i as u32;
             assert_eq!(level, i % n + 2 * (i / n % n) + 4 * (i / (n * n)), "row {i}");
@@ -171,27 +171,27 @@ mod tests {
         let chain: Vec<_> =
             (0..9).flat_map(|i: usize| [(i, i, 2.0), (i, i.max(1) - 1, -1.0)]).collect();
         let chain = Csr::from_triplets(9, 9, &chain).unwrap();
-        assert!(levels(&chain, Sweep::Forward).groups().group_of().iter().copied().eq(0..9));
-        assert_eq!(levels(&chain, Sweep::Backward).groups().len(), 1);
-        assert_eq!(levels(&made("diagonal?m=7"), Sweep::Forward).groups().len(), 1);
+        assert!(levels(&chain, Direction::Forward).groups().group_of().iter().copied().eq(0..9));
+        assert_eq!(levels(&chain, Direction::Backward).groups().len(), 1);
+        assert_eq!(levels(&made("diagonal?m=7"), Direction::Forward).groups().len(), 1);
         // A full last row and column: it waits for all others, or they wait for it.
         let arrow: Vec<_> = (0..9).flat_map(|i| [(i, i, 2.0), (8, i, 1.0), (i, 8, 1.0)]).collect();
         let arrow = Csr::from_triplets(9, 9, &arrow).unwrap();
-        assert!(levels(&arrow, Sweep::Forward).groups().widths().eq([8, 1]));
-        assert!(levels(&arrow, Sweep::Backward).groups().widths().eq([1, 8]));
+        assert!(levels(&arrow, Direction::Forward).groups().widths().eq([8, 1]));
+        assert!(levels(&arrow, Direction::Backward).groups().widths().eq([1, 8]));
         let none = Csr::<f64>::from_triplets(0, 0, &[]).unwrap();
-        assert!(levels(&none, Sweep::Forward).groups().is_empty());
-        assert!(levels(&none, Sweep::Forward).critical_path(&none).is_empty());
+        assert!(levels(&none, Direction::Forward).groups().is_empty());
+        assert!(levels(&none, Direction::Forward).critical_path(&none).is_empty());
     }
 
     #[test]
     fn trees_have_the_heights_that_theory_gives() {
         // Steps to a parent are 1 to 50, 25.5 on average.
-        let near = levels(&made("kmer?m=100000&near=50&p=1000000"), Sweep::Forward);
+        let near = levels(&made("kmer?m=100000&near=50&p=1000000"), Direction::Forward);
         let share = near.groups().len() as f64 / (100_000.0 / 25.5);
         assert!((0.95..1.1).contains(&share), "{share}");
         // The height of a random recursive tree of m nodes is about e·ln m (Pittel, 1994).
-        let any = levels(&made("kmer?m=100000&p=1000000"), Sweep::Forward);
+        let any = levels(&made("kmer?m=100000&p=1000000"), Direction::Forward);
         let share = any.groups().len() as f64 / (std::f64::consts::E * 1e5f64.ln());
         assert!((0.75..1.05).contains(&share), "{share}");
     }
@@ -199,13 +199,13 @@ mod tests {
     proptest! {
         #[test]
         fn a_row_is_one_level_above_the_highest_that_it_waits_for(a in unsymmetric()) {
-            for sweep in Sweep::ALL {
+            for sweep in Direction::ALL {
                 let levels = levels(&a, sweep);
                 let level_of = levels.groups().group_of();
                 for (i, &level) in level_of.iter().enumerate() {
                     let waits = |c: usize| match sweep {
-                        Sweep::Forward => c < i,
-                        Sweep::Backward => c > i,
+                        Direction::Forward => c < i,
+                        Direction::Backward => c > i,
                     };
                     let needed = a.row(i).0.iter().map(|&c| c as usize).filter(|&c| waits(c));
                     let expected = needed.map(|c| level_of[c] + 1).max().unwrap_or(0);
@@ -217,7 +217,7 @@ mod tests {
                     let [before, row] = [rows[0], rows[1]];
                     prop_assert_eq!(level_of[before as usize], level as u32);
                     prop_assert!(a.row(row as usize).0.contains(&before));
-                    prop_assert_eq!(before < row, sweep == Sweep::Forward);
+                    prop_assert_eq!(before < row, sweep == Direction::Forward);
                 }
             }
         }

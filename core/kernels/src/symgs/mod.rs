@@ -22,7 +22,7 @@ pub use coloring::Coloring;
 pub use diagonal::{Diagonal, OperandError};
 pub use groups::RowGroups;
 pub use inputs::{right_hand_side, starting_vector};
-pub use levels::{LevelSets, Levels, Sweep};
+pub use levels::{Direction, LevelSets, Levels};
 pub use mode::{Mode, ZeroStart};
 pub use residual::relative_residual;
 pub use schedule::{Schedule, Workspace};

@@ -1,6 +1,6 @@
 //! The loop over the rows of a step: one sweep's arithmetic.
 
-use super::Sweep;
+use super::Direction;
 use super::rows::{Block, LANES, OrderedRows, Side};
 use super::steps::Step;
 use super::vector::Shared;
@@ -32,7 +32,7 @@ pub(super) struct Pass<'a, T> {
     /// Number of steps to skip at the beginning.
     pub(super) skipped: usize,
     pub(super) update: Update,
-    pub(super) sweep: Sweep,
+    pub(super) sweep: Direction,
     /// The right-hand side, one element per row.
     pub(super) b: &'a [T],
     /// Sums before the diagonal, one element per row; empty if the updates neither store nor need them.
@@ -109,8 +109,8 @@ impl<T: Real> Pass<'_, T> {
         k: usize,
     ) {
         let (x_before, x_after) = match self.sweep {
-            Sweep::Forward => (self.new, self.old),
-            Sweep::Backward => (self.old, self.new),
+            Direction::Forward => (self.new, self.old),
+            Direction::Backward => (self.old, self.new),
         };
         let ahead = if self.reversed { -AHEAD } else { AHEAD };
         // SAFETY: guaranteed by the caller.

@@ -1,6 +1,6 @@
 //! The rows of a matrix stored level by level or colour by colour, and sweeps over them.
 
-use super::levels::{LevelSets, Levels, Sweep};
+use super::levels::{Direction, LevelSets, Levels};
 use super::pass::{Pass, Update};
 use super::rows::{Columns, OrderedRows, Source};
 use super::run::run;
@@ -215,9 +215,9 @@ impl<T: Real> Schedule<T> {
         }
         let rows = &self.rows;
         let (x, sums) = (Shared::new(x), Shared::new(&mut workspace.sums));
-        let (sweep, update, reversed, skipped) = (Sweep::Forward, updates[0], false, 0);
+        let (sweep, update, reversed, skipped) = (Direction::Forward, updates[0], false, 0);
         let mut forward = Pass { rows, reversed, skipped, update, sweep, b, sums, old: x, new: x };
-        let (sweep, update) = (Sweep::Backward, updates[1]);
+        let (sweep, update) = (Direction::Backward, updates[1]);
         let backward = match &self.backward {
             Backward::Mirrored => {
                 let skipped = if update == Update::Finish { rows.steps().last_alone() } else { 0 };

@@ -148,11 +148,11 @@ fn made(spec: &str) -> Csr {
 }
 
 /// One sweep by the definition of the operator, from one vector into another.
-fn one_sweep<T: Real>(a: &Csr<T>, mode: Mode, sweep: Sweep, b: &[T], old: &[T]) -> Vec<T> {
+fn one_sweep<T: Real>(a: &Csr<T>, mode: Mode, sweep: Direction, b: &[T], old: &[T]) -> Vec<T> {
     let mut new = old.to_vec();
     let rows: Vec<usize> = match sweep {
-        Sweep::Forward => (0..a.rows()).collect(),
-        Sweep::Backward => (0..a.rows()).rev().collect(),
+        Direction::Forward => (0..a.rows()).collect(),
+        Direction::Backward => (0..a.rows()).rev().collect(),
     };
     for i in rows {
         let (col, val) = a.row(i);
@@ -160,7 +160,7 @@ fn one_sweep<T: Real>(a: &Csr<T>, mode: Mode, sweep: Sweep, b: &[T], old: &[T]) 
         let mut d = T::NAN;
         for (&c, &v) in col.iter().zip(val) {
             let c = c as usize;
-            let is_new = if sweep == Sweep::Forward { c < i } else { c > i };
+            let is_new = if sweep == Direction::Forward { c < i } else { c > i };
             if c == i {
                 d = v;
             }
@@ -349,7 +349,7 @@ fn from_zero_the_inverse_of_the_product_of_triangles_is_applied() {
 fn set_up_asks_for_memory_first_and_says_what_it_took() {
     let a = made("random?m=400&row=6&dominant=1");
     let few = MemoryLimit::bytes(1000);
-    assert!(matches!(Levels::of(&a, Sweep::Forward, few), Err(OperandError::Memory(_))));
+    assert!(matches!(Levels::of(&a, Direction::Forward, few), Err(OperandError::Memory(_))));
     assert!(matches!(Coloring::greedy(&a, few), Err(OperandError::Memory(_))));
     let colors = Coloring::greedy(&a, FREE()).unwrap();
     let diagonal = diagonal(&a);
@@ -368,8 +368,8 @@ proptest! {
     fn a_sweep_is_what_its_definition_says(a in unsymmetric()) {
         let (b, x) = vectors::<f64>(a.rows());
         for mode in Mode::ALL {
-            let forward = one_sweep(&a, mode, Sweep::Forward, &b, &x);
-            let expected = one_sweep(&a, mode, Sweep::Backward, &b, &forward);
+            let forward = one_sweep(&a, mode, Direction::Forward, &b, &x);
+            let expected = one_sweep(&a, mode, Direction::Backward, &b, &forward);
             let found = Form::Sweeps(mode, 1).in_turn(&a, &b, x.clone());
             prop_assert!(differing(&found, &expected).is_none(), "{mode:?}");
         }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::levels::{Levels, Sweep};
+use super::levels::{Direction, Levels};
 use super::{Coloring, OperandError, RowGroups};
 use sparsescope_matrix::matrix::{Csr, Real};
 use sparsescope_matrix::memory::MemoryLimit;
@@ -259,7 +259,7 @@ impl AllFound {
             let levels = Levels::of(a, sweep, limit)?;
             Ok(Found { path: levels.critical_path(a), groups: levels.groups().clone() })
         };
-        let [forward, backward] = Sweep::ALL.map(of);
+        let [forward, backward] = Direction::ALL.map(of);
         let colors = Coloring::greedy(a, limit)?.groups().clone();
         Ok(Self { rows, found: [forward?, backward?, Found { groups: colors, path: Vec::new() }] })
     }

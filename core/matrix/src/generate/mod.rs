@@ -33,8 +33,8 @@ mod symmetric;
 
 pub use assemble::GenerateError;
 pub use batches::{
-    BatchEntry, BatchKind, BatchSpec, BatchSuite, RowsSpec, batch_kinds, batch_suite,
-    batch_suite_entry, batch_suites, generate_batch,
+    BatchEntry, BatchKind, BatchSpec, BatchSuite, RowsSpec, batch_kinds, batch_suite_entry,
+    batch_suites, generate_batch,
 };
 pub use keys::{DEFAULT_SEED, DefaultValue, Key};
 pub use kinds::{Kind, kinds};

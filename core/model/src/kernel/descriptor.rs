@@ -121,8 +121,13 @@ pub enum Version {
     Older,
     /// The final one for CPUs.
     Final,
-    /// A way to read points on a GPU; those with the same layout are next to each other.
-    Way(u8),
+    /// A way to read points on a GPU.
+    Way {
+        /// Its place among the others: those with the same layout are next to each other.
+        place: u8,
+        /// Whether a thread's own point is meant to be in local memory.
+        is_local: bool,
+    },
 }
 
 /// What a kernel reads.

@@ -59,7 +59,7 @@ pub static POWER: Param<u32> = Param {
 pub static PREFILTER: Param<f64> = Param {
     usual: 0.0,
     values: Values::Text(not_negative, decimal),
-    about: POWERS.named(13, "prefilter", "prefilter").described(
+    about: POWERS.named(13, "prefilter", "prefilter").signed("δ").described(
         "D,...",
         "FSAI: leave nonzeros of A with a_ij^2 <= D a_ii a_jj out of the pattern",
     ),
@@ -69,7 +69,7 @@ pub static PREFILTER: Param<f64> = Param {
 pub static POSTFILTER: Param<f64> = Param {
     usual: 0.0,
     values: Values::Text(not_negative, decimal),
-    about: FSAI.named(14, "postfilter", "postfilter").described(
+    about: FSAI.named(14, "postfilter", "postfilter").signed("τ").described(
         "T,...",
         "FSAI: drop nonzeros of G with g_ij^2 <= T times the sum of squares of their row; 0 drops \
         none",
@@ -80,7 +80,7 @@ pub static POSTFILTER: Param<f64> = Param {
 pub static STEPS: Param<u32> = Param {
     usual: 5,
     values: Values::Text(|text| whole(text, 1_000), plain),
-    about: ADAPTIVE.named(15, "steps", "steps").described(
+    about: ADAPTIVE.named(15, "steps", "steps").signed("steps").described(
         "N,...",
         "FSAI, adaptive pattern: maximum number of rounds in which a row grows",
     ),
@@ -92,6 +92,7 @@ pub static PER_STEP: Param<u32> = Param {
     values: Values::Text(|text| whole(text, 1_000), plain),
     about: ADAPTIVE
         .named(16, "per_step", "per-step")
+        .signed("per step")
         .described("N,...", "FSAI, adaptive pattern: nonzeros added to a row per round"),
 };
 
@@ -99,7 +100,7 @@ pub static PER_STEP: Param<u32> = Param {
 pub static GAIN: Param<f64> = Param {
     usual: 0.001,
     values: Values::Text(not_negative, decimal),
-    about: ADAPTIVE.named(17, "gain", "gain").described(
+    about: ADAPTIVE.named(17, "gain", "gain").signed("gain").described(
         "S,...",
         "FSAI, adaptive pattern: stop when a round improves a row by less than this fraction",
     ),
@@ -116,7 +117,7 @@ pub static MERGE: Param<Option<f64>> = Param {
         },
         |alpha| alpha.map_or_else(|| Some("off".to_owned()), decimal),
     ),
-    about: FSAI.named(18, "merge", "merge").described(
+    about: FSAI.named(18, "merge", "merge").signed("α").described(
         "A,...",
         "FSAI: merge rows with similar patterns if their shared dense system costs at most A times \
         the separate ones (A >= 1), or off",
@@ -136,7 +137,7 @@ pub static MERGE_BLOCK: Param<Option<usize>> = Param {
     ),
     about: About {
         has_effect: |all| has_factor(all) && all.get(&MERGE).is_some(),
-        ..SOLVER.named(19, "merge_block", "merge-block").described(
+        ..SOLVER.named(19, "merge_block", "merge-block").signed("block").described(
             "ROWS,...",
             "FSAI: rows per block in which --merge looks for similar rows, or all",
         )
@@ -147,7 +148,7 @@ pub static MERGE_BLOCK: Param<Option<usize>> = Param {
 pub static SHIFT: Param<f64> = Param {
     usual: 0.0,
     values: Values::Text(not_negative, decimal),
-    about: FSAI.named(20, "shift", "shift").described(
+    about: FSAI.named(20, "shift", "shift").signed("shift").described(
         "S,...",
         "FSAI: shift of the diagonals of the dense systems, for a matrix that is barely positive \
         definite",
@@ -160,7 +161,7 @@ pub static SET_UP: Param<SetUpBy> = Param {
     values: Values::Words(&SetUpBy::ALL, SetUpBy::as_str),
     about: About {
         more: "With split, the CPU gathers the dense systems and the GPU solves them.",
-        ..FSAI.named(21, "set_up", "set-up").described(
+        ..FSAI.named(21, "set_up", "set-up").signed("setup").described(
             "WHO,...",
             "FSAI on a GPU: where the setup runs: device, processor (the CPU) or split",
         )

@@ -42,7 +42,7 @@ pub use inverse::PatternKind;
 pub use mapping::{Mapping, Share};
 pub(crate) use model::PARTS;
 pub use model::{Model, Unrolling};
-pub use name::{KernelName, USER_FAMILY};
+pub use name::{CHOSEN_FAMILY, KernelName, USER_FAMILY};
 pub use parameter::{About, Alias, Allowed, Group, Param, Parameter, ParameterError, Parameters};
 pub use ranks::Iteration;
 pub use right_side::RightSide;

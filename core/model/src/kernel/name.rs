@@ -17,6 +17,9 @@ pub struct KernelName<'i> {
 /// The family of users' kernels, whose ids do not contain one.
 pub const USER_FAMILY: &str = "user";
 
+/// The family of SpMV kernels that choose a format.
+pub const CHOSEN_FAMILY: &str = "spmv";
+
 const VENDOR: &str = "vendor/";
 
 impl<'i> KernelName<'i> {
@@ -98,7 +101,7 @@ impl<'i> KernelName<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{all_kernels, kernels_of_ranks};
+    use crate::kernel::{Reads, all_kernels, kernels_of_ranks};
     use sparsescope_record::Operation;
 
     #[test]
@@ -118,6 +121,8 @@ mod tests {
             if kernel.operation == Operation::Spmv {
                 assert_eq!(known.is_serial(), unknown.is_serial(), "{}", kernel.id);
             }
+            let chooses = kernel.reads == Reads::Chosen;
+            assert_eq!(known.family() == CHOSEN_FAMILY, chooses, "{}", kernel.id);
         }
     }
 

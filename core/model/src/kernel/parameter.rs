@@ -48,6 +48,8 @@ pub struct About {
     /// The commands that take its values and nothing else. A command that also takes a file, as `solve` does
     /// for b, declares the option itself.
     pub commands: &'static [&'static str],
+    /// Its sign in the description of a preconditioner; empty if that does not name it.
+    pub sign: &'static str,
     /// Whether it has an effect in a solver with these values.
     pub has_effect: fn(&Parameters) -> bool,
 }
@@ -66,6 +68,7 @@ impl About {
         group: Group::Solver,
         is_main: false,
         commands: &["bench"],
+        sign: "",
         has_effect: |_| true,
     };
 
@@ -77,6 +80,11 @@ impl About {
     /// The same with a placeholder of its values and a sentence.
     pub(super) const fn described(self, placeholder: &'static str, help: &'static str) -> Self {
         Self { placeholder, help, ..self }
+    }
+
+    /// The same with a sign in the description of a preconditioner.
+    pub(super) const fn signed(self, sign: &'static str) -> Self {
+        Self { sign, ..self }
     }
 }
 

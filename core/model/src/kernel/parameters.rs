@@ -56,8 +56,7 @@ impl Parameter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Counting, Parameters, SetUpBy};
-    use sparsescope_kernels::symgs::Mode;
+    use crate::kernel::Parameters;
 
     #[test]
     fn the_order_of_runs_stays() {
@@ -115,17 +114,6 @@ mod tests {
             let accepted = usual.as_deref().map(|usual| parameter.value(usual).unwrap());
             assert_eq!(accepted, usual, "{}", parameter.name());
         }
-    }
-
-    #[test]
-    fn words_name_what_is_in_force() {
-        let usual = Parameters::default();
-        assert_eq!((usual.get(&MODE), usual.get(&COUNTING)), (Mode::Standard, Counting::Device));
-        assert_eq!((usual.get(&SET_UP), usual.get(&COMPACT)), (SetUpBy::Device, true));
-        assert_eq!(usual.clone().with(SET_UP.id(), "split").get(&SET_UP), SetUpBy::Split);
-        let other = usual.with(MODE.id(), "smoother").with(COUNTING.id(), "host");
-        assert_eq!((other.get(&MODE), other.get(&COUNTING)), (Mode::Smoother, Counting::Host));
-        assert_eq!(other.to_string(), "mode=smoother, counting=host");
     }
 
     #[test]

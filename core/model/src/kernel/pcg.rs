@@ -56,10 +56,8 @@ const fn cuda(
     }
 }
 
-/// Preconditioner, formats, system and stopping criteria.
-const PARAMETERS: &[(Parameter, Allowed)] = &[
-    HYB_WIDTH.any(),
-    PRECOND.any(),
+/// What all kernels of a single process take: the inverse, stopping criteria and the system.
+const COMMON: &[(Parameter, Allowed)] = &[
     PATTERN.any(),
     POWER.any(),
     PREFILTER.any(),
@@ -70,45 +68,42 @@ const PARAMETERS: &[(Parameter, Allowed)] = &[
     MERGE.any(),
     MERGE_BLOCK.any(),
     SHIFT.any(),
-    FORMAT_A.any(),
-    FORMAT_G.any(),
     TOL.any(),
     MAX_ITER.any(),
     RIGHT_SIDE.any(),
     START.any(),
 ];
 
-/// [`PARAMETERS`] and what sets up the inverse.
-const ON_DEVICE: &[(Parameter, Allowed)] = &{
-    let mut all = [SET_UP.any(); PARAMETERS.len() + 1];
-    let (with, _) = all.split_at_mut(PARAMETERS.len());
-    with.copy_from_slice(PARAMETERS);
+/// [`COMMON`] and more, which must be as many as `N` has places for.
+const fn with<const N: usize>(more: &[(Parameter, Allowed)]) -> [(Parameter, Allowed); N] {
+    let mut all = [START.any(); N];
+    let (common, rest) = all.split_at_mut(COMMON.len());
+    common.copy_from_slice(COMMON);
+    rest.copy_from_slice(more);
     all
-};
+}
+
+const PARAMETERS: &[(Parameter, Allowed)] = &with::<{ COMMON.len() + 4 }>(&[
+    HYB_WIDTH.any(),
+    PRECOND.any(),
+    FORMAT_A.any(),
+    FORMAT_G.any(),
+]);
+
+const ON_DEVICE: &[(Parameter, Allowed)] = &with::<{ COMMON.len() + 5 }>(&[
+    HYB_WIDTH.any(),
+    PRECOND.any(),
+    FORMAT_A.any(),
+    FORMAT_G.any(),
+    SET_UP.any(),
+]);
 
 /// The parameters in CSR, with the preconditioners for which a library has the routines.
-const fn of_library(preconditioners: &'static [&'static str]) -> [(Parameter, Allowed); 18] {
+const fn of_library(
+    preconditioners: &'static [&'static str],
+) -> [(Parameter, Allowed); COMMON.len() + 4] {
     let csr = &["csr"];
-    [
-        PRECOND.only(preconditioners),
-        PATTERN.any(),
-        POWER.any(),
-        PREFILTER.any(),
-        POSTFILTER.any(),
-        STEPS.any(),
-        PER_STEP.any(),
-        GAIN.any(),
-        MERGE.any(),
-        MERGE_BLOCK.any(),
-        SHIFT.any(),
-        FORMAT_A.only(csr),
-        FORMAT_G.only(csr),
-        TOL.any(),
-        MAX_ITER.any(),
-        RIGHT_SIDE.any(),
-        START.any(),
-        SET_UP.any(),
-    ]
+    with(&[PRECOND.only(preconditioners), FORMAT_A.only(csr), FORMAT_G.only(csr), SET_UP.any()])
 }
 
 const LIBRARY: &[(Parameter, Allowed)] = &of_library(&["none", "jacobi", "fsai"]);

@@ -58,6 +58,15 @@ const fn cuda(id: &'static str, summary: &'static str) -> KernelDescriptor {
     }
 }
 
+const fn way(place: u8) -> Version {
+    Version::Way { place, is_local: false }
+}
+
+/// A way with the thread's own point in local memory.
+const fn local(place: u8) -> Version {
+    Version::Way { place, is_local: true }
+}
+
 /// Every skyline kernel, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -71,18 +80,18 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cpu("cpu/skyline/fast", Mapping::Sorted, &[Origin::Ours],
         "sorts points so that none dominates an earlier one, then compares each with the skyline so far"),
     cuda("cuda/skyline/row-major",
-        "one thread per point; coordinates of a point are contiguous").of_version(Version::Way(0)),
+        "one thread per point; coordinates of a point are contiguous").of_version(way(0)),
     cuda("cuda/skyline/row-major-local",
-        "the same, with the thread's own point in local memory").of_version(Version::Way(1)),
+        "the same, with the thread's own point in local memory").of_version(local(1)),
     cuda("cuda/skyline/coalesced-local",
         "one thread per point, its own point in local memory; coalesced loads")
-        .of_version(Version::Way(3)),
+        .of_version(local(3)),
     cuda("cuda/skyline/coalesced",
-        "the same, without a copy of the thread's own point").of_version(Version::Way(2)),
+        "the same, without a copy of the thread's own point").of_version(way(2)),
     KernelDescriptor {
         origin: &[Origin::Ours],
         ..cuda("cuda/skyline/coalesced-registers",
-            "the same, with the thread's own point in registers").of_version(Version::Way(4))
+            "the same, with the thread's own point in registers").of_version(way(4))
     },
     KernelDescriptor {
         mapping: Mapping::Sorted,

@@ -330,10 +330,9 @@ fn title(run: &RunOf<'_>) -> String {
 fn csr_bytes(standing: &Standing<'_>) -> Option<u64> {
     let winner = standing.winner()?;
     let of_csr = |run: &&RunOf<'_>| {
-        let id = run.run.kernel.as_str();
         run.run.precision == winner.run.precision
             && run.run.format() == "csr"
-            && !id.ends_with("compact")
+            && !KernelName::of(&run.run.kernel).is_compact()
     };
     let runs = standing.runs.iter().filter(of_csr).map(|run| run.run.costs.format_bytes);
     let least = runs.filter(|bytes| *bytes > 0).min();

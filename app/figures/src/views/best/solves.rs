@@ -40,10 +40,10 @@ impl Whole {
         let (whole, setup) = (seconds(run.whole_solve_s()?), seconds(run.set_up_s()?));
         let (solve, iterations) = (seconds(run.solve_s()?), count(run.solved()?.iterations));
         let (method, kernel) = (run.method(), &run.run.kernel);
-        let place = match (run.run.backend.as_str(), run.run.threads) {
-            ("cpu", 1) => "1 thread".into(),
-            ("cpu", threads) => format!("{threads} threads"),
-            _ => run.run.device.clone(),
+        let place = match (run.run.is_on_cpu(), run.run.threads) {
+            (true, 1) => "1 thread".into(),
+            (true, threads) => format!("{threads} threads"),
+            (false, _) => run.run.device.clone(),
         };
         let words = format!(
             "Fastest including setup: {method} ({kernel}, {place}), {whole} ({setup} of setup, {solve} for {iterations} iterations)."

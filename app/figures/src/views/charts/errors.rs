@@ -3,6 +3,7 @@
 use sparsescope_core::record::{Check, Verdict};
 
 use super::plot::{Data, Form, Plot, Point, Scale, kernel};
+use super::settings::threads;
 use crate::model::RunOf;
 
 /// An error measure and its description.
@@ -79,9 +80,8 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
 }
 
 fn setting_of(run: &RunOf<'_>, setting: &str) -> Option<f64> {
-    let is_cpu = run.run.backend == "cpu";
     match setting {
-        "threads" => is_cpu.then_some(f64::from(run.run.threads)),
+        "threads" => threads(run.run).map(f64::from),
         _ => run.run.block.map(f64::from),
     }
 }

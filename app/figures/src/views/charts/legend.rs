@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use ecolor::Color32;
 use emath::{Pos2, Rect, pos2, vec2};
+use sparsescope_core::kernel::CHOSEN_FAMILY;
 
 use super::plot::Form;
 use super::sheet::{QUIET, RADIUS, Sheet, TYPE, elide};
@@ -122,5 +123,5 @@ fn entry_at(index: usize, (column, columns): (f32, usize), first: Pos2) -> Pos2 
 
 /// The name of a series in words: the format of kernels that choose one is `spmv` in tables.
 pub(super) fn written(name: &str) -> &str {
-    if name == "spmv" { "auto" } else { name }
+    if name == CHOSEN_FAMILY { "auto" } else { name }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use ecolor::Color32;
-use sparsescope_core::kernel::{KernelDescriptor, KernelName, USER_FAMILY, kernels};
+use sparsescope_core::kernel::{CHOSEN_FAMILY, KernelDescriptor, KernelName, USER_FAMILY, kernels};
 use sparsescope_core::record::{Operation, Run};
 
 use crate::figure::Mark;
@@ -42,20 +42,20 @@ impl Looks {
     /// format.
     pub(crate) fn find(&self, name: &str, index: usize, ink: &Ink) -> (Color32, Mark) {
         let format = format_of(name);
+        // A kernel that chooses a format has no format's colour, and neither has a user's kernel.
+        let is_plain = [CHOSEN_FAMILY, USER_FAMILY].contains(&format);
         // `(f32)` after a kernel's id makes it a separate series.
         let kernel = name.split(' ').next().unwrap_or(name);
         let (color, place) = match self.0.get(kernel) {
             Some(place) if has_color(format) => (format_color(format), *place),
-            // A kernel that chooses a format has no format's colour, and neither has a user's
-            // kernel.
-            Some(place) if ["spmv", USER_FAMILY].contains(&format) => (ink.text, *place),
+            Some(place) if is_plain => (ink.text, *place),
             // An operation without formats, or an unknown format.
             Some(place) => (series(*place), *place),
             // A format by itself.
             None if has_color(format) => {
                 (format_color(format), format_place(format) + name.matches('-').count())
             }
-            None if ["spmv", USER_FAMILY].contains(&format) => (ink.text, index),
+            None if is_plain => (ink.text, index),
             None => (series(index), index),
         };
         let count = Mark::ALL.len();

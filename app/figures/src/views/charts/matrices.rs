@@ -60,7 +60,7 @@ pub(super) fn csr_hll<'a>(data: &Data<'a>) -> Plot<'a> {
 }
 
 fn is_parallel(run: &Run) -> bool {
-    run.backend == "cpu" && run.threads > 1
+    run.is_on_cpu() && run.threads > 1
 }
 
 /// The class of the reference.
@@ -112,7 +112,7 @@ pub(super) fn ell_four<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(Scale::new(format!("speed-up over {one_thread}"), log));
     let class = |run: &RunOf<'a>| match run.run.kernel.as_str() {
         id if id == one_thread => Some((0, id.to_owned())),
-        _ => (format_of_run(run.run) == "ell" && (run.run.backend != "cpu" || run.run.threads > 1))
+        _ => (format_of_run(run.run) == "ell" && (!run.run.is_on_cpu() || run.run.threads > 1))
             .then(|| (1, kernel(run))),
     };
     let best = best(&data.runs, &class);

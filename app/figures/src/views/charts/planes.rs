@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sparsescope_core::record::{Run, RunKey};
+use sparsescope_core::record::RunKey;
 
 use super::best::best;
 use super::looks::format_of_run;
@@ -83,12 +83,11 @@ fn roofs_of_run(run: &RunOf<'_>) -> Vec<(&'static str, f64)> {
     let Some(environment) = run.bundle.bundle.environment(&run.run.environment) else {
         return Vec::new();
     };
-    let Run { backend, device, .. } = run.run;
-    if backend == "cpu" {
+    if run.run.is_on_cpu() {
         let most = environment.bandwidth.iter().max_by_key(|bandwidth| bandwidth.threads);
         return most.map_or_else(Vec::new, |b| vec![("copy", b.copy), ("triad", b.triad)]);
     }
-    let gpu = environment.gpus.iter().find(|gpu| gpu.model == *device);
+    let gpu = environment.gpus.iter().find(|gpu| gpu.model == run.run.device);
     gpu.and_then(|gpu| gpu.copy).map(|copy| ("copy", copy)).into_iter().collect()
 }
 

@@ -92,7 +92,7 @@ pub(super) fn against<'a>(
 const THREADS: &str = "threads";
 
 pub(super) fn threads(run: &Run) -> Option<u32> {
-    (run.backend == "cpu").then_some(run.threads)
+    run.is_on_cpu().then_some(run.threads)
 }
 
 pub(super) fn by_threads<'a>(data: &Data<'a>) -> Plot<'a> {

@@ -10,4 +10,4 @@ mod tests;
 
 pub use rows::RowsSpec;
 pub use spec::{BatchKind, BatchSpec, batch_kinds, generate_batch};
-pub use suites::{BatchEntry, BatchSuite, batch_suite, batch_suite_entry, batch_suites};
+pub use suites::{BatchEntry, BatchSuite, batch_suite_entry, batch_suites};

@@ -25,11 +25,6 @@ pub fn batch_suites() -> &'static [BatchSuite] {
     SUITES
 }
 
-/// The suite of this name.
-pub fn batch_suite(name: &str) -> Option<&'static BatchSuite> {
-    SUITES.iter().find(|suite| suite.name == name)
-}
-
 /// The batch of this name in any suite.
 pub fn batch_suite_entry(name: &str) -> Option<&'static BatchEntry> {
     SUITES.iter().flat_map(|suite| suite.entries).find(|entry| entry.name == name)

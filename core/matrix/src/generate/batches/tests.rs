@@ -94,5 +94,4 @@ fn suites_have_recipes_that_are_understood_and_names_of_their_own() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), 21 + 18);
-    assert!(batch_suite("batches").is_some() && batch_suite("points").is_none());
 }

@@ -81,7 +81,7 @@ pub(super) fn strong<'a>(data: &Data<'a>) -> Plot<'a> {
         let name = format!("{} on {}", step.class(), subject_name(step.run.subject));
         take(lines.entry((name, step.run.bundle.series)).or_default(), step);
     }
-    drawn(data, lines, &data.chosen(&of_strong(data)))
+    drawn(lines, &data.chosen(&of_strong(data)))
 }
 
 /// Weak scaling: matrices that grow with the number of ranks.
@@ -109,14 +109,18 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
         let most = entries().fold(0.0, f64::max);
         entries().any(|entries| entries * ALIKE < most)
     });
-    drawn(data, lines, &data.chosen(&of_weak(data)))
+    drawn(lines, &data.chosen(&of_weak(data)))
 }
 
 /// A line for each class with several numbers of ranks, and the ideal line.
-fn drawn<'a>(data: &Data<'a>, lines: BTreeMap<(String, usize), Line<'a>>, what: &str) -> Plot<'a> {
+fn drawn<'a>(lines: BTreeMap<(String, usize), Line<'a>>, what: &str) -> Plot<'a> {
     let y = match what {
         SPEED_UP => Scale::new("speed-up over the fewest ranks", true),
-        TIME if data.state.filter.operation == "solve" => {
+        TIME if lines
+            .values()
+            .flat_map(BTreeMap::values)
+            .any(|step| step.run.solved().is_some()) =>
+        {
             Scale::new("milliseconds per iteration", true).lower()
         }
         TIME => Scale::new("milliseconds", true).lower(),

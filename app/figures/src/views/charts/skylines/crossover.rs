@@ -85,7 +85,7 @@ pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
         Plot::plane(Scale::new("points", log), Scale::new("total milliseconds", log).lower());
     plot.form = Form::Lines;
     let Some(family) = chosen(data, Varies::Points) else { return plot };
-    let is_on_cpu = |run: &RunOf<'_>| run.run.backend == "cpu";
+    let is_on_cpu = |run: &RunOf<'_>| run.run.is_on_cpu();
     let class = |run: &RunOf<'a>| {
         let order = usize::from(!is_on_cpu(run));
         family.holds(run).then(|| (order, run.run.kernel_and_precision()))

@@ -12,10 +12,6 @@ use crate::views::charts::plot::{Data, Guide, Plot, Point, Scale};
 
 const FASTEST: &str = "the fastest CPU kernel";
 
-fn is_on_cpu(run: &RunOf<'_>) -> bool {
-    run.run.backend == "cpu"
-}
-
 /// The baseline of GPU kernels: the best CPU kernel, or a given one.
 pub(super) fn baselines(data: &Data<'_>) -> Vec<String> {
     let all = data.model.values(&data.state.filter.operation).kernels.iter();
@@ -43,7 +39,7 @@ fn reading(run: &RunOf<'_>) -> Option<f64> {
 pub(super) fn gain<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&baselines(data));
     let mut plot = Plot::rows(Scale::new(format!("speed-up over {chosen}"), data.state.log));
-    let class = |run: &RunOf<'a>| match is_on_cpu(run) {
+    let class = |run: &RunOf<'a>| match run.run.is_on_cpu() {
         true => (chosen == FASTEST || run.run.kernel == chosen).then(|| (0, String::new())),
         false => Some((1, run.run.kernel_and_precision())),
     };
@@ -89,7 +85,8 @@ pub(super) fn gain<'a>(data: &Data<'a>) -> Plot<'a> {
 pub(super) fn transfer<'a>(data: &Data<'a>) -> Plot<'a> {
     let title = "% of total time: transfer (full), with allocation (hollow)";
     let mut plot = Plot::rows(Scale::new(title, false));
-    let class = |run: &RunOf<'a>| (!is_on_cpu(run)).then(|| (0, run.run.kernel_and_precision()));
+    let class =
+        |run: &RunOf<'a>| (!run.run.is_on_cpu()).then(|| (0, run.run.kernel_and_precision()));
     for ((_, subject, _, (_, name)), run) in best(&data.runs, &class) {
         let Some(total) = run.total() else { continue };
         let Total { kernel_s, arrange_s, transfer_s, allocate_s } = total;

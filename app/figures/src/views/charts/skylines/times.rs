@@ -149,7 +149,7 @@ pub(super) fn geometric_mean(ratios: &[f64]) -> Option<String> {
 pub(super) fn ways<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut plot = Plot::rows(data.rate_axis(""));
     let place = |run: &RunOf<'a>| match kernel::kernel(&run.run.kernel)?.version? {
-        Version::Way(place) => Some(usize::from(place)),
+        Version::Way { place, .. } => Some(usize::from(place)),
         Version::Older | Version::Final => None,
     };
     let mut times: BTreeMap<(String, usize), [Option<f64>; 5]> = BTreeMap::new();

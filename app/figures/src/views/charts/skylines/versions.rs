@@ -17,7 +17,7 @@ fn version(run: &RunOf<'_>) -> Option<(usize, String)> {
     let order = match kernel(&run.run.kernel)?.version? {
         Version::Older => 0,
         Version::Final => 1,
-        Version::Way(_) => return None,
+        Version::Way { .. } => return None,
     };
     Some((order, run.run.kernel_and_precision()))
 }
@@ -115,7 +115,7 @@ type Group<'a> = BTreeMap<(u32, u64), RunOf<'a>>;
 
 fn groups<'a>(data: &Data<'a>) -> BTreeMap<(String, String, u64, usize), Group<'a>> {
     let mut groups: BTreeMap<_, Group<'a>> = BTreeMap::new();
-    for run in data.runs.iter().filter(|run| run.run.backend == "cpu") {
+    for run in data.runs.iter().filter(|run| run.run.is_on_cpu()) {
         let Some(set) = Set::of(run.subject) else { continue };
         let place = (run.run.kernel_and_precision(), set.kind, set.dimensions, run.bundle.series);
         let found = groups.entry(place).or_default().entry((run.run.threads, set.points));
