@@ -58,7 +58,7 @@ impl Paint for Meshed {
 }
 
 fn is_text(shape: &Shape) -> bool {
-    matches!(shape, Shape::Text { .. } | Shape::Upwards { .. })
+    matches!(shape, Shape::Text { .. } | Shape::Turned { .. })
 }
 
 /// The number of shapes in the painter's layer.

@@ -194,7 +194,7 @@ fn reach(shape: &Shape) -> Rect {
             Rect::from_center_size(*center, Vec2::splat(2.0 * (radius + OUTLINE)))
         }
         Shape::Text { pos, size, .. } => Rect::from_x_y_ranges(ALL, pos.y - size..=pos.y + size),
-        Shape::Upwards { pos, size, .. } => Rect::from_x_y_ranges(pos.x - size..=pos.x + size, ALL),
+        Shape::Turned { .. } => Rect::EVERYTHING,
     }
 }
 
@@ -261,13 +261,12 @@ fn paint(shape: &Shape, painter: &Painter, corner: Pos2) {
             };
             painter.text(at(*pos), align, text, font, *color);
         }
-        Shape::Upwards { pos, size, color, text } => {
+        Shape::Turned { pos, angle, size, color, text } => {
             let font = FontId::proportional(*size);
             let galley = painter.layout_no_wrap(text.clone(), font, *color);
-            // Rotated about its upper left corner, which ends up at the lower left.
-            let corner = at(*pos) - vec2(galley.size().y * 0.5, 0.0);
+            let corner = at(*pos) - vec2(0.0, galley.size().y * 0.5);
             let text = TextShape::new(corner, galley, *color);
-            painter.add(text.with_angle(-std::f32::consts::FRAC_PI_2));
+            painter.add(text.with_angle_and_anchor(*angle, Align2::LEFT_CENTER));
         }
     }
 }

@@ -108,10 +108,12 @@ pub enum Shape {
         /// The text.
         text: String,
     },
-    /// A line of text that reads from bottom to top.
-    Upwards {
-        /// Its lower end; horizontally its middle.
+    /// A line of text at an angle.
+    Turned {
+        /// The middle of its left end before it is turned about this point.
         pos: Pos2,
+        /// The angle in radians, clockwise.
+        angle: f32,
         /// Font size.
         size: f32,
         /// Its colour.
@@ -253,7 +255,7 @@ impl Figure {
                     *center *= factor;
                     *radius *= factor;
                 }
-                Shape::Text { pos, size, .. } | Shape::Upwards { pos, size, .. } => {
+                Shape::Text { pos, size, .. } | Shape::Turned { pos, size, .. } => {
                     *pos *= factor;
                     *size *= factor;
                 }
@@ -291,7 +293,12 @@ impl Figure {
 
     /// A line of text that reads from bottom to top.
     pub fn text_upwards(&mut self, pos: Pos2, size: f32, color: Color32, text: &str) {
-        self.shapes.push(Shape::Upwards { pos, size, color, text: text.into() });
+        self.text_turned(pos, -std::f32::consts::FRAC_PI_2, size, color, text);
+    }
+
+    /// A line of text that begins here and is turned clockwise by an angle in radians.
+    pub fn text_turned(&mut self, pos: Pos2, angle: f32, size: f32, color: Color32, text: &str) {
+        self.shapes.push(Shape::Turned { pos, angle, size, color, text: text.into() });
     }
 
     /// Places another figure to the right of this one.
@@ -319,7 +326,7 @@ impl Figure {
                 }
                 Shape::Circle { center: at, .. }
                 | Shape::Text { pos: at, .. }
-                | Shape::Upwards { pos: at, .. } => *at += by,
+                | Shape::Turned { pos: at, .. } => *at += by,
             }
             self.shapes.push(shape);
         }

@@ -151,9 +151,14 @@ impl Page {
             _ => 0.0,
         };
         // The matrix of the text turns y upwards again.
-        let upwards = attribute(tag, "transform").and_then(|to| to.strip_prefix("translate("));
-        let at = match upwards.and_then(|to| to.split_once(')')) {
-            Some((at, _)) => format!("0 -1 -1 0 {at}"),
+        let turned = attribute(tag, "transform").and_then(turn);
+        let at = match turned {
+            Some((at, angle)) => {
+                // Adding zero turns -0 into 0.
+                let short = |value: f32| (value * 1e4).round() / 1e4 + 0.0;
+                let (sin, cos) = angle.sin_cos();
+                format!("{0} {1} {1} {2} {at}", short(cos), short(sin), short(-cos))
+            }
             None => format!("1 0 0 -1 {:.3} {y}", x - shift),
         };
         let _ = writeln!(self.content, "BT {at} Tm {shown}ET");
@@ -164,6 +169,12 @@ impl Page {
 fn attribute<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let (_, after) = line.split_once(&format!(" {name}=\""))?;
     after.split_once('"').map(|(value, _)| value)
+}
+
+/// The position and the angle of `translate(x y) rotate(degrees)`.
+fn turn(transform: &str) -> Option<(&str, f32)> {
+    let (at, angle) = transform.strip_prefix("translate(")?.split_once(") rotate(")?;
+    Some((at, angle.strip_suffix(')')?.parse::<f32>().ok()?.to_radians()))
 }
 
 /// A colour of the form `#rrggbb`.

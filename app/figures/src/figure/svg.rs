@@ -190,11 +190,12 @@ fn write_shape(out: &mut String, shape: &Shape) {
             color(*ink),
             escape(text)
         ),
-        Shape::Upwards { pos, size, color: ink, text } => writeln!(
+        Shape::Turned { pos, angle, size, color: ink, text } => writeln!(
             out,
-            "<text transform=\"translate({:.2} {:.2}) rotate(-90)\" font-size=\"{size}\" fill=\"{}\">{}</text>",
-            pos.x + size * 0.36,
-            pos.y,
+            "<text transform=\"translate({:.2} {:.2}) rotate({})\" font-size=\"{size}\" fill=\"{}\">{}</text>",
+            pos.x - angle.sin() * size * 0.36,
+            pos.y + angle.cos() * size * 0.36,
+            (angle.to_degrees() * 100.0).round() / 100.0,
             color(*ink),
             escape(text)
         ),

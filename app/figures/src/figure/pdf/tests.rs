@@ -23,6 +23,8 @@ fn figure() -> Figure {
     figure.text(pos2(100.0, 50.0), Anchor::Middle, 14.0, Color32::BLACK, "a < b");
     figure.strong(pos2(100.0, 70.0), Anchor::Start, 14.0, Color32::BLACK, "Best \u{2192} \u{5b57}");
     figure.text_upwards(pos2(8.0, 90.0), 12.0, Color32::BLACK, "up");
+    let turn = std::f32::consts::FRAC_PI_6;
+    figure.text_turned(pos2(20.0, 60.0), turn, 12.0, Color32::BLACK, "up");
     figure
 }
 
@@ -116,6 +118,7 @@ fn shapes_and_text_are_drawn_where_the_figure_has_them() {
         "0.00 0.00 m\n5.00 5.00 l\nS",
         "20.00 0 0 -10.00 60.00 10.00 cm",
         "BT 0 -1 -1 0 12.32 90.00 Tm",
+        "BT 0.866 0.5 0.5 -0.866 17.84 63.74 Tm",
     ] {
         let part = part.replace(".00", "");
         assert!(drawn.replace(".00", "").contains(&part), "{part} in {drawn}");

@@ -312,7 +312,7 @@ fn the_first_screen_has_the_vendors_column_and_the_legend() {
         let mut found = Vec::new();
         for shape in &figure.shapes[head.shapes.clone()] {
             match shape {
-                Shape::Upwards { pos, text, color, .. } if text.starts_with("cusparse/") => {
+                Shape::Turned { pos, text, color, .. } if text.starts_with("cusparse/") => {
                     assert_eq!(*color, state.theme.ink().vendor);
                     found.extend((pos.x < width).then_some("vendor"));
                 }

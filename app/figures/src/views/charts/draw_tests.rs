@@ -1,17 +1,19 @@
 //! The drawing of a chart: legend, styles, axes.
 
 use ecolor::Color32;
-use emath::{Rect, vec2};
+use emath::{Pos2, Rect, Vec2, vec2};
 use sparsescope_core::record::Figures;
 
 use super::draw;
 use super::looks::Looks;
+use super::plane::GUIDE;
 use super::plot::{Data, Guide};
 use super::sheet::{Look, Sheet};
 use super::tests::{bundle, model, run, state};
 use super::view::plot;
 use crate::figure::{Anchor, Figure, Shape, text_width};
 use crate::model::Model;
+use crate::theme::SMALL;
 
 #[test]
 fn a_series_shown_alone_leaves_the_others_in_the_legend_and_its_look_as_it_is() {
@@ -137,6 +139,66 @@ fn are_apart(areas: &[Rect]) -> bool {
     areas.iter().enumerate().all(clear)
 }
 
+/// The turned texts, each with points along its middle.
+fn turned(figure: &Figure) -> Vec<(&str, Vec<Pos2>)> {
+    let texts = figure.shapes.iter().filter_map(|shape| match shape {
+        Shape::Turned { pos, angle, size, text, .. } => {
+            let along = Vec2::angled(*angle);
+            let steps = 0..=text_width(text, *size) as usize;
+            let points: Vec<Pos2> = steps.map(|step| *pos + along * step as f32).collect();
+            Some((text.as_str(), points))
+        }
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// The smallest distance between points of two lists.
+fn distance(one: &[Pos2], other: &[Pos2]) -> f32 {
+    let all = one.iter().flat_map(|a| other.iter().map(move |b| a.distance(*b)));
+    all.fold(f32::INFINITY, f32::min)
+}
+
+/// The smallest distance between two of the texts.
+fn nearest(texts: &[(&str, Vec<Pos2>)]) -> f32 {
+    let all = texts.iter().enumerate().flat_map(|(place, (_, one))| {
+        texts.iter().skip(place + 1).map(move |(_, other)| distance(one, other))
+    });
+    all.fold(f32::INFINITY, f32::min)
+}
+
+#[test]
+fn each_roof_of_two_bundles_has_its_name_at_its_line_and_no_name_crosses_a_line() {
+    let mut model = Model::default();
+    model.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
+    model.open("cpu.zip", include_bytes!("../../../../example/cpu.zip")).unwrap();
+    let state = state("roofline");
+    let data = Data::of(&model, &state);
+    let plot = plot(&data);
+    assert!(plot.guides.len() >= 4, "a GPU, and two bandwidths for each CPU or both");
+    let looks = Looks::of(&model, "spmv");
+    for width in [785.0, 1400.0] {
+        let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(480.0, None));
+        let names = turned(&figure);
+        assert!(nearest(&names) > 0.9 * SMALL, "{width}: {}", nearest(&names));
+        let lines = figure.shapes.iter().filter_map(|shape| match shape {
+            Shape::Line { points, width, .. } if *width == GUIDE => {
+                let at = |step: u16| points[0].lerp(points[1], f32::from(step) / 1000.0);
+                Some((0..=1000).map(at).collect::<Vec<_>>())
+            }
+            _ => None,
+        });
+        let lines: Vec<Vec<Pos2>> = lines.collect();
+        assert_eq!(lines.len(), plot.guides.len());
+        for (guide, own) in plot.guides.iter().zip(&lines) {
+            let (_, name) = names.iter().find(|(text, _)| *text == guide.name).unwrap();
+            assert!(distance(name, own) < 1.5 * SMALL, "{width}: {} is far away", guide.name);
+            let crosses = lines.iter().any(|line| distance(name, line) < 0.5 * SMALL);
+            assert!(!crosses, "{width}: {}", guide.name);
+        }
+    }
+}
+
 #[test]
 fn names_of_close_lines_are_apart() {
     let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
@@ -152,8 +214,9 @@ fn names_of_close_lines_are_apart() {
     let looks = Looks::of(&model, "spmv");
     for width in [900.0, 1400.0] {
         let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(600.0, None));
-        let names = texts(&figure, |text| text.starts_with("roof of"));
-        assert!(names.len() == 5 && are_apart(&names), "{width}: {names:?}");
+        let names = turned(&figure);
+        assert_eq!(names.len(), 5, "{width}");
+        assert!(nearest(&names) > 0.9 * SMALL, "{width}: {}", nearest(&names));
     }
 }
 

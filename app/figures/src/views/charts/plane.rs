@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use ecolor::Color32;
-use emath::{Pos2, Rect, pos2, vec2};
+use emath::{Pos2, Rect, Vec2, pos2, vec2};
 
 use super::axes::{Ends, FOOT, Placer, tick_label, title};
 use super::legend::written;
@@ -19,6 +18,10 @@ const LEFT: f32 = 66.0;
 const RIGHT: f32 = 24.0;
 /// Side of the area around a point that reacts to the pointer.
 const REACH: f32 = 10.5;
+/// Width of guides.
+pub(super) const GUIDE: f32 = 1.5;
+/// Space between a guide and its name.
+const GAP: f32 = 3.0;
 /// Lengths of dashes and gaps for the first, second, … bundle; the first has solid lines.
 const DASHES: [(f32, f32); 3] = [(1e9, 0.0), (9.0, 5.0), (2.5, 4.0)];
 
@@ -50,8 +53,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     for guide in &plot.guides {
         let ends = guide.ends.map(|at| axes.at(at));
         let [from, to] = ends;
-        sheet.figure.line(from, to, 1.5, ink.weak);
-        taken.line(&ends);
+        sheet.figure.line(from, to, GUIDE, ink.weak);
+        taken.guide(ends);
     }
     for (_, _, point) in plot.points().filter(|(name, ..)| sheet.is_bold(name)) {
         if let Some(ends) = axes.range(point) {
@@ -164,24 +167,8 @@ fn is_upright(guide: &Guide) -> bool {
     guide.ends[0][0] == guide.ends[1][0]
 }
 
-/// Writes a text at the first of the places where it is inside and covers no more than is allowed,
-/// which are tried in order. A place is the middle of the text.
-fn write(
-    sheet: &mut Sheet<'_, '_>,
-    (text, color): (&str, Color32),
-    places: &[Pos2],
-    inside: Rect,
-    taken: &mut Taken,
-    allowed: &[Covers],
-) {
-    let size = vec2(text_width(text, TYPE) + 4.0, TYPE + 2.0);
-    if let Some(at) = taken.take(size, places, inside, allowed) {
-        sheet.text(at, Anchor::Middle, color, text);
-    }
-}
-
-/// Writes the name of every guide at its line: above the end of a vertical one, else along it, on
-/// the side where a rising line leaves room; a line or two away where guides are close.
+/// Writes the name of every guide at its line: above the end of a vertical one, else along it and at
+/// its angle, above or below; a line or two away where guides are close.
 fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Taken) {
     let (plot, weak) = (sheet.plot, sheet.ink.weak);
     for guide in &plot.guides {
@@ -190,20 +177,43 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
             sheet.text(to - vec2(0.0, 10.0), Anchor::Start, weak, &guide.name);
             continue;
         }
-        let name = elide(&guide.name, inside.width() * 0.5);
-        let half = vec2(text_width(&name, TYPE) * 0.5 + 4.0, TYPE * 0.5 + 4.0);
-        let along = |share: f32| from + (to - from) * share;
-        let mut places = Vec::new();
-        for away in [0.0, 1.0, 2.0] {
-            let off = half + vec2(0.0, away * (TYPE + 3.0));
-            for share in [0.0, 0.2, 0.4, 0.6, 0.8] {
-                places.extend([along(1.0 - share) - off, along(share) + off]);
-            }
+        let angle = (to - from).angle();
+        let along = Vec2::angled(angle);
+        let length = from.distance(to);
+        // From the end of the line, clear of the frame, and not much longer than the line.
+        let name = elide(&guide.name, (length - 2.0 * TYPE).max(inside.width() * 0.5));
+        let width = text_width(&name, TYPE);
+        // Squares along the text reach further than its height at an angle.
+        let half = TYPE * 0.5 * (along.x.abs() + along.y.abs());
+        let starts = |away: f32| -> Vec<Pos2> {
+            let off = along.rot90() * (half + GAP + away * (2.0 * half + GAP));
+            let starts = [1.0, 0.75, 0.5, 0.25, 0.0].into_iter().flat_map(|share| {
+                let start = from + along * (TYPE + share * (length - width - 2.0 * TYPE));
+                [start + off, start - off]
+            });
+            starts.collect()
+        };
+        // Marks may be everywhere, and a name at its line is better than a clear one.
+        let over_marks = [Covers::Grid, Covers::Marks, Covers::Lines];
+        let tries: [(f32, &[Covers]); 4] =
+            [(0.0, &over_marks), (1.0, &over_marks), (2.0, &over_marks), (0.0, &[Covers::Guides])];
+        let start = tries.into_iter().find_map(|(away, allowed)| {
+            let starts = starts(away);
+            let areas: Vec<_> = starts.iter().map(|at| squares(*at, along * width)).collect();
+            starts.get(taken.take_area(&areas, inside, allowed)?).copied()
+        });
+        if let Some(start) = start {
+            sheet.figure.text_turned(start, angle, TYPE, weak, &name);
         }
-        // Marks may be everywhere.
-        let allowed = [Covers::Grid, Covers::Marks, Covers::Lines];
-        write(sheet, (&name, weak), &places, inside, taken, &allowed);
     }
+}
+
+/// Squares that cover a line of text from its start, with some space before and after it.
+fn squares(start: Pos2, text: Vec2) -> Vec<Rect> {
+    let steps = (2.0 * text.length() / TYPE).ceil().max(1.0);
+    let middle = |step: usize| start + text * (step as f32 / steps);
+    let square = |step| Rect::from_center_size(middle(step), Vec2::splat(TYPE));
+    (0..=steps as usize).map(square).collect()
 }
 
 /// Writes the name of every series in colour at the end of its line or at its best point, where there
@@ -240,7 +250,10 @@ fn name_series(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
         ];
         let color = blend(sheet.look(name, series).color, sheet.ink.text, 0.35);
         let places = around.map(|by| at + by);
-        write(sheet, (&text, color), &places, inside, taken, &[Covers::Grid]);
+        let size = vec2(text_width(&text, TYPE) + 4.0, TYPE + 2.0);
+        if let Some(at) = taken.take(size, &places, inside, &[Covers::Grid]) {
+            sheet.text(at, Anchor::Middle, color, &text);
+        }
     }
 }
 

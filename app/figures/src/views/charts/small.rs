@@ -50,7 +50,7 @@ pub fn small(
     let mut seen = 0;
     figure.shapes.retain(|shape| {
         seen += usize::from(is_mark(shape));
-        let is_text = matches!(shape, Shape::Text { .. } | Shape::Upwards { .. });
+        let is_text = matches!(shape, Shape::Text { .. } | Shape::Turned { .. });
         !is_text && (!is_mark(shape) || seen % every == 0)
     });
     figure.scale(SCALE);
@@ -75,7 +75,7 @@ mod tests {
         };
         let figure = of("kernels").unwrap();
         assert!((figure.size.x - 160.0).abs() < 0.1 && figure.size.y > 40.0, "{:?}", figure.size);
-        let is_text = |shape: &Shape| matches!(shape, Shape::Text { .. } | Shape::Upwards { .. });
+        let is_text = |shape: &Shape| matches!(shape, Shape::Text { .. } | Shape::Turned { .. });
         assert!(!figure.shapes.iter().any(is_text) && figure.hits.is_empty());
         assert!(!figure.shapes.is_empty());
         assert!(of("expected").unwrap_err().ends_with('.'));

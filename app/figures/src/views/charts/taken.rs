@@ -12,6 +12,7 @@ pub(super) struct Taken {
     grid: Near<Rect>,
     marks: Near<Rect>,
     lines: Near<Rect>,
+    guides: Near<Rect>,
     texts: Near<Rect>,
 }
 
@@ -22,12 +23,13 @@ pub(super) enum Covers {
     Grid,
     Marks,
     Lines,
+    Guides,
 }
 
 impl Taken {
     pub(super) fn new() -> Self {
-        let [grid, marks, lines, texts] = std::array::from_fn(|_| Near::new());
-        Self { grid, marks, lines, texts }
+        let [grid, marks, lines, guides, texts] = std::array::from_fn(|_| Near::new());
+        Self { grid, marks, lines, guides, texts }
     }
 
     pub(super) fn mark(&mut self, rect: Rect) {
@@ -43,17 +45,13 @@ impl Taken {
     pub(super) fn line(&mut self, points: &[Pos2]) {
         for pair in points.windows(2) {
             let [from, to] = *pair else { continue };
-            if from.x == to.x || from.y == to.y {
-                straight(&mut self.lines, [from, to]);
-                continue;
-            }
-            let steps = (from.distance(to) / STEP).ceil().clamp(1.0, 1000.0);
-            for step in 0..=steps as usize {
-                let at = from + (to - from) * (step as f32 / steps);
-                let rect = Rect::from_center_size(at, vec2(2.0, 2.0));
-                self.lines.add(rect, rect);
-            }
+            stretch(&mut self.lines, [from, to]);
         }
+    }
+
+    /// A reference line.
+    pub(super) fn guide(&mut self, ends: [Pos2; 2]) {
+        stretch(&mut self.guides, ends);
     }
 
     /// Takes the first place that covers no more than one of these allows, trying them in order.
@@ -64,22 +62,51 @@ impl Taken {
         inside: Rect,
         allowed: &[Covers],
     ) -> Option<Pos2> {
-        let rect = |at: &Pos2| Rect::from_center_size(*at, size);
-        let mut all = allowed.iter().flat_map(|covers| places.iter().map(move |at| (covers, at)));
-        let fits =
-            |covers: Covers, rect: Rect| inside.contains_rect(rect) && self.is_free(rect, covers);
-        let (_, at) = all.find(|(covers, at)| fits(**covers, rect(at)))?;
-        let rect = rect(at);
-        self.texts.add(rect, rect);
-        Some(*at)
+        let areas: Vec<_> =
+            places.iter().map(|at| vec![Rect::from_center_size(*at, size)]).collect();
+        let place = self.take_area(&areas, inside, allowed)?;
+        places.get(place).copied()
+    }
+
+    /// Takes the first of these areas in the same way; returns its index. An area is the union of
+    /// its rectangles.
+    pub(super) fn take_area(
+        &mut self,
+        areas: &[Vec<Rect>],
+        inside: Rect,
+        allowed: &[Covers],
+    ) -> Option<usize> {
+        let fits = |covers: Covers, area: &[Rect]| {
+            area.iter().all(|rect| inside.contains_rect(*rect) && self.is_free(*rect, covers))
+        };
+        let first = |covers: &Covers| areas.iter().position(|area| fits(*covers, area));
+        let place = allowed.iter().find_map(first)?;
+        for rect in areas.get(place)? {
+            self.texts.add(*rect, *rect);
+        }
+        Some(place)
     }
 
     fn is_free(&self, rect: Rect, covers: Covers) -> bool {
         let free = |of: &Near<Rect>| !of.any(rect, |other| other.intersects(rect));
         free(&self.texts)
+            && (covers >= Covers::Guides || free(&self.guides))
             && (covers >= Covers::Lines || free(&self.lines))
             && (covers >= Covers::Marks || free(&self.marks))
             && (covers >= Covers::Grid || free(&self.grid))
+    }
+}
+
+fn stretch(lines: &mut Near<Rect>, [from, to]: [Pos2; 2]) {
+    if from.x == to.x || from.y == to.y {
+        straight(lines, [from, to]);
+        return;
+    }
+    let steps = (from.distance(to) / STEP).ceil().clamp(1.0, 1000.0);
+    for step in 0..=steps as usize {
+        let at = from + (to - from) * (step as f32 / steps);
+        let rect = Rect::from_center_size(at, vec2(2.0, 2.0));
+        lines.add(rect, rect);
     }
 }
 
@@ -96,22 +123,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_covers_marks_before_lines_and_never_another_text() {
+    fn a_text_covers_marks_before_lines_before_guides_and_never_another_text() {
         let mut taken = Taken::new();
-        let [one, other, third] = [10.0, 50.0, 90.0].map(|y| pos2(50.0, y));
+        let [one, other, fourth, third] = [10.0, 50.0, 70.0, 90.0].map(|y| pos2(50.0, y));
         taken.grid_line([pos2(0.0, 10.0), pos2(100.0, 10.0)]);
         taken.mark(Rect::from_center_size(other, vec2(4.0, 4.0)));
         taken.line(&[pos2(0.0, 85.0), pos2(100.0, 95.0)]);
+        taken.guide([pos2(0.0, 67.0), pos2(100.0, 73.0)]);
         let inside = Rect::from_min_max(pos2(0.0, 0.0), pos2(100.0, 100.0));
         let size = vec2(20.0, 10.0);
-        let all = [Covers::Nothing, Covers::Grid, Covers::Marks, Covers::Lines];
+        let all = [Covers::Nothing, Covers::Grid, Covers::Marks, Covers::Lines, Covers::Guides];
         let mut take =
             |places: &[Pos2], covers: &[Covers]| taken.take(size, places, inside, covers);
         assert_eq!(take(&[one, other, third], &all[..1]), None);
         assert_eq!(take(&[pos2(5.0, 30.0)], &all), None, "it would reach outside");
-        for expected in [one, other, third] {
-            assert_eq!(take(&[third, other, one], &all), Some(expected));
+        let places = [fourth, third, other, one];
+        for expected in [one, other, third, fourth] {
+            assert_eq!(take(&places, &all), Some(expected));
         }
-        assert_eq!(take(&[third, other, one], &all), None);
+        assert_eq!(take(&places, &all), None);
     }
 }
