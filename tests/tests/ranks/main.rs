@@ -1,7 +1,7 @@
 //! Several MPI ranks against one process, and what happens to all when one of them dies.
 //!
 //! `cargo test -p sparsescope-tests --features mpi --test ranks`
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::process::Command;
 
