@@ -93,6 +93,14 @@ class Bundle:
     def has_picture(self) -> bool: ...
     def __len__(self) -> int: ...
 
+@final
+class Convergence:
+    def svg(self, svg_bytes: int) -> str | None: ...
+
+@final
+class Front:
+    def svg(self, svg_bytes: int) -> str | None: ...
+
 def command(args: list[str], program: str | PathLike[str]) -> int: ...
 def measure(args: list[str]) -> int: ...
 def read(
@@ -104,11 +112,11 @@ def read(
 ) -> tuple[tuple[int, int], _Arrays, str, list[str]]: ...
 def skyline(
     points: NDArray[np.float64],
-    minimized: list[bool],
+    columns: list[tuple[str, bool]],
     kernel: str,
     threads: int | None,
     device: int,
-) -> NDArray[np.uint32]: ...
+) -> tuple[NDArray[np.uint32], Front]: ...
 def solve(
     matrix: Matrix,
     b: NDArray[Any],
@@ -117,7 +125,7 @@ def solve(
     parameters: list[tuple[str, str]],
     threads: int | None,
     device: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float | None, str]: ...
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float | None, str, Convergence]: ...
 def spmv(
     matrix: Matrix,
     x: NDArray[Any],
