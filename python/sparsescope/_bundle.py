@@ -22,6 +22,10 @@ _TRUTHS = ("stand_in", "hot")
 _TEXTS = frozenset(
     "matrix source op kernel origin backend device check precision params metric unit".split()
 )
+_CUT = (
+    "The whole bundle needs more than the 5 MB of a cell: the viewer has its measurements, and no pictures of matrices "
+    "or points. show() opens all of it in the browser."
+)
 _NUMBERS_OF_BEST = ("size", "rate", "pct_copy", "lead", "over")
 
 
@@ -75,11 +79,10 @@ class Bundle(Shown):
         return self._links()[0] if self._links() else "v1;view=matrix"
 
     def _sent(self) -> Sent:
-        content = self._native.to_bytes()
+        content, is_whole = self._native.within(CELL_BYTES)
         if len(content) > CELL_BYTES:
-            size = f"{len(content) / 1e6:.1f} MB"
-            raise ValueError(f"The bundle has {size}, more than the 5 MB of a cell: show() opens it in the browser.")
-        return Sent("result.zip", content, "")
+            raise ValueError("The measurements need more than the 5 MB of a cell: show() opens them in the browser.")
+        return Sent("result.zip", content, "" if is_whole else _CUT)
 
     def best(self, operation: str | None = None) -> list[dict[str, Any]]:
         """Return the fastest kernel on each matrix, as the view "Best" shows it: checked runs with warm caches.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from . import _native
     from ._widget import Viewer
 
 #: The most bytes of a picture: a notebook's file has every one.
@@ -29,14 +30,38 @@ class Sent(NamedTuple):
     note: str
 
 
-class Shown:
-    """A result that notebooks show as a picture, and with anywidget as a live viewer."""
-
-    _viewer: Viewer | None = None
+class Pictured:
+    """A result that notebooks show as a picture."""
 
     def svg(self) -> str | None:
         """Return the picture as SVG of at most 60 kB; ``None`` if there is none."""
         raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        still = {"text/plain": repr(self)}
+        svg = self.svg()
+        if svg is not None:
+            still["image/svg+xml"] = svg
+        return still
+
+
+class Drawn(Pictured):
+    """A result of plain values with a picture from the native part. Copies, also through pickle, have no picture."""
+
+    _drawing: _native.Convergence | _native.Front | None = None
+
+    def svg(self) -> str | None:
+        """Return the picture as SVG of at most 60 kB; ``None`` if there is none."""
+        return None if self._drawing is None else self._drawing.svg(SVG_BYTES)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_drawing"}
+
+
+class Shown(Pictured):
+    """A result that notebooks show as a picture, and with anywidget as a live viewer."""
+
+    _viewer: Viewer | None = None
 
     def _link(self) -> str:
         """What the viewer shows first, as in the page's addresses."""
@@ -56,10 +81,7 @@ class Shown:
         return self._viewer
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        still = {"text/plain": repr(self)}
-        svg = self.svg()
-        if svg is not None:
-            still["image/svg+xml"] = svg
+        still = super()._repr_mimebundle_(include, exclude)
         if not _is_live():
             return still
         shown, details = self.widget._repr_mimebundle_() or ({}, {})

@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
+from ._shown import Drawn
 
 
 @dataclass(frozen=True, eq=False)
-class Skyline:
-    """The points that no other point dominates."""
+class Skyline(Drawn):
+    """The points that no other point dominates.
+
+    A notebook shows the points in the first two columns compared, better values to the right and at the top; of more
+    than 100 000 points a sample and the density. ``svg()`` returns that picture.
+    """
 
     #: Whether each of the N points belongs to the skyline.
     mask: NDArray[np.bool_]
@@ -63,11 +68,15 @@ def skyline(
     if not columns:
         raise ValueError("expected at least one column of points, found none")
     table = np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.float64)
-    minimized = [True] * len(low) + [False] * len(high)
-    found = _native.skyline(table, minimized, kernel, threads, device).astype(np.int64)
+    titles = [str(name) if names is not None else f"column {name}" for name in [*low, *high]]
+    described = [(title, at < len(low)) for at, title in enumerate(titles)]
+    found, front = _native.skyline(table, described, kernel, threads, device)
+    rows = found.astype(np.int64)
     mask = np.zeros(table.shape[0], dtype=np.bool_)
-    mask[found] = True
-    return Skyline(mask, found)
+    mask[rows] = True
+    result = Skyline(mask, rows)
+    object.__setattr__(result, "_drawing", front)
+    return result
 
 
 def _names(points: Any) -> list[Any] | None:

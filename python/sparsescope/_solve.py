@@ -11,11 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 from ._convert import to_matrix, to_vector
+from ._shown import Drawn
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
-    """The solution of A·x = b, and how it was reached. Residuals are relative to the norm of b."""
+class Solution(Drawn):
+    """The solution of A·x = b, and how it was reached. Residuals are relative to the norm of b.
+
+    A notebook shows the residuals over the iterations, unless there was none; ``svg()`` returns that picture.
+    """
 
     #: The solution, n elements in float64.
     x: NDArray[np.float64] = field(repr=False)
@@ -110,9 +114,10 @@ def solve(
     given = {"precond": precond, "tol": tol, "max_iter": max_iter, **parameters}
     texts = [(name, _text(value)) for name, value in given.items() if value is not None]
     right = to_vector(b, double, "b")
-    x, residuals, ritz, seconds, report = _native.solve(matrix, right, start, kernel, texts, threads, device)
+    solved = _native.solve(matrix, right, start, kernel, texts, threads, device)
+    x, residuals, ritz, seconds, report, convergence = solved
     told: dict[str, Any] = json.loads(report)
-    return Solution(
+    solution = Solution(
         x=x,
         iterations=told["iterations"],
         converged=told["converged"],
@@ -124,6 +129,9 @@ def solve(
         ritz=ritz,
         report=told,
     )
+    if solution.iterations > 0:
+        object.__setattr__(solution, "_drawing", convergence)
+    return solution
 
 
 def _text(value: Any) -> str:

@@ -151,6 +151,7 @@ class Cell {
     this.say("Loading");
     try {
       const { module, address } = await program(this.model);
+      signal.throwIfAborted();
       const { name, note, parts } = await fetched(this.model, "data", signal);
       if (signal.aborted) {
         return;

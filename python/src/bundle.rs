@@ -43,6 +43,26 @@ impl Bundle {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The same in at most `most_bytes` if the files of its matrices and other subjects, such as pictures, are left
+    /// out; and whether it has them.
+    fn within<'py>(
+        &self,
+        py: Python<'py>,
+        most_bytes: usize,
+    ) -> PyResult<(Bound<'py, PyBytes>, bool)> {
+        let (bytes, is_whole) = work(py, |_| {
+            let whole = self.content.to_bytes()?;
+            if whole.len() <= most_bytes {
+                return Ok((whole, true));
+            }
+            let mut cut = self.content.clone();
+            cut.matrices.iter_mut().for_each(|folder| folder.files.clear());
+            cut.subjects.iter_mut().for_each(|folder| folder.files.clear());
+            Ok((cut.to_bytes()?, false))
+        })?;
+        Ok((PyBytes::new(py, &bytes), is_whole))
+    }
+
     /// `results.csv`: one line per run.
     fn csv<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let table = self.content.results_csv().map_err(Failure::from)?;

@@ -26,6 +26,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<fsai::Fsai>()?;
     module.add_class::<matrix::Matrix>()?;
     module.add_class::<operator::Product>()?;
+    module.add_class::<skyline::Front>()?;
+    module.add_class::<solve::Convergence>()?;
     module.add_class::<structure::Structure>()?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_function(wrap_pyfunction!(command::measure, module)?)?;

@@ -6,9 +6,12 @@ use numpy::{IntoPyArray, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use sparsescope::cli::{backend, kernel_of, sentence, threads};
 use sparsescope_core::experiment::{Configuration, Output, Problem, SkylineProblem, Watch};
+use sparsescope_core::io::points::Column;
 use sparsescope_core::matrix::Points;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Operation, Verdict};
+use sparsescope_core::skyline::PointsPicture;
+use sparsescope_figures::views::skyline::{Cloud, saved};
 
 use crate::errors::Failure;
 use crate::numbers;
@@ -18,21 +21,36 @@ use crate::work::work;
 /// Threads per block of GPU kernels that take them.
 const BLOCK: u32 = 64;
 
-/// The indices of the points that no other dominates, ascending, of contiguous points in f64; in the columns
-/// where `minimized` is set, smaller is better.
+/// Points and their skyline, to be drawn.
+#[pyclass(frozen, module = "sparsescope._native")]
+pub(crate) struct Front {
+    cloud: Arc<Cloud>,
+}
+
+#[pymethods]
+impl Front {
+    /// The points in their first two columns as SVG of at most `svg_bytes`; nothing without points.
+    fn svg(&self, py: Python<'_>, svg_bytes: usize) -> PyResult<Option<String>> {
+        work(py, |_| Ok(saved::small(&self.cloud, svg_bytes)))
+    }
+}
+
+/// The indices of the points that no other dominates, ascending, of contiguous points in f64, and a drawing of them.
+/// Each column has a name, and whether smaller is better.
 #[pyfunction]
-#[pyo3(signature = (points, minimized, kernel, threads, device))]
+#[pyo3(signature = (points, columns, kernel, threads, device))]
 pub(crate) fn skyline<'py>(
     py: Python<'py>,
     points: PyReadonlyArray2<'py, f64>,
-    minimized: Vec<bool>,
+    columns: Vec<(String, bool)>,
     kernel: &str,
     #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
     #[pyo3(from_py_with = numbers::device)] device: usize,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<(Bound<'py, PyAny>, Front)> {
     let dimensions = points.shape().get(1).copied().unwrap_or_default();
     let coordinates = points.as_slice()?.to_vec();
-    let found = work(py, move |stop| {
+    let minimized: Vec<bool> = columns.iter().map(|(_, minimized)| *minimized).collect();
+    let (found, picture) = work(py, move |stop| {
         let points = Points::new(dimensions, coordinates)?;
         let points = match minimized.contains(&true) {
             true => points.negated(&minimized),
@@ -40,14 +58,21 @@ pub(crate) fn skyline<'py>(
         };
         indices(points, (kernel, threads, device), &Watch::cancelled_by(stop))
     })?;
-    Ok(found.into_pyarray(py).into_any())
+    let column = |(k, (name, minimized)): (usize, (String, bool))| Column {
+        number: k + 1,
+        name: Some(name),
+        minimized,
+    };
+    let columns = columns.into_iter().enumerate().map(column).collect();
+    let cloud = Arc::new(Cloud::of_columns(picture, columns));
+    Ok((found.into_pyarray(py).into_any(), Front { cloud }))
 }
 
 fn indices(
     points: Points,
     (kernel, asked, device): (&str, Option<u32>, usize),
     watch: &Watch<'_>,
-) -> Result<Vec<u32>, Failure> {
+) -> Result<(Vec<u32>, PointsPicture), Failure> {
     let kernel = kernel_of(Operation::Skyline, kernel)?;
     let memory = MemoryLimit::of_machine();
     let problem = SkylineProblem::new(Arc::new(points));
@@ -61,9 +86,12 @@ fn indices(
     let output = prepared.output(watch).wait()?;
     let Some(output) = output else { return Err(Failure::Cancelled) };
     let check = problem.check(&configuration, &output);
-    match output {
+    match (output, problem.certificate()) {
         _ if watch.is_cancelled() => Err(Failure::Cancelled),
-        Output::Points(found) if check.verdict == Verdict::Pass => Ok(found.indices),
+        (Output::Points(found), Some(certificate)) if check.verdict == Verdict::Pass => {
+            let picture = PointsPicture::of(problem.points().view(), certificate.dominators());
+            Ok((found.indices, picture))
+        }
         _ => Err(Failure::unchecked(kernel.id, &check)),
     }
 }

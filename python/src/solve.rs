@@ -1,5 +1,6 @@
 //! One system by preconditioned conjugate gradients.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -7,24 +8,79 @@ use numpy::IntoPyArray;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sparsescope::cli::{backend, kernel_of, sentence, threads};
+use sparsescope::producer;
+use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::experiment::{
     Configuration, Finished, Given, Output, ParameterLists, Problem, Solution, SolveProblem, Watch,
 };
+use sparsescope_core::io::{Field, Symmetry};
 use sparsescope_core::kernel::{Parameter, Parameters};
-use sparsescope_core::matrix::Csr;
+use sparsescope_core::matrix::{Csr, Statistics};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{NotSpd, check_spd};
-use sparsescope_core::record::{Operation, Verdict};
+use sparsescope_core::record::{
+    Check, Environment, MatrixRecord, Operation, Run, Source, Verdict, Work,
+};
+use sparsescope_figures::model::Model;
+use sparsescope_figures::written::small_svg_of;
 
 use crate::arrays::Vector;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
 use crate::numbers;
 use crate::spmv::refused;
-use crate::work::work_so_far;
+use crate::work::{work, work_so_far};
 
-/// x, the residuals, the Ritz values, seconds of the solve, and the rest of the report as JSON.
-type Solved<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Option<f64>, String);
+/// x, the residuals, the Ritz values, seconds of the solve, the rest of the report as JSON, and the residuals to draw.
+type Solved<'py> =
+    (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Option<f64>, String, Convergence);
+
+/// Id of the matrix, and of the machine, in what is drawn.
+const DRAWN: &str = "solve";
+
+/// The residuals of a solve, to be drawn.
+#[pyclass(frozen, module = "sparsescope._native")]
+pub(crate) struct Convergence {
+    /// Only its run says more than the size of the matrix: it is not written.
+    bundle: Bundle,
+}
+
+#[pymethods]
+impl Convergence {
+    /// The chart of the residuals by iterations as SVG; nothing if it would have more than `svg_bytes`.
+    fn svg(&self, py: Python<'_>, svg_bytes: usize) -> PyResult<Option<String>> {
+        work(py, |_| {
+            let mut model = Model::default();
+            model.show_unfinished(DRAWN, self.bundle.clone());
+            let link = "v1;view=chart;chart=convergence;operation=solve";
+            small_svg_of(&model, link, svg_bytes).map_err(Failure::Value)
+        })
+    }
+}
+
+impl Convergence {
+    fn new(a: &Csr, run: Run) -> Self {
+        let [rows, cols, nnz] = [a.rows(), a.cols(), a.nnz()].map(|count| count as u64);
+        let mut bundle = Bundle::new(producer(), String::new());
+        let record = MatrixRecord {
+            id: DRAWN.to_owned(),
+            name: format!("{rows} x {cols}, {nnz} nonzeros"),
+            source: Source::Real,
+            generator: None,
+            reordered: None,
+            sha256: String::new(),
+            field: Field::Real.as_str().to_owned(),
+            symmetry: Symmetry::General.as_str().to_owned(),
+            read_seconds: 0.0,
+            statistics: Statistics { rows, cols, nnz, ..Statistics::default() },
+        };
+        bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
+        bundle.environments.push(Environment { id: DRAWN.to_owned(), ..Environment::default() });
+        bundle.runs.push(run);
+        bundle.complete = true;
+        Self { bundle }
+    }
+}
 
 /// The system and how to solve it.
 struct Asked<'a> {
@@ -58,15 +114,18 @@ pub(crate) fn solve<'py>(
     };
     let given = Given { b, start, ..Given::default() };
     let asked = Asked { a: Arc::clone(&matrix.a), given, kernel, parameters, threads, device };
-    let (solution, seconds) = work_so_far(py, move |stop| solved(asked, stop))?;
+    let (solution, seconds, drawn) = work_so_far(py, move |stop| solved(asked, stop))?;
     let Solution { x, solve, residuals, ritz, .. } = solution;
     let report = serde_json::to_string(&solve);
     let report = report.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     let array = |values: Vec<f64>| values.into_pyarray(py).into_any();
-    Ok((array(x), array(residuals), array(ritz), seconds, report))
+    Ok((array(x), array(residuals), array(ritz), seconds, report, drawn))
 }
 
-fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>), Failure> {
+fn solved(
+    asked: Asked<'_>,
+    stop: &AtomicBool,
+) -> Result<(Solution, Option<f64>, Convergence), Failure> {
     let kernel = kernel_of(Operation::Solve, asked.kernel)?;
     let parameters = kernel.in_effect(&parameters(&asked.parameters)?);
     let threads = threads(kernel, asked.threads);
@@ -100,21 +159,28 @@ fn solved(asked: Asked<'_>, stop: &AtomicBool) -> Result<(Solution, Option<f64>)
     }
     let output = prepared.output(&Watch::cancelled_by(stop)).wait();
     let output = output.map_err(|error| unsolved(error.into()))?;
-    let output = match output {
-        Some(output) => output,
+    let (output, seconds) = match output {
+        Some(output) => (output, prepared.once()),
         // What the iterations so far reached.
         None => match prepared.last_output().wait()? {
-            Output::Solution(solution) => return Ok((*solution, None)),
+            reached @ Output::Solution(_) => (reached, None),
             _ => return Err(Failure::Cancelled),
         },
     };
     let check = problem.check(&configuration, &output);
+    let mut run = configuration.empty_run(DRAWN, DRAWN, backend.model());
+    run.params = prepared.params();
+    (run.solve, run.history) = output.told();
+    run.check = Check { verdict: check.verdict, ..Check::default() };
+    // Charts draw a solve that has converged only if it has a time, whatever that is.
+    run.metric = Some(Operation::Solve.metric(&Work::default(), 1.0));
+    let drawn = Convergence::new(&a, run);
     let Output::Solution(solution) = output else {
         let sentence = format!("{} returned {}", kernel.id, output.kind());
         return Err(Failure::CheckFailed(sentence));
     };
     match (check.verdict, solution.solve.converged) {
-        (Verdict::Pass, _) | (_, false) => Ok((*solution, prepared.once())),
+        (Verdict::Pass, _) | (_, false) => Ok((*solution, seconds, drawn)),
         (_, true) => Err(Failure::unchecked(kernel.id, &check)),
     }
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
+import pickle
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -83,3 +85,75 @@ def test_a_measurement_shows_its_best_kernels():
     assert shown["text/plain"] == repr(bundle)
     texts = "".join(checked(shown).itertext())
     assert "some" in texts and "cpu/csr/serial" in texts
+
+
+def words(root: ET.Element) -> str:
+    return "".join(root.itertext()).replace("\u202f", "")
+
+
+def test_a_solve_shows_its_residuals():
+    a = ss.read("gen:poisson2d?n=16")
+    s = ss.solve(a, np.ones(256), precond="jacobi")
+    shown = s._repr_mimebundle_()
+    assert shown["text/plain"] == repr(s) and repr(s).startswith(f"Solution(iterations={s.iterations}, ")
+    root = checked(shown)
+    assert title(root).startswith("Residual after each symmetric sweep or iteration")
+    for text in ("Convergence: 256 x 256, 1216 nonzeros", "Jacobi", "relative residual", "iterations"):
+        assert text in words(root), text
+    lines = [line.get("points", "").split() for line in root.iter(f"{SVG}polyline")]
+    assert max(map(len, lines)) > s.iterations, "a corner of a line for each residual"
+    assert "unfinished" not in words(root)
+
+
+@pytest.mark.parametrize("max_iter", [3, 2_000])
+def test_a_solve_that_does_not_converge_is_drawn_too(max_iter):
+    a = sp.diags_array(np.logspace(0, 10, 5_000)).tocsr()
+    s = ss.solve(a, np.ones(5_000), precond="none", max_iter=max_iter)
+    assert not s.converged and s.iterations == max_iter
+    assert "no preconditioner" in words(checked(s._repr_mimebundle_()))
+
+
+def test_a_solve_without_an_iteration_has_only_a_text():
+    a = ss.read("gen:poisson2d?n=4")
+    s = ss.solve(a, a @ np.ones(16), x0=np.ones(16))
+    assert s.iterations == 0 and set(s._repr_mimebundle_()) == {"text/plain"}
+
+
+HOTELS = {"price": [100, 80, 120, 90], "stars": [4, 3, 4, 2]}
+
+
+def test_a_skyline_shows_its_points_with_the_names_and_values_of_their_columns():
+    root = checked(ss.skyline(HOTELS, minimize="price", maximize="stars")._repr_mimebundle_())
+    assert title(root) == "Skyline: 2 of 4 points"
+    texts = [element.text or "" for element in root.iter(f"{SVG}text")]
+    for text in ("price, stars: 4 points, 2 dimensions", "price: smaller is better", "stars: larger is better"):
+        assert text in texts
+    assert "100" in texts and not [text for text in texts if text.startswith("-")]
+    places = {element.text: float(element.get("x", "nan")) for element in root.iter(f"{SVG}text")}
+    assert places["80"] > places["120"], "better values are to the right"
+    assert len(list(root.iter(f"{SVG}circle"))) >= 2, "the dominated points"
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (7, 1), (300, 2), (5_000, 2), (150_000, 3), (40, 20)])
+def test_the_picture_of_any_number_of_points_is_small(shape):
+    points = np.random.default_rng(1).normal(size=shape)
+    root = checked(ss.skyline(points)._repr_mimebundle_())
+    assert title(root).endswith(f" of {shape[0]} points")
+    assert "column 0: larger is better" in words(root)
+    assert (root.find(f"{SVG}image") is not None) == (shape[0] > 300)
+
+
+def test_no_points_have_only_a_text():
+    assert set(ss.skyline(np.ones((0, 2)))._repr_mimebundle_()) == {"text/plain"}
+
+
+def test_results_are_copied_without_their_pictures():
+    s = ss.solve(np.eye(3), np.ones(3))
+    k = ss.skyline(HOTELS)
+    for result in (s, k):
+        assert result.svg() is not None
+        copy = pickle.loads(pickle.dumps(result))
+        assert repr(copy) == repr(result) and copy.svg() is None
+        assert set(dataclasses.asdict(result)) == {field.name for field in dataclasses.fields(result)}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        s.iterations = 7

@@ -14,6 +14,7 @@ import sparsescope as ss
 from sparsescope import _shown
 
 pytest.importorskip("anywidget")
+traitlets = pytest.importorskip("traitlets")
 if not _shown.VIEWER.is_file():
     pytest.skip("the package was built without the viewer", allow_module_level=True)
 
@@ -47,9 +48,11 @@ def test_the_viewer_gets_its_program_its_page_and_the_matrix_in_messages(view):
         assert any(name.endswith("/matrix.mtx") for name in bundle.namelist())
 
 
-def test_what_is_synchronized_is_small(view):
+def test_what_is_synchronized_is_small_and_has_no_data(view):
     state = view.widget.get_state()
     assert sum(len(str(value)) for value in state.values()) < 100_000
+    own = {name for name in state if not name.startswith("_") and name not in ("layout", "tabbable", "tooltip")}
+    assert own == {"link"}
 
 
 def test_a_large_matrix_is_cut_to_the_bytes_of_a_cell_and_that_is_said():
@@ -58,6 +61,21 @@ def test_a_large_matrix_is_cut_to_the_bytes_of_a_cell_and_that_is_said():
     name, content, note = ss.spy(sp.coo_array((np.ones(nnz), at), shape=(n, n)))._sent()
     assert name == "matrix.zip" and len(content) <= _shown.CELL_BYTES
     assert note.startswith("The whole matrix needs more than the 5 MB of a cell")
+
+
+def test_a_large_bundle_is_sent_without_pictures_and_that_is_said(monkeypatch):
+    from sparsescope import _bundle
+
+    r = ss.bench(ss.read("gen:poisson2d?n=200"), kernels="cpu/csr/serial", runs=2, in_process=True)
+    whole = r._sent()
+    assert whole.note == "" and b"spy.json" in whole.content
+    monkeypatch.setattr(_bundle, "CELL_BYTES", len(whole.content) - 1)
+    cut = r._sent()
+    assert len(cut.content) < len(whole.content) and b"spy.json" not in cut.content
+    assert cut.note.startswith("The whole bundle needs more than the 5 MB of a cell")
+    monkeypatch.setattr(_bundle, "CELL_BYTES", 1_000)
+    with pytest.raises(ValueError, match="more than the 5 MB of a cell"):
+        r._sent()
 
 
 def test_an_unknown_question_is_answered_with_an_error(view):
@@ -79,6 +97,12 @@ def test_zoom_and_selection_follow_the_link_and_zoom_changes_it(view):
     assert widget.link == "v1;view=spy;at=1,2,3;matrix=00ff-real"
     widget.zoom = None
     assert widget.link == "v1;view=spy;matrix=00ff-real"
+    selected = []
+    widget.observe(lambda change: selected.append(change.new), "selection")
+    widget.link = "v1;view=runs;matrix=00ff-real;run=12ab-34cd"
+    assert selected == [{"matrix": "00ff-real", "run": "12ab-34cd"}] and widget.zoom is None
+    with pytest.raises(traitlets.TraitError):
+        widget.selection = {}
 
 
 def test_without_a_front_end_there_is_no_widget(view):

@@ -27,6 +27,8 @@ const cells = [
   ),
   code("rows = globals().get('rows', 10) + 10\nviews[0].widget.zoom = (50, 50, rows)"),
   code("print('link', views[1].widget.link, views[1].widget.zoom)"),
+  code("ss.solve(sp.eye_array(3), [1, 2, 3])"),
+  code('ss.skyline({"price": [3, 1, 2], "stars": [3, 1, 1]}, minimize="price", maximize="stars")'),
 ];
 const kernelspec = { name: "python3", display_name: "Python 3", language: "python" };
 writeFileSync(file, JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 }));
@@ -64,6 +66,9 @@ function convert() {
   const pictures = inlined.map((address) => Buffer.from(address.split(",")[1], "base64").toString());
   const named = pictures.filter((svg) => svg.includes("<title>Structure of eye "));
   assert.equal(named.length, CELLS - 1, "nbconvert keeps the pictures");
+  for (const title of ["<title>Residual after ", "<title>Skyline: 2 of 3 points<"]) {
+    assert.ok(pictures.some((svg) => svg.includes(title)), `nbconvert keeps ${title}`);
+  }
   assert.ok(!html.includes("model_id"), "and no widgets");
   log("nbconvert keeps the pictures");
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::generate::{PointsSpec, generate_points};
+use sparsescope_core::io::points::Column;
 use sparsescope_core::matrix::{Points, PointsView};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::skyline::{PointsPicture, dominates, serial};
@@ -22,14 +23,44 @@ pub(crate) type CloudOrWhy = Result<Arc<Cloud>, String>;
 /// A point set to draw.
 #[derive(Debug)]
 pub struct Cloud {
+    /// The points, larger coordinates being better.
     pub picture: PointsPicture,
     /// How many of the points shown are on the skyline.
     pub(crate) kept_shown: usize,
+    /// What each dimension is; empty if that is unknown.
+    pub(crate) columns: Vec<Column>,
 }
 
 impl Cloud {
     fn new(picture: PointsPicture) -> Self {
-        Self { kept_shown: picture.kept_shown(), picture }
+        Self::of_columns(picture, Vec::new())
+    }
+
+    /// Points whose dimensions are these columns. The coordinates of a column are negated if smaller is better.
+    pub fn of_columns(picture: PointsPicture, columns: Vec<Column>) -> Self {
+        Self { kept_shown: picture.kept_shown(), picture, columns }
+    }
+
+    /// The names of all columns; empty if they are unknown.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<String> = self.columns.iter().map(name).collect();
+        names.join(", ")
+    }
+
+    /// The title of a dimension, and which values are better if its column is known.
+    pub(crate) fn title(&self, axis: usize) -> String {
+        match self.columns.get(axis) {
+            None => format!("dimension {axis}"),
+            Some(column) => {
+                let better = if column.minimized { "smaller" } else { "larger" };
+                format!("{}: {better} is better", name(column))
+            }
+        }
+    }
+
+    /// Whether the coordinates of a dimension are negated.
+    pub(crate) fn is_negated(&self, axis: usize) -> bool {
+        self.columns.get(axis).is_some_and(|column| column.minimized)
     }
 
     /// The picture that a bundle holds of a set, or a clause that says why there is none.
@@ -82,4 +113,8 @@ impl Cloud {
         let dominators = dominators.ok_or("no skyline point dominates a dropped point")?;
         Ok(Self::new(PointsPicture::of(points, &dominators)))
     }
+}
+
+fn name(column: &Column) -> String {
+    column.name.clone().unwrap_or_else(|| format!("column {}", column.number))
 }

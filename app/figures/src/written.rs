@@ -105,9 +105,11 @@ mod tests {
 
     use serde_json::Value;
     use sparsescope_core::matrix::{Csr, Statistics};
+    use sparsescope_core::record::{Check, Verdict};
     use sparsescope_core::spy::{Pyramid, RowProfile, to_files};
 
     use super::*;
+    use crate::model::solved;
     use crate::views::charts::{ids, ids_for};
     use crate::why;
 
@@ -160,6 +162,22 @@ mod tests {
         assert!(small.len() <= 60_000 && small.contains(title), "{}", small.len());
         assert_eq!(small_svg_of(&model, link, 500).unwrap(), None);
         assert!(small_svg_of(&model, "v1;view=runs", 60_000).is_err());
+    }
+
+    #[test]
+    fn a_solve_that_is_in_no_file_is_drawn_whether_it_converged_or_not() {
+        let finished = solved::run(solved::SERIAL, &[], 40, &[]);
+        let mut gave_up = finished.clone();
+        gave_up.check = Check { verdict: Verdict::Fail, ..Check::default() };
+        (gave_up.figures, gave_up.metric, gave_up.samples) = (None, None, Vec::new());
+        gave_up.solve.as_mut().unwrap().converged = false;
+        for (run, source) in [(finished, "b.zip: CPU, measured 2026"), (gave_up, "<desc></desc>")] {
+            let model = solved::model(vec![run]);
+            let link = "v1;view=chart;chart=convergence;operation=solve";
+            let svg = small_svg_of(&model, link, 60_000).unwrap().unwrap();
+            assert!(svg.contains("FSAI, k = 2"), "{svg}");
+            assert!(svg.contains(source) && !svg.contains("unfinished"), "{svg}");
+        }
     }
 
     #[test]

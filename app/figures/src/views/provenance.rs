@@ -23,12 +23,12 @@ pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
                 "" => String::new(),
                 created => format!(", measured {created}"),
             };
-            sources.push(format!(
-                "{}: {}{created}{imported}, bundle {:.12}",
-                open.label(),
-                devices.join(" + "),
-                open.sha256
-            ));
+            let bundle = match open.is_unfinished() {
+                true => String::new(), // no file has its numbers
+                false => format!(", bundle {:.12}", open.sha256),
+            };
+            let devices = devices.join(" + ");
+            sources.push(format!("{}: {devices}{created}{imported}{bundle}", open.label()));
         }
     }
     let stand_in = runs.iter().any(|run| run.subject.source() == Source::StandIn);

@@ -78,7 +78,8 @@ fn picture(model: &Model, state: &ViewState) -> (String, bool) {
     let mut from = provenance(model, &data.runs);
     if from.sources.is_empty() {
         let named = |open: &OpenBundle| format!("{}: {:.12}", open.label(), open.sha256);
-        from = Provenance { sources: model.bundles().iter().map(named).collect(), ..from };
+        let files = model.bundles().iter().filter(|open| !open.is_unfinished());
+        from = Provenance { sources: files.map(named).collect(), ..from };
     }
     from.stand_in = holds_stand_ins(&data, &plot);
     let looks = Looks::of(model, &state.filter.operation);

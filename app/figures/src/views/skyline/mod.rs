@@ -21,5 +21,6 @@ pub mod walk;
 #[cfg(test)]
 mod walk_tests;
 
+pub use crate::cloud::Cloud;
 pub use numbers::{is_known, number};
 pub use view::VIEW;

@@ -104,7 +104,8 @@ impl<'a> Told<'a> {
         let mut figure = Figure::new(frame.size, ink.paper);
         let [left, low] = plot.values(place.left_bottom());
         let [right, high] = plot.values(place.right_top());
-        for (tick, text) in ticks(left, right, place.width() / 64.0) {
+        let [across, upwards] = self.subject.axes.map(|axis| self.subject.cloud.is_negated(axis));
+        for (tick, text) in ticks_of([left, right], place.width() / 64.0, across) {
             let x = plot.x(tick);
             figure.line(pos2(x, place.min.y), pos2(x, place.max.y), 1.0, ink.grid);
             let half = text_width(&text, TYPE) * 0.5;
@@ -113,7 +114,7 @@ impl<'a> Told<'a> {
                 figure.text(at, Anchor::Middle, TYPE, ink.weak, &text);
             }
         }
-        for (tick, text) in ticks(low, high, place.height() / 46.0) {
+        for (tick, text) in ticks_of([low, high], place.height() / 46.0, upwards) {
             let y = plot.y(tick);
             figure.line(pos2(place.min.x, y), pos2(place.max.x, y), 1.0, ink.grid);
             figure.text(pos2(place.min.x - 5.0, y), Anchor::End, TYPE, ink.weak, &text);
@@ -127,16 +128,22 @@ impl<'a> Told<'a> {
         let place = frame.plot.area();
         let mut figure = Figure::new(frame.size, Color32::TRANSPARENT);
         outline(&mut figure, place, ink.weak);
-        let [x, y] = self.subject.axes.map(|axis| format!("dimension {axis}"));
+        let cloud = &self.subject.cloud;
+        let [mut x, y] = self.subject.axes.map(|axis| cloud.title(axis));
+        if cloud.columns.is_empty() {
+            x += ": larger is better";
+        }
+        let x = elided(&x, place.width(), TYPE);
         let at = pos2(place.center().x, place.max.y + 28.0);
-        figure.text(at, Anchor::Middle, TYPE, ink.text, &format!("{x}: larger is better"));
+        figure.text(at, Anchor::Middle, TYPE, ink.text, &x);
+        let y = elided(&y, place.height(), TYPE);
         let up = text_width(&y, TYPE) * 0.5;
         figure.text_upwards(pos2(10.0, place.center().y + up), TYPE, ink.text, &y);
         let title = format!(
             "{}: {} points, {} dimensions",
             self.subject.name,
-            index(self.subject.cloud.picture.points as usize),
-            self.subject.cloud.picture.dimensions
+            index(cloud.picture.points as usize),
+            cloud.picture.dimensions
         );
         let title = elided(&title, frame.size.x - 16.0, TYPE);
         figure.text(pos2(8.0, 12.0), Anchor::Start, TYPE, ink.text, &title);
@@ -211,6 +218,17 @@ impl<'a> Told<'a> {
                 let (hollow, ring) = (Color32::TRANSPARENT, self.inks.now);
                 figure.mark(at, crate::figure::Mark::Circle, radius * 2.0, hollow, ring);
             }
+        }
+    }
+}
+
+/// Round numbers as [`ticks`] finds them, with the texts of the values before they were negated, if they were.
+fn ticks_of([low, high]: [f64; 2], wanted: f32, are_negated: bool) -> Vec<(f64, String)> {
+    match are_negated {
+        false => ticks(low, high, wanted),
+        true => {
+            let before = ticks(-high, -low, wanted).into_iter();
+            before.map(|(value, text)| (-value, text)).collect()
         }
     }
 }
