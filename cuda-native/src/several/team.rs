@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -16,6 +16,9 @@ use crate::nccl::{Communicator, Nccl, UniqueId};
 
 /// A job of a thread for its GPU.
 type Job = Box<dyn FnOnce(&mut Rank) + Send>;
+
+/// A rank's part of some work.
+type Part = Box<dyn FnOnce(&mut Rank) -> Result<(), DeviceError> + Send>;
 
 /// The communicators of the halo and of sums.
 type Ways = (Communicator, Communicator);
@@ -158,25 +161,49 @@ impl Team {
         meanwhile: &mut dyn FnMut(),
     ) -> Result<Vec<T>, DeviceError> {
         let work = Arc::new(work);
-        let (answer, answers) = channel();
+        let none: Vec<Option<T>> = std::iter::repeat_with(|| None).take(self.ranks).collect();
+        let answers = Arc::new(Mutex::new(none));
+        let part = || -> Part {
+            let (work, answers) = (Arc::clone(&work), Arc::clone(&answers));
+            let one = move |rank: &mut Rank| -> Result<(), DeviceError> {
+                let answer = work(rank)?;
+                if let Some(place) = lock(&answers).get_mut(rank.number()) {
+                    *place = Some(answer);
+                }
+                Ok(())
+            };
+            Box::new(one)
+        };
+        self.run_parts(&part, jointly, meanwhile)?;
+        Ok(std::mem::take(&mut *lock(&answers)).into_iter().flatten().collect())
+    }
+
+    /// Runs a part on each rank of this process. The answers are stored by the parts, so that this
+    /// and its channels are compiled once and not for each type of answer.
+    fn run_parts(
+        &self,
+        part: &dyn Fn() -> Part,
+        jointly: bool,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<(), DeviceError> {
+        let (ended, endings) = channel();
         // Only one thread hands out work at a time: with two, ranks could take it in different
         // orders.
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = lock(&self.jobs);
         for job in &*jobs {
-            let (work, answer, failed) =
-                (Arc::clone(&work), answer.clone(), Arc::clone(&self.failed));
+            let (part, ended, failed) = (part(), ended.clone(), Arc::clone(&self.failed));
             let one = move |rank: &mut Rank| {
                 let mut alarm = Alarm { failed, armed: true };
-                let answered = work(rank);
-                alarm.armed = jointly && answered.is_err();
+                let ending = part(rank);
+                alarm.armed = jointly && ending.is_err();
                 drop(alarm);
-                let _ = answer.send((rank.number(), answered));
+                let _ = ended.send(ending);
             };
-            // A thread that has ended sends no answer, which is detected below.
+            // A thread that has ended sends nothing, which is detected below.
             let _ = job.send(Box::new(one));
         }
-        drop(answer);
-        collect(&answers, jobs.len(), meanwhile)
+        drop(ended);
+        wait(&endings, jobs.len(), meanwhile)
     }
 }
 
@@ -220,21 +247,21 @@ fn work(mut rank: Rank, to_do: &Receiver<Job>) {
     }
 }
 
-/// The answers of all ranks, in order; if several failed, the first one that failed by itself.
-fn collect<T>(
-    answers: &Receiver<(usize, Result<T, DeviceError>)>,
+/// Waits until all ranks have ended; if several failed, the first one that failed by itself.
+fn wait(
+    endings: &Receiver<Result<(), DeviceError>>,
     ranks: usize,
     meanwhile: &mut dyn FnMut(),
-) -> Result<Vec<T>, DeviceError> {
-    let mut all = Vec::with_capacity(ranks);
+) -> Result<(), DeviceError> {
+    let mut done = 0;
     let mut failure = None;
     loop {
-        match answers.recv_timeout(BETWEEN_LOOKS) {
-            Ok((rank, Ok(answer))) => all.push((rank, answer)),
-            Ok((_, Err(DeviceError::Elsewhere))) => {
+        match endings.recv_timeout(BETWEEN_LOOKS) {
+            Ok(Ok(())) => done += 1,
+            Ok(Err(DeviceError::Elsewhere)) => {
                 failure.get_or_insert(DeviceError::Elsewhere);
             }
-            Ok((_, Err(error))) => {
+            Ok(Err(error)) => {
                 if failure.as_ref().is_none_or(|known| *known == DeviceError::Elsewhere) {
                     failure = Some(error);
                 }
@@ -245,36 +272,34 @@ fn collect<T>(
     }
     match failure {
         Some(error) => Err(error),
-        None if all.len() < ranks => Err(DeviceError::Elsewhere),
-        None => {
-            all.sort_by_key(|&(rank, _)| rank);
-            Ok(all.into_iter().map(|(_, answer)| answer).collect())
-        }
+        None if done < ranks => Err(DeviceError::Elsewhere),
+        None => Ok(()),
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn collected(
-        answers: Vec<(usize, Result<u32, DeviceError>)>,
-        ranks: usize,
-    ) -> Result<Vec<u32>, DeviceError> {
+    fn waited(endings: Vec<Result<(), DeviceError>>, ranks: usize) -> Result<(), DeviceError> {
         let (send, receive) = channel();
-        answers.into_iter().for_each(|answer| send.send(answer).unwrap());
+        endings.into_iter().for_each(|ending| send.send(ending).unwrap());
         drop(send);
-        collect(&receive, ranks, &mut || {})
+        wait(&receive, ranks, &mut || {})
     }
 
     #[test]
-    fn answers_come_in_the_order_of_ranks_and_the_cause_of_a_failure_before_its_effects() {
-        assert_eq!(collected(vec![(1, Ok(11)), (0, Ok(10))], 2), Ok(vec![10, 11]));
+    fn the_cause_of_a_failure_comes_before_its_effects() {
+        assert_eq!(waited(vec![Ok(()), Ok(())], 2), Ok(()));
         let cause = DeviceError::Format("none");
-        let failed = vec![(0, Err(DeviceError::Elsewhere)), (1, Err(cause.clone())), (2, Ok(1))];
-        assert_eq!(collected(failed, 3), Err(cause));
+        let failed = vec![Err(DeviceError::Elsewhere), Err(cause.clone()), Ok(())];
+        assert_eq!(waited(failed, 3), Err(cause));
         // A thread that ended without an answer.
-        assert_eq!(collected(vec![(0, Ok(1))], 2), Err(DeviceError::Elsewhere));
+        assert_eq!(waited(vec![Ok(())], 2), Err(DeviceError::Elsewhere));
     }
 
     #[test]
