@@ -218,7 +218,7 @@ pub(super) fn watched<R>(
         total.map_or(0.0, |total| done.load(Ordering::Relaxed) as f64 / total as f64)
     };
     let progress = Progress::none().counting(&done).cancelled_by(interrupt.flag());
-    shown(quiet, what, share, || work(progress))
+    shown(quiet, what, &share, || work(progress))
 }
 
 /// Runs an execution and shows its progress.
@@ -231,19 +231,25 @@ pub(super) fn executed<R>(
     let done = AtomicU64::new(0f64.to_bits());
     let tell = |share: f64| done.store(share.to_bits(), Ordering::Relaxed);
     let share = || f64::from_bits(done.load(Ordering::Relaxed));
-    shown(quiet, what, share, || work(&Watch::new(interrupt.flag(), &tell)))
+    shown(quiet, what, &share, || work(&Watch::new(interrupt.flag(), &tell)))
 }
 
 /// Runs `work` while another thread shows how much of it is done, from `share`.
 fn shown<R>(
     quiet: bool,
     what: &str,
-    share: impl Fn() -> f64 + Sync,
+    share: &(dyn Fn() -> f64 + Sync),
     work: impl FnOnce() -> R,
 ) -> R {
+    let (mut work, mut result) = (Some(work), None);
+    beside(quiet, what, share, &mut || result = work.take().map(|work| work()));
+    result.expect("the work ran once") // invariant
+}
+
+/// The same for any work: compiled once.
+fn beside(quiet: bool, what: &str, share: &(dyn Fn() -> f64 + Sync), work: &mut dyn FnMut()) {
     let (finished, wait) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        let share = &share;
         let tell = move || {
             let mut shown = progress::Progress::new(quiet);
             shown.set(share(), what);
@@ -256,8 +262,8 @@ fn shown<R>(
         let _ = std::thread::Builder::new().spawn_scoped(scope, tell);
         // Dropped at the end, also on a panic.
         let _finished = finished;
-        work()
-    })
+        work();
+    });
 }
 
 /// The size of a file in bytes, if it has one.
