@@ -164,13 +164,10 @@ impl Launch {
         shape: Shape,
         arguments: &A,
     ) -> Result<Self, DeviceError> {
-        let Some(&name) = A::FUNCTIONS.iter().find(|&&known| known == function) else {
-            let status = format!("{function} does not take these arguments");
-            return Err(DeviceError::Driver { doing: "bind a kernel", status });
-        };
+        let name = known(A::FUNCTIONS, function)?;
         let function = device.kernel(variant, name)?;
         // SAFETY: the caller's promise.
-        unsafe { Self::of_function(name, function, shape, arguments) }
+        unsafe { Self::of_function(name, function, shape, arguments.words(), arguments.memory()) }
     }
 
     /// The function of a user's kernel with these arguments. Fails as the others do.
@@ -183,20 +180,21 @@ impl Launch {
         shape: Shape,
         arguments: &A,
     ) -> Result<Self, DeviceError> {
-        let function = device.user_kernel(user, A::VARIANT)?;
+        let (name, function) = (user.function(), device.user_kernel(user, A::VARIANT)?);
         // SAFETY: the caller's promise.
-        unsafe { Self::of_function(user.function(), function, shape, arguments) }
+        unsafe { Self::of_function(name, function, shape, arguments.words(), arguments.memory()) }
     }
 
-    /// A loaded function with these arguments.
+    /// A loaded function with the words of its arguments and their memory.
     ///
     /// # Safety
     /// As for [`Launch::new`]; the function must also have the arguments' parameters.
-    unsafe fn of_function<A: Arguments>(
+    unsafe fn of_function(
         name: &'static str,
         function: CudaFunction,
         shape: Shape,
-        arguments: &A,
+        words: Vec<u64>,
+        memory: Vec<Memory>,
     ) -> Result<Self, DeviceError> {
         let Shape { grid, block, shared_bytes } = shape;
         let grid = u32::try_from(grid).ok().filter(|&grid| grid <= MOST_BLOCKS);
@@ -216,8 +214,7 @@ impl Launch {
             let asked = function.set_attribute(which, shared_bytes as i32);
             asked.doing("set a kernel's shared memory")?;
         }
-        let (words, _memory) = (arguments.words(), arguments.memory());
-        let (cooperative, ahead) = (false, false);
+        let (cooperative, ahead, _memory) = (false, false, memory);
         Ok(Self { name, function, grid, block, shared_bytes, cooperative, ahead, words, _memory })
     }
 
@@ -437,6 +434,14 @@ impl Step {
             Self::Call(call) => call(device),
         }
     }
+}
+
+/// The function of this name, if it is known.
+fn known(functions: &[&'static str], function: &str) -> Result<&'static str, DeviceError> {
+    functions.iter().find(|&&name| name == function).copied().ok_or_else(|| {
+        let status = format!("{function} does not take these arguments");
+        DeviceError::Driver { doing: "bind a kernel", status }
+    })
 }
 
 /// An attribute of a function.
