@@ -10,6 +10,9 @@ pub use sparsescope_matrix::{distributed, generate, io, matrix, memory, pace, sa
 pub use sparsescope_model::{kernel, layout};
 pub use sparsescope_record as record;
 
+#[doc(hidden)]
+pub use sparsescope_matrix::order;
+
 #[cfg(not(target_family = "wasm"))]
 pub use sparsescope_matrix::files;
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]

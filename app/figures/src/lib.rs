@@ -12,7 +12,6 @@ pub mod lesson;
 pub mod meshes;
 pub mod model;
 mod operation;
-mod order;
 pub mod percent;
 pub mod picture;
 pub mod set_up;

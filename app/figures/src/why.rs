@@ -80,7 +80,7 @@ impl RunOf<'_> {
         if let Some(shared) = &run.distributed {
             reasons.extend(self.shared_by_ranks(shared, figures.median_s));
         }
-        crate::order::sort_by(&mut reasons, |one, other| other.0.total_cmp(&one.0));
+        sparsescope_core::order::sort_by(&mut reasons, |one, other| other.0.total_cmp(&one.0));
         let worth = reasons.iter().enumerate().take(3);
         let worth =
             worth.filter(|(place, (share, _))| *share >= if *place < 2 { LEAST } else { THIRD });

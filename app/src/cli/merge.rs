@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use sparsescope_core::bundle::{Bundle, Conflicts, MatrixFolder, is_known_by_name, merge};
 use sparsescope_core::experiment::relate;
+use sparsescope_core::order;
 use sparsescope_core::record::{Environment, MatrixRecord};
 
 use super::args::{MergeArgs, PreferArg};
@@ -45,9 +46,11 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     match missing {
         None => {}
         Some(Ok(missing)) => {
-            let order = missing.order();
-            let place = |folder: &MatrixFolder| order.get(&folder.record.name).copied();
-            merged.matrices.sort_by_key(|folder| place(folder).unwrap_or(usize::MAX));
+            let places = missing.order();
+            let place = |folder: &MatrixFolder| {
+                places.get(&folder.record.name).copied().unwrap_or(usize::MAX)
+            };
+            order::sort_by(&mut merged.matrices, |a, b| place(a).cmp(&place(b)));
             sort_runs(&mut merged);
             merged.complete = missing.runs() == 0;
             missing.lines().iter().for_each(|line| eprintln!("{line}"));

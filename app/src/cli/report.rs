@@ -9,6 +9,7 @@ use ecolor::Color32;
 use emath::vec2;
 use sparsescope_core::bundle::is_known_by_name;
 use sparsescope_core::kernel::reference;
+use sparsescope_core::order;
 use sparsescope_core::record::{
     Environment, MatrixRecord, Operation, Source, Subject, SubjectRecord, Verdict,
 };
@@ -405,7 +406,7 @@ fn about(
 fn kernels(html: &mut Html, model: &Model, mut runs: Vec<RunOf<'_>>) {
     let several = model.bundles().len() > 1;
     let goodness = |run: &RunOf<'_>| run.goodness().unwrap_or(f64::NEG_INFINITY);
-    runs.sort_by(|a, b| goodness(b).total_cmp(&goodness(a)));
+    order::sort_by(&mut runs, |a, b| goodness(b).total_cmp(&goodness(a)));
     let Some(first) = runs.first() else { return };
     let rate = first.metric().map_or("rate".into(), metric_title);
     let mut header = vec!["kernel"];

@@ -1,8 +1,9 @@
 //! Checks of what must hold between a bundle's documents, run before writing and after reading.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use crate::{Bundle, BundleError, MatrixFolder, SubjectFolder};
+use sparsescope_matrix::order;
 use sparsescope_record::{
     Choice, Distributed, Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord,
     Operation, Run, Shard, Solve, Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry,
@@ -51,8 +52,8 @@ impl Bundle {
         self.environments.iter().try_for_each(check_environment)?;
         self.matrices.iter().try_for_each(check_matrix)?;
         self.subjects.iter().try_for_each(check_subject)?;
-        let nnz: BTreeMap<&str, u64> =
-            self.matrices.iter().map(|m| (m.record.id.as_str(), m.record.statistics.nnz)).collect();
+        let nnz = self.matrices.iter().map(|m| (m.record.id.as_str(), m.record.statistics.nnz));
+        let nnz = order::map(nnz);
         for (index, run) in self.runs.iter().enumerate().skip(checked) {
             let unknown = |what, id: &str| BundleError::UnknownReference {
                 whose: run_name(index, run),

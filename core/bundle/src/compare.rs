@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sparsescope_matrix::parallel::*;
 
 use crate::Bundle;
+use sparsescope_matrix::order;
 use sparsescope_matrix::samples::{CONFIDENCE, Change, Ratio, RatioEstimate, geometric_mean};
 use sparsescope_record::{Environment, Run, RunKey, Subject, Verdict, printable};
 
@@ -201,11 +202,11 @@ fn keyed(bundle: &Bundle) -> Keyed<'_> {
 /// Why no run could be matched.
 fn nothing_in_common(before: &Bundle, after: &Bundle) -> Option<String> {
     let devices = |bundle: &Bundle| {
-        let devices: BTreeSet<&str> = bundle.runs.iter().map(|run| run.device.as_str()).collect();
+        let devices = order::set(bundle.runs.iter().map(|run| run.device.as_str()));
         devices.into_iter().map(printable).collect::<Vec<_>>().join(", ")
     };
-    let identities = |bundle: &Bundle| -> BTreeSet<String> {
-        bundle.all_subjects().map(|subject| subject.sha256().to_owned()).collect()
+    let identities = |bundle: &Bundle| {
+        order::set(bundle.all_subjects().map(|subject| subject.sha256().to_owned()))
     };
     let (first, second) = (devices(before), devices(after));
     if before.runs.is_empty() || after.runs.is_empty() {
@@ -227,8 +228,7 @@ fn environment_warnings<'a>(
     after: &Bundle,
     matched: impl Iterator<Item = (&'a Run, &'a Run)>,
 ) -> Vec<String> {
-    let pairs: BTreeSet<(&str, &str)> =
-        matched.map(|(b, a)| (b.environment.as_str(), a.environment.as_str())).collect();
+    let pairs = order::set(matched.map(|(b, a)| (b.environment.as_str(), a.environment.as_str())));
     let (mut warnings, mut known) = (Vec::new(), BTreeSet::new());
     for (first, second) in pairs {
         let (Some(first), Some(second)) = (before.environment(first), after.environment(second))
@@ -246,12 +246,11 @@ fn environment_warnings<'a>(
 
 /// Differing library versions in runs from before 1.3, which stored the version themselves.
 fn other_libraries<'a>(matched: impl Iterator<Item = (&'a Run, &'a Run)>) -> Vec<String> {
-    let version = |run: &'a Run| run.params.get("cusparse");
-    let pairs: BTreeSet<(&String, &String)> = matched
+    let version = |run: &'a Run| run.params.get("cusparse").map(String::as_str);
+    let pairs = matched
         .filter_map(|(before, after)| Some((version(before)?, version(after)?)))
-        .filter(|(before, after)| before != after)
-        .collect();
-    pairs
+        .filter(|(before, after)| before != after);
+    order::set(pairs)
         .into_iter()
         .map(|(before, after)| {
             let (before, after) = (printable(before), printable(after));
@@ -265,7 +264,7 @@ fn other_libraries<'a>(matched: impl Iterator<Item = (&'a Run, &'a Run)>) -> Vec
 fn other_texts(before: &Bundle, after: &Bundle) -> Vec<String> {
     fn texts(bundle: &Bundle) -> BTreeSet<(&str, &str)> {
         let of_users = bundle.runs.iter().filter_map(|run| Some((run, run.source.as_ref()?)));
-        of_users.map(|(run, source)| (run.kernel.as_str(), source.short_sha256())).collect()
+        order::set(of_users.map(|(run, source)| (run.kernel.as_str(), source.short_sha256())))
     }
     let (first, second) = (texts(before), texts(after));
     // For a kernel with several other sources, the first.
@@ -285,7 +284,7 @@ fn other_texts(before: &Bundle, after: &Bundle) -> Vec<String> {
 fn differences(first: &Environment, second: &Environment) -> Vec<String> {
     let (first_facts, second_facts) = (facts(first), facts(second));
     let mut found = Vec::new();
-    let names: BTreeSet<&String> = first_facts.keys().chain(second_facts.keys()).collect();
+    let names = order::set(first_facts.keys().chain(second_facts.keys()).map(String::as_str));
     for name in names {
         let of = |facts: &BTreeMap<String, String>| {
             facts.get(name).filter(|v| !v.is_empty()).map_or("none".to_owned(), |v| printable(v))
@@ -317,7 +316,7 @@ fn differences(first: &Environment, second: &Environment) -> Vec<String> {
 /// The facts about a machine, a system and a build, by name.
 fn facts(environment: &Environment) -> BTreeMap<String, String> {
     let Environment { cpu, build, .. } = environment;
-    let mut facts = BTreeMap::from([
+    let mut facts = order::map([
         ("CPU".to_owned(), cpu.model.clone()),
         ("number of logical CPUs".to_owned(), cpu.logical.to_string()),
         ("frequency governor".to_owned(), cpu.governor.clone().unwrap_or_default()),

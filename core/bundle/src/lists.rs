@@ -1,10 +1,9 @@
 //! Limits on the length of a bundle's lists that are walked for each of its runs. Each limit is far
 //! above what machines and kernels have.
 
-use std::collections::BTreeSet;
-
 use super::check::run_name;
 use crate::{Bundle, BundleError, Limits};
+use sparsescope_matrix::order::set;
 use sparsescope_record::Subject;
 
 const ENVIRONMENTS: u64 = 4096;
@@ -34,10 +33,9 @@ impl Bundle {
                 few(&whose, record.statistics.formats.len(), "formats", FORMATS)?;
             }
         }
-        let operations: BTreeSet<&str> =
-            self.runs.iter().map(|run| run.operation.as_str()).collect();
+        let operations = set(self.runs.iter().map(|run| run.operation.as_str()));
         few("the bundle", operations.len(), "operations", OPERATIONS)?;
-        let devices: BTreeSet<&str> = self.runs.iter().map(|run| run.device.as_str()).collect();
+        let devices = set(self.runs.iter().map(|run| run.device.as_str()));
         few("the bundle", devices.len(), "devices", DEVICES)?;
         for (index, run) in self.runs.iter().enumerate().skip(checked) {
             let series = run.history.as_ref().map_or(0, |history| history.series.len());

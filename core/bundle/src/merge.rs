@@ -1,9 +1,10 @@
 //! Merges several bundles: a plan that was split over machines or days.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::json::value_of;
 use crate::{Bundle, BundleError, MatrixFolder, SubjectFolder};
+use sparsescope_matrix::order;
 use sparsescope_record::{Environment, Producer, Run, RunKey, Source, is_safe_id, printable};
 
 /// Keys and names that an error lists.
@@ -187,7 +188,7 @@ fn add_files(kept: &mut BTreeMap<String, Vec<u8>>, files: &BTreeMap<String, Vec<
     fn kind(name: &str) -> &str {
         name.split(['.', '/']).next().unwrap_or(name)
     }
-    let there: BTreeSet<String> = kept.keys().map(|name| kind(name).to_owned()).collect();
+    let there = order::set(kept.keys().map(|name| kind(name).to_owned()));
     for (name, content) in files.iter().filter(|(name, _)| !there.contains(kind(name))) {
         kept.insert(name.clone(), content.clone());
     }
@@ -243,7 +244,7 @@ fn settle_runs(
     if conflicts == Conflicts::Refuse && !clashes.is_empty() {
         return Err(conflict("runs", clashes));
     }
-    order.sort_by_key(|(place, _)| *place);
+    order::sort_by(&mut order, |a, b| a.0.cmp(&b.0));
     let mut runs: Vec<Option<Run>> = runs.into_iter().map(Some).collect();
     Ok(order.into_iter().filter_map(|(_, k)| runs.get_mut(k)?.take()).collect())
 }

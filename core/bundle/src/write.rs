@@ -12,6 +12,7 @@ use super::check::{ENVIRONMENT, MANIFEST, MATRIX, PLAN, RESULTS, RUNS, SUBJECT, 
 use super::json::{compact, pretty, value_of};
 use crate::{Bundle, BundleError, Limits, SubjectFolder};
 use sparsescope_matrix::matrix::sha256;
+use sparsescope_matrix::order;
 use sparsescope_record::{EntryInfo, Environments, Manifest, SCHEMA, history_entry};
 
 /// Deflate's default level.
@@ -107,7 +108,9 @@ impl Bundle {
             shard: self.shard,
             matrices: self.matrices.iter().map(|matrix| matrix.record.id.clone()).collect(),
             runs: self.runs_on_matrices(),
-            entries: entries.iter().map(|(name, content)| (name.clone(), info(content))).collect(),
+            entries: order::map(
+                entries.iter().map(|(name, content)| (name.clone(), info(content))),
+            ),
         }
     }
 }

@@ -10,6 +10,8 @@ pub mod generate;
 pub mod io;
 pub mod matrix;
 pub mod memory;
+#[doc(hidden)]
+pub mod order;
 pub mod pace;
 #[doc(hidden)]
 pub mod packed;

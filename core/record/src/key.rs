@@ -102,7 +102,7 @@ impl PartialOrd for KeyParams<'_> {
 impl RunKey<'_> {
     /// SHA-256 of the key's canonical JSON: names other bundle entries that belong to the run.
     pub fn digest(&self) -> String {
-        let params: BTreeMap<&str, &str> = self.params.iter().collect();
+        let params = sparsescope_matrix::order::map(self.params.iter());
         let mut json = serde_json::json!([
             self.operation,
             self.sha256,

@@ -23,7 +23,7 @@ impl Arrangement {
         let part = word::read(text)?;
         let mut views = part.views();
         let count = views.len();
-        views.sort_unstable();
+        sparsescope_core::order::sort(&mut views);
         views.dedup();
         (views.len() == count).then_some(Self(Some(part)))
     }

@@ -264,7 +264,7 @@ impl Index {
         let runs: Vec<usize> =
             (0..self.runs.len()).filter(on_passing).filter(passing_run).collect();
         let places = runs.iter().filter_map(|number| self.runs.get(*number).copied().flatten());
-        let with_runs: BTreeSet<usize> = places.map(|place| place.subject).collect();
+        let with_runs = sparsescope_core::order::set(places.map(|place| place.subject));
         let mut passing = Passing { runs, ..Passing::default() };
         let mut seen = BTreeSet::new();
         for (place, of) in self.subjects.iter().enumerate() {
@@ -279,7 +279,7 @@ impl Index {
         }
         let size = |place: &usize| find(*place).map(subject_size);
         for list in [&mut passing.matrices, &mut passing.others] {
-            crate::order::sort_by(list, |a, b| size(a).cmp(&size(b)));
+            sparsescope_core::order::sort_by(list, |a, b| size(a).cmp(&size(b)));
         }
         passing
     }

@@ -235,7 +235,7 @@ impl Model {
             (open.sha256, open.machine) = (sha256, machine);
             return;
         }
-        let taken: BTreeSet<usize> = self.bundles.iter().map(|open| open.series).collect();
+        let taken = sparsescope_core::order::set(self.bundles.iter().map(|open| open.series));
         let series = (0..).find(|index| !taken.contains(index)).unwrap_or_default();
         let label = self.free_label(bundle.label.as_deref().unwrap_or(file));
         let file = file.into();
@@ -319,7 +319,7 @@ impl Model {
                 let (rows, levels) = (folder.record.statistics.rows, forward + backward);
                 (levels > 0).then(|| (matrix_key(&folder.record), Depth { rows, levels, colors }))
             };
-            folders.filter_map(depth).collect()
+            sparsescope_core::order::map(folders.filter_map(depth))
         };
         self.found.depths.get_or_init(all).get(key).copied()
     }

@@ -54,7 +54,9 @@ impl Model {
         let Ok(picture) = self.whole(record) else { return BTreeMap::new() };
         let Some(LoadedValues::Real(a)) = &picture.values else { return BTreeMap::new() };
         let own = self.eligible().filter(|run| run.key() == key);
-        own.filter_map(|run| Some((run.index, moved(run.run, a)? as f64))).collect()
+        sparsescope_core::order::map(
+            own.filter_map(|run| Some((run.index, moved(run.run, a)? as f64))),
+        )
     }
 }
 

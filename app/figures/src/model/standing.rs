@@ -64,12 +64,12 @@ pub(super) fn rank<'a>(
             runs.retain(|run| run.gain_over(&first).is_some());
         }
         let goodness = |run: &RunOf<'_>| run.goodness().unwrap_or(f64::NEG_INFINITY);
-        crate::order::sort_by(&mut runs, |a, b| goodness(b).total_cmp(&goodness(a)));
+        sparsescope_core::order::sort_by(&mut runs, |a, b| goodness(b).total_cmp(&goodness(a)));
         let size = runs.first().map_or(0, |run| subject_size(run.subject));
         let runs = runs.into_iter().map(|run| run.index).collect();
         ranked.push((size, Ranked { subject, runs }));
     }
-    crate::order::sort_by(&mut ranked, |a, b| a.0.cmp(&b.0));
+    sparsescope_core::order::sort_by(&mut ranked, |a, b| a.0.cmp(&b.0));
     ranked.into_iter().map(|(_, ranked)| ranked).collect()
 }
 

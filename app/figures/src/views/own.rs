@@ -65,7 +65,7 @@ pub(super) fn check(step: &Step) -> Result<(), String> {
         fills(&step.text, &step.show)?;
         fills(step.ask.as_slice(), &step.show)?;
         let mut choices = fills(&step.choices, &step.show)?;
-        choices.sort_unstable();
+        sparsescope_core::order::sort(&mut choices);
         choices.dedup();
         if choices.len() < step.choices.len() {
             return Err("two choices are the same".into());

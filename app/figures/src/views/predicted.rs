@@ -273,14 +273,14 @@ fn tooltip(point: &Point<'_>) -> String {
 /// bottom.
 fn legend(figure: &mut Figure, points: &[Point<'_>], ink: Ink) -> f32 {
     let mut formats: Vec<&str> = points.iter().map(|point| format_of(&point.run)).collect();
-    formats.sort_unstable();
+    sparsescope_core::order::sort(&mut formats);
     formats.dedup();
     let mut workers: Vec<usize> = points.iter().map(|point| worker(&point.run)).collect();
-    workers.sort_unstable();
+    sparsescope_core::order::sort(&mut workers);
     workers.dedup();
     let mut bundles: Vec<(usize, &str)> =
         points.iter().map(|point| (point.run.bundle.series, point.run.bundle.label())).collect();
-    bundles.sort_unstable();
+    sparsescope_core::order::sort(&mut bundles);
     bundles.dedup();
     let colored = formats.into_iter().map(|f| (f, Mark::Circle, format_color(f), 0));
     let formed = WORKERS.iter().enumerate().filter(|(place, _)| workers.contains(place));

@@ -12,7 +12,7 @@ pub(super) fn provenance(model: &Model, runs: &[RunOf<'_>]) -> Provenance {
     for open in model.bundles() {
         let of = || runs.iter().filter(|run| run.bundle.sha256 == open.sha256);
         let mut devices: Vec<&str> = of().map(|run| run.run.device.as_str()).collect();
-        devices.sort_unstable();
+        sparsescope_core::order::sort(&mut devices);
         devices.dedup();
         if !devices.is_empty() {
             let imported = of().find_map(|run| run.run.check.by.as_deref());

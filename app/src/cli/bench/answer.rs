@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::kernel::{KernelName, reference};
+use sparsescope_core::order;
 use sparsescope_core::record::{Operation, Subject};
 use sparsescope_figures::model::{
     self, Model, RunOf, Standing, batch_extent, extent, subject_key, subject_name, subject_size,
@@ -172,7 +173,7 @@ fn sentence(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> String {
         *wins.entry(name + kernel).or_default() += 1;
     }
     let mut wins: Vec<(String, usize)> = wins.into_iter().collect();
-    wins.sort_by_key(|(_, wins)| std::cmp::Reverse(*wins));
+    order::sort_by(&mut wins, |(_, a), (_, b)| b.cmp(a));
     let all = winners.len();
     let subjects = if bundle.subjects.is_empty() { "matrices" } else { "subjects" };
     let who = match &wins[..] {

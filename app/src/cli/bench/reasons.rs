@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sparsescope_core::bundle::Bundle;
+use sparsescope_core::order;
 use sparsescope_core::record::Run;
 
 /// Runs with one reason.
@@ -40,7 +41,7 @@ pub(super) fn grouped<'b>(bundle: &'b Bundle, wanted: impl Fn(&Run) -> bool) -> 
         group.subjects.insert(subject.map_or("", |subject| subject.name()));
     }
     let mut groups: Vec<Group<'_>> = groups.into_values().collect();
-    groups.sort_by_key(|group| std::cmp::Reverse(group.runs));
+    order::sort_by(&mut groups, |a, b| b.runs.cmp(&a.runs));
     groups
 }
 

@@ -16,6 +16,7 @@ use sparsescope_core::experiment::{
 use sparsescope_core::io::{Field, IoError, Progress, matrix_market};
 use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::order;
 #[cfg(feature = "mpi")]
 use sparsescope_core::record::MatrixRecord;
 use sparsescope_core::record::{
@@ -282,8 +283,12 @@ impl Recorder {
         // In the order in which subjects were added now, including those from an earlier part of the
         // measurement.
         let place = |id: &str| self.seen.get(id).copied().unwrap_or(usize::MAX);
-        self.bundle.matrices.sort_by_key(|folder| place(&folder.record.id));
-        self.bundle.subjects.sort_by_key(|folder| place(&folder.record.id));
+        order::sort_by(&mut self.bundle.matrices, |a, b| {
+            place(&a.record.id).cmp(&place(&b.record.id))
+        });
+        order::sort_by(&mut self.bundle.subjects, |a, b| {
+            place(&a.record.id).cmp(&place(&b.record.id))
+        });
         sort_runs(&mut self.bundle);
         self.shown.finish();
         self.bundle.save(&self.output, self.force).with_context(|| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use sparsescope_core::order;
 use sparsescope_core::record::{Figures, Metric, Operation, Run, Verdict, Work};
 
 /// The rate of each kernel at the median of its samples so far.
@@ -33,7 +34,7 @@ impl Rates {
     pub(super) fn ranked(&self) -> Vec<(&str, &Metric)> {
         let mut all: Vec<(&str, &Metric)> =
             self.0.iter().map(|(kernel, rate)| (kernel.as_str(), rate)).collect();
-        all.sort_by(|(_, one), (_, other)| other.value.total_cmp(&one.value));
+        order::sort_by(&mut all, |(_, one), (_, other)| other.value.total_cmp(&one.value));
         all
     }
 }

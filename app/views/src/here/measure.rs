@@ -109,7 +109,8 @@ async fn measured(
     if runs.is_empty() {
         return Ok(None);
     }
-    runs.sort_by_key(|run| (table_position(&run.kernel), run.precision.clone()));
+    let place = |run: &Run| (table_position(&run.kernel), run.precision.clone());
+    sparsescope_core::order::sort_by(&mut runs, |a, b| place(a).cmp(&place(b)));
     let with_times = runs.iter().filter(|run| run.figures.is_some()).count();
     let counts = [with_times, runs.len() - with_times];
     let (key, name) = (matrix_key(&record), display_name(&record));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::configuration::{Configuration, Key};
+use sparsescope_matrix::order;
 use sparsescope_model::kernel::{DeviceKind, reference};
 use sparsescope_record::{MOST_AMOUNT, Operation, Run};
 
@@ -36,8 +37,8 @@ impl References {
     pub(super) fn among(measured: &[Run], operation: Operation) -> Self {
         let kernel = reference(operation).id;
         let of_reference = measured.iter().filter(|run| run.kernel == kernel);
-        let taken = of_reference.filter_map(|run| Some((Key::of(run), Taken::by(run)?))).collect();
-        Self { kernel, taken }
+        let taken = of_reference.filter_map(|run| Some((Key::of(run), Taken::by(run)?)));
+        Self { kernel, taken: order::map(taken) }
     }
 
     /// Writes a run's gain over the reference into it; a run of the reference itself is stored first. A run

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
 use super::configuration::{Configuration, Key, Temperature};
+use sparsescope_matrix::order;
 
 /// What one part runs on one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +118,7 @@ pub fn split(costs: &[u64], units: usize, parts: u32) -> Vec<Vec<Portion>> {
     }
     let mut split = vec![Vec::new(); parts as usize];
     for ((part, subject), mut units) in given {
-        units.sort_by_key(|range| range.start);
+        order::sort_by(&mut units, |a, b| a.start.cmp(&b.start));
         if let Some(portions) = split.get_mut(part as usize) {
             portions.push(Portion { subject, units });
         }

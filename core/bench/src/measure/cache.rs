@@ -1,5 +1,6 @@
 //! The CPU's caches as the system reports them, and their totals.
 
+use sparsescope_matrix::order;
 use sparsescope_record::{Cache, Cpu};
 
 /// Caches as seen by cpu0, smallest level first; empty if the system does not report them.
@@ -17,7 +18,7 @@ pub(super) fn caches() -> Vec<Cache> {
             parse_cache(&text("level")?, &text("type")?, &text("size")?, &shared)
         })
         .collect();
-    caches.sort_by(|a, b| (a.level, &a.kind).cmp(&(b.level, &b.kind)));
+    order::sort_by(&mut caches, |a, b| (a.level, &a.kind).cmp(&(b.level, &b.kind)));
     caches
 }
 

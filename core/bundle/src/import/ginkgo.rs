@@ -248,7 +248,7 @@ fn run(
     let minimal_bytes = if storage == 0 { 0 } else { storage.saturating_add(vectors) };
     let repetitions = case.get("repetitions").and_then(Value::as_u64);
 
-    let mut params = BTreeMap::from([("time".to_owned(), "averaged".to_owned())]);
+    let mut params = sparsescope_matrix::order::map([("time".to_owned(), "averaged".to_owned())]);
     let mut remark = |what: &str, how: &str| params.insert(what.into(), how.into());
     let time = number("time").map(|time| {
         let is_nanoseconds = repetitions.is_none() && time >= LEAST_NANOSECONDS;

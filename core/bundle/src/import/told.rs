@@ -7,6 +7,7 @@ use super::program::Program;
 use super::refusals::{LeftOut, Reason};
 use super::run::{Judgement, judged, not_run, tolerated, word};
 use crate::{Bundle, BundleError, Limits, MatrixFolder};
+use sparsescope_matrix::order;
 use sparsescope_record::{Check, MatrixRecord, Run, matrix_name, printable};
 
 /// Names, without case and punctuation, under which files record what is known about the matrix.
@@ -195,8 +196,8 @@ impl Setting {
                 || precision_of(value).is_some()
         };
         let others = told.axes.iter().filter(|pair| !is_known(pair));
-        let mut params: BTreeMap<String, String> =
-            others.map(|(name, value)| (printable(name), printable(value))).collect();
+        let mut params =
+            order::map(others.map(|(name, value)| (printable(name), printable(value))));
         let mut remark = |what: &str, how: &str| params.insert(what.into(), how.into());
         if !is_product {
             remark("operation", "assumed");

@@ -1,7 +1,5 @@
 //! Bars: the kernels of each subject, ranked, or the winner on each subject against the baseline.
 
-use std::collections::BTreeSet;
-
 use ecolor::Color32;
 use emath::{pos2, vec2};
 
@@ -47,7 +45,7 @@ struct Bar<'b> {
 pub(super) fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32) -> Figure {
     let (mut figure, ink, mut y) = start(board, state, width);
     let rivals = board.rows.iter().flat_map(|row| &row.runs);
-    let groups: BTreeSet<&str> = rivals.map(|rival| rival.group.as_str()).collect();
+    let groups = sparsescope_core::order::set(rivals.map(|rival| rival.group.as_str()));
     for row in &board.rows {
         if board.rows.len() > 1 {
             let name = elided(board.name_of(row), (width - 2.0 * SPACE) * 0.7, BODY);
@@ -101,7 +99,7 @@ pub(super) fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32
 fn in_groups(row: &Row) -> Vec<&Rival> {
     let first = |of: &Rival| row.runs.iter().position(|rival| rival.group == of.group);
     let mut runs: Vec<&Rival> = row.runs.iter().collect();
-    crate::order::sort_by(&mut runs, |a, b| match a.group.is_empty() {
+    sparsescope_core::order::sort_by(&mut runs, |a, b| match a.group.is_empty() {
         true => std::cmp::Ordering::Equal,
         false => first(a).cmp(&first(b)),
     });

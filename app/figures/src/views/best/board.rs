@@ -169,7 +169,7 @@ impl Board {
             board.rows.push(row);
         }
         let mut kernels: Vec<(String, usize)> = wins.into_iter().collect();
-        crate::order::sort_by(&mut kernels, |a, b| b.1.cmp(&a.1));
+        sparsescope_core::order::sort_by(&mut kernels, |a, b| b.1.cmp(&a.1));
         board.kernels = kernels.into_iter().map(|(kernel, _)| kernel).collect();
         board.devices = devices.len() > 1;
         board.bundles = model.bundles().iter().filter(|o| !o.bundle.runs.is_empty()).count() > 1;
@@ -193,7 +193,7 @@ impl Board {
     /// Finds what is compared side by side: machines and revisions, or bundles if there is only one.
     fn put_sides(&mut self, model: &Model) {
         let rivals = self.rows.iter().flat_map(|row| &row.runs);
-        let series: std::collections::BTreeSet<usize> = rivals.map(|rival| rival.series).collect();
+        let series = sparsescope_core::order::set(rivals.map(|rival| rival.series));
         self.sides = sides(model, |of| series.contains(&of));
         if self.sides.len() < 2 {
             self.sides = bundles(model, |of| series.contains(&of));
@@ -246,7 +246,7 @@ impl Board {
             "over" => by(|row| row.over)(a, b),
             _ => a.size.cmp(&b.size),
         };
-        crate::order::sort_by(&mut self.rows, |a, b| {
+        sparsescope_core::order::sort_by(&mut self.rows, |a, b| {
             if state.best.down { order(a, b).reverse() } else { order(a, b) }
         });
     }
@@ -279,7 +279,7 @@ fn common_start(kernels: &[String]) -> String {
 fn conditions(winners: &[RunOf<'_>]) -> Vec<String> {
     let all = |word: &dyn Fn(&RunOf<'_>) -> String| -> Vec<String> {
         let mut words: Vec<String> = winners.iter().map(word).collect();
-        words.sort_unstable();
+        sparsescope_core::order::sort(&mut words);
         words.dedup();
         words
     };

@@ -32,7 +32,7 @@ fn wins(board: &Board) -> (Vec<usize>, usize, usize) {
         let beside = row.beside(&board.sides).into_iter().enumerate();
         let mut order: Vec<(usize, f64)> =
             beside.filter_map(|(side, best)| Some((side, best?.share))).collect();
-        crate::order::sort_by(&mut order, |a, b| b.1.total_cmp(&a.1));
+        sparsescope_core::order::sort_by(&mut order, |a, b| b.1.total_cmp(&a.1));
         let &[(side, first), (_, second), ..] = order.as_slice() else { continue };
         common += 1;
         match wins.get_mut(side) {
@@ -55,7 +55,7 @@ pub(super) fn headline(board: &Board) -> String {
     let mut sides: Vec<(&str, usize)> =
         board.sides.iter().map(|side| side.name.as_str()).zip(wins).collect();
     sides.retain(|(_, wins)| *wins > 0);
-    crate::order::sort_by(&mut sides, |a, b| b.1.cmp(&a.1));
+    sparsescope_core::order::sort_by(&mut sides, |a, b| b.1.cmp(&a.1));
     let mut words: Vec<String> = Vec::new();
     for (name, wins) in sides {
         let verb = if words.is_empty() { " wins" } else { "" };

@@ -68,7 +68,7 @@ fn wins<'b>(board: &'b Board, winners: impl Iterator<Item = &'b str>) -> Option<
     let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
     winners.for_each(|name| *wins.entry(name).or_default() += 1);
     let mut wins: Vec<(&str, usize)> = wins.into_iter().collect();
-    crate::order::sort_by(&mut wins, |a, b| b.1.cmp(&a.1));
+    sparsescope_core::order::sort_by(&mut wins, |a, b| b.1.cmp(&a.1));
     let rows = board.rows.len();
     Some(match &wins[..] {
         [] => return None,

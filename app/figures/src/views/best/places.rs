@@ -48,7 +48,7 @@ impl<'b> Column<'b> {
 pub(super) fn columns(board: &Board) -> Vec<Column<'_>> {
     let mut columns: Vec<Column<'_>> =
         board.kernels.iter().map(|kernel| Column::of(board, kernel)).collect();
-    crate::order::sort_by(&mut columns, |a, b| {
+    sparsescope_core::order::sort_by(&mut columns, |a, b| {
         let vendors = is_vendors(a.kernel).cmp(&is_vendors(b.kernel));
         vendors.then(b.wins.cmp(&a.wins)).then(b.sum.total_cmp(&a.sum))
     });

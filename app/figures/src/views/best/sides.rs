@@ -25,7 +25,7 @@ pub(super) fn names(model: &Model) -> BTreeMap<usize, String> {
         let machine = machine.filter(|_| differs && open.is_named_by_file());
         (open.series, machine.unwrap_or(open.label()).to_owned())
     };
-    all.iter().map(name).collect()
+    sparsescope_core::order::map(all.iter().map(name))
 }
 
 /// The opened bundles with these series, parts of a sweep together.

@@ -75,7 +75,7 @@ pub(super) fn unsupported(model: &Model, state: &ViewState) -> Option<String> {
     }
     let all: usize = reasons.values().sum();
     let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
-    crate::order::sort_by(&mut reasons, |a, b| b.1.cmp(&a.1));
+    sparsescope_core::order::sort_by(&mut reasons, |a, b| b.1.cmp(&a.1));
     let told = reasons.iter().take(REASONS);
     let told: Vec<String> = told.map(|(reason, runs)| format!("{reason} ({runs})")).collect();
     let more = if reasons.len() > REASONS { ", …" } else { "" };

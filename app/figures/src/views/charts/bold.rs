@@ -125,7 +125,7 @@ fn best_first<'p>(plot: &'p Plot<'_>) -> Vec<&'p str> {
             (name, of.map_or(f64::NEG_INFINITY, |value| sign * value))
         })
         .collect();
-    crate::order::sort_by(&mut order, |a, b| b.1.total_cmp(&a.1));
+    sparsescope_core::order::sort_by(&mut order, |a, b| b.1.total_cmp(&a.1));
     order.into_iter().map(|(name, _)| name).collect()
 }
 
@@ -188,7 +188,7 @@ fn chosen<'p>(plot: &'p Plot<'_>, order: &[&'p str], run: Option<usize>) -> Hash
     let of = |name: &str| wins.get(name).copied().unwrap_or(0.0);
     let mut winners = order.to_vec();
     winners.retain(|name| wins.is_empty() || wins.contains_key(name));
-    crate::order::sort_by(&mut winners, |a, b| of(b).total_cmp(&of(a)));
+    sparsescope_core::order::sort_by(&mut winners, |a, b| of(b).total_cmp(&of(a)));
     let mut chosen: HashSet<&str> = selected(plot, run).collect();
     let kinds = [is_csr as fn(&str) -> bool, is_vendor];
     let lacking = |chosen: &HashSet<&'p str>, more: Option<&'p str>| -> Vec<&'p str> {

@@ -37,7 +37,7 @@ pub(super) fn note(data: &Data<'_>) -> String {
 /// The changes, fastest first.
 fn by_ratio(changes: &Changes) -> Vec<&Changed> {
     let mut runs: Vec<_> = changes.runs.iter().collect();
-    crate::order::sort_by(&mut runs, |a, b| a.ratio.value.total_cmp(&b.ratio.value));
+    sparsescope_core::order::sort_by(&mut runs, |a, b| a.ratio.value.total_cmp(&b.ratio.value));
     runs
 }
 

@@ -1,8 +1,6 @@
 //! How far each kernel reduces the residual, by steps and by time: symmetric sweeps, and the
 //! iterations of solvers with each preconditioner.
 
-use std::collections::BTreeSet;
-
 use sparsescope_core::kernel::KernelName;
 use sparsescope_core::record::{Series, Solve};
 
@@ -96,7 +94,8 @@ fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
         let system = ["b", "x0"].map(|name| run.param(name));
         (run.bundle.series, kernel(run), run.method(), system)
     };
-    let ended: BTreeSet<_> = runs.iter().filter(|run| run.solved().is_some()).map(way).collect();
+    let ended =
+        sparsescope_core::order::set(runs.iter().filter(|run| run.solved().is_some()).map(way));
     let mut failed = of_subject(data, data.model.runs(&data.state.filter));
     failed.retain(|run| {
         let gave_up = run.solved().is_some_and(|solve| !solve.converged);

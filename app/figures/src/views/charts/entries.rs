@@ -33,7 +33,7 @@ pub(super) fn families(data: &Data<'_>) -> Vec<String> {
     let mut families: Vec<(String, usize)> =
         found.into_iter().map(|(family, sizes)| (family, sizes.len())).collect();
     families.retain(|(_, sizes)| *sizes > 1);
-    crate::order::sort_by(&mut families, |a, b| b.1.cmp(&a.1));
+    sparsescope_core::order::sort_by(&mut families, |a, b| b.1.cmp(&a.1));
     let names = families.into_iter().map(|(family, _)| family);
     std::iter::once(ANY.to_owned()).chain(names).collect()
 }
@@ -55,7 +55,7 @@ pub(super) fn time<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.add(order, &name, Some(run.bundle), Point::of(&run, nnz as f64, each));
     }
     for series in plot.series.values_mut() {
-        crate::order::sort_by(&mut series.points, |a, b| a.at[0].total_cmp(&b.at[0]));
+        sparsescope_core::order::sort_by(&mut series.points, |a, b| a.at[0].total_cmp(&b.at[0]));
     }
     plot
 }

@@ -21,7 +21,7 @@ impl Looks {
     pub fn of(model: &Model, operation: &str) -> Self {
         let mut known: Vec<&KernelDescriptor> =
             Operation::of(operation).map_or(&[][..], kernels).iter().collect();
-        crate::order::sort_by(&mut known, |a, b| a.rank.cmp(&b.rank));
+        sparsescope_core::order::sort_by(&mut known, |a, b| a.rank.cmp(&b.rank));
         let opened = model.values(operation).kernels.iter().map(String::as_str);
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();

@@ -38,7 +38,9 @@ pub(super) fn formats(data: &Data<'_>) -> Vec<String> {
         .filter(|format| format != USER_FAMILY);
     let mut formats: Vec<String> = all.collect();
     let place = |format: &str| crate::theme::family_place(format).unwrap_or(99);
-    crate::order::sort_by(&mut formats, |a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
+    sparsescope_core::order::sort_by(&mut formats, |a, b| {
+        place(a).cmp(&place(b)).then_with(|| a.cmp(b))
+    });
     formats.dedup();
     formats
 }

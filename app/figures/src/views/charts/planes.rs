@@ -129,7 +129,7 @@ fn roofs_of<'a>(runs: &[RunOf<'a>]) -> Vec<(String, f64)> {
             }
         }
     }
-    crate::order::sort_by(&mut roofs, |a, b| b.bandwidth.total_cmp(&a.bandwidth));
+    sparsescope_core::order::sort_by(&mut roofs, |a, b| b.bandwidth.total_cmp(&a.bandwidth));
     let named = |roof: &Roof<'_>| {
         let same = |other: &&Roof<'_>| (other.device, other.name) == (roof.device, roof.name);
         let is_alone = roofs.iter().filter(same).count() == 1;

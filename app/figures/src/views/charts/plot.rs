@@ -305,7 +305,7 @@ impl<'a> Plot<'a> {
     /// The bundles of the points, in the order of opening.
     pub(super) fn bundles(&self) -> Vec<&'a OpenBundle> {
         let mut found: Vec<&OpenBundle> = self.series.values().filter_map(|s| s.bundle).collect();
-        crate::order::sort_by(&mut found, |a, b| a.series.cmp(&b.series));
+        sparsescope_core::order::sort_by(&mut found, |a, b| a.series.cmp(&b.series));
         found.dedup_by_key(|open| open.series);
         found
     }
@@ -336,7 +336,9 @@ impl<'a> Plot<'a> {
                 (key.0, series_in_table(&key.1, point), key.2, series, point)
             })
             .collect();
-        crate::order::sort_by(&mut points, |a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
+        sparsescope_core::order::sort_by(&mut points, |a, b| {
+            (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2))
+        });
         for (_, name, _, series, point) in points {
             let run = point.run.map(|run| run.run);
             let of = |text: fn(&sparsescope_core::record::Run) -> String| run.map(text);

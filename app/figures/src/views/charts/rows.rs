@@ -244,7 +244,7 @@ fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
     marks.iter().for_each(|mark| taken.add(mark.rect, mark.rect));
     let mut order: Vec<_> = marks.iter().collect();
     let ends = |mark: &Named<'_>| sign * mark.rect.center().x;
-    crate::order::sort_by(&mut order, |one, other| ends(other).total_cmp(&ends(one)));
+    sparsescope_core::order::sort_by(&mut order, |one, other| ends(other).total_cmp(&ends(one)));
     let mut seen = HashSet::new();
     for Named { rect, name, band } in order {
         if !seen.insert(band) {

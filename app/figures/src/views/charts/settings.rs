@@ -133,7 +133,9 @@ pub(super) fn parallel_kernels(data: &Data<'_>) -> Vec<String> {
         data.model.values(&data.state.filter.operation).parallel.iter().cloned().collect();
     let is_final =
         |id: &String| kernel::kernel(id).is_some_and(|k| k.version == Some(Version::Final));
-    crate::order::sort_by(&mut found, |a, b| is_final(b).cmp(&is_final(a)).then_with(|| a.cmp(b)));
+    sparsescope_core::order::sort_by(&mut found, |a, b| {
+        is_final(b).cmp(&is_final(a)).then_with(|| a.cmp(b))
+    });
     found
 }
 

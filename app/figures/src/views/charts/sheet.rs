@@ -91,7 +91,7 @@ impl<'p, 'a> Sheet<'p, 'a> {
         let all = plot.series.iter().map(|((_, name, _), series)| (name.as_str(), series));
         let mut all: Vec<_> = all.collect();
         let place = |name: &str| (self.bright == Some(name), self.is_bold(name));
-        crate::order::sort_by(&mut all, |a, b| place(a.0).cmp(&place(b.0)));
+        sparsescope_core::order::sort_by(&mut all, |a, b| place(a.0).cmp(&place(b.0)));
         all
     }
 

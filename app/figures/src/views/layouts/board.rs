@@ -14,7 +14,7 @@ use crate::figure::{Anchor, Figure, area, text_width, wrapped};
 /// `3`, `0,2`, `0-31` for consecutive numbers, `0…30` for many others.
 fn lanes(lanes: &[usize]) -> String {
     let mut lanes = lanes.to_vec();
-    lanes.sort_unstable();
+    sparsescope_core::order::sort(&mut lanes);
     lanes.dedup();
     match &lanes[..] {
         [] => String::new(),

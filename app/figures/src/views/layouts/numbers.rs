@@ -82,7 +82,7 @@ pub(crate) fn check(lesson: &Lesson) -> Result<(), String> {
         if known(&step.show) && step.then.as_ref().is_none_or(known) {
             let texts = Texts::counted(step, None).map_err(at)?;
             let mut choices = texts.choices;
-            choices.sort_unstable();
+            sparsescope_core::order::sort(&mut choices);
             choices.dedup();
             if choices.len() < step.choices.len() {
                 return Err(at("two choices are the same".into()));

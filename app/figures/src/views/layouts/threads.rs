@@ -1,8 +1,6 @@
 //! A CPU kernel stepped through slot by slot: the slots of each thread, and the cache lines that it
 //! has touched so far.
 
-use std::collections::BTreeSet;
-
 use sparsescope_core::kernel::{KernelDescriptor, row_at};
 use sparsescope_core::layout::{Array, CACHE_LINE, CpuStep, CpuTraffic, LayoutError, Place};
 use sparsescope_core::matrix::AnyFormat;
@@ -118,9 +116,8 @@ impl Threads {
     /// Distinct cache lines that a thread has touched after its first `steps` slots.
     pub(super) fn lines(&self, thread: usize, steps: usize) -> usize {
         let places = self.places(thread, steps);
-        let lines: BTreeSet<(usize, u64)> =
-            places.iter().map(|p| (p.array.index(), p.index / self.a_line(p.array))).collect();
-        lines.len()
+        let line = |p: &Place| (p.array.index(), p.index / self.a_line(p.array));
+        sparsescope_core::order::set(places.iter().map(line)).len()
     }
 
     fn now(&self, thread: usize, at: usize) -> Option<CpuStep> {

@@ -29,7 +29,8 @@ pub(super) fn sweeps(subject: &Subject, waves: &Waves, order: Order) -> Result<u
         Order::Backward => rows.reverse(),
         Order::Colors => {
             let Wavefront { places, .. } = waves.wave(order);
-            rows.sort_by_key(|row| places.get(*row as usize).map(|[color, ..]| *color));
+            let color = |row: &u32| places.get(*row as usize).map(|[color, ..]| *color);
+            sparsescope_core::order::sort_by(&mut rows, |a, b| color(a).cmp(&color(b)));
         }
     }
     count(a, &rows).ok_or_else(|| "the sweeps do not converge".into())

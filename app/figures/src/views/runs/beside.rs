@@ -39,7 +39,8 @@ pub fn compared(runs: &[RunOf<'_>]) -> Vec<Compared> {
         }
     }
     let order = ["", "Setting", "Time", "Solve", "Check", "Costs", "Choice", "Prediction"];
-    lines.sort_by_key(|line| order.iter().position(|title| *title == line.group));
+    let place = |line: &Compared| order.iter().position(|title| *title == line.group);
+    sparsescope_core::order::sort_by(&mut lines, |a, b| place(a).cmp(&place(b)));
     for line in &mut lines {
         line.differs = line.values.windows(2).any(|pair| pair.first() != pair.last());
     }

@@ -1,6 +1,6 @@
 //! Every run in a sortable table.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::columns::{COLUMNS, Cell, Column, at_point, columns};
 use crate::figure::text_width;
@@ -51,7 +51,7 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
     let mut sorted: Vec<usize> = runs.iter().map(|run| run.index).collect();
     if let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) {
         let mut cells: Vec<_> = runs.iter().map(|run| ((column.cell)(run), run.index)).collect();
-        crate::order::sort_by(&mut cells, |(one, _), (other, _)| {
+        sparsescope_core::order::sort_by(&mut cells, |(one, _), (other, _)| {
             let order = one.compare(other);
             if state.descending { order.reverse() } else { order }
         });
@@ -114,8 +114,9 @@ pub fn widths(model: &Model, state: &ViewState, columns: &[&Column]) -> Vec<[f32
 
 /// The unit of the runs' rate.
 fn rate_title(runs: &[RunOf<'_>]) -> String {
-    let units: BTreeSet<&str> =
-        runs.iter().filter_map(|run| Some(run.metric()?.unit.as_str())).collect();
+    let units = sparsescope_core::order::set(
+        runs.iter().filter_map(|run| Some(run.metric()?.unit.as_str())),
+    );
     match units.len() {
         1 => units.into_iter().collect(),
         _ => "Rate".into(),

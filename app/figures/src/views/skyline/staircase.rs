@@ -16,7 +16,9 @@ pub(super) fn corners(picture: &PointsPicture, looks: &Looks, axes: [usize; 2]) 
     let kept = looks.of.iter().enumerate().filter(|(_, look)| **look == Look::Kept);
     let mut all: Vec<[f32; 2]> =
         kept.filter_map(|(place, _)| point(picture, axes, place)).collect();
-    all.sort_by(|[x, y], [u, v]| u.total_cmp(x).then(v.total_cmp(y)));
+    sparsescope_core::order::sort_by(&mut all, |[x, y], [u, v]| {
+        u.total_cmp(x).then(v.total_cmp(y))
+    });
     let mut highest = f32::NEG_INFINITY;
     all.retain(|[_, y]| {
         let is_higher = *y > highest;

@@ -72,7 +72,7 @@ fn by_sum(picture: &PointsPicture, count: usize) -> Vec<usize> {
         .map(|place| (place, of(place)))
         .map(|(place, point)| (point.iter().map(|value| f64::from(*value)).sum(), point, place))
         .collect();
-    crate::order::sort_by(&mut keyed, |(a, p, i), (b, q, j)| {
+    sparsescope_core::order::sort_by(&mut keyed, |(a, p, i), (b, q, j)| {
         let equal = Ordering::Equal;
         let coordinates = q.partial_cmp(p).unwrap_or(equal);
         b.partial_cmp(a).unwrap_or(equal).then(coordinates).then(i.cmp(j))

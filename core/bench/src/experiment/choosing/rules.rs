@@ -10,6 +10,7 @@ use sparsescope_matrix::matrix::{
     BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order, Scalar,
     ValueCoding,
 };
+use sparsescope_matrix::order;
 use sparsescope_model::kernel::parameters::{BSR_BLOCK, HACK_SIZE, SIGMA, SPILL, VALUES};
 use sparsescope_model::kernel::{Format, FormatParams, Parameters};
 
@@ -58,7 +59,7 @@ pub(in crate::experiment) fn on_processor<T: Scalar>(
         let ids = Compacts { csr: Some("cpu/csr/compact"), hll: "cpu/hll/compact" };
         others.extend(compacts(a, ids, hll.map(|(parameters, _)| parameters)));
     }
-    others.sort_by(|one, other| one.rank().total_cmp(&other.rank()));
+    order::sort_by(&mut others, |one, other| one.rank().total_cmp(&other.rank()));
     found.extend(others);
     found
 }
@@ -80,7 +81,9 @@ pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool, copy: Option<f64>) -> Vec<Ca
         for candidate in &mut found {
             candidate.expected_s = Some(expected_s(candidate, &traits, copy));
         }
-        found.sort_by(|one, other| one.expected_s.partial_cmp(&other.expected_s).unwrap_or(Equal));
+        order::sort_by(&mut found, |one, other| {
+            one.expected_s.partial_cmp(&other.expected_s).unwrap_or(Equal)
+        });
     }
     found
 }
@@ -110,7 +113,7 @@ fn formats_on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
         let ids = Compacts { csr: None, hll: "cuda/hll/compact" };
         others.extend(compacts(a, ids, hll.filter(plain).map(|(parameters, _)| parameters)));
     }
-    others.sort_by_key(|one| one.minimal_bytes);
+    order::sort_by(&mut others, |one, other| one.minimal_bytes.cmp(&other.minimal_bytes));
     others
 }
 

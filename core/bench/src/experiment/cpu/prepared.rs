@@ -201,7 +201,7 @@ fn clock_seconds() -> f64 {
     })
     .take(101)
     .collect();
-    tries.sort_by(f64::total_cmp);
+    tries.sort_unstable_by(f64::total_cmp);
     tries.get(50).copied().unwrap_or_default()
 }
 

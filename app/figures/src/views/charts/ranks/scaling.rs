@@ -93,7 +93,9 @@ pub(super) fn weak<'a>(data: &Data<'a>) -> Plot<'a> {
     let mut lines: BTreeMap<(String, usize), Line<'a>> = BTreeMap::new();
     for ((class, series), mut steps) in classes {
         let share = |step: &Step<'_>| step.entries / step.ranks;
-        crate::order::sort_by(&mut steps, |one, other| share(one).total_cmp(&share(other)));
+        sparsescope_core::order::sort_by(&mut steps, |one, other| {
+            share(one).total_cmp(&share(other))
+        });
         let mut least = f64::INFINITY;
         for step in steps {
             if share(&step) > least * ALIKE || least.is_infinite() {

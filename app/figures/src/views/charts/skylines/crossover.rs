@@ -104,7 +104,7 @@ pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
     {
         return plot;
     }
-    crate::order::sort_by(&mut found, |a, b| a.0.cmp(&b.0));
+    sparsescope_core::order::sort_by(&mut found, |a, b| a.0.cmp(&b.0));
     for (points, order, name, run, whole_s) in found {
         plot.add(order, &name, Some(run.bundle), Point::of(&run, points as f64, whole_s * 1e3));
     }

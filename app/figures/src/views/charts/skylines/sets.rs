@@ -107,7 +107,7 @@ pub(super) fn families(data: &Data<'_>, varies: Varies) -> Vec<Family> {
     let mut sets: Vec<(Set, String)> =
         all.filter_map(|(_, subject)| Some((Set::of(subject)?, subject_key(subject)))).collect();
     let place = |set: &Set| (set.kind.clone(), set.points, set.dimensions);
-    crate::order::sort_by(&mut sets, |a, b| place(&a.0).cmp(&place(&b.0)));
+    sparsescope_core::order::sort_by(&mut sets, |a, b| place(&a.0).cmp(&place(&b.0)));
     let mut families: Vec<Family> = Vec::new();
     for (set, key) in sets {
         match families.iter_mut().find(|family| varies.joins(&family.first, &set)) {
@@ -122,7 +122,7 @@ pub(super) fn families(data: &Data<'_>, varies: Varies) -> Vec<Family> {
         family.sets.iter().any(|(set, _)| varies.number(set) != varies.number(&family.first))
     };
     families.retain(differ);
-    crate::order::sort_by(&mut families, |a, b| b.sets.len().cmp(&a.sets.len()));
+    sparsescope_core::order::sort_by(&mut families, |a, b| b.sets.len().cmp(&a.sets.len()));
     families
 }
 

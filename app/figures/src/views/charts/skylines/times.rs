@@ -29,7 +29,7 @@ fn against<'a>(
         let (Some(set), Some(rate)) = (Set::of(run.subject), run.rate()) else { continue };
         found.push((number(&set), order, name, run, rate));
     }
-    crate::order::sort_by(&mut found, |a, b| a.0.total_cmp(&b.0));
+    sparsescope_core::order::sort_by(&mut found, |a, b| a.0.total_cmp(&b.0));
     for (x, order, name, run, rate) in found {
         plot.add(order, &name, Some(run.bundle), Point::of(&run, x, rate));
     }
@@ -57,12 +57,12 @@ pub(super) fn lone(plot: &Plot<'_>) -> BTreeSet<(String, usize)> {
         at.len()
     };
     let all = plot.series.iter().filter(|(_, series)| places(series) == 1);
-    all.map(|((_, name, bundle), _)| (name.clone(), *bundle)).collect()
+    sparsescope_core::order::set(all.map(|((_, name, bundle), _)| (name.clone(), *bundle)))
 }
 
 /// A sentence that says that these have no line.
 pub(super) fn lone_words<'n>(names: impl Iterator<Item = &'n str>, title: &str) -> Option<String> {
-    let names: BTreeSet<&str> = names.collect();
+    let names = sparsescope_core::order::set(names);
     let names: Vec<&str> = names.into_iter().collect();
     let words =
         format!("Measured at a single number of {title}, so no line: {}.", names.join(", "));

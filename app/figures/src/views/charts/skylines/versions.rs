@@ -83,7 +83,7 @@ fn gains(plot: &Plot<'_>) -> Vec<Gain> {
         Some(Gain { at, set: subject_name(subject), times: old_s / last.at[1] })
     };
     let mut gains: Vec<Gain> = of(0).filter_map(gain).collect();
-    crate::order::sort_by(&mut gains, |a, b| a.at.total_cmp(&b.at));
+    sparsescope_core::order::sort_by(&mut gains, |a, b| a.at.total_cmp(&b.at));
     gains
 }
 
@@ -137,8 +137,8 @@ struct Line<'a> {
 }
 
 fn line<'a>(group: &Group<'a>, points: u64, base: RunOf<'a>) -> Line<'a> {
-    let counts: BTreeSet<u32> =
-        group.keys().map(|(threads, _)| *threads).filter(|p| *p > 1).collect();
+    let counts =
+        sparsescope_core::order::set(group.keys().map(|(threads, _)| *threads).filter(|p| *p > 1));
     let mut line = Line { base, points, others: Vec::new(), missing: Vec::new() };
     for threads in counts {
         let wanted = points as f64 * f64::from(threads).sqrt();

@@ -1,7 +1,5 @@
 //! Number of solves after which the setup of a preconditioner pays off.
 
-use std::collections::BTreeMap;
-
 use super::{Names, few};
 use crate::model::{RunOf, seconds, subject_key};
 use crate::views::charts::best::best;
@@ -47,8 +45,8 @@ pub(super) fn break_even<'a>(data: &Data<'a>) -> Plot<'a> {
     let class = |run: &RunOf<'a>| run.solved().map(|_| names.class(run));
     let best = best(&runs, &class);
     let place = |run: &RunOf<'a>| (run.bundle.series, kernel(run), run.system());
-    let bases: BTreeMap<_, RunOf<'a>> =
-        best.values().filter(|run| is_base(run)).map(|run| (place(run), *run)).collect();
+    let bases = best.values().filter(|run| is_base(run)).map(|run| (place(run), *run));
+    let bases = sparsescope_core::order::map(bases);
     for ((.., (_, name)), run) in best.iter().filter(|(_, run)| !is_base(run)) {
         let Some(base) = bases.get(&place(run)) else { continue };
         let times = |run: &RunOf<'_>| Some((run.set_up_s()?, run.solve_s()?));

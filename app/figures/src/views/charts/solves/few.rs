@@ -23,7 +23,9 @@ pub(in crate::views::charts) fn few<'a>(runs: Vec<RunOf<'a>>) -> (Vec<RunOf<'a>>
         return (runs, String::new());
     }
     let mut order: Vec<(String, (bool, f64))> = methods.into_iter().collect();
-    crate::order::sort_by(&mut order, |(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    sparsescope_core::order::sort_by(&mut order, |(_, a), (_, b)| {
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
     let others = order.split_off(MOST.min(order.len()));
     let is_kept = |run: &RunOf<'_>| {
         let method = run.solved().map(|_| run.method());

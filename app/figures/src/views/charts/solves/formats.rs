@@ -29,7 +29,7 @@ pub(super) fn ways(data: &Data<'_>) -> Vec<String> {
     let mut ways: Vec<(String, usize)> =
         found.into_iter().map(|(way, formats)| (way, formats.len())).collect();
     ways.retain(|(_, formats)| *formats > 1);
-    crate::order::sort_by(&mut ways, |a, b| b.1.cmp(&a.1));
+    sparsescope_core::order::sort_by(&mut ways, |a, b| b.1.cmp(&a.1));
     ways.into_iter().map(|(way, _)| way).collect()
 }
 

@@ -62,7 +62,9 @@ type Family<'a> = BTreeMap<usize, RunOf<'a>>;
 fn values(data: &Data<'_>, parameter: &str) -> Vec<String> {
     let mut values: Vec<&str> = data.runs.iter().filter_map(|run| run.param(parameter)).collect();
     let number = |value: &str| value.parse::<f64>().unwrap_or(f64::NEG_INFINITY);
-    crate::order::sort_by(&mut values, |a, b| number(a).total_cmp(&number(b)).then(a.cmp(b)));
+    sparsescope_core::order::sort_by(&mut values, |a, b| {
+        number(a).total_cmp(&number(b)).then(a.cmp(b))
+    });
     values.dedup();
     values.into_iter().map(str::to_owned).collect()
 }
