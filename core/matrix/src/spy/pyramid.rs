@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::parallel::*;
 
-use crate::matrix::{Csr, Scalar};
+use crate::matrix::{Csr, RowPtr, Scalar};
 use crate::pace::{Pace, at_once};
 
 /// Cells along each edge of a tile.
@@ -109,20 +109,32 @@ impl Level {
         let together = if pace == Pace::AtOnce { bands.max(1) } else { 1 };
         let mut tiles = BTreeMap::new();
         for first in (0..bands).step_by(together) {
-            let bands = (first..bands.min(first + together)).into_par_iter();
-            let counted: Vec<_> = bands.map(|band| level.count_band(a, band)).collect();
-            tiles.extend(counted.into_iter().flatten());
+            let bands = first..bands.min(first + together);
+            tiles.extend(level.count_bands((a.row_ptr(), a.col()), bands));
             pace.rest().await;
         }
         level.tiles = tiles;
         level
     }
 
-    /// The tiles of one tile row of `a`, whose rows of cells are counted in parallel.
-    fn count_band<T: Scalar>(&self, a: &Csr<T>, band: usize) -> Vec<((usize, usize), Tile)> {
+    /// The tiles of some tile rows, which are counted in parallel. It knows the matrix by its pattern, row
+    /// offsets and columns, and is so compiled once for values of any type.
+    fn count_bands(
+        &self,
+        pattern: (&RowPtr, &[u32]),
+        bands: Range<usize>,
+    ) -> Vec<((usize, usize), Tile)> {
+        let counted = bands.into_par_iter().map(|band| self.count_band(pattern, band));
+        let counted: Vec<_> = counted.collect();
+        counted.into_iter().flatten().collect()
+    }
+
+    /// The tiles of one tile row, whose rows of cells are counted in parallel.
+    fn count_band(&self, pattern: (&RowPtr, &[u32]), band: usize) -> Vec<((usize, usize), Tile)> {
         let last = self.rows.min((band + 1) * TILE);
         let groups = (band * TILE..last).step_by(LINES_TOGETHER).collect::<Vec<_>>();
-        let count = |&first: &usize| self.count_lines(a, first..last.min(first + LINES_TOGETHER));
+        let count =
+            |&first: &usize| self.count_lines(pattern, first..last.min(first + LINES_TOGETHER));
         let counted: Vec<_> = groups.par_iter().map(count).collect();
         let mut tiles: Vec<Option<Tile>> = vec![None; self.cols.div_ceil(TILE)];
         for (group, pieces) in counted.into_iter().enumerate() {
@@ -140,14 +152,19 @@ impl Level {
 
     /// Counts some rows of cells of `a`: the tile columns that hold nonzeros, each with 256 counts per row of
     /// cells.
-    fn count_lines<T: Scalar>(&self, a: &Csr<T>, lines: Range<usize>) -> Vec<(usize, Vec<u64>)> {
+    fn count_lines(
+        &self,
+        (row_ptr, col): (&RowPtr, &[u32]),
+        lines: Range<usize>,
+    ) -> Vec<(usize, Vec<u64>)> {
+        let rows_in_all = row_ptr.len() - 1;
         let mut pieces: Vec<Option<Vec<u64>>> = vec![None; self.cols.div_ceil(TILE)];
         // Half the size of the counts of tiles, so that a row of cells stays in the L1 cache.
         let mut line = vec![0u32; self.cols];
         for (k, r) in lines.clone().enumerate() {
-            let rows = (r << self.shift).min(a.rows())..((r + 1) << self.shift).min(a.rows());
-            let entries = a.row_ptr().get(rows.start)..a.row_ptr().get(rows.end);
-            for columns in a.col().get(entries).unwrap_or_default().chunks(u32::MAX as usize) {
+            let rows = (r << self.shift).min(rows_in_all)..((r + 1) << self.shift).min(rows_in_all);
+            let entries = row_ptr.get(rows.start)..row_ptr.get(rows.end);
+            for columns in col.get(entries).unwrap_or_default().chunks(u32::MAX as usize) {
                 for &column in columns {
                     if let Some(count) = line.get_mut(column as usize >> self.shift) {
                         *count += 1;
