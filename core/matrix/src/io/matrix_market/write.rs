@@ -21,6 +21,12 @@ pub trait WriteValue: Scalar {
     const FIELD: Field;
     /// Appends the value's numbers, separated by a blank.
     fn append(self, text: &mut Vec<u8>);
+    /// [`write()`], compiled with this crate and not with each that calls it.
+    fn write(
+        matrix: &Csr<Self>,
+        out: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<(), IoError>;
 }
 
 impl WriteValue for f64 {
@@ -28,6 +34,14 @@ impl WriteValue for f64 {
     fn append(self, text: &mut Vec<u8>) {
         // Not finite: NaN, inf, -inf.
         text.extend_from_slice(zmij::Buffer::new().format(self).as_bytes());
+    }
+
+    fn write(
+        matrix: &Csr<Self>,
+        out: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<(), IoError> {
+        write_entries(matrix, (Self::FIELD, Symmetry::General), append_value, out, progress)
     }
 }
 
@@ -38,6 +52,14 @@ impl WriteValue for Complex64 {
         text.push(b' ');
         self.im.append(text);
     }
+
+    fn write(
+        matrix: &Csr<Self>,
+        out: &mut dyn Write,
+        progress: Progress<'_>,
+    ) -> Result<(), IoError> {
+        write_entries(matrix, (Self::FIELD, Symmetry::General), append_value, out, progress)
+    }
 }
 
 /// Writes `matrix` as `coordinate real general` or `coordinate complex general`, row by row. Chunks of
@@ -47,7 +69,7 @@ pub fn write<T: WriteValue>(
     out: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
-    write_entries(matrix, (T::FIELD, Symmetry::General), append_value, out, progress)
+    T::write(matrix, out, progress)
 }
 
 /// Writes a symmetric matrix with this field as `coordinate symmetric`: the diagonal and everything below it,
