@@ -19,6 +19,8 @@ mod producer;
 mod reading;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 pub mod run;
+#[cfg(not(target_family = "wasm"))]
+mod utc;
 #[cfg(all(feature = "gui", not(target_family = "wasm")))]
 mod window;
 

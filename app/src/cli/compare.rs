@@ -11,8 +11,9 @@ use sparsescope_core::samples::{CONFIDENCE, Change, Ratio};
 
 use super::args::CompareArgs;
 use super::outcome::Outcome;
-use super::output::{now, print, print_json};
+use super::output::{print, print_json};
 use super::table::{counted, render, seconds, table};
+use crate::utc::now;
 
 /// Runs that a sentence or a list names before it gives the number of the rest.
 const NAMED: usize = 5;

@@ -13,9 +13,10 @@ use super::bench::sort_runs;
 use super::compare::open;
 use super::missing::Missing;
 use super::outcome::{Outcome, UsageError};
-use super::output::{check_bundle, check_form, now};
+use super::output::{check_bundle, check_form};
 use super::table::counted;
 use crate::producer::producer;
+use crate::utc::now;
 
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<Outcome> {
     check_bundle(&args.output, args.force)?;

@@ -102,13 +102,6 @@ pub(super) fn is_stdout(path: &Path) -> bool {
     STANDARD_OUTPUT.iter().any(|name| path.as_os_str() == *name)
 }
 
-/// The current time in UTC, in whole seconds.
-pub(super) fn now() -> String {
-    let now = jiff::Timestamp::now();
-    let seconds = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
-    seconds.to_string()
-}
-
 /// Writes the table of a bundle's runs.
 pub(super) fn write_csv(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Result<()> {
     keep(path, force, &bundle.results_csv()?)

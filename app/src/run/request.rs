@@ -230,7 +230,7 @@ impl Request {
 
     /// A new file in the folder, named after the time; never one that exists or is being written.
     pub fn output(&self) -> PathBuf {
-        let stamp = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+        let stamp = crate::utc::stamp();
         let named = |end: String| self.folder.join(format!("sparsescope-{stamp}{end}.zip"));
         let names = std::iter::once(String::new()).chain((2..1000).map(|k| format!("-{k}")));
         let taken = |path: &Path| path.symlink_metadata().is_ok();

@@ -27,11 +27,12 @@ use crate::cli::args::BenchArgs;
 use crate::cli::gpu_of_rank::{self, RankGpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
-use crate::cli::output::{now, print};
+use crate::cli::output::print;
 use crate::cli::progress;
 use crate::cli::shared_args::BackendArg;
 use crate::cli::shared_matrix::{Anew, memory, shared};
 use crate::producer::producer;
+use crate::utc::now;
 
 /// The plan that all ranks read from the arguments, or from the bundle to continue.
 struct Plan {

@@ -383,7 +383,7 @@ pub(super) fn output(args: &BenchArgs, shard: Option<Shard>) -> anyhow::Result<P
     if let Some(path) = args.resume.as_ref().or(args.output.as_ref()) {
         return Ok(path.clone());
     }
-    let stamp = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+    let stamp = crate::utc::stamp();
     let part = shard.map_or(String::new(), |Shard { part, of }| format!("-part-{part}-of-{of}"));
     let name = format!("sparsescope-{stamp}{part}");
     let mut paths = std::iter::once(format!("{name}.zip"))
