@@ -82,21 +82,10 @@ pub(super) enum Command {
 }
 
 /// An operation by its word.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OperationArg(Operation);
-
-impl OperationArg {
-    fn parser() -> impl TypedValueParser<Value = Self> {
-        let value = |one: &Operation| PossibleValue::new(one.as_str()).help(one.about());
-        PossibleValuesParser::new(Operation::ALL.iter().map(value))
-            .map(|word| Self(Operation::of(&word).expect("one of the possible values"))) // invariant
-    }
-}
-
-impl From<OperationArg> for Operation {
-    fn from(OperationArg(operation): OperationArg) -> Self {
-        operation
-    }
+fn operation() -> impl TypedValueParser<Value = Operation> {
+    let value = |one: &Operation| PossibleValue::new(one.as_str()).help(one.about());
+    PossibleValuesParser::new(Operation::ALL.iter().map(value))
+        .map(|word| Operation::of(&word).expect("one of the possible values")) // invariant
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -169,8 +158,8 @@ pub(super) struct BenchArgs {
     #[arg(value_name = "MATRIX", help_heading = None::<&'static str>)]
     pub(super) matrices: Vec<String>,
     /// What to compute
-    #[arg(long, value_parser = OperationArg::parser(), default_value = Operation::Spmv.as_str(), help_heading = WHAT)]
-    pub(super) operation: OperationArg,
+    #[arg(long, value_parser = operation(), default_value = Operation::Spmv.as_str(), help_heading = WHAT)]
+    pub(super) operation: Operation,
     /// Measure all matrices of a suite, or of a file with one per line
     ///
     /// Each line is a path, gen:..., suite:... or the name of a matrix of the SuiteSparse collection, which is

@@ -14,7 +14,7 @@ use sparsescope_core::kernel::{
 };
 use sparsescope_core::measure::{NoiseWatch, environment};
 use sparsescope_core::mpi::{RankBackend, World, agreed, measure_bandwidth, shared_problem};
-use sparsescope_core::record::{Environment, Operation, Run};
+use sparsescope_core::record::{Environment, Run};
 
 use super::bandwidth_threads;
 use super::end::{NOTHING_READ, TOO_EARLY, check_outputs, end, kept};
@@ -176,7 +176,7 @@ fn plan(
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Plan> {
-    let operation: Operation = args.operation.into();
+    let operation = args.operation;
     if distributed_kernels(operation).next().is_none() {
         let word = operation.as_str();
         let sentence = format!("only spmv and solve run on several ranks, not {word}");

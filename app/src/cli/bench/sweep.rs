@@ -62,7 +62,7 @@ impl Sweep {
         if let Some(untaken) = settings.untaken(&kernels) {
             return Err(UsageError(untaken).into());
         }
-        let operation = args.operation.into();
+        let operation = args.operation;
         let (portions, ranks) = (None, None);
         Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions, ranks })
     }
@@ -247,7 +247,7 @@ pub(super) fn sources(
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Vec<SubjectSource>> {
-    let operation = args.operation.into();
+    let operation = args.operation;
     let mut sources = named(args, operation, interrupt, quiet)?;
     let name = match &args.suite {
         Some(name) => name.as_str(),
@@ -290,7 +290,7 @@ fn kernels(
     if asked(BackendArg::Wgpu) || (args.backend.is_empty() && names_wgpu) {
         devices.push(DeviceKind::Wgpu);
     }
-    let operation = args.operation.into();
+    let operation = args.operation;
     // All GPUs together are used only on request.
     let names_nccl = patterns.iter().any(|pattern| pattern.starts_with("nccl/"));
     let names_gpus = !args.parameters.lists().values(RANKS.id()).is_empty();

@@ -11,7 +11,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::kernel::{KernelDescriptor, UserKernel, UserSource, user_kernels};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{GpuAbsence, Operation};
+use sparsescope_core::record::GpuAbsence;
 
 use crate::cli::args::BenchArgs;
 use crate::cli::gpu::{self, Gpu};
@@ -29,7 +29,7 @@ pub(super) struct PlannedFile {
 
 /// The kernels of the files that the arguments name, in order.
 pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<&'static KernelDescriptor>> {
-    let operation: Operation = args.operation.into();
+    let operation = args.operation;
     let is_usage = match (operation, args.backend.as_slice()) {
         _ if args.kernel_file.is_empty() => return Ok(Vec::new()),
         (other, _) if other != UserKernel::OPERATION => {
