@@ -18,9 +18,7 @@ use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::matrix::{Csr, Statistics};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{NotSpd, check_spd};
-use sparsescope_core::record::{
-    Check, Environment, MatrixRecord, Operation, Run, Source, Verdict, Work,
-};
+use sparsescope_core::record::{Check, Environment, MatrixRecord, Operation, Run, Source, Verdict};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::written::small_svg_of;
 
@@ -41,7 +39,7 @@ const DRAWN: &str = "solve";
 /// The residuals of a solve, to be drawn.
 #[pyclass(frozen, module = "sparsescope._native")]
 pub(crate) struct Convergence {
-    /// Only its run says more than the size of the matrix: it is not written.
+    /// It is never written. Its run has residuals and no time, and its matrix only a size.
     bundle: Bundle,
 }
 
@@ -172,8 +170,6 @@ fn solved(
     run.params = prepared.params();
     (run.solve, run.history) = output.told();
     run.check = Check { verdict: check.verdict, ..Check::default() };
-    // Charts draw a solve that has converged only if it has a time, whatever that is.
-    run.metric = Some(Operation::Solve.metric(&Work::default(), 1.0));
     let drawn = Convergence::new(&a, run);
     let Output::Solution(solution) = output else {
         let sentence = format!("{} returned {}", kernel.id, output.kind());

@@ -166,17 +166,27 @@ mod tests {
 
     #[test]
     fn a_solve_that_is_in_no_file_is_drawn_whether_it_converged_or_not() {
-        let finished = solved::run(solved::SERIAL, &[], 40, &[]);
-        let mut gave_up = finished.clone();
+        let measured = solved::run(solved::SERIAL, &[], 40, &[]);
+        let mut untimed = measured.clone();
+        (untimed.figures, untimed.metric, untimed.samples) = (None, None, Vec::new());
+        let mut gave_up = untimed.clone();
         gave_up.check = Check { verdict: Verdict::Fail, ..Check::default() };
-        (gave_up.figures, gave_up.metric, gave_up.samples) = (None, None, Vec::new());
         gave_up.solve.as_mut().unwrap().converged = false;
-        for (run, source) in [(finished, "b.zip: CPU, measured 2026"), (gave_up, "<desc></desc>")] {
+        let cases = [
+            (measured, "b.zip: CPU, measured 2026", true),
+            (untimed, "<desc></desc>", false),
+            (gave_up, "<desc></desc>", false),
+        ];
+        for (run, source, has_time) in cases {
             let model = solved::model(vec![run]);
-            let link = "v1;view=chart;chart=convergence;operation=solve";
-            let svg = small_svg_of(&model, link, 60_000).unwrap().unwrap();
+            let drawn = |chart: &str| {
+                let link = format!("v1;view=chart;chart={chart};operation=solve");
+                small_svg_of(&model, &link, 60_000).unwrap().unwrap()
+            };
+            let svg = drawn("convergence");
             assert!(svg.contains("FSAI, k = 2"), "{svg}");
             assert!(svg.contains(source) && !svg.contains("unfinished"), "{svg}");
+            assert_eq!(drawn("convergence-time").contains("FSAI, k = 2"), has_time);
         }
     }
 

@@ -86,22 +86,23 @@ fn same_way((one, series): Curve<'_>, (other, others): Curve<'_>) -> bool {
         }
 }
 
-/// The runs on the selected subject, and solves that gave up: they have no time, but have
-/// residuals. They are omitted if another run with the same residuals finished.
-fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
+/// The runs on the selected subject, and solves that have residuals but no time: those that gave up,
+/// and those that nobody timed. They are omitted if another run with the same residuals has a time.
+fn with_untimed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
     let mut runs = of_subject(data, data.runs.clone());
     let way = |run: &RunOf<'a>| {
         let system = ["b", "x0"].map(|name| run.param(name));
         (run.bundle.series, kernel(run), run.method(), system)
     };
-    let ended =
+    let timed =
         sparsescope_core::order::set(runs.iter().filter(|run| run.solved().is_some()).map(way));
-    let mut failed = of_subject(data, data.model.runs(&data.state.filter));
-    failed.retain(|run| {
-        let gave_up = run.solved().is_some_and(|solve| !solve.converged);
-        gave_up && run.run.hot != data.state.charts.cold && !ended.contains(&way(run))
+    let mut untimed = of_subject(data, data.model.runs(&data.state.filter));
+    untimed.retain(|run| {
+        let has_ended = run.solved().is_some_and(|solve| !solve.converged || run.run.ranks());
+        let is_untimed = run.rate().is_none() && !timed.contains(&way(run));
+        has_ended && is_untimed && run.run.hot != data.state.charts.cold
     });
-    runs.extend(failed);
+    runs.extend(untimed);
     runs
 }
 
@@ -109,7 +110,7 @@ fn with_failed<'a>(data: &Data<'a>) -> Vec<RunOf<'a>> {
 pub(super) fn by_steps<'a>(data: &Data<'a>) -> Plot<'a> {
     let words = steps(data).several;
     let mut plot = plane(data, Scale::new(words, false));
-    let (runs, note) = few(with_failed(data));
+    let (runs, note) = few(with_untimed(data));
     let mut names = Names::of(&runs);
     let mut ways: Vec<(Curve<'a>, Vec<String>)> = Vec::new();
     for own in curves(data, &runs, names) {
