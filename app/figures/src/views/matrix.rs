@@ -52,11 +52,12 @@ pub fn headline(record: &MatrixRecord) -> String {
     parts.join(" · ")
 }
 
-/// The statistics as text.
+/// The statistics as text, and how long it took to read, unless it was never in a file.
 pub fn facts(record: &MatrixRecord) -> Vec<(&'static str, String)> {
     let of = &record.statistics;
     let share = |share: Option<f64>| share.map_or("–".into(), percent);
-    vec![
+    let read = (record.read_seconds > 0.0).then(|| seconds(record.read_seconds));
+    let mut facts = vec![
         ("Rows", count(of.rows)),
         ("Columns", count(of.cols)),
         ("Nonzeros (nnz)", count(of.nnz)),
@@ -74,8 +75,9 @@ pub fn facts(record: &MatrixRecord) -> Vec<(&'static str, String)> {
         ("Diagonal nonzeros", count(of.diagonal)),
         ("Structural symmetry", share(of.structural_symmetry)),
         ("Numerical symmetry", share(of.numerical_symmetry)),
-        ("Time to read", seconds(record.read_seconds)),
-    ]
+    ];
+    facts.extend(read.map(|read| ("Time to read", read)));
+    facts
 }
 
 fn percent(share: f64) -> String {
@@ -320,6 +322,17 @@ mod tests {
         statistics.structural_symmetry = Some(0.9);
         statistics.numerical_symmetry = None;
         assert_eq!(headline(&statistics), format!("{start} · not symmetric"));
+    }
+
+    #[test]
+    fn a_matrix_that_was_never_in_a_file_has_no_time_to_read() {
+        let (run, statistics, environment) = tests::run("cpu/csr/nnz");
+        let model = tests::model(vec![run], statistics, environment);
+        let record = model.largest(&Filter::everything()).unwrap();
+        let has_time =
+            |record: &MatrixRecord| facts(record).iter().any(|(name, _)| *name == "Time to read");
+        assert!(has_time(record));
+        assert!(!has_time(&MatrixRecord { read_seconds: 0.0, ..record.clone() }));
     }
 
     #[test]
