@@ -4,8 +4,6 @@
 # tests/browser it is tried in JupyterLab. Arguments go to maturin.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-root=$PWD
-
 root=$PWD folder=$(mktemp -d)
 trap 'rm -rf "$folder" "$root/python/sparsescope/web"' EXIT
 most_bytes=25000000
@@ -37,7 +35,7 @@ if compgen -G 'venv/lib/python3*/site-packages/sparsescope/web' >/dev/null; then
 fi
 python -m pytest -q
 jupyter nbconvert --to notebook --execute --inplace examples/tour.ipynb
-chromium=$(command -v chromium || command -v chromium-browser || true)
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [[ -f viewer.html && -n $chromium && -d $root/tests/browser/node_modules ]]; then
     pip install -q --disable-pip-version-check jupyterlab
     node "$root/tests/browser/notebook.mjs" "$chromium" "$(command -v python)"

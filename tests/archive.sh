@@ -64,6 +64,8 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 address=$(sed 's,/?.*,,' address)
-curl -fsS "$address/" | grep -q '<title>Sparsescope</title>' || fail "serve shows no page"
+[[ -n $address ]] || fail "serve has printed no address"
+curl -fsS "$address/" -o page.html
+grep -q '<title>Sparsescope</title>' page.html || fail "serve shows no page"
 curl -fsS "$address/bundles/1/$bundle" | cmp - "$bundle"
 echo "$(basename "$archive"): $bytes bytes, works"
