@@ -86,11 +86,7 @@ class Viewer(anywidget.AnyWidget):
     @traitlets.observe("link")
     def _linked(self, _change: Any) -> None:
         state = _fields(self.link)
-        try:
-            row, col, rows = (float(number) for number in state.get("at", "").split(","))
-            self.zoom = (row, col, rows)
-        except ValueError:
-            self.zoom = None
+        self.zoom = _zoom(state)
         self.set_trait("selection", {"matrix": state.get("matrix"), "run": state.get("run")})
 
     @traitlets.observe("zoom")
@@ -99,7 +95,7 @@ class Viewer(anywidget.AnyWidget):
         at = None if self.zoom is None else ",".join(f"{number:.17g}" for number in self.zoom)
         if at is None:
             state.pop("at", None)
-        elif not _is_same(state.get("at"), self.zoom):
+        elif _zoom(state) != self.zoom:
             state["at"] = at
         link = ";".join(["v1", *(f"{key}={value}" for key, value in state.items())])
         if _fields(self.link) != state:
@@ -111,5 +107,10 @@ def _fields(link: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in link.split(";") if "=" in part)
 
 
-def _is_same(at: str | None, zoom: tuple[float, float, float]) -> bool:
-    return at is not None and tuple(float(number) for number in at.split(",")) == tuple(zoom)
+def _zoom(state: dict[str, str]) -> tuple[float, float, float] | None:
+    """The part of the matrix that a link names; ``None`` if it names none, or not in this form."""
+    try:
+        row, col, rows = (float(number) for number in state.get("at", "").split(","))
+    except ValueError:
+        return None
+    return row, col, rows

@@ -210,7 +210,8 @@ class Cell {
   follow() {
     const link = this.model.get("link");
     if (this.frame && link !== this.written) {
-      this.frame.contentWindow.location.replace(`${this.address}#${link}`);
+      // A cell that is out of its document has no window, and starts again with the link once it is back.
+      this.frame.contentWindow?.location.replace(`${this.address}#${link}`);
     }
   }
 

@@ -97,6 +97,10 @@ def test_zoom_and_selection_follow_the_link_and_zoom_changes_it(view):
     assert widget.link == "v1;view=spy;at=1,2,3;matrix=00ff-real"
     widget.zoom = None
     assert widget.link == "v1;view=spy;matrix=00ff-real"
+    widget.link = "v1;view=spy;at=here;matrix=00ff-real"
+    assert widget.zoom is None
+    widget.zoom = (4, 5, 6)
+    assert widget.link == "v1;view=spy;at=4,5,6;matrix=00ff-real"
     selected = []
     widget.observe(lambda change: selected.append(change.new), "selection")
     widget.link = "v1;view=runs;matrix=00ff-real;run=12ab-34cd"
