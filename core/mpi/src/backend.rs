@@ -20,7 +20,8 @@ pub struct RankBackend<'d> {
     ranks: u32,
     caches: CacheSizes,
     device: Option<&'d dyn RankDevice>,
-    flusher: Mutex<Option<Arc<CacheFlusher>>>,
+    /// For up to this many threads.
+    flusher: Mutex<Option<(u32, Arc<CacheFlusher>)>>,
 }
 
 impl RankBackend<'static> {
@@ -39,14 +40,18 @@ impl<'d> RankBackend<'d> {
         Self { model, ranks: 1, caches, device: Some(device), flusher: Mutex::default() }
     }
 
-    fn flusher(&self) -> Result<Arc<CacheFlusher>, String> {
+    /// The flusher for the threads of a rank, each of which has its own on the same machine.
+    fn flusher(&self, threads: u32, memory: MemoryLimit) -> Result<Arc<CacheFlusher>, String> {
         let mut flusher = self.flusher.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = flusher.as_ref() {
+        if let Some((most, made)) = flusher.as_ref()
+            && *most >= threads
+        {
             return Ok(Arc::clone(made));
         }
-        let made = CacheFlusher::new(self.caches, MemoryLimit::of_machine());
+        let caches = CacheSizes { logical: self.caches.logical.min(threads), ..self.caches };
+        let made = CacheFlusher::new(caches, memory);
         let made = Arc::new(made.map_err(|error| error.to_string())?);
-        *flusher = Some(Arc::clone(&made));
+        *flusher = Some((threads, Arc::clone(&made)));
         Ok(made)
     }
 }
@@ -97,7 +102,8 @@ impl Backend for RankBackend<'_> {
             near_bytes: self.caches.private_bytes,
             memory,
         };
-        let flusher = Box::new(move || self.flusher());
+        let threads = configuration.threads;
+        let flusher = Box::new(move || self.flusher(threads, memory));
         Ok(Box::new(RankPrepared::new(place, configuration.clone(), pool, flusher)))
     }
 }

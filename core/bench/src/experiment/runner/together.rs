@@ -70,8 +70,8 @@ impl Runner<'_> {
         Watch::new(self.cancel, tell).agreeing(self.agreement)
     }
 
-    /// The rank's own result if all ranks succeeded; otherwise, on all ranks, the verdict on the first that
-    /// failed, and its reason.
+    /// The rank's own result if all ranks succeeded; otherwise, on all ranks, refused if any rank refuses and
+    /// else unsupported, with the reason of the first rank that has one.
     pub(super) fn met<T>(&self, own: Result<T, PrepareError>) -> Result<T, (Verdict, String)> {
         let is_refused = self.agreement.any(matches!(own, Err(PrepareError::Refused(_))));
         let verdict = if is_refused { Verdict::Refused } else { Verdict::Unsupported };
