@@ -103,6 +103,7 @@ def test_a_solve_shows_its_residuals():
     lines = [line.get("points", "").split() for line in root.iter(f"{SVG}polyline")]
     assert max(map(len, lines)) > s.iterations, "a corner of a line for each residual"
     assert "unfinished" not in words(root)
+    assert not root.findtext(f"{SVG}desc"), "it is of no file and has no time"
 
 
 @pytest.mark.parametrize("max_iter", [3, 2_000])
