@@ -95,8 +95,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
         }
     }
     let inside = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
-    name_guides(sheet, &axes, inside, &mut taken);
     name_series(sheet, &axes, inside, &mut taken);
+    name_guides(sheet, &axes, inside, &mut taken);
     bottom + FOOT
 }
 
@@ -167,6 +167,9 @@ fn is_upright(guide: &Guide) -> bool {
     guide.ends[0][0] == guide.ends[1][0]
 }
 
+/// Steps between the places along a guide where its name may start.
+const PLACES: usize = 16;
+
 /// Writes the name of every guide at its line: above the end of a vertical one, else along it and at
 /// its angle, above or below; a line or two away where guides are close.
 fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Taken) {
@@ -187,7 +190,8 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
         let half = TYPE * 0.5 * (along.x.abs() + along.y.abs());
         let starts = |away: f32| -> Vec<Pos2> {
             let off = along.rot90() * (half + GAP + away * (2.0 * half + GAP));
-            let starts = [1.0, 0.75, 0.5, 0.25, 0.0].into_iter().flat_map(|share| {
+            let starts = (0..=PLACES).rev().flat_map(|place| {
+                let share = place as f32 / PLACES as f32;
                 let start = from + along * (TYPE + share * (length - width - 2.0 * TYPE));
                 [start + off, start - off]
             });

@@ -54,7 +54,7 @@ impl Taken {
         stretch(&mut self.guides, ends);
     }
 
-    /// Takes the first place that covers no more than one of these allows, trying them in order.
+    /// Takes a place that covers no more than one of these allows, trying them in order.
     pub(super) fn take(
         &mut self,
         size: Vec2,
@@ -68,8 +68,8 @@ impl Taken {
         places.get(place).copied()
     }
 
-    /// Takes the first of these areas in the same way; returns its index. An area is the union of
-    /// its rectangles.
+    /// Takes an area in the same way, of those that fit the one over the fewest marks; returns its index. An area
+    /// is the union of its rectangles.
     pub(super) fn take_area(
         &mut self,
         areas: &[Vec<Rect>],
@@ -79,8 +79,16 @@ impl Taken {
         let fits = |covers: Covers, area: &[Rect]| {
             area.iter().all(|rect| inside.contains_rect(*rect) && self.is_free(*rect, covers))
         };
-        let first = |covers: &Covers| areas.iter().position(|area| fits(*covers, area));
-        let place = allowed.iter().find_map(first)?;
+        let over = |area: &[Rect]| {
+            area.iter()
+                .filter(|rect| self.marks.any(**rect, |mark| mark.intersects(**rect)))
+                .count()
+        };
+        let best = |covers: &Covers| {
+            let fitting = areas.iter().enumerate().filter(|(_, area)| fits(*covers, area));
+            fitting.min_by_key(|(_, area)| over(area)).map(|(place, _)| place)
+        };
+        let place = allowed.iter().find_map(best)?;
         for rect in areas.get(place)? {
             self.texts.add(*rect, *rect);
         }
