@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::distributed::Rows;
 use sparsescope_core::experiment::{
-    DeviceSystem, Elements, KernelError, PrepareError, Prepared, Temperature, Watch,
+    DeviceSystem, Elements, KernelError, PrepareError, Temperature, Watch,
 };
 use sparsescope_core::kernel::{Applied, kernel};
 use sparsescope_core::measure::integer_range;
@@ -16,9 +16,10 @@ use sparsescope_core::record::{Check, Distributed};
 
 use super::backend::{LOCAL, NcclBackend};
 use super::by_index::{row_sums, squares_of_residual};
-use super::prepared_product::PreparedProducts;
+use super::prepared_product::TeamProduct;
 use super::prepared_solver::{set_up, solve, told};
 use crate::device::DeviceError;
+use crate::prepared::Executes;
 
 /// An SpMV and its result.
 #[derive(Clone, Debug)]
@@ -93,17 +94,16 @@ impl NcclBackend {
         let team = self.team(ranks)?;
         let x: Elements = Arc::new(move |range| integer_range(range, seed));
         let local = local.ok_or_else(missing)?;
-        let mut made = PreparedProducts::new(team, local, &rows, x, memory)?;
-        made.execute()?;
-        let first = made.check_by_rows(&rows, seed)?;
+        let mut spmv = TeamProduct::kernel(team, local, &rows, x, memory)?;
+        spmv.execute()?;
+        let first = spmv.execution.check_by_rows(&rows, seed)?;
         let never = AtomicBool::new(false);
-        let samples =
-            made.sample(samples, Temperature::Hot, &Watch::cancelled_by(&never)).wait()?;
+        let samples = spmv.sample(samples, Temperature::Hot, &Watch::cancelled_by(&never))?;
         // What is timed must be correct, too.
-        made.execute()?;
-        let last = made.check_by_rows(&rows, seed)?;
+        spmv.execute()?;
+        let last = spmv.execution.check_by_rows(&rows, seed)?;
         let check = first.worse(last);
-        let distributed = made.distributed().unwrap_or_default();
+        let distributed = spmv.execution.distributed().unwrap_or_default();
         Ok(ProductOfRows { check, samples, distributed })
     }
 

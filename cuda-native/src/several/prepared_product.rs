@@ -5,10 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::distributed::DistributedError;
-use sparsescope_core::experiment::{
-    Elements, Executed, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled,
-    Temperature, Ticket, Watch,
-};
+use sparsescope_core::experiment::{Elements, Output, PrepareError, Temperature};
 use sparsescope_core::gate::RowErrors;
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::RANKS;
@@ -21,8 +18,9 @@ use super::shared_out::{SharedOut, Source};
 use super::team::Team;
 use crate::clock::to_picoseconds;
 use crate::device::DeviceError;
+use crate::prepared::{Executes, Kernel};
 use crate::refusal::refused;
-use crate::sampling::{Execution, sampled};
+use crate::sampling::{Execution, Samples};
 
 /// The number of GPUs, as a run's parameter.
 pub(super) fn told_of(ranks: usize) -> BTreeMap<String, String> {
@@ -34,27 +32,16 @@ pub(super) fn not_shared(error: &DistributedError) -> PrepareError {
     PrepareError::Refused(error.to_string())
 }
 
-/// SpMVs of a team.
-pub(super) struct PreparedProducts {
+/// An SpMV on a team, timed by a clock on each GPU: a sample is the time of the slowest.
+pub(super) struct TeamProduct {
     team: Arc<Team>,
     number: u64,
-    kernel: &'static str,
-    costs: Costs,
-    params: BTreeMap<String, String>,
     record: Distributed,
     /// Seconds of the samples so far.
     samples: Vec<f64>,
-    once: Option<f64>,
-    repetitions: u32,
 }
 
-/// SpMVs one after another, with a clock on each GPU: a sample is the time of the slowest.
-struct Timed<'a> {
-    team: &'a Team,
-    number: u64,
-}
-
-impl Execution for Timed<'_> {
+impl Execution for TeamProduct {
     type Error = DeviceError;
 
     fn is_in_place(&self) -> bool {
@@ -88,15 +75,15 @@ impl Execution for Timed<'_> {
     }
 }
 
-impl PreparedProducts {
+impl TeamProduct {
     /// For a matrix and a vector in parts, multiplied on each GPU by `local`, a single-GPU kernel.
-    pub(super) fn new(
+    pub(super) fn kernel(
         team: Arc<Team>,
-        (kernel, local): (&'static str, &'static KernelDescriptor),
+        (id, local): (&'static str, &'static KernelDescriptor),
         source: &Source,
         x: Elements,
         memory: MemoryLimit,
-    ) -> Result<Self, PrepareError> {
+    ) -> Result<Kernel<'static, Self>, PrepareError> {
         let begun = Instant::now();
         let shared = SharedOut::among(&team, source, memory).map_err(|error| not_shared(&error))?;
         let plan_s = begun.elapsed().as_secs_f64();
@@ -121,21 +108,8 @@ impl PreparedProducts {
             minimal_bytes: took.bytes + vectors,
             ..Costs::default()
         };
-        let (samples, once) = Default::default();
-        Ok(Self { team, number, kernel, costs, params, record, samples, once, repetitions: 1 })
-    }
-
-    fn failed(&self, error: &DeviceError) -> KernelError {
-        KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
-    }
-
-    /// Executes once, on a spoilt result.
-    pub(super) fn execute(&mut self) -> Result<(), DeviceError> {
-        let mut timed = Timed { team: &self.team, number: self.number };
-        timed.spoil()?;
-        let seconds = timed.time(1)?;
-        self.once = Some(to_picoseconds(seconds));
-        Ok(())
+        let execution = Self { team, number, record, samples: Vec::new() };
+        Ok(Kernel::new(id, execution, None, costs, params))
     }
 
     /// Checks each rank's part of y with regenerated rows, and x computed from its indices: errors
@@ -160,62 +134,28 @@ impl PreparedProducts {
             Err(why) => Check { verdict: Verdict::Fail, reason: Some(why), ..Check::default() },
         })
     }
+}
 
+impl Executes for TeamProduct {
     /// All parts of y, concatenated, or what is wrong with one.
-    fn read(&mut self) -> Result<Result<Vec<f64>, String>, DeviceError> {
+    fn read(&mut self) -> Result<(Result<Output, String>, f64), DeviceError> {
         let number = self.number;
         let parts = self.team.each(move |rank| {
             rank.with(number, |rank, product: &mut LocalProduct| product.read(rank))
         })?;
-        self.costs.download_s = Some(parts.iter().map(|&(_, seconds)| seconds).fold(0.0, f64::max));
+        let seconds = parts.iter().map(|&(_, seconds)| seconds).fold(0.0, f64::max);
         let parts: Result<Vec<Vec<f64>>, String> = parts.into_iter().map(|(y, _)| y).collect();
-        Ok(parts.map(|parts| parts.concat()))
-    }
-}
-
-impl Prepared for PreparedProducts {
-    fn sample<'t>(
-        &'t mut self,
-        n: usize,
-        temperature: Temperature,
-        watch: &'t Watch<'_>,
-    ) -> Sampled<'t> {
-        Ticket::at_once(|| {
-            let stop = || watch.is_cancelled();
-            let mut timed = Timed { team: &self.team, number: self.number };
-            let samples = sampled(&mut timed, temperature, n, self.once, &stop);
-            let samples = samples.map_err(|error| self.failed(&error))?;
-            self.repetitions = self.repetitions.max(samples.repetitions);
-            self.samples.extend(&samples.seconds);
-            Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
-        })
+        Ok((parts.map(|parts| Output::Vector(parts.concat())), seconds))
     }
 
-    fn output<'t>(&'t mut self, _: &'t Watch<'_>) -> Executed<'t> {
-        Ticket::at_once(|| {
-            self.execute().map_err(|error| self.failed(&error))?;
-            self.last_output().wait().map(Some)
-        })
-    }
-
-    fn last_output(&mut self) -> LastOutput<'_> {
-        Ticket::at_once(|| {
-            let read = self.read().map_err(|error| self.failed(&error))?;
-            let failed = |reason| KernelError { kernel: self.kernel.to_owned(), reason };
-            read.map(Output::Vector).map_err(failed)
-        })
-    }
-
-    fn repetitions(&self) -> u32 {
-        self.repetitions
-    }
-
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
-    fn costs(&self) -> Costs {
-        self.costs.clone()
+    fn follow(
+        &mut self,
+        samples: &Samples,
+        _: Temperature,
+        _: &mut Costs,
+    ) -> Result<(), DeviceError> {
+        self.samples.extend(&samples.seconds);
+        Ok(())
     }
 
     /// Times each rank's parts of the work separately; the rest of an SpMV is waiting.
@@ -237,13 +177,9 @@ impl Prepared for PreparedProducts {
         }
         Some(record)
     }
-
-    fn params(&self) -> BTreeMap<String, String> {
-        self.params.clone()
-    }
 }
 
-impl Drop for PreparedProducts {
+impl Drop for TeamProduct {
     fn drop(&mut self) {
         let number = self.number;
         // What cannot be released in order is dropped with the team.
