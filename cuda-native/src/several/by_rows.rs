@@ -128,25 +128,22 @@ impl NcclBackend {
             how: Arc::new(how),
         };
         let set_up = set_up(&team, &rows, &system, memory)?;
-        let number = set_up.number;
         let never = AtomicBool::new(false);
         let watch = Watch::cancelled_by(&never);
         let mut seconds = Vec::new();
         for _ in 0..=samples {
-            seconds.extend(solve(&team, number, &watch)?);
+            seconds.extend(solve(&set_up.held, &watch)?);
         }
         // The first one does not count: it may load what later ones reuse.
         let seconds: Vec<f64> = seconds.into_iter().skip(1).collect();
-        let (ended, x, _) = told(&team, number)?.map_err(ByRowsError::Result)?;
+        let (ended, x, _) = told(&set_up.held)?.map_err(ByRowsError::Result)?;
         let (x, source) = (Arc::new(x), rows);
         let distributed = set_up.record;
         let parts: Vec<(u64, u64)> =
             distributed.ranks.iter().map(|rank| (rank.first_row, rank.rows)).collect();
         let squares = team.each(move |rank| {
             let (first, count) = parts.get(rank.number()).copied().unwrap_or_default();
-            let of_rank = squares_of_residual(&*source, first..first + count, &x);
-            rank.forget(number)?;
-            Ok(of_rank)
+            Ok(squares_of_residual(&*source, first..first + count, &x))
         })?;
         let [off, size] = squares.iter().fold([0.0, 0.0], |[a, b], [c, d]| [a + c, b + d]);
         let relative = |square: f64| match ended.norm_b {

@@ -13,6 +13,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Costs, Distributed, Verdict};
 
 use super::by_index::errors_of_product;
+use super::held::Held;
 use super::product::{LocalProduct, Took};
 use super::shared_out::{SharedOut, Source};
 use super::team::Team;
@@ -34,8 +35,7 @@ pub(super) fn not_shared(error: &DistributedError) -> PrepareError {
 
 /// An SpMV on a team, timed by a clock on each GPU: a sample is the time of the slowest.
 pub(super) struct TeamProduct {
-    team: Arc<Team>,
-    number: u64,
+    held: Held<LocalProduct>,
     record: Distributed,
     /// Seconds of the samples so far.
     samples: Vec<f64>,
@@ -53,23 +53,16 @@ impl Execution for TeamProduct {
     }
 
     fn spoil(&mut self) -> Result<(), DeviceError> {
-        let number = self.number;
-        self.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.spoil(rank))
-        })?;
-        Ok(())
+        self.held.each(|rank, product| product.spoil(rank)).map(|_| ())
     }
 
     fn flush(&mut self) -> Result<(), DeviceError> {
-        self.team.each(|rank| rank.flush()).map(|_| ())
+        self.held.each(|rank, _| rank.flush()).map(|_| ())
     }
 
     fn time(&mut self, executions: u32) -> Result<f64, DeviceError> {
-        let number = self.number;
-        let seconds = self.team.jointly(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| {
-                rank.time(|| (0..executions).try_for_each(|_| product.enqueue(rank)))
-            })
+        let seconds = self.held.jointly(move |rank, product| {
+            rank.time(|| (0..executions).try_for_each(|_| product.enqueue(rank)))
         });
         Ok(seconds?.into_iter().fold(0.0, f64::max))
     }
@@ -92,8 +85,8 @@ impl TeamProduct {
         let shared = Arc::new(shared);
         let number = team.number();
         let made = team.each(move |rank| {
-            let held = shared.take(rank.number())?;
-            let (product, took) = LocalProduct::of(rank, held, local, &x, memory)?;
+            let rows = shared.take(rank.number())?;
+            let (product, took) = LocalProduct::of(rank, rows, local, &x, memory)?;
             rank.hold(number, product);
             Ok(took)
         });
@@ -108,7 +101,7 @@ impl TeamProduct {
             minimal_bytes: took.bytes + vectors,
             ..Costs::default()
         };
-        let execution = Self { team, number, record, samples: Vec::new() };
+        let execution = Self { held: Held::of(team, number), record, samples: Vec::new() };
         Ok(Kernel::new(id, execution, None, costs, params))
     }
 
@@ -119,12 +112,10 @@ impl TeamProduct {
         source: &Source,
         seed: u64,
     ) -> Result<Check, DeviceError> {
-        let (number, source) = (self.number, Arc::clone(source));
-        let checked = self.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| {
-                let (y, _) = product.read(rank)?;
-                Ok(y.map(|y| errors_of_product(&*source, seed, product.first_row(), &y)))
-            })
+        let source = Arc::clone(source);
+        let checked = self.held.each(move |rank, product| {
+            let (y, _) = product.read(rank)?;
+            Ok(y.map(|y| errors_of_product(&*source, seed, product.first_row(), &y)))
         })?;
         let joined = checked
             .into_iter()
@@ -139,10 +130,7 @@ impl TeamProduct {
 impl Executes for TeamProduct {
     /// All parts of y, concatenated, or what is wrong with one.
     fn read(&mut self) -> Result<(Result<Output, String>, f64), DeviceError> {
-        let number = self.number;
-        let parts = self.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.read(rank))
-        })?;
+        let parts = self.held.each(|rank, product| product.read(rank))?;
         let seconds = parts.iter().map(|&(_, seconds)| seconds).fold(0.0, f64::max);
         let parts: Result<Vec<Vec<f64>>, String> = parts.into_iter().map(|(y, _)| y).collect();
         Ok((parts.map(|parts| Output::Vector(parts.concat())), seconds))
@@ -160,10 +148,7 @@ impl Executes for TeamProduct {
 
     /// Times each rank's parts of the work separately; the rest of an SpMV is waiting.
     fn distributed(&mut self) -> Option<Distributed> {
-        let number = self.number;
-        let apart = self.team.jointly(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.apart(rank))
-        });
+        let apart = self.held.jointly(|rank, product| product.apart(rank));
         let mut record = self.record.clone();
         self.samples.sort_by(f64::total_cmp);
         if let (Ok(apart), Some(&median)) = (apart, self.samples.get(self.samples.len() / 2)) {
@@ -176,13 +161,5 @@ impl Executes for TeamProduct {
             }
         }
         Some(record)
-    }
-}
-
-impl Drop for TeamProduct {
-    fn drop(&mut self) {
-        let number = self.number;
-        // What cannot be released in order is dropped with the team.
-        let _ = self.team.each(move |rank| rank.forget(number));
     }
 }
