@@ -17,8 +17,9 @@ use sparsescope_core::record::{Costs, Gpu, GpuAbsence, Operation};
 use crate::arrays::Arrays;
 use crate::device::Device;
 use crate::environment;
+use crate::guarded::GuardedVector;
 use crate::machine::Machine;
-use crate::prepared::{GuardedVector, Parts, PreparedProduct};
+use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::refused;
 use crate::spmv::{AUTO, Bind, Choosing, launcher, product};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
@@ -145,7 +146,7 @@ impl CudaBackend {
             return Ok(Box::new(choosing.prepared()));
         }
         let product = product(&self.machine, uploads, configuration, side, memory)?;
-        Ok(Box::new(product.prepared(&self.machine, configuration.kernel)))
+        Ok(Box::new(product.prepared()))
     }
 }
 
@@ -243,6 +244,7 @@ impl CudaBackend {
         params.insert("mode".to_owned(), mode.as_str().to_owned());
         let _operands: Vec<Box<dyn Any>> = vec![Box::new(matrix), Box::new(b), Box::new(start)];
         let parts = Parts { bound, y: x, groups, passes, _operands };
-        Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
+        let bound = OneGpu::kernel(&self.machine, kernel.id, parts, costs, params)?;
+        Ok(Box::new(bound.prepared()))
     }
 }

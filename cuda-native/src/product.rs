@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, result, sys};
 use sparsescope_core::experiment::{
-    Configuration, KernelError, Output, PrepareError, Prepared, Problem, SpmvProblem, SpmvSide,
-    Watch, admit_vectors, other_precision,
+    Configuration, KernelError, Output, PrepareError, Problem, SpmvProblem, SpmvSide, Watch,
+    admit_vectors, other_precision,
 };
 use sparsescope_core::kernel::{KernelDescriptor, kernel};
 use sparsescope_core::matrix::{Csr, Operands, Precision};
@@ -18,7 +18,7 @@ use sparsescope_core::record::{Check, Costs};
 use crate::device::{Device, DeviceError, Doing};
 use crate::launch::{Bound, enqueue};
 use crate::machine::Machine;
-use crate::prepared::Parts;
+use crate::one_gpu::Parts;
 use crate::refusal::refused;
 use crate::spmv::{AUTO, Choosing, product};
 use crate::upload::Uploads;
@@ -268,26 +268,19 @@ fn bind<T: DeviceReal>(
     // The kernel reads this copy, because it is held before the kernel is prepared. No other kernel
     // does, so that it may be overwritten.
     let x = uploads.x(machine.device(), side.x()).map_err(refused)?;
-    let (mut prepared, costs) = match configuration.kernel.id {
+    let mut spmv = match configuration.kernel.id {
         AUTO => {
             let (side, configuration) = (Arc::clone(side), configuration.clone());
             let (machine, uploads) = (&machine, &uploads);
             let choosing = Choosing { machine, uploads, problem, side, configuration, memory };
             let Some(chosen) = choosing.choose(watch)? else { return Ok(None) };
-            let costs = chosen.costs();
-            (chosen.prepared, costs)
+            chosen
         }
-        _ => {
-            let product = product(&machine, &uploads, configuration, side, memory)?;
-            let prepared = product.prepared(&machine, configuration.kernel);
-            let costs = prepared.costs();
-            (prepared, costs)
-        }
+        _ => product(&machine, &uploads, configuration, side, memory)?,
     };
-    let output = prepared.output(watch).wait();
-    let output = output.map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let Some(output) = output else { return Ok(None) };
-    let Parts { bound, y: written, _operands: mut operands, .. } = prepared.into_parts();
+    let costs = spmv.costs();
+    let output = spmv.output().map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let Parts { bound, y: written, _operands: mut operands, .. } = spmv.into_parts();
     let event = || machine.device().context().new_event(None).doing("create an event");
     let (before, done) = (event().map_err(refused)?, event().map_err(refused)?);
     let (x_address, y) = (x.copy().address(), written.elements().address());

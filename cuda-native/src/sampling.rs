@@ -1,7 +1,7 @@
 //! Sampling of device executions: repeated as they are, or one at a time if an execution changes
 //! what it reads.
 
-use sparsescope_core::experiment::Temperature;
+use sparsescope_core::experiment::{Temperature, WARM_BY_ITSELF_S};
 
 /// Samples shorter than this are measured over several executions: events are accurate to half a
 /// microsecond.
@@ -9,9 +9,6 @@ const SHORTEST_SAMPLE_S: f64 = 500e-6;
 
 /// Maximum executions per sample.
 const MOST_REPETITIONS: f64 = 1000.0;
-
-/// Executions longer than this need no warm-up.
-const WARM_BY_ITSELF_S: f64 = 1.0;
 
 /// What a sampler needs.
 pub(crate) trait Execution {

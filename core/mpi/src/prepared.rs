@@ -10,18 +10,12 @@ use super::task::Task;
 use super::told::distributed;
 use sparsescope_bench::experiment::{
     Configuration, DeviceFailure, Executed, Finished, KernelError, LastOutput, OwnFailure,
-    PrepareError, Prepared, Sampled, SetUp, Temperature, Ticket, Watch, agreed,
+    PrepareError, Prepared, Sampled, SetUp, Temperature, Ticket, WARM_BY_ITSELF_S, Watch, agreed,
+    repetitions,
 };
 use sparsescope_bench::measure::CacheFlusher;
 use sparsescope_kernels::spmv::gather;
 use sparsescope_record::{Costs, Distributed};
-
-/// Samples shorter than this are measured over several executions.
-const SHORTEST_SAMPLE_S: f64 = 50e-6;
-/// Maximum executions per sample.
-const MOST_REPETITIONS: f64 = 10_000.0;
-/// Executions longer than this need no warm-up.
-const WARM_BY_ITSELF_S: f64 = 1.0;
 
 /// Makes the cache flusher, or finds the one that it made before.
 pub(super) type Flusher<'p> = Box<dyn Fn() -> Result<Arc<CacheFlusher>, String> + 'p>;
@@ -127,13 +121,12 @@ impl<'p> RankPrepared<'p> {
                 Some(made.map_err(|reason| self.error(reason))?)
             }
         };
-        let mut repetitions = 1;
+        let mut times = 1;
         if flusher.is_none() {
             let once = self.once.unwrap_or_default();
-            let times = (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS);
-            repetitions = times as u32;
+            times = repetitions(once);
             let is_warm = once > WARM_BY_ITSELF_S;
-            if !is_warm && self.executed(repetitions, watch)?.is_none() {
+            if !is_warm && self.executed(times, watch)?.is_none() {
                 return Ok(Vec::new());
             }
             // The timed execution must recompute whatever the warm-up left.
@@ -145,12 +138,12 @@ impl<'p> RankPrepared<'p> {
                 self.spoil();
                 self.pool.pool.install(|| flusher.flush());
             }
-            let Some((seconds, spent)) = self.executed(repetitions, watch)? else { break };
-            samples.push(seconds / f64::from(repetitions));
+            let Some((seconds, spent)) = self.executed(times, watch)? else { break };
+            samples.push(seconds / f64::from(times));
             self.spent += spent;
-            self.executions += repetitions;
+            self.executions += times;
         }
-        self.repetitions = self.repetitions.max(repetitions);
+        self.repetitions = self.repetitions.max(times);
         Ok(samples)
     }
 }

@@ -7,8 +7,8 @@ use sparsescope_core::experiment::Output;
 
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
+use crate::guarded::{GUARD, WROTE_BESIDE, Written};
 use crate::launch::{Step, enqueue};
-use crate::prepared::{GUARD, WROTE_BESIDE, Written};
 use crate::value::DeviceReal;
 
 /// Value of a guard of the flags, and value of a flag that no kernel has written.

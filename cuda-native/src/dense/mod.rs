@@ -26,7 +26,7 @@ use crate::cublas::Cublas;
 use crate::cusolver::Cusolver;
 use crate::launch::Bound;
 use crate::machine::Machine;
-use crate::prepared::{Parts, PreparedProduct};
+use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::{admit_block, refused};
 use crate::upload::UploadedRight;
 use found::Found;
@@ -161,7 +161,8 @@ impl Binds<BatchedDenseProblem> for CudaBackend {
         let parts = Parts { bound, y: found, groups: None, passes: None, _operands };
         let rhs = configuration.parameters.get(&RHS).as_str().to_owned();
         let params = BTreeMap::from([(RHS.id().name().to_owned(), rhs)]);
-        Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
+        let bound = OneGpu::kernel(&self.machine, kernel.id, parts, costs, params)?;
+        Ok(Box::new(bound.prepared()))
     }
 }
 

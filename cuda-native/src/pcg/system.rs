@@ -6,7 +6,7 @@ use sparsescope_core::pcg::{SolveParameters, Start};
 use super::state::Vectors;
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
-use crate::prepared::{GuardedVector, Written};
+use crate::guarded::{GuardedVector, Written};
 use crate::solves::Failure;
 
 /// b, the start of a solve if given, x between guards, and the work vectors.

@@ -14,7 +14,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Gpu, GpuAbsence, Operation};
 
 use super::bandwidth::{PairBandwidth, pairs};
-use super::prepared_product::PreparedProducts;
+use super::prepared_product::TeamProduct;
 use super::prepared_solver::{elements, prepared};
 use super::shared_out::Source;
 use super::team::Team;
@@ -156,8 +156,8 @@ impl Backend for NcclBackend {
             (Some(local), Some(problem), _) => {
                 let source: Source = Arc::clone(problem.a()) as Source;
                 let x = elements(Arc::clone(problem.double().x()));
-                let made = PreparedProducts::new(team, (id, local), &source, x, memory)?;
-                Ok(Box::new(made))
+                let bound = TeamProduct::kernel(team, (id, local), &source, x, memory)?;
+                Ok(Box::new(bound.prepared()))
             }
             (None, _, Some(problem)) => {
                 let asked = Asked::new(problem, configuration.parameters.clone());

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::distributed::Rows;
 use sparsescope_core::experiment::{
-    DeviceSystem, Elements, KernelError, PrepareError, Prepared, Temperature, Watch,
+    DeviceSystem, Elements, KernelError, PrepareError, Temperature, Watch,
 };
 use sparsescope_core::kernel::{Applied, kernel};
 use sparsescope_core::measure::integer_range;
@@ -16,9 +16,10 @@ use sparsescope_core::record::{Check, Distributed};
 
 use super::backend::{LOCAL, NcclBackend};
 use super::by_index::{row_sums, squares_of_residual};
-use super::prepared_product::PreparedProducts;
+use super::prepared_product::TeamProduct;
 use super::prepared_solver::{set_up, solve, told};
 use crate::device::DeviceError;
+use crate::prepared::Executes;
 
 /// An SpMV and its result.
 #[derive(Clone, Debug)]
@@ -93,17 +94,16 @@ impl NcclBackend {
         let team = self.team(ranks)?;
         let x: Elements = Arc::new(move |range| integer_range(range, seed));
         let local = local.ok_or_else(missing)?;
-        let mut made = PreparedProducts::new(team, local, &rows, x, memory)?;
-        made.execute()?;
-        let first = made.check_by_rows(&rows, seed)?;
+        let mut spmv = TeamProduct::kernel(team, local, &rows, x, memory)?;
+        spmv.execute()?;
+        let first = spmv.execution.check_by_rows(&rows, seed)?;
         let never = AtomicBool::new(false);
-        let samples =
-            made.sample(samples, Temperature::Hot, &Watch::cancelled_by(&never)).wait()?;
+        let samples = spmv.sample(samples, Temperature::Hot, &Watch::cancelled_by(&never))?;
         // What is timed must be correct, too.
-        made.execute()?;
-        let last = made.check_by_rows(&rows, seed)?;
+        spmv.execute()?;
+        let last = spmv.execution.check_by_rows(&rows, seed)?;
         let check = first.worse(last);
-        let distributed = made.distributed().unwrap_or_default();
+        let distributed = spmv.execution.distributed().unwrap_or_default();
         Ok(ProductOfRows { check, samples, distributed })
     }
 
@@ -128,25 +128,22 @@ impl NcclBackend {
             how: Arc::new(how),
         };
         let set_up = set_up(&team, &rows, &system, memory)?;
-        let number = set_up.number;
         let never = AtomicBool::new(false);
         let watch = Watch::cancelled_by(&never);
         let mut seconds = Vec::new();
         for _ in 0..=samples {
-            seconds.extend(solve(&team, number, &watch)?);
+            seconds.extend(solve(&set_up.held, &watch)?);
         }
         // The first one does not count: it may load what later ones reuse.
         let seconds: Vec<f64> = seconds.into_iter().skip(1).collect();
-        let (ended, x, _) = told(&team, number)?.map_err(ByRowsError::Result)?;
+        let (ended, x, _) = told(&set_up.held)?.map_err(ByRowsError::Result)?;
         let (x, source) = (Arc::new(x), rows);
         let distributed = set_up.record;
         let parts: Vec<(u64, u64)> =
             distributed.ranks.iter().map(|rank| (rank.first_row, rank.rows)).collect();
         let squares = team.each(move |rank| {
             let (first, count) = parts.get(rank.number()).copied().unwrap_or_default();
-            let of_rank = squares_of_residual(&*source, first..first + count, &x);
-            rank.forget(number)?;
-            Ok(of_rank)
+            Ok(squares_of_residual(&*source, first..first + count, &x))
         })?;
         let [off, size] = squares.iter().fold([0.0, 0.0], |[a, b], [c, d]| [a + c, b + d]);
         let relative = |square: f64| match ended.norm_b {

@@ -7,6 +7,7 @@ mod bandwidth;
 mod by_index;
 mod by_rows;
 mod exchange;
+mod held;
 mod of_rank;
 mod pace;
 mod peers;

@@ -15,8 +15,10 @@ use sparsescope_core::record::{Gpu, GpuAbsence};
 
 use super::backend::LOCAL;
 use super::bandwidth::{PairBandwidth, pairs};
+use super::held::Held;
 use super::pace::Pace;
 use super::product::{LocalProduct, Took};
+use super::rank::Rank;
 use super::solver::LocalSolver;
 use super::team::Team;
 use crate::clock::to_picoseconds;
@@ -141,8 +143,8 @@ impl RankDevice for GpuOfRank {
             rank.hold(number, product);
             Ok(took)
         }))?;
-        let (team, costs) = (Arc::clone(&self.team), costs(&took, 0.0));
-        Ok(Box::new(Product(Held { team, number, costs })))
+        let held = Held::of(Arc::clone(&self.team), number);
+        Ok(Box::new(Product { held, costs: costs(&took, 0.0) }))
     }
 
     fn solver(
@@ -157,8 +159,9 @@ impl RankDevice for GpuOfRank {
             rank.hold(number, solver);
             Ok(set_up)
         }))?;
-        let (team, costs) = (Arc::clone(&self.team), costs(&set_up.took, set_up.diagonal_s));
-        Ok(Box::new(Solver { held: Held { team, number, costs }, how, last: 0.0 }))
+        let held = Held::of(Arc::clone(&self.team), number);
+        let costs = costs(&set_up.took, set_up.diagonal_s);
+        Ok(Box::new(Solver { held, costs, how, last: 0.0 }))
     }
 }
 
@@ -187,68 +190,45 @@ fn costs(took: &Took, preconditioner_s: f64) -> DeviceCosts {
     }
 }
 
-/// What the rank's thread holds under a number.
-struct Held {
-    team: Arc<Team>,
-    number: u64,
+/// SpMVs of the rank's rows.
+struct Product {
+    held: Held<LocalProduct>,
     costs: DeviceCosts,
 }
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        let number = self.number;
-        // What cannot be released in order is dropped with the team.
-        let _ = self.team.each(move |rank| rank.forget(number));
-    }
-}
-
-/// SpMVs of the rank's rows.
-struct Product(Held);
-
 impl DeviceProduct for Product {
     fn costs(&self) -> DeviceCosts {
-        self.0.costs
+        self.costs
     }
 
     fn spoil(&mut self) -> Result<(), String> {
-        let number = self.0.number;
-        own(self.0.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.spoil(rank))
-        }))
+        own(self.held.each(|rank, product| product.spoil(rank)))
     }
 
     fn run(&mut self, times: u32) -> Result<f64, DeviceFailure> {
-        let number = self.0.number;
-        let seconds = self.0.team.jointly(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| {
-                rank.time(|| (0..times).try_for_each(|_| product.enqueue(rank)))
-            })
+        let seconds = self.held.jointly(move |rank, product| {
+            rank.time(|| (0..times).try_for_each(|_| product.enqueue(rank)))
         });
         own(seconds).map(to_picoseconds).map_err(DeviceFailure::Own)
     }
 
     fn apart(&mut self) -> Result<[f64; 2], DeviceFailure> {
-        let number = self.0.number;
-        let apart = own(self.0.team.jointly(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.apart(rank))
-        }));
+        let apart = own(self.held.jointly(|rank, product| product.apart(rank)));
         let apart = apart.map_err(DeviceFailure::Own)?;
         let without_clock = |seconds: f64| to_picoseconds((seconds - apart.clock_s).max(0.0));
         Ok([apart.computing_s, apart.packing_s].map(without_clock))
     }
 
     fn y(&mut self) -> Result<Vec<f64>, String> {
-        let number = self.0.number;
-        let (y, _) = own(self.0.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.read(rank))
-        }))?;
+        let (y, _) = own(self.held.each(|rank, product| product.read(rank)))?;
         y
     }
 }
 
 /// Solves with the rank's rows.
 struct Solver {
-    held: Held,
+    held: Held<LocalSolver>,
+    costs: DeviceCosts,
     how: Arc<SolveParameters>,
     /// Seconds of the last solve.
     last: f64,
@@ -256,23 +236,17 @@ struct Solver {
 
 impl DeviceSolver for Solver {
     fn costs(&self) -> DeviceCosts {
-        self.held.costs
+        self.costs
     }
 
     fn rehearse(&mut self) -> Result<Option<String>, DeviceFailure> {
-        let number = self.held.number;
-        let rehearsed = self.held.team.jointly(move |rank| {
-            rank.with(number, |rank, solver: &mut LocalSolver| solver.rehearse(rank))
-        });
+        let rehearsed = self.held.jointly(|rank, solver| solver.rehearse(rank));
         let no_graph = own(rehearsed).map_err(DeviceFailure::Own)?;
         Ok(no_graph.map(|why| format!("none: {why}")))
     }
 
     fn solve(&mut self, cancel: &AtomicBool) -> Result<Option<f64>, DeviceFailure> {
-        let number = self.held.number;
-        let reset = self.held.team.each(move |rank| {
-            rank.with(number, |rank, solver: &mut LocalSolver| solver.reset(rank.device()))
-        });
+        let reset = self.held.each(|rank, solver| solver.reset(rank.device()));
         own(reset).map_err(DeviceFailure::Own)?;
         let pace = Arc::new(Pace::default());
         let theirs = Arc::clone(&pace);
@@ -282,27 +256,22 @@ impl DeviceSolver for Solver {
             }
         };
         meanwhile();
-        let solve = move |rank: &mut super::rank::Rank| {
-            rank.with(number, |rank, solver: &mut LocalSolver| {
-                let mut finished = false;
-                let seconds = rank.time(|| {
-                    finished = solver.solve(rank, &theirs)?;
-                    Ok(())
-                })?;
-                Ok(finished.then_some(seconds))
-            })
+        let solve = move |rank: &Rank, solver: &mut LocalSolver| {
+            let mut finished = false;
+            let seconds = rank.time(|| {
+                finished = solver.solve(rank, &theirs)?;
+                Ok(())
+            })?;
+            Ok(finished.then_some(seconds))
         };
-        let solved = self.held.team.jointly_watched(solve, &mut meanwhile);
+        let solved = self.held.jointly_watched(solve, &mut meanwhile);
         let seconds = own(solved).map_err(DeviceFailure::Own)?.map(to_picoseconds);
         self.last = seconds.unwrap_or(self.last);
         Ok(seconds)
     }
 
     fn solved(&mut self) -> Result<Recurrence, String> {
-        let number = self.held.number;
-        let told = own(self.held.team.each(move |rank| {
-            rank.with(number, |rank, solver: &mut LocalSolver| solver.told(rank))
-        }))?;
+        let told = own(self.held.each(|rank, solver| solver.told(rank)))?;
         let ended = told.ended.map_err(|error| error.to_string())?;
         Ok(ended.with(told.x?, self.how.tol, self.last))
     }

@@ -5,10 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::distributed::DistributedError;
-use sparsescope_core::experiment::{
-    Elements, Executed, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled,
-    Temperature, Ticket, Watch,
-};
+use sparsescope_core::experiment::{Elements, Output, PrepareError, Temperature};
 use sparsescope_core::gate::RowErrors;
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::RANKS;
@@ -16,13 +13,15 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Check, Costs, Distributed, Verdict};
 
 use super::by_index::errors_of_product;
+use super::held::Held;
 use super::product::{LocalProduct, Took};
 use super::shared_out::{SharedOut, Source};
 use super::team::Team;
 use crate::clock::to_picoseconds;
 use crate::device::DeviceError;
+use crate::prepared::{Executes, Kernel};
 use crate::refusal::refused;
-use crate::sampling::{Execution, sampled};
+use crate::sampling::{Execution, Samples};
 
 /// The number of GPUs, as a run's parameter.
 pub(super) fn told_of(ranks: usize) -> BTreeMap<String, String> {
@@ -34,27 +33,15 @@ pub(super) fn not_shared(error: &DistributedError) -> PrepareError {
     PrepareError::Refused(error.to_string())
 }
 
-/// SpMVs of a team.
-pub(super) struct PreparedProducts {
-    team: Arc<Team>,
-    number: u64,
-    kernel: &'static str,
-    costs: Costs,
-    params: BTreeMap<String, String>,
+/// An SpMV on a team, timed by a clock on each GPU: a sample is the time of the slowest.
+pub(super) struct TeamProduct {
+    held: Held<LocalProduct>,
     record: Distributed,
     /// Seconds of the samples so far.
     samples: Vec<f64>,
-    once: Option<f64>,
-    repetitions: u32,
 }
 
-/// SpMVs one after another, with a clock on each GPU: a sample is the time of the slowest.
-struct Timed<'a> {
-    team: &'a Team,
-    number: u64,
-}
-
-impl Execution for Timed<'_> {
+impl Execution for TeamProduct {
     type Error = DeviceError;
 
     fn is_in_place(&self) -> bool {
@@ -66,37 +53,30 @@ impl Execution for Timed<'_> {
     }
 
     fn spoil(&mut self) -> Result<(), DeviceError> {
-        let number = self.number;
-        self.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.spoil(rank))
-        })?;
-        Ok(())
+        self.held.each(|rank, product| product.spoil(rank)).map(|_| ())
     }
 
     fn flush(&mut self) -> Result<(), DeviceError> {
-        self.team.each(|rank| rank.flush()).map(|_| ())
+        self.held.each(|rank, _| rank.flush()).map(|_| ())
     }
 
     fn time(&mut self, executions: u32) -> Result<f64, DeviceError> {
-        let number = self.number;
-        let seconds = self.team.jointly(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| {
-                rank.time(|| (0..executions).try_for_each(|_| product.enqueue(rank)))
-            })
+        let seconds = self.held.jointly(move |rank, product| {
+            rank.time(|| (0..executions).try_for_each(|_| product.enqueue(rank)))
         });
         Ok(seconds?.into_iter().fold(0.0, f64::max))
     }
 }
 
-impl PreparedProducts {
+impl TeamProduct {
     /// For a matrix and a vector in parts, multiplied on each GPU by `local`, a single-GPU kernel.
-    pub(super) fn new(
+    pub(super) fn kernel(
         team: Arc<Team>,
-        (kernel, local): (&'static str, &'static KernelDescriptor),
+        (id, local): (&'static str, &'static KernelDescriptor),
         source: &Source,
         x: Elements,
         memory: MemoryLimit,
-    ) -> Result<Self, PrepareError> {
+    ) -> Result<Kernel<'static, Self>, PrepareError> {
         let begun = Instant::now();
         let shared = SharedOut::among(&team, source, memory).map_err(|error| not_shared(&error))?;
         let plan_s = begun.elapsed().as_secs_f64();
@@ -105,8 +85,8 @@ impl PreparedProducts {
         let shared = Arc::new(shared);
         let number = team.number();
         let made = team.each(move |rank| {
-            let held = shared.take(rank.number())?;
-            let (product, took) = LocalProduct::of(rank, held, local, &x, memory)?;
+            let rows = shared.take(rank.number())?;
+            let (product, took) = LocalProduct::of(rank, rows, local, &x, memory)?;
             rank.hold(number, product);
             Ok(took)
         });
@@ -121,21 +101,8 @@ impl PreparedProducts {
             minimal_bytes: took.bytes + vectors,
             ..Costs::default()
         };
-        let (samples, once) = Default::default();
-        Ok(Self { team, number, kernel, costs, params, record, samples, once, repetitions: 1 })
-    }
-
-    fn failed(&self, error: &DeviceError) -> KernelError {
-        KernelError { kernel: self.kernel.to_owned(), reason: error.to_string() }
-    }
-
-    /// Executes once, on a spoilt result.
-    pub(super) fn execute(&mut self) -> Result<(), DeviceError> {
-        let mut timed = Timed { team: &self.team, number: self.number };
-        timed.spoil()?;
-        let seconds = timed.time(1)?;
-        self.once = Some(to_picoseconds(seconds));
-        Ok(())
+        let execution = Self { held: Held::of(team, number), record, samples: Vec::new() };
+        Ok(Kernel::new(id, execution, None, costs, params))
     }
 
     /// Checks each rank's part of y with regenerated rows, and x computed from its indices: errors
@@ -145,12 +112,10 @@ impl PreparedProducts {
         source: &Source,
         seed: u64,
     ) -> Result<Check, DeviceError> {
-        let (number, source) = (self.number, Arc::clone(source));
-        let checked = self.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| {
-                let (y, _) = product.read(rank)?;
-                Ok(y.map(|y| errors_of_product(&*source, seed, product.first_row(), &y)))
-            })
+        let source = Arc::clone(source);
+        let checked = self.held.each(move |rank, product| {
+            let (y, _) = product.read(rank)?;
+            Ok(y.map(|y| errors_of_product(&*source, seed, product.first_row(), &y)))
         })?;
         let joined = checked
             .into_iter()
@@ -160,70 +125,30 @@ impl PreparedProducts {
             Err(why) => Check { verdict: Verdict::Fail, reason: Some(why), ..Check::default() },
         })
     }
-
-    /// All parts of y, concatenated, or what is wrong with one.
-    fn read(&mut self) -> Result<Result<Vec<f64>, String>, DeviceError> {
-        let number = self.number;
-        let parts = self.team.each(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.read(rank))
-        })?;
-        self.costs.download_s = Some(parts.iter().map(|&(_, seconds)| seconds).fold(0.0, f64::max));
-        let parts: Result<Vec<Vec<f64>>, String> = parts.into_iter().map(|(y, _)| y).collect();
-        Ok(parts.map(|parts| parts.concat()))
-    }
 }
 
-impl Prepared for PreparedProducts {
-    fn sample<'t>(
-        &'t mut self,
-        n: usize,
-        temperature: Temperature,
-        watch: &'t Watch<'_>,
-    ) -> Sampled<'t> {
-        Ticket::at_once(|| {
-            let stop = || watch.is_cancelled();
-            let mut timed = Timed { team: &self.team, number: self.number };
-            let samples = sampled(&mut timed, temperature, n, self.once, &stop);
-            let samples = samples.map_err(|error| self.failed(&error))?;
-            self.repetitions = self.repetitions.max(samples.repetitions);
-            self.samples.extend(&samples.seconds);
-            Ok(samples.seconds.into_iter().map(to_picoseconds).collect())
-        })
+impl Executes for TeamProduct {
+    /// All parts of y, concatenated, or what is wrong with one.
+    fn read(&mut self) -> Result<(Result<Output, String>, f64), DeviceError> {
+        let parts = self.held.each(|rank, product| product.read(rank))?;
+        let seconds = parts.iter().map(|&(_, seconds)| seconds).fold(0.0, f64::max);
+        let parts: Result<Vec<Vec<f64>>, String> = parts.into_iter().map(|(y, _)| y).collect();
+        Ok((parts.map(|parts| Output::Vector(parts.concat())), seconds))
     }
 
-    fn output<'t>(&'t mut self, _: &'t Watch<'_>) -> Executed<'t> {
-        Ticket::at_once(|| {
-            self.execute().map_err(|error| self.failed(&error))?;
-            self.last_output().wait().map(Some)
-        })
-    }
-
-    fn last_output(&mut self) -> LastOutput<'_> {
-        Ticket::at_once(|| {
-            let read = self.read().map_err(|error| self.failed(&error))?;
-            let failed = |reason| KernelError { kernel: self.kernel.to_owned(), reason };
-            read.map(Output::Vector).map_err(failed)
-        })
-    }
-
-    fn repetitions(&self) -> u32 {
-        self.repetitions
-    }
-
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
-    fn costs(&self) -> Costs {
-        self.costs.clone()
+    fn follow(
+        &mut self,
+        samples: &Samples,
+        _: Temperature,
+        _: &mut Costs,
+    ) -> Result<(), DeviceError> {
+        self.samples.extend(&samples.seconds);
+        Ok(())
     }
 
     /// Times each rank's parts of the work separately; the rest of an SpMV is waiting.
     fn distributed(&mut self) -> Option<Distributed> {
-        let number = self.number;
-        let apart = self.team.jointly(move |rank| {
-            rank.with(number, |rank, product: &mut LocalProduct| product.apart(rank))
-        });
+        let apart = self.held.jointly(|rank, product| product.apart(rank));
         let mut record = self.record.clone();
         self.samples.sort_by(f64::total_cmp);
         if let (Ok(apart), Some(&median)) = (apart, self.samples.get(self.samples.len() / 2)) {
@@ -236,17 +161,5 @@ impl Prepared for PreparedProducts {
             }
         }
         Some(record)
-    }
-
-    fn params(&self) -> BTreeMap<String, String> {
-        self.params.clone()
-    }
-}
-
-impl Drop for PreparedProducts {
-    fn drop(&mut self) {
-        let number = self.number;
-        // What cannot be released in order is dropped with the team.
-        let _ = self.team.each(move |rank| rank.forget(number));
     }
 }

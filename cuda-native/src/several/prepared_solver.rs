@@ -1,6 +1,5 @@
 //! Conjugate gradients on several GPUs, ready to run.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,9 +9,11 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{Recurrence, SolveParameters, Start};
 use sparsescope_core::record::{Costs, Distributed};
 
+use super::held::Held;
 use super::pace::Pace;
 use super::prepared_product::not_shared;
 use super::product::Took;
+use super::rank::Rank;
 use super::shared_out::{SharedOut, Source};
 use super::solver::{LocalSolver, Told};
 use super::team::Team;
@@ -23,8 +24,7 @@ use crate::solves::{Failure, Made, PreparedSolver, Solves};
 
 /// A solver of a system on a team, set up.
 pub(super) struct OnTeam {
-    team: Arc<Team>,
-    number: u64,
+    held: Held<LocalSolver>,
     how: Arc<SolveParameters>,
     record: Distributed,
     no_graph: Option<String>,
@@ -32,20 +32,20 @@ pub(super) struct OnTeam {
 
 impl Solves for OnTeam {
     fn reset(&mut self) -> Result<(), Failure> {
-        Ok(reset(&self.team, self.number)?)
+        Ok(reset(&self.held)?)
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
-        self.team.each(|rank| rank.flush())?;
+        self.held.each(|rank, _| rank.flush())?;
         Ok(())
     }
 
     fn time(&mut self, watch: &Watch<'_>) -> Result<f64, Failure> {
-        timed(&self.team, self.number, watch)?.ok_or(Failure::Cancelled)
+        timed(&self.held, watch)?.ok_or(Failure::Cancelled)
     }
 
     fn told(&mut self, seconds: f64) -> Result<(Recurrence, f64), Failure> {
-        let (ended, x, download_s) = told(&self.team, self.number)?.map_err(Failure::Beside)?;
+        let (ended, x, download_s) = told(&self.held)?.map_err(Failure::Beside)?;
         Ok((ended.with(x, self.how.tol, seconds), download_s))
     }
 
@@ -59,14 +59,6 @@ impl Solves for OnTeam {
     }
 }
 
-impl Drop for OnTeam {
-    fn drop(&mut self) {
-        let number = self.number;
-        // What cannot be released in order is dropped with the team.
-        let _ = self.team.each(move |rank| rank.forget(number));
-    }
-}
-
 /// Solves of a team, to be set up.
 pub(super) fn prepared<'p>(
     team: Arc<Team>,
@@ -75,13 +67,12 @@ pub(super) fn prepared<'p>(
     params: BTreeMap<String, String>,
     memory: MemoryLimit,
 ) -> PreparedSolver<'p, OnTeam> {
-    let set_up =
-        move |asked: &Asked<'p>, _: &Watch<'_>| made(Arc::clone(&team), asked, memory).map(Some);
+    let set_up = move |asked: &Asked<'p>, _: &Watch<'_>| made(&team, asked, memory).map(Some);
     PreparedSolver::new(None, kernel, asked, params, Box::new(set_up))
 }
 
 fn made(
-    team: Arc<Team>,
+    team: &Arc<Team>,
     asked: &Asked<'_>,
     memory: MemoryLimit,
 ) -> Result<Made<OnTeam>, PrepareError> {
@@ -99,8 +90,8 @@ fn made(
         format: asked.format_of_a(),
         how: Arc::clone(&how),
     };
-    let set_up = set_up(&team, &source, &system, memory)?;
-    let SetUpAll { number, took, diagonal_s, no_graph, record } = set_up;
+    let set_up = set_up(team, &source, &system, memory)?;
+    let SetUpAll { held, took, diagonal_s, no_graph, record } = set_up;
     let phases = [("diagonal", diagonal_s)];
     let phases = if diagonal_s > 0.0 { &phases[..] } else { &[] };
     let told = ToldSetUp::new(asked.applied(), phases, None, diagonal_s);
@@ -112,12 +103,12 @@ fn made(
         format_bytes: took.bytes,
         ..Costs::default()
     };
-    Ok((OnTeam { team, number, how, record, no_graph }, told, costs))
+    Ok((OnTeam { held, how, record, no_graph }, told, costs))
 }
 
 /// A setup on all GPUs.
 pub(super) struct SetUpAll {
-    pub(super) number: u64,
+    pub(super) held: Held<LocalSolver>,
     pub(super) took: Took,
     /// Seconds of computing the reciprocals of the diagonal, on the slowest GPU.
     pub(super) diagonal_s: f64,
@@ -127,7 +118,7 @@ pub(super) struct SetUpAll {
 
 /// Sets up solves of a system on all GPUs, each of which generates its own rows.
 pub(super) fn set_up(
-    team: &Team,
+    team: &Arc<Team>,
     source: &Source,
     system: &DeviceSystem,
     memory: MemoryLimit,
@@ -137,58 +128,44 @@ pub(super) fn set_up(
     let record = Distributed { reductions: Some(2), ..shared.record.clone() };
     let (number, shared, system) = (team.number(), Arc::new(shared), system.clone());
     let set_up = team.jointly(move |rank| {
-        let held = shared.take(rank.number())?;
-        let (mut solver, set_up) = LocalSolver::of(rank, held, &system, memory)?;
+        let rows = shared.take(rank.number())?;
+        let (mut solver, set_up) = LocalSolver::of(rank, rows, &system, memory)?;
         let no_graph = solver.rehearse(rank)?;
         rank.hold(number, solver);
         Ok((set_up, no_graph))
     });
     let set_up = set_up.map_err(refused)?;
+    let held = Held::of(Arc::clone(team), number);
     let all: Vec<Took> = set_up.iter().map(|(one, _)| one.took).collect();
     let diagonal_s = set_up.iter().map(|(one, _)| one.diagonal_s).fold(0.0, f64::max);
     let no_graph = set_up.into_iter().find_map(|(_, no_graph)| no_graph);
-    Ok(SetUpAll { number, took: Took::of_all(&all), diagonal_s, no_graph, record })
+    Ok(SetUpAll { held, took: Took::of_all(&all), diagonal_s, no_graph, record })
 }
 
 /// The result of the last solve on all GPUs, combined, or what is wrong with it.
-pub(super) fn told(team: &Team, number: u64) -> Result<Result<Whole, String>, DeviceError> {
-    let told = team
-        .each(move |rank| rank.with(number, |rank, solver: &mut LocalSolver| solver.told(rank)))?;
-    Ok(together(told))
+pub(super) fn told(held: &Held<LocalSolver>) -> Result<Result<Whole, String>, DeviceError> {
+    Ok(together(held.each(|rank, solver| solver.told(rank))?))
 }
 
 /// Resets, solves, and returns the seconds of the solve; `None` if it was stopped.
 pub(super) fn solve(
-    team: &Team,
-    number: u64,
+    held: &Held<LocalSolver>,
     watch: &Watch<'_>,
 ) -> Result<Option<f64>, DeviceError> {
-    reset(team, number)?;
-    timed(team, number, watch)
+    reset(held)?;
+    timed(held, watch)
 }
 
 /// Undoes the changes of a solve.
-fn reset(team: &Team, number: u64) -> Result<(), DeviceError> {
-    team.each(move |rank| {
-        rank.with(number, |rank, solver: &mut LocalSolver| solver.reset(rank.device()))
-    })?;
-    Ok(())
+fn reset(held: &Held<LocalSolver>) -> Result<(), DeviceError> {
+    held.each(|rank, solver| solver.reset(rank.device())).map(|_| ())
 }
 
-/// Solves with a clock on each GPU, and returns the seconds of the slowest; `None` if it was stopped.
-fn timed(team: &Team, number: u64, watch: &Watch<'_>) -> Result<Option<f64>, DeviceError> {
+/// Solves with a clock on each GPU, and returns the seconds of the slowest; `None` if it was
+/// stopped.
+fn timed(held: &Held<LocalSolver>, watch: &Watch<'_>) -> Result<Option<f64>, DeviceError> {
     let pace = Arc::new(Pace::default());
     let theirs = Arc::clone(&pace);
-    let solve = move |rank: &mut super::rank::Rank| {
-        rank.with(number, |rank, solver: &mut LocalSolver| {
-            let finished = Cell::new(false);
-            let seconds = rank.time(|| {
-                finished.set(solver.solve(rank, &theirs)?);
-                Ok(())
-            })?;
-            Ok((seconds, finished.get()))
-        })
-    };
     let mut meanwhile = || {
         if watch.is_cancelled() {
             pace.stop();
@@ -196,7 +173,15 @@ fn timed(team: &Team, number: u64, watch: &Watch<'_>) -> Result<Option<f64>, Dev
         watch.tell(pace.share());
     };
     meanwhile();
-    let solved = team.jointly_watched(solve, &mut meanwhile)?;
+    let solve = move |rank: &Rank, solver: &mut LocalSolver| {
+        let mut finished = false;
+        let seconds = rank.time(|| {
+            finished = solver.solve(rank, &theirs)?;
+            Ok(())
+        })?;
+        Ok((seconds, finished))
+    };
+    let solved = held.jointly_watched(solve, &mut meanwhile)?;
     if solved.iter().any(|&(_, finished)| !finished) {
         return Ok(None);
     }

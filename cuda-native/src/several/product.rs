@@ -13,8 +13,8 @@ use super::rank::Rank;
 use crate::buffer::{Buffer, Spent};
 use crate::convert;
 use crate::device::{Device, DeviceError};
+use crate::guarded::{GuardedVector, Written};
 use crate::launch::{Step, enqueue};
-use crate::prepared::{GuardedVector, Written};
 use crate::spmv::{Bind, Matrix, Operands, launcher};
 use crate::upload::Uploads;
 

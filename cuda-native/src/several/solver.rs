@@ -19,12 +19,12 @@ use super::product::{Took, in_order, order_of, part};
 use super::rank::Rank;
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
+use crate::guarded::{GuardedVector, Written};
 use crate::launch::{Graph, Step, enqueue};
 use crate::pcg::{
     At, Ended, Form, Glance, Operator, Product, Purpose, Scalars, Shares, Source, Vectors,
     row_count,
 };
-use crate::prepared::{GuardedVector, Written};
 use crate::upload::Uploads;
 
 /// Iterations that are enqueued at once.

@@ -8,8 +8,8 @@ use sparsescope_core::skyline::Found;
 
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
+use crate::guarded::{GUARD, WROTE_BESIDE, Written};
 use crate::launch::{Step, enqueue};
-use crate::prepared::{GUARD, WROTE_BESIDE, Written};
 
 /// Value of a guard, and value of a result that no kernel has written.
 const GUARDED: u8 = 0xa5;

@@ -20,7 +20,7 @@ use sparsescope_core::record::Costs;
 
 use crate::backend::CudaBackend;
 use crate::device::DeviceError;
-use crate::prepared::{Parts, PreparedProduct};
+use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::{admit_block, refused};
 use kept::Kept;
 use operands::{MOST_DIMENSIONS, Points, Search};
@@ -138,7 +138,8 @@ impl Binds<SkylineProblem> for CudaBackend {
         if kernel.allowed(COUNTING.id()).is_some() {
             params.insert(COUNTING.id().name().to_owned(), counting.as_str().to_owned());
         }
-        Ok(Box::new(PreparedProduct::new(&self.machine, kernel.id, parts, costs, params)))
+        let bound = OneGpu::kernel(&self.machine, kernel.id, parts, costs, params)?;
+        Ok(Box::new(bound.prepared()))
     }
 }
 

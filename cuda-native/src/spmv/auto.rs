@@ -6,17 +6,18 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::choosing::{ADAPTIVE, Candidate, on_gpu, why};
 use sparsescope_core::experiment::{
-    Configuration, Executed, Finished, KernelError, LastOutput, PrepareError, Prepared, Problem,
-    Sampled, SetUp, SpmvProblem, SpmvSide, Temperature, Ticket, Watch,
+    Configuration, PrepareError, Problem, SpmvProblem, SpmvSide, Watch,
 };
 use sparsescope_core::kernel::parameters::COMPACT;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Choice, Costs, Tried};
 
 use super::launchers::AUTO;
-use super::product::product;
+use super::product::{Spmv, product};
+use crate::guarded::GuardedVector;
 use crate::machine::Machine;
-use crate::prepared::{GuardedVector, PreparedProduct};
+use crate::one_gpu::OneGpu;
+use crate::prepared::PreparedKernel;
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
@@ -37,34 +38,9 @@ pub(crate) struct Choosing<'p, T> {
     pub(crate) memory: MemoryLimit,
 }
 
-/// The SpMV; once chosen, that of the selected kernel.
-pub(crate) struct Auto<'p, T> {
-    choosing: Choosing<'p, T>,
-    chosen: Option<Chosen<'p, T>>,
-}
-
-/// The kernel that won the trial.
-pub(crate) struct Chosen<'p, T> {
-    pub(crate) prepared: PreparedProduct<'p, GuardedVector<T>>,
-    choice: Choice,
-}
-
-impl<T: DeviceReal> Chosen<'_, T> {
-    /// Its costs, with those of the choice.
-    pub(crate) fn costs(&self) -> Costs {
-        let choice = &self.choice;
-        Costs {
-            conversion_s: choice.conversion_s,
-            plan_s: choice.seconds() - choice.conversion_s,
-            choice: Some(choice.clone()),
-            ..self.prepared.costs()
-        }
-    }
-}
-
 /// The leading kernel of the trial.
 struct Leader<'p, T> {
-    prepared: PreparedProduct<'p, GuardedVector<T>>,
+    spmv: Spmv<'p, T>,
     configuration: Configuration,
     /// Seconds of its fastest SpMV.
     least_s: f64,
@@ -84,12 +60,20 @@ fn behind(candidate: &Candidate, first: Option<(&str, f64)>) -> Option<String> {
 
 impl<'p, T: DeviceReal> Choosing<'p, T> {
     /// Prepared; the setup makes the choice.
-    pub(crate) fn prepared(self) -> Auto<'p, T> {
-        Auto { choosing: self, chosen: None }
+    pub(crate) fn prepared(self) -> PreparedKernel<'p, OneGpu<'p, GuardedVector<T>>> {
+        let choose = move |watch: &Watch<'_>| self.choose(watch);
+        PreparedKernel::chosen_by(AUTO, Box::new(choose))
     }
 
-    /// Tries the candidates that the statistics suggest; `None` when cancelled.
-    pub(crate) fn choose(&self, watch: &Watch<'_>) -> Result<Option<Chosen<'p, T>>, PrepareError> {
+    /// Effective parameters, whichever kernel is chosen.
+    fn params(&self) -> BTreeMap<String, String> {
+        let value = self.configuration.parameters.text(COMPACT.id()).unwrap_or_default();
+        [(COMPACT.id().name().to_owned(), value)].into()
+    }
+
+    /// The fastest of the candidates that the statistics suggest, with the costs of the choice;
+    /// `None` when cancelled.
+    pub(crate) fn choose(&self, watch: &Watch<'_>) -> Result<Option<Spmv<'p, T>>, PrepareError> {
         let copy = self.machine.bandwidth().ok().map(|bandwidth| bandwidth.copy);
         let start = Instant::now();
         let all = on_gpu(&**self.side.a(), self.configuration.parameters.get(&COMPACT), copy);
@@ -132,14 +116,20 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
             let reason = reason.unwrap_or_else(|| "no kernel can run on this matrix".to_owned());
             return Err(PrepareError::Refused(reason));
         };
-        let costs = leader.prepared.costs();
-        if let Some(tried) = choice.tried.get_mut(leader.place) {
-            tried.minimal_bytes = costs.minimal_bytes;
+        let Leader { mut spmv, configuration, place, .. } = leader;
+        if let Some(tried) = choice.tried.get_mut(place) {
+            tried.minimal_bytes = spmv.costs.minimal_bytes;
         }
-        choice.kernel = leader.configuration.kernel.id.to_owned();
-        choice.params = leader.prepared.params();
-        choice.why = why(&choice, leader.place, ADAPTIVE, self.side.a().minimal_bytes());
-        Ok(Some(Chosen { prepared: leader.prepared, choice }))
+        choice.kernel = configuration.kernel.id.to_owned();
+        choice.params = std::mem::replace(&mut spmv.params, self.params());
+        choice.why = why(&choice, place, ADAPTIVE, self.side.a().minimal_bytes());
+        spmv.costs = Costs {
+            conversion_s: choice.conversion_s,
+            plan_s: choice.seconds() - choice.conversion_s,
+            choice: Some(choice),
+            ..spmv.costs
+        };
+        Ok(Some(spmv))
     }
 
     /// Prepares a candidate and times it; returns a sentence if it takes no part.
@@ -159,17 +149,15 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         self.problem.admit(&configuration).map_err(|error| error.to_string())?;
         let is_new = !self.side.has(SpmvProblem::spec(&configuration));
         let made = product(self.machine, self.uploads, &configuration, &self.side, self.memory);
-        let made = made.map_err(|error| error.to_string())?;
-        let mut prepared = made.prepared(self.machine, configuration.kernel);
-        let costs = prepared.costs();
-        tried.conversion_s = costs.conversion_s;
-        choice.conversion_s += costs.conversion_s;
-        choice.plan_s += costs.plan_s;
+        let mut spmv = made.map_err(|error| error.to_string())?;
+        tried.conversion_s = spmv.costs.conversion_s;
+        choice.conversion_s += spmv.costs.conversion_s;
+        choice.plan_s += spmv.costs.plan_s;
         let start = Instant::now();
-        let least_s = prepared.trial(watch).map_err(|error| error.to_string())?;
+        let least_s = spmv.trial(watch).map_err(|error| error.to_string())?;
         choice.trial_s += start.elapsed().as_secs_f64();
         tried.least_s = Some(least_s);
-        Ok(Leader { prepared, configuration, least_s, place, is_new })
+        Ok(Leader { spmv, configuration, least_s, place, is_new })
     }
 
     /// The better of two. The other's format is freed, unless the winner or another kernel uses it.
@@ -183,64 +171,5 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
             self.side.forget(spec(&loser));
         }
         winner
-    }
-}
-
-impl<'p, T: DeviceReal> Auto<'p, T> {
-    /// The chosen kernel.
-    fn chosen(&mut self) -> Result<&mut PreparedProduct<'p, GuardedVector<T>>, KernelError> {
-        let chosen = self.chosen.as_mut().map(|chosen| &mut chosen.prepared);
-        chosen.ok_or_else(|| KernelError {
-            kernel: AUTO.to_owned(),
-            reason: "it was not set up, so no kernel was chosen".to_owned(),
-        })
-    }
-}
-
-impl<T: DeviceReal> Prepared for Auto<'_, T> {
-    fn set_up<'t>(&'t mut self, watch: &'t Watch<'_>) -> SetUp<'t> {
-        Ticket::at_once(|| {
-            self.chosen = self.choosing.choose(watch)?;
-            Ok(if self.chosen.is_some() { Finished::Done } else { Finished::Cancelled })
-        })
-    }
-
-    fn sample<'t>(
-        &'t mut self,
-        n: usize,
-        temperature: Temperature,
-        watch: &'t Watch<'_>,
-    ) -> Sampled<'t> {
-        Ticket::at_once(|| self.chosen()?.sample(n, temperature, watch).wait())
-    }
-
-    fn output<'t>(&'t mut self, watch: &'t Watch<'_>) -> Executed<'t> {
-        Ticket::at_once(|| self.chosen()?.output(watch).wait())
-    }
-
-    fn last_output(&mut self) -> LastOutput<'_> {
-        Ticket::at_once(|| self.chosen()?.last_output().wait())
-    }
-
-    fn once(&self) -> Option<f64> {
-        self.chosen.as_ref()?.prepared.once()
-    }
-
-    fn repetitions(&self) -> u32 {
-        self.chosen.as_ref().map_or(1, |chosen| chosen.prepared.repetitions())
-    }
-
-    fn parts(&self) -> Option<usize> {
-        None
-    }
-
-    fn costs(&self) -> Costs {
-        self.chosen.as_ref().map(Chosen::costs).unwrap_or_default()
-    }
-
-    fn params(&self) -> BTreeMap<String, String> {
-        let asked = &self.choosing.configuration.parameters;
-        let value = asked.text(COMPACT.id()).unwrap_or_default();
-        [(COMPACT.id().name().to_owned(), value)].into()
     }
 }

@@ -1,4 +1,4 @@
-//! y = A·x prepared: the matrix in the kernel's format on the device, the vectors, and the costs.
+//! y = A·x bound: the matrix in the kernel's format on the device, the vectors, and the costs.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -19,9 +19,10 @@ use super::vendor;
 use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Spent;
 use crate::convert;
-use crate::launch::Bound;
+use crate::guarded::GuardedVector;
 use crate::machine::Machine;
-use crate::prepared::{GuardedVector, Parts, PreparedProduct};
+use crate::one_gpu::{OneGpu, Parts};
+use crate::prepared::Kernel;
 use crate::refusal::{admit_block, refused};
 use crate::upload::{Arranged, Uploaded, UploadedHacks, Uploads};
 use crate::value::DeviceReal;
@@ -29,28 +30,8 @@ use crate::value::DeviceReal;
 /// Default threads per block.
 const DEFAULT_BLOCK: u32 = 128;
 
-/// An SpMV bound to its operands.
-pub(crate) struct Product<T> {
-    bound: Bound,
-    y: GuardedVector<T>,
-    costs: Costs,
-    params: BTreeMap<String, String>,
-    /// The operands, kept alive so that other kernels can share them.
-    operands: Vec<Box<dyn Any>>,
-}
-
-impl<T: DeviceReal> Product<T> {
-    /// Ready to be run and timed.
-    pub(crate) fn prepared<'p>(
-        self,
-        machine: &'p Machine,
-        kernel: &'static KernelDescriptor,
-    ) -> PreparedProduct<'p, GuardedVector<T>> {
-        let Self { bound, y, costs, params, operands } = self;
-        let parts = Parts { bound, y, groups: None, passes: None, _operands: operands };
-        PreparedProduct::new(machine, kernel.id, parts, costs, params)
-    }
-}
+/// An SpMV on one GPU.
+pub(crate) type Spmv<'p, T> = Kernel<'p, OneGpu<'p, GuardedVector<T>>>;
 
 /// A on the device.
 enum Held<T> {
@@ -75,13 +56,13 @@ impl<T: DeviceReal> Held<T> {
 }
 
 /// Prepares a kernel other than the automatic choice.
-pub(crate) fn product<T: DeviceReal>(
-    machine: &Machine,
+pub(crate) fn product<'p, T: DeviceReal>(
+    machine: &'p Machine,
     uploads: &Uploads<T>,
     configuration: &Configuration,
     side: &SpmvSide<T>,
     memory: MemoryLimit,
-) -> Result<Product<T>, PrepareError> {
+) -> Result<Spmv<'p, T>, PrepareError> {
     let (device, kernel) = (machine.device(), configuration.kernel);
     let absent = || PrepareError::Unsupported("not included in this build".to_owned());
     let bind = user_launcher(kernel).or_else(|| launcher::<T>(kernel.id)).ok_or_else(absent)?;
@@ -152,7 +133,9 @@ pub(crate) fn product<T: DeviceReal>(
         Held::Format(matrix) => Box::new(matrix),
         Held::Hacks(hacks) => Box::new(hacks),
     };
-    Ok(Product { bound, y, costs, params: made.params, operands: vec![Box::new(x), matrix] })
+    let _operands: Vec<Box<dyn Any>> = vec![Box::new(x), matrix];
+    let parts = Parts { bound, y, groups: None, passes: None, _operands };
+    OneGpu::kernel(machine, kernel.id, parts, costs, made.params)
 }
 
 /// Facts about a matrix in its format.

@@ -46,6 +46,7 @@ mod task;
 #[cfg(not(target_family = "wasm"))]
 mod team;
 mod ticket;
+mod timing;
 #[cfg(all(feature = "proof", not(target_family = "wasm")))]
 mod vector_source;
 #[cfg(not(target_family = "wasm"))]
@@ -97,5 +98,7 @@ pub use split::{Portion, Units, split};
 pub use subject::{LoadedSubject, Probed, SubjectSource, tell_apart};
 pub use task::{Finished, Groups, Task, Watch};
 pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
+#[doc(hidden)]
+pub use timing::{WARM_BY_ITSELF_S, repetitions};
 #[cfg(not(target_family = "wasm"))]
 pub use vectors::{admit_vectors, other_precision};

@@ -1,4 +1,4 @@
-//! The parameters of a solve, and its record once x has been checked against the rows; independent of the
+//! The right-hand side of a solve, and its record once x has been checked against the rows; independent of the
 //! iteration.
 
 use super::system::residual;
@@ -9,25 +9,10 @@ use sparsescope_bench::experiment::Solution;
 use sparsescope_bench::experiment::solving::ToldSetUp;
 use sparsescope_bench::measure::UniformVector;
 use sparsescope_kernels::gate::{ResidualNorms, vanishes};
-use sparsescope_kernels::pcg::{
-    Magnitude, Recurrence, Scale, SolveParameters, Start, largest, squares,
-};
-use sparsescope_model::kernel::parameters::{MAX_ITER, RIGHT_SIDE, START, TOL};
-use sparsescope_model::kernel::{Guess, Parameters, RightSide};
+use sparsescope_kernels::pcg::{Magnitude, Recurrence, Scale, largest, squares};
+use sparsescope_model::kernel::parameters::{RIGHT_SIDE, TOL};
+use sparsescope_model::kernel::{Parameters, RightSide};
 use sparsescope_record::{Check, Verdict};
-
-/// Stopping criteria and initial values.
-pub(super) fn how(parameters: &Parameters) -> SolveParameters {
-    SolveParameters {
-        tol: parameters.get(&TOL),
-        max_iterations: parameters.get(&MAX_ITER),
-        start: match parameters.get(&START) {
-            Guess::Preconditioned => Start::Preconditioned,
-            Guess::Zero => Start::Zero,
-        },
-        ..SolveParameters::default()
-    }
-}
 
 /// A rank's elements of b, in the local order and in the unit in which all ranks solve.
 pub(super) struct Side {

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::asked::{About, Side, how, right_side, solution_of};
+use super::asked::{About, Side, right_side, solution_of};
 use super::system::residual;
 use crate::agreed::agreed;
 use crate::exchange::Exchange;
@@ -13,7 +13,7 @@ use crate::matrix::SharedMatrix;
 use crate::product::Spent;
 use crate::task::{Task, Traffic};
 use crate::world::World;
-use sparsescope_bench::experiment::solving::ToldSetUp;
+use sparsescope_bench::experiment::solving::{ToldSetUp, how_of};
 use sparsescope_bench::experiment::{
     DeviceCosts, DeviceFailure, DeviceSolver, DeviceSystem, Output, RankDevice,
 };
@@ -71,7 +71,7 @@ impl SolverOnDevice {
             start: None,
             applied,
             format,
-            how: Arc::new(how(parameters)),
+            how: Arc::new(how_of(parameters)),
         };
         let made = device.solver((local.clone(), matrix.plan().clone()), system, limit);
         let mut solver = agreed(world, made).map_err(DeviceFailure::Alike)?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::applied::Applied;
-use super::asked::{About, Side, how, right_side, solution_of};
+use super::asked::{About, Side, right_side, solution_of};
 use super::factor::{Factors, Making};
 use super::system::System;
 use super::{classic, pipelined, single};
@@ -16,7 +16,7 @@ use crate::product::{Product, Spent};
 use crate::reduction::Reduction;
 use crate::task::{Task, Traffic};
 use crate::world::World;
-use sparsescope_bench::experiment::solving::{ToldSetUp, inverse_of};
+use sparsescope_bench::experiment::solving::{ToldSetUp, how_of, inverse_of};
 use sparsescope_bench::experiment::{DeviceFailure, Output};
 use sparsescope_kernels::fsai::{FsaiParameters, SetUp};
 use sparsescope_kernels::pcg::{Recurrence, SolveParameters};
@@ -117,7 +117,7 @@ impl Solver {
         };
         let setup_s = world.max(begun.elapsed().as_secs_f64());
         let told = ToldSetUp::new(applied, &phases, report.as_ref(), setup_s);
-        let how = how(parameters);
+        let how = how_of(parameters);
         let (reduction, spent) = (Reduction::new(world), Spent::default());
         let pairs = links::traffic(world, sent.iter().copied());
         Ok(Some(Self {

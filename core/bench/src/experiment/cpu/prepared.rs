@@ -12,16 +12,11 @@ use crate::experiment::configuration::Temperature;
 use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
 use crate::experiment::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
+use crate::experiment::timing::{WARM_BY_ITSELF_S, repetitions};
 use sparsescope_record::Costs;
 
-/// Samples shorter than this are measured over several executions.
-const SHORTEST_SAMPLE_S: f64 = 50e-6;
-/// Maximum executions per sample.
-const MOST_REPETITIONS: f64 = 10_000.0;
 /// Minimum warm-up before samples of executions shorter than this.
 const WARM_UP_S: f64 = 2e-3;
-/// Executions longer than this need no warm-up.
-const WARM_BY_ITSELF_S: f64 = 1.0;
 
 pub(super) struct CpuPrepared<'p> {
     kernel: &'static str,
@@ -148,11 +143,6 @@ fn warm_up(task: &mut dyn Task, once: f64, watch: &Watch<'_>) -> Tried<()> {
         }
     }
     Ok(Some(()))
-}
-
-/// Executions per sample, for executions of `once` seconds.
-fn repetitions(once: f64) -> u32 {
-    (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil().clamp(1.0, MOST_REPETITIONS) as u32
 }
 
 /// Mean time of `repetitions` consecutive executions, which all ranks begin together; `None` when cancelled.

@@ -3,10 +3,11 @@
 use web_time::Instant;
 
 use super::progress::Progress;
-use super::{Ending, Ready, Runner, Start, WARM_BY_ITSELF_S, failed};
+use super::{Ending, Ready, Runner, Start, failed};
 use crate::experiment::agreement::OwnFailure;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::plan::MedianGoal;
+use crate::experiment::timing::WARM_BY_ITSELF_S;
 use sparsescope_matrix::pace::set_down;
 use sparsescope_record::{Until, Verdict};
 

@@ -4,13 +4,13 @@ use super::sampling::{BETWEEN_LOOKS_S, chunk};
 use super::*;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::{
-    Alone, Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, ParameterLists,
-    Sampled, SetUp, SkylineProblem, SpmvProblem, SymgsProblem, Ticket,
+    Alone, Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, Output,
+    ParameterLists, Sampled, SetUp, SkylineProblem, SpmvProblem, SymgsProblem, Ticket, Watch,
 };
 use sparsescope_matrix::matrix::{Batch, Csr, Points, examples};
 use sparsescope_model::kernel::parameters::{HACK_SIZE, MIN_FILL};
 use sparsescope_model::kernel::{KernelDescriptor, kernels, reference};
-use sparsescope_record::{Operation, Precision};
+use sparsescope_record::{Bandwidth, Operation, Precision};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

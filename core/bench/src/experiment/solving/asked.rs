@@ -63,20 +63,12 @@ impl<'p> Asked<'p> {
 
     /// Initial values and stopping criteria of a solve.
     pub fn how(&self, parallel: bool, limit: MemoryLimit) -> SolveParameters {
-        let start = match (&self.problem.given().start, self.parameters.get(&START)) {
-            (Some(given), _) => {
-                let scale = self.scale();
-                Start::Given(given.iter().map(|&x| scale.there(x)).collect())
-            }
-            (None, Guess::Preconditioned) => Start::Preconditioned,
-            (None, Guess::Zero) => Start::Zero,
-        };
+        let how = SolveParameters { parallel, limit, ..how_of(&self.parameters) };
+        let Some(given) = &self.problem.given().start else { return how };
+        let scale = self.scale();
         SolveParameters {
-            tol: self.parameters.get(&TOL),
-            max_iterations: self.parameters.get(&MAX_ITER),
-            start,
-            parallel,
-            limit,
+            start: Start::Given(given.iter().map(|&x| scale.there(x)).collect()),
+            ..how
         }
     }
 
@@ -133,6 +125,19 @@ impl<'p> Asked<'p> {
             SolverFormat::Hyb => OperatorFormat::Hyb { width: self.parameters.get(&HYB_WIDTH) },
             SolverFormat::Hll => OperatorFormat::Hll,
         }
+    }
+}
+
+/// Initial values and stopping criteria of a solve, from the configuration's parameters alone.
+pub fn how_of(parameters: &Parameters) -> SolveParameters {
+    SolveParameters {
+        tol: parameters.get(&TOL),
+        max_iterations: parameters.get(&MAX_ITER),
+        start: match parameters.get(&START) {
+            Guess::Preconditioned => Start::Preconditioned,
+            Guess::Zero => Start::Zero,
+        },
+        ..SolveParameters::default()
     }
 }
 

@@ -4,5 +4,5 @@
 mod asked;
 mod told;
 
-pub use asked::{Asked, inverse_of};
+pub use asked::{Asked, how_of, inverse_of};
 pub use told::{ToldSetUp, share_done};

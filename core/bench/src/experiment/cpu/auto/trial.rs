@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::experiment::cpu::machine::awake;
 use crate::experiment::error::KernelError;
 use crate::experiment::task::{Finished, Task, Watch};
+use crate::experiment::timing::repetitions;
 
 /// Rounds of a race.
 const ROUNDS: u32 = 7;
@@ -21,12 +22,6 @@ const BETTER: f64 = 0.98;
 
 /// The same ratio for a kernel that replaces the serial one, which the choice must never be slower than.
 const BETTER_THAN_SERIAL: f64 = 0.95;
-
-/// Shorter samples consist of several SpMVs.
-const SHORTEST_SAMPLE_S: f64 = 50e-6;
-
-/// Maximum SpMVs per sample.
-const MOST_REPETITIONS: f64 = 10_000.0;
 
 /// A result of the trial; `None` when cancelled.
 type Sampled<T> = Result<Option<T>, KernelError>;
@@ -49,9 +44,7 @@ impl Runner {
         });
         let Some((first, second)) = twice? else { return Ok(None) };
         let least_s = first.min(second);
-        let repetitions = (SHORTEST_SAMPLE_S / least_s.max(1e-9)).ceil();
-        let repetitions = repetitions.clamp(1.0, MOST_REPETITIONS) as u32;
-        Ok(Some(Self { task, repetitions, least_s }))
+        Ok(Some(Self { task, repetitions: repetitions(least_s), least_s }))
     }
 
     /// Returns the bare task.
