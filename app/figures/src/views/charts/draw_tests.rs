@@ -61,7 +61,7 @@ fn many() -> Model {
 }
 
 #[test]
-fn few_of_many_series_have_colour_and_large_marks_and_the_others_are_small_and_grey() {
+fn few_of_many_series_have_colour_and_the_others_are_grey_with_smaller_marks_of_7_points() {
     let (model, state) = (many(), state("kernels"));
     let data = Data::of(&model, &state);
     let plot = plot(&data);
@@ -77,7 +77,10 @@ fn few_of_many_series_have_colour_and_large_marks_and_the_others_are_small_and_g
     let [best, other] = ["cuda/csr/vector-mining", "cpu/ell/own-3"];
     let outline = 0.75;
     assert!(!is_gray(look(None, best)) && look(None, best).radius - outline >= 3.5);
-    assert!(is_gray(look(None, other)) && look(None, other).radius < 3.5);
+    let quiet = look(None, other);
+    assert!(is_gray(quiet) && quiet.radius < look(None, best).radius - outline);
+    // Its outline has its colour.
+    assert!(quiet.color == quiet.fill && quiet.radius + outline >= 3.5);
     assert!(look(None, other).line < look(None, best).line);
     // Pointed at, a grey one comes forward, and is painted last.
     assert!(!is_gray(look(Some(other), other)) && look(Some(other), other).radius > 3.5);

@@ -84,7 +84,7 @@ impl Sheet<'_, '_> {
             let is_filled = matches!(plot.form, Form::Bars | Form::Cells);
             let mark = if is_filled { Mark::Square } else { mark };
             let [radius, _] = RADIUS;
-            let radius = if is_bold || hidden { radius } else { QUIET + 1.0 };
+            let radius = if is_bold || hidden { radius } else { QUIET };
             self.figure.mark(at, mark, radius, color, color);
             let (place, room) = (at + vec2(14.0, 0.0), grid.0 - 32.0);
             let text = elide(written(name), room);

@@ -17,8 +17,8 @@ use crate::theme::{Ink, SMALL, blend, filling};
 pub(super) const TYPE: f32 = SMALL;
 /// Radius of marks, and their radius if there are very many: with the outline at least 3.5.
 pub(super) const RADIUS: [f32; 2] = [4.8, 4.3];
-/// Radius of the marks of grey series.
-pub(super) const QUIET: f32 = 2.2;
+/// Radius of the marks of grey series: with the outline 3.5.
+pub(super) const QUIET: f32 = 2.75;
 /// Widths of lines: grey, in colour, pointed at.
 const LINES: [f32; 3] = [1.0, 2.0, 2.6];
 /// More marks than this are smaller.
