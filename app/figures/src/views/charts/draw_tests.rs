@@ -224,6 +224,24 @@ fn names_of_close_lines_are_apart() {
 }
 
 #[test]
+fn names_of_close_vertical_lines_are_apart_and_inside_the_figure() {
+    let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
+    let data = Data::of(&model, &state);
+    let mut plot = plot(&data);
+    let line = |x: f64| Guide { ends: [[x, 1.0], [x, 50.0]], name: format!("a long name at {x}") };
+    plot.guides = Vec::from([0.05, 0.051, 0.052, 0.053, 0.2].map(line));
+    plot.x.most = None;
+    let looks = Looks::of(&model, "spmv");
+    for width in [500.0, 900.0] {
+        let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(600.0, None));
+        let names = texts(&figure, |text| text.starts_with("a long name"));
+        assert!(names.len() == 5 && are_apart(&names), "{width}: {names:?}");
+        let is_inside = |area: &Rect| area.left() >= 0.0 && area.right() <= width;
+        assert!(names.iter().all(is_inside), "{width}: {names:?}");
+    }
+}
+
+#[test]
 fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
     let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
     let data = Data::of(&model, &state);

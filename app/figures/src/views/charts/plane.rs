@@ -22,6 +22,8 @@ const REACH: f32 = 10.5;
 pub(super) const GUIDE: f32 = 1.5;
 /// Space between a guide and its name.
 const GAP: f32 = 3.0;
+/// From the end of a vertical guide up to the middle of its name.
+const ABOVE: f32 = 10.0;
 /// Lengths of dashes and gaps for the first, second, … bundle; the first has solid lines.
 const DASHES: [(f32, f32); 3] = [(1e9, 0.0), (9.0, 5.0), (2.5, 4.0)];
 
@@ -170,14 +172,14 @@ fn is_upright(guide: &Guide) -> bool {
 /// Steps between the places along a guide where its name may start.
 const PLACES: usize = 16;
 
-/// Writes the name of every guide at its line: above the end of a vertical one, else along it and at
-/// its angle, above or below; a line or two away where guides are close.
+/// Writes the name of every guide at its line: of one that is not vertical along it and at its angle,
+/// above or below; a line or two away where guides are close.
 fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Taken) {
     let (plot, weak) = (sheet.plot, sheet.ink.weak);
     for guide in &plot.guides {
         let [from, to] = guide.ends.map(|at| axes.at(at));
         if is_upright(guide) {
-            sheet.text(to - vec2(0.0, 10.0), Anchor::Start, weak, &guide.name);
+            name_upright(sheet, &guide.name, to, inside, taken);
             continue;
         }
         let angle = (to - from).angle();
@@ -209,6 +211,22 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
         if let Some(start) = start {
             sheet.figure.text_turned(start, angle, TYPE, weak, &name);
         }
+    }
+}
+
+/// Writes the name of a vertical guide above its end, else beside it, as high as there is room.
+fn name_upright(sheet: &mut Sheet<'_, '_>, name: &str, end: Pos2, inside: Rect, taken: &mut Taken) {
+    let size = vec2(text_width(name, TYPE), TYPE);
+    let sides = |away: f32, down: f32| {
+        [1.0, -1.0].map(|side| end + vec2(side * (size.x * 0.5 + away), down))
+    };
+    let beside = (1..=PLACES).flat_map(|place| sides(GAP, place as f32 * (TYPE + GAP)));
+    let places: Vec<Pos2> = sides(0.0, -ABOVE).into_iter().chain(beside).collect();
+    let (above, right) = (vec2(0.0, ABOVE + TYPE), vec2(RIGHT, 0.0));
+    let room = Rect::from_min_max(inside.min - above, inside.max + right);
+    let allowed = [Covers::Grid, Covers::Marks, Covers::Lines, Covers::Guides];
+    if let Some(at) = taken.take(size, &places, room, &allowed) {
+        sheet.text(at - vec2(size.x * 0.5, 0.0), Anchor::Start, sheet.ink.weak, name);
     }
 }
 
