@@ -6,6 +6,7 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::SPACE;
 
 use super::details::swatch;
+use crate::style;
 
 /// Lines shown until the user asks for all.
 const FEW: usize = 6;
@@ -23,6 +24,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
     let mut clicked = None;
     let grid = Grid::new("ranking").striped(true).spacing([18.0, 4.0]);
     grid.show(ui, |ui| {
+        style::button_lines(ui);
         let title = metric_title(metric);
         let mut titles = match narrow {
             true => vec!["", "Kernel", title.as_str(), "of the best"],
@@ -74,4 +76,35 @@ fn name(ui: &mut Ui, run: &RunOf<'_>, chosen: bool) -> Response {
         ui.selectable_label(chosen, run.run.kernel_and_precision())
     };
     ui.horizontal(show).inner
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
+    use super::*;
+    use crate::shell::App;
+
+    #[test]
+    fn the_names_of_kernels_are_level_with_their_places() {
+        let mut app = App::new();
+        app.open_bytes("cpu.zip", include_bytes!("../../../example/cpu.zip"));
+        app.follow("v1;view=matrix");
+        let mut harness = Harness::builder()
+            .with_size([1280.0, 800.0])
+            .with_max_steps(200)
+            .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+        harness.run();
+        let names: Vec<f32> = harness
+            .get_all_by_label_contains("cpu/")
+            .take(FEW)
+            .map(|name| name.rect().center().y)
+            .collect();
+        assert_eq!(names.len(), FEW);
+        for (name, place) in names.into_iter().zip(1..) {
+            let place = harness.get_by_label(&format!("{place}.")).rect().center().y;
+            assert!((name - place).abs() < 1.0, "{name} {place}");
+        }
+    }
 }
