@@ -108,7 +108,7 @@ fn gain(board: &Board) -> Option<String> {
 }
 
 /// Who wins most often, of solves with and without setup; of kernels also the gain over the
-/// baseline: on all subjects but folded ones, as a geometric mean.
+/// baseline, a geometric mean, with the number of subjects that it is over if not all have one.
 pub fn headline(board: &Board) -> String {
     let rows = &board.rows;
     let Some(once) = wins(board, rows.iter().map(|row| row.wins_as.as_str())) else {
@@ -125,7 +125,10 @@ pub fn headline(board: &Board) -> String {
         Some(whole) => format!("{before}{once}{after} once set up; including setup, {whole}"),
     };
     match gain(board).filter(|_| !is_solve(board)) {
-        Some(gain) => format!("{who}; {gain}"),
+        Some(gain) => match gains(board).len() {
+            averaged if averaged < rows.len() => format!("{who}; {gain} on {averaged} of them"),
+            _ => format!("{who}; {gain}"),
+        },
         None => who,
     }
 }
