@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use egui::{ComboBox, Label, RichText, Role, Ui, WidgetInfo};
-use sparsescope_figures::figure::elided;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Form, ViewState};
-use sparsescope_figures::theme::{BODY, SMALL, TITLE};
+use sparsescope_figures::theme::{SMALL, TITLE};
 use sparsescope_figures::views::best::baseline::baselines;
 use sparsescope_figures::views::best::board::Board;
 use sparsescope_figures::views::best::headline;
@@ -17,9 +16,6 @@ use crate::style;
 use crate::views::view::{Screen, kept, no_runs, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
-
-/// Maximum width of what is compared with on a phone.
-const AGAINST: f32 = 180.0;
 
 fn board(ui: &Ui, model: &Model, state: &ViewState) -> Arc<Board> {
     let from = (model.revision(), state.filter.clone(), state.best.clone());
@@ -53,20 +49,18 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         offered.insert(0, now);
     }
     choose(ui, &offered, &board, state);
-    if now == Form::Compare {
-        return;
+    if now != Form::Compare && !style::is_phone(ui.ctx()) {
+        choose_baseline(ui, &board, model, state);
     }
+}
+
+/// What the winners are compared with.
+fn choose_baseline(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewState) {
     let offered = baselines(model, state);
     let found = offered.iter().find(|(word, _)| *word == board.baseline);
-    let shown = found.map_or("", |(_, name)| name.as_str()).to_owned();
-    let text = match style::is_phone(ui.ctx()) {
-        true => elided(&format!("vs {shown}"), AGAINST, BODY),
-        false => {
-            ui.label("Compare with");
-            shown.clone()
-        }
-    };
-    let combo = ComboBox::from_id_salt("over").selected_text(text).width(170.0);
+    let shown = found.map_or("", |(_, name)| name.as_str());
+    ui.label("Compare with");
+    let combo = ComboBox::from_id_salt("over").selected_text(shown).width(170.0);
     let combo = combo.show_ui(ui, |ui| {
         for (word, name) in &offered {
             if ui.selectable_label(*word == board.baseline, name).clicked() {
@@ -78,12 +72,15 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
 }
 
-/// The other forms, and what is folded.
+/// The other forms, on a phone what the winners are compared with, and what is folded.
 fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let board = board(ui, model, state);
     let now = shown_form(ui, &board, state);
     let others = [Form::Bars, Form::Rates, Form::Sizes].into_iter().filter(|form| *form != now);
     choose(ui, &others.collect::<Vec<_>>(), &board, state);
+    if now != Form::Compare && style::is_phone(ui.ctx()) {
+        choose_baseline(ui, &board, model, state);
+    }
     ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows")
         .on_hover_text("An empty kernel launch takes at least half of their best median time");
 }
@@ -152,6 +149,13 @@ mod tests {
         let first = harness.get_all_by_label_contains("Best on ").next().unwrap();
         let first = first.accesskit_node().label().unwrap();
         assert!(first.starts_with("Best on Cube_Coup_dt0"), "{first}");
+        let baseline = "Compare with: the best vendor kernel";
+        assert!(harness.query_by_label(baseline).is_none(), "there is no room for it");
+        harness.get_by_label("More").click();
+        harness.run();
+        harness.get_by_label(baseline);
+        harness.get_by_label("More").click();
+        harness.run();
         harness.get_by_label("Heat map").click();
         harness.run();
         assert!(is_lit(&harness, "Heat map") && !is_lit(&harness, "List"));
