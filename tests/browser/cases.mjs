@@ -608,6 +608,22 @@ export const cases = {
     await viewer.close();
   },
 
+  async "every widget that a screen reader stops at has a name, in every view"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
+    const views = ["Best", "Charts", "Runs", "Matrix", "Structure", "Layouts", "Predicted", "Levels", "Preconditioner", "Skyline"];
+    for (const view of views) {
+      await viewer.click("button", view);
+      await viewer.until(`the tab ${view}`, async () =>
+        (await viewer.widgets()).some(({ role, name, checked }) => role === "tab" && name === view && checked),
+      );
+      await viewer.frames(6);
+      const stops = (await viewer.widgets()).filter(({ role, clicks, focusable }) => role !== "text" && (clicks || focusable));
+      assert.ok(stops.length > 10, view);
+      assert.deepEqual(stops.filter(({ name }) => !/[\p{L}\p{N}]/u.test(name)), [], view);
+    }
+    await viewer.close();
+  },
+
   async "the Tab key stops once at the tabs, arrow keys move among them"(context, given) {
     const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
     const { page } = viewer;

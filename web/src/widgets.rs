@@ -79,13 +79,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The role in ARIA of a widget, or of the list around tabs. Other containers have none, nor have the single
-    /// lines of a text that is in the tree as a whole.
+    /// lines of a text that is in the tree as a whole, nor scroll bars: what gets the focus is scrolled into view.
     fn role(&self, node: &Node) -> Option<&'static str> {
         let is_tab = |id: &NodeId| self.nodes.get(id).is_some_and(|node| node.role() == Role::Tab);
         match node.role() {
             _ if node.children().iter().any(is_tab) => Some("tablist"),
             Role::Group if node.children().is_empty() => None,
-            Role::Unknown | Role::GenericContainer | Role::Window | Role::TextRun => None,
+            Role::Unknown | Role::GenericContainer | Role::Window => None,
+            Role::TextRun | Role::ScrollBar => None,
             role => Some(aria_role(role)),
         }
     }

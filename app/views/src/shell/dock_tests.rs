@@ -7,7 +7,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use sparsescope_figures::views::VIEWS;
 
 use super::nameless::nameless;
-use super::tests::{with_example, with_example_at};
+use super::tests::{EXAMPLE, with_example, with_example_at};
 use super::*;
 
 const CHART: &str = "Figure: Kernels by matrix";
@@ -227,9 +227,35 @@ fn every_widget_has_a_name() {
 }
 
 #[test]
+fn every_widget_of_every_view_has_a_name_also_on_a_phone() {
+    for size in [[1280.0, 800.0], [390.0, 844.0]] {
+        let mut app = App::new();
+        app.open_bytes("example.zip", EXAMPLE);
+        app.open_bytes("predicted.zip", include_bytes!("../../../../tests/golden/bundle-1.2.zip"));
+        let mut harness = Harness::builder()
+            .with_size(size)
+            .with_step_dt(0.25)
+            .with_max_steps(1000)
+            .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+        let views = VIEWS.iter().map(|view| format!("v1;view={}", view.id));
+        let others = ["v1;view=best;as=list", "v1;view=best;as=bars", "v1;view=runs;run=3"];
+        for link in views.chain(others.map(String::from)) {
+            harness.state_mut().set_state(ViewState::from_fragment(&link).unwrap());
+            harness.run();
+            assert_eq!(nameless(harness.root()), Vec::<String>::new(), "{link} {size:?}");
+            if let Some(more) = harness.query_all_by_label("More").next() {
+                more.click();
+            }
+            harness.run();
+            assert_eq!(nameless(harness.root()), Vec::<String>::new(), "More of {link} {size:?}");
+        }
+    }
+}
+
+#[test]
 fn the_active_tab_and_the_layouts_are_seen_on_a_small_screen() {
     let mut app = App::new();
-    app.open_bytes("example.zip", include_bytes!("../../../example/cpu.zip"));
+    app.open_bytes("example.zip", EXAMPLE);
     let mut harness = Harness::builder()
         .with_size(egui::vec2(1024.0, 768.0))
         .with_step_dt(0.25)
