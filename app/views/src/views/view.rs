@@ -67,11 +67,33 @@ pub(super) fn note(ui: &mut Ui, text: Option<&str>) {
 
 #[cfg(test)]
 mod tests {
-    use egui::vec2;
+    use egui::accesskit::Role;
+    use egui::{Rect, vec2};
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
     use crate::shell::App;
+
+    #[test]
+    fn tables_on_a_phone_have_one_size_of_type_in_rows_for_a_finger() {
+        for (view, name) in [("best;as=list", "Best on "), ("runs", "Run of ")] {
+            let mut app = App::new();
+            app.open_bytes("cpu.zip", include_bytes!("../../../example/cpu.zip"));
+            app.follow(&format!("v1;view={view}"));
+            let mut harness = Harness::builder()
+                .with_size(vec2(390.0, 844.0))
+                .with_max_steps(200)
+                .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+            harness.run();
+            let row = harness.get_all_by_label_contains(name).next().unwrap().rect();
+            assert!(row.height() >= 44.0, "{view}: {row}");
+            let labels = harness.get_all_by_role(Role::Label).map(|label| label.rect());
+            let texts: Vec<Rect> = labels.filter(|label| row.contains_rect(*label)).collect();
+            let is_usual = |text: &Rect| (text.height() - texts[0].height()).abs() < 0.5;
+            assert!(texts.len() == 4 && texts.iter().all(is_usual), "{view}: {texts:?}");
+            assert!(harness.query_all_by_label_contains("arrow key").next().is_none(), "{view}");
+        }
+    }
 
     #[test]
     fn a_button_shows_the_runs_of_another_operation_where_only_those_are_open() {

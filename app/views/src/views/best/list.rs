@@ -32,10 +32,11 @@ pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
     let ink = state.theme.ink();
     let (rows, title) = (rows::lines(board, state), rows::title_of_folded(board, state));
     let area = ScrollArea::vertical().auto_shrink(false);
-    area.show_rows(ui, ROW - ui.spacing().item_spacing.y, rows.len(), |ui, seen| {
+    // On a phone a row has the height of what a finger touches.
+    let height = (ROW - ui.spacing().item_spacing.y).max(ui.spacing().interact_size.y);
+    area.show_rows(ui, height, rows.len(), |ui, seen| {
         for (index, row) in seen.clone().zip(rows.get(seen).unwrap_or_default()) {
-            let size = vec2(width, ROW - ui.spacing().item_spacing.y);
-            let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+            let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
             let name = match row {
                 Some(row) => format!("Best on {}: {}", row.name, row.kernel),
                 None => title.clone(),
@@ -94,7 +95,8 @@ fn arrows(ui: &Ui, row: &Response, index: usize, rows: usize) {
     }
     let filter = EventFilter { vertical_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(row.id, filter));
-    for (key, by, down) in [(Key::ArrowUp, -1, -ROW), (Key::ArrowDown, 1, ROW)] {
+    let line = row.rect.height() + ui.spacing().item_spacing.y;
+    for (key, by, down) in [(Key::ArrowUp, -1, -line), (Key::ArrowDown, 1, line)] {
         let next = index.checked_add_signed(by).filter(|next| *next < rows);
         if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
             && let Some(next) = next
@@ -204,9 +206,8 @@ fn narrow(ui: &mut Ui, rect: Rect, row: &Row, board: &Board) {
     put(ui, name, false, RichText::new(board.name_of(row)).strong());
     put(ui, rate, true, RichText::new(format!("{} {unit}", significant(row.rate))).strong());
     let (kernel, lead) = line(half, rect.bottom());
-    put(ui, kernel, false, RichText::new(&row.title).size(13.0));
-    let lead_words = format!("lead {}", times(row.lead));
-    put(ui, lead, true, RichText::new(lead_words).size(13.0).weak());
+    put(ui, kernel, false, RichText::new(&row.title).weak());
+    put(ui, lead, true, RichText::new(format!("lead {}", times(row.lead))).weak());
 }
 
 fn strip(

@@ -7,7 +7,7 @@ use egui::{
 use sparsescope_figures::figure::elided;
 use sparsescope_figures::model::{Model, RunOf, seconds, significant};
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::theme::{BODY, SMALL};
+use sparsescope_figures::theme::BODY;
 use sparsescope_figures::views::runs::columns::Column;
 use sparsescope_figures::views::runs::view::Line;
 
@@ -16,7 +16,6 @@ use super::line::group;
 
 /// Row height of a run.
 const ROW: f32 = 42.0;
-const TYPE: [f32; 2] = [BODY, SMALL];
 /// The first column's share of the width.
 const FIRST: f32 = 0.66;
 
@@ -39,7 +38,8 @@ pub(super) fn sorts(ui: &mut Ui, columns: &[&Column], rate: &str, state: &mut Vi
 }
 
 pub(super) fn show(ui: &mut Ui, model: &Model, all: &[Line], rate: &str, state: &mut ViewState) {
-    let height = ROW - ui.spacing().item_spacing.y;
+    // On a phone a row has the height of what a finger touches.
+    let height = (ROW - ui.spacing().item_spacing.y).max(ui.spacing().interact_size.y);
     ScrollArea::vertical().auto_shrink(false).show_rows(ui, height, all.len(), |ui, seen| {
         for line in all.get(seen).unwrap_or_default() {
             let size = vec2(ui.available_width(), height);
@@ -100,7 +100,7 @@ fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str) {
         ],
     ];
     let (left, right) = rect.split_left_right_at_fraction(FIRST);
-    for ((line, texts), size) in [0.0, 0.5].into_iter().zip(texts).zip(TYPE) {
+    for (line, texts) in [0.0, 0.5].into_iter().zip(texts) {
         let sides = [
             (left, Layout::left_to_right(Align::Center)),
             (right, Layout::right_to_left(Align::Center)),
@@ -110,8 +110,8 @@ fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str) {
                 side.min + vec2(0.0, line * side.height()),
                 vec2(side.width(), side.height() * 0.5),
             );
-            let text = RichText::new(elided(&text, half.width(), size)).size(size);
-            let text = if line == 0.0 { text.strong() } else { text };
+            let text = RichText::new(elided(&text, half.width(), BODY));
+            let text = if line == 0.0 { text.strong() } else { text.weak() };
             let place = UiBuilder::new().max_rect(half).layout(layout);
             ui.scope_builder(place, |ui| ui.add(Label::new(text).selectable(false)));
         }

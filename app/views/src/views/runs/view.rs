@@ -16,7 +16,7 @@ use super::chosen::Move;
 use super::keys::keys;
 use super::line::{GROUP, Table, show_line};
 use super::narrow;
-use crate::style::strong;
+use crate::style::{is_phone, strong};
 use crate::views::view::{Screen, kept, no_runs};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
@@ -61,7 +61,10 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let why = selected
         .and_then(|number| model.run(number))
         .map(|run| format!("{} on {}: {}", run.run.kernel, run.name(), run.why()));
-    let hint = "Press the up and down arrow keys to select a run and see what limits its speed.";
+    let hint = match is_phone(ui.ctx()) {
+        true => "Tap a run to see what limits its speed.",
+        false => "Press the up and down arrow keys to select a run and see what limits its speed.",
+    };
     ui.label(why.as_deref().unwrap_or(hint));
     ui.add_space(SPACE * 0.5);
     if ui.available_width() < NARROW {
