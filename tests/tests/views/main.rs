@@ -5,6 +5,7 @@
 mod glyphs;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use egui::vec2;
 use egui_kittest::{Harness, SnapshotOptions};
@@ -129,6 +130,14 @@ fn drawn(
             app,
         );
     harness.run();
+    // Pictures of matrices are made a few per frame, a little apart.
+    for _ in 0..100 {
+        let root = &harness.output().viewport_output[&egui::ViewportId::ROOT];
+        if root.repaint_delay > Duration::from_millis(100) {
+            break;
+        }
+        harness.step();
+    }
     harness
 }
 
