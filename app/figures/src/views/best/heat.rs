@@ -24,8 +24,6 @@ pub const FOLD: &str = "launch-bound";
 const CELL: f32 = 44.0;
 /// Its pixels in files.
 const THUMB_PIXELS: usize = 80;
-/// The colour of the best.
-const BEST: Color32 = Color32::from_rgb(0, 114, 178);
 /// Height of the line above the folded rows.
 const FOLD_LINE: f32 = 40.0;
 
@@ -59,9 +57,10 @@ fn cell<'a>(row: &'a Row, kernel: &str) -> Cell<'a> {
     without.map_or(Cell::Nothing, |(_, why)| Cell::Without(why))
 }
 
-/// From close to the background at a tenth and less to full colour at 1, on a logarithmic scale.
-fn strength(share: f64) -> f32 {
-    (1.0 + share.max(0.1).log10()) as f32 * 0.9 + 0.1
+/// Grey, because a colour is a format or what is selected: from close to the background at a tenth and less to
+/// that of secondary text at 1, on a logarithmic scale.
+fn shade(share: f64, ink: &Ink) -> Color32 {
+    blend(ink.paper, ink.weak, (1.0 + share.max(0.1).log10()) as f32 * 0.9 + 0.1)
 }
 
 /// A figure, and the places of the pictures of matrices in it with their keys.
@@ -233,7 +232,7 @@ impl Sheet<'_> {
             |text: String, run| Hit { rect, text, matrix: row.key.clone(), run, series: None };
         match cell(row, column.kernel) {
             Cell::Share(share, rival) => {
-                let fill = blend(ink.paper, BEST, strength(share));
+                let fill = shade(share, &ink);
                 if rival.run == row.credited {
                     winner(figure, rect, fill, rival, ink);
                 } else {
@@ -295,7 +294,7 @@ impl Sheet<'_> {
             }
             let place = area(x, y - SPACE, x + 3.0 * SPACE, y + SPACE);
             match sample {
-                Sample::Share(share) => figure.rect(place, blend(ink.paper, BEST, strength(share))),
+                Sample::Share(share) => figure.rect(place, shade(share, &ink)),
                 Sample::Best => outline(figure, place, ink.winner),
                 Sample::Without => hatch(figure, place, ink.grid),
                 Sample::None => {}

@@ -11,7 +11,7 @@ use super::places::clause;
 use super::view::automatic;
 use crate::figure::{Shape, text_width};
 use crate::model::{Model, solved};
-use crate::state::{Form, ViewState};
+use crate::state::{Form, Theme, ViewState};
 use crate::theme::SMALL;
 use crate::why::tests;
 
@@ -339,6 +339,23 @@ fn the_first_screen_has_the_vendors_column_and_the_legend() {
     let places = super::places::Places::of(&board, 980.0);
     let room = places.ratio.unwrap() - places.winner.unwrap()[1];
     assert!((60.0..80.0).contains(&room), "as wide as `cuSPARSE`, {room}");
+}
+
+#[test]
+fn cells_are_grey_for_colours_are_formats_or_what_is_selected() {
+    let (model, mut state) = (example(), ViewState::default());
+    let board = Board::of(&model, &state);
+    for theme in Theme::ALL {
+        state.theme = theme;
+        let shapes = super::heat::draw(&board, &state, 1200.0).figure.shapes;
+        let fills = shapes.iter().filter_map(|shape| match shape {
+            Shape::Rect { fill, .. } => Some([fill.r(), fill.g(), fill.b()]),
+            _ => None,
+        });
+        let fills: std::collections::BTreeSet<_> = fills.collect();
+        assert!(fills.len() > 20, "{theme:?}: shares differ");
+        assert!(fills.iter().all(|[r, g, b]| r == g && g == b), "{theme:?}: {fills:?}");
+    }
 }
 
 #[test]
