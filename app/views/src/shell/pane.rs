@@ -2,13 +2,13 @@
 
 use egui::scroll_area::ScrollBarVisibility;
 use egui::{
-    Align, Frame, Id, Label, Layout, Panel, Popup, PopupCloseBehavior, Rect, RichText, Role,
-    ScrollArea, Sense, Ui, UiKind, UiStackInfo, WidgetInfo, vec2,
+    Align, Align2, FontId, Frame, Id, Label, Layout, Panel, Popup, PopupCloseBehavior, Rect,
+    RichText, Role, ScrollArea, Sense, Ui, UiKind, UiStackInfo, WidgetInfo, vec2,
 };
 use sparsescope_figures::figure::elided_at_word;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
-use sparsescope_figures::theme::{SMALL, SPACE};
+use sparsescope_figures::theme::{BODY, SMALL, SPACE};
 use sparsescope_figures::views::{View, draws_its_lesson, teaches};
 
 pub(super) use super::export::Saved;
@@ -128,8 +128,8 @@ impl Settings {
     }
 }
 
-/// The view's settings in one line; if they do not fit, it scrolls, and all of them are behind the button of
-/// [`more`], too.
+/// The view's settings in one line; if they do not fit, it ends with an ellipsis and scrolls, and all of them are
+/// behind the button of [`more`], too.
 pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewState) {
     let before = Settings::of(ui, view);
     let available = ui.available_width();
@@ -141,6 +141,12 @@ pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut View
         ui.horizontal(|ui| views::settings(ui, view, model, state));
     });
     let width = drawn.content_size.x;
+    if width > drawn.state.clamped_offset().x + drawn.inner_rect.width() + 0.5 {
+        let end = drawn.inner_rect.with_min_x(drawn.inner_rect.right() - 2.0 * SPACE);
+        ui.painter().rect_filled(end, 0.0, ui.visuals().panel_fill);
+        let (font, color) = (FontId::proportional(BODY), ui.visuals().text_color());
+        ui.painter().text(end.center(), Align2::CENTER_CENTER, "…", font, color);
+    }
     let now = Settings { width, fit: width <= available + 0.5 };
     if (now.width - before.width).abs() > 0.5 || now.fit != before.fit {
         ui.data_mut(|data| data.insert_temp(Settings::id(view), now));
@@ -180,4 +186,30 @@ pub(super) fn more(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewStat
         open = false;
     }
     ui.data_mut(|data| data.insert_temp(id, open));
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::Shape;
+    use egui_kittest::Harness;
+
+    use crate::shell::App;
+
+    #[test]
+    fn settings_that_do_not_fit_end_with_an_ellipsis() {
+        for (width, is_cut) in [(390.0, true), (1920.0, false)] {
+            let mut app = App::new();
+            app.open_bytes("cpu.zip", include_bytes!("../../../example/cpu.zip"));
+            app.follow("v1;view=levels;levels-of=grid9x8");
+            let mut harness = Harness::builder()
+                .with_size([width, 844.0])
+                .with_max_steps(1000)
+                .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+            harness.run();
+            let is_ellipsis =
+                |shape: &Shape| matches!(shape, Shape::Text(text) if text.galley.text() == "…");
+            let found = harness.output().shapes.iter().any(|of| is_ellipsis(&of.shape));
+            assert_eq!(found, is_cut, "{width}");
+        }
+    }
 }
