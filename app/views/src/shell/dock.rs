@@ -16,6 +16,7 @@ use super::pane::{self, Saved};
 use super::tabs::{self, Bar, Look, TAB_BAR};
 use super::tiles::{insert, read};
 use super::{borders, keys};
+use crate::style;
 
 /// The ids of all views, in order.
 pub(super) fn all() -> Vec<&'static str> {
@@ -158,7 +159,7 @@ impl Panes<'_> {
                 self.wish = Some(Wish::Join { view: view.id });
             }
         }
-        if tabs > 1 {
+        if tabs > 1 && !style::is_phone(ui.ctx()) {
             let halves = [(true, "below", Icon::Below), (false, "to the right", Icon::Right)];
             for (down, whither, icon) in halves {
                 let name = format!("Move {} {whither}", view.name);

@@ -221,6 +221,21 @@ fn beside_one_another_nothing_overlaps_at_the_usual_size() {
 }
 
 #[test]
+fn a_phone_has_no_room_for_views_side_by_side() {
+    for (width, offers) in [(1280.0, true), (390.0, false)] {
+        let mut app = App::new();
+        app.open_bytes("example.zip", EXAMPLE);
+        app.follow("v1;view=runs");
+        let mut harness = Harness::builder()
+            .with_size([width, 844.0])
+            .with_max_steps(100)
+            .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+        harness.run();
+        assert_eq!(harness.query_by_label("Move Runs below").is_some(), offers, "{width}");
+    }
+}
+
+#[test]
 fn every_widget_has_a_name() {
     let harness = with_example("v1;view=runs;layout=h(t2(chart,runs),matrix)");
     assert_eq!(nameless(harness.root()), Vec::<String>::new());
