@@ -61,11 +61,12 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let why = selected
         .and_then(|number| model.run(number))
         .map(|run| format!("{} on {}: {}", run.run.kernel, run.name(), run.why()));
-    let hint = match is_phone(ui.ctx()) {
+    let hint = "Press the up and down arrow keys to select a run and see what limits its speed.";
+    ui.label(match is_phone(ui.ctx()) {
+        // There the details over the list say it.
         true => "Tap a run to see what limits its speed.",
-        false => "Press the up and down arrow keys to select a run and see what limits its speed.",
-    };
-    ui.label(why.as_deref().unwrap_or(hint));
+        false => why.as_deref().unwrap_or(hint),
+    });
     ui.add_space(SPACE * 0.5);
     if ui.available_width() < NARROW {
         narrow::sorts(ui, columns, rate, state);
