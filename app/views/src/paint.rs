@@ -10,7 +10,7 @@ use sparsescope_figures::figure::{Anchor, Figure, Head, Hit, Shape};
 
 use crate::style;
 
-/// With more hits than this, not each becomes a widget.
+/// With more hits than this, not each usually becomes a widget.
 const MANY: usize = 400;
 /// Width of the outline of a mark.
 const OUTLINE: f32 = 1.5;
@@ -50,11 +50,26 @@ impl Paint for Figure {
     }
 }
 
+/// The same with every hit as a widget, however many there are; returns the one that was clicked.
+pub(crate) fn show_all(figure: &Figure, ui: &mut Ui, name: &str) -> Option<Hit> {
+    show_most(figure, ui, name, usize::MAX, |painter, corner| figure.paint(painter, corner)).clicked
+}
+
 /// The same with its shapes painted by `draw`.
 pub(crate) fn show_with(
     figure: &Figure,
     ui: &mut Ui,
     name: &str,
+    draw: impl FnOnce(&Painter, Pos2),
+) -> Answer {
+    show_most(figure, ui, name, MANY, draw)
+}
+
+fn show_most(
+    figure: &Figure,
+    ui: &mut Ui,
+    name: &str,
+    most: usize,
     draw: impl FnOnce(&Painter, Pos2),
 ) -> Answer {
     let (space, response) = ui.allocate_exact_size(figure.size, Sense::hover());
@@ -72,7 +87,7 @@ pub(crate) fn show_with(
     let group = UiBuilder::new().max_rect(space).accessibility_role(Role::Group);
     let mut group = ui.new_child(group);
     group.set_clip_rect(below_head(figure, painter.clip_rect(), space.min));
-    interact(&group, figure, space.min, response.id)
+    interact(&group, figure, space.min, response.id, most)
 }
 
 /// Paints shapes that are seen.
@@ -86,8 +101,9 @@ pub(crate) fn paint_shapes<'s>(
     seen.for_each(|shape| paint(shape, painter, corner));
 }
 
-/// Makes hits interactive: the Tab key reaches one of them, and arrow keys move among them.
-fn interact(ui: &Ui, figure: &Figure, corner: Pos2, id: Id) -> Answer {
+/// Makes hits interactive: the Tab key reaches one of them, and arrow keys move among them. With more than `most`,
+/// not each becomes a widget.
+fn interact(ui: &Ui, figure: &Figure, corner: Pos2, id: Id, most: usize) -> Answer {
     let mut answer = Answer::default();
     let hits: Vec<(usize, &Hit)> = figure.hits.iter().enumerate().collect();
     let stop = stop_of(ui, id, &hits);
@@ -98,7 +114,7 @@ fn interact(ui: &Ui, figure: &Figure, corner: Pos2, id: Id) -> Answer {
     let is_there = |hit: &Hit| pointer.is_some_and(|at| hit.rect.contains(at));
     let pointed = hits.iter().rev().find(|(_, hit)| is_there(hit)).map(|(index, _)| *index);
     let is_shown =
-        |index: usize| hits.len() <= MANY || stop == Some(index) || pointed == Some(index);
+        |index: usize| hits.len() <= most || stop == Some(index) || pointed == Some(index);
     let head = figure.head.as_ref().map_or(0.0, |head| head.y[1] - head.y[0]);
     for (index, hit) in hits.iter().filter(|(index, _)| is_shown(*index)) {
         let sense = if stop == Some(*index) { Sense::click() } else { Sense::CLICK };

@@ -195,6 +195,27 @@ fn threads_of_a_processor_have_their_parts_and_lines() {
     }
 }
 
+#[test]
+fn the_tab_key_stops_once_at_the_board_and_arrow_keys_move_among_its_cells() {
+    let mut harness = shown("v1;view=layouts;small=3x0,1/1/2", (1280.0, 800.0));
+    let [first, below] = [0, 1].map(|row| format!("No nonzero in row {row}, column 2"));
+    harness.get_by_label(&first).focus();
+    harness.run();
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    assert!(harness.get_by_label(&below).is_focused());
+    harness.key_press(Key::Tab);
+    harness.run();
+    let focused = harness.query_all_by_label_contains("row").any(|cell| cell.is_focused());
+    assert!(!focused, "array cells have rows in their names, too");
+    harness.get_by_label(&below).focus();
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let link = harness.state().state().to_fragment();
+    assert!(link.contains(";small=3x0,1/1,2/2"), "{link}");
+}
+
 /// Checks what lessons claim in words, not in numbers.
 #[test]
 fn what_the_lessons_claim_in_words_is_so() {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Layout, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
-use sparsescope_figures::figure::Figure;
+use egui::{Align, Layout, ScrollArea, Ui, vec2};
+use sparsescope_figures::figure::{Figure, Hit};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{LayoutsState, Small, ViewState};
 use sparsescope_figures::views::layouts::cells::{Owner, Spot};
@@ -18,7 +18,7 @@ use super::panel;
 use super::settings::{more, settings};
 use super::stepper::stepper;
 use super::teach;
-use crate::paint::Paint;
+use crate::paint::show_all;
 use crate::style::is_phone;
 use crate::views::view::{Screen, empty};
 
@@ -98,7 +98,7 @@ fn drawn(
     let space = ui.available_size() - vec2(14.0, 0.0);
     let walking = !walks.is_empty();
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-        let (figure, spots) = {
+        let (mut figure, spots) = {
             let shown = Shown::of(&subject, &state.layouts, walks);
             let phone = is_phone(ui.ctx());
             let all = if whole { Fit::all(state.theme, phone) } else { Vec::new() };
@@ -111,19 +111,18 @@ fn drawn(
             let found = boards.find(fits);
             found.unwrap_or_else(|| scene(&shown, state, width, least))
         };
-        let corner = ui.cursor().min;
-        figure.show(ui, &format!("Memory layouts of {}", subject.title));
-        for (index, spot) in spots.iter().enumerate() {
-            let id = ui.scope_id().with(("spot", index));
-            let place = ui.interact(spot.rect.translate(corner.to_vec2()), id, Sense::click());
-            place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spot.name));
-            if place.has_focus() {
-                let stroke = egui::Stroke::new(2.0, ui.visuals().hyperlink_color);
-                ui.painter().rect_stroke(place.rect, 0.0, stroke, egui::StrokeKind::Outside);
-            }
-            if place.on_hover_text(&spot.name).clicked() {
-                click(spot, &mut state.layouts);
-            }
+        let hit = |spot: &Spot| Hit {
+            rect: spot.rect,
+            text: spot.name.clone(),
+            matrix: String::new(),
+            run: None,
+            series: None,
+        };
+        figure.hits = spots.iter().map(hit).collect();
+        let clicked = show_all(&figure, ui, &format!("Memory layouts of {}", subject.title));
+        let clicked = clicked.and_then(|hit| spots.iter().find(|spot| spot.rect == hit.rect));
+        if let Some(spot) = clicked {
+            click(spot, &mut state.layouts);
         }
     });
 }
