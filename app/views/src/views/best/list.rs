@@ -229,10 +229,13 @@ fn strip(
         point(&mut figure, at, color, mark, rival.run == row.run, &ink);
     }
     figure.paint(ui.painter(), rect.min);
+    // The Tab key stops at rows, and screen readers once at the marks of each.
+    let group = UiBuilder::new().max_rect(rect).accessibility_role(Role::Group);
+    let group = ui.new_child(group);
     for (index, (x, rival, ..)) in marks(row, &axis, looks, &ink).into_iter().enumerate() {
         let place = Rect::from_center_size(pos2(rect.left() + x, middle), vec2(9.0, rect.height()));
         let id = ui.scope_id().with((row.run, index));
-        let response = ui.interact(place, id, Sense::click());
+        let response = group.interact(place, id, Sense::CLICK);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &rival.words));
         if response.on_hover_text(&rival.words).clicked() {
             state.run = Some(rival.run);

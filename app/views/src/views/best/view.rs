@@ -163,6 +163,18 @@ mod tests {
     }
 
     #[test]
+    fn the_tab_key_goes_from_row_to_row_of_the_list() {
+        let mut harness = shown("v1;view=best;as=list", [1280.0, 800.0]);
+        harness.get_all_by_label_contains("Best on ").next().unwrap().focus();
+        harness.run();
+        harness.key_press(egui::Key::Tab);
+        harness.run();
+        let rows = harness.get_all_by_label_contains("Best on ");
+        let focused: Vec<bool> = rows.map(|row| row.is_focused()).take(3).collect();
+        assert_eq!(focused, [false, true, false]);
+    }
+
+    #[test]
     fn the_list_folds_what_is_bound_by_launching_at_its_end() {
         let mut harness = shown("v1;view=best;as=list", [1280.0, 1400.0]);
         let rows =
