@@ -10,7 +10,7 @@ use sparsescope_figures::figure::{Anchor, Figure, Head, Hit, Shape};
 
 use crate::style;
 
-/// With more hits than this, not each usually becomes a widget.
+/// With more hits than this, not each becomes a widget, except for [`show_all`].
 const MANY: usize = 400;
 /// Width of the outline of a mark.
 const OUTLINE: f32 = 1.5;
@@ -50,12 +50,12 @@ impl Paint for Figure {
     }
 }
 
-/// The same with every hit as a widget, however many there are; returns the one that was clicked.
+/// Shows a figure with every hit as a widget, however many there are; returns the one that was clicked.
 pub(crate) fn show_all(figure: &Figure, ui: &mut Ui, name: &str) -> Option<Hit> {
     show_most(figure, ui, name, usize::MAX, |painter, corner| figure.paint(painter, corner)).clicked
 }
 
-/// The same with its shapes painted by `draw`.
+/// Shows a figure whose shapes `draw` paints.
 pub(crate) fn show_with(
     figure: &Figure,
     ui: &mut Ui,
