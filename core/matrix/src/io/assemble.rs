@@ -36,7 +36,7 @@ pub(super) struct Arrays<T> {
     rows: usize,
     cols: usize,
     /// Before the second pass the end of each row or the place of its next nonzero; after it, the end.
-    row_ptr: RowPtr,
+    pub(super) row_ptr: RowPtr,
     pub(super) col: Vec<u32>,
     pub(super) val: Vec<T>,
 }
@@ -72,16 +72,26 @@ impl Counts {
     /// Allocates memory for the counted nonzeros; `in_order` if they come row by row. Fails when that
     /// exceeds `limit`.
     pub(super) fn into_arrays<T: Scalar>(
-        self,
+        mut self,
         cols: usize,
         in_order: bool,
         limit: MemoryLimit,
     ) -> Result<Arrays<T>, IoError> {
-        let Self { rows, counts: mut row_ptr } = self;
-        let entries = match &mut row_ptr {
+        let entries = match &mut self.counts {
             RowPtr::Narrow(counts) => scan(counts, in_order),
             RowPtr::Wide(counts) => scan(counts, in_order),
         };
+        self.with_room(cols, entries, limit)
+    }
+
+    /// Allocates memory for this many nonzeros, even if none was counted. Fails when that exceeds `limit`.
+    pub(super) fn with_room<T: Scalar>(
+        self,
+        cols: usize,
+        entries: u64,
+        limit: MemoryLimit,
+    ) -> Result<Arrays<T>, IoError> {
+        let Self { rows, counts: row_ptr } = self;
         let bytes = u128::from(entries) * (4 + T::BYTES as u128) + u128::from(row_ptr.bytes());
         limit.check("the matrix", bytes)?;
         let entries = entries as usize;
@@ -109,14 +119,14 @@ pub(super) enum Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    fn after_first(array: &'a mut RowPtr) -> Self {
+    pub(super) fn after_first(array: &'a mut RowPtr) -> Self {
         match array {
             RowPtr::Narrow(array) => Self::Narrow(array.get_mut(1..).unwrap_or_default()),
             RowPtr::Wide(array) => Self::Wide(array.get_mut(1..).unwrap_or_default()),
         }
     }
 
-    fn split_off(&mut self, count: usize) -> Self {
+    pub(super) fn split_off(&mut self, count: usize) -> Self {
         match self {
             Self::Narrow(rows) => Self::Narrow(rows.split_off_mut(..count).unwrap_or_default()),
             Self::Wide(rows) => Self::Wide(rows.split_off_mut(..count).unwrap_or_default()),
@@ -198,30 +208,9 @@ impl<T: Scalar> Arrays<T> {
         }))
     }
 
-    /// Distributes nonzeros, whose columns count from `base`, to the blocks of their rows.
-    pub(super) fn put(
-        blocks: &mut Dealt<Block<'_, T>>,
-        stretches: &[&Buckets<Entry<T>>],
-        base: u32,
-    ) {
-        blocks.hand_out(
-            stretches,
-            |entry| entry.row,
-            |block, row, entry| {
-                block.put(row, Entry { col: entry.col.wrapping_sub(base), ..entry });
-            },
-        );
-    }
-
-    /// Leaves out this many rows at the beginning, which have no nonzeros.
-    pub(super) fn without_first_rows(mut self, rows: usize) -> Self {
-        let rows = rows.min(self.rows);
-        self.rows -= rows;
-        match &mut self.row_ptr {
-            RowPtr::Narrow(ends) => drop(ends.drain(..rows)),
-            RowPtr::Wide(ends) => drop(ends.drain(..rows)),
-        }
-        self
+    /// Distributes nonzeros to the blocks of their rows.
+    pub(super) fn put(blocks: &mut Dealt<Block<'_, T>>, stretches: &[&Buckets<Entry<T>>]) {
+        blocks.hand_out(stretches, |entry| entry.row, |block, row, entry| block.put(row, entry));
     }
 
     /// Appends a nonzero to those of its row, as [`Block::put`] does.

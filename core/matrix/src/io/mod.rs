@@ -20,6 +20,7 @@ mod form;
 mod hdf5;
 mod head;
 mod hypre;
+mod in_order;
 mod layer;
 mod matlab;
 mod matrix_file;

@@ -89,12 +89,6 @@ impl<I> Buckets<I> {
         }
     }
 
-    /// Frees the room for more items; returns the bytes of those that it has.
-    pub(super) fn shrink(&mut self) -> u64 {
-        self.lists.iter_mut().for_each(Vec::shrink_to_fit);
-        self.lists.iter().map(|list| std::mem::size_of_val(list.as_slice()) as u64).sum()
-    }
-
     /// All items, if there is only one part.
     pub(super) fn only(&self) -> &[I] {
         self.lists.first().map_or(&[], Vec::as_slice)

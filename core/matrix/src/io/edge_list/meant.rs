@@ -1,5 +1,7 @@
 //! Tells edge lists from triplets and other text.
 
+use std::cell::LazyCell;
+
 use super::columns::separator;
 use super::heading::{Heading, no_edge};
 use crate::io::matrix_market::{Header, Survey, survey};
@@ -70,33 +72,42 @@ fn contradicts(body: &[u8], heading: &Heading) -> bool {
     if (rows == 0 || cols == 0) && declared > 0 {
         return true;
     }
-    let ends = memchr::memchr_iter(b'\n', cursor.rest()).count() as u64;
-    let lines = ends + u64::from(!body.ends_with(b"\n"));
-    if lines == declared || words_of_first_entry(cursor) != words {
+    if words_of_first_entry(cursor) != words {
         return false;
     }
-    let header = Header { body: 0, ..heading.header() };
-    let contradict = |text: &[u8], are_all: bool| {
-        let plain = |_: &[u8], _: &mut Vec<u8>| false;
-        let rest = at_once(survey(text, &header, &plain, None, Progress::none()));
-        rest.is_ok_and(|(rest, _)| {
-            let is_outside = rest.zeros > 0 || rest.last_row > rows || rest.last_col > cols;
-            // Comments and blank lines only make fewer of the lines.
-            let is_other = lines < declared || rest.lines > declared;
-            is_outside && (is_other || are_all && rest.lines != declared)
-        })
-    };
-    // Mostly the beginning is enough.
     let rest = cursor.rest();
+    let header = Header { body: 0, ..heading.header() };
+    // Whether an index lies beyond the sizes or is 0, and the number of lines with entries.
+    let look = |text: &[u8]| {
+        let plain = |_: &[u8], _: &mut Vec<u8>| false;
+        let found = at_once(survey(text, &header, &plain, None, Progress::none()));
+        let (found, _) = found.unwrap_or_default();
+        (found.zeros > 0 || found.last_row > rows || found.last_col > cols, found.lines)
+    };
+    // Comments and blank lines count as well, so that there are no more entries. Takes long.
+    let lines = LazyCell::new(|| {
+        let ends = memchr::memchr_iter(b'\n', rest).count() as u64;
+        ends + u64::from(!body.ends_with(b"\n"))
+    });
+    // Mostly the beginning is enough.
     let mut length = BEGINNING;
     while let Some(beginning) = rest.get(..length) {
         let end = memchr::memrchr(b'\n', beginning).unwrap_or(0);
-        if contradict(beginning.get(..end).unwrap_or_default(), false) {
+        let (is_outside, found) = look(beginning.get(..end).unwrap_or_default());
+        if is_outside && found > declared {
             return true;
+        }
+        let next_is_enough = is_outside && found.saturating_mul(MORE as u64) > declared;
+        if !next_is_enough && (*lines == declared || is_outside && *lines < declared) {
+            return *lines != declared;
         }
         length = length.saturating_mul(MORE);
     }
-    contradict(rest, true)
+    if *lines == declared {
+        return false;
+    }
+    let (is_outside, found) = look(rest);
+    is_outside && found != declared
 }
 
 /// Whether the first line, read as an edge, may hold the sizes of triplets: no index is beyond them, and they

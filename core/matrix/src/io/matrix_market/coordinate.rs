@@ -63,7 +63,7 @@ pub(super) async fn read<V: Value>(
             let mut blocks = arrays.dealt(parts);
             let store = |wave: &mut [Buckets<Entry<V>>]| {
                 let wave: Vec<_> = wave.iter().collect();
-                Arrays::put(&mut blocks, &wave, 0);
+                Arrays::put(&mut blocks, &wave);
             };
             parse_body(text, header, second, parse, store).await?
         }

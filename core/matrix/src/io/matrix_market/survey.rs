@@ -10,10 +10,14 @@ use super::header::Header;
 use super::value::Value;
 use crate::io::assemble::{Arrays, Assembled, Counts, Entry};
 use crate::io::build::repeated;
+use crate::io::in_order::InOrder;
 use crate::io::parts::{Buckets, Parts};
 use crate::io::scan::Cursor;
-use crate::io::{AnyMatrix, IoError, MatrixFile, MatrixForm, Progress};
+use crate::io::{AnyMatrix, Field, IoError, MatrixFile, MatrixForm, Progress};
 use crate::memory::MemoryLimit;
+
+/// Chunks per step.
+const WAVE: usize = 32;
 
 /// What the lines after a header contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,10 +44,43 @@ impl Survey {
     }
 }
 
-/// The nonzeros of all lines, with the indices that the lines give.
+/// Nonzeros in file order, with the indices that the lines give.
+#[derive(Clone, Default)]
+struct Entries {
+    rows: Vec<u32>,
+    cols: Vec<u32>,
+    /// None in a pattern, whose values are 1.
+    vals: Vec<f64>,
+}
+
+impl Entries {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.cols.clear();
+        self.vals.clear();
+    }
+
+    fn bytes(&self) -> u64 {
+        let (rows, cols, vals) = (&self.rows[..], &self.cols[..], &self.vals[..]);
+        (size_of_val(rows) + size_of_val(cols) + size_of_val(vals)) as u64
+    }
+
+    /// The nonzeros with indices from 0; these here count from `base`.
+    fn zero_based(&self, base: u32) -> impl Iterator<Item = Entry<f64>> {
+        let vals = self.vals.iter().copied().chain(std::iter::repeat(1.0));
+        self.rows.iter().zip(&self.cols).zip(vals).map(move |((row, col), val)| Entry {
+            row: row.wrapping_sub(base),
+            col: col.wrapping_sub(base),
+            val,
+        })
+    }
+}
+
+/// The nonzeros of all lines.
 pub(in crate::io) struct Kept {
-    parts: Parts,
-    chunks: Vec<Buckets<Entry<f64>>>,
+    chunks: Vec<Entries>,
+    /// Whether the rows never descend.
+    in_order: bool,
     bytes: u64,
     found: Survey,
     notes: Notes,
@@ -53,10 +90,11 @@ pub(in crate::io) struct Kept {
 #[derive(Default)]
 struct Chunk {
     found: Survey,
-    entries: Buckets<Entry<f64>>,
-    bytes: u64,
-    /// Whether each line is a nonzero in `entries`.
-    is_whole: bool,
+    /// The nonzeros if each line is one, in no more memory than they need.
+    kept: Option<Entries>,
+    in_order: bool,
+    /// Memory that the next chunk uses again.
+    entries: Entries,
     space: Vec<u8>,
 }
 
@@ -72,44 +110,45 @@ pub(in crate::io) async fn survey(
     keep: Option<MemoryLimit>,
     progress: Progress<'_>,
 ) -> Result<(Survey, Option<Kept>), IoError> {
-    // The shortest line has four bytes.
-    let parts = Parts::for_entries(text.len().saturating_sub(header.body) as u64 / 4);
     let keeps = AtomicBool::new(keep.is_some());
     let (mut found, mut chunks, mut bytes) = (Survey::default(), Vec::new(), 0);
+    let (mut in_order, mut last) = (true, 0);
     let parse = |text: &[u8], chunk: &mut Chunk| {
         let mut space = std::mem::take(&mut chunk.space);
         let lines = if rewrite(text, &mut space) { space.as_slice() } else { text };
-        let notes = parse_chunk(lines, header, parts, keeps.load(Ordering::Relaxed), chunk);
+        let notes = parse_chunk(lines, header, keeps.load(Ordering::Relaxed), chunk);
         chunk.space = space;
         Ok(notes)
     };
     let store = |wave: &mut [Chunk]| {
         for chunk in wave {
             found.add(&chunk.found);
-            bytes += chunk.bytes;
-            if !chunk.is_whole || keep.is_none_or(|keep| bytes > keep.get()) {
+            let kept = chunk.kept.take();
+            bytes += kept.as_ref().map_or(0, Entries::bytes);
+            if kept.is_none() || keep.is_none_or(|keep| bytes > keep.get()) {
                 keeps.store(false, Ordering::Relaxed);
             }
-            chunks.push(std::mem::take(&mut chunk.entries));
+            let kept = kept.unwrap_or_default();
+            if let [first, ..] = kept.rows[..] {
+                in_order &= chunk.in_order && first >= last;
+            }
+            last = kept.rows.last().copied().unwrap_or(last);
+            chunks.push(kept);
         }
         if !keeps.load(Ordering::Relaxed) {
             chunks.clear();
         }
     };
     let notes = pass_over(text, header, (progress, Pass::Only), parse, store).await?;
-    let kept = Kept { parts, chunks, bytes, found, notes };
+    let kept = Kept { chunks, in_order, bytes, found, notes };
     Ok((found, keeps.into_inner().then_some(kept)))
 }
 
-fn parse_chunk(
-    lines: &[u8],
-    header: &Header,
-    parts: Parts,
-    keeps: bool,
-    chunk: &mut Chunk,
-) -> Notes {
+fn parse_chunk(lines: &[u8], header: &Header, keeps: bool, chunk: &mut Chunk) -> Notes {
     let (mut found, mut notes, mut is_whole) = (Survey::default(), Notes::default(), keeps);
-    chunk.entries.reset(parts);
+    let has_values = header.field != Field::Pattern;
+    let entries = &mut chunk.entries;
+    entries.clear();
     let mut cursor = Cursor::new(lines);
     while cursor.next_record() {
         found.lines += 1;
@@ -122,16 +161,22 @@ fn parse_chunk(
         }
         if is_whole {
             let entry = pair.and_then(|pair| rest_of_entry(&mut cursor, pair, header, &mut notes));
-            if let Some(entry) = entry {
-                chunk.entries.push(parts, entry.row, entry);
+            if let Some(Entry { row, col, val }) = entry {
+                entries.rows.push(row);
+                entries.cols.push(col);
+                if has_values {
+                    entries.vals.push(val);
+                }
                 continue;
             }
             is_whole = false;
         }
         cursor.next_line();
     }
-    (chunk.found, chunk.is_whole) = (found, is_whole);
-    chunk.bytes = chunk.entries.shrink();
+    chunk.found = found;
+    chunk.in_order = entries.rows.is_sorted();
+    // A list that grew has touched pages that it does not need, which takes longer than reading the text.
+    chunk.kept = is_whole.then(|| entries.clone());
     notes
 }
 
@@ -158,9 +203,7 @@ impl Kept {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Option<MatrixFile> {
-        /// Chunks per step.
-        const WAVE: usize = 32;
-        let Self { parts, chunks, bytes, found, notes } = self;
+        let Self { chunks, in_order, bytes, found, notes } = self;
         let base = header.base;
         let is_inside =
             |last: u64, size: u32| last < u64::from(size) + u64::from(base) || found.pairs == 0;
@@ -172,32 +215,80 @@ impl Kept {
             return None;
         }
         let limit = MemoryLimit::bytes(limit.get().saturating_sub(bytes));
-        // Rows are counted from 0 at first, because the parts were chosen so.
-        let rows = (header.rows as usize).saturating_add(base as usize);
-        let mut counts = Counts::new(rows, found.lines, limit).ok()?;
-        let mut dealt = counts.dealt(parts);
-        for wave in chunks.chunks(WAVE) {
-            let wave: Vec<_> = wave.iter().collect();
-            dealt.hand_out(&wave, |entry| entry.row, |block, row, _| Counts::add(block, row));
-            progress.rest().await.ok()?;
-        }
-        drop(dealt);
-        let mut arrays = counts.into_arrays::<f64>(header.cols as usize, false, limit).ok()?;
-        let mut blocks = arrays.dealt(parts);
-        for wave in chunks.chunks(WAVE) {
-            let wave: Vec<_> = wave.iter().collect();
-            Arrays::put(&mut blocks, &wave, base);
-            progress.rest().await.ok()?;
-        }
-        drop(blocks);
+        let counts = Counts::new(header.rows as usize, found.lines, limit).ok()?;
+        let arrays = match in_order {
+            true => {
+                let cols = header.cols as usize;
+                let arrays = counts.with_room::<f64>(cols, found.lines, limit).ok()?;
+                fill_in_order(arrays, &chunks, base, progress).await?
+            }
+            false => fill(counts, &chunks, header, limit, progress).await?,
+        };
         drop(chunks);
-        let arrays = arrays.without_first_rows(base as usize);
         let Assembled { matrix, merged } = arrays.into_csr().ok()?;
         let mut warnings = notes.warnings(header);
         warnings.extend(repeated(merged));
         let (field, symmetry, form) = (header.field, header.symmetry, MatrixForm::MatrixMarket);
         Some(MatrixFile { matrix: AnyMatrix::Real(matrix), field, symmetry, form, warnings })
     }
+}
+
+/// The arrays with these nonzeros, whose rows never descend. `None` if this was cancelled.
+async fn fill_in_order(
+    mut arrays: Arrays<f64>,
+    chunks: &[Entries],
+    base: u32,
+    progress: Progress<'_>,
+) -> Option<Arrays<f64>> {
+    let mut free = InOrder::of(&mut arrays);
+    for wave in chunks.chunks(WAVE) {
+        let places: Vec<_> = wave
+            .iter()
+            .filter_map(|entries| Some((entries, entries.rows.last()?.wrapping_sub(base))))
+            .map(|(entries, last)| (free.split_off(entries.rows.len(), last), entries))
+            .collect();
+        places.into_par_iter().for_each(|(places, entries)| places.put(entries.zero_based(base)));
+        progress.rest().await.ok()?;
+    }
+    free.finish();
+    Some(arrays)
+}
+
+/// The arrays with these nonzeros in any order. `None` if they exceed the limit, or this was cancelled.
+async fn fill(
+    mut counts: Counts,
+    chunks: &[Entries],
+    header: &Header,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Option<Arrays<f64>> {
+    let base = header.base;
+    let parts = Parts::for_entries(chunks.iter().map(|entries| entries.rows.len() as u64).sum());
+    let mut grouped: Vec<Buckets<Entry<f64>>> = (0..WAVE).map(|_| Buckets::default()).collect();
+    let group = |wave: &[Entries], grouped: &mut Vec<Buckets<Entry<f64>>>| {
+        wave.par_iter().zip(grouped).for_each(|(entries, grouped)| {
+            grouped.reset(parts);
+            entries.zero_based(base).for_each(|entry| grouped.push(parts, entry.row, entry));
+        });
+    };
+    let mut dealt = counts.dealt(parts);
+    for wave in chunks.chunks(WAVE) {
+        group(wave, &mut grouped);
+        let wave: Vec<_> = grouped.iter().take(wave.len()).collect();
+        dealt.hand_out(&wave, |entry| entry.row, |block, row, _| Counts::add(block, row));
+        progress.rest().await.ok()?;
+    }
+    drop(dealt);
+    let mut arrays = counts.into_arrays::<f64>(header.cols as usize, false, limit).ok()?;
+    let mut blocks = arrays.dealt(parts);
+    for wave in chunks.chunks(WAVE) {
+        group(wave, &mut grouped);
+        let wave: Vec<_> = grouped.iter().take(wave.len()).collect();
+        Arrays::put(&mut blocks, &wave);
+        progress.rest().await.ok()?;
+    }
+    drop(blocks);
+    Some(arrays)
 }
 
 /// The distinct row and column indices of the declared number of lines, ascending: all in the first list, or
