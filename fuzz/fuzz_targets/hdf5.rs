@@ -2,7 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sparsescope_core::io::{Progress, ReadOptions, read_named_extent_as, read_named_matrix_as};
+use sparsescope_core::io::{
+    Progress, ReadOptions, read_named_extent_as, read_named_matrix_as, vector,
+};
 use sparsescope_core::memory::MemoryLimit;
 
 /// Lets the threads panic on which the library reads: the reader reports that as a damaged file.
@@ -18,6 +20,10 @@ fn allow_panics_of_threads() {
 fuzz_target!(init: allow_panics_of_threads(), |data: &[u8]| {
     if !data.starts_with(b"\x89HDF\r\n\x1a\n") && !data.starts_with(b"MATLAB 7.3 MAT-file") {
         return;
+    }
+    for column in [None, Some(1)] {
+        let (limit, progress) = (MemoryLimit::bytes(1 << 26), Progress::none());
+        let _ = vector::read_column(data, column, limit, progress);
     }
     for variable in [None, Some("Problem.A"), Some("raw/X")] {
         let variable = variable.map(str::to_owned);

@@ -1,5 +1,5 @@
-//! Matrices in HDF5 files, as MATLAB 7.3, Octave, 10x Genomics and AnnData store them. The library hdf5-pure
-//! reads the file; the sizes that it declares are checked before.
+//! Matrices and vectors in HDF5 files, as MATLAB 7.3, Octave, 10x Genomics and AnnData store them. The library
+//! hdf5-pure reads the file; the sizes that it declares are checked before.
 
 mod dataset;
 mod found;
@@ -7,7 +7,7 @@ mod found;
 mod tests;
 
 use self::dataset::Source;
-use self::found::{Held, find};
+use self::found::{Found, Held, find, find_companion, find_vector};
 use super::{IoError, MatrixFile, MatrixForm, Progress, ReadOptions};
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
@@ -45,6 +45,50 @@ pub(super) fn extent(data: &[u8], options: &ReadOptions) -> Result<Extent, IoErr
         let (found, _) = find(&mut source, wanted)?;
         found.extent(&mut source)
     })
+}
+
+/// The only vector of an HDF5 file, or a column of its only array; `None` for other files.
+pub(super) fn vector(
+    data: &[u8],
+    column: Option<u32>,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Option<Result<Vec<f64>, IoError>> {
+    is_meant("", data).then(|| {
+        let any_size = column.is_some();
+        let of = (column, limit, progress);
+        let found = found_vector(data, of, |source| find_vector(source, any_size).map(Some))?;
+        Ok(found.unwrap_or_default())
+    })
+}
+
+/// The vector beside the matrix of an HDF5 file: the first of these names that it has, at the top or in the struct
+/// `Problem`. `None` for other files.
+pub(super) fn companion(
+    data: &[u8],
+    (names, column): (&[&str], Option<u32>),
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Option<Result<Option<Vec<f64>>, IoError>> {
+    is_meant("", data).then(|| {
+        let of = (column, limit, progress);
+        found_vector(data, of, |source| find_companion(source, names))
+    })
+}
+
+/// The vector that is found, or a column of the array.
+fn found_vector(
+    data: &[u8],
+    (column, limit, progress): (Option<u32>, MemoryLimit, Progress<'_>),
+    find: impl FnOnce(&mut Source<'_>) -> Result<Option<Found>, IoError> + Send,
+) -> Result<Option<Vec<f64>>, IoError> {
+    let held = apart(|| {
+        let mut source = Source::open(data, limit, progress)?;
+        find(&mut source)?.map(|found| Held::read(&found, &mut source)).transpose()
+    })?;
+    let Some(held) = held else { return Ok(None) };
+    let limit = MemoryLimit::bytes(limit.get().saturating_sub(held.bytes()));
+    held.array().vector(column, limit, progress).map(Some)
 }
 
 /// Does the work on a thread of its own. The library may panic on a damaged file, which then ends only this

@@ -1,5 +1,5 @@
 //! Dense vectors: Matrix Market files, plain text with one number per line, and arrays and vectors of NumPy,
-//! MATLAB, PETSc and hypre.
+//! MATLAB, HDF5, PETSc and hypre.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -7,6 +7,8 @@ use std::io::Write;
 use crate::parallel::*;
 
 use super::error::quoted;
+#[cfg(feature = "hdf5")]
+use super::hdf5;
 use super::matrix_market::{self, Announced, Header, banners};
 use super::scan::Cursor;
 use super::triplet_text::has_banner;
@@ -20,12 +22,18 @@ type ReadStored =
     fn(&[u8], Option<u32>, MemoryLimit, Progress<'_>) -> Option<Result<Vec<f64>, IoError>>;
 
 /// The forms that are looked for before text.
-const STORED: [ReadStored; 4] =
-    [numpy::vector, matlab::vector, petsc::read_vector, hypre::read_vector];
+const STORED: &[ReadStored] = &[
+    #[cfg(feature = "hdf5")]
+    hdf5::vector,
+    numpy::vector,
+    matlab::vector,
+    petsc::read_vector,
+    hypre::read_vector,
+];
 
 /// Reads a dense vector from a Matrix Market file with one row or one column (missing elements of a
 /// `coordinate` file are 0), from plain text with one number per line, where blank lines and lines that start
-/// with `%` are skipped, or from a file of NumPy, MATLAB, PETSc or hypre. Compressed data is decompressed
+/// with `%` are skipped, or from a file of NumPy, MATLAB, HDF5, PETSc or hypre. Compressed data is decompressed
 /// first.
 pub fn read_bytes(
     data: &[u8],
@@ -102,7 +110,7 @@ impl Companion {
 /// `NAME/NAME_b.mtx` or `NAME_b.mtx` of a tar or zip archive (`_x0` or `_x` for the initial guess), the right-hand
 /// side or solution that a line `%%AMGX 1 1 rhs solution` announces, that of a Harwell-Boeing file, the first
 /// (second) Matrix Market file or vector of PETSc after the matrix in the same file, or the variable `b` or
-/// `Problem.b` of a MATLAB file (`x0` or `x`).
+/// `Problem.b` of a MATLAB or HDF5 file (`x0` or `x`).
 pub fn read_companion(
     data: &[u8],
     (which, column): (Companion, Option<u32>),
@@ -126,7 +134,10 @@ pub fn read_companion(
     let none = || IoError::NoVector(which.as_str());
     let names: Vec<&str> =
         which.endings().iter().map(|ending| ending.trim_start_matches('_')).collect();
-    if let Some(read) = matlab::companion(&text, (names.as_slice(), column), limit, progress) {
+    let read = matlab::companion(&text, (names.as_slice(), column), limit, progress);
+    #[cfg(feature = "hdf5")]
+    let read = read.or_else(|| hdf5::companion(&text, (names.as_slice(), column), limit, progress));
+    if let Some(read) = read {
         return read?.map(VectorFile::from).ok_or_else(none);
     }
     if boeing::is_meant("", &text) {

@@ -5,7 +5,7 @@ use hdf5_pure::{AttrValue, Group};
 use super::dataset::{Data, Source, Values, told};
 use crate::io::error::quoted;
 use crate::io::matlab::array::{Array, Places, fault};
-use crate::io::matlab::variable::{Class, Variable, choose, list};
+use crate::io::matlab::variable::{Class, Variable, choose, list, only_vector};
 use crate::io::{Field, IoError};
 use crate::matrix::Extent;
 
@@ -139,6 +139,29 @@ pub(super) fn find(
     }
 }
 
+/// The only vector or, with `any_size`, the only array.
+pub(super) fn find_vector(source: &mut Source<'_>, any_size: bool) -> Result<Found, IoError> {
+    let variables = variables(source)?;
+    let name = &only_vector(&variables, any_size)?.name;
+    at(source, name)?.ok_or_else(|| fault(name, "expected a vector, found none"))
+}
+
+/// What has the first of these names at the top of the file, else in the struct `Problem`.
+pub(super) fn find_companion(
+    source: &mut Source<'_>,
+    names: &[&str],
+) -> Result<Option<Found>, IoError> {
+    for group in ["", "Problem/"] {
+        for name in names {
+            let found = at(source, &format!("{group}{name}"))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// What is at the top of the file. MATLAB keeps the values of cells in groups that begin with `#`.
 fn variables(source: &mut Source<'_>) -> Result<Vec<Variable<'static>>, IoError> {
     let root = source.file.root();
@@ -171,10 +194,16 @@ fn at(source: &mut Source<'_>, path: &str) -> Result<Option<Found>, IoError> {
     }
 }
 
-/// The dense matrix in a dataset of two dimensions. Programs that store it column by column exchange them.
+/// The dense matrix in a dataset of two dimensions, which programs that store it column by column exchange; one
+/// dimension is a column.
 fn dense(data: Data, by_row: bool, is_logical: bool) -> Option<Found> {
-    let &[outer, inner] = data.shape.as_slice() else { return None };
-    let (rows, cols) = if by_row { (outer, inner) } else { (inner, outer) };
+    let (rows, cols) = match *data.shape.as_slice() {
+        [outer, inner] if by_row => (outer, inner),
+        [outer, inner] => (inner, outer),
+        // MATLAB stores the sizes of an empty array so.
+        [length] if by_row => (length, 1),
+        _ => return None,
+    };
     let name = data.name.clone();
     Some(Found { name, rows, cols, by_row, is_logical, values: Some(data), places: None })
 }

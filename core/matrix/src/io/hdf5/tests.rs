@@ -1,8 +1,9 @@
 use hdf5_pure::{AttrValue, DatasetBuilder, FileBuilder, FinishedGroup, GroupBuilder};
 
+use crate::io::vector::Companion::{RightSide, Start};
 use crate::io::{
     AnyMatrix, Field, MatrixFile, MatrixForm, Progress, ReadOptions, read_named_extent_as,
-    read_named_matrix_as,
+    read_named_matrix_as, vector,
 };
 use crate::memory::MemoryLimit;
 
@@ -212,6 +213,51 @@ fn the_choice_is_that_of_other_matlab_files() {
     for variable in [None, Some("Problem.A"), Some("Problem/A")] {
         assert_eq!(rows(&read_as(&problem, variable).unwrap()), expected());
     }
+}
+
+#[test]
+fn vectors_are_read_from_files_of_their_own_and_beside_the_matrix() {
+    let limit = MemoryLimit::bytes(1 << 20);
+    let read = |data: &[u8], column| {
+        let read = vector::read_column(data, column, limit, Progress::none());
+        read.map(|file| file.values).map_err(|error| error.to_string())
+    };
+    let companion = |data: &[u8], which, column| {
+        let read = vector::read_companion(data, (which, column), limit, Progress::none());
+        read.map(|file| file.values).map_err(|error| error.to_string())
+    };
+    // Two columns of MATLAB, one dimension of h5py.
+    let columns = |data: &mut DatasetBuilder| {
+        data.with_f64_data(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).with_shape(&[2, 3]);
+        data.set_attr("MATLAB_class", text("double"));
+    };
+    let line = |data: &mut DatasetBuilder| {
+        data.with_i32_data(&[7, 8, 9]);
+    };
+    let b = file(|f| line(f.create_dataset("b")));
+    assert_eq!(read(&b, None).unwrap(), [7.0, 8.0, 9.0]);
+    let array = file(|f| columns(f.create_dataset("b")));
+    assert_eq!(read(&array, Some(2)).unwrap(), [4.0, 5.0, 6.0]);
+    assert_eq!(read(&array, Some(3)).unwrap_err(), "expected a column from 1 to 2, found 3");
+    assert_eq!(read(&array, None).unwrap_err(), "expected a vector in the file, found b");
+
+    let beside = file(|f| {
+        let group = f.create_group("A");
+        f.add_group(matlab(group, "double", doubles));
+        columns(f.create_dataset("b"));
+        line(f.create_dataset("x"));
+    });
+    assert_eq!(companion(&beside, RightSide, Some(1)).unwrap(), [1.0, 2.0, 3.0]);
+    assert_eq!(companion(&beside, Start, None).unwrap(), [7.0, 8.0, 9.0]);
+    let problem = file(|f| {
+        let mut problem = f.create_group("Problem");
+        let a = problem.create_group("A");
+        problem.add_group(matlab(a, "double", doubles));
+        line(problem.create_dataset("b"));
+        f.add_group(problem.finish());
+    });
+    assert_eq!(companion(&problem, RightSide, None).unwrap(), [7.0, 8.0, 9.0]);
+    assert!(companion(&problem, Start, None).unwrap_err().ends_with("found none"));
 }
 
 #[test]

@@ -133,11 +133,11 @@ pub(in crate::io) fn only_vector<'f, 'a>(
         [one] => Ok(one),
         [] => {
             let found = list(&variables.iter().collect::<Vec<_>>());
-            Err(IoError::Stored(format!("expected a vector in the MATLAB file, found {found}")))
+            Err(IoError::Stored(format!("expected a vector in the file, found {found}")))
         }
         _ => {
             let found = list(&found);
-            Err(IoError::Stored(format!("expected one vector in the MATLAB file, found {found}")))
+            Err(IoError::Stored(format!("expected one vector in the file, found {found}")))
         }
     }
 }

@@ -100,9 +100,9 @@ fn vectors_are_variables_or_fields_of_the_problem() {
     let error = plain(std::slice::from_ref(&wide), Some(3)).unwrap_err();
     assert_eq!(error, "expected a column from 1 to 2, found 3");
     let error = plain(&[b.clone(), x0], None).unwrap_err();
-    assert_eq!(error, "expected one vector in the MATLAB file, found b, x0");
+    assert_eq!(error, "expected one vector in the file, found b, x0");
     let error = plain(&[wide], None).unwrap_err();
-    assert_eq!(error, "expected a vector in the MATLAB file, found b");
+    assert_eq!(error, "expected a vector in the file, found b");
     let outside = [(5, &[2.0][..]), (5, &[0.0, 1.0][..]), (9, &[6.0][..])];
     let error = plain(&[variable(("b", 5), &[2.0, 1.0], &outside, false)], None).unwrap_err();
     assert_eq!(error, "variable \"b\": an index is outside its 2 x 1 values");
