@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::machine::Machine;
+use super::machine::{Machine, wake_s};
 use super::{auto, mkl, spmv};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
@@ -47,7 +47,8 @@ impl CpuProduct {
         let near_bytes = machine.caches().private_bytes;
         let bound = match configuration.kernel.id {
             auto::ID => {
-                pool.install(|| auto::chosen(configuration, &problem, (memory, near_bytes), watch))?
+                let (room, wake_s) = ((memory, near_bytes), wake_s(&pool));
+                pool.install(|| auto::chosen(configuration, &problem, room, wake_s, watch))?
             }
             _ if is_library => Some(mkl::bind(configuration, &problem, memory)?),
             _ => Some(spmv::bind(configuration, &problem, memory, near_bytes, &pool)?),

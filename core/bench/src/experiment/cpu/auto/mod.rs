@@ -37,7 +37,8 @@ pub(super) fn bind<'p>(
     memory: MemoryLimit,
     near_bytes: u64,
 ) -> Result<Bound<'p>, PrepareError> {
-    let asked = Asked { configuration: configuration.clone(), problem, memory, near_bytes };
+    let asked =
+        Asked { configuration: configuration.clone(), problem, memory, near_bytes, wake_s: 0.0 };
     let task: Box<dyn Task + 'p> = match configuration.precision {
         Precision::F64 => {
             Box::new(Auto { asked, side: Arc::clone(problem.double()), chosen: None })
@@ -49,14 +50,17 @@ pub(super) fn bind<'p>(
     Ok(Bound { task, parts: None, costs: Costs::default(), params })
 }
 
-/// Chooses a kernel on the ambient pool and returns it bound, with its costs; `None` when cancelled.
+/// Chooses a kernel on the ambient pool, whose workers sleep between calls, so that each call of several threads
+/// takes `wake_s` seconds longer than in the trial. Returns the kernel bound, with its costs; `None` when
+/// cancelled.
 pub(super) fn chosen(
     configuration: &Configuration,
     problem: &SpmvProblem,
     (memory, near_bytes): (MemoryLimit, u64),
+    wake_s: f64,
     watch: &Watch<'_>,
 ) -> Result<Option<Bound<'static>>, PrepareError> {
-    let asked = Asked { configuration: configuration.clone(), problem, memory, near_bytes };
+    let asked = Asked { configuration: configuration.clone(), problem, memory, near_bytes, wake_s };
     let found = match configuration.precision {
         Precision::F64 => {
             Auto { asked, side: Arc::clone(problem.double()), chosen: None }.choose(watch)?
@@ -77,6 +81,8 @@ struct Asked<'p> {
     problem: &'p SpmvProblem,
     memory: MemoryLimit,
     near_bytes: u64,
+    /// Seconds that a call of several threads takes to wake them; 0 if they stay awake between calls.
+    wake_s: f64,
 }
 
 /// The SpMV; once chosen, that of the kernel that it runs.
@@ -175,9 +181,9 @@ where
     fn choose(&self, watch: &Watch<'_>) -> Result<Option<Found>, PrepareError> {
         let start = Instant::now();
         let Asked { configuration, .. } = &self.asked;
-        let threads = configuration.threads as usize;
+        let mut threads = configuration.threads;
         let compact = configuration.parameters.get(&COMPACT);
-        let all = on_processor(&**self.side.a(), threads, compact);
+        let all = on_processor(&**self.side.a(), threads as usize, compact);
         let mut choice =
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
         let mut leader: Option<Leader> = None;
@@ -195,7 +201,7 @@ where
                 ..Tried::default()
             };
             let spent = choice.seconds();
-            let configuration = match self.admitted(&candidate) {
+            let configuration = match self.admitted(&candidate, threads) {
                 Ok(_) if leader.is_some() && Instant::now() >= end => {
                     Err("the trial ran out of time".to_owned())
                 }
@@ -212,6 +218,9 @@ where
                         let least = MOST_PRODUCTS * entered.runner.least_s;
                         let left = (least.max(AT_LEAST_S) - spent).clamp(0.0, 1e6);
                         end = Instant::now() + Duration::from_secs_f64(left);
+                        if !self.pays_to_wake(entered.runner.least_s) {
+                            threads = 1;
+                        }
                         leader = Some(entered);
                     }
                     Some(mut best) => {
@@ -256,10 +265,16 @@ where
         Ok(Some(Found { runner, parts, costs, choice }))
     }
 
+    /// Whether the other threads could save more than waking them takes, given the seconds on one thread.
+    fn pays_to_wake(&self, alone_s: f64) -> bool {
+        let Asked { configuration, wake_s, .. } = &self.asked;
+        alone_s - alone_s / f64::from(configuration.threads) > *wake_s
+    }
+
     /// The configuration of a candidate, or the reason why it cannot run, in a sentence.
-    fn admitted(&self, candidate: &Candidate) -> Result<Configuration, String> {
+    fn admitted(&self, candidate: &Candidate, threads: u32) -> Result<Configuration, String> {
         let Asked { configuration, problem, .. } = &self.asked;
-        let threads = if candidate.kernel.takes.threads { configuration.threads } else { 1 };
+        let threads = if candidate.kernel.takes.threads { threads } else { 1 };
         let configuration = Configuration {
             kernel: candidate.kernel,
             parameters: candidate.parameters.clone(),
@@ -278,15 +293,16 @@ where
         choice: &mut Choice,
         watch: &Watch<'_>,
     ) -> Result<Option<Leader>, String> {
-        let Asked { memory, near_bytes, .. } = &self.asked;
+        let Asked { memory, near_bytes, wake_s, .. } = &self.asked;
         let is_new = !self.side.has(SpmvProblem::spec(&configuration));
         let bound = bind_here(&configuration, &*self.side, *memory, *near_bytes);
         let Bound { task, parts, costs, params } = bound.map_err(|error| error.to_string())?;
         tried.conversion_s = costs.conversion_s;
         choice.conversion_s += costs.conversion_s;
         choice.plan_s += costs.plan_s;
+        let wake_s = if parts.unwrap_or(1) > 1 { *wake_s } else { 0.0 };
         let from = Instant::now();
-        let runner = Runner::new(task, watch).map_err(|error| error.to_string())?;
+        let runner = Runner::new(task, wake_s, watch).map_err(|error| error.to_string())?;
         choice.trial_s += from.elapsed().as_secs_f64();
         let Some(runner) = runner else { return Ok(None) };
         tried.least_s = Some(runner.least_s);

@@ -112,6 +112,24 @@ fn only_the_format_of_the_chosen_kernel_is_kept() {
 }
 
 #[test]
+fn threads_are_not_woken_where_that_takes_longer_than_they_save() {
+    let problem = SpmvProblem::new(band(50_000), vec![1.0; 50_000]);
+    let flag = AtomicBool::new(false);
+    let watch = Watch::cancelled_by(&flag);
+    let room = (MemoryLimit::unlimited(), 1 << 20);
+    let pool = crate::measure::pool(2).unwrap();
+    for precision in Precision::ALL {
+        let asked = configuration(2, precision, "on");
+        let found = pool.install(|| chosen(&asked, &problem, room, 60.0, &watch));
+        let found = found.unwrap().unwrap();
+        assert!(found.parts.unwrap_or(1) <= 1);
+        // The others were tried with one thread.
+        let tried = found.costs.choice.unwrap().tried;
+        assert!(tried.iter().filter_map(|tried| tried.least_s).all(|seconds| seconds < 60.0));
+    }
+}
+
+#[test]
 fn what_multiplies_padding_takes_no_part_where_x_is_not_finite() {
     let mut x = vec![1.0; 3_000];
     x[7] = f64::INFINITY;
