@@ -81,7 +81,7 @@ impl<'p, E: Executes> Kernel<'p, E> {
     }
 
     fn failed(&self, reason: impl ToString) -> KernelError {
-        KernelError { kernel: self.id.to_owned(), reason: reason.to_string() }
+        KernelError::new(self.id, reason.to_string())
     }
 
     /// Executes once, after a reset or on a spoilt result.
@@ -166,10 +166,8 @@ impl<'p, E: Executes> PreparedKernel<'p, E> {
 
     fn kernel(&mut self) -> Result<&mut Kernel<'p, E>, KernelError> {
         let id = self.id;
-        self.kernel.as_mut().ok_or_else(|| KernelError {
-            kernel: id.to_owned(),
-            reason: "it was not set up, so no kernel was chosen".to_owned(),
-        })
+        let unset = || KernelError::new(id, "it was not set up, so no kernel was chosen");
+        self.kernel.as_mut().ok_or_else(unset)
     }
 }
 

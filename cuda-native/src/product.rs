@@ -157,7 +157,7 @@ impl CudaProduct {
     }
 
     fn failed(&self, reason: String) -> KernelError {
-        KernelError { kernel: self.kernel.id.to_owned(), reason }
+        KernelError::new(self.kernel.id, reason)
     }
 }
 

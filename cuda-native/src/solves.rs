@@ -19,27 +19,20 @@ use crate::sampling::{Execution, sampled};
 use crate::throttle::Throttling;
 
 /// Why a solve has no solution.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// It was stopped.
+    #[error("it was cancelled")]
     Cancelled,
     /// The device or a library failed.
-    Device(DeviceError),
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The iteration broke down.
-    Broke(Breakdown),
+    #[error(transparent)]
+    Broke(#[from] Breakdown),
     /// Another reason, as a sentence.
+    #[error("{0}")]
     Beside(String),
-}
-
-impl From<DeviceError> for Failure {
-    fn from(error: DeviceError) -> Self {
-        Self::Device(error)
-    }
-}
-
-impl From<Breakdown> for Failure {
-    fn from(error: Breakdown) -> Self {
-        Self::Broke(error)
-    }
 }
 
 /// A system and its solver, set up.
@@ -146,13 +139,10 @@ impl<'p, S: Solves> PreparedSolver<'p, S> {
     }
 
     fn failed(&self, failure: Failure) -> KernelError {
-        let reason = match failure {
-            Failure::Cancelled => "it was cancelled".to_owned(),
-            Failure::Device(error) => error.to_string(),
-            Failure::Broke(error) => error.to_string(),
-            Failure::Beside(sentence) => sentence,
-        };
-        KernelError { kernel: self.kernel.to_owned(), reason }
+        match &failure {
+            Failure::Broke(breakdown) => KernelError::broke(self.kernel, breakdown),
+            other => KernelError::new(self.kernel, other.to_string()),
+        }
     }
 
     fn timed<'a>(&'a mut self, watch: &'a Watch<'a>) -> Result<Timed<'a, S>, Failure> {

@@ -129,6 +129,15 @@ impl From<FormatError> for Failure {
     }
 }
 
+impl From<KernelError> for Failure {
+    fn from(error: KernelError) -> Self {
+        match error.is_not_definite {
+            true => Self::NotDefinite(error.to_string()),
+            false => Self::Value(error.to_string()),
+        }
+    }
+}
+
 impl From<MemoryError> for Failure {
     fn from(error: MemoryError) -> Self {
         Self::Memory(error.to_string())
@@ -152,4 +161,4 @@ macro_rules! sentences {
     };
 }
 
-sentences!(KernelError, ParameterError, PreconditionerError, PrepareError, UsageError);
+sentences!(ParameterError, PreconditionerError, PrepareError, UsageError);

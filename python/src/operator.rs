@@ -100,8 +100,7 @@ impl Prepared {
         match self {
             Self::Cpu(product) => {
                 let _ = (x, y, stream);
-                let reason = "it runs on the CPU, but x is on a GPU".to_owned();
-                Err(KernelError { kernel: product.kernel().id.to_owned(), reason })
+                Err(KernelError::new(product.kernel().id, "it runs on the CPU, but x is on a GPU"))
             }
             #[cfg(feature = "cuda")]
             // SAFETY: the caller's promise.

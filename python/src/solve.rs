@@ -11,7 +11,8 @@ use sparsescope::cli::{backend, kernel_of, sentence, threads};
 use sparsescope::producer;
 use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::experiment::{
-    Configuration, Finished, Given, Output, ParameterLists, Problem, Solution, SolveProblem, Watch,
+    Configuration, Finished, Given, Output, ParameterLists, PrepareError, Problem, Solution,
+    SolveProblem, Watch,
 };
 use sparsescope_core::io::{Field, Symmetry};
 use sparsescope_core::kernel::{Parameter, Parameters};
@@ -26,7 +27,7 @@ use crate::arrays::Vector;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
 use crate::numbers;
-use crate::spmv::refused;
+use crate::spmv::{refused, unsuited};
 use crate::work::{work, work_so_far};
 
 /// x, the residuals, the Ritz values, seconds of the solve, the rest of the report as JSON, and the residuals to draw.
@@ -150,13 +151,14 @@ fn solved(
         .and_then(|()| backend.prepare(&configuration, &problem, memory));
     let mut prepared = prepared.map_err(|error| refused(kernel.id, &error.to_string()))?;
     let ready = prepared.set_up(&Watch::cancelled_by(stop)).wait();
-    if ready.map_err(|error| unsolved(refused(kernel.id, &error.to_string())))?
-        == Finished::Cancelled
-    {
+    let ready = ready.map_err(|error| match error {
+        PrepareError::NotDefinite(why) => Failure::NotDefinite(unsuited(kernel.id, &why)),
+        other => refused(kernel.id, &other.to_string()),
+    })?;
+    if ready == Finished::Cancelled {
         return Err(Failure::Cancelled);
     }
-    let output = prepared.output(&Watch::cancelled_by(stop)).wait();
-    let output = output.map_err(|error| unsolved(error.into()))?;
+    let output = prepared.output(&Watch::cancelled_by(stop)).wait()?;
     let (output, seconds) = match output {
         Some(output) => (output, prepared.once()),
         // What the iterations so far reached.
@@ -178,18 +180,6 @@ fn solved(
     match (check.verdict, solution.solve.converged) {
         (Verdict::Pass, _) | (_, false) => Ok((*solution, seconds, drawn)),
         (_, true) => Err(Failure::unchecked(kernel.id, &check)),
-    }
-}
-
-/// `NotDefinite` if the sentence of a setup or an iteration says so: kernels return only sentences.
-fn unsolved(failure: Failure) -> Failure {
-    const REASONS: [&str; 2] =
-        ["the matrix is not positive definite", "the matrix is numerically singular"];
-    match failure {
-        Failure::Value(why) if REASONS.iter().any(|reason| why.contains(reason)) => {
-            Failure::NotDefinite(why)
-        }
-        other => other,
     }
 }
 

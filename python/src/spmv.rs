@@ -94,5 +94,10 @@ pub(crate) fn misfit(found: usize, cols: usize) -> Failure {
 
 /// Why a kernel does not run on a matrix.
 pub(crate) fn refused(kernel: &str, why: &str) -> Failure {
-    Failure::Value(format!("{kernel} cannot run on this matrix: {why}"))
+    Failure::Value(unsuited(kernel, why))
+}
+
+/// The same as a sentence.
+pub(crate) fn unsuited(kernel: &str, why: &str) -> String {
+    format!("{kernel} cannot run on this matrix: {why}")
 }

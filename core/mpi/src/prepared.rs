@@ -62,7 +62,7 @@ impl<'p> RankPrepared<'p> {
     }
 
     fn error(&self, reason: String) -> KernelError {
-        KernelError { kernel: self.configuration.kernel.id.to_owned(), reason }
+        KernelError::new(self.configuration.kernel.id, reason)
     }
 
     /// The reason of a failure, which is kept if the other ranks do not know it.

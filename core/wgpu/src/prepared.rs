@@ -117,7 +117,7 @@ impl Made {
 
 impl PreparedProduct<'_> {
     fn failed(&self, error: DeviceError) -> KernelError {
-        KernelError { kernel: self.launcher.id.to_owned(), reason: error.to_string() }
+        KernelError::new(self.launcher.id, error.to_string())
     }
 
     /// Invocations per workgroup, if the device supports that many.

@@ -96,6 +96,6 @@ fn phases_of(report: &SetUp) -> Phases {
 fn refused_set_up(error: FsaiSetUpError) -> PrepareError {
     match error {
         FsaiSetUpError::Device(error) => refused(error),
-        FsaiSetUpError::Fsai(error) => PrepareError::Refused(error.to_string()),
+        FsaiSetUpError::Fsai(error) => error.into(),
     }
 }

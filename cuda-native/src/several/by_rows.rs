@@ -136,7 +136,8 @@ impl NcclBackend {
         }
         // The first one does not count: it may load what later ones reuse.
         let seconds: Vec<f64> = seconds.into_iter().skip(1).collect();
-        let (ended, x, _) = told(&set_up.held)?.map_err(ByRowsError::Result)?;
+        let (ended, x, _) =
+            told(&set_up.held)?.map_err(|failure| ByRowsError::Result(failure.to_string()))?;
         let (x, source) = (Arc::new(x), rows);
         let distributed = set_up.record;
         let parts: Vec<(u64, u64)> =

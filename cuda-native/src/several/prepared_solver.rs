@@ -45,7 +45,7 @@ impl Solves for OnTeam {
     }
 
     fn told(&mut self, seconds: f64) -> Result<(Recurrence, f64), Failure> {
-        let (ended, x, download_s) = told(&self.held)?.map_err(Failure::Beside)?;
+        let (ended, x, download_s) = told(&self.held)??;
         Ok((ended.with(x, self.how.tol, seconds), download_s))
     }
 
@@ -143,7 +143,7 @@ pub(super) fn set_up(
 }
 
 /// The result of the last solve on all GPUs, combined, or what is wrong with it.
-pub(super) fn told(held: &Held<LocalSolver>) -> Result<Result<Whole, String>, DeviceError> {
+pub(super) fn told(held: &Held<LocalSolver>) -> Result<Result<Whole, Failure>, DeviceError> {
     Ok(together(held.each(|rank, solver| solver.told(rank))?))
 }
 
@@ -201,22 +201,23 @@ pub(super) fn elements(of: Arc<Vec<f64>>) -> Elements {
 
 /// Combines the results of all ranks, whose iterations must be equal: the iteration record, x, and
 /// the seconds of copying it.
-fn together(told: Vec<Told>) -> Result<Whole, String> {
+fn together(told: Vec<Told>) -> Result<Whole, Failure> {
     let mut ended: Option<Ended> = None;
     let (mut x, mut download_s) = (Vec::new(), 0f64);
     for (rank, one) in told.into_iter().enumerate() {
-        let this = one.ended.map_err(|error| error.to_string())?;
+        let this = one.ended?;
         match &ended {
             None => ended = Some(this),
             Some(first) if first.has_bits_of(&this) => {}
             Some(_) => {
-                return Err(format!(
+                return Err(Failure::Beside(format!(
                     "GPUs {rank} and 0 computed different residuals, so the result is invalid"
-                ));
+                )));
             }
         }
-        x.extend(one.x?);
+        x.extend(one.x.map_err(Failure::Beside)?);
         download_s = download_s.max(one.download_s);
     }
-    ended.map(|ended| (ended, x, download_s)).ok_or_else(|| "no GPU returned a solution".to_owned())
+    let none = || Failure::Beside("no GPU returned a solution".to_owned());
+    ended.map(|ended| (ended, x, download_s)).ok_or_else(none)
 }

@@ -28,11 +28,10 @@ pub fn admit_vectors(
             found.0, found.1
         ),
     };
-    Err(KernelError { kernel: kernel.id.to_owned(), reason })
+    Err(KernelError::new(kernel.id, reason))
 }
 
 /// The error for vectors in another precision than the kernel was prepared for.
 pub fn other_precision(kernel: &KernelDescriptor) -> KernelError {
-    let reason = "x and y are in another precision".to_owned();
-    KernelError { kernel: kernel.id.to_owned(), reason }
+    KernelError::new(kernel.id, "x and y are in another precision")
 }

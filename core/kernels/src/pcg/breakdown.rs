@@ -55,3 +55,10 @@ pub enum Breakdown {
     #[error(transparent)]
     Memory(#[from] sparsescope_matrix::memory::MemoryError),
 }
+
+impl Breakdown {
+    /// Whether the iterations show that the matrix is not positive definite, or not beyond rounding.
+    pub fn is_not_definite(&self) -> bool {
+        matches!(self, Self::Matrix { .. } | Self::Singular { .. } | Self::NotPositive { .. })
+    }
+}

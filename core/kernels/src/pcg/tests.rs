@@ -248,6 +248,7 @@ fn what_is_given_wrong_or_breaks_down_says_so() {
     let negative = Preconditioner::jacobi(&with([1.0, -1.0]), MemoryLimit::unlimited()).unwrap();
     let broken = solved_with(&with([1.0, 1.0]), &negative, &[1.0, 2.0], &usual).unwrap_err();
     assert_eq!(broken, Breakdown::Preconditioner { iteration: 0, value: -3.0 });
+    assert!(!broken.is_not_definite(), "the matrix is");
 }
 
 #[test]
@@ -268,6 +269,7 @@ fn a_matrix_is_called_indefinite_only_where_rounding_does_not_explain_it() {
             let share = -less / 4.0;
             let words = found.to_string();
             assert!(words.ends_with("the matrix is numerically singular"), "{words}");
+            assert!(found.is_not_definite());
             let Breakdown::Singular { iteration: 1, share: told } = found else {
                 panic!("{words}")
             };
@@ -276,10 +278,12 @@ fn a_matrix_is_called_indefinite_only_where_rounding_does_not_explain_it() {
         for less in [60.0 * f64::EPSILON, 0.5] {
             let found = fails(less, 1.0, Start::Zero);
             assert!(matches!(found, Breakdown::Matrix { iteration: 1, .. }), "{found}");
+            assert!(found.is_not_definite());
         }
         // A·(1, 1) = 0, so r = b; 10·ε·‖|A|·|x|‖ is 6e-15.
         let found = fails(0.0, 1e-17, Start::Given(vec![1.0; 2]));
         assert_eq!(found, Breakdown::Stagnated { iteration: 1, residual: 1.0 });
+        assert!(!found.is_not_definite());
     }
 }
 

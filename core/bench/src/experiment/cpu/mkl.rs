@@ -76,7 +76,7 @@ where
 }
 
 fn failed(kernel: &str, error: &MklError) -> KernelError {
-    KernelError { kernel: kernel.to_owned(), reason: error.to_string() }
+    KernelError::new(kernel, error.to_string())
 }
 
 /// SpMV by the library, with its vectors.

@@ -42,7 +42,7 @@ impl<'p> CpuPrepared<'p> {
     }
 
     fn failed(&self, reason: String) -> KernelError {
-        KernelError { kernel: self.kernel.to_owned(), reason }
+        KernelError::new(self.kernel, reason)
     }
 
     /// Runs `work` inside the pool, SpMV with its workers kept awake; a panic of the kernel becomes an error.

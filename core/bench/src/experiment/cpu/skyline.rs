@@ -45,10 +45,7 @@ impl Task for Skyline {
     fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError> {
         let points = std::hint::black_box(self.points.view());
         let found = (self.kernel)(points, self.limit, &|| watch.is_cancelled());
-        let failed = |error: MemoryError| KernelError {
-            kernel: self.id.to_owned(),
-            reason: error.to_string(),
-        };
+        let failed = |error: MemoryError| KernelError::new(self.id, error.to_string());
         match found.map_err(failed)? {
             Some(found) => {
                 self.found = found;

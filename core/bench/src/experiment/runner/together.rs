@@ -73,7 +73,8 @@ impl Runner<'_> {
     /// The rank's own result if all ranks succeeded; otherwise, on all ranks, refused if any rank refuses and
     /// else unsupported, with the reason of the first rank that has one.
     pub(super) fn met<T>(&self, own: Result<T, PrepareError>) -> Result<T, (Verdict, String)> {
-        let is_refused = self.agreement.any(matches!(own, Err(PrepareError::Refused(_))));
+        let refuses = matches!(own, Err(PrepareError::Refused(_) | PrepareError::NotDefinite(_)));
+        let is_refused = self.agreement.any(refuses);
         let verdict = if is_refused { Verdict::Refused } else { Verdict::Unsupported };
         agreed(self.agreement, own).map_err(|reason| (verdict, reason))
     }

@@ -1,6 +1,5 @@
 //! The solver parameters of a configuration.
 
-use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::experiment::error::PrepareError;
@@ -112,8 +111,7 @@ impl<'p> Asked<'p> {
             }
             (None, None) => Fsai::set_up(self.problem.a(), &self.inverse(), memory, &cancelled),
         };
-        let refused = |error: &dyn Display| PrepareError::Refused(error.to_string());
-        let Some(fsai) = made.map_err(|error| refused(&error))? else { return Ok(None) };
+        let Some(fsai) = made? else { return Ok(None) };
         let fsai = Arc::new(fsai);
         self.problem.keep(&fsai);
         Ok(Some(fsai))

@@ -131,10 +131,7 @@ where
     fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError> {
         match &mut self.chosen {
             Some(chosen) => chosen.task.run(watch),
-            None => Err(KernelError {
-                kernel: ID.to_owned(),
-                reason: "it was not set up, so no kernel was chosen".to_owned(),
-            }),
+            None => Err(KernelError::new(ID, "it was not set up, so no kernel was chosen")),
         }
     }
 

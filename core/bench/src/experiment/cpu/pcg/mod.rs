@@ -77,9 +77,8 @@ impl Task for Solver<'_> {
     }
 
     fn run(&mut self, watch: &Watch<'_>) -> Result<Finished, KernelError> {
-        let failed = |reason: String| KernelError { kernel: self.id.to_owned(), reason };
         let Some(Ready { a, preconditioner, how, .. }) = &self.ready else {
-            return Err(failed("it was not set up".to_owned()));
+            return Err(KernelError::new(self.id, "it was not set up"));
         };
         let begun = Instant::now();
         let mut first = None;
@@ -91,7 +90,7 @@ impl Task for Solver<'_> {
         let b = std::hint::black_box(self.b.as_slice());
         let csr = self.wanted.asked.problem().a();
         let solved = solve(a, csr, preconditioner, b, how, &mut told);
-        let solved = solved.map_err(|error| failed(error.to_string()))?;
+        let solved = solved.map_err(|breakdown| KernelError::broke(self.id, &breakdown))?;
         let finished = if solved.cancelled { Finished::Cancelled } else { Finished::Done };
         self.left_out = begun.elapsed().as_secs_f64() - solved.seconds;
         // A solve that was stopped has come some of the way.

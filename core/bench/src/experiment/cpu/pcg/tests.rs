@@ -117,12 +117,14 @@ fn what_is_not_positive_definite_is_refused_by_the_row_or_breaks_down() {
     for kernel in on_cpu() {
         let fsai = with(kernel, &[]);
         let error = prepared(&backend, &fsai, &problem).set_up(&watch).wait().unwrap_err();
-        assert!(matches!(&error, PrepareError::Refused(why) if why.contains("row 1")), "{error}");
+        let is_named = matches!(&error, PrepareError::NotDefinite(why) if why.contains("row 1"));
+        assert!(is_named, "{error}");
         let plain = with(kernel, &[(PRECOND.id(), "none")]);
         let mut prepared = prepared(&backend, &plain, &problem);
         assert_eq!(prepared.set_up(&watch).wait(), Ok(Finished::Done));
-        let error = prepared.output(&watch).wait().unwrap_err().to_string();
-        assert!(error.contains("not positive definite"), "{error}");
+        let error = prepared.output(&watch).wait().unwrap_err();
+        let is_said = error.to_string().contains("not positive definite");
+        assert!(is_said && error.is_not_definite, "{error}");
         assert_eq!(prepared.params()["b"], "file");
     }
 }

@@ -64,15 +64,15 @@ impl Prepared for InStepPrepared<'_> {
     fn sample<'t>(&'t mut self, n: usize, _: Temperature, _: &'t Watch<'_>) -> Sampled<'t> {
         Ticket::at_once(|| {
             self.samplings += 1;
-            let (event, kernel) = (self.step.event, "in step".to_owned());
+            let event = self.step.event;
             if event == Event::OwnFailure {
                 self.failure = Some(OwnFailure("the device is lost".to_owned()));
-                return Err(KernelError { kernel, reason: "the device is lost".to_owned() });
+                return Err(KernelError::new("in step", "the device is lost"));
             }
             self.step.member.meet(&format!("{n} samples"));
             match event {
                 Event::Failure => {
-                    return Err(KernelError { kernel, reason: "rank 1 is out of luck".to_owned() });
+                    return Err(KernelError::new("in step", "rank 1 is out of luck"));
                 }
                 Event::Cancel if self.samplings == 2 => {
                     self.step.cancel.store(true, Ordering::Relaxed);
