@@ -1,11 +1,12 @@
 //! The skyline (Pareto front) of points.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use sparsescope::cli::{backend, kernel_of, sentence, threads};
 use sparsescope_core::experiment::{Configuration, Output, Problem, SkylineProblem, Watch};
+use sparsescope_core::gate::Certificate;
 use sparsescope_core::io::points::Column;
 use sparsescope_core::matrix::Points;
 use sparsescope_core::memory::MemoryLimit;
@@ -24,14 +25,40 @@ const BLOCK: u32 = 64;
 /// Points and their skyline, to be drawn.
 #[pyclass(frozen, module = "sparsescope._native")]
 pub(crate) struct Front {
-    cloud: Arc<Cloud>,
+    drawing: Mutex<Drawing>,
+}
+
+/// What is drawn: the picture is made when it is first needed, and the points are kept until then.
+enum Drawing {
+    Wanted(Certified, Vec<Column>),
+    Made(Arc<Cloud>),
+}
+
+/// Points, and the proof of their skyline.
+type Certified = (Arc<Points>, Arc<Certificate>);
+
+impl Drawing {
+    fn cloud(&mut self) -> Arc<Cloud> {
+        let cloud = match self {
+            Self::Made(cloud) => Arc::clone(cloud),
+            Self::Wanted((points, certificate), columns) => {
+                let picture = PointsPicture::of(points.view(), certificate.dominators());
+                Arc::new(Cloud::of_columns(picture, std::mem::take(columns)))
+            }
+        };
+        *self = Self::Made(Arc::clone(&cloud));
+        cloud
+    }
 }
 
 #[pymethods]
 impl Front {
     /// The points in their first two columns as SVG of at most `svg_bytes`; nothing without points.
     fn svg(&self, py: Python<'_>, svg_bytes: usize) -> PyResult<Option<String>> {
-        work(py, |_| Ok(saved::small(&self.cloud, svg_bytes)))
+        work(py, |_| {
+            let cloud = self.drawing.lock().unwrap_or_else(PoisonError::into_inner).cloud();
+            Ok(saved::small(&cloud, svg_bytes))
+        })
     }
 }
 
@@ -50,7 +77,7 @@ pub(crate) fn skyline<'py>(
     let dimensions = points.shape().get(1).copied().unwrap_or_default();
     let coordinates = points.as_slice()?.to_vec();
     let minimized: Vec<bool> = columns.iter().map(|(_, minimized)| *minimized).collect();
-    let (found, picture) = work(py, move |stop| {
+    let (found, certified) = work(py, move |stop| {
         let points = Points::new(dimensions, coordinates)?;
         let points = match minimized.contains(&true) {
             true => points.negated(&minimized),
@@ -64,15 +91,15 @@ pub(crate) fn skyline<'py>(
         minimized,
     };
     let columns = columns.into_iter().enumerate().map(column).collect();
-    let cloud = Arc::new(Cloud::of_columns(picture, columns));
-    Ok((found.into_pyarray(py).into_any(), Front { cloud }))
+    let drawing = Mutex::new(Drawing::Wanted(certified, columns));
+    Ok((found.into_pyarray(py).into_any(), Front { drawing }))
 }
 
 fn indices(
     points: Points,
     (kernel, asked, device): (&str, Option<u32>, usize),
     watch: &Watch<'_>,
-) -> Result<(Vec<u32>, PointsPicture), Failure> {
+) -> Result<(Vec<u32>, Certified), Failure> {
     let kernel = kernel_of(Operation::Skyline, kernel)?;
     let memory = MemoryLimit::of_machine();
     let problem = SkylineProblem::new(Arc::new(points));
@@ -89,8 +116,7 @@ fn indices(
     match (output, problem.certificate()) {
         _ if watch.is_cancelled() => Err(Failure::Cancelled),
         (Output::Points(found), Some(certificate)) if check.verdict == Verdict::Pass => {
-            let picture = PointsPicture::of(problem.points().view(), certificate.dominators());
-            Ok((found.indices, picture))
+            Ok((found.indices, (Arc::clone(problem.points()), certificate)))
         }
         _ => Err(Failure::unchecked(kernel.id, &check)),
     }

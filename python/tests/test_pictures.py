@@ -135,6 +135,14 @@ def test_a_skyline_shows_its_points_with_the_names_and_values_of_their_columns()
     assert len(list(root.iter(f"{SVG}circle"))) >= 2, "the dominated points"
 
 
+def test_the_picture_of_a_skyline_shows_the_points_as_they_were():
+    points = np.array([[1.0, 2.0], [2.0, 1.0], [0.5, 0.5]])
+    expected = ss.skyline(points.copy()).svg()
+    k = ss.skyline(points)
+    points[:] = 9.0
+    assert k.svg() == expected and k.svg() == expected, "made when it is first drawn, of a copy"
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (7, 1), (300, 2), (5_000, 2), (150_000, 3), (40, 20)])
 def test_the_picture_of_any_number_of_points_is_small(shape):
     points = np.random.default_rng(1).normal(size=shape)
