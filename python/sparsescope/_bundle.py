@@ -59,6 +59,10 @@ class Bundle(Shown):
         state = "" if self.complete else ", incomplete"
         return f"<sparsescope.Bundle of {len(self)} runs{state}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As the content of its file; a copy has no viewer yet.
+        return _of_bytes, (self._native.to_bytes(),)
+
     def svg(self) -> str | None:
         """Return the view "Best" as SVG of at most 60 kB, or the structure of its largest matrix.
 
@@ -160,6 +164,10 @@ def open_bundle(path: str | os.PathLike[str]) -> Bundle:
     Raises :class:`ReadError` if it is none.
     """
     return Bundle(_native.Bundle.open(path))
+
+
+def _of_bytes(content: bytes) -> Bundle:
+    return Bundle(_native.Bundle.of_bytes(content))
 
 
 def _end(served: subprocess.Popen[str], path: Path) -> None:

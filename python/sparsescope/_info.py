@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from . import _native
 from ._convert import to_matrix
@@ -42,6 +42,9 @@ class Info(Mapping[str, Any]):
         # Notebooks show only the richest form, so the table is part of it.
         svg = self._native.svg(SVG_BYTES) or ""
         return {"text/plain": self._text, "text/html": f"<pre>{html.escape(self._text)}</pre>\n{svg}"}
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an Info cannot be pickled: pickle to_dict()")
 
     def to_dict(self) -> dict[str, Any]:
         """Return a copy of the statistics."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, NoReturn
 
 from . import _native
 from ._convert import to_matrix
@@ -32,6 +32,9 @@ class Spy(Shown):
     def _sent(self) -> Sent:
         content, is_whole = self._native.bundle(self._created, CELL_BYTES)
         return Sent("matrix.zip", content, "" if is_whole else _CUT)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Spy cannot be pickled: pickle the matrix and draw it there, or pickle svg()")
 
     def __repr__(self) -> str:
         rows, cols, nnz = self._native.size

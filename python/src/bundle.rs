@@ -37,6 +37,13 @@ impl Bundle {
         Ok(Self { content })
     }
 
+    /// Reads a bundle from the content of a file.
+    #[staticmethod]
+    fn of_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
+        let content = work(py, |_| Ok(Content::read(content, &Limits::default())?))?;
+        Ok(Self { content })
+    }
+
     /// The content of the file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.content.to_bytes().map_err(Failure::from)?;

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -105,6 +107,16 @@ def test_a_measurement_is_a_bundle(in_process, tmp_path):
     with pytest.raises(FileExistsError):
         b.save(path)
     assert ss.open(path).to_dict() == columns
+    for same in (pickle.loads(pickle.dumps(b)), copy.deepcopy(b)):
+        assert same.to_dict() == columns and repr(same) == repr(b)
+
+
+def test_what_cannot_be_pickled_says_what_to_pickle():
+    a = np.eye(3)
+    results = [(ss.spy(a), "the matrix"), (ss.info(a), r"to_dict\(\)"), (ss.Operator(a), "the matrix")]
+    for result, instead in results:
+        with pytest.raises(TypeError, match=f"cannot be pickled: pickle {instead}"):
+            pickle.dumps(result)
 
 
 def test_several_matrices_and_files(tmp_path):
