@@ -129,7 +129,7 @@ def _measured(args: list[str], progress: bool | None) -> tuple[int, list[str]]:
     bar = _bar(progress)
     lines: list[str] = []
     is_stopped = False
-    assert process.stderr is not None
+    assert process.stdin is not None and process.stderr is not None
     try:
         while True:
             try:
@@ -150,6 +150,7 @@ def _measured(args: list[str], progress: bool | None) -> tuple[int, list[str]]:
     finally:
         if bar is not None:
             bar.close()
+        process.stdin.close()
         process.stderr.close()
 
 

@@ -34,7 +34,10 @@ def prepare() -> None:
 
 
 def child(args: list[str], **options: Any) -> subprocess.Popen[str]:
-    """Start the program in a process of its own, which Ctrl-C in the terminal does not reach."""
+    """Start the program in a process of its own, which Ctrl-C in the terminal does not reach.
+
+    It ends when its ``stdin`` is closed, which the system does when this process ends, also if it is killed.
+    """
     import subprocess
 
     if _WINDOWS:
@@ -47,9 +50,9 @@ def child(args: list[str], **options: Any) -> subprocess.Popen[str]:
         # The child imports this package from where it was imported here.
         paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
         environment["PYTHONPATH"] = os.pathsep.join(paths)
-    command = [sys.executable, "-m", "sparsescope", *args]
+    command = [sys.executable, "-m", "sparsescope._child", *args]
     return subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, text=True, encoding="utf-8", errors="replace", env=environment, **options
+        command, stdin=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", env=environment, **options
     )
 
 

@@ -18,7 +18,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsescope as ss
-from sparsescope import _bench, _bundle
+from sparsescope import _bench, _bundle, _program
 
 
 def run(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -222,6 +222,18 @@ def test_ctrl_c_ends_a_measurement_with_what_was_measured(monkeypatch):
     monkeypatch.setattr(_bench, "_share", press_once)
     b = ss.bench("gen:stencil27?n=40", kernels="cpu/*", runs=2000)
     assert pressed and not b.complete
+
+
+def test_a_child_ends_when_its_parent_does(tmp_path):
+    words = ["bench", "gen:stencil27?n=40", "--kernels", "cpu/*", "--runs", "2000", "--progress", "json"]
+    words += ["-o", str(tmp_path / "result.zip")]
+    child = _program.child(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert child.stdin is not None and child.stderr is not None
+    with child.stderr:
+        assert any(line.startswith("{") for line in child.stderr), "it measures"
+        # As the system does for a process that was killed.
+        child.stdin.close()
+        assert child.wait(timeout=60) == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
