@@ -49,6 +49,8 @@ class Operator(LinearOperator):
         matrix = to_matrix(A)
         self._product = _native.Product(matrix, kernel, threads, device)
         self._precision = precision(matrix)
+        # What each product needs, at hand.
+        self._gpu, self._name = self._product.gpu, self._precision.name
         super().__init__(self._precision, matrix.shape)
 
     @property
@@ -89,20 +91,35 @@ class Operator(LinearOperator):
     def _times_cupy(self, x: Any) -> Any:
         import cupy
 
+        self._check_there(x.device.id, x.shape, x.dtype == self._precision)
         with x.device:
-            y = cupy.empty(self.shape[0], x.dtype)
-            self._product.write(cupy.ascontiguousarray(x), y.data.ptr, cupy.cuda.get_current_stream().ptr)
+            x, y = cupy.ascontiguousarray(x), cupy.empty(self.shape[0], x.dtype)
+            self._product.write(x.data.ptr, y.data.ptr, cupy.cuda.get_current_stream().ptr)
         return y
 
     def _times_torch(self, x: Any) -> Any:
         import torch
 
+        if x.requires_grad:
+            raise ValueError("x requires its gradient, which an Operator does not compute: pass x.detach()")
         if not x.is_cuda:
             return torch.from_numpy(self @ x.numpy())
-        with torch.cuda.device(x.device):
-            y = torch.empty(self.shape[0], dtype=x.dtype, device=x.device)
-            self._product.write(x.contiguous(), y.data_ptr(), torch.cuda.current_stream().cuda_stream)
+        self._check_there(x.device.index, x.shape, x.dtype is getattr(torch, self._name))
+        x, y = x.resolve_neg().contiguous(), x.new_empty(self.shape[0])
+        self._product.write(x.data_ptr(), y.data_ptr(), torch.cuda.current_stream(x.device).cuda_stream)
         return y
+
+    def _check_there(self, device: int, shape: Any, has_precision: bool) -> None:
+        """Refuse a vector on a GPU that the kernel cannot read: it gets only an address."""
+        if device != self._gpu:
+            place = "the CPU" if self._gpu is None else f"GPU {self._gpu}"
+            raise ValueError(f"x is on another device than the matrix, which is on {place}")
+        if len(shape) != 1:
+            raise ValueError(f"x must have one dimension, found {len(shape)}")
+        if not has_precision:
+            raise TypeError(f"x must be a vector of {self._name}")
+        if shape[0] != self.shape[1]:
+            raise ValueError(f"x has {shape[0]} elements, but the matrix has {self.shape[1]} columns")
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._product(to_vector(np.ravel(x), self._precision, "x"))

@@ -4,7 +4,6 @@
 mod arrays;
 mod bundle;
 mod command;
-mod dlpack;
 mod errors;
 mod fsai;
 mod matrix;

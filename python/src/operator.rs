@@ -16,7 +16,6 @@ use sparsescope_core::record::{Check, Costs, GpuAbsence, Verdict};
 use sparsescope_cuda::{CudaProduct, Device};
 
 use crate::arrays::room;
-use crate::dlpack::Foreign;
 use crate::errors::Failure;
 use crate::matrix::Matrix;
 use crate::numbers;
@@ -188,18 +187,22 @@ impl Product {
         }
     }
 
-    /// Writes A·x to y, in the order of the stream with this handle. x is a contiguous vector in the precision of A
-    /// that has `__dlpack__`, on the GPU that the kernel runs on. y is the address of such a vector, which the
-    /// caller made for this call: exporting it, too, takes PyTorch longer than a small product.
-    fn write(&self, py: Python<'_>, x: &Bound<'_, PyAny>, y: u64, stream: u64) -> PyResult<()> {
-        let x = Foreign::of(x, self.gpu, stream)?;
-        let from = x.address(self.size.1, self.precision)?;
-        // SAFETY: by DLPack, x is a vector of this size and precision on the GPU, and the stream waits for what writes
-        // it; by the package, y has x's device and precision and one element per row. Their library frees and reuses
-        // memory in the order of the stream.
-        let done = py.detach(|| unsafe { self.lock().multiply_on_device(from, y, stream) });
+    /// Writes A·x to y, in the order of the stream with this handle, which is the current one of their library. Both
+    /// are addresses of contiguous vectors on the GPU that the kernel runs on, in the precision of A. The package
+    /// checks x and makes y: exporting them by DLPack takes PyTorch longer than a small product.
+    fn write(&self, py: Python<'_>, x: u64, y: u64, stream: u64) -> PyResult<()> {
+        // SAFETY: by the package, x and y have the device and precision of A, x has one element per column and y one
+        // per row, and both live during the call. Their library writes, frees and reuses memory in the order of the
+        // stream.
+        let done = py.detach(|| unsafe { self.lock().multiply_on_device(x, y, stream) });
         done.map_err(Failure::from)?;
         Ok(())
+    }
+
+    /// The number of the GPU that it runs on, if it does.
+    #[getter]
+    fn gpu(&self) -> Option<i32> {
+        self.gpu
     }
 
     /// Id of the kernel that runs; of one that chooses, the chosen one.
