@@ -18,7 +18,8 @@ class Skyline(Drawn):
     """The points that no other point dominates.
 
     A notebook shows the points in the first two columns compared, better values to the right and at the top; of more
-    than 100 000 points a sample and the density. ``svg()`` returns that picture.
+    than 100 000 points a sample and the density. ``svg()`` returns that picture. Until it is first drawn, the result
+    keeps a copy of the points.
     """
 
     #: Whether each of the N points belongs to the skyline.
