@@ -58,18 +58,25 @@ impl Machine {
 
 /// Calls `work` with the workers of the ambient pool kept awake, if there is a core for each of its threads.
 pub(super) fn awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    match u32::try_from(rayon::current_num_threads()).is_ok_and(binds_threads) {
+    match has_cores_for(rayon::current_num_threads()) {
         true => gather(work),
         false => work(),
     }
 }
 
+fn has_cores_for(threads: usize) -> bool {
+    u32::try_from(threads).is_ok_and(binds_threads)
+}
+
 /// Calls that are timed to find how long waking takes; an odd number.
 const WAKES: usize = 21;
 
-/// Seconds that a call into a pool from outside takes to wake all of its workers and to wait for them: the median of
-/// several calls.
+/// Seconds that a call into a pool from outside takes longer than one that finds its workers [`awake`]: those of
+/// waking all of them and waiting for them, the median of several calls. 0 if they would not be kept awake.
 pub(super) fn wake_s(pool: &rayon::ThreadPool) -> f64 {
+    if !has_cores_for(pool.current_num_threads()) {
+        return 0.0;
+    }
     let call = || {
         let start = Instant::now();
         pool.install(|| rayon::broadcast(|_| ()));
@@ -117,6 +124,9 @@ mod tests {
     fn waking_takes_time() {
         let machine = Machine::new(CacheSizes::of(&cpu()));
         let seconds = wake_s(&machine.pool(2).unwrap());
-        assert!(seconds > 0.0 && seconds < 1.0, "{seconds}");
+        assert_eq!(seconds > 0.0, binds_threads(2), "{seconds}");
+        assert!(seconds < 1.0, "{seconds}");
+        let many = (1..).find(|&threads: &u32| !binds_threads(threads)).unwrap();
+        assert_eq!(wake_s(&machine.pool(many as usize).unwrap()), 0.0);
     }
 }
