@@ -98,13 +98,10 @@ impl CpuProduct {
     pub fn multiply(&mut self, vectors: Operands<'_>) -> Result<(), KernelError> {
         admit_vectors(self.kernel, self.size, &vectors)?;
         let task = &mut self.task;
+        // The threads of a library soon sleep by themselves: waiting for that takes longer than many an SpMV.
         let done = match &self.pool {
             None => task.multiply(vectors),
-            Some(pool) => pool.install(|| {
-                let done = task.multiply(vectors);
-                task.rest();
-                done
-            }),
+            Some(pool) => pool.install(|| task.multiply(vectors)),
         };
         done.unwrap_or_else(|| Err(other_precision(self.kernel)))
     }
@@ -162,6 +159,33 @@ mod tests {
                 assert_eq!(y, [11.0, 13.0, 8.0, 18.0, 34.0].map(|y| factor * y), "{id}");
             }
         }
+    }
+
+    /// Computes nothing.
+    struct Restless;
+
+    impl Task for Restless {
+        fn spoil(&mut self) {}
+        fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
+            Ok(Finished::Done)
+        }
+        fn multiply(&mut self, _: Operands<'_>) -> Option<Result<(), KernelError>> {
+            Some(Ok(()))
+        }
+        fn rest(&mut self) {
+            panic!("it waits");
+        }
+        fn output(&self) -> Output {
+            Output::Vector(Vec::new())
+        }
+    }
+
+    #[test]
+    fn no_product_waits_until_the_threads_of_a_library_sleep() {
+        let serial = product(&Configuration::usual(kernel("cpu/csr/serial").unwrap()));
+        let pool = Some(Arc::new(crate::measure::pool(1).unwrap()));
+        let mut product = CpuProduct { task: Box::new(Restless), pool, ..serial };
+        product.multiply(Operands::Double(&[1.0; 5], &mut [0.0; 5])).unwrap();
     }
 
     #[test]
