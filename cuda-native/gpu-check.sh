@@ -10,12 +10,13 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve nccl sectors (default: all
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve peers nccl sectors (default: all
 # up to dense; nccl needs several GPUs, sectors needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
 # symgs measures symmetric Gauss-Seidel on what its targets are about; skyline measures skylines of
 # generated points, and of those in the files that POINTS names, separated by spaces; dense solves batches of
-# 20 000 systems and those of the suite. nccl runs what several GPUs share on GPUS of them (default: 1 and 2):
+# 20 000 systems and those of the suite; peers measures the suites paper and gpu with cuda/spmv/auto and each
+# algorithm of cuSPARSE, which must have SpMVOp (12.8 or newer, see docs/platforms.md). nccl runs what several GPUs share on GPUS of them (default: 1 and 2):
 # weak scaling on grids of WEAK x WEAK x WEAK points a GPU (default: 200), strong scaling on STRONG x STRONG x
 # STRONG (default: 256).
 # BLOCKS are the block sizes (default: the papers'), RUNS the samples of each run, MEMORY what the
@@ -197,6 +198,26 @@ if wanted solve; then
         suite:Cubo_4 suite:Emilia_grande --operation solve --backend cuda --precond none,jacobi,fsai --power 1 \
         --x0 precond --format-a csr,hyb,hll --format-g csr,hyb,hll --runs "${RUNS:-10}" \
         --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/solve.zip" --csv "$out/solve.csv"
+fi
+
+# SpMV beside every algorithm of the vendor's, SpMVOp included.
+peers() {
+    local name=$1
+    shift
+    "$folder/sparsescope" kernels --json | python3 -c 'import json, sys
+op = [k for k in json.load(sys.stdin) if k["id"].startswith("vendor/cusparse/op")]
+missing = [k["id"] + ": " + k["reason"] for k in op if not k["available"]]
+sys.exit("\n".join(missing) or 0)' || return
+    timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench "$@" --backend cuda \
+        --kernels 'cuda/spmv/auto,vendor/cusparse/*' --compact on,off --block-sizes 256 --cold --runs "${RUNS:-10}" \
+        --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/$name.zip" --csv "$out/$name.csv"
+    local status=$?
+    ((status == 0 || status == 130 || status == 124))
+}
+if wanted peers; then
+    step peers-paper peers peers-paper --suite paper
+    step peers-gpu peers peers-gpu --suite gpu
+    (($# == 0)) || step peers-matrices peers peers-matrices "$@"
 fi
 
 # Several GPUs through NCCL, which is looked for where Python packages put it, too.

@@ -21,7 +21,7 @@ use crate::guarded::GuardedVector;
 use crate::machine::Machine;
 use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::refused;
-use crate::spmv::{AUTO, Bind, Choosing, launcher, product};
+use crate::spmv::{AUTO, Choosing, launcher, product};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
 use crate::upload::{BatchUploads, PointUploads, Uploads};
 use crate::value::DeviceReal;
@@ -100,12 +100,9 @@ impl Binds<SpmvProblem> for CudaBackend {
                 Err(error) => Availability::Missing(error.to_string()),
             };
         }
-        match launcher::<f64>(kernel.id) {
-            Some(Bind::Kernel(_) | Bind::Hacks(_) | Bind::Chosen) => Availability::Available,
-            Some(Bind::Cusparse(_)) => match self.machine.cusparse() {
-                Ok(_) => Availability::Available,
-                Err(reason) => Availability::Missing(reason),
-            },
+        match launcher::<f64>(kernel.id).map(|bind| bind.start_library(&self.machine)) {
+            Some(Ok(())) => Availability::Available,
+            Some(Err(reason)) => Availability::Missing(reason),
             None => Availability::built(false),
         }
     }

@@ -1,9 +1,11 @@
 //! cuSPARSE, loaded at run time: handles and descriptors that destroy themselves, SpMV and the
 //! triangular solve.
 
+mod op;
 mod solve;
 
 use std::ffi::{c_int, c_void};
+use std::path::PathBuf;
 use std::ptr::{self, from_ref};
 use std::rc::Rc;
 
@@ -15,6 +17,7 @@ use crate::device::{Device, DeviceError, Doing};
 use crate::library::{function_table, open};
 use crate::value::DeviceReal;
 
+pub(crate) use op::{CusparseOp, OpAlgorithm, Planned};
 pub(crate) use solve::{Solve, Triangle};
 
 type Handle = *mut c_void;
@@ -92,6 +95,10 @@ pub(crate) enum Algorithm {
 pub(crate) struct Cusparse {
     functions: Functions,
     handle: Handle,
+    /// The file, or the name under which it was found.
+    path: PathBuf,
+    /// 12501 is 12.5.1.
+    number: c_int,
     version: String,
 }
 
@@ -112,18 +119,18 @@ impl Cusparse {
         // SAFETY: the device's context is current on this thread; the pointer is valid.
         check("cusparseCreate", unsafe { (functions.cusparseCreate)(&mut handle) })
             .map_err(|error| error.to_string())?;
-        let mut made = Self { functions, handle, version: String::new() };
-        let mut version = 0;
+        let mut made = Self { functions, handle, path, number: 0, version: String::new() };
         // SAFETY: the handle is open, the stream lives as long as the device.
         let status = unsafe {
             let stream = device.stream().cu_stream().cast();
             match (made.functions.cusparseSetStream)(handle, stream) {
-                0 => (made.functions.cusparseGetVersion)(handle, &mut version),
+                0 => (made.functions.cusparseGetVersion)(handle, &mut made.number),
                 status => status,
             }
         };
         check("cusparseSetStream", status).map_err(|error| error.to_string())?;
-        made.version = format!("{}.{}.{}", version / 1000, version / 100 % 10, version % 100);
+        let number = made.number;
+        made.version = format!("{}.{}.{}", number / 1000, number / 100 % 10, number % 100);
         Ok(Rc::new(made))
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::cublas::Cublas;
 use crate::cusolver::Cusolver;
-use crate::cusparse::Cusparse;
+use crate::cusparse::{Cusparse, CusparseOp};
 use crate::device::{Device, DeviceError};
 use crate::memory::{DeviceBandwidth, Memory, bandwidth};
 use crate::nvml::Nvml;
@@ -21,6 +21,7 @@ pub(crate) struct Machine {
     // First, so that they are dropped before the device whose stream they use.
     cublas: Started<Cublas>,
     cusolver: Started<Cusolver>,
+    cusparse_op: Started<CusparseOp>,
     cusparse: Started<Cusparse>,
     memory: Mutex<Option<Rc<Memory>>>,
     nvml: OnceCell<Option<Nvml>>,
@@ -30,8 +31,9 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new(device: Device) -> Self {
-        let (cublas, cusolver, cusparse, memory, nvml, bandwidth) = Default::default();
-        Self { cublas, cusolver, cusparse, memory, nvml, bandwidth, device }
+        let (cublas, cusolver, cusparse_op, cusparse) = Default::default();
+        let (memory, nvml, bandwidth) = Default::default();
+        Self { cublas, cusolver, cusparse_op, cusparse, memory, nvml, bandwidth, device }
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -41,6 +43,11 @@ impl Machine {
     /// cuSPARSE, started on first use.
     pub(crate) fn cusparse(&self) -> Result<Rc<Cusparse>, String> {
         get_or_start(&self.cusparse, || Cusparse::start(&self.device))
+    }
+
+    /// cuSPARSE's SpMVOp, started on first use.
+    pub(crate) fn cusparse_op(&self) -> Result<Rc<CusparseOp>, String> {
+        get_or_start(&self.cusparse_op, || CusparseOp::start(self.cusparse()?))
     }
 
     /// The versions of cuBLAS and cuSOLVER, if they have been started.

@@ -4,9 +4,10 @@ use std::marker::PhantomData;
 
 use super::operands::Operands;
 use super::{blocks, hacks, ours, tiles};
-use crate::cusparse::Algorithm;
+use crate::cusparse::{Algorithm, OpAlgorithm};
 use crate::device::DeviceError;
 use crate::launch::Bound;
+use crate::machine::Machine;
 use crate::value::DeviceReal;
 
 /// The kernel that selects among the others.
@@ -22,6 +23,19 @@ pub(crate) enum Bind<T: 'static> {
     Chosen,
     /// By cuSPARSE.
     Cusparse(Algorithm),
+    /// By cuSPARSE's SpMVOp.
+    CusparseOp(OpAlgorithm),
+}
+
+impl<T: 'static> Bind<T> {
+    /// Starts the library that the kernel needs, or returns why it is missing.
+    pub(crate) fn start_library(&self, machine: &Machine) -> Result<(), String> {
+        match self {
+            Self::Cusparse(_) => machine.cusparse().map(drop),
+            Self::CusparseOp(_) => machine.cusparse_op().map(drop),
+            Self::Kernel(_) | Self::Hacks(_) | Self::Chosen => Ok(()),
+        }
+    }
 }
 
 /// The launchers for a precision.
@@ -54,6 +68,9 @@ impl<T: DeviceReal> Launchers<T> {
         ("vendor/cusparse/csr-alg2", Bind::Cusparse(Algorithm::Csr2)),
         ("vendor/cusparse/coo", Bind::Cusparse(Algorithm::Coo1)),
         ("vendor/cusparse/sell", Bind::Cusparse(Algorithm::Sell1)),
+        ("vendor/cusparse/op", Bind::CusparseOp(OpAlgorithm::Default)),
+        ("vendor/cusparse/op-alg1", Bind::CusparseOp(OpAlgorithm::First)),
+        ("vendor/cusparse/op-alg2", Bind::CusparseOp(OpAlgorithm::Second)),
     ];
 }
 

@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -68,10 +67,8 @@ pub(crate) fn product<'p, T: DeviceReal>(
     let bind = user_launcher(kernel).or_else(|| launcher::<T>(kernel.id)).ok_or_else(absent)?;
     let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
     admit_block(block)?;
-    let library = match bind {
-        Bind::Cusparse(_) => Some(machine.cusparse().map_err(PrepareError::Unsupported)?),
-        _ => None,
-    };
+    // Before anything is timed.
+    bind.start_library(machine).map_err(PrepareError::Unsupported)?;
     let a = side.a();
     let spec = SpmvProblem::spec(configuration);
     let (matrix, made) = match (bind, spec) {
@@ -107,12 +104,17 @@ pub(crate) fn product<'p, T: DeviceReal>(
     let start = Instant::now();
     let (size, vectors) = ((a.rows(), a.cols(), a.nnz()), (x.copy(), y.elements()));
     let operands = Operands::new(device, kernel, matrix.operand(), size, vectors, block);
-    let bound = match (bind, &library) {
-        (Bind::Cusparse(algorithm), Some(library)) => {
-            vendor::bind(&operands, Rc::clone(library), *algorithm)
+    let bound = match bind {
+        Bind::Cusparse(algorithm) => {
+            let library = machine.cusparse().map_err(PrepareError::Unsupported)?;
+            vendor::bind(&operands, library, *algorithm)
         }
-        (Bind::Kernel(bind) | Bind::Hacks(bind), _) => bind(&operands),
-        (Bind::Cusparse(_), None) | (Bind::Chosen, _) => return Err(absent()),
+        Bind::CusparseOp(algorithm) => {
+            let op = machine.cusparse_op().map_err(PrepareError::Unsupported)?;
+            vendor::bind_op(&operands, op, *algorithm)
+        }
+        Bind::Kernel(bind) | Bind::Hacks(bind) => bind(&operands),
+        Bind::Chosen => return Err(absent()),
     };
     let bound = bound.map_err(refused)?;
     device.synchronize().map_err(refused)?;

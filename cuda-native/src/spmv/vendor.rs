@@ -7,7 +7,7 @@ use sparsescope_core::matrix::{AnyFormat, RowPtr};
 use super::operands::{Operands, wrong_format};
 use crate::arrays::{Arrays, Offsets};
 use crate::buffer::Spent;
-use crate::cusparse::{self, Algorithm, Cusparse, Product};
+use crate::cusparse::{self, Algorithm, Cusparse, CusparseOp, OpAlgorithm, Planned, Product};
 use crate::device::DeviceError;
 use crate::launch::{Bound, Step};
 use crate::value::DeviceReal;
@@ -18,8 +18,7 @@ pub(crate) fn bind<T: DeviceReal>(
     library: Rc<Cusparse>,
     algorithm: Algorithm,
 ) -> Result<Bound, DeviceError> {
-    if o.rows == 0 || o.cols == 0 || o.nnz == 0 {
-        // The library does not accept empty operands; y is zero then.
+    if is_empty(o) {
         return Ok(Bound::of(vec![Step::zero(o.y)]));
     }
     // Created here if our kernels use other offsets.
@@ -52,4 +51,29 @@ pub(crate) fn bind<T: DeviceReal>(
     spent = spent + product.workspace().spent();
     let steps = vec![Step::Call(Box::new(move |_| product.enqueue()))];
     Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
+}
+
+/// cuSPARSE's SpMVOp by one of its algorithms, on CSR.
+pub(crate) fn bind_op<T: DeviceReal>(
+    o: &Operands<'_, T>,
+    op: Rc<CusparseOp>,
+    algorithm: OpAlgorithm,
+) -> Result<Bound, DeviceError> {
+    if is_empty(o) {
+        return Ok(Bound::of(vec![Step::zero(o.y)]));
+    }
+    let (Arrays::Csr { row_ptr, slots }, _) = o.format()? else { return Err(wrong_format(o)) };
+    let arrays = cusparse::Arrays::Csr { row_ptr };
+    let operands = cusparse::Operands { nnz: o.nnz, arrays, slots, x: o.x, y: o.y };
+    // SAFETY: as above.
+    let product = unsafe { Planned::new(op, o.device, algorithm, &operands)? };
+    let workspace_bytes = product.workspace().bytes() + product.zeros().bytes();
+    let spent = product.workspace().spent() + product.zeros().spent();
+    let steps = vec![Step::Call(Box::new(move |_| product.enqueue()))];
+    Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
+}
+
+/// Whether the library, which takes no empty operands, cannot be called; y is zero then.
+fn is_empty<T: DeviceReal>(o: &Operands<'_, T>) -> bool {
+    o.rows == 0 || o.cols == 0 || o.nnz == 0
 }

@@ -309,6 +309,12 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "cuSPARSE SpMV on COO, algorithm 1, preprocessed"),
     vendor_spmv("vendor/cusparse/sell", Format::Hll(ColumnMajor), true,
         "cuSPARSE SpMV on sliced ELLPACK, one slice per hack, preprocessed"),
+    vendor_spmv("vendor/cusparse/op", Format::Csr, false,
+        "cuSPARSE SpMVOp on CSR, default algorithm, with a plan linked for the matrix").ranked(17),
+    vendor_spmv("vendor/cusparse/op-alg1", Format::Csr, false,
+        "cuSPARSE SpMVOp on CSR, algorithm 1, with a plan linked for the matrix").ranked(18),
+    vendor_spmv("vendor/cusparse/op-alg2", Format::Csr, false,
+        "cuSPARSE SpMVOp on CSR, algorithm 2, with a plan linked for the matrix").ranked(19),
 
     nccl_spmv("nccl/csr/halo-overlap", Format::Csr,
         "several GPUs, one block of rows each, in tiles of nonzeros; halo exchange overlaps SpMV of the interior rows").ranked(15),
