@@ -55,6 +55,35 @@ __device__ inline u32 warp_max(u32 most) {
     return most;
 }
 
+// Exclusive prefix sum over 1024 threads, and the total.
+template <typename NUMBER>
+__device__ inline NUMBER before_in_block(NUMBER own, NUMBER& total) {
+    __shared__ NUMBER sums[WARP + 1];
+    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    NUMBER sum = own;
+    for (u32 j = 1; j < WARP; j *= 2) {
+        const NUMBER other = __shfl_up_sync(ALL_LANES, sum, j);
+        if (lane >= j) sum += other;
+    }
+    if (lane == WARP - 1) sums[warp] = sum;
+    __syncthreads();
+    if (warp == 0) {
+        const NUMBER of_warp = sums[lane];
+        NUMBER up_to = of_warp;
+        for (u32 j = 1; j < WARP; j *= 2) {
+            const NUMBER other = __shfl_up_sync(ALL_LANES, up_to, j);
+            if (lane >= j) up_to += other;
+        }
+        sums[lane] = up_to - of_warp;
+        if (lane == WARP - 1) sums[WARP] = up_to;
+    }
+    __syncthreads();
+    total = sums[WARP];
+    const NUMBER before = sum - own + sums[warp];
+    __syncthreads();
+    return before;
+}
+
 // Whether a factorisation may divide by this pivot: the matrix is positive definite so far.
 __device__ inline bool is_pivot(double d) { return d > 0.0 && d <= 1.7976931348623157e308; }
 

@@ -105,34 +105,6 @@ extern "C" __global__ void __launch_bounds__(256) skyline_plan_score(
         if (bins[i]) atomicAdd(scores + i, bins[i]);
 }
 
-// Exclusive prefix sum over 1024 threads, and the total.
-__device__ inline u32 before_in_block(u32 own, u32& total) {
-    __shared__ u32 sums[WARP + 1];
-    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    u32 sum = own;
-    for (u32 j = 1; j < WARP; j *= 2) {
-        const u32 other = __shfl_up_sync(ALL_LANES, sum, j);
-        if (lane >= j) sum += other;
-    }
-    if (lane == WARP - 1) sums[warp] = sum;
-    __syncthreads();
-    if (warp == 0) {
-        const u32 of_warp = sums[lane];
-        u32 up_to = of_warp;
-        for (u32 j = 1; j < WARP; j *= 2) {
-            const u32 other = __shfl_up_sync(ALL_LANES, up_to, j);
-            if (lane >= j) up_to += other;
-        }
-        sums[lane] = up_to - of_warp;
-        if (lane == WARP - 1) sums[WARP] = up_to;
-    }
-    __syncthreads();
-    total = sums[WARP];
-    const u32 before = sum - own + sums[warp];
-    __syncthreads();
-    return before;
-}
-
 // The score of the last of the requested number of points, best first, and how many are better; one
 // block.
 extern "C" __global__ void __launch_bounds__(1024) skyline_plan_cut(

@@ -39,34 +39,6 @@ extern "C" __global__ void symgs_order_count(u32 rows, const u32* key, u32* coun
         if (few[i]) atomicAdd(counts + i, few[i]);
 }
 
-// Exclusive prefix sum over 1024 threads, and the total.
-__device__ inline u32 before_in_block(u32 own, u32& total) {
-    __shared__ u32 sums[WARP + 1];
-    const u32 lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    u32 sum = own;
-    for (u32 j = 1; j < WARP; j *= 2) {
-        const u32 other = __shfl_up_sync(ALL_LANES, sum, j);
-        if (lane >= j) sum += other;
-    }
-    if (lane == WARP - 1) sums[warp] = sum;
-    __syncthreads();
-    if (warp == 0) {
-        const u32 of_warp = sums[lane];
-        u32 up_to = of_warp;
-        for (u32 j = 1; j < WARP; j *= 2) {
-            const u32 other = __shfl_up_sync(ALL_LANES, up_to, j);
-            if (lane >= j) up_to += other;
-        }
-        sums[lane] = up_to - of_warp;
-        if (lane == WARP - 1) sums[WARP] = up_to;
-    }
-    __syncthreads();
-    total = sums[WARP];
-    const u32 before = sum - own + sums[warp];
-    __syncthreads();
-    return before;
-}
-
 // The sum of 8192 numbers per block.
 extern "C" __global__ void __launch_bounds__(1024) symgs_order_sums(u32 n, const u32* from, u32* sums) {
     u32 sum = 0, total;

@@ -106,7 +106,7 @@ fn listed_sweeps<T: Real + Value, O: Offset + Element>()
         .chain(listed::<FillSlices<'_, T, O>>())
 }
 
-/// Those of the structure analysis for sweeps.
+/// Those of the structure analysis for sweeps, and of setups.
 fn listed_plans<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<Ready<'_, O>>()
         .chain(listed::<ReadyList<'_, O>>())
@@ -116,6 +116,8 @@ fn listed_plans<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String
         .chain(listed::<PlanLevels<'_, O>>())
         .chain(listed::<PlanEarlier<'_, O>>())
         .chain(listed::<PlanWidths<'_, O>>())
+        .chain(listed::<PlanHacks<'_, O>>())
+        .chain(listed::<Reciprocals<'_, O>>())
 }
 
 /// Those of factorised inverses whose kernels take offsets.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use sparsescope_core::matrix::{AnyFormat, Coded, CompactHll, Fours, HllShape, RowOrder, RowPtr};
+use sparsescope_core::matrix::{AnyFormat, Coded, CompactHll, Fours, RowOrder, RowPtr};
 
 use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError};
@@ -21,6 +21,22 @@ impl Offsets {
             RowPtr::Narrow(offsets) => Self::Narrow(Buffer::of(device, what, offsets)?),
             RowPtr::Wide(offsets) => Self::Wide(Buffer::of(device, what, offsets)?),
         })
+    }
+
+    /// Copies them to the host.
+    pub(crate) fn to_host(&self, device: &Device) -> Result<RowPtr, DeviceError> {
+        Ok(match self {
+            Self::Narrow(buffer) => RowPtr::Narrow(buffer.to_host(device)?),
+            Self::Wide(buffer) => RowPtr::Wide(buffer.to_host(device)?),
+        })
+    }
+
+    /// Number of offsets.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Narrow(buffer) => buffer.len(),
+            Self::Wide(buffer) => buffer.len(),
+        }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -145,7 +161,9 @@ impl<T: DeviceReal> Arrays<T> {
 /// Column-major HLL for kernels that take rows in any order: rows in hacks, and rows kept apart.
 pub(crate) struct Hacks<T> {
     pub(crate) order: RowOrder,
-    pub(crate) shape: HllShape,
+    /// Rows per hack.
+    pub(crate) hack_size: usize,
+    /// First slot of each hack, followed by the number of slots.
     pub(crate) offsets: Buffer<u64>,
     /// By position in the hacks.
     pub(crate) row_len: Buffer<u32>,
@@ -160,6 +178,11 @@ pub(crate) struct Hacks<T> {
 }
 
 impl<T: DeviceReal> Hacks<T> {
+    /// Stored slots, padding included.
+    pub(crate) fn slot_count(&self) -> u64 {
+        self.slots.val.len() as u64
+    }
+
     /// Time spent on uploading them.
     pub(crate) fn spent(&self) -> Spent {
         let tail = self.tail_ptr.spent() + self.tail.spent();

@@ -6,11 +6,11 @@ use std::time::Instant;
 use sparsescope_core::experiment::PrepareError;
 use sparsescope_core::kernel::{GridMapping, Work};
 use sparsescope_core::matrix::{
-    Csr, Hll, HllLayout, HllShape, Offset, RowOrder, RowPtr, SlotLayout,
+    Csr, HACK_SIZES, Hll, HllLayout, Offset, Order, RowOrder, RowPtr, SlotLayout,
 };
 use sparsescope_core::memory::MemoryLimit;
 
-use crate::arguments::{ConvertHll, Element, Reads, Writes};
+use crate::arguments::{ConvertHll, Element, PlanHacks, Reads, Writes};
 use crate::arrays::{Arrays, Hacks, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
@@ -18,34 +18,88 @@ use crate::launch::{Launch, Shape, Step, enqueue};
 use crate::refusal::refused;
 use crate::value::DeviceReal;
 
-/// Threads per block of the kernel.
+/// Threads per block of the kernels that fill and that plan.
 const BLOCK: u32 = 128;
+const PLAN_BLOCK: u32 = 1024;
 
-/// What the host knows of a matrix in CSR.
-#[derive(Clone, Copy)]
-pub(crate) enum Known<'a, T> {
-    /// All of it.
-    Whole(&'a Csr<T>),
-    /// Only its row offsets.
-    Rows(&'a RowPtr),
+/// Where the slots of column-major hacks lie, on the device.
+struct Plan {
+    order: RowOrder,
+    hack_size: usize,
+    /// Width of each hack.
+    max_nzr: Buffer<u32>,
+    /// First slot of each hack, followed by the number of slots.
+    offsets: Buffer<u64>,
+    slots: u64,
+    /// Seconds of planning.
+    seconds: f64,
 }
 
-impl<'a, T: DeviceReal> Known<'a, T> {
-    fn row_ptr(self) -> &'a RowPtr {
-        match self {
-            Self::Whole(a) => a.row_ptr(),
-            Self::Rows(row_ptr) => row_ptr,
-        }
+impl Plan {
+    /// Made on the host, for rows in any order; refused if it is larger than `memory`.
+    fn on_host(
+        device: &Device,
+        row_ptr: &RowPtr,
+        layout: HllLayout,
+        memory: MemoryLimit,
+    ) -> Result<Self, PrepareError> {
+        let start = Instant::now();
+        let (order, shape) = Hll::<f64>::plan_of(row_ptr, layout)
+            .map_err(|error| PrepareError::Refused(error.to_string()))?;
+        let bytes = u128::from(shape.bytes() + order.bytes());
+        let fits = memory.check("the plan of HLL", bytes);
+        fits.map_err(|error| PrepareError::Refused(error.to_string()))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let (hack_size, slots) = (shape.hack_size(), shape.slots());
+        let max_nzr = Buffer::of(device, "the hack widths", shape.max_nzr()).map_err(refused)?;
+        let offsets = Buffer::of(device, "the hack offsets", shape.offsets()).map_err(refused)?;
+        Ok(Self { order, hack_size, max_nzr, offsets, slots, seconds })
+    }
+
+    /// Made on the device, for rows in their own order and one of [`HACK_SIZES`].
+    fn on_device<O: Offset + Element>(
+        device: &Device,
+        row_ptr: &Buffer<O>,
+        hack_size: usize,
+    ) -> Result<Self, DeviceError> {
+        let rows = row_ptr.len() - 1;
+        let hacks = rows.div_ceil(hack_size);
+        let max_nzr = Buffer::unset(device, "the hack widths", hacks)?;
+        let offsets = Buffer::unset(device, "the hack offsets", hacks + 1)?;
+        let arrived = Buffer::of(device, "the number of blocks that have ended", &[0])?;
+        let arguments = PlanHacks {
+            rows: counted("the number of rows", rows)?,
+            hack_size: counted("the hack size", hack_size)?,
+            row_ptr: Reads(row_ptr),
+            max_nzr: Writes(&max_nzr),
+            offsets: Writes(&offsets),
+            arrived: Writes(&arrived),
+        };
+        let grid = (rows as u64).div_ceil(PLAN_BLOCK.into()).max(1);
+        let shape = Shape { grid, block: PLAN_BLOCK, shared_bytes: 0 };
+        // SAFETY: one thread per row, which has a hack with a width; there is one offset more than
+        // hacks. No kernel has written `max_nzr`, whose elements are any widths.
+        let steps = unsafe {
+            let launch = Launch::new(device, "csr_setup_hacks", shape, &arguments)?;
+            [Step::fill_numbers(&max_nzr, 0), Step::Launch(launch)]
+        };
+        let start = Instant::now();
+        enqueue(device, &steps)?;
+        let end = offsets.part(hacks..hacks + 1);
+        let end = end.expect("an offset follows the last hack"); // invariant
+        let slots = end.to_host(device)?.first().copied().unwrap_or(0);
+        let (order, seconds) = (RowOrder::identity(rows), start.elapsed().as_secs_f64());
+        Ok(Self { order, hack_size, max_nzr, offsets, slots, seconds })
     }
 }
 
-/// Converts `a`, whose CSR arrays are `csr`, to hacks; no row may be kept apart where the host does
-/// not know the nonzeros. The host computes the order of rows and the hacks' widths, the device
-/// moves the nonzeros. Fails, before allocating, if that needs more than the device has free, or
-/// than `memory`, which includes the plan.
+/// Converts a matrix in CSR, `csr`, to hacks. Where rows lie in their own order, the device plans
+/// the hacks too; otherwise the host does, which must hold the matrix. Fails, before allocating
+/// slots, if they need more than the device has free, or if a plan on the host needs more than
+/// `memory`.
 pub(crate) fn hacks<T: DeviceReal>(
     device: &Device,
-    a: Known<'_, T>,
+    host: Option<&Csr<T>>,
     csr: &Arrays<T>,
     layout: HllLayout,
     memory: MemoryLimit,
@@ -53,15 +107,26 @@ pub(crate) fn hacks<T: DeviceReal>(
     let Arrays::Csr { row_ptr, slots } = csr else {
         return Err(refused(DeviceError::Format("formats other than CSR here")));
     };
-    let start = Instant::now();
-    let plan = planned(a.row_ptr(), layout, memory)?;
-    let planned_s = start.elapsed().as_secs_f64();
-    let made = match row_ptr {
-        Offsets::Narrow(row_ptr) => made_of(device, a, (row_ptr, slots), plan),
-        Offsets::Wide(row_ptr) => made_of(device, a, (row_ptr, slots), plan),
+    // The host refuses other hack sizes.
+    let is_plain = HllLayout::plain(layout.hack_size, Order::ColumnMajor) == layout
+        && HACK_SIZES.contains(&layout.hack_size);
+    let plan = match (row_ptr, host) {
+        (_, Some(a)) if !is_plain => Plan::on_host(device, a.row_ptr(), layout, memory)?,
+        (_, None) if !is_plain => {
+            return Err(refused(DeviceError::Format("hacks of this kind here")));
+        }
+        (Offsets::Narrow(row_ptr), _) => {
+            Plan::on_device(device, row_ptr, layout.hack_size).map_err(refused)?
+        }
+        (Offsets::Wide(row_ptr), _) => {
+            Plan::on_device(device, row_ptr, layout.hack_size).map_err(refused)?
+        }
     };
-    let made = made.map_err(refused)?;
-    Ok(Hacks { seconds: planned_s + made.seconds, ..made })
+    let made = match row_ptr {
+        Offsets::Narrow(row_ptr) => filled(device, host, (row_ptr, slots), &plan),
+        Offsets::Wide(row_ptr) => filled(device, host, (row_ptr, slots), &plan),
+    };
+    made.map_err(refused)
 }
 
 /// Nonzeros in CSR on the device at a time while hacks are filled piece by piece.
@@ -85,21 +150,18 @@ fn in_pieces<T: DeviceReal>(
     layout: HllLayout,
     (memory, most): (MemoryLimit, usize),
 ) -> Result<(Hacks<T>, Spent), PrepareError> {
-    let start = Instant::now();
-    let (order, shape) = planned(a.row_ptr(), layout, memory)?;
-    if order.row_of().is_some() || order.tail() > 0 {
+    let plan = Plan::on_host(device, a.row_ptr(), layout, memory)?;
+    if plan.order.row_of().is_some() || plan.order.tail() > 0 {
         let sentence = "reordered rows cannot be converted to hacks in parts";
         return Err(PrepareError::Refused(sentence.to_owned()));
     }
-    let planned_s = start.elapsed().as_secs_f64();
-    let mut made = room(device, Known::Whole(a), (order, shape)).map_err(refused)?;
+    let mut made = room(device, Some(a), &plan).map_err(refused)?;
     let mut spent = Spent::default();
-    for hacks in pieces(a.row_ptr(), made.shape.hack_size(), most) {
-        let took = piece(device, a, &made, hacks).map_err(refused)?;
+    for hacks in pieces(a.row_ptr(), plan.hack_size, most) {
+        let took = piece(device, a, (&made, &plan.max_nzr), hacks).map_err(refused)?;
         spent = spent + took.0;
         made.seconds += took.1;
     }
-    made.seconds += planned_s;
     Ok((made, spent))
 }
 
@@ -124,10 +186,10 @@ fn pieces(row_ptr: &RowPtr, hack_size: usize, most: usize) -> Vec<Range<usize>> 
 fn piece<T: DeviceReal>(
     device: &Device,
     a: &Csr<T>,
-    made: &Hacks<T>,
+    (made, max_nzr): (&Hacks<T>, &Buffer<u32>),
     hacks: Range<usize>,
 ) -> Result<(Spent, f64), DeviceError> {
-    let hack_size = made.shape.hack_size();
+    let hack_size = made.hack_size;
     let rows = hacks.start * hack_size..(hacks.end * hack_size).min(a.rows());
     let begin = a.row_ptr().get(rows.start);
     let offsets: Vec<u64> =
@@ -138,85 +200,64 @@ fn piece<T: DeviceReal>(
     let val = a.val().get(entries).ok_or_else(outside)?;
     let row_ptr = Buffer::of(device, "the row offsets", &offsets)?;
     let slots = Slots::of(device, col, val)?;
-    let start = Instant::now();
-    fill(device, (&row_ptr, &slots), made, (hacks, rows))?;
-    Ok((row_ptr.spent() + slots.spent(), start.elapsed().as_secs_f64()))
+    let seconds = fill(device, (&row_ptr, &slots), (made, max_nzr), (hacks, rows))?;
+    Ok((row_ptr.spent() + slots.spent(), seconds))
 }
 
-/// Plans the slots; refused if the plan is larger than `memory`.
-fn planned(
-    row_ptr: &RowPtr,
-    layout: HllLayout,
-    memory: MemoryLimit,
-) -> Result<(RowOrder, HllShape), PrepareError> {
-    let plan = Hll::<f64>::plan_of(row_ptr, layout)
-        .map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let bytes = u128::from(plan.1.bytes() + plan.0.bytes());
-    let fits = memory.check("the plan of HLL", bytes);
-    fits.map_err(|error| PrepareError::Refused(error.to_string()))?;
-    Ok(plan)
-}
-
-/// The same with offsets of one width and a plan.
-fn made_of<T: DeviceReal, O: Offset + Element>(
+/// The hacks of a plan, with all nonzeros.
+fn filled<T: DeviceReal, O: Offset + Element>(
     device: &Device,
-    a: Known<'_, T>,
+    host: Option<&Csr<T>>,
     csr: (&Buffer<O>, &Slots<T>),
-    plan: (RowOrder, HllShape),
+    plan: &Plan,
 ) -> Result<Hacks<T>, DeviceError> {
-    let made = room(device, a, plan)?;
-    let start = Instant::now();
-    let all = (0..made.shape.hacks(), 0..made.order.in_blocks());
-    fill(device, csr, &made, all)?;
-    Ok(Hacks { seconds: start.elapsed().as_secs_f64(), ..made })
+    let made = room(device, host, plan)?;
+    let all = (0..plan.max_nzr.len(), 0..plan.order.in_blocks());
+    let seconds = fill(device, csr, (&made, &plan.max_nzr), all)?;
+    Ok(Hacks { seconds: plan.seconds + seconds, ..made })
 }
 
 /// Hacks with unfilled slots.
 fn room<T: DeviceReal>(
     device: &Device,
-    a: Known<'_, T>,
-    (order, shape): (RowOrder, HllShape),
+    host: Option<&Csr<T>>,
+    plan: &Plan,
 ) -> Result<Hacks<T>, DeviceError> {
-    let filled = shape.slots() as usize;
+    let Plan { order, hack_size, offsets, slots, seconds, .. } = plan;
+    let filled = *slots as usize;
     let matrix = "the matrix in HLL";
     let each = (size_of::<u32>() + T::BYTES) as u64;
-    device.check_memory(matrix, (shape.slots()).saturating_mul(each))?;
+    device.check_memory(matrix, slots.saturating_mul(each))?;
     let row_of = Buffer::of(device, "the order of rows", order.row_of().unwrap_or(&[]))?;
-    let offsets = Buffer::of(device, "the hack offsets", shape.offsets())?;
     let row_len = Buffer::unset(device, "the row lengths", order.in_blocks())?;
     let slots = Slots {
         col: Buffer::unset(device, matrix, filled)?,
         val: Buffer::unset(device, matrix, filled)?,
     };
-    let (tail_ptr, tail) = tail(device, a, &order)?;
-    Ok(Hacks { order, shape, offsets, row_len, row_of, slots, tail_ptr, tail, seconds: 0.0 })
+    let (tail_ptr, tail) = tail(device, host, order)?;
+    let (order, hack_size, offsets) = (order.clone(), *hack_size, offsets.clone());
+    let seconds = *seconds;
+    Ok(Hacks { order, hack_size, offsets, row_len, row_of, slots, tail_ptr, tail, seconds })
 }
 
 /// Fills the slots of some hacks, at the positions `rows`, from CSR whose first row is that of the
-/// first position, unless rows are reordered. Waits for completion.
+/// first position, unless rows are reordered. Waits for completion and returns its seconds.
 fn fill<T: DeviceReal, O: Offset + Element>(
     device: &Device,
     (row_ptr, csr): (&Buffer<O>, &Slots<T>),
-    made: &Hacks<T>,
+    (made, max_nzr): (&Hacks<T>, &Buffer<u32>),
     (hacks, rows): (Range<usize>, Range<usize>),
-) -> Result<(), DeviceError> {
-    let Hacks { order, shape, slots, .. } = made;
+) -> Result<f64, DeviceError> {
+    let Hacks { order, hack_size, slots, .. } = made;
     let outside = || DeviceError::Arrays("hacks are out of range".to_owned());
-    let max_nzr = shape.max_nzr().get(hacks.clone()).ok_or_else(outside)?;
-    let max_nzr = Buffer::of(device, "the hack widths", max_nzr)?;
+    let max_nzr = max_nzr.part(hacks.clone()).ok_or_else(outside)?;
     let offsets = made.offsets.part(hacks.clone()).ok_or_else(outside)?;
     let row_len = made.row_len.part(rows.clone()).ok_or_else(outside)?;
-    let stored = hacks.len() * shape.hack_size();
-    let counted = |what: &'static str, found: usize| {
-        let most = u64::from(u32::MAX - 1);
-        let fits = u32::try_from(found).ok().filter(|&count| u64::from(count) <= most);
-        fits.ok_or(DeviceError::TooLarge { what, found: found as u64, most })
-    };
-    let stored = counted("the number of rows", stored)?;
+    let stored = counted("the number of rows", hacks.len() * hack_size)?;
     let arguments = ConvertHll {
         in_hacks: counted("the number of rows", rows.len())?,
         stored,
-        hack_size: counted("the hack size", shape.hack_size())?,
+        hack_size: counted("the hack size", *hack_size)?,
         permuted: u32::from(order.row_of().is_some()),
         row_of: Reads(&made.row_of),
         row_ptr: Reads(row_ptr),
@@ -234,23 +275,28 @@ fn fill<T: DeviceReal, O: Offset + Element>(
     // row offsets ascend up to the length of CSR's columns and values, and the plan's hacks are as
     // wide as their longest row, so that each slot from a hack's offset on is within col and val.
     let launch = unsafe { Launch::new(device, "convert_hll", shape_of_grid, &arguments)? };
+    let start = Instant::now();
     enqueue(device, &[Step::Launch(launch)])?;
-    device.synchronize()
+    device.synchronize()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// A number as kernels take it.
+fn counted(what: &'static str, found: usize) -> Result<u32, DeviceError> {
+    let most = u64::from(u32::MAX - 1);
+    let fits = u32::try_from(found).ok().filter(|&count| u64::from(count) <= most);
+    fits.ok_or(DeviceError::TooLarge { what, found: found as u64, most })
 }
 
 /// The rows kept apart, in CSR with 64-bit offsets.
 fn tail<T: DeviceReal>(
     device: &Device,
-    a: Known<'_, T>,
+    host: Option<&Csr<T>>,
     order: &RowOrder,
 ) -> Result<(Buffer<u64>, Slots<T>), DeviceError> {
     let what = "the offsets of very long rows";
-    let a = match a {
-        Known::Whole(a) => a,
-        Known::Rows(_) => {
-            assert_eq!(order.tail(), 0, "a row is kept apart whose entries the host does not know");
-            return Ok((Buffer::of(device, what, &[0])?, Slots::of(device, &[], &[])?));
-        }
+    let Some(a) = host.filter(|_| order.tail() > 0) else {
+        return Ok((Buffer::of(device, what, &[0])?, Slots::of(device, &[], &[])?));
     };
     let rows = || (order.in_blocks()..order.rows()).map(|p| order.row_at(p));
     let row_ptr = RowPtr::from_lengths(rows().map(|row| a.row_len(row)));

@@ -36,6 +36,8 @@ pub enum Family {
     Dia,
     /// `convert.cu`
     Convert,
+    /// `csr_setup.cu`
+    CsrSetup,
     /// `memory.cu`
     Memory,
     /// `symgs.cu`
@@ -82,7 +84,7 @@ pub enum Family {
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -94,6 +96,7 @@ impl Family {
         Self::Bsr,
         Self::Dia,
         Self::Convert,
+        Self::CsrSetup,
         Self::Memory,
         Self::Symgs,
         Self::SymgsSlices,
@@ -125,6 +128,7 @@ impl Family {
             | Self::CsrAdaptive
             | Self::Bsr
             | Self::Convert
+            | Self::CsrSetup
             | Self::Symgs
             | Self::SymgsPlan
             | Self::FsaiPattern
@@ -135,7 +139,7 @@ impl Family {
         };
         let precisions: &[Precision] = match self {
             Self::Memory | Self::SymgsPlan | Self::SymgsOrder => &[Variant::NO_VALUES],
-            Self::Pcg | Self::HllSolver | Self::Halo => &[Variant::NO_VALUES],
+            Self::Pcg | Self::HllSolver | Self::Halo | Self::CsrSetup => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ if self.is_of_inverses() => &[Variant::NO_VALUES],
             _ => &Precision::ALL,
@@ -212,6 +216,7 @@ impl Family {
             Self::Bsr => ("bsr.cu", include_str!("../kernels/bsr.cu")),
             Self::Dia => ("dia.cu", include_str!("../kernels/dia.cu")),
             Self::Convert => ("convert.cu", include_str!("../kernels/convert.cu")),
+            Self::CsrSetup => ("csr_setup.cu", include_str!("../kernels/csr_setup.cu")),
             Self::Memory => ("memory.cu", include_str!("../kernels/memory.cu")),
             Self::Symgs => ("symgs.cu", include_str!("../kernels/symgs.cu")),
             Self::SymgsSlices => ("symgs_slices.cu", include_str!("../kernels/symgs_slices.cu")),

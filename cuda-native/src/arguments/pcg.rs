@@ -56,6 +56,18 @@ arguments! {
         words: Reads<'a, u32>
     )
 
+    /// Widths and offsets of column-major hacks whose rows lie in their own order.
+    PlanHacks<'a, offset O> of CsrSetup [csr_setup_hacks] (
+        rows: u32, hack_size: u32, row_ptr: Reads<'a, O>, max_nzr: Writes<'a, u32>,
+        offsets: Writes<'a, u64>, arrived: Writes<'a, u32>
+    )
+
+    /// The reciprocals of the diagonal.
+    Reciprocals<'a, offset O> of CsrSetup [csr_setup_reciprocals] (
+        rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, f64>,
+        inverse: Writes<'a, f64>
+    )
+
     /// r = b and ‖b‖.
     PcgBegin<'a> of Pcg [pcg_begin] (
         n: u32, span: u32, tol: f64, b: Reads<'a, f64>, r: Writes<'a, f64>,

@@ -10,7 +10,7 @@ use sparsescope_core::kernel::SetUpBy;
 use sparsescope_core::matrix::{AnyFormat, Csr};
 use sparsescope_core::memory::MemoryLimit;
 
-use super::source::{Made, Source};
+use super::source::Source;
 use crate::arrays::Arrays;
 use crate::device::{Device, DeviceError};
 use crate::fsai::{DeviceFsai, FsaiSetUpError, GatheredBy};
@@ -59,15 +59,11 @@ impl Factor {
         }
     }
 
-    /// A factor made on the device; the host needs its rows.
+    /// A factor made on the device.
     fn stayed(device: &Device, asked: &Asked<'_>, made: DeviceFsai) -> Result<Self, PrepareError> {
-        let begun = Instant::now();
         let report = made.report().clone();
-        let [g, gt] = made.into_arrays();
-        let source = |arrays| Made::of(device, arrays).map(|made| Source::Made(Arc::new(made)));
-        let (g, gt) = (source(g).map_err(refused)?, source(gt).map_err(refused)?);
-        let mut phases = phases_of(&report);
-        phases.push(("to_host", begun.elapsed().as_secs_f64()));
+        let [g, gt] = made.into_arrays().map(|arrays| Source::Made(Arc::new(arrays)));
+        let phases = phases_of(&report);
         if asked.problem().is_g_wanted() {
             asked.keep(&g.to_host(device)?);
         }

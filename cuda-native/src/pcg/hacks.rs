@@ -1,7 +1,7 @@
 //! A matrix in column-major HLL for a solver's SpMV.
 
 use sparsescope_core::kernel::{GridMapping, Work, lanes_a_row};
-use sparsescope_core::matrix::{DEFAULT_HACK_SIZE, SlotLayout};
+use sparsescope_core::matrix::DEFAULT_HACK_SIZE;
 
 use super::state::{Product, Scalars};
 use crate::arguments::{HllColumnMajorSolver, HllDistanceRange, HllDistances, Reads, Writes};
@@ -65,7 +65,7 @@ impl NearHacks {
     }
 
     fn lanes(&self) -> u32 {
-        lanes_a_row(self.rows.into(), self.hacks.shape.slots())
+        lanes_a_row(self.rows.into(), self.hacks.slot_count())
     }
 
     /// Blocks of an SpMV.

@@ -57,17 +57,18 @@ impl Operator {
         format: OperatorFormat,
         memory: MemoryLimit,
     ) -> Result<Self, PrepareError> {
-        let rows = row_count(csr.rows()).map_err(refused)?;
+        let rows = csr.rows().and_then(row_count).map_err(refused)?;
         let begun = Instant::now();
         let (stored, bytes, spent) = match format {
             OperatorFormat::Csr => {
-                let plan = Plan::of(device, csr.row_ptr()).map_err(refused)?;
+                let plan = csr.row_ptr(device).and_then(|row_ptr| Plan::of(device, &row_ptr));
+                let plan = plan.map_err(refused)?;
                 let (bytes, spent) = (csr.bytes() + plan.bytes(), plan.spent());
                 (Stored::Tiles { csr, plan }, bytes, spent)
             }
             OperatorFormat::Hll => {
                 let layout = HllLayout::plain(DEFAULT_HACK_SIZE, Order::ColumnMajor);
-                let hacks = convert::hacks(device, csr.known(), csr.arrays(), layout, memory)?;
+                let hacks = convert::hacks(device, csr.host(), csr.arrays(), layout, memory)?;
                 let hacks = NearHacks::of(device, hacks, rows).map_err(refused)?;
                 let (bytes, spent) = (hacks.bytes(), hacks.spent());
                 (Stored::Hacks(Box::new(hacks)), bytes, spent)

@@ -5,21 +5,26 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{PrepareError, Watch};
-use sparsescope_core::kernel::Applied;
+use sparsescope_core::kernel::{Applied, GridMapping, Work};
+use sparsescope_core::matrix::Offset;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::pcg::Preconditioner as OnHost;
 use sparsescope_core::record::LaunchCost;
 use sparsescope_core::symgs::{Diagonal, ZeroStart};
 
 use super::factor::{Factor, Phases};
 use super::operator::Operator;
-use super::state::{Form, Product, Purpose, Scalars};
+use super::state::{Form, Product, Purpose, Scalars, row_count};
+use crate::arguments::{Element, Reads, Reciprocals, Writes};
+use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
-use crate::launch::{Step, enqueue};
+use crate::launch::{Launch, Shape, Step, enqueue};
 use crate::refusal::refused;
 use crate::symgs::{self, SymgsPreconditioner};
 use crate::upload::{Uploaded, Uploads};
+
+/// Threads per block of the kernel that reads the diagonal.
+const BLOCK: u32 = 256;
 
 /// The kernel of sweeps.
 const SWEEPS: &str = "cuda/symgs/levels";
@@ -40,23 +45,45 @@ pub(super) struct Products {
     z: Buffer<f64>,
 }
 
-/// The reciprocals of the diagonal, and the seconds of computing and of copying them.
+/// The reciprocals of the diagonal of a matrix in CSR, and the seconds of computing them.
 pub(super) fn reciprocals(
     device: &Device,
-    asked: &Asked<'_>,
-    memory: MemoryLimit,
-) -> Result<(Buffer<f64>, Phases), PrepareError> {
-    let made = OnHost::jacobi(asked.problem().a(), memory);
-    let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
-    let mut phases = made.phases().to_vec();
-    let inverse = match &made {
-        OnHost::Jacobi(jacobi) => jacobi.inverse(),
-        _ => &[],
+    a: &Arrays<f64>,
+) -> Result<(Buffer<f64>, Phases), DeviceError> {
+    match a {
+        Arrays::Csr { row_ptr: Offsets::Narrow(row_ptr), slots } => {
+            reciprocals_of(device, row_ptr, slots)
+        }
+        Arrays::Csr { row_ptr: Offsets::Wide(row_ptr), slots } => {
+            reciprocals_of(device, row_ptr, slots)
+        }
+        _ => Err(DeviceError::Format("formats other than CSR here")),
+    }
+}
+
+fn reciprocals_of<O: Offset + Element>(
+    device: &Device,
+    row_ptr: &Buffer<O>,
+    slots: &Slots<f64>,
+) -> Result<(Buffer<f64>, Phases), DeviceError> {
+    let rows = row_count(row_ptr.len() - 1)?;
+    let inverse = Buffer::unset(device, "the reciprocals of the diagonal", rows as usize)?;
+    let arguments = Reciprocals {
+        rows,
+        row_ptr: Reads(row_ptr),
+        col: Reads(&slots.col),
+        val: Reads(&slots.val),
+        inverse: Writes(&inverse),
     };
-    let inverse =
-        Buffer::of(device, "the reciprocals of the diagonal", inverse).map_err(refused)?;
-    phases.push(("transfer", inverse.spent().allocate_s + inverse.spent().upload_s));
-    Ok((inverse, phases))
+    let grid = GridMapping::ThreadPerRow.blocks(Work::Rows(rows.into()), BLOCK);
+    let shape = Shape { grid, block: BLOCK, shared_bytes: 0 };
+    // SAFETY: one thread per row, which has an element of `inverse` and reads its own nonzeros; row
+    // offsets ascend up to the length of col and val.
+    let launch = unsafe { Launch::new(device, "csr_setup_reciprocals", shape, &arguments)? };
+    let begun = Instant::now();
+    enqueue(device, &[Step::Launch(launch)])?;
+    device.synchronize()?;
+    Ok((inverse, vec![("diagonal", begun.elapsed().as_secs_f64())]))
 }
 
 impl<'d> Preconditioner<'d> {
@@ -73,7 +100,7 @@ impl<'d> Preconditioner<'d> {
         let made = match asked.applied() {
             Applied::None => Self::None,
             Applied::Jacobi => {
-                let (inverse, took) = reciprocals(device, asked, memory)?;
+                let (inverse, took) = reciprocals(device, a.copy()).map_err(refused)?;
                 phases = took;
                 Self::Jacobi { inverse }
             }
@@ -197,8 +224,9 @@ impl<'d> Preconditioner<'d> {
     /// Time spent on creating arrays that belong to no phase of the setup.
     pub(super) fn spent(&self) -> Spent {
         match self {
+            Self::Jacobi { inverse } => inverse.spent(),
             Self::Fsai(of) => of.g.spent + of.gt.spent + of.w.spent() + of.z.spent(),
-            _ => Spent::default(),
+            Self::None | Self::Symgs { .. } => Spent::default(),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! A square matrix in CSR on the device, and what the host knows of it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use sparsescope_core::experiment::PrepareError;
 use sparsescope_core::matrix::{AnyFormat, Csr, RowPtr};
 
-use crate::arrays::{Arrays, Offsets};
-use crate::convert::Known;
+use crate::arrays::{Arrays, Offsets, Slots};
 use crate::device::{Device, DeviceError};
 use crate::refusal::refused;
 use crate::upload::Uploaded;
@@ -17,47 +17,14 @@ pub(crate) enum Source {
     /// A matrix that the host holds too.
     Copied { host: Arc<Csr>, copy: Arc<Uploaded<f64>> },
     /// A matrix made on the device.
-    Made(Arc<Made>),
+    Made(Arc<Arrays<f64>>),
 }
 
-/// A matrix that was made on the device.
-pub(crate) struct Made {
-    row_ptr: RowPtr,
-    arrays: Arrays<f64>,
-}
-
-impl Made {
-    /// From arrays in CSR; the row offsets are read back.
-    pub(super) fn of(device: &Device, arrays: Arrays<f64>) -> Result<Self, DeviceError> {
-        let row_ptr = match &arrays {
-            Arrays::Csr { row_ptr: Offsets::Narrow(offsets), .. } => {
-                RowPtr::Narrow(offsets.to_host(device)?)
-            }
-            Arrays::Csr { row_ptr: Offsets::Wide(offsets), .. } => {
-                RowPtr::Wide(offsets.to_host(device)?)
-            }
-            _ => return Err(wrong_format()),
-        };
-        Ok(Self { row_ptr, arrays })
-    }
-
-    /// Copies all of it to the host.
-    fn to_host(&self, device: &Device) -> Result<Csr, PrepareError> {
-        let Arrays::Csr { slots, .. } = &self.arrays else { return Err(refused(wrong_format())) };
-        let col = slots.col.to_host(device).map_err(refused)?;
-        let val = slots.val.to_host(device).map_err(refused)?;
-        let rows = self.row_ptr.len() - 1;
-        let made = Csr::try_new(rows, rows, self.row_ptr.clone(), col, val);
-        made.map_err(|error| PrepareError::Refused(error.to_string()))
-    }
-
-    fn bytes(&self) -> u64 {
-        match &self.arrays {
-            Arrays::Csr { row_ptr, slots } => {
-                row_ptr.bytes() + slots.col.bytes() + slots.val.bytes()
-            }
-            _ => 0,
-        }
+/// Arrays in CSR.
+fn csr(arrays: &Arrays<f64>) -> Result<(&Offsets, &Slots<f64>), DeviceError> {
+    match arrays {
+        Arrays::Csr { row_ptr, slots } => Ok((row_ptr, slots)),
+        _ => Err(wrong_format()),
     }
 }
 
@@ -78,27 +45,27 @@ impl Source {
     pub(super) fn arrays(&self) -> &Arrays<f64> {
         match self {
             Self::Copied { copy, .. } => copy.copy(),
-            Self::Made(made) => &made.arrays,
+            Self::Made(made) => made,
         }
     }
 
-    /// Its row offsets.
-    pub(super) fn row_ptr(&self) -> &RowPtr {
+    /// Its row offsets, copied back if needed.
+    pub(super) fn row_ptr(&self, device: &Device) -> Result<Cow<'_, RowPtr>, DeviceError> {
         match self {
-            Self::Copied { host, .. } => host.row_ptr(),
-            Self::Made(made) => &made.row_ptr,
+            Self::Copied { host, .. } => Ok(Cow::Borrowed(host.row_ptr())),
+            Self::Made(made) => Ok(Cow::Owned(csr(made)?.0.to_host(device)?)),
         }
     }
 
-    pub(super) fn rows(&self) -> usize {
-        self.row_ptr().len() - 1
+    pub(super) fn rows(&self) -> Result<usize, DeviceError> {
+        Ok(csr(self.arrays())?.0.len() - 1)
     }
 
-    /// The part of it on the host.
-    pub(super) fn known(&self) -> Known<'_, f64> {
+    /// The matrix, where the host holds it too.
+    pub(super) fn host(&self) -> Option<&Csr> {
         match self {
-            Self::Copied { host, .. } => Known::Whole(host),
-            Self::Made(made) => Known::Rows(&made.row_ptr),
+            Self::Copied { host, .. } => Some(host),
+            Self::Made(_) => None,
         }
     }
 
@@ -106,7 +73,15 @@ impl Source {
     pub(super) fn to_host(&self, device: &Device) -> Result<Arc<Csr>, PrepareError> {
         match self {
             Self::Copied { host, .. } => Ok(Arc::clone(host)),
-            Self::Made(made) => made.to_host(device).map(Arc::new),
+            Self::Made(made) => {
+                let (row_ptr, slots) = csr(made).map_err(refused)?;
+                let row_ptr = row_ptr.to_host(device).map_err(refused)?;
+                let col = slots.col.to_host(device).map_err(refused)?;
+                let val = slots.val.to_host(device).map_err(refused)?;
+                let rows = row_ptr.len() - 1;
+                let made = Csr::try_new(rows, rows, row_ptr, col, val);
+                made.map(Arc::new).map_err(|error| PrepareError::Refused(error.to_string()))
+            }
         }
     }
 
@@ -114,7 +89,9 @@ impl Source {
     pub(super) fn bytes(&self) -> u64 {
         match self {
             Self::Copied { host, .. } => host.bytes(),
-            Self::Made(made) => made.bytes(),
+            Self::Made(made) => csr(made).map_or(0, |(row_ptr, slots)| {
+                row_ptr.bytes() + slots.col.bytes() + slots.val.bytes()
+            }),
         }
     }
 }

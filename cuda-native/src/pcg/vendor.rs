@@ -126,7 +126,7 @@ impl<'p> Library<'p> {
         let mut bytes = host.bytes() + system.bytes() + z.bytes();
         let preconditioner = match asked.applied() {
             Applied::Jacobi => {
-                let (inverse, took) = reciprocals(device, asked, memory)?;
+                let (inverse, took) = reciprocals(device, a.copy()).map_err(refused)?;
                 phases = took;
                 bytes += inverse.bytes();
                 let scale = scale(device, rows, &inverse, (v.r, &z)).map_err(refused)?;

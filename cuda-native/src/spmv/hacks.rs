@@ -1,7 +1,7 @@
 //! Launchers for column-major and compact HLL.
 
 use sparsescope_core::kernel::{LANES, Work, lanes_a_row};
-use sparsescope_core::matrix::{AnyFormat, SlotLayout};
+use sparsescope_core::matrix::AnyFormat;
 
 use super::operands::{Operands, wrong_format};
 use super::ours::count;
@@ -20,10 +20,10 @@ pub(super) fn column_major<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
         return Err(wrong_format(o));
     }
     let rows = o.row_count()?;
-    let lanes = lanes_a_row(u64::from(rows), a.shape.slots());
+    let lanes = lanes_a_row(u64::from(rows), a.slot_count());
     let arguments = HllColumnMajor {
         rows,
-        hack_size: count("the hack size", a.shape.hack_size())?,
+        hack_size: count("the hack size", a.hack_size)?,
         lanes,
         offsets: Reads(&a.offsets),
         row_len: Reads(&a.row_len),
@@ -49,11 +49,11 @@ pub(super) fn sigma<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceE
     }
     o.row_count()?;
     let (in_hacks, apart) = (a.order.in_blocks(), a.order.tail());
-    let lanes = lanes_a_row(in_hacks as u64, a.shape.slots());
+    let lanes = lanes_a_row(in_hacks as u64, a.slot_count());
     let arguments = HllSigma {
         in_hacks: count("the number of rows", in_hacks)?,
         apart: count("the number of very long rows", apart)?,
-        hack_size: count("the hack size", a.shape.hack_size())?,
+        hack_size: count("the hack size", a.hack_size)?,
         lanes,
         offsets: Reads(&a.offsets),
         row_len: Reads(&a.row_len),

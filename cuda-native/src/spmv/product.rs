@@ -163,7 +163,7 @@ fn arranged<T: DeviceReal>(
     let of = Arranged { a: Arc::clone(side.a()), layout };
     uploads.hacks(&of, |of| {
         let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(&of.a))).map_err(refused)?;
-        convert::hacks(device, convert::Known::Whole(&of.a), csr.copy(), of.layout, memory)
+        convert::hacks(device, Some(&of.a), csr.copy(), of.layout, memory)
     })
 }
 

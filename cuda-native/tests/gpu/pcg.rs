@@ -287,13 +287,9 @@ fn samples_are_solves_and_an_iteration_is_few_launches() {
         assert_eq!(costs.launches.len(), launches, "{preconditioner} in {format}");
         assert_eq!(costs.plan_s, last.solve.setup_s);
         let phases: Vec<_> = last.solve.phases.iter().map(|phase| phase.name.as_str()).collect();
-        let copied = match preconditioner {
-            "none" => "",
-            "jacobi" => "transfer",
-            _ => "to_host",
-        };
-        let found = phases.iter().find(|name| ["transfer", "to_host"].contains(name));
-        assert_eq!(found.copied().unwrap_or_default(), copied, "{phases:?}");
+        // All on the device.
+        let copies = ["transfer", "to_host"];
+        assert!(phases.iter().all(|name| !copies.contains(name)), "{phases:?}");
     }
 }
 
