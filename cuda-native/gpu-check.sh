@@ -10,12 +10,14 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve peers nccl sectors (default: all
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve setup peers nccl sectors (default: all
 # up to dense; nccl needs several GPUs, sectors needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
 # symgs measures symmetric Gauss-Seidel on what its targets are about; skyline measures skylines of
 # generated points, and of those in the files that POINTS names, separated by spaces; dense solves batches of
-# 20 000 systems and those of the suite; peers measures the suites paper and gpu with cuda/spmv/auto and each
+# 20 000 systems and those of the suite; setup solves large systems with Jacobi and FSAI in HLL
+# and prints the milliseconds of each phase of the setup, and the phase format as a multiple of what its bytes take at
+# copy bandwidth; peers measures the suites paper and gpu with cuda/spmv/auto and each
 # algorithm of cuSPARSE, which must have SpMVOp (12.8 or newer, see docs/platforms.md). nccl runs what several GPUs share on GPUS of them (default: 1 and 2):
 # weak scaling on grids of WEAK x WEAK x WEAK points a GPU (default: 200), strong scaling on STRONG x STRONG x
 # STRONG (default: 256).
@@ -198,6 +200,34 @@ if wanted solve; then
         suite:Cubo_4 suite:Emilia_grande --operation solve --backend cuda --precond none,jacobi,fsai --power 1 \
         --x0 precond --format-a csr,hyb,hll --format-g csr,hyb,hll --runs "${RUNS:-10}" \
         --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/solve.zip" --csv "$out/solve.csv"
+fi
+
+# Setups of large systems by phase. G and its transpose are each read and written (12 bytes per nonzero), and their
+# columns are read twice and written as distances (10).
+phases() {
+    timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench \
+        'gen:fem-hex?n=60&dof=3&dominant=1' 'gen:stencil27?n=140' --operation solve --backend cuda \
+        --kernels 'cuda/pcg/device,vendor/cusparse/pcg' --precond jacobi,fsai --power 1 --format-a hll --format-g hll \
+        --runs "${RUNS:-10}" --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/setup.zip" || return
+    python3 - "$out/setup.zip" <<'END'
+import json, sys, zipfile
+bundle = zipfile.ZipFile(sys.argv[1])
+copy = json.loads(bundle.read("environment.json"))["environments"][0]["gpus"][0]["copy"]
+for run in json.loads(bundle.read("runs.json"))["runs"]:
+    solve = run.get("solve")
+    if not solve:
+        print(run["matrix"], run["kernel"], run["check"])
+        continue
+    phases = {phase["name"]: 1e3 * phase["seconds"] for phase in solve["phases"]}
+    text = ", ".join(f"{name} {ms:.3f}" for name, ms in phases.items())
+    if "format" in phases and "hll" == run["params"].get("format_g"):
+        least = 2 * 34 * solve["sizes"]["factor"] / copy * 1e3
+        text += f"; format is {phases['format'] / least:.1f} times its bytes"
+    print(run["matrix"], run["kernel"], run["params"]["precond"], f"setup {1e3 * solve['setup_s']:.1f} ms:", text)
+END
+}
+if wanted setup; then
+    step setup phases
 fi
 
 # SpMV beside every algorithm of the vendor's, SpMVOp included.
