@@ -218,12 +218,12 @@ for run in json.loads(bundle.read("runs.json"))["runs"]:
     if not solve:
         print(run["matrix"], run["kernel"], run["check"])
         continue
-    phases = {phase["name"]: 1e3 * phase["seconds"] for phase in solve["phases"]}
+    phases = {phase["name"]: 1e3 * phase["seconds"] for phase in solve.get("phases", [])}
     text = ", ".join(f"{name} {ms:.3f}" for name, ms in phases.items())
     if "format" in phases and "hll" == run["params"].get("format_g"):
         least = 2 * 34 * solve["sizes"]["factor"] / copy * 1e3
         text += f"; format is {phases['format'] / least:.1f} times its bytes"
-    print(run["matrix"], run["kernel"], run["params"]["precond"], f"setup {1e3 * solve['setup_s']:.1f} ms:", text)
+    print(run["matrix"], run["kernel"], run["params"]["precond"], f"setup {1e3 * solve.get('setup_s', 0):.1f} ms:", text)
 END
 }
 if wanted setup; then
