@@ -23,6 +23,11 @@ const MOST_PADDING: f64 = 1.5;
 /// Slots per nonzero up to which the rows of HLL need no sorting.
 const LITTLE_PADDING: f64 = 1.1;
 
+/// Longest row, and bytes, up to which ELLPACK is tried on a GPU. Each thread reads a row of its own, a few
+/// sectors; the CPU converts the matrix, which takes long for larger ones.
+const SHORT_ROW: usize = 8;
+const SMALL_BYTES: u64 = 32 << 20;
+
 /// Size of a compact format relative to CSR from which it is not worth decoding.
 const COMPACT_SHARE: f64 = 0.95;
 
@@ -93,6 +98,7 @@ fn formats_on_gpu<T: Scalar>(a: &Csr<T>, compact: bool) -> Vec<Candidate> {
     let mut others = Vec::new();
     others.extend(diagonals(a, "cuda/dia/thread-per-row"));
     others.extend(blocks(a, "cuda/bsr/warp"));
+    others.extend(equal_rows(a));
     let in_order = hacks(a, &[("32", 1)]);
     let sorted = hacks(a, &[("32", DEFAULT_SIGMA)]);
     let padding = |hll: &Option<(Parameters, FormatSize)>| match hll {
@@ -150,6 +156,15 @@ fn blocks<T: Scalar>(a: &Csr<T>, id: &str) -> Option<Candidate> {
     let size = Format::Bsr.with(&params).size(a).ok()?;
     let parameters = Parameters::default().with(BSR_BLOCK.id(), &block.to_string());
     candidate(id, parameters, size.minimal_bytes)
+}
+
+/// ELLPACK of a small matrix with short rows of nearly the same length.
+fn equal_rows<T: Scalar>(a: &Csr<T>) -> Option<Candidate> {
+    let size = Format::Ell(Order::RowMajor).with(&FormatParams::default()).size(a).ok()?;
+    let suits =
+        a.max_row_len() <= SHORT_ROW && size.padding <= MOST_PADDING && size.bytes <= SMALL_BYTES;
+    let id = "cuda/ell/thread-per-row";
+    suits.then(|| candidate(id, Parameters::default(), size.minimal_bytes)).flatten()
 }
 
 /// HLL in the first layout with little padding: rows in order, sorted, or in smaller hacks; rows far longer
@@ -232,6 +247,24 @@ mod tests {
 
     fn made(m: usize, n: usize, entries: impl Iterator<Item = (usize, usize, f64)>) -> Csr {
         Csr::from_triplets(m, n, &entries.collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn short_rows_of_nearly_the_same_length_are_tried_in_ellpack_on_a_gpu() {
+        // `m` rows of 3 or 4 nonzeros, and one of `longest`.
+        let rows = |m: usize, longest: usize| {
+            let length = move |i: usize| if i == 5 { longest } else { 3 + i % 2 };
+            let row = move |i: usize| (0..length(i)).map(move |k| (i, (i * 31 + k * 997) % m, 1.0));
+            made(m, m, (0..m).flat_map(row))
+        };
+        let offered = |a: &Csr| {
+            on_gpu(a, true, None).iter().any(|one| one.kernel.id == "cuda/ell/thread-per-row")
+        };
+        assert!(offered(&rows(20_000, 4)));
+        assert!(!offered(&rows(20_000, 8)), "slots are twice the nonzeros");
+        assert!(!offered(&made(9, 99, (0..90).map(|k| (k / 10, k, 1.0)))), "rows of 10");
+        assert!(!offered(&rows(900_000, 4)), "43 MB");
+        assert!(!offered(&made(3, 3, std::iter::empty())));
     }
 
     #[test]
