@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, result};
 use cudarc::nvrtc::Ptx;
 use sparsescope_core::kernel::{KernelDescriptor, UserKernel};
 use sparsescope_core::memory::gigabytes;
@@ -144,6 +144,10 @@ struct Opened {
     user_modules: Mutex<BTreeMap<(&'static str, Variant), Arc<CudaModule>>>,
 }
 
+/// A device's memory over the bytes up to which freed memory is kept for the next arrays: the rest
+/// stays free for libraries and modules.
+const KEPT_PART: u64 = 2;
+
 /// Above the priority of any stream.
 const HIGHEST_PRIORITY: i32 = -100;
 
@@ -168,6 +172,8 @@ impl Device {
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(failed("cuStreamCreate"))?;
         let properties = properties(&context, ordinal).map_err(failed("cuDeviceGetAttribute"))?;
+        // Devices without pools have nothing to keep.
+        let _ = keep_freed(&context, properties.memory_bytes / KEPT_PART);
         let (major, minor) = properties.capability;
         let architecture = nvrtc
             .architecture_for(major, minor)
@@ -226,15 +232,19 @@ impl Device {
         self.stream.synchronize().doing("synchronize")
     }
 
-    /// Bytes of free memory, after all pending frees.
+    /// Bytes of free memory, after all pending frees; without what is kept for the next arrays.
     pub fn free_bytes(&self) -> Result<u64, DeviceError> {
         self.synchronize()?;
         let (free, _) = self.opened.context.mem_get_info().doing("report its free memory")?;
         Ok(free as u64)
     }
 
-    /// Fails if fewer than `needed` bytes are free.
+    /// Fails if fewer than `needed` bytes are free, even when nothing is kept for the next arrays.
     pub fn check_memory(&self, what: &str, needed: u64) -> Result<(), DeviceError> {
+        if needed <= self.free_bytes()? {
+            return Ok(());
+        }
+        let _ = keep_none(&self.opened.context);
         let free = self.free_bytes()?;
         if needed <= free {
             return Ok(());
@@ -291,6 +301,28 @@ impl Device {
             (&self.opened.nvrtc, &self.opened.cache),
             self.opened.architecture,
         )
+    }
+}
+
+/// Lets the pool that arrays are allocated from hold up to `most` bytes, including those in use,
+/// before it returns freed memory to the driver at every synchronization. The next arrays then need
+/// not wait for memory.
+fn keep_freed(context: &CudaContext, mut most: u64) -> Result<(), DriverError> {
+    let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the device of an open context has a default pool or reports an error, and the
+    // attribute is a 64-bit number.
+    unsafe {
+        let pool = result::device::get_default_mem_pool(context.cu_device())?;
+        result::mem_pool::set_attribute(pool, which, (&raw mut most).cast())
+    }
+}
+
+/// Returns all freed memory to the driver.
+fn keep_none(context: &CudaContext) -> Result<(), DriverError> {
+    // SAFETY: as above.
+    unsafe {
+        let pool = result::device::get_default_mem_pool(context.cu_device())?;
+        result::mem_pool::trim_to(pool, 0)
     }
 }
 

@@ -365,6 +365,24 @@ fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
 }
 
 #[test]
+fn memory_of_arrays_that_are_gone_can_be_allocated_again() {
+    let backend = gpu!();
+    let device = backend.device();
+    let (slack, configuration) = (32 << 20, configured(ours(&backend)[0], 32));
+    let prepare = |rows: usize| {
+        let problem = problem(matrix(rows, (0..rows).map(|_| 16)));
+        drop(ready(&backend, &configuration, &problem).unwrap());
+    };
+    // Loads the kernel, which takes memory.
+    prepare(100);
+    let free = device.free_bytes().unwrap();
+    prepare(500_000);
+    device.check_memory("as much as before", free - slack).unwrap();
+    let much = device.check_memory("more than there is", u64::MAX).unwrap_err();
+    assert!(much.to_string().starts_with("more than there is: needs"), "{much}");
+}
+
+#[test]
 fn blocks_that_are_no_whole_warps_are_refused() {
     let backend = gpu!();
     let problem = problem(matrix(5, [1; 5]));
