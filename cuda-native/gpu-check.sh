@@ -149,11 +149,12 @@ sweeps() {
 }
 if wanted symgs; then
     # The report's passes take minutes where there are thousands of them over millions of rows.
-    few='cpu/symgs/serial,cuda/symgs/levels,cuda/symgs/sync-free,cuda/symgs/colored,vendor/cusparse/*'
+    few='cpu/symgs/serial,cuda/symgs/levels,cuda/symgs/sync-free,cuda/symgs/nodes,cuda/symgs/colored,vendor/cusparse/*'
     all='cpu/symgs/serial,cuda/symgs/*,vendor/cusparse/*'
     step symgs-trees sweeps symgs-trees f32 "$all" 'gen:kmer?m=51813503'
     step symgs-near sweeps symgs-near f32 "$few" 'gen:kmer?m=5000000&near=100'
     step symgs-grids sweeps symgs-grids f64 "$all" 'gen:stencil7?n=128' 'gen:stencil27?n=104'
+    step symgs-nodes sweeps symgs-nodes f64 "$few" 'gen:fem-hex?n=50&dof=3&dominant=1' 'gen:fem-hex?n=50&dominant=1' "$@"
     step symgs-cube sweeps symgs-cube f64 "$few" 'gen:stencil27?n=256'
 fi
 

@@ -305,6 +305,19 @@ arguments! {
         stuck: Writes<'a, u32>
     )
 
+    /// Right-hand sides of half a sweep without the elements that it finds.
+    SweepRest<'a, real T, offset O> of SymgsNodes [symgs_nodes_rest] (
+        rows: u32, backward: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        rhs: Reads<'a, T>, old: Reads<'a, T>, sums: Writes<'a, T>
+    )
+
+    /// The other elements, one warp per node in a given order.
+    SweepOfNodes<'a, real T, offset O> of SymgsNodes [symgs_nodes] (
+        nodes: u32, node_ptr: Reads<'a, u32>, order: Reads<'a, u32>, backward: u32,
+        row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>, sums: Reads<'a, T>,
+        out: Writes<'a, T>, ticket: Writes<'a, u32>, stuck: Writes<'a, u32>
+    )
+
     /// Marks the rows that are ready.
     Ready<'a, offset O> of SymgsPlan [symgs_ready] (
         rows: u32, backward: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, done: Reads<'a, u8>,

@@ -101,6 +101,8 @@ fn listed_sweeps<T: Real + Value, O: Offset + Element>()
 -> impl Iterator<Item = ((Variant, String), Parameters)> {
     listed::<SweepOfThreads<'_, T, O>>()
         .chain(listed::<SweepOfRows<'_, T, O>>())
+        .chain(listed::<SweepRest<'_, T, O>>())
+        .chain(listed::<SweepOfNodes<'_, T, O>>())
         .chain(listed::<ReadyDone<'_, T, O>>())
         .chain(listed::<ReadyCompact<'_, T, O>>())
         .chain(listed::<FillSlices<'_, T, O>>())

@@ -46,6 +46,8 @@ pub enum Family {
     SymgsSlices,
     /// `symgs_waiting.cu`
     SymgsWaiting,
+    /// `symgs_nodes.cu`
+    SymgsNodes,
     /// `symgs_plan.cu`
     SymgsPlan,
     /// `symgs_order.cu`
@@ -84,7 +86,7 @@ pub enum Family {
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -101,6 +103,7 @@ impl Family {
         Self::Symgs,
         Self::SymgsSlices,
         Self::SymgsWaiting,
+        Self::SymgsNodes,
         Self::SymgsPlan,
         Self::SymgsOrder,
         Self::Skyline,
@@ -130,6 +133,7 @@ impl Family {
             | Self::Convert
             | Self::CsrSetup
             | Self::Symgs
+            | Self::SymgsNodes
             | Self::SymgsPlan
             | Self::FsaiPattern
             | Self::FsaiSolve
@@ -164,6 +168,7 @@ impl Family {
             Self::Symgs
             | Self::SymgsSlices
             | Self::SymgsWaiting
+            | Self::SymgsNodes
             | Self::SymgsPlan
             | Self::SymgsOrder => LEAST_TO_WAIT,
             // Lanes of a warp leave loops at different turns and reconverge.
@@ -221,6 +226,7 @@ impl Family {
             Self::Symgs => ("symgs.cu", include_str!("../kernels/symgs.cu")),
             Self::SymgsSlices => ("symgs_slices.cu", include_str!("../kernels/symgs_slices.cu")),
             Self::SymgsWaiting => ("symgs_waiting.cu", include_str!("../kernels/symgs_waiting.cu")),
+            Self::SymgsNodes => ("symgs_nodes.cu", include_str!("../kernels/symgs_nodes.cu")),
             Self::SymgsPlan => ("symgs_plan.cu", include_str!("../kernels/symgs_plan.cu")),
             Self::SymgsOrder => ("symgs_order.cu", include_str!("../kernels/symgs_order.cu")),
             Self::Skyline => ("skyline.cu", include_str!("../kernels/skyline.cu")),

@@ -3,6 +3,7 @@
 
 mod colored;
 mod levels;
+mod nodes;
 mod plan;
 mod preconditioner;
 mod ready;
@@ -63,6 +64,7 @@ impl<T: DeviceReal, O: Offset + Element> Launchers<T, O> {
         ("cuda/symgs/levels", Bind::Any(levels::bind)),
         ("cuda/symgs/sync-free", Bind::Any(sync_free::bind)),
         ("cuda/symgs/colored", Bind::Any(colored::bind)),
+        ("cuda/symgs/nodes", Bind::Sweeps(nodes::bind)),
         ("vendor/cusparse/spsv", Bind::Sweeps(vendor::bind)),
     ];
 }

@@ -82,6 +82,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one launch per sweep; each row waits for the elements it needs; the variant depends on the matrix"),
     cuda("cuda/symgs/colored", Mapping::Colors, false, &[Origin::Ours],
         "one launch per color; rows of a color in column-major slices"),
+    cuda("cuda/symgs/nodes", Mapping::Waiting, false, &[Origin::Ours],
+        "per sweep one product with the elements known before, then one launch in which each node (rows with the same columns) waits for the others").ranked(1),
     KernelDescriptor {
         deterministic: false,
         parameters: const { &[MODE.only(&["standard"])] },
