@@ -13,7 +13,7 @@
 # STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve setup peers nccl sectors (default: all
 # up to dense; nccl needs several GPUs, sectors needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
-# symgs measures symmetric Gauss-Seidel on what its targets are about; skyline measures skylines of
+# symgs measures symmetric Gauss-Seidel on what its targets are about and on MATRIX; skyline measures skylines of
 # generated points, and of those in the files that POINTS names, separated by spaces; dense solves batches of
 # 20 000 systems and those of the suite; setup solves large systems with Jacobi and FSAI in HLL
 # and prints the milliseconds of each phase of the setup, and the phase format as a multiple of what its bytes take at
