@@ -31,15 +31,22 @@ const SERIES: [Color32; 8] = [
 /// Colour of a vendor's sliced ELLPACK, which is drawn beside HLL.
 const SLICED: Color32 = Color32::from_rgb(140, 140, 20);
 
+/// Colour of a vendor's SpMV with a plan, on CSR.
+const PLANNED: Color32 = Color32::from_rgb(160, 30, 90);
+
 /// The formats in the order of their colours; others are grey.
-const FORMATS: [&str; 8] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia"];
+const FORMATS: [&str; 9] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia", "op"];
 
 /// Colour of a format and its variants (`hll-…`), in every view.
 pub fn format_color(format: &str) -> Color32 {
-    if format.split('-').next() == Some("sell") {
-        return SLICED;
+    match format.split('-').next() {
+        Some("sell") => SLICED,
+        Some("op") => PLANNED,
+        _ => family_place(format)
+            .and_then(|place| SERIES.get(place))
+            .copied()
+            .unwrap_or(Color32::GRAY),
     }
-    family_place(format).and_then(|place| SERIES.get(place)).copied().unwrap_or(Color32::GRAY)
 }
 
 /// A format's family: cuSPARSE's sliced ELLPACK belongs to HLL, whose marks it shares.

@@ -247,6 +247,7 @@ impl KernelDescriptor {
         match (self.library(), self.what()) {
             (Some(Library::Cusparse), "hll") => "sell",
             (Some(Library::Cusparse), "symgs") => "spsv",
+            (Some(Library::Cusparse), _) if self.id.starts_with("vendor/cusparse/op") => "op",
             (Some(Library::Faer), _) => "cholesky",
             (_, what) => what,
         }
