@@ -1,5 +1,6 @@
 //! The checks that every result must pass before its time counts, and the references behind them.
 
+mod columns;
 mod dense;
 mod dominators;
 mod overflow;
@@ -11,6 +12,7 @@ mod solve;
 mod spmv;
 mod symgs;
 
+pub use columns::check_columns;
 pub use dense::Definiteness;
 pub use row_errors::{RowErrors, undecided};
 pub use skyline::{Certificate, same_set};

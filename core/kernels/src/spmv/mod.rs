@@ -24,12 +24,16 @@ use checked::{Checked, check_sizes};
 pub use crew::gather;
 pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts, SlotParts};
 pub use pieces::Pieces;
+pub(crate) use rows::Rows;
 
 use std::sync::{Mutex, PoisonError};
 
 /// Runs `work` on each part, the k-th part on the k-th worker, so that a worker finds its part in its own
 /// caches the next time. Returns the results in the order of the parts.
-fn each_own_part<P: Send, R: Send>(parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> Vec<R> {
+pub(crate) fn each_own_part<P: Send, R: Send>(
+    parts: Vec<P>,
+    work: impl Fn(P) -> R + Sync,
+) -> Vec<R> {
     if parts.len() <= 1 {
         return parts.into_iter().map(work).collect();
     }

@@ -62,11 +62,20 @@ impl RowParts {
     }
 
     /// Returns each part with its rows of `y`. Panics unless `y` has one element per row.
-    pub fn split<'y, T>(&self, mut y: &'y mut [T]) -> Vec<(Range<usize>, &'y mut [T])> {
-        assert_eq!(y.len(), self.bounds[self.len()], "y has one element a row");
+    pub fn split<'y, T>(&self, y: &'y mut [T]) -> Vec<(Range<usize>, &'y mut [T])> {
+        self.split_wide(1, y)
+    }
+
+    /// The same for a Y of k columns, stored by rows. Panics unless it has k elements per row.
+    pub fn split_wide<'y, T>(
+        &self,
+        k: usize,
+        mut y: &'y mut [T],
+    ) -> Vec<(Range<usize>, &'y mut [T])> {
+        assert_eq!(y.len(), k * self.bounds[self.len()], "y has one element a row and column");
         self.iter()
             .map(|rows| {
-                let (part, rest) = std::mem::take(&mut y).split_at_mut(rows.len());
+                let (part, rest) = std::mem::take(&mut y).split_at_mut(k * rows.len());
                 y = rest;
                 (rows, part)
             })

@@ -5,7 +5,7 @@ use sparsescope_matrix::matrix::{CompactHll, Hll, RowOrder, Scalar};
 
 /// y, to which several workers write, each to different elements.
 #[derive(Clone, Copy)]
-pub(super) struct Rows<T> {
+pub(crate) struct Rows<T> {
     y: *mut T,
     rows: usize,
 }
@@ -16,16 +16,21 @@ unsafe impl<T: Send> Send for Rows<T> {}
 unsafe impl<T: Send> Sync for Rows<T> {}
 
 impl<T: Scalar> Rows<T> {
+    /// All of `y`, whatever its elements belong to.
+    pub(crate) fn all(y: &mut [T]) -> Self {
+        Self { y: y.as_mut_ptr(), rows: y.len() }
+    }
+
     /// Panics unless y has one element per row of `a`.
     pub(super) fn of(a: &Hll<T>, y: &mut [T]) -> Self {
         assert_eq!(y.len(), a.rows(), "y has one element a row");
-        Self { y: y.as_mut_ptr(), rows: y.len() }
+        Self::all(y)
     }
 
     /// The same for a compact matrix.
     pub(super) fn of_compact(a: &CompactHll<T>, y: &mut [T]) -> Self {
         assert_eq!(y.len(), a.rows(), "y has one element a row");
-        Self { y: y.as_mut_ptr(), rows: y.len() }
+        Self::all(y)
     }
 
     /// # Safety
@@ -42,7 +47,7 @@ impl<T: Scalar> Rows<T> {
     /// # Safety
     /// y is alive, and `row` is at most its length.
     #[inline(always)]
-    pub(super) unsafe fn at(self, row: usize) -> *mut T {
+    pub(crate) unsafe fn at(self, row: usize) -> *mut T {
         debug_assert!(row <= self.rows);
         // SAFETY: guaranteed by the caller.
         unsafe { self.y.add(row) }

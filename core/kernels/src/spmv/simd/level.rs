@@ -92,7 +92,7 @@ impl Level {
     }
 
     /// This level, or the widest below it whose vectors have at most `lanes` lanes, excluding arrays.
-    pub(in crate::spmv) fn of_at_most<T: Vectorised>(self, lanes: usize) -> Self {
+    pub(crate) fn of_at_most<T: Vectorised>(self, lanes: usize) -> Self {
         let from = Self::ALL.into_iter().skip_while(|&level| level != self);
         let mut here = from.filter(|&level| level.is_here() && level != Self::Portable).peekable();
         while let Some(level) = here.next() {

@@ -20,9 +20,10 @@ mod ways;
 pub use csr::{CsrPlan, csr};
 pub(super) use decode::Decode;
 pub use hll::{HllPlan, hll};
-pub(super) use lanes::{Lanes, MOST_LANES};
+pub(crate) use lanes::Lanes;
+pub(super) use lanes::MOST_LANES;
 pub use level::{Level, Vectorised};
-pub(super) use level::{Loop, run};
+pub(crate) use level::{Loop, run};
 pub use ways::Tuning;
 
 #[cfg(test)]
