@@ -57,7 +57,7 @@ def bench(
     threads
         Thread counts of parallel CPU kernels; 1, 2, 4, … and all of the machine by default.
     operation
-        ``"spmv"``, ``"symgs"``, ``"skyline"``, ``"solve"`` or ``"batched-dense"``.
+        ``"spmv"``, ``"symgs"``, ``"skyline"``, ``"solve"``, ``"batched-dense"`` or ``"spmm"``.
     runs
         Timed samples per run; 20 by default.
     name

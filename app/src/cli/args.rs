@@ -153,8 +153,8 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 16] = [
 pub(super) struct BenchArgs {
     /// Files, gen:KIND?key=value&... or suite:NAME [default: the suite of the operation]
     ///
-    /// The suites of the operations are `mini` for spmv, `sweeps` for symgs, `points` for skyline, `solver` for
-    /// solve and `batches` for batched-dense.
+    /// The suites of the operations are `mini` for spmv and spmm, `sweeps` for symgs, `points` for skyline, `solver`
+    /// for solve and `batches` for batched-dense.
     #[arg(value_name = "MATRIX", help_heading = None::<&'static str>)]
     pub(super) matrices: Vec<String>,
     /// What to compute
@@ -220,7 +220,7 @@ pub(super) struct BenchArgs {
     /// The file is Matrix Market, has one number per line, or is a vector of NumPy, MATLAB, PETSc or hypre.
     #[arg(long, value_name = "FILE", help_heading = WHAT, hide_short_help = true)]
     pub(super) x: Option<PathBuf>,
-    /// Seed of x (integers 1 to 5 for SpMV) and of the right-hand sides of symgs and batched-dense
+    /// Seed of x (integers 1 to 5 for SpMV and SpMM) and of the right-hand sides of symgs and batched-dense
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S", help_heading = WHAT, hide_short_help = true)]
     pub(super) seed: u64,
     /// Reorder the rows and columns of each matrix

@@ -16,6 +16,8 @@ pub enum Operation {
     Solve,
     /// A_s·x_s = b_s for many small dense symmetric positive definite systems.
     BatchedDense,
+    /// Y = A·X, where X has several columns.
+    Spmm,
     /// x ← x + 1 in place: proves that nothing else assumes SpMV.
     #[cfg(feature = "proof")]
     Increment,
@@ -29,6 +31,7 @@ impl Operation {
         Self::Skyline,
         Self::Solve,
         Self::BatchedDense,
+        Self::Spmm,
         #[cfg(feature = "proof")]
         Self::Increment,
     ];
@@ -141,6 +144,17 @@ static TABLE: &[Row] = &[
         in_ids: Some("dense"),
         one: "batch",
         several: "batches",
+        flops_per_nonzero: None,
+        metric: throughput,
+    },
+    Row {
+        operation: Operation::Spmm,
+        as_str: "spmm",
+        about: "Matrix times several vectors, Y = A·X",
+        in_ids: Some("spmm"),
+        one: "SpMM",
+        several: "SpMMs",
+        // They depend on the number of columns of X, too.
         flops_per_nonzero: None,
         metric: throughput,
     },

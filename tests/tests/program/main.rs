@@ -40,6 +40,7 @@ mod skyline;
 #[cfg(target_os = "linux")]
 mod slurm;
 mod solve;
+mod spmm;
 mod symgs;
 mod user_kernels;
 mod viewer;

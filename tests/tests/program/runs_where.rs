@@ -53,6 +53,7 @@ fn cell(row: &str, kernels: &[&KernelDescriptor]) -> String {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     match row {
         "SpMV, sparse matrix-vector multiplication" => precisions(Operation::Spmv),
+        "SpMM, several vectors at once" => precisions(Operation::Spmm),
         "Symmetric Gauss–Seidel" => precisions(Operation::Symgs),
         "Conjugate gradients" => precisions(Operation::Solve),
         "Batches of dense systems" => precisions(Operation::BatchedDense),
@@ -101,7 +102,7 @@ fn the_table_of_what_runs_where_is_that_of_the_kernels() {
         .split('|')
         .collect();
     let rows = rows(&readme, head);
-    assert_eq!(rows.len(), 9);
+    assert_eq!(rows.len(), 10);
     assert!(readme.contains("The nine formats are") && FORMATS.len() == 9);
     for row in rows {
         for (name, found) in columns.iter().zip(&row).skip(1) {

@@ -67,8 +67,8 @@ pub use interruptions::Interruptions;
 #[cfg(feature = "proof")]
 pub use operations::IncrementProblem;
 pub use operations::{
-    BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide,
-    SymgsProblem, SymgsSide,
+    BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem,
+    SpmvSide, SymgsProblem, SymgsSide,
 };
 #[cfg(not(target_family = "wasm"))]
 pub use other_source::{LoadedOther, OtherSource};

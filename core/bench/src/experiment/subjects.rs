@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::batch_source::BatchSource;
-use super::operations::{Given, SolveProblem, SpmvProblem, SymgsProblem};
+use super::operations::{Given, SolveProblem, SpmmProblem, SpmvProblem, SymgsProblem};
 use super::other_source::OtherSource;
 use super::points_source::PointsSource;
 use super::problem::Problem;
@@ -74,6 +74,7 @@ const TABLE: &[Subjects] = &[
         Err("a matrix is not a batch of systems; use fsai:MATRIX for the systems of its rows"
             .to_owned())
     }),
+    on(Operation::Spmm, "mini", MATRICES, spmm),
     #[cfg(feature = "proof")]
     on(Operation::Increment, "vectors", VECTORS, |_, _, _, _| {
         Err("a matrix cannot be incremented".to_owned())
@@ -162,6 +163,19 @@ fn spmv(
         return Err(format!("x has {elements} elements, but the matrix has {columns} columns"));
     }
     Ok(Box::new(SpmvProblem::new(Arc::clone(a), x)))
+}
+
+fn spmm(
+    a: &Arc<Csr>,
+    seed: u64,
+    x: Option<&[f64]>,
+    limit: MemoryLimit,
+) -> Result<Box<dyn Problem>, String> {
+    SpmvProblem::check_vectors(a, limit).map_err(too_large)?;
+    if x.is_some() {
+        return Err("spmm takes no x: the columns of X are drawn from a seed".to_owned());
+    }
+    Ok(Box::new(SpmmProblem::drawn(Arc::clone(a), seed)))
 }
 
 fn symgs(

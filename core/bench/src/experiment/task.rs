@@ -72,7 +72,7 @@ pub trait Task: Send {
         false
     }
 
-    /// Whether its executions are SpMVs, shared out among workers that stay awake between them.
+    /// Whether its executions are products, shared out among workers that stay awake between them.
     #[cfg(not(target_family = "wasm"))]
     fn is_product(&self) -> bool {
         false

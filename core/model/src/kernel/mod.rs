@@ -26,6 +26,7 @@ mod rows;
 mod set_up;
 mod skyline;
 mod solver;
+mod spmm;
 mod spmv;
 mod symgs;
 mod threads;
@@ -70,6 +71,7 @@ pub fn kernels(operation: Operation) -> &'static [KernelDescriptor] {
         Operation::Skyline => skyline::KERNELS,
         Operation::Solve => pcg::KERNELS,
         Operation::BatchedDense => dense::KERNELS,
+        Operation::Spmm => spmm::KERNELS,
         #[cfg(feature = "proof")]
         Operation::Increment => increment::KERNELS,
     }

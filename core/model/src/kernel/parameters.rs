@@ -9,11 +9,12 @@ use super::parameter::Parameter;
 pub use super::ranks::{CG, RANKS};
 pub use super::skyline::COUNTING;
 pub use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
+pub use super::spmm::VECTORS;
 pub use super::symgs::MODE;
 
 impl Parameter {
     /// All of them, in the order in which help lists them.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         HACK_SIZE.id(),
         SIGMA.id(),
         SPILL.id(),
@@ -23,6 +24,7 @@ impl Parameter {
         VALUES.id(),
         COMPACT.id(),
         MODE.id(),
+        VECTORS.id(),
         COUNTING.id(),
         PRECOND.id(),
         TOL.id(),
@@ -67,7 +69,7 @@ mod tests {
             names.join(" "),
             "hack_size sigma spill hyb_width bsr_block min_fill values compact mode counting \
             precond pattern power prefilter postfilter steps per_step gain merge merge_block shift \
-            set_up format_a format_g tol max_iter b x0 rhs cg ranks"
+            set_up format_a format_g tol max_iter b x0 rhs cg ranks vectors"
         );
         for (k, pair) in all.windows(2).enumerate() {
             assert!(pair[0] < pair[1], "rank {k} occurs twice");
@@ -83,6 +85,7 @@ mod tests {
             (HACK_SIZE.id(), "7", "hack_size is `7`: expected a power of two from 4 to 256"),
             (BSR_BLOCK.id(), "9", "bsr_block is `9`: expected a number from 2 to 8"),
             (MIN_FILL.id(), "101", "min_fill is `101`: expected a percentage from 0 to 100"),
+            (VECTORS.id(), "0", "vectors is `0`: expected a whole number from 1 to 1024"),
             (RANKS.id(), "0", "ranks is `0`: expected a number of GPUs of at least 1"),
             (MODE.id(), "soft", "mode is `soft`: expected smoother or standard"),
             (COUNTING.id(), "gpu", "counting is `gpu`: expected device or host"),

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use sparsescope_core::dense::Solutions;
 use sparsescope_core::experiment::{
     Backend, BatchedDenseProblem, Configuration, CpuBackend, Given, Output, ParameterLists,
-    Problem, Settings, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem, SymgsSide, Watch,
+    Problem, Settings, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SymgsProblem,
+    SymgsSide, Watch,
 };
 use sparsescope_core::gate::SweepBounds;
 use sparsescope_core::kernel::parameters::{MIN_FILL, MODE, TOL};
@@ -129,7 +130,7 @@ fn result(problem: &dyn Problem) -> Vec<f64> {
 
 /// One of each operation.
 pub(super) fn subjects() -> Vec<Subject> {
-    vec![spmv(), symgs(), skyline(), solve(), dense()]
+    vec![spmv(), symgs(), skyline(), solve(), dense(), spmm()]
 }
 
 const N: usize = 40;
@@ -172,12 +173,7 @@ fn spmv() -> Subject {
         SpmvProblem::new(a, vector(backwards))
     };
     let off = |configuration: &Configuration, y: &mut Vec<f64>| {
-        let (a, x) = (matrix(&entries(), false), vector(false));
-        let (col, val) = a.row(ROW);
-        let size: f64 = col.iter().zip(val).map(|(&c, v)| (v * x[c as usize]).abs()).sum();
-        let (len, precision) = (col.len() as f64, configuration.precision);
-        let bound = len * (2.0 * precision.unit_roundoff() * size + precision.smallest());
-        y[ROW] += 3.0 * bound;
+        y[ROW] += three_bounds(configuration, &vector(false));
     };
     Subject::new(
         move || of(false, false),
@@ -186,6 +182,15 @@ fn spmv() -> Subject {
         vector(false),
         off,
     )
+}
+
+/// Three bounds of the sum of a row of the matrix with x.
+fn three_bounds(configuration: &Configuration, x: &[f64]) -> f64 {
+    let a = matrix(&entries(), false);
+    let (col, val) = a.row(ROW);
+    let size: f64 = col.iter().zip(val).map(|(&c, v)| (v * x[c as usize]).abs()).sum();
+    let (len, precision) = (col.len() as f64, configuration.precision);
+    3.0 * len * (2.0 * precision.unit_roundoff() * size + precision.smallest())
 }
 
 /// The bound on the error of an element after a sweep.
@@ -291,6 +296,32 @@ fn dense() -> Subject {
         x[0] += 3.0 * bound / a[0];
     };
     Subject::new(move || of(1.0), &of(2.0), Err("every A is symmetric"), last_unit, off)
+}
+
+fn spmm() -> Subject {
+    // The usual number of columns.
+    const VECTORS: usize = 8;
+    const COLUMN: usize = 5;
+    // Column j of X.
+    let column = |j: usize| vector(false).into_iter().map(move |x| x + 0.07 * j as f64);
+    let x = move || -> Vec<f64> {
+        let columns: Vec<Vec<f64>> = (0..VECTORS).map(|j| column(j).collect()).collect();
+        (0..N)
+            .flat_map(|i| columns.iter().map(move |column| column[i]).collect::<Vec<_>>())
+            .collect()
+    };
+    let of = move |transposed: bool, backwards: bool| {
+        let mut x = x();
+        if backwards {
+            x.reverse();
+        }
+        SpmmProblem::given(matrix(&entries(), transposed), VECTORS, x)
+    };
+    let off = move |configuration: &Configuration, y: &mut Vec<f64>| {
+        let x: Vec<f64> = column(COLUMN).collect();
+        y[ROW * VECTORS + COLUMN] += three_bounds(configuration, &x);
+    };
+    Subject::new(move || of(false, false), &of(false, true), Ok(&of(true, false)), x(), off)
 }
 
 /// A few samples of each kernel in both precisions.

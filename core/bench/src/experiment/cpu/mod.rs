@@ -10,6 +10,7 @@ mod pcg;
 mod prepared;
 mod product;
 mod skyline;
+mod spmm;
 mod spmv;
 mod symgs;
 
@@ -23,7 +24,7 @@ use super::error::PrepareError;
 #[cfg(feature = "proof")]
 use super::operations::IncrementProblem;
 use super::operations::{
-    BatchedDenseProblem, SkylineProblem, SolveProblem, SpmvProblem, SymgsProblem,
+    BatchedDenseProblem, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SymgsProblem,
 };
 use super::problem::Problem;
 use super::task::{Bound, Watch};
@@ -92,6 +93,7 @@ const OPERATIONS: &[Binding<CpuBackend>] = &[
     Binding::of::<SkylineProblem>(Operation::Skyline),
     Binding::of::<SolveProblem>(Operation::Solve),
     Binding::of::<BatchedDenseProblem>(Operation::BatchedDense),
+    Binding::of::<SpmmProblem>(Operation::Spmm),
     #[cfg(feature = "proof")]
     Binding::of::<IncrementProblem>(Operation::Increment),
 ];

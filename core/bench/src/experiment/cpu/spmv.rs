@@ -61,11 +61,11 @@ pub(super) struct Bindable {
     /// Number of parts that the work was split into.
     pub(super) parts: Option<usize>,
     /// Its SIMD level, where one was chosen for the CPU.
-    level: Option<Level>,
+    pub(super) level: Option<Level>,
 }
 
 impl Bindable {
-    fn at(self, level: Level) -> Self {
+    pub(super) fn at(self, level: Level) -> Self {
         Self { level: Some(level), ..self }
     }
 }
@@ -82,7 +82,7 @@ impl<T: Real> Vectors<T>
 where
     Output: From<Vec<T>>,
 {
-    /// Wraps x, and a y of `rows` rows. `near_bytes` of x fit in a core's private caches.
+    /// Wraps x, and a y of `rows` elements. `near_bytes` of x fit in a core's private caches.
     pub(super) fn new(x: Arc<Vec<T>>, rows: usize, near_bytes: u64) -> Self {
         Self { x, rows, near_bytes }
     }
@@ -95,12 +95,16 @@ where
         Tuning::new::<T>(cols, col, Level::of_machine(), self.near_bytes)
     }
 
-    fn serial(self, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
+    pub(super) fn serial(self, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
         let y = zeroed(T::ZERO, self.rows);
         Bindable { task: Box::new(Product { multiply, x: self.x, y }), parts: None, level: None }
     }
 
-    fn parts(self, parts: usize, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
+    pub(super) fn parts(
+        self,
+        parts: usize,
+        multiply: impl Fn(&[T], &mut [T]) + Send + 'static,
+    ) -> Bindable {
         Bindable { parts: Some(parts), ..self.serial(multiply) }
     }
 }
@@ -334,7 +338,7 @@ where
 
 /// Minimal bytes that one SpMV moves. A kernel that stops at `row_len` reads that array and only the slots
 /// with nonzeros, so padding does not count for it.
-fn minimal_bytes<T: Real>(kernel: &KernelDescriptor, matrix: &AnyFormat<T>) -> u64 {
+pub(super) fn minimal_bytes<T: Real>(kernel: &KernelDescriptor, matrix: &AnyFormat<T>) -> u64 {
     let whole = matrix.minimal_bytes();
     match matrix {
         AnyFormat::Hll(a) if !kernel.needs.finite_x => {

@@ -1,4 +1,4 @@
-//! One file per operation (`side.rs` goes with `spmv.rs`): its problem with everything that the runner needs.
+//! One file per operation (`side.rs` goes with `spmv.rs` and `spmm.rs`): its problem with everything that the runner needs.
 
 pub(super) mod batched_dense;
 #[cfg(feature = "proof")]
@@ -6,6 +6,7 @@ mod increment;
 mod side;
 pub(super) mod skyline;
 pub(super) mod solve;
+mod spmm;
 pub(super) mod spmv;
 pub(super) mod symgs;
 
@@ -15,5 +16,6 @@ pub use increment::IncrementProblem;
 pub use side::{Converted, SpmvSide};
 pub use skyline::SkylineProblem;
 pub use solve::{Given, SolveProblem};
+pub use spmm::SpmmProblem;
 pub use spmv::SpmvProblem;
 pub use symgs::{SymgsProblem, SymgsSide};

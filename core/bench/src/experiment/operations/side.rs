@@ -94,9 +94,14 @@ impl<T: Real> SpmvSide<T> {
 }
 
 /// A and x rounded to f32, ties to even: values that are too small become subnormal or 0, infinities and NaN
-/// of the input stay. Fails with a sentence if f32 overflows: a value of A or x, or a row whose terms may add
-/// up to more.
+/// of the input stay. Fails as [`check_single`].
 pub(super) fn rounded(a: &Csr, x: &[f64]) -> Result<(Csr<f32>, Vec<f32>), String> {
+    check_single(a, x)?;
+    Ok((a.map(f32::rounded), x.iter().copied().map(f32::rounded).collect()))
+}
+
+/// Fails with a sentence if f32 overflows: a value of A or x, or a row whose terms may add up to more.
+pub(super) fn check_single(a: &Csr, x: &[f64]) -> Result<(), String> {
     let most = Precision::F32.largest();
     let overflows = |value: f64| value.is_finite() && !f32::rounded(value).is_finite();
     if let Some((k, value)) = x.iter().enumerate().find(|(_, value)| overflows(**value)) {
@@ -112,10 +117,7 @@ pub(super) fn rounded(a: &Csr, x: &[f64]) -> Result<(Csr<f32>, Vec<f32>), String
         let is_beyond = sum.is_finite() && sum > most;
         is_beyond.then(|| format!("the terms of row {i} add up to {sum:e}, too large for f32"))
     });
-    match beyond {
-        Some(what) => Err(what),
-        None => Ok((a.map(f32::rounded), x.iter().copied().map(f32::rounded).collect())),
-    }
+    beyond.map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

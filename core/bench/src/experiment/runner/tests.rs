@@ -5,7 +5,8 @@ use super::*;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::{
     Alone, Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, Output,
-    ParameterLists, Sampled, SetUp, SkylineProblem, SpmvProblem, SymgsProblem, Ticket, Watch,
+    ParameterLists, Sampled, SetUp, SkylineProblem, SpmmProblem, SpmvProblem, SymgsProblem, Ticket,
+    Watch,
 };
 use sparsescope_matrix::matrix::{Batch, Csr, Points, examples};
 use sparsescope_model::kernel::parameters::{HACK_SIZE, MIN_FILL};
@@ -209,11 +210,13 @@ fn what_computes_nothing_passes_and_has_no_times() {
     let sweeps = SymgsProblem::new(empty(0, 0), Vec::new(), Vec::new()).unwrap();
     let points = Points::new(2, Vec::new()).unwrap();
     let batch = Batch::new(3, Vec::new()).unwrap();
-    let problems: [Box<dyn Problem>; 7] = [
+    let problems: [Box<dyn Problem>; 9] = [
         Box::new(product(0, 0)),
         Box::new(product(3, 0)),
         Box::new(product(0, 3)),
         Box::new(product(3, 3)),
+        Box::new(SpmmProblem::drawn(empty(0, 3), 1)),
+        Box::new(SpmmProblem::drawn(empty(3, 0), 1)),
         Box::new(sweeps),
         Box::new(SkylineProblem::new(Arc::new(points))),
         Box::new(BatchedDenseProblem::new(Arc::new(batch.into()))),

@@ -1,0 +1,226 @@
+//! The CPU kernels for Y = A·X, bound to a matrix in their format.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::CpuBackend;
+use super::spmv::{Bindable, Vectors, minimal_bytes};
+use crate::experiment::backend::{Availability, Prepared};
+use crate::experiment::binding::Binds;
+use crate::experiment::configuration::Configuration;
+use crate::experiment::error::PrepareError;
+use crate::experiment::operations::{SpmmProblem, SpmvProblem, SpmvSide};
+use crate::experiment::output::Output;
+use crate::experiment::task::Bound;
+use sparsescope_kernels::spmm;
+use sparsescope_kernels::spmv::simd::{Level, Vectorised};
+use sparsescope_kernels::spmv::{RowParts, SlotParts};
+use sparsescope_matrix::matrix::{AnyFormat, Csr, Precision};
+use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::KernelDescriptor;
+use sparsescope_model::kernel::parameters::VECTORS;
+use sparsescope_record::Costs;
+
+/// Binds a kernel to a matrix of its format and k columns for a number of threads; `None` for another format.
+type Bind<T> = fn(AnyFormat<T>, usize, usize, Vectors<T>) -> Option<Bindable>;
+
+/// The launchers for one precision.
+struct Launchers<T>(PhantomData<T>);
+
+impl<T: Vectorised> Launchers<T>
+where
+    Output: From<Vec<T>>,
+{
+    /// The launchers of this backend, in the order of the descriptors.
+    const ALL: &'static [(&'static str, Bind<T>)] = &[
+        ("cpu/spmm/serial", |a, k, _, v| match a {
+            AnyFormat::Csr(a) => Some(v.serial(move |x, y| spmm::serial(&a, k, x, y))),
+            _ => None,
+        }),
+        ("cpu/spmm/rows", |a, k, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let parts = RowParts::equal_rows(a.rows(), threads);
+                Some(v.parts(parts.len(), move |x, y| spmm::parts(&a, &parts, k, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/spmm/nnz", |a, k, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let parts = RowParts::equal_entries(a.row_ptr(), threads);
+                Some(v.parts(parts.len(), move |x, y| spmm::parts(&a, &parts, k, x, y)))
+            }
+            _ => None,
+        }),
+        ("cpu/spmm/simd", |a, k, threads, v| match a {
+            AnyFormat::Csr(a) => {
+                let parts = RowParts::equal_entries(a.row_ptr(), threads);
+                let (count, level) = (parts.len(), level::<T>(k));
+                let multiply = move |x: &[T], y: &mut [T]| spmm::simd(&a, level, &parts, k, x, y);
+                Some(v.parts(count, multiply).at(level))
+            }
+            _ => None,
+        }),
+        ("cpu/spmm/hll", |a, k, threads, v| match a {
+            AnyFormat::Hll(a) => {
+                let parts = SlotParts::new(&a, threads);
+                let (count, level) = (parts.len(), level::<T>(k));
+                let multiply = move |x: &[T], y: &mut [T]| spmm::hll(&a, level, &parts, k, x, y);
+                Some(v.parts(count, multiply).at(level))
+            }
+            _ => None,
+        }),
+    ];
+
+    fn of(id: &str) -> Option<Bind<T>> {
+        Self::ALL.iter().find(|(known, _)| *known == id).map(|&(_, bind)| bind)
+    }
+}
+
+/// The level that this CPU uses for k columns.
+fn level<T: Vectorised>(k: usize) -> Level {
+    spmm::level_for::<T>(Level::of_machine(), k)
+}
+
+impl Binds<SpmmProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        Availability::built(Launchers::<f64>::of(kernel.id).is_some())
+    }
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SpmmProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        problem.check_blocks(configuration, memory)?;
+        let k = SpmmProblem::vectors(configuration);
+        self.prepared(configuration, |pool| match configuration.precision {
+            Precision::F64 => {
+                let x = problem.double_block(k);
+                bind_in(configuration, problem.double(), (k, x), memory, pool)
+            }
+            Precision::F32 => {
+                let x = problem.single_block(k)?;
+                bind_in(configuration, &*problem.single(memory)?, (k, x), memory, pool)
+            }
+        })
+    }
+}
+
+/// Converts the matrix and binds the configuration's kernel to it and to X of k columns.
+fn bind_in<T: Vectorised>(
+    configuration: &Configuration,
+    side: &SpmvSide<T>,
+    (k, x): (usize, Arc<Vec<T>>),
+    memory: MemoryLimit,
+    pool: &rayon::ThreadPool,
+) -> Result<Bound<'static>, PrepareError>
+where
+    Output: From<Vec<T>>,
+{
+    let bind = Launchers::<T>::of(configuration.kernel.id)
+        .ok_or_else(|| PrepareError::Unsupported("not included in this build".to_owned()))?;
+    let spec = SpmvProblem::spec(configuration);
+    let made =
+        side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
+    Ok(pool.install(|| {
+        let vectors = Vectors::new(x, k * side.a().rows(), 0);
+        let start = Instant::now();
+        let threads = configuration.threads as usize;
+        let Bindable { task, parts, level } = bind(made.matrix.clone(), k, threads, vectors)
+            .expect("a kernel's descriptor names the format that its launcher takes"); // invariant
+        let costs = Costs {
+            conversion_s: made.seconds,
+            plan_s: start.elapsed().as_secs_f64(),
+            format_bytes: made.matrix.bytes(),
+            minimal_bytes: minimal_bytes(configuration.kernel, &made.matrix)
+                + more_columns(side.a(), k),
+            ..Costs::default()
+        };
+        let mut params = spec.in_force(&made.matrix);
+        params.insert(VECTORS.id().name().to_owned(), k.to_string());
+        params.extend(level.map(|level| ("simd".to_owned(), level.as_str().to_owned())));
+        Bound { task, parts, costs, params }
+    }))
+}
+
+/// Bytes of X and Y of k columns, beyond those of x and y.
+fn more_columns<T: Vectorised>(a: &Csr<T>, k: usize) -> u64 {
+    (T::BYTES * (k - 1) * (a.rows() + a.cols())) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::experiment::Temperature;
+    use crate::experiment::backend::Backend;
+    use crate::experiment::problem::Problem;
+    use crate::experiment::task::Watch;
+    use sparsescope_model::kernel::{DeviceKind, Mapping, Parameters, kernel, kernels};
+    use sparsescope_record::{Operation, Verdict};
+
+    #[test]
+    fn launchers_are_in_step_with_the_descriptors() {
+        let cpu = kernels(Operation::Spmm).iter().filter(|k| k.device == DeviceKind::Cpu);
+        let own = cpu.filter(|k| k.mapping != Mapping::Library).map(|k| k.id);
+        let launched = Launchers::<f64>::ALL.iter().map(|(id, _)| *id);
+        assert_eq!(own.collect::<Vec<_>>(), launched.collect::<Vec<_>>());
+    }
+
+    /// 37 rows of 0 to 10 nonzeros, one of them full, in 61 columns.
+    fn matrix() -> Arc<Csr> {
+        let of_row = |i: usize| {
+            let value = move |j: usize| 0.1 + ((i * 31 + j * 17) % 23) as f64;
+            (0..i * i % 11).map(move |j| (i, (i * 7 + j * 5) % 61, value(j)))
+        };
+        let full = (0..61).map(|j| (20, j, 0.5));
+        let entries: Vec<_> = (0..37).flat_map(of_row).chain(full).collect();
+        Arc::new(Csr::from_triplets(37, 61, &entries).unwrap())
+    }
+
+    #[test]
+    fn every_kernel_passes_the_check_with_any_number_of_columns_and_is_timed() {
+        let (backend, never) = (CpuBackend::new(), AtomicBool::new(false));
+        let watch = Watch::cancelled_by(&never);
+        let problem = SpmmProblem::drawn(matrix(), 42);
+        let memory = MemoryLimit::unlimited();
+        for (id, _) in Launchers::<f64>::ALL {
+            for (k, precision) in [(1, Precision::F64), (5, Precision::F32), (32, Precision::F64)] {
+                let kernel = kernel(id).unwrap();
+                let parameters = Parameters::default().with(VECTORS.id(), &k.to_string());
+                let threads = if kernel.takes.threads { 2 } else { 1 };
+                let configuration = Configuration {
+                    parameters,
+                    precision,
+                    threads,
+                    ..Configuration::usual(kernel)
+                };
+                let mut prepared = backend.prepare(&configuration, &problem, memory).unwrap();
+                assert_eq!(prepared.params()["vectors"], k.to_string());
+                let output = prepared.output(&watch).wait().unwrap().unwrap();
+                let check = problem.check(&configuration, &output);
+                assert_eq!(check.verdict, Verdict::Pass, "{id} {k} {:?}", check.reason);
+                assert_eq!(problem.work(&output).flops, 2 * problem.a().nnz() as u64 * k);
+                let samples = prepared.sample(2, Temperature::Hot, &watch).wait().unwrap();
+                assert!(samples.len() == 2 && samples.iter().all(|&s| s > 0.0), "{id}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_fewest_bytes_are_those_of_a_x_and_y() {
+        let (backend, problem) = (CpuBackend::new(), SpmmProblem::drawn(matrix(), 42));
+        let (a, memory) = (Arc::clone(problem.a()), MemoryLimit::unlimited());
+        let parameters = Parameters::default().with(VECTORS.id(), "12");
+        let usual = Configuration::usual(kernel("cpu/spmm/nnz").unwrap());
+        let configuration = Configuration { parameters, ..usual };
+        let prepared = backend.prepare(&configuration, &problem, memory).unwrap();
+        let expected = 12 * a.nnz() as u64 + 4 * 38 + 12 * 8 * (37 + 61);
+        assert_eq!(prepared.costs().minimal_bytes, expected);
+        let refused = backend.prepare(&configuration, &problem, MemoryLimit::bytes(100));
+        assert!(refused.err().unwrap().to_string().contains("SpMM with X, Y and its check"));
+    }
+}

@@ -1,0 +1,329 @@
+//! Y = A·X as a problem: the matrix and the columns of X, in each precision.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use super::side::{SpmvSide, check_single};
+use super::spmv::SpmvProblem;
+use crate::experiment::configuration::Configuration;
+use crate::experiment::error::PrepareError;
+use crate::experiment::output::Output;
+use crate::experiment::problem::Problem;
+use crate::experiment::resident::Resident;
+use crate::measure::integer_vector;
+use sparsescope_kernels::gate::{Reference, check_columns};
+use sparsescope_matrix::matrix::{Csr, Precision, Real};
+use sparsescope_matrix::memory::{MemoryLimit, zeroed};
+use sparsescope_matrix::parallel::lock;
+use sparsescope_model::kernel::parameters::VECTORS;
+use sparsescope_record::{Check, Operation, Work};
+
+/// Y = A·X for any number of columns of X. X and Y are stored by rows.
+#[derive(Debug)]
+pub struct SpmmProblem {
+    /// A, its formats and its copy in f32, with the first column of X.
+    product: SpmvProblem,
+    columns: Columns,
+    double: Mutex<Found<f64>>,
+    single: Mutex<Found<f32>>,
+}
+
+/// Where the columns of X come from.
+#[derive(Debug)]
+enum Columns {
+    /// Integers 1 to 5: column j from the seed plus j, so that the first is the x of SpMV, and the columns of a narrow
+    /// X are the first of a wide one.
+    Drawn(u64),
+    /// This many, stored by rows.
+    Given(usize, Vec<f64>),
+}
+
+/// What was computed for columns of X in one precision.
+#[derive(Debug, Default)]
+struct Found<T> {
+    /// X by its number of columns.
+    blocks: BTreeMap<usize, Arc<Vec<T>>>,
+    /// The references of the first columns of Y.
+    references: Vec<Reference>,
+}
+
+impl<T: Real> Found<T> {
+    /// X of k columns, made on first use.
+    fn block(&mut self, k: usize, make: impl FnOnce() -> Vec<T>) -> Arc<Vec<T>> {
+        Arc::clone(self.blocks.entry(k).or_insert_with(|| Arc::new(make())))
+    }
+
+    /// Checks Y of k columns, with references computed on first use.
+    fn check(
+        &mut self,
+        a: &Csr<T>,
+        k: usize,
+        y: &[T],
+        column: impl Fn(usize) -> Vec<f64>,
+    ) -> Check {
+        while self.references.len() < k {
+            let x: Vec<T> = column(self.references.len()).into_iter().map(T::rounded).collect();
+            self.references.push(Reference::new(a, &x));
+        }
+        check_columns(&self.references[..k], y)
+    }
+}
+
+impl SpmmProblem {
+    /// With columns of X drawn from a seed.
+    pub fn drawn(a: Arc<Csr>, seed: u64) -> Self {
+        Self::with(a, Columns::Drawn(seed))
+    }
+
+    /// With this X of k columns, stored by rows. Panics unless k is at least 1 and X has n·k elements.
+    pub fn given(a: Arc<Csr>, k: usize, x: Vec<f64>) -> Self {
+        assert!(k > 0 && x.len() == k * a.cols(), "X has k elements per column of A");
+        Self::with(a, Columns::Given(k, x))
+    }
+
+    fn with(a: Arc<Csr>, columns: Columns) -> Self {
+        let first = columns.at(a.cols(), 0);
+        let (double, single) = Default::default();
+        Self { product: SpmvProblem::new(a, first), columns, double, single }
+    }
+
+    /// A as it was read, m × n.
+    pub fn a(&self) -> &Arc<Csr> {
+        self.product.a()
+    }
+
+    /// The number of columns of X that a configuration requests.
+    pub fn vectors(configuration: &Configuration) -> usize {
+        configuration.parameters.get(&VECTORS) as usize
+    }
+
+    /// A and its formats in f64.
+    pub fn double(&self) -> &Arc<SpmvSide<f64>> {
+        self.product.double()
+    }
+
+    /// A and its formats in f32; fails as [`SpmvProblem::single`].
+    pub fn single(&self, limit: MemoryLimit) -> Result<Arc<SpmvSide<f32>>, PrepareError> {
+        self.product.single(limit)
+    }
+
+    /// X of k columns in f64, made on first use.
+    pub fn double_block(&self, k: usize) -> Arc<Vec<f64>> {
+        lock(&self.double).block(k, || self.block(k))
+    }
+
+    /// X of k columns in f32, rounded on first use. Fails if a value, or the sum of a row's terms, is too large for
+    /// f32.
+    pub fn single_block(&self, k: usize) -> Result<Arc<Vec<f32>>, PrepareError> {
+        let mut single = lock(&self.single);
+        if !single.blocks.contains_key(&k) {
+            for j in 0..k {
+                let checked = check_single(self.a(), &self.column(j));
+                checked.map_err(|why| PrepareError::Refused(format!("column {j} of X: {why}")))?;
+            }
+        }
+        Ok(single.block(k, || self.block(k).into_iter().map(f32::rounded).collect()))
+    }
+
+    /// Fails if X, Y and the references of a configuration need more than `limit`.
+    pub fn check_blocks(
+        &self,
+        configuration: &Configuration,
+        limit: MemoryLimit,
+    ) -> Result<(), PrepareError> {
+        let k = Self::vectors(configuration);
+        let bytes = self.blocks(k, configuration.precision).iter().map(|(_, bytes)| bytes).sum();
+        let checked = limit.check(format!("SpMM with X, Y and its check for {k} columns"), bytes);
+        checked.map_err(|error| PrepareError::Refused(error.to_string()))
+    }
+
+    /// Column j of X.
+    fn column(&self, j: usize) -> Vec<f64> {
+        self.columns.at(self.a().cols(), j)
+    }
+
+    /// X of k columns, stored by rows.
+    fn block(&self, k: usize) -> Vec<f64> {
+        let mut block = zeroed(0.0, k * self.a().cols());
+        for j in 0..k {
+            for (to, x) in block.iter_mut().skip(j).step_by(k).zip(self.column(j)) {
+                *to = x;
+            }
+        }
+        block
+    }
+
+    /// The arrays for k columns: their names and bytes.
+    fn blocks(&self, k: usize, precision: Precision) -> [(&'static str, u128); 3] {
+        let [rows, cols] = [self.a().rows(), self.a().cols()].map(|size| size as u128 * k as u128);
+        let value = u128::from(precision.bytes());
+        // A reference has the sum and the bound of each element in f64.
+        [("X", value * cols), ("Y", value * rows), ("references", 16 * rows)]
+    }
+}
+
+impl Columns {
+    /// Column j, of n elements.
+    fn at(&self, n: usize, j: usize) -> Vec<f64> {
+        match self {
+            Self::Drawn(seed) => integer_vector(n, seed.wrapping_add(j as u64)),
+            Self::Given(k, x) => x.iter().skip(j).step_by(*k).copied().collect(),
+        }
+    }
+}
+
+impl Problem for SpmmProblem {
+    fn operation(&self) -> Operation {
+        Operation::Spmm
+    }
+
+    fn is_empty(&self) -> bool {
+        self.product.is_empty()
+    }
+
+    fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
+        let (k, precision) = (Self::vectors(configuration), configuration.precision);
+        let mut arrays = self.product.resident(configuration, memory);
+        for (what, bytes) in self.blocks(k, precision) {
+            // Each kernel has a Y of its own.
+            let of = if what == "Y" { configuration.kernel.id } else { "all kernels" };
+            let name = format!("{what} of {k} columns in {}, {of}", precision.as_str());
+            let bytes = u64::try_from(bytes).ok().filter(|bytes| *bytes <= memory.get());
+            arrays.push(Resident { name, bytes: bytes.unwrap_or(0) });
+        }
+        arrays
+    }
+
+    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
+        let (k, column) = (Self::vectors(configuration), |j| self.column(j));
+        match (configuration.precision, output) {
+            (Precision::F64, Output::Vector(y)) => {
+                Some(lock(&self.double).check(self.a(), k, y, column))
+            }
+            (Precision::F32, Output::Single(y)) => {
+                // It exists, because the result was computed with it.
+                let side = self.single(MemoryLimit::unlimited()).ok()?;
+                Some(lock(&self.single).check(side.a(), k, y, column))
+            }
+            _ => None,
+        }
+    }
+
+    /// 2·k operations per nonzero, where Y has m·k elements.
+    fn work(&self, output: &Output) -> Work {
+        let elements = match output {
+            Output::Vector(y) => y.len(),
+            Output::Single(y) => y.len(),
+            Output::Points(_) | Output::Solution(_) | Output::Systems(_) => 0,
+        };
+        let k = elements.checked_div(self.a().rows()).unwrap_or(0);
+        Work { flops: 2 * self.a().nnz() as u64 * k as u64, ..Work::default() }
+    }
+
+    fn release(&self) {
+        self.product.release();
+        *lock(&self.double) = Found::default();
+        *lock(&self.single) = Found::default();
+    }
+
+    fn refusal(&self, configuration: &Configuration) -> Option<String> {
+        match (&self.columns, Self::vectors(configuration)) {
+            (Columns::Given(given, _), k) if k > *given => {
+                Some(format!("X has {given} columns, expected at least {k}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparsescope_matrix::matrix::examples;
+    use sparsescope_model::kernel::{Parameters, kernel};
+    use sparsescope_record::Verdict;
+
+    fn of(id: &str, k: u32, precision: Precision) -> Configuration {
+        let parameters = Parameters::default().with(VECTORS.id(), &k.to_string());
+        Configuration { parameters, precision, ..Configuration::usual(kernel(id).unwrap()) }
+    }
+
+    #[test]
+    fn a_narrow_x_has_the_first_columns_of_a_wide_one_and_the_first_is_that_of_spmv() {
+        let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
+        let [one, three] = [1, 3].map(|k| problem.double_block(k));
+        assert_eq!(*one, integer_vector(5, 42));
+        let column = |j: usize| three.iter().skip(j).step_by(3).copied().collect::<Vec<_>>();
+        assert_eq!([column(0), column(2)], [integer_vector(5, 42), integer_vector(5, 44)]);
+        assert!(
+            problem.single_block(3).unwrap().iter().zip(&*three).all(|(s, d)| f64::from(*s) == *d)
+        );
+    }
+
+    #[test]
+    fn each_column_of_a_result_is_checked_in_its_precision_and_the_work_counts_all_columns() {
+        let a = Arc::new(examples::five_by_five());
+        let x = vec![1.0, 1.0, 2.0, 1.0, 3.0, 1.0, 4.0, 1.0, 5.0, 1.0];
+        let problem = SpmmProblem::given(a, 2, x);
+        let y = vec![11.0, 7.0, 13.0, 6.0, 8.0, 3.0, 18.0, 5.0, 34.0, 7.0];
+        let single = Output::Single(y.iter().map(|&y| y as f32).collect());
+        let [double, of_single] =
+            [Precision::F64, Precision::F32].map(|p| of("cpu/spmm/rows", 2, p));
+        assert_eq!(problem.check(&of_single, &single).verdict, Verdict::Pass);
+        assert_eq!(problem.compare(&double, &single), None);
+        // Ten nonzeros, two columns.
+        assert_eq!(
+            [problem.work(&single).flops, problem.work(&Output::Vector(y.clone())).flops],
+            [40; 2]
+        );
+        assert_eq!(problem.check(&double, &Output::Vector(y.clone())).verdict, Verdict::Pass);
+        let first = of("cpu/spmm/rows", 1, Precision::F64);
+        let narrow = y.iter().step_by(2).copied().collect();
+        assert_eq!(problem.check(&first, &Output::Vector(narrow)).verdict, Verdict::Pass);
+        let mut wrong = y;
+        wrong[7] = 5.1;
+        let reason = problem.check(&double, &Output::Vector(wrong)).reason.unwrap();
+        assert!(reason.starts_with("column 1: row 3 is 5.1e0, expected 5e0"), "{reason}");
+        let wide = of("cpu/spmm/rows", 3, Precision::F64);
+        assert_eq!(problem.refusal(&wide).as_deref(), Some("X has 2 columns, expected at least 3"));
+        assert_eq!(problem.refusal(&double), None);
+    }
+
+    #[test]
+    fn what_f32_does_not_hold_is_named_with_its_column() {
+        let a = Arc::new(Csr::from_triplets(1, 2, &[(0, 0, 1.0), (0, 1, 1.0)]).unwrap());
+        let problem = SpmmProblem::given(a, 2, vec![1.0, 1.0, 1.0, 1e39]);
+        assert!(problem.single_block(1).is_ok());
+        let refused = problem.single_block(2).unwrap_err().to_string();
+        assert_eq!(refused, "column 1 of X: element 1 of x is 1e39, too large for f32");
+    }
+
+    #[test]
+    fn memory_is_counted_for_every_column() {
+        let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
+        let wide = of("cpu/spmm/nnz", 16, Precision::F32);
+        let resident = problem.resident(&wide, MemoryLimit::unlimited());
+        let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
+        // A and x in f32 as for SpMV, no other format; X, Y, and two numbers of 8 bytes per element of Y.
+        assert_eq!(bytes, [124, 0, 4 * 80, 4 * 80, 16 * 80]);
+        let needed = 4 * 80 + 4 * 80 + 16 * 80;
+        assert!(problem.check_blocks(&wide, MemoryLimit::bytes(needed)).is_ok());
+        let refused = problem.check_blocks(&wide, MemoryLimit::bytes(needed - 1)).unwrap_err();
+        let expected = format!("SpMM with X, Y and its check for 16 columns needs {needed} bytes");
+        assert!(refused.to_string().starts_with(&expected), "{refused}");
+    }
+
+    #[test]
+    fn what_was_made_is_dropped_when_released() {
+        let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
+        problem.double_block(4);
+        problem.check(&of("cpu/spmm/rows", 4, Precision::F64), &Output::Vector(vec![0.0; 20]));
+        let counts = || {
+            let double = lock(&problem.double);
+            (double.blocks.len(), double.references.len())
+        };
+        assert_eq!(counts(), (1, 4));
+        problem.release();
+        assert_eq!(counts(), (0, 0));
+    }
+}

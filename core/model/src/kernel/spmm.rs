@@ -1,0 +1,71 @@
+//! The kernels of Y = A·X, where X has several columns.
+
+use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::format::{Format, HACK_SIZE, SIGMA, SPILL};
+use super::mapping::Mapping;
+use super::number::{plain, whole};
+use super::parameter::{About, Group, Param, Values};
+use sparsescope_matrix::matrix::Order;
+use sparsescope_record::{Operation, Precision};
+
+/// Largest number of columns of X.
+const MOST_VECTORS: u32 = 1024;
+
+/// Number of columns of X.
+pub static VECTORS: Param<u32> = Param {
+    usual: 8,
+    values: Values::Text(|text| whole(text, MOST_VECTORS), plain),
+    about: About {
+        group: Group::Kernels,
+        ..About::OPTION
+            .named(31, "vectors", "vectors")
+            .described("K,...", "SpMM: number of columns of X, 1 to 1024")
+    },
+};
+
+/// A CPU kernel in CSR.
+const fn cpu(
+    id: &'static str,
+    mapping: Mapping,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        id,
+        operation: Operation::Spmm,
+        reads: Reads::Matrix(Format::Csr),
+        device: DeviceKind::Cpu,
+        mapping,
+        summary,
+        origin,
+        precisions: &Precision::ALL,
+        exact: false,
+        deterministic: true,
+        needs: Needs { finite_x: false, spd: false, full_diagonal: false },
+        takes: Takes { threads: !matches!(mapping, Mapping::Serial), block: false, order: false },
+        parameters: const { &[VECTORS.any()] },
+        model: None,
+        user: None,
+        rank: 0,
+        version: None,
+    }
+}
+
+/// Every kernel of Y = A·X, in the order in which tables list them.
+#[rustfmt::skip]
+pub(super) static KERNELS: &[KernelDescriptor] = &[
+    cpu("cpu/spmm/serial", Mapping::Serial, &[Origin::Ours],
+        "one thread, row by row; the reference"),
+    cpu("cpu/spmm/rows", Mapping::EqualRows, &[Origin::Ours],
+        "equal rows, one part per thread"),
+    cpu("cpu/spmm/nnz", Mapping::EqualEntries, &[Origin::Ours],
+        "about equal nonzeros, one part of whole rows per thread"),
+    cpu("cpu/spmm/simd", Mapping::EqualEntries, &[Origin::Ours],
+        "about equal nonzeros per thread; sums of a row in registers, in vectors of columns of X"),
+    KernelDescriptor {
+        reads: Reads::Matrix(Format::Hll(Order::RowMajor)),
+        parameters: const { &[VECTORS.any(), HACK_SIZE.any(), SIGMA.any(), SPILL.any()] },
+        ..cpu("cpu/spmm/hll", Mapping::EqualSlots, &[Origin::Ours],
+            "HLL, about equal slots per thread; sums of a row in registers, in vectors of columns of X")
+    },
+];

@@ -1,0 +1,85 @@
+//! A matrix times several vectors through the whole program: `bench --operation spmm`.
+
+use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
+use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::record::{Operation, Run, Verdict};
+use sparsescope_tests::{documents, follow_the_schema};
+
+use crate::common::{on_cpu, open, program};
+
+/// Shapes that break kernels: empty rows, more columns than rows, one dense column, one dense row.
+const SHAPES: [(&str, &str); 3] = [
+    ("empty.mtx", "%%MatrixMarket matrix coordinate real general\n6 4 3\n2 1 3\n2 4 -1\n6 3 2\n"),
+    (
+        "wide.mtx",
+        "%%MatrixMarket matrix coordinate real general\n2 9 4\n1 1 3\n1 9 4\n2 5 5\n2 9 1\n",
+    ),
+    (
+        "column.mtx",
+        "%%MatrixMarket matrix coordinate real general\n4 3 6\n1 2 1\n2 2 2\n3 2 3\n4 2 4\n4 1 1\n4 3 1\n",
+    ),
+];
+
+const HOW: [&str; 10] =
+    ["--operation", "spmm", "--backend", "cpu", "--runs", "3", "--threads", "1,2", "-o", "out.zip"];
+
+#[test]
+fn every_kernel_multiplies_by_any_number_of_vectors_in_both_precisions() {
+    let p = program();
+    for (name, text) in SHAPES {
+        p.write(name, text);
+    }
+    let matrices = ["empty.mtx", "wide.mtx", "column.mtx", "gen:dense-row?m=40"];
+    let more = ["--vectors", "1,8,33", "--precision", "f64,f32"];
+    p.succeed(&[&["bench"], &matrices[..], &HOW, &more].concat());
+    let bundle = open(&p, "out.zip");
+    let cpu = CpuBackend::new();
+    let here = on_cpu(Operation::Spmm).filter(|k| cpu.availability(k) == Availability::Available);
+    let threads = |kernel: &KernelDescriptor| if kernel.takes.threads { 2 } else { 1 };
+    assert_eq!(
+        bundle.runs.iter().filter(|run| run.figures.is_some()).count(),
+        4 * 3 * 2 * here.map(threads).sum::<usize>()
+    );
+    for run in bundle.runs.iter().filter(|run| run.figures.is_some()) {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
+        let matrix = bundle.matrices.iter().find(|m| m.record.id == run.matrix).unwrap();
+        let k: u64 = run.params["vectors"].parse().unwrap();
+        let flops = run.work.unwrap().flops;
+        assert_eq!(flops, 2 * k * matrix.record.statistics.nnz, "{} with {k}", run.kernel);
+        let (metric, figures) = (run.metric.as_ref().unwrap(), run.figures.as_ref().unwrap());
+        assert_eq!(metric.unit, "GFLOPS");
+        assert!((metric.value / (flops as f64 / figures.median_s / 1e9) - 1.0).abs() < 1e-9);
+        // The reference has the same matrix, precision and number of vectors.
+        let is_its = |other: &&Run| {
+            let of = |run: &Run| {
+                (run.matrix.clone(), run.precision.clone(), run.params["vectors"].clone())
+            };
+            other.kernel == "cpu/spmm/serial" && of(other) == of(run)
+        };
+        let serial = bundle.runs.iter().find(is_its).unwrap().figures.as_ref().unwrap();
+        let speedup = figures.speedup.unwrap();
+        assert!((speedup * figures.median_s / serial.median_s - 1.0).abs() < 1e-9);
+    }
+    let written = std::fs::read(p.path("out.zip")).unwrap();
+    assert!(follow_the_schema(&documents(&written)) > 3);
+    let csv = p.succeed(&["export", "out.zip", "--csv", "-"]);
+    assert!(csv.contains("cpu/spmm/simd") && csv.contains("vectors=33"), "{csv}");
+}
+
+#[test]
+fn what_is_no_number_of_vectors_and_an_x_are_refused_in_a_sentence() {
+    let p = program();
+    let bench = |more: &[&str]| {
+        let ran = p.run(&[&["bench", "gen:diagonal?m=9", "--operation", "spmm"], more].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        ran.err
+    };
+    for k in ["0", "1025", "many"] {
+        let error = bench(&["--vectors", k]);
+        let expected = format!("vectors is `{k}`: expected a whole number from 1 to 1024");
+        assert!(error.contains(&expected), "{error}");
+    }
+    p.write("x.txt", "1\n".repeat(9));
+    let error = bench(&["--x", "x.txt"]);
+    assert!(error.contains("--x applies only to spmv and symgs, not to spmm"), "{error}");
+}
