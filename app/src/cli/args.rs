@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use sparsescope_core::record::{Operation, Shard};
 
 use super::help::{self, FORMATS, KERNELS, LAST, OUTPUT, RANKS, SAMPLING, WHAT};
-use super::operand_args::{SkylineArgs, SolveArgs, SpmvArgs, SymgsArgs};
+use super::operand_args::{SkylineArgs, SolveArgs, SpmmArgs, SpmvArgs, SymgsArgs};
 use super::parameter_args::{PARAMETERS, ParameterArgs};
 use super::shared_args::{BackendArg, GpuArgs, HeaderArgs, PrecisionArg, RankArgs, ReadArgs};
 use super::values::{
@@ -51,6 +51,8 @@ pub(super) enum Command {
     Info(InfoArgs),
     /// Compute one SpMV, y = A·x
     Spmv(SpmvArgs),
+    /// Multiply a matrix by several vectors, Y = A·X
+    Spmm(SpmmArgs),
     /// Run symmetric Gauss–Seidel sweeps on a system
     Symgs(SymgsArgs),
     /// Compute the skyline (Pareto front) of a point set

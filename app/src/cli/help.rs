@@ -62,7 +62,7 @@ With DIR, writes one page per command: sparsescope.1, sparsescope-bench.1 and so
 prints the page of the program itself.";
 
 /// The notes of each command, for `--help`, and its examples, for `-h` too.
-const PAGES: [(&str, &str, &[&str]); 19] = [
+const PAGES: [(&str, &str, &[&str]); 20] = [
     (
         "sparsescope",
         MATRIX,
@@ -88,6 +88,14 @@ const PAGES: [(&str, &str, &[&str]); 19] = [
         &[
             "sparsescope spmv A.mtx --x x.mtx -o y.mtx",
             "sparsescope spmv A.mtx --x x.mtx --kernel cpu/csr/simd --expect y.mtx --tol 1e-9",
+        ],
+    ),
+    (
+        "spmm",
+        MATRIX,
+        &[
+            "sparsescope spmm A.mtx --x X.npy -o Y.npy",
+            "sparsescope spmm A.mtx --vectors 32 --kernel cpu/spmm/hll --precision f32 -o Y.mtx",
         ],
     ),
     (

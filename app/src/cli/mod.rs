@@ -46,6 +46,7 @@ mod shared_args;
 mod shared_matrix;
 mod skyline;
 mod solve;
+mod spmm;
 mod spmv;
 mod symgs;
 mod table;
@@ -123,6 +124,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
         Some(Command::Bench(args)) => bench::run(&args, &interrupt, cli.quiet),
         Some(Command::Info(args)) => info::run(&args, &interrupt, cli.quiet),
         Some(Command::Spmv(args)) => spmv::run(&args, &interrupt, cli.quiet),
+        Some(Command::Spmm(args)) => spmm::run(&args, &interrupt, cli.quiet),
         Some(Command::Symgs(args)) => symgs::run(&args, &interrupt, cli.quiet),
         Some(Command::Skyline(args)) => skyline::run(&args, &interrupt, cli.quiet),
         Some(Command::Solve(args)) => solve::run(&args, &interrupt, cli.quiet),

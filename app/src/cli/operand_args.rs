@@ -1,9 +1,9 @@
-//! Arguments of the commands that compute one result: an SpMV, a sweep, a skyline, a solution.
+//! Arguments of the commands that compute one result: an SpMV, an SpMM, a sweep, a skyline, a solution.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use sparsescope_core::kernel::parameters::MODE;
+use sparsescope_core::kernel::parameters::{MODE, VECTORS};
 
 use super::help::{KERNELS, OUTPUT, SOLVER, WHAT};
 use super::parameter_args::ParameterArgs;
@@ -54,6 +54,47 @@ pub(super) struct SpmvArgs {
     /// Write y to this file (Matrix Market array, 17 significant digits; gzipped if it ends in .gz)
     #[arg(short, value_name = "FILE", required_unless_present = "expect", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long, help_heading = OUTPUT)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SpmmArgs {
+    /// The matrix A: file, gen:KIND?key=value&... or suite:NAME
+    #[arg(value_name = "MATRIX")]
+    pub(super) matrix: String,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
+    /// The matrix X, with as many rows as A has columns [default: random integers 1 to 5 (--seed)]
+    ///
+    /// The file has one of the forms of a matrix, e.g. a NumPy array (.npy) or a Matrix Market array.
+    #[arg(long, value_name = "FILE", conflicts_with = VECTORS.id().name(), help_heading = WHAT)]
+    pub(super) x: Option<String>,
+    /// Seed of X if no file is given
+    #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S", help_heading = WHAT, hide_short_help = true)]
+    pub(super) seed: u64,
+    /// Kernel id
+    #[arg(long, default_value = "cpu/spmm/simd", value_name = "ID", help_heading = KERNELS)]
+    pub(super) kernel: String,
+    /// Threads [default: all]
+    #[arg(long, value_name = "N", value_parser = thread_count, help_heading = KERNELS)]
+    pub(super) threads: Option<u32>,
+    #[command(flatten)]
+    pub(super) gpu: GpuArgs,
+    /// Threads per block of a GPU kernel
+    #[arg(long, value_name = "N", value_parser = block_size, default_value_t = 128, help_heading = KERNELS, hide_short_help = true)]
+    pub(super) block_size: u32,
+    /// Precision of the values
+    ///
+    /// With f32, A and X are rounded.
+    #[arg(long, value_enum, value_name = "NAME", default_value = "f64", help_heading = KERNELS)]
+    pub(super) precision: PrecisionArg,
+    #[command(flatten)]
+    pub(super) parameters: ParameterArgs,
+    /// Write Y to this file: a NumPy array (.npy), or a Matrix Market array, 17 significant digits
+    #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
+    pub(super) output: PathBuf,
     /// Overwrite an existing file
     #[arg(long, help_heading = OUTPUT)]
     pub(super) force: bool,

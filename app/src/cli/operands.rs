@@ -6,20 +6,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
-use sparsescope_core::experiment::{Backend, CpuBackend, LoadedValues, MatrixSource, ReadMatrix};
+use sparsescope_core::experiment::{
+    Backend, Configuration, CpuBackend, Finished, LoadedValues, MatrixSource, Problem, ReadMatrix,
+    Watch,
+};
 use sparsescope_core::io::vector::{self, Companion, VectorFile};
 use sparsescope_core::io::{IoError, Progress, open_companion, open_vector};
 use sparsescope_core::kernel::parameters::RANKS;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernel};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::Operation;
+use sparsescope_core::record::{Operation, Verdict};
 
 use super::interrupt::Interrupt;
-use super::outcome::UsageError;
+use super::outcome::{Outcome, UsageError, not_right};
 use super::output::{file_size, overwrite, save, watched};
 use super::table::counted;
-use super::{adapter, gpu};
+use super::{adapter, choice, gpu};
 
 /// The context of a command: its interrupt, whether it shows progress, and the memory limit.
 pub(super) struct Desk<'i> {
@@ -221,6 +224,40 @@ impl Desk<'_> {
         let what = format!("reading {}", path.display());
         let file = watched(self.interrupt, self.quiet, &what, file_size(path), read)?;
         Ok(told(path, file))
+    }
+
+    /// Executes a configuration of SpMV or SpMM once, on the GPU with this number if it needs one, and checks the
+    /// result. Returns its elements, or how the command ends.
+    pub(super) fn product(
+        &self,
+        configuration: &Configuration,
+        problem: &dyn Problem,
+        device: usize,
+        source: &MatrixSource,
+    ) -> anyhow::Result<Result<Vec<f64>, Outcome>> {
+        let kernel = configuration.kernel;
+        let watch = Watch::cancelled_by(self.interrupt.flag());
+        let cannot = || format!("{} cannot run on {source}", kernel.id);
+        let backend = backend(kernel, device)?;
+        let mut prepared = problem
+            .admit(configuration)
+            .and_then(|()| backend.prepare(configuration, problem, self.memory))
+            .with_context(cannot)?;
+        if prepared.set_up(&watch).wait().with_context(cannot)? == Finished::Cancelled {
+            return Ok(Err(Outcome::Interrupted));
+        }
+        if let (Some(choice), false) = (&prepared.costs().choice, self.quiet) {
+            eprintln!("{}", choice::sentence(kernel.id, choice));
+        }
+        let Some(output) = prepared.output(&watch).wait()? else {
+            return Ok(Err(Outcome::Interrupted));
+        };
+        let check = problem.check(configuration, &output);
+        if check.verdict != Verdict::Pass {
+            eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
+            return Ok(Err(Outcome::CheckFailed));
+        }
+        Ok(Ok(output.in_f64()))
     }
 
     /// Writes a result, replacing a file only with `force`.

@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_parameter_has_an_option_in_the_commands_that_take_it() {
-        for name in ["bench", "spmv", "solve"] {
+        for name in ["bench", "spmv", "spmm", "solve"] {
             let command = command(name);
             for parameter in Parameter::ALL {
                 let about = parameter.about();

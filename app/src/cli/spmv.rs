@@ -3,18 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use sparsescope_core::experiment::{
-    Configuration, Finished, MatrixSource, Problem, SpmvProblem, Watch,
-};
+use sparsescope_core::experiment::{Configuration, MatrixSource, SpmvProblem};
 use sparsescope_core::measure::integer_vector;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Operation, Verdict};
+use sparsescope_core::record::Operation;
 
-use super::choice;
 use super::interrupt::Interrupt;
 use super::operand_args::SpmvArgs;
-use super::operands::{Desk, Differences, backend, kernel_of, on_all_gpus, threads};
-use super::outcome::{Outcome, UsageError, not_right};
+use super::operands::{Desk, Differences, kernel_of, on_all_gpus, threads};
+use super::outcome::{Outcome, UsageError};
 use super::output::{check_form, check_free};
 
 pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
@@ -42,35 +39,15 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let expected = expected.transpose()?;
 
     let problem = SpmvProblem::new(Arc::clone(&a), x);
-    let backend = backend(kernel, args.gpu.device)?;
     let threads = threads(kernel, args.threads);
     let block = kernel.takes.block.then_some(args.block_size);
     let precision = args.precision.map_or(Configuration::usual(kernel).precision, Into::into);
     let configuration =
         Configuration { precision, parameters, threads, block, ..Configuration::usual(kernel) };
-    let mut prepared = problem
-        .admit(&configuration)
-        .and_then(|()| backend.prepare(&configuration, &problem, memory))
-        .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
-    let finished = prepared
-        .set_up(&Watch::cancelled_by(interrupt.flag()))
-        .wait()
-        .with_context(|| format!("{} cannot run on {source}", kernel.id))?;
-    if finished == Finished::Cancelled {
-        return Ok(Outcome::Interrupted);
+    match desk.product(&configuration, &problem, args.gpu.device, &source)? {
+        Ok(y) => finish(args, &desk, &y, expected),
+        Err(outcome) => Ok(outcome),
     }
-    if let (Some(choice), false) = (&prepared.costs().choice, quiet) {
-        eprintln!("{}", choice::sentence(kernel.id, choice));
-    }
-    let Some(output) = prepared.output(&Watch::cancelled_by(interrupt.flag())).wait()? else {
-        return Ok(Outcome::Interrupted);
-    };
-    let check = problem.check(&configuration, &output);
-    if check.verdict != Verdict::Pass {
-        eprintln!("error: {}; nothing was written", not_right(kernel.id, &check));
-        return Ok(Outcome::CheckFailed);
-    }
-    finish(args, &desk, &output.in_f64(), expected)
 }
 
 /// Writes y, and compares it with the vector that is expected, if any.

@@ -1,9 +1,9 @@
-//! A matrix times several vectors through the whole program: `bench --operation spmm`.
+//! A matrix times several vectors through the whole program: `bench --operation spmm` and `spmm`.
 
 use sparsescope_core::experiment::{Availability, Backend, CpuBackend};
-use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::kernel::{KernelDescriptor, Mapping};
 use sparsescope_core::record::{Operation, Run, Verdict};
-use sparsescope_tests::{documents, follow_the_schema};
+use sparsescope_tests::{Program, documents, follow_the_schema};
 
 use crate::common::{on_cpu, open, program};
 
@@ -64,6 +64,61 @@ fn every_kernel_multiplies_by_any_number_of_vectors_in_both_precisions() {
     assert!(follow_the_schema(&documents(&written)) > 3);
     let csv = p.succeed(&["export", "out.zip", "--csv", "-"]);
     assert!(csv.contains("cpu/spmm/simd") && csv.contains("vectors=33"), "{csv}");
+}
+
+/// The 5 x 5 example of the papers, and X with the columns 1 to 5 and ones.
+fn example() -> Program {
+    let p = program();
+    p.write(
+        "A.mtx",
+        "%%MatrixMarket matrix coordinate real general\n5 5 10\n1 1 3\n1 2 4\n2 2 5\n2 3 1\n3 2 1\n\
+        3 3 2\n4 3 2\n4 4 3\n5 4 1\n5 5 6\n",
+    );
+    p.write(
+        "X.mtx",
+        "%%MatrixMarket matrix array real general\n5 2\n1\n2\n3\n4\n5\n1\n1\n1\n1\n1\n",
+    );
+    p
+}
+
+#[test]
+fn spmm_multiplies_with_every_kernel_and_writes_both_forms() {
+    let p = example();
+    // 3·1 + 4·2, 5·2 + 1·3, 1·2 + 2·3, 2·3 + 3·4, 1·4 + 6·5; then the sums of the rows.
+    let expected = [11.0, 13.0, 8.0, 18.0, 34.0, 7.0, 6.0, 3.0, 5.0, 7.0];
+    for k in on_cpu(Operation::Spmm).filter(|k| k.mapping != Mapping::Library) {
+        p.succeed(&["spmm", "A.mtx", "--x", "X.mtx", "--kernel", k.id, "-o", "Y.mtx", "--force"]);
+        let y = std::fs::read_to_string(p.path("Y.mtx")).unwrap();
+        assert_eq!(y.lines().nth(1), Some("5 2"));
+        let y: Vec<f64> = y.lines().skip(2).map(|line| line.parse().unwrap()).collect();
+        assert_eq!(y, expected, "{}", k.id);
+    }
+    p.succeed(&["spmm", "A.mtx", "--x", "X.mtx", "--precision", "f32", "-o", "Y.npy"]);
+    let npy = std::fs::read(p.path("Y.npy")).unwrap();
+    let by_rows: Vec<u8> =
+        (0..10).flat_map(|e| f64::to_le_bytes(expected[e % 2 * 5 + e / 2])).collect();
+    assert!(npy.ends_with(&by_rows) && String::from_utf8_lossy(&npy).contains("(5,2,)"));
+    p.succeed(&["spmm", "A.mtx", "--x", "Y.npy", "-o", "again.mtx"]);
+    assert_eq!(p.json(&["info", "again.mtx", "--json"])["cols"], 2);
+    p.succeed(&["spmm", "A.mtx", "--vectors", "3", "-o", "drawn.mtx"]);
+    assert_eq!(p.json(&["info", "drawn.mtx", "--json"])["cols"], 3);
+}
+
+#[test]
+fn spmm_refuses_an_x_that_does_not_fit() {
+    let p = example();
+    let refused = |args: &[&str]| {
+        let ran = p.run(&[&["spmm"], args, &["--x", "X.mtx", "-o", "Y.mtx"]].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(!p.path("Y.mtx").exists());
+        ran.err
+    };
+    let error = refused(&["gen:diagonal?m=9"]);
+    assert!(error.contains("--x has 5 rows, but") && error.contains("has 9 columns"), "{error}");
+    let error = refused(&["A.mtx", "--vectors", "2"]);
+    assert!(error.contains("--vectors") && error.contains("--x"), "{error}");
+    let error = refused(&["A.mtx", "--kernel", "cpu/csr/simd"]);
+    assert!(error.contains("`cpu/csr/simd` computes spmv, not spmm"), "{error}");
 }
 
 #[test]

@@ -252,17 +252,38 @@ fn read_numbers(
 /// Writes `values` as Matrix Market `array real general`, n × 1, with 17 significant digits, so
 /// that they read back bit for bit.
 pub fn write(values: &[f64], out: &mut dyn Write, progress: Progress<'_>) -> Result<(), IoError> {
+    write_columns(values, 1, out, progress)
+}
+
+/// The same for an array of this many columns, whose values are given row by row: the file has them column by
+/// column.
+pub fn write_columns(
+    values: &[f64],
+    columns: usize,
+    out: &mut dyn Write,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
     const CHUNK: usize = 1 << 14;
-    const WAVE: usize = CHUNK * 32;
+    const WAVE: usize = 32;
+    let count = values.len();
+    let rows = count.checked_div(columns).unwrap_or(0);
+    let at = |place: usize| {
+        let (column, row) = (place / rows.max(1), place % rows.max(1));
+        values.get(row * columns + column).copied().unwrap_or_default()
+    };
     let put = |out: &mut dyn Write, text: &[u8]| {
         out.write_all(text).map_err(|error| IoError::System { doing: "write", error })
     };
-    let header = format!("%%MatrixMarket matrix array real general\n{} 1\n", values.len());
+    let header = format!("%%MatrixMarket matrix array real general\n{rows} {columns}\n");
     put(out, header.as_bytes())?;
-    for wave in values.chunks(WAVE) {
-        let texts: Vec<String> = wave
-            .par_chunks(CHUNK)
-            .map(|values| values.iter().map(|&v| format!("{}\n", scientific(v))).collect())
+    let chunks = count.div_ceil(CHUNK);
+    for wave in (0..chunks).step_by(WAVE) {
+        let texts: Vec<String> = (wave..chunks.min(wave + WAVE))
+            .into_par_iter()
+            .map(|chunk| {
+                let places = chunk * CHUNK..count.min((chunk + 1) * CHUNK);
+                places.map(|place| format!("{}\n", scientific(at(place)))).collect()
+            })
             .collect();
         for text in texts {
             progress.check()?;
@@ -500,6 +521,17 @@ mod tests {
         ] {
             assert_eq!(scientific(value), text);
         }
+    }
+
+    #[test]
+    fn an_array_given_by_rows_is_written_by_columns() {
+        let mut text = Vec::new();
+        write_columns(&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0], 2, &mut text, Progress::none()).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let numbers: Vec<&str> = text.lines().skip(1).collect();
+        let expected = ["3 2", "1.0", "2.0", "3.0", "4.0", "5.0", "6.0"];
+        assert_eq!(numbers.len(), 7);
+        assert!(numbers.iter().zip(expected).all(|(n, e)| n.starts_with(e)), "{text}");
     }
 
     proptest! {

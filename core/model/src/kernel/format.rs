@@ -106,6 +106,9 @@ impl Format {
 const FORMAT: About =
     About { group: Group::Formats, commands: &["bench", "spmv"], ..About::OPTION };
 
+/// Options of HLL, which SpMM reads, too.
+const HLL: About = About { commands: &["bench", "spmv", "spmm"], ..FORMAT };
+
 /// Rows per hack (HLL).
 pub static HACK_SIZE: Param<usize> = Param {
     usual: DEFAULT_HACK_SIZE,
@@ -116,7 +119,7 @@ pub static HACK_SIZE: Param<usize> = Param {
         },
         plain,
     ),
-    about: FORMAT
+    about: HLL
         .named(0, "hack_size", "hack-size")
         .described("N,...", "Rows per hack of HLL: powers of two from 4 to 256"),
 };
@@ -128,7 +131,7 @@ pub static SIGMA: Param<usize> = Param {
     values: Values::Text(|text| Ok(integer(text)?.max(1)), plain),
     about: About {
         otherwise: "1, not sorted",
-        ..FORMAT
+        ..HLL
             .named(1, "sigma", "sigma")
             .described("N,...", "Rows per window in which HLL sorts rows by length")
     },
@@ -140,7 +143,7 @@ pub static SPILL: Param<Option<usize>> = Param {
     values: Values::Text(|text| integer(text).map(Some), |length| plain(length?)),
     about: About {
         otherwise: "none",
-        ..FORMAT
+        ..HLL
             .named(2, "spill", "spill")
             .described("N,...", "Store rows with more than N nonzeros in CSR instead of HLL")
     },

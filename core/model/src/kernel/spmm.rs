@@ -17,6 +17,8 @@ pub static VECTORS: Param<u32> = Param {
     values: Values::Text(|text| whole(text, MOST_VECTORS), plain),
     about: About {
         group: Group::Kernels,
+        is_main: true,
+        commands: &["bench", "spmm"],
         ..About::OPTION
             .named(31, "vectors", "vectors")
             .described("K,...", "SpMM: number of columns of X, 1 to 1024")

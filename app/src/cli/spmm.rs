@@ -1,0 +1,88 @@
+//! `sparsescope spmm`: one checked product of a matrix with several vectors.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use sparsescope_core::experiment::{Configuration, MatrixSource, SpmmProblem, SpmvProblem};
+use sparsescope_core::io::numpy::write_npy;
+use sparsescope_core::io::vector::write_columns;
+use sparsescope_core::kernel::parameters::VECTORS;
+use sparsescope_core::matrix::Csr;
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Operation;
+
+use super::interrupt::Interrupt;
+use super::operand_args::SpmmArgs;
+use super::operands::{Desk, kernel_of, threads};
+use super::outcome::{Outcome, UsageError};
+use super::output::{check_form, check_free, ends_in, overwrite, save, watched};
+
+pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
+    let kernel = kernel_of(Operation::Spmm, &args.kernel)?;
+    let mut parameters =
+        args.parameters.lists().single().ok_or_else(|| {
+            UsageError("spmm takes one value per parameter, not a list".to_owned())
+        })?;
+    check_free(&args.output, args.force)?;
+    check_form(&args.output, &["Matrix Market", "NumPy array"])?;
+    let memory = MemoryLimit::of_machine();
+    let desk = Desk { interrupt, quiet, memory };
+    let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;
+    let a = desk.real_matrix(&source)?;
+    SpmvProblem::check_vectors(&a, memory).with_context(|| format!("{source}"))?;
+    let problem = match &args.x {
+        Some(file) => {
+            let x = desk.real_matrix(&MatrixSource::parse(file)?)?;
+            let vectors = VECTORS.id().value(&x.cols().to_string());
+            let vectors = vectors.map_err(|error| UsageError(format!("--x: {error}")))?;
+            parameters = parameters.with(VECTORS.id(), &vectors);
+            SpmmProblem::given(Arc::clone(&a), x.cols(), by_rows(&x, &a, &source, memory)?)
+        }
+        None => SpmmProblem::drawn(Arc::clone(&a), args.seed),
+    };
+    let configuration = Configuration {
+        precision: args.precision.into(),
+        parameters: kernel.listed(&parameters),
+        threads: threads(kernel, args.threads),
+        block: kernel.takes.block.then_some(args.block_size),
+        ..Configuration::usual(kernel)
+    };
+    let y = match desk.product(&configuration, &problem, args.gpu.device, &source)? {
+        Ok(y) => y,
+        Err(outcome) => return Ok(outcome),
+    };
+    let columns = SpmmProblem::vectors(&configuration);
+    let what = format!("writing {}", args.output.display());
+    watched(interrupt, quiet, &what, None, |progress| {
+        save(&args.output, overwrite(args.force), |out| match ends_in(&args.output, "npy") {
+            true => write_npy(&y, Some(columns), out, progress),
+            false => write_columns(&y, columns, out, progress),
+        })
+    })?;
+    Ok(Outcome::Success)
+}
+
+/// All elements of X by rows, which must be as many as A has columns.
+fn by_rows(
+    x: &Csr,
+    a: &Csr,
+    source: &MatrixSource,
+    memory: MemoryLimit,
+) -> anyhow::Result<Vec<f64>> {
+    let (rows, cols, columns) = (x.rows(), x.cols(), a.cols());
+    if rows != columns {
+        let sentence = format!("--x has {rows} rows, but {source} has {columns} columns");
+        return Err(UsageError(sentence).into());
+    }
+    memory.check("X", 8 * rows as u128 * cols as u128)?;
+    let mut block = vec![0.0; rows * cols];
+    for (i, row) in block.chunks_exact_mut(cols).enumerate() {
+        let (col, val) = x.row(i);
+        for (&c, &v) in col.iter().zip(val) {
+            if let Some(element) = row.get_mut(c as usize) {
+                *element = v;
+            }
+        }
+    }
+    Ok(block)
+}
