@@ -28,6 +28,9 @@ impl Description {
 /// `SPARSE_OPERATION_NON_TRANSPOSE`.
 pub(super) const AS_IT_IS: c_int = 10;
 
+/// `SPARSE_LAYOUT_ROW_MAJOR`.
+pub(super) const BY_ROWS: c_int = 101;
+
 /// Creates a matrix from CSR arrays, which it keeps reading: handle, base, rows, columns, starts and ends of
 /// the rows, columns, values.
 pub(crate) type Create<T> = unsafe extern "C" fn(
@@ -45,13 +48,33 @@ pub(crate) type Create<T> = unsafe extern "C" fn(
 pub(crate) type Multiply<T> =
     unsafe extern "C" fn(c_int, T, Handle, Description, *const T, T, *mut T) -> c_int;
 
+/// Y = alpha·A·X + beta·Y: operation, alpha, A, its description, layout, X, columns, leading dimension of X, beta,
+/// Y, and its leading dimension.
+pub(crate) type MultiplyBlock<T> = unsafe extern "C" fn(
+    c_int,
+    T,
+    Handle,
+    Description,
+    c_int,
+    *const T,
+    c_int,
+    c_int,
+    T,
+    *mut T,
+    c_int,
+) -> c_int;
+
 /// oneMKL with the threads of Intel's OpenMP library and 32-bit integers (LP64).
 pub(crate) struct Mkl {
     pub(super) create_f64: Create<c_double>,
     pub(super) create_f32: Create<c_float>,
     pub(super) multiply_f64: Multiply<c_double>,
     pub(super) multiply_f32: Multiply<c_float>,
+    pub(super) multiply_block_f64: MultiplyBlock<c_double>,
+    pub(super) multiply_block_f32: MultiplyBlock<c_float>,
     pub(super) hint: unsafe extern "C" fn(Handle, c_int, Description, c_int) -> c_int,
+    pub(super) hint_block:
+        unsafe extern "C" fn(Handle, c_int, Description, c_int, c_int, c_int) -> c_int,
     pub(super) optimize: unsafe extern "C" fn(Handle) -> c_int,
     pub(super) destroy: unsafe extern "C" fn(Handle) -> c_int,
     pub(super) set_threads: unsafe extern "C" fn(c_int) -> c_int,
@@ -115,7 +138,10 @@ impl Mkl {
                 create_f32: function(&library, c"mkl_sparse_s_create_csr")?,
                 multiply_f64: function(&library, c"mkl_sparse_d_mv")?,
                 multiply_f32: function(&library, c"mkl_sparse_s_mv")?,
+                multiply_block_f64: function(&library, c"mkl_sparse_d_mm")?,
+                multiply_block_f32: function(&library, c"mkl_sparse_s_mm")?,
                 hint: function(&library, c"mkl_sparse_set_mv_hint")?,
+                hint_block: function(&library, c"mkl_sparse_set_mm_hint")?,
                 optimize: function(&library, c"mkl_sparse_optimize")?,
                 destroy: function(&library, c"mkl_sparse_destroy")?,
                 set_threads: function(&library, c"MKL_Set_Num_Threads_Local")?,

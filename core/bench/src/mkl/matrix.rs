@@ -4,7 +4,9 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::Arc;
 
-use super::library::{AS_IT_IS, Create, Description, Handle, Mkl, Multiply};
+use super::library::{
+    AS_IT_IS, BY_ROWS, Create, Description, Handle, Mkl, Multiply, MultiplyBlock,
+};
 use sparsescope_matrix::matrix::{Csr, Real, RowPtr};
 
 /// Errors of the library.
@@ -25,6 +27,7 @@ pub(crate) enum MklError {
 pub(crate) trait MklValue: Real {
     fn create(mkl: &Mkl) -> Create<Self>;
     fn multiply(mkl: &Mkl) -> Multiply<Self>;
+    fn multiply_block(mkl: &Mkl) -> MultiplyBlock<Self>;
 }
 
 impl MklValue for f64 {
@@ -34,6 +37,9 @@ impl MklValue for f64 {
     fn multiply(mkl: &Mkl) -> Multiply<Self> {
         mkl.multiply_f64
     }
+    fn multiply_block(mkl: &Mkl) -> MultiplyBlock<Self> {
+        mkl.multiply_block_f64
+    }
 }
 
 impl MklValue for f32 {
@@ -42,6 +48,9 @@ impl MklValue for f32 {
     }
     fn multiply(mkl: &Mkl) -> Multiply<Self> {
         mkl.multiply_f32
+    }
+    fn multiply_block(mkl: &Mkl) -> MultiplyBlock<Self> {
+        mkl.multiply_block_f32
     }
 }
 
@@ -92,6 +101,48 @@ impl<T: MklValue> MklMatrix<T> {
             checked("mkl_sparse_set_mv_hint", status)?;
             checked("mkl_sparse_optimize", (self.mkl.optimize)(self.handle))
         }
+    }
+
+    /// Lets the library analyse, and perhaps copy, the matrix for `calls` products with `k` columns, by rows.
+    pub(crate) fn optimize_block(&mut self, k: usize, calls: u32) -> Result<(), MklError> {
+        if self.handle.is_null() {
+            return Ok(());
+        }
+        let (k, calls) =
+            (narrow("columns of X", k as u64)?, c_int::try_from(calls).unwrap_or(c_int::MAX));
+        // SAFETY: the handle is one of `create_csr`.
+        unsafe {
+            let kind = Description::GENERAL;
+            let status = (self.mkl.hint_block)(self.handle, AS_IT_IS, kind, BY_ROWS, k, calls);
+            checked("mkl_sparse_set_mm_hint", status)?;
+            checked("mkl_sparse_optimize", (self.mkl.optimize)(self.handle))
+        }
+    }
+
+    /// Computes Y = A·X, where X and Y have k columns and are stored by rows. Panics unless X has n·k elements and Y has
+    /// m·k.
+    pub(crate) fn multiply_block(
+        &mut self,
+        k: usize,
+        x: &[T],
+        y: &mut [T],
+    ) -> Result<(), MklError> {
+        let expected = (k * self.a.cols(), k * self.a.rows());
+        assert_eq!((x.len(), y.len()), expected, "X has n·k elements, Y has m·k");
+        if self.handle.is_null() {
+            y.fill(T::ZERO);
+            return Ok(());
+        }
+        let k = narrow("columns of X", k as u64)?;
+        // SAFETY: the handle is one of `create_csr` for an m × n matrix; X has n rows and Y has m rows of k elements. With
+        // beta 0 the previous content of Y is ignored.
+        let status = unsafe {
+            let (x, y) = (x.as_ptr(), y.as_mut_ptr());
+            let kind = Description::GENERAL;
+            let multiply = T::multiply_block(self.mkl);
+            multiply(AS_IT_IS, T::ONE, self.handle, kind, BY_ROWS, x, k, k, T::ZERO, y, k)
+        };
+        checked("mkl_sparse_mm", status)
     }
 
     /// Computes y = A·x. Panics unless x has n elements and y has m.

@@ -1,6 +1,6 @@
 //! The kernels of Y = A·X, where X has several columns.
 
-use super::descriptor::{DeviceKind, KernelDescriptor, Needs, Origin, Reads, Takes};
+use super::descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes};
 use super::format::{Format, HACK_SIZE, SIGMA, SPILL};
 use super::mapping::Mapping;
 use super::number::{plain, whole};
@@ -69,5 +69,12 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         parameters: const { &[VECTORS.any(), HACK_SIZE.any(), SIGMA.any(), SPILL.any()] },
         ..cpu("cpu/spmm/hll", Mapping::EqualSlots, &[Origin::Ours],
             "HLL, about equal slots per thread; sums of a row in registers, in vectors of columns of X")
+    },
+    KernelDescriptor {
+        // The library does not guarantee it, and the matrix that its inspector builds may have padding.
+        deterministic: false,
+        needs: Needs { finite_x: true, spd: false, full_diagonal: false },
+        ..cpu("vendor/mkl/spmm", Mapping::Library, &[Origin::Vendor(Library::Mkl)],
+            "oneMKL SpMM on a matrix that its inspector optimized (and may have copied) for many calls")
     },
 ];

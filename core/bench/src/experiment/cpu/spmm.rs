@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::CpuBackend;
+use super::mkl;
 use super::spmv::{Bindable, Vectors, minimal_bytes};
 use crate::experiment::backend::{Availability, Prepared};
 use crate::experiment::binding::Binds;
@@ -16,7 +17,7 @@ use crate::experiment::task::Bound;
 use sparsescope_kernels::spmm;
 use sparsescope_kernels::spmv::simd::{Level, Vectorised};
 use sparsescope_kernels::spmv::{RowParts, SlotParts};
-use sparsescope_matrix::matrix::{AnyFormat, Csr, Precision};
+use sparsescope_matrix::matrix::{AnyFormat, Precision};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_model::kernel::parameters::VECTORS;
@@ -84,7 +85,10 @@ fn level<T: Vectorised>(k: usize) -> Level {
 
 impl Binds<SpmmProblem> for CpuBackend {
     fn has(&self, kernel: &KernelDescriptor) -> Availability {
-        Availability::built(Launchers::<f64>::of(kernel.id).is_some())
+        match mkl::has(kernel.id) {
+            true => mkl::availability(),
+            false => Availability::built(Launchers::<f64>::of(kernel.id).is_some()),
+        }
     }
 
     fn bind<'p>(
@@ -96,6 +100,9 @@ impl Binds<SpmmProblem> for CpuBackend {
         problem.check_blocks(configuration, memory)?;
         let k = SpmmProblem::vectors(configuration);
         self.prepared(configuration, |pool| match configuration.precision {
+            _ if mkl::has(configuration.kernel.id) => {
+                mkl::bind_block(configuration, problem, memory)
+            }
             Precision::F64 => {
                 let x = problem.double_block(k);
                 bind_in(configuration, problem.double(), (k, x), memory, pool)
@@ -134,8 +141,7 @@ where
             conversion_s: made.seconds,
             plan_s: start.elapsed().as_secs_f64(),
             format_bytes: made.matrix.bytes(),
-            minimal_bytes: minimal_bytes(configuration.kernel, &made.matrix)
-                + more_columns(side.a(), k),
+            minimal_bytes: side.minimal_bytes(minimal_bytes(configuration.kernel, &made.matrix), k),
             ..Costs::default()
         };
         let mut params = spec.in_force(&made.matrix);
@@ -143,11 +149,6 @@ where
         params.extend(level.map(|level| ("simd".to_owned(), level.as_str().to_owned())));
         Bound { task, parts, costs, params }
     }))
-}
-
-/// Bytes of X and Y of k columns, beyond those of x and y.
-fn more_columns<T: Vectorised>(a: &Csr<T>, k: usize) -> u64 {
-    (T::BYTES * (k - 1) * (a.rows() + a.cols())) as u64
 }
 
 #[cfg(test)]
@@ -159,6 +160,7 @@ mod tests {
     use crate::experiment::backend::Backend;
     use crate::experiment::problem::Problem;
     use crate::experiment::task::Watch;
+    use sparsescope_matrix::matrix::Csr;
     use sparsescope_model::kernel::{DeviceKind, Mapping, Parameters, kernel, kernels};
     use sparsescope_record::{Operation, Verdict};
 

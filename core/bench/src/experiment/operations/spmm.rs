@@ -226,13 +226,16 @@ impl Problem for SpmmProblem {
         *lock(&self.single) = Found::default();
     }
 
+    /// X must have the columns, and be finite for kernels that may multiply padding by it.
     fn refusal(&self, configuration: &Configuration) -> Option<String> {
-        match (&self.columns, Self::vectors(configuration)) {
-            (Columns::Given(given, _), k) if k > *given => {
-                Some(format!("X has {given} columns, expected at least {k}"))
-            }
-            _ => None,
+        let Columns::Given(given, x) = &self.columns else { return None };
+        let k = Self::vectors(configuration);
+        if k > *given {
+            return Some(format!("X has {given} columns, expected at least {k}"));
         }
+        let is_refused = configuration.kernel.needs.finite_x && !x.iter().all(|x| x.is_finite());
+        let reason = "multiplies padding by X, which has an infinite or NaN element";
+        is_refused.then(|| reason.to_owned())
     }
 }
 
@@ -287,6 +290,16 @@ mod tests {
         let wide = of("cpu/spmm/rows", 3, Precision::F64);
         assert_eq!(problem.refusal(&wide).as_deref(), Some("X has 2 columns, expected at least 3"));
         assert_eq!(problem.refusal(&double), None);
+    }
+
+    #[test]
+    fn an_x_that_is_not_finite_is_refused_only_by_kernels_that_may_multiply_padding() {
+        let a = Arc::new(examples::five_by_five());
+        let problem = SpmmProblem::given(a, 1, vec![1.0, 2.0, f64::NAN, 4.0, 5.0]);
+        let refused = |id: &str| problem.refusal(&of(id, 1, Precision::F64));
+        let reason = "multiplies padding by X, which has an infinite or NaN element";
+        assert_eq!(refused("vendor/mkl/spmm").as_deref(), Some(reason));
+        assert_eq!(["cpu/spmm/simd", "cpu/spmm/hll"].map(refused), [None, None]);
     }
 
     #[test]
