@@ -22,7 +22,10 @@ pub(super) struct SpmvArgs {
     /// The file is Matrix Market, has one number per line, or is a vector of NumPy, MATLAB, PETSc or hypre.
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
     pub(super) x: Option<PathBuf>,
-    /// Seed of x if no file is given
+    /// With --scale ALPHA:BETA: y before the product [default: random from -1 to 1 (--seed)]
+    #[arg(long, value_name = "FILE", help_heading = WHAT)]
+    pub(super) y: Option<PathBuf>,
+    /// Seed of x and y if no files are given
     #[arg(long, default_value_t = sparsescope_core::measure::DEFAULT_SEED, value_name = "S", help_heading = WHAT, hide_short_help = true)]
     pub(super) seed: u64,
     /// Kernel id

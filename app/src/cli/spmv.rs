@@ -1,10 +1,12 @@
 //! `sparsescope spmv`: one checked SpMV.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use sparsescope_core::experiment::{Configuration, MatrixSource, SpmvProblem};
-use sparsescope_core::measure::integer_vector;
+use sparsescope_core::kernel::Op;
+use sparsescope_core::kernel::parameters::{OP, SCALE};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
 
@@ -30,20 +32,33 @@ pub(super) fn run(args: &SpmvArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let source = args.read.of_matrix(MatrixSource::parse(&args.matrix)?)?;
     let a = desk.real_matrix(&source)?;
     SpmvProblem::check_vectors(&a, memory).with_context(|| format!("{source}"))?;
-    let x = match &args.x {
-        Some(path) => desk.vector(path, "--x", &source, (a.cols(), "columns"))?,
-        None => integer_vector(a.cols(), args.seed),
+    let (rows, columns) = ((a.rows(), "rows"), (a.cols(), "columns"));
+    let (of_x, of_y) = match parameters.get(&OP) {
+        Op::AsIs => (columns, rows),
+        Op::Transposed => (rows, columns),
     };
-    let expected =
-        args.expect.as_ref().map(|path| desk.vector(path, "--expect", &source, (a.rows(), "rows")));
-    let expected = expected.transpose()?;
+    let read = |option: &str, path: &Path, of| desk.vector(path, option, &source, of);
+    let x = args.x.as_ref().map(|path| read("--x", path, of_x)).transpose()?;
+    let y = args.y.as_ref().map(|path| read("--y", path, of_y)).transpose()?;
+    let expected = args.expect.as_ref().map(|path| read("--expect", path, of_y)).transpose()?;
+    if y.is_some() && parameters.get(&SCALE).beta == 0.0 {
+        let sentence = "--y needs --scale ALPHA:BETA, with a BETA that is not 0";
+        return Err(UsageError(sentence.to_owned()).into());
+    }
 
-    let problem = SpmvProblem::new(Arc::clone(&a), x);
+    let mut problem = match (x, parameters.get(&OP)) {
+        (None, _) => SpmvProblem::drawn(Arc::clone(&a), args.seed),
+        (Some(x), Op::AsIs) => SpmvProblem::new(Arc::clone(&a), x),
+        (Some(x), Op::Transposed) => SpmvProblem::with_transposed(Arc::clone(&a), x),
+    };
     let threads = threads(kernel, args.threads);
     let block = kernel.takes.block.then_some(args.block_size);
     let precision = args.precision.map_or(Configuration::usual(kernel).precision, Into::into);
     let configuration =
         Configuration { precision, parameters, threads, block, ..Configuration::usual(kernel) };
+    if let Some(y) = y {
+        problem = problem.starting_with(&configuration, y);
+    }
     match desk.product(&configuration, &problem, args.gpu.device, &source)? {
         Ok(y) => finish(args, &desk, &y, expected),
         Err(outcome) => Ok(outcome),

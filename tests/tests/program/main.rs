@@ -33,6 +33,7 @@ mod precision;
 mod report;
 mod rooms;
 mod runs_where;
+mod scaled;
 mod scipy;
 mod sectors;
 mod shards;

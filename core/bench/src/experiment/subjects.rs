@@ -12,7 +12,6 @@ use super::source::{MatrixSource, SourceError};
 use super::subject::{LoadedSubject, SubjectSource};
 #[cfg(feature = "proof")]
 use super::vector_source::VectorSource;
-use crate::measure::integer_vector;
 use sparsescope_kernels::symgs::{Wavefronts, right_hand_side, starting_vector};
 use sparsescope_matrix::generate::{
     BatchSuite, PointsSuite, Suite as MatrixSuite, batch_suites, points_suites, suites,
@@ -156,13 +155,12 @@ fn spmv(
     limit: MemoryLimit,
 ) -> Result<Box<dyn Problem>, String> {
     SpmvProblem::check_vectors(a, limit).map_err(too_large)?;
-    let columns = a.cols();
-    let x = x.map_or_else(|| integer_vector(columns, seed), <[f64]>::to_vec);
-    if x.len() != columns {
-        let elements = x.len();
+    let Some(x) = x else { return Ok(Box::new(SpmvProblem::drawn(Arc::clone(a), seed))) };
+    let (elements, columns) = (x.len(), a.cols());
+    if elements != columns {
         return Err(format!("x has {elements} elements, but the matrix has {columns} columns"));
     }
-    Ok(Box::new(SpmvProblem::new(Arc::clone(a), x)))
+    Ok(Box::new(SpmvProblem::new(Arc::clone(a), x.to_vec())))
 }
 
 fn spmm(

@@ -55,6 +55,18 @@ impl Reference {
         })
     }
 
+    /// The reference of y = alpha·A·x + beta·y, given alpha and beta, and y before. Panics unless x has n elements and
+    /// y has m.
+    pub fn scaled<T: Real>(a: &Csr<T>, x: &[T], (alpha, beta): (T, T), before: &[T]) -> Self {
+        assert_eq!((x.len(), before.len()), (a.cols(), a.rows()), "x has n elements, y has m");
+        let [alpha, beta]: [f64; 2] = [alpha.into(), beta.into()];
+        Self::of_rows(a.rows(), 0, |i, _| {
+            let (col, val) = a.row(i);
+            let factors = |(&c, &v): (&u32, &T)| -> (f64, f64) { (v.into(), x[c as usize].into()) };
+            Row::scaled::<T>(col.iter().zip(val).map(factors), alpha, (beta, before[i].into()))
+        })
+    }
+
     /// Builds the reference of rows that `of_row` returns by number, given an empty list as work space.
     fn of_rows(
         rows: usize,
@@ -151,12 +163,7 @@ struct Row {
 impl Row {
     /// Computes it from the factors of the terms, in order, for results in one precision.
     fn of<T: Real>(factors: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
-        let [mut len, mut y, mut size] = [0.0f64; 3];
-        for (a, x) in factors.clone() {
-            len += 1.0;
-            y += a * x;
-            size += (a * x).abs();
-        }
+        let [len, y, size] = Self::sums(factors.clone());
         let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
         let share = 2.0 * len * unit;
         let (bound, is_long) = (share * size + len * smallest, share >= 1.0);
@@ -165,6 +172,37 @@ impl Row {
         }
         let scaled = ScaledRow::of::<T>(factors, |size| share * size);
         Self { y: scaled.y(), bound: scaled.bound(), scaled: Some(scaled), is_long }
+    }
+
+    /// The same for alpha times the sum plus beta times the previous element, which does not count if beta is 0. After
+    /// the sum a kernel rounds two products and an addition, so that with S = |alpha|·Σ|a·x| + |beta·y| its error and
+    /// that of the f64 sum are at most (len + 2)·u·S each. What underflows in the sum is multiplied by alpha.
+    fn scaled<T: Real>(
+        factors: impl Iterator<Item = (f64, f64)> + Clone,
+        alpha: f64,
+        (beta, before): (f64, f64),
+    ) -> Self {
+        let [len, sum, size] = Self::sums(factors.clone());
+        let more = if beta == 0.0 { 0.0 } else { beta * before };
+        let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
+        let share = 2.0 * (len + 2.0) * unit;
+        let all = alpha.abs() * size + more.abs();
+        let bound = share * all + (len * alpha.abs().max(1.0) + 2.0) * smallest;
+        let is_long = share >= 1.0;
+        if size.max(all) + bound <= T::PRECISION.largest() {
+            return Self { y: alpha * sum + more, bound, scaled: None, is_long };
+        }
+        let before = (beta != 0.0).then_some((beta, before));
+        let terms = factors.map(|(a, x)| (a, alpha * x)).chain(before);
+        let scaled = ScaledRow::of::<T>(terms, |size| share * size);
+        Self { y: scaled.y(), bound: scaled.bound(), scaled: Some(scaled), is_long }
+    }
+
+    /// The number of terms, their sum in order, and the sum of their sizes.
+    fn sums(factors: impl Iterator<Item = (f64, f64)>) -> [f64; 3] {
+        factors.fold([0.0; 3], |[len, sum, size], (a, x)| {
+            [len + 1.0, sum + a * x, size + (a * x).abs()]
+        })
     }
 }
 
@@ -208,6 +246,41 @@ mod tests {
         let mut y = vec![0.0; 9];
         crate::spmv::csr::serial(&a, &x, &mut y);
         assert_eq!(Reference::new(&a, &x).y(), y);
+    }
+
+    #[test]
+    fn a_scaled_row_has_the_bound_of_its_terms_and_of_the_previous_element() {
+        let (a, x) = (examples::five_by_five(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+        let r = Reference::scaled(&a, &x, (2.0, -0.5), &[4.0; 5]);
+        assert_eq!(r.y(), [20.0, 24.0, 14.0, 34.0, 66.0]);
+        // Row 4: two terms; S = 2·34 + 0.5·4.
+        assert_eq!(r.bound[4], 2.0 * 4.0 * 2f64.powi(-53) * 70.0 + 6.0 * f64::from_bits(1));
+        let mut y = [4.0; 5];
+        let scaling = crate::spmv::Scaling { alpha: 2.0, beta: -0.5 };
+        crate::spmv::csr::serial_scaled(&a, scaling, &x, &mut y);
+        assert_eq!(r.check(&y).verdict, Verdict::Pass);
+        y[2] += 3.0 * r.bound[2];
+        assert_eq!(r.check(&y).row, Some(2));
+        // Without beta, y before does not count, whatever it is.
+        let r = Reference::scaled(&a, &x, (1.0, 0.0), &[f64::NAN; 5]);
+        assert_eq!(r.y(), [11.0, 13.0, 8.0, 18.0, 34.0]);
+    }
+
+    #[test]
+    fn rounding_of_scaled_rows_in_single_precision_is_within_the_bound() {
+        let entries: Vec<_> =
+            (0..900).map(|k| (k % 9, k / 9, 1.0 / (1.0 + (k * 7 % 89) as f32) - 0.3)).collect();
+        let a = Csr::from_triplets(9, 100, &entries).unwrap();
+        let x: Vec<f32> = (0..100).map(|k| 0.1 + (k * 37 % 61) as f32).collect();
+        let before = [0.7f32; 9];
+        for (alpha, beta) in [(1.3f32, 0.0f32), (0.37, -2.9), (-1e-3, 1.0)] {
+            let mut y = before;
+            let scaling = crate::spmv::Scaling { alpha, beta };
+            crate::spmv::csr::serial_scaled(&a, scaling, &x, &mut y);
+            let check = Reference::scaled(&a, &x, (alpha, beta), &before).check(&y);
+            assert_eq!(check.verdict, Verdict::Pass, "{alpha} {beta}: {:?}", check.reason);
+            assert!(check.worst.unwrap() > 0.0);
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod hyb;
 mod partition;
 mod pieces;
 mod rows;
+mod scaling;
 pub mod simd;
 
 use checked::{Checked, check_sizes};
@@ -25,6 +26,7 @@ pub use crew::gather;
 pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts, SlotParts};
 pub use pieces::Pieces;
 pub(crate) use rows::Rows;
+pub use scaling::Scaling;
 
 use std::sync::{Mutex, PoisonError};
 

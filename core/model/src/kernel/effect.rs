@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::descriptor::KernelDescriptor;
-use super::parameter::Parameters;
+use super::parameter::{Parameter, Parameters};
 use super::solver::PRECOND;
 
 impl KernelDescriptor {
@@ -18,12 +18,17 @@ impl KernelDescriptor {
     }
 
     /// The value, by name, of each parameter that the kernel lists and that has an effect, defaults
-    /// included.
+    /// included except those of silent parameters.
     pub fn in_force(&self, all: &Parameters) -> BTreeMap<String, String> {
         let is_solver = self.allowed(PRECOND.id()).is_some();
         let listed = self.parameters.iter().map(|&(parameter, _)| parameter);
         let in_effect = listed.filter(|of| !is_solver || (of.about().has_effect)(all));
-        in_effect.filter_map(|of| Some((of.name().to_owned(), all.text(of)?))).collect()
+        let text = |of: Parameter| {
+            let is_said =
+                |text: &String| !of.about().is_silent || of.default().as_ref() != Some(text);
+            all.text(of).filter(is_said)
+        };
+        in_effect.filter_map(|of| Some((of.name().to_owned(), text(of)?))).collect()
     }
 }
 
@@ -31,7 +36,6 @@ impl KernelDescriptor {
 mod tests {
     use super::*;
     use crate::kernel::kernel;
-    use crate::kernel::parameter::Parameter;
 
     fn of(values: &[(&str, &str)]) -> String {
         let all = values.iter().fold(Parameters::default(), |all, (name, value)| {
@@ -55,5 +59,14 @@ mod tests {
         assert_eq!(of(&[("precond", "none"), in_hyb[0], in_hyb[1]]), "precond=none");
         let width = Parameters::default().with(Parameter::of("hyb_width").unwrap(), "3");
         assert_eq!(kernel("cpu/hyb/serial").unwrap().in_effect(&width), width);
+    }
+
+    #[test]
+    fn silent_parameters_are_in_force_where_they_are_not_the_default() {
+        let serial = kernel("cpu/csr/serial").unwrap();
+        assert!(serial.in_force(&Parameters::default()).is_empty());
+        let transposed = Parameters::default().with(Parameter::of("op").unwrap(), "t");
+        let in_force: Vec<_> = serial.in_force(&transposed).into_iter().collect();
+        assert_eq!(in_force, [("op".to_owned(), "t".to_owned())]);
     }
 }

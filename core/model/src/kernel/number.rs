@@ -31,7 +31,7 @@ pub(super) fn plain<T: Display>(value: T) -> Option<String> {
 
 /// The shortest digits that read back as the number, the same for all its spellings.
 pub(super) fn decimal(number: f64) -> Option<String> {
-    let is_plain = number == 0.0 || (1e-3..1e6).contains(&number);
+    let is_plain = number == 0.0 || (1e-3..1e6).contains(&number.abs());
     Some(if is_plain { (number + 0.0).to_string() } else { format!("{number:e}") })
 }
 

@@ -50,6 +50,8 @@ pub struct About {
     pub commands: &'static [&'static str],
     /// Its sign in the description of a preconditioner; empty if that does not name it.
     pub sign: &'static str,
+    /// Whether runs leave it out where it has its default.
+    pub is_silent: bool,
     /// Whether it has an effect in a solver with these values.
     pub has_effect: fn(&Parameters) -> bool,
 }
@@ -69,6 +71,7 @@ impl About {
         is_main: false,
         commands: &["bench"],
         sign: "",
+        is_silent: false,
         has_effect: |_| true,
     };
 

@@ -7,6 +7,7 @@ pub use super::inverse::{
 };
 use super::parameter::Parameter;
 pub use super::ranks::{CG, RANKS};
+pub use super::scaled::{OP, SCALE};
 pub use super::skyline::COUNTING;
 pub use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
 pub use super::spmm::VECTORS;
@@ -14,7 +15,7 @@ pub use super::symgs::MODE;
 
 impl Parameter {
     /// All of them, in the order in which help lists them.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 34] = [
         HACK_SIZE.id(),
         SIGMA.id(),
         SPILL.id(),
@@ -23,6 +24,8 @@ impl Parameter {
         MIN_FILL.id(),
         VALUES.id(),
         COMPACT.id(),
+        OP.id(),
+        SCALE.id(),
         MODE.id(),
         VECTORS.id(),
         COUNTING.id(),
@@ -69,7 +72,7 @@ mod tests {
             names.join(" "),
             "hack_size sigma spill hyb_width bsr_block min_fill values compact mode counting \
             precond pattern power prefilter postfilter steps per_step gain merge merge_block shift \
-            set_up format_a format_g tol max_iter b x0 rhs cg ranks vectors"
+            set_up format_a format_g tol max_iter b x0 rhs cg ranks vectors op scale"
         );
         for (k, pair) in all.windows(2).enumerate() {
             assert!(pair[0] < pair[1], "rank {k} occurs twice");

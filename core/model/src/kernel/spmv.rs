@@ -11,6 +11,7 @@ use super::mapping::Mapping;
 use super::model::{Model, Unrolling};
 use super::parameter::{Allowed, Parameter};
 use super::ranks::RANKS;
+use super::scaled::{OP, PLAIN_OP, PLAIN_SCALE, SCALE};
 use sparsescope_matrix::matrix::Order;
 use sparsescope_record::{Operation, Precision};
 
@@ -44,25 +45,47 @@ const fn product(
     }
 }
 
-const HACKS: &[(Parameter, Allowed)] = &[HACK_SIZE.any(), SIGMA.any(), SPILL.any()];
+const HACKS: &[(Parameter, Allowed)] =
+    &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), PLAIN_OP, PLAIN_SCALE];
 
-/// The parameters of a format. On a GPU, HLL keeps all rows in their original order.
+/// The parameters of a format. On a GPU, HLL keeps all rows in their original order. On a CPU, every
+/// format can be that of the transposed matrix.
 const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter, Allowed)] {
     match (format, device) {
-        (Format::Coo | Format::Csr | Format::Ell(_), _) => &[],
-        (Format::Hyb(_), _) => const { &[HYB_WIDTH.any()] },
-        (Format::Hll(_), DeviceKind::Cpu | DeviceKind::Ranks) => HACKS,
+        (Format::Coo | Format::Csr | Format::Ell(_), DeviceKind::Cpu) => {
+            const { &[OP.any(), PLAIN_SCALE] }
+        }
+        (Format::Coo | Format::Csr | Format::Ell(_), _) => const { &[PLAIN_OP, PLAIN_SCALE] },
+        (Format::Hyb(_), DeviceKind::Cpu) => const { &[HYB_WIDTH.any(), OP.any(), PLAIN_SCALE] },
+        (Format::Hyb(_), _) => const { &[HYB_WIDTH.any(), PLAIN_OP, PLAIN_SCALE] },
+        (Format::Hll(_), DeviceKind::Cpu) => {
+            const { &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), OP.any(), PLAIN_SCALE] }
+        }
+        (Format::Hll(_), DeviceKind::Ranks) => HACKS,
         (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu) => {
-            const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[])] }
+            const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[]), PLAIN_OP, PLAIN_SCALE] }
         }
         (Format::HllCompact, DeviceKind::Cuda | DeviceKind::Nccl) => {
-            const { &[HACK_SIZE.only(&["32"]), SIGMA.any(), SPILL.only(&[]), VALUES.any()] }
+            const {
+                &[
+                    HACK_SIZE.only(&["32"]),
+                    SIGMA.any(),
+                    SPILL.only(&[]),
+                    VALUES.any(),
+                    PLAIN_OP,
+                    PLAIN_SCALE,
+                ]
+            }
         }
-        (Format::Bsr, _) => const { &[BSR_BLOCK.any(), MIN_FILL.any()] },
-        (Format::Dia, _) => const { &[MIN_FILL.any()] },
-        (Format::CsrCompact, _) => const { &[VALUES.any()] },
+        (Format::Bsr, DeviceKind::Cpu) => {
+            const { &[BSR_BLOCK.any(), MIN_FILL.any(), OP.any(), PLAIN_SCALE] }
+        }
+        (Format::Bsr, _) => const { &[BSR_BLOCK.any(), MIN_FILL.any(), PLAIN_OP, PLAIN_SCALE] },
+        (Format::Dia, DeviceKind::Cpu) => const { &[MIN_FILL.any(), OP.any(), PLAIN_SCALE] },
+        (Format::Dia, _) => const { &[MIN_FILL.any(), PLAIN_OP, PLAIN_SCALE] },
+        (Format::CsrCompact, _) => const { &[VALUES.any(), OP.any(), PLAIN_SCALE] },
         (Format::HllCompact, _) => {
-            const { &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), VALUES.any()] }
+            const { &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), VALUES.any(), OP.any(), PLAIN_SCALE] }
         }
     }
 }
@@ -97,7 +120,13 @@ const fn cpu_choice(id: &'static str, summary: &'static str) -> KernelDescriptor
     kernel.reads = Reads::Chosen;
     kernel.deterministic = false;
     kernel.takes.threads = true;
-    kernel.parameters = const { &[COMPACT.any()] };
+    kernel.parameters = const { &[COMPACT.any(), PLAIN_OP, PLAIN_SCALE] };
+    kernel
+}
+
+/// The kernel with alpha and beta.
+const fn scaling(mut kernel: KernelDescriptor) -> KernelDescriptor {
+    kernel.parameters = const { &[OP.any(), SCALE.any()] };
     kernel
 }
 
@@ -193,6 +222,7 @@ const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> Ke
     let origin = &[Origin::Vendor(Library::Mkl)];
     let mut kernel = product(id, Format::Csr, DeviceKind::Cpu, Mapping::Library, origin, summary);
     kernel.needs.finite_x = finite_x;
+    kernel.parameters = const { &[PLAIN_OP, PLAIN_SCALE] };
     // The library does not guarantee it.
     kernel.deterministic = false;
     kernel.takes.threads = true;
@@ -212,19 +242,19 @@ const fn nccl_spmv(id: &'static str, format: Format, summary: &'static str) -> K
     let (device, mapping) = (DeviceKind::Nccl, Mapping::EqualEntries);
     let mut kernel = product(id, format, device, mapping, &[Origin::Ours], summary);
     kernel.precisions = &[Precision::F64];
-    kernel.parameters = const { &[RANKS.any()] };
+    kernel.parameters = const { &[RANKS.any(), PLAIN_OP, PLAIN_SCALE] };
     kernel
 }
 
 /// Every SpMV kernel, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
-    cpu_spmv("cpu/csr/serial", Format::Csr, Mapping::Serial, &[Paper000, Paper002],
-        "one thread, rows in order; the reference of every check"),
-    cpu_spmv("cpu/csr/rows", Format::Csr, Mapping::EqualRows, &[Paper002],
-        "equal contiguous parts of the rows, one per thread"),
-    cpu_spmv("cpu/csr/nnz", Format::Csr, Mapping::EqualEntries, &[Paper000],
-        "contiguous parts of the rows with about the same number of nonzeros, one per thread").of_version(Version::Final),
+    scaling(cpu_spmv("cpu/csr/serial", Format::Csr, Mapping::Serial, &[Paper000, Paper002],
+        "one thread, rows in order; the reference of every check")),
+    scaling(cpu_spmv("cpu/csr/rows", Format::Csr, Mapping::EqualRows, &[Paper002],
+        "equal contiguous parts of the rows, one per thread")),
+    scaling(cpu_spmv("cpu/csr/nnz", Format::Csr, Mapping::EqualEntries, &[Paper000],
+        "contiguous parts of the rows with about the same number of nonzeros, one per thread")).of_version(Version::Final),
     cpu_spmv("cpu/csr/merge", Format::Csr, Mapping::MergePath, &[Ours],
         "equal pieces of rows plus nonzeros, one per thread; threads share long rows"),
     cpu_spmv("cpu/csr/simd", Format::Csr, Mapping::EqualPieces, &[Ours],

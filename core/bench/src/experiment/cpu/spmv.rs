@@ -13,11 +13,12 @@ use sparsescope_kernels::spmv::compact::{self, CsrShares, HllShares};
 use sparsescope_kernels::spmv::hyb::HybParts;
 use sparsescope_kernels::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning, Vectorised};
 use sparsescope_kernels::spmv::{
-    GuidedChunks, MergePath, RowParts, bsr, coo, csr, dia, ellpack, hll, hyb,
+    GuidedChunks, MergePath, RowParts, Scaling, bsr, coo, csr, dia, ellpack, hll, hyb,
 };
-use sparsescope_matrix::matrix::{AnyFormat, Operands, Precision, Real};
+use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Precision, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
-use sparsescope_model::kernel::KernelDescriptor;
+use sparsescope_model::kernel::parameters::{OP, SCALE};
+use sparsescope_model::kernel::{KernelDescriptor, Parameter, Scale};
 use sparsescope_record::Costs;
 
 /// SpMV bound to its matrix and partition, with its vectors.
@@ -25,18 +26,32 @@ struct Product<F, T> {
     multiply: F,
     x: Arc<Vec<T>>,
     y: Vec<T>,
+    /// y before each execution, if it adds to y.
+    start: Option<Arc<Vec<T>>>,
 }
 
 impl<T: Real, F: Fn(&[T], &mut [T]) + Send> Task for Product<F, T>
 where
     Output: From<Vec<T>>,
 {
+    fn is_in_place(&self) -> bool {
+        self.start.is_some()
+    }
+
     fn is_product(&self) -> bool {
         true
     }
 
+    fn reset(&mut self) {
+        if let Some(start) = &self.start {
+            self.y.copy_from_slice(start);
+        }
+    }
+
     fn spoil(&mut self) {
-        self.y.fill(T::NAN);
+        if !self.is_in_place() {
+            self.y.fill(T::NAN);
+        }
     }
 
     fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
@@ -76,6 +91,10 @@ pub(super) struct Vectors<T> {
     rows: usize,
     /// Bytes of x that fit close to a core.
     near_bytes: u64,
+    /// alpha and beta, unless they are 1 and 0.
+    scaling: Option<Scaling<T>>,
+    /// y before each execution, if beta is not 0.
+    start: Option<Arc<Vec<T>>>,
 }
 
 impl<T: Real> Vectors<T>
@@ -84,7 +103,7 @@ where
 {
     /// Wraps x, and a y of `rows` elements. `near_bytes` of x fit in a core's private caches.
     pub(super) fn new(x: Arc<Vec<T>>, rows: usize, near_bytes: u64) -> Self {
-        Self { x, rows, near_bytes }
+        Self { x, rows, near_bytes, scaling: None, start: None }
     }
 
     /// Tuning for a matrix with `cols` columns that are accessed in the order of `col`.
@@ -96,8 +115,8 @@ where
     }
 
     pub(super) fn serial(self, multiply: impl Fn(&[T], &mut [T]) + Send + 'static) -> Bindable {
-        let y = zeroed(T::ZERO, self.rows);
-        Bindable { task: Box::new(Product { multiply, x: self.x, y }), parts: None, level: None }
+        let (x, y, start) = (self.x, zeroed(T::ZERO, self.rows), self.start);
+        Bindable { task: Box::new(Product { multiply, x, y, start }), parts: None, level: None }
     }
 
     pub(super) fn parts(
@@ -122,20 +141,23 @@ where
     /// The launchers of this backend, in the order of the descriptors.
     pub(super) const ALL: &'static [(&'static str, Bind<T>)] = &[
         ("cpu/csr/serial", |a, _, v| match a {
-            AnyFormat::Csr(a) => Some(v.serial(move |x, y| csr::serial(&a, x, y))),
+            AnyFormat::Csr(a) => Some(match v.scaling {
+                None => v.serial(move |x, y| csr::serial(&a, x, y)),
+                Some(scaling) => v.serial(move |x, y| csr::serial_scaled(&a, scaling, x, y)),
+            }),
             _ => None,
         }),
         ("cpu/csr/rows", |a, threads, v| match a {
             AnyFormat::Csr(a) => {
                 let parts = RowParts::equal_rows(a.rows(), threads);
-                Some(v.parts(parts.len(), move |x, y| csr::parts(&a, &parts, x, y)))
+                Some(in_parts(a, parts, v))
             }
             _ => None,
         }),
         ("cpu/csr/nnz", |a, threads, v| match a {
             AnyFormat::Csr(a) => {
                 let parts = RowParts::equal_entries(a.row_ptr(), threads);
-                Some(v.parts(parts.len(), move |x, y| csr::parts(&a, &parts, x, y)))
+                Some(in_parts(a, parts, v))
             }
             _ => None,
         }),
@@ -246,6 +268,19 @@ where
     }
 }
 
+/// CSR in contiguous parts of the rows.
+fn in_parts<T: Real>(a: Arc<Csr<T>>, parts: RowParts, v: Vectors<T>) -> Bindable
+where
+    Output: From<Vec<T>>,
+{
+    match v.scaling {
+        None => v.parts(parts.len(), move |x, y| csr::parts(&a, &parts, x, y)),
+        Some(scaling) => {
+            v.parts(parts.len(), move |x, y| csr::parts_scaled(&a, &parts, scaling, x, y))
+        }
+    }
+}
+
 /// Whether this backend has the kernel.
 pub(super) fn has(id: &str) -> bool {
     Launchers::<f64>::of(id).is_some()
@@ -259,20 +294,22 @@ pub(super) fn bind(
     near_bytes: u64,
     pool: &rayon::ThreadPool,
 ) -> Result<Bound<'static>, PrepareError> {
-    match configuration.precision {
-        Precision::F64 => bind_in(configuration, problem.double(), memory, near_bytes, pool),
-        Precision::F32 => {
-            bind_in(configuration, &*problem.single(memory)?, memory, near_bytes, pool)
-        }
-    }
+    problem.check_transposed(configuration, memory)?;
+    let of = problem.turned(configuration);
+    let place = (memory, near_bytes, pool);
+    let mut bound = match configuration.precision {
+        Precision::F64 => bind_in(configuration, of.double(), of, place),
+        Precision::F32 => bind_in(configuration, &*of.single(memory)?, of, place),
+    }?;
+    bound.costs.conversion_s += problem.transposition_s(configuration);
+    Ok(bound)
 }
 
 fn bind_in<T: Vectorised>(
     configuration: &Configuration,
     side: &SpmvSide<T>,
-    memory: MemoryLimit,
-    near_bytes: u64,
-    pool: &rayon::ThreadPool,
+    problem: &SpmvProblem,
+    (memory, near_bytes, pool): (MemoryLimit, u64, &rayon::ThreadPool),
 ) -> Result<Bound<'static>, PrepareError>
 where
     Output: From<Vec<T>>,
@@ -281,7 +318,11 @@ where
     let spec = SpmvProblem::spec(configuration);
     let made =
         side.format(spec, memory).map_err(|error| PrepareError::Refused(error.to_string()))?;
-    Ok(pool.install(|| bind_to(bind, configuration, side, &made, near_bytes)))
+    let adds = configuration.parameters.get(&SCALE).beta != 0.0;
+    let rounded = || -> Vec<T> { problem.start().iter().copied().map(T::rounded).collect() };
+    let start = adds.then(|| Arc::new(rounded()));
+    let vectors = Vectors { start, ..vectors(side, near_bytes) };
+    Ok(pool.install(|| bind_to(bind, configuration, vectors, &made)))
 }
 
 fn launcher<T: Vectorised>(configuration: &Configuration) -> Result<Bind<T>, PrepareError>
@@ -305,21 +346,31 @@ where
     let bind = launcher(configuration)?;
     let made = side.format(SpmvProblem::spec(configuration), memory);
     let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
-    Ok(bind_to(bind, configuration, side, &made, near_bytes))
+    Ok(bind_to(bind, configuration, vectors(side, near_bytes), &made))
+}
+
+/// x, and a y of the matrix's rows.
+fn vectors<T: Real>(side: &SpmvSide<T>, near_bytes: u64) -> Vectors<T>
+where
+    Output: From<Vec<T>>,
+{
+    Vectors::new(Arc::clone(side.x()), side.a().rows(), near_bytes)
 }
 
 /// Binds a configuration's kernel to the matrix in its format, on the pool that it will run on.
 fn bind_to<T: Vectorised>(
     bind: Bind<T>,
     configuration: &Configuration,
-    side: &SpmvSide<T>,
+    mut vectors: Vectors<T>,
     made: &Converted<T>,
-    near_bytes: u64,
 ) -> Bound<'static>
 where
     Output: From<Vec<T>>,
 {
-    let vectors = Vectors::new(Arc::clone(side.x()), side.a().rows(), near_bytes);
+    let scale = configuration.parameters.get(&SCALE);
+    let [alpha, beta] = [scale.alpha, scale.beta].map(T::rounded);
+    vectors.scaling = (scale != Scale::NONE).then_some(Scaling { alpha, beta });
+    let y_bytes = vectors.start.as_ref().map_or(0, |start| size_of_val(start.as_slice()) as u64);
     let start = Instant::now();
     let threads = configuration.threads as usize;
     let Bindable { task, parts, level } = bind(made.matrix.clone(), threads, vectors)
@@ -328,10 +379,13 @@ where
         conversion_s: made.seconds,
         plan_s: start.elapsed().as_secs_f64(),
         format_bytes: made.matrix.bytes(),
-        minimal_bytes: minimal_bytes(configuration.kernel, &made.matrix),
+        minimal_bytes: minimal_bytes(configuration.kernel, &made.matrix) + y_bytes,
         ..Costs::default()
     };
     let mut params = SpmvProblem::spec(configuration).in_force(&made.matrix);
+    let computed = [OP.id(), SCALE.id()].map(Parameter::name);
+    let in_force = configuration.kernel.in_force(&configuration.parameters).into_iter();
+    params.extend(in_force.filter(|(name, _)| computed.contains(&name.as_str())));
     params.extend(level.map(|level| ("simd".to_owned(), level.as_str().to_owned())));
     Bound { task, parts, costs, params }
 }

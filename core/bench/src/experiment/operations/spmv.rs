@@ -1,4 +1,4 @@
-//! y = A·x as a problem: the matrix and the vector, in each precision.
+//! y = A·x as a problem: the matrix and the vector, in each precision; or y = alpha·op(A)·x + beta·y.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -11,14 +11,17 @@ use crate::experiment::output::Output;
 use crate::experiment::predict::predict;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
-use crate::measure::{DEFAULT_SEED, integer_vector};
+use crate::measure::{DEFAULT_SEED, integer_vector, uniform_vector};
+use sparsescope_kernels::gate::Reference;
 use sparsescope_matrix::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
 };
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::lock;
-use sparsescope_model::kernel::{DeviceKind, LANES, Reads};
+use sparsescope_model::kernel::parameters::{OP, SCALE};
+use sparsescope_model::kernel::{DeviceKind, LANES, Op, Reads, Scale};
 use sparsescope_record::{Check, Operation, Predicted, Work};
+use web_time::Instant;
 
 /// y = A·x.
 #[derive(Debug)]
@@ -31,6 +34,20 @@ pub struct SpmvProblem {
     /// Rounded on first use; or the reason why rounding is impossible.
     single: Mutex<Option<Result<Arc<SpmvSide<f32>>, String>>>,
     sizes: Mutex<BTreeMap<FormatSpec, Result<FormatSize, FormatError>>>,
+    /// The seed of x, if it is drawn.
+    seed: Option<u64>,
+    /// y before the product, where beta is not 0; drawn on first use unless it is given.
+    start: OnceLock<Arc<Vec<f64>>>,
+    /// The product with the transpose of A, made on first use.
+    transposed: OnceLock<Box<Transposed>>,
+}
+
+/// y = A'·x.
+#[derive(Debug)]
+struct Transposed {
+    problem: SpmvProblem,
+    /// Seconds of the transposition.
+    seconds: f64,
 }
 
 impl SpmvProblem {
@@ -49,20 +66,94 @@ impl SpmvProblem {
         let reason = "multiplies padding by x, which has an infinite or NaN element";
         let no_padding = (!is_finite).then_some(reason);
         let (double, single, sizes) = Default::default();
+        let (start, transposed) = Default::default();
         // x is accessed at random.
         let x = Arc::new(copied(&x));
-        Self { a, x, no_padding, double, single, sizes }
+        Self { a, x, no_padding, double, single, sizes, seed: None, start, transposed }
+    }
+
+    /// With an x of integers 1 to 5 drawn from a seed.
+    pub fn drawn(a: Arc<Csr>, seed: u64) -> Self {
+        let x = integer_vector(a.cols(), seed);
+        Self { seed: Some(seed), ..Self::new(a, x) }
+    }
+
+    /// With this x for the product with the transpose of A. Panics unless x has m elements.
+    pub fn with_transposed(a: Arc<Csr>, x: Vec<f64>) -> Self {
+        let problem = Self::drawn(a, DEFAULT_SEED);
+        problem.transposed.get_or_init(|| problem.transposed_by(x));
+        problem
+    }
+
+    /// With this y before each product. Panics unless it has one element per row of op(A).
+    pub fn starting_with(self, configuration: &Configuration, y: Vec<f64>) -> Self {
+        let of = self.turned(configuration);
+        assert_eq!(y.len(), of.a.rows(), "y has one element a row");
+        of.start.get_or_init(|| Arc::new(y));
+        self
     }
 
     /// With the x that results are checked for where any x may follow.
     pub fn of(a: &Arc<Csr>) -> Self {
-        Self::new(Arc::clone(a), integer_vector(a.cols(), DEFAULT_SEED))
+        Self::drawn(Arc::clone(a), DEFAULT_SEED)
     }
 
     /// The same, where even an x that is not finite may follow.
     pub fn of_any(a: &Arc<Csr>) -> Self {
         let reason = "multiplies padding by x, which may have an infinite or NaN element";
         Self { no_padding: Some(reason), ..Self::of(a) }
+    }
+
+    /// The problem with the transpose of A and this x.
+    fn transposed_by(&self, x: Vec<f64>) -> Box<Transposed> {
+        let start = Instant::now();
+        let a = Arc::new(self.a.transpose());
+        let seconds = start.elapsed().as_secs_f64();
+        Box::new(Transposed { problem: Self { seed: self.seed, ..Self::new(a, x) }, seconds })
+    }
+
+    /// The product with A, or with its transpose if a configuration requests it: x is the same if A is square, and
+    /// otherwise drawn from the same seed.
+    pub(in crate::experiment) fn turned(&self, configuration: &Configuration) -> &Self {
+        match configuration.parameters.get(&OP) {
+            Op::AsIs => self,
+            Op::Transposed => {
+                let (rows, seed) = (self.a.rows(), self.seed.unwrap_or(DEFAULT_SEED));
+                let is_square = rows == self.a.cols();
+                let x = || if is_square { self.x.to_vec() } else { integer_vector(rows, seed) };
+                &self.transposed.get_or_init(|| self.transposed_by(x())).problem
+            }
+        }
+    }
+
+    /// Fails if a configuration needs the transpose of A, and that needs more than `limit`.
+    #[cfg(not(target_family = "wasm"))]
+    pub(in crate::experiment) fn check_transposed(
+        &self,
+        configuration: &Configuration,
+        limit: MemoryLimit,
+    ) -> Result<(), PrepareError> {
+        let bytes = match configuration.parameters.get(&OP) {
+            Op::Transposed if self.transposed.get().is_none() => self.a.bytes(),
+            _ => 0,
+        };
+        let checked = limit.check("the transpose of A", bytes.into());
+        checked.map_err(|error| PrepareError::Refused(error.to_string()))
+    }
+
+    /// Seconds that a configuration's transposition took; 0 without one.
+    #[cfg(not(target_family = "wasm"))]
+    pub(in crate::experiment) fn transposition_s(&self, configuration: &Configuration) -> f64 {
+        match (configuration.parameters.get(&OP), self.transposed.get()) {
+            (Op::Transposed, Some(transposed)) => transposed.seconds,
+            _ => 0.0,
+        }
+    }
+
+    /// y before each product, numbers from −1 to 1 unless they are given.
+    pub(in crate::experiment) fn start(&self) -> &Arc<Vec<f64>> {
+        let seed = self.seed.unwrap_or(DEFAULT_SEED);
+        self.start.get_or_init(|| Arc::new(uniform_vector(self.a.rows(), seed)))
     }
 
     /// A as it was read, m × n.
@@ -132,6 +223,90 @@ impl Problem for SpmvProblem {
     }
 
     fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
+        if configuration.parameters.get(&OP) == Op::Transposed {
+            let bytes = self.a.bytes();
+            if bytes > memory.get() {
+                return Vec::new();
+            }
+            let mut arrays = self.turned(configuration).arrays(configuration, memory);
+            arrays.iter_mut().for_each(|array| array.name += ", transposed");
+            arrays.push(Resident { name: "the transpose of A".to_owned(), bytes });
+            return arrays;
+        }
+        self.arrays(configuration, memory)
+    }
+
+    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
+        let of = self.turned(configuration);
+        let scale = configuration.parameters.get(&SCALE);
+        match (configuration.precision, output) {
+            (Precision::F64, Output::Vector(y)) => Some(of.check_in(of.double(), scale, y)),
+            (Precision::F32, Output::Single(y)) => {
+                // It exists, because the result was computed with it.
+                Some(of.check_in(&*of.single(MemoryLimit::unlimited()).ok()?, scale, y))
+            }
+            _ => None,
+        }
+    }
+
+    fn work(&self, _: &Output) -> Work {
+        Work { flops: 2 * self.a.nnz() as u64, ..Work::default() }
+    }
+
+    fn predict(
+        &self,
+        configuration: &Configuration,
+        memory: MemoryLimit,
+        cancel: &AtomicBool,
+    ) -> Option<Predicted> {
+        let of = self.turned(configuration);
+        match configuration.precision {
+            Precision::F64 => predict_in(of.double(), configuration, memory, cancel),
+            Precision::F32 => predict_in(&*of.single(memory).ok()?, configuration, memory, cancel),
+        }
+    }
+
+    fn release(&self) {
+        if let Some(double) = self.double.get() {
+            double.release();
+        }
+        // A rejection takes no memory, so its result can be kept.
+        let mut single = lock(&self.single);
+        *single = single.take().filter(Result::is_err);
+        if let Some(transposed) = self.transposed.get() {
+            transposed.problem.release();
+        }
+    }
+
+    /// Kernels that multiply padding by x need an x that is finite. The transpose of a matrix that is not square needs
+    /// an x of its own.
+    fn refusal(&self, configuration: &Configuration) -> Option<String> {
+        let [rows, cols] = [self.a.rows(), self.a.cols()];
+        let is_transposed = configuration.parameters.get(&OP) == Op::Transposed;
+        let has_x = self.seed.is_some() || rows == cols || self.transposed.get().is_some();
+        if is_transposed && !has_x {
+            return Some(format!("the transpose needs an x of {rows} elements, found {cols}"));
+        }
+        let made = self.transposed.get().filter(|_| is_transposed);
+        let of = made.map_or(self, |transposed| &transposed.problem);
+        let reason = of.no_padding.filter(|_| configuration.kernel.needs.finite_x)?;
+        Some(reason.to_owned())
+    }
+}
+
+impl SpmvProblem {
+    /// Checks a result in one precision.
+    fn check_in<T: Real>(&self, side: &SpmvSide<T>, scale: Scale, y: &[T]) -> Check {
+        if scale == Scale::NONE {
+            return side.reference().check(y);
+        }
+        let before: Vec<T> = self.start().iter().copied().map(T::rounded).collect();
+        let factors = (T::rounded(scale.alpha), T::rounded(scale.beta));
+        Reference::scaled(side.a(), side.x(), factors, &before).check(y)
+    }
+
+    /// The arrays of a configuration with this A.
+    fn arrays(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
         let (spec, precision) = (Self::spec(configuration), configuration.precision);
         if configuration.kernel.reads == Reads::Chosen {
             // Two formats at a time, each barely larger than 1.5 times CSR.
@@ -157,50 +332,6 @@ impl Problem for SpmvProblem {
         };
         let format = Resident { name: format!("{spec} in {}", precision.as_str()), bytes };
         self.with_copies(vec![format], precision, memory)
-    }
-
-    fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
-        match (configuration.precision, output) {
-            (Precision::F64, Output::Vector(y)) => Some(self.double().reference().check(y)),
-            (Precision::F32, Output::Single(y)) => {
-                // It exists, because the result was computed with it.
-                Some(self.single(MemoryLimit::unlimited()).ok()?.reference().check(y))
-            }
-            _ => None,
-        }
-    }
-
-    fn work(&self, _: &Output) -> Work {
-        Work { flops: 2 * self.a.nnz() as u64, ..Work::default() }
-    }
-
-    fn predict(
-        &self,
-        configuration: &Configuration,
-        memory: MemoryLimit,
-        cancel: &AtomicBool,
-    ) -> Option<Predicted> {
-        match configuration.precision {
-            Precision::F64 => predict_in(self.double(), configuration, memory, cancel),
-            Precision::F32 => {
-                predict_in(&*self.single(memory).ok()?, configuration, memory, cancel)
-            }
-        }
-    }
-
-    fn release(&self) {
-        if let Some(double) = self.double.get() {
-            double.release();
-        }
-        // A rejection takes no memory, so its result can be kept.
-        let mut single = lock(&self.single);
-        *single = single.take().filter(Result::is_err);
-    }
-
-    /// Kernels that multiply padding by x need an x that is finite.
-    fn refusal(&self, configuration: &Configuration) -> Option<String> {
-        let reason = self.no_padding.filter(|_| configuration.kernel.needs.finite_x)?;
-        Some(reason.to_owned())
     }
 }
 
@@ -228,7 +359,7 @@ fn predict_in<T: Real>(
 mod tests {
     use super::*;
     use sparsescope_matrix::matrix::examples;
-    use sparsescope_model::kernel::kernel;
+    use sparsescope_model::kernel::{Parameters, kernel};
     use sparsescope_record::Verdict;
 
     fn problem() -> SpmvProblem {
@@ -283,6 +414,60 @@ mod tests {
         assert_eq!(refused(SpmvProblem::of_any(&a), padded).as_deref(), Some(reason));
         assert_eq!(refused(SpmvProblem::of_any(&a), csr), None);
         assert_eq!(refused(SpmvProblem::of(&a), padded), None);
+    }
+
+    /// 2 × 3, so that A' has an x of 2 elements.
+    fn wide() -> Arc<Csr> {
+        let entries = [(0, 0, 1.0), (0, 2, 2.0), (1, 1, 3.0)];
+        Arc::new(Csr::from_triplets(2, 3, &entries).unwrap())
+    }
+
+    fn computing(id: &str, op: &str, scale: &str) -> Configuration {
+        let parameters = Parameters::default().with(OP.id(), op).with(SCALE.id(), scale);
+        Configuration { parameters, ..Configuration::usual(kernel(id).unwrap()) }
+    }
+
+    #[test]
+    fn what_is_requested_of_a_and_y_decides_the_expected_result() {
+        let problem = SpmvProblem::with_transposed(wide(), vec![10.0, 20.0]);
+        let scaled = computing("cpu/csr/serial", "t", "2:0.5");
+        let problem = problem.starting_with(&scaled, vec![2.0, 4.0, 6.0]);
+        let verdict = |configuration: &Configuration, y: &[f64]| {
+            problem.check(configuration, &Output::Vector(y.to_vec())).verdict
+        };
+        let transposed = computing("cpu/csr/serial", "t", "1");
+        assert_eq!(verdict(&transposed, &[10.0, 60.0, 20.0]), Verdict::Pass);
+        assert_eq!(verdict(&scaled, &[21.0, 122.0, 43.0]), Verdict::Pass);
+        assert_eq!(verdict(&scaled, &[21.0, 122.0, 42.0]), Verdict::Fail);
+        let reason = "the result has 2 rows, expected 3";
+        let check = problem.check(&transposed, &Output::Vector(vec![0.0; 2]));
+        assert_eq!((check.verdict, check.reason.as_deref()), (Verdict::Fail, Some(reason)));
+    }
+
+    #[test]
+    fn the_x_of_the_transpose_is_drawn_from_the_seed_or_that_of_a_square_matrix() {
+        let transposed = computing("cpu/csr/rows", "t", "1");
+        let drawn = SpmvProblem::drawn(wide(), 7);
+        assert_eq!(**drawn.turned(&transposed).double().x(), integer_vector(2, 7));
+        let given = SpmvProblem::new(wide(), vec![1.0; 3]);
+        let reason = "the transpose needs an x of 2 elements, found 3";
+        assert_eq!(given.refusal(&transposed).as_deref(), Some(reason));
+        let square = problem();
+        assert_eq!(square.refusal(&transposed), None);
+        assert_eq!(square.turned(&transposed).double().x(), square.double().x());
+        let resident = square.resident(&transposed, MemoryLimit::unlimited());
+        let names: Vec<&str> = resident.iter().map(|array| array.name.as_str()).collect();
+        let format = format!("{} in f64, transposed", FormatSpec::Csr);
+        assert_eq!(names, [format.as_str(), "the transpose of A"]);
+    }
+
+    #[test]
+    #[cfg(not(target_family = "wasm"))]
+    fn a_transpose_that_does_not_fit_is_refused_with_its_bytes() {
+        let transposed = computing("cpu/csr/rows", "t", "1");
+        let memory = MemoryLimit::bytes(problem().a().bytes() - 1);
+        let refused = problem().check_transposed(&transposed, memory).unwrap_err().to_string();
+        assert!(refused.starts_with("the transpose of A needs 144 bytes"), "{refused}");
     }
 
     #[test]
