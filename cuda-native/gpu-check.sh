@@ -10,12 +10,12 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense solve setup peers nccl sectors (default: all
-# up to dense; nccl needs several GPUs, sectors needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense spmm solve setup peers nccl sectors (default: all
+# up to spmm; nccl needs several GPUs, sectors needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
 # model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
 # symgs measures symmetric Gauss-Seidel on what its targets are about and on MATRIX; skyline measures skylines of
 # generated points, and of those in the files that POINTS names, separated by spaces; dense solves batches of
-# 20 000 systems and those of the suite; setup solves large systems with Jacobi and FSAI in HLL
+# 20 000 systems and those of the suite; spmm multiplies the suite mini by 1 to 128 vectors; setup solves large systems with Jacobi and FSAI in HLL
 # and prints the milliseconds of each phase of the setup, and the phase format as a multiple of what its bytes take at
 # copy bandwidth; peers measures the suites paper and gpu with cuda/spmv/auto and each
 # algorithm of cuSPARSE, which must have SpMVOp (12.8 or newer, see docs/platforms.md). nccl runs what several GPUs share on GPUS of them (default: 1 and 2):
@@ -61,7 +61,7 @@ shift 2
 mkdir -p "$out"
 export SPARSESCOPE_REQUIRE=${SPARSESCOPE_REQUIRE-gpu,cusparse}
 failed=()
-steps=" ${STEPS:-devices correctness sanitizer mini paper scale matrices symgs skyline dense} "
+steps=" ${STEPS:-devices correctness sanitizer mini paper scale matrices symgs skyline dense spmm} "
 blocks=${BLOCKS:-32,64,96,128,160}
 
 wanted() {
@@ -117,6 +117,7 @@ elif [[ -x $sanitizer ]]; then
     checked memcheck kernels_pass_the_gate
     checked racecheck our_kernels_pass_the_gate
     # Not for races: watched so closely, threads that wait for others' results do not get on.
+    checked memcheck our_spmm_passes_the_gate
     checked memcheck sweeps_pass_the_gate_on_small_matrices
     checked memcheck skylines_of_points_that_break_kernels
     checked racecheck skylines_of_points_that_break_kernels
@@ -193,6 +194,14 @@ if wanted dense; then
     }
     step dense-thesis batches dense-thesis --suite thesis-batches
     step dense-suite batches dense-suite --suite batches --rhs last-unit,random
+fi
+
+# Several vectors: ours beside the library.
+if wanted spmm; then
+    step spmm timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench \
+        --suite mini --operation spmm --backend cuda --vectors 1,2,4,8,16,32,64,128 --precision f64,f32 \
+        --runs "${RUNS:-10}" --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q -o "$out/spmm.zip" \
+        --csv "$out/spmm.csv"
 fi
 
 # Solves: ours in each format beside the vendor's libraries, which the CPU sets up.

@@ -58,6 +58,8 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<BsrWarp<'_, T, u32>>())
         .chain(listed::<BsrWarp<'_, T, u64>>())
         .chain(listed::<Dia<'_, T>>())
+        .chain(listed::<Spmm<'_, T, u32>>())
+        .chain(listed::<Spmm<'_, T, u64>>())
         .chain(listed::<ConvertHll<'_, T, u32>>())
         .chain(listed::<ConvertHll<'_, T, u64>>())
         .chain(listed_solvers::<T>())

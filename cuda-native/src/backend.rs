@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use sparsescope_core::experiment::{
     Availability, Backend, BatchedDenseProblem, Binding, Binds, Configuration, PrepareError,
-    Prepared, Problem, SkylineProblem, SolveProblem, SpmvProblem, SpmvSide, SymgsProblem,
-    SymgsSide,
+    Prepared, Problem, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SpmvSide,
+    SymgsProblem, SymgsSide,
 };
 use sparsescope_core::kernel::parameters::MODE;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
@@ -30,7 +30,7 @@ use crate::value::DeviceReal;
 pub struct CudaBackend {
     // First, so that it is dropped before the device that owns its memory.
     pub(crate) double: Uploads<f64>,
-    single: Uploads<f32>,
+    pub(crate) single: Uploads<f32>,
     pub(crate) points: PointUploads,
     pub(crate) batches: BatchUploads,
     pub(crate) machine: Machine,
@@ -57,6 +57,7 @@ const OPERATIONS: &[Binding<CudaBackend>] = &[
     Binding::of::<SkylineProblem>(Operation::Skyline),
     Binding::of::<SolveProblem>(Operation::Solve),
     Binding::of::<BatchedDenseProblem>(Operation::BatchedDense),
+    Binding::of::<SpmmProblem>(Operation::Spmm),
 ];
 
 impl Backend for CudaBackend {

@@ -1,6 +1,7 @@
-//! cuSPARSE, loaded at run time: handles and descriptors that destroy themselves, SpMV and the
-//! triangular solve.
+//! cuSPARSE, loaded at run time: handles and descriptors that destroy themselves, SpMV, SpMM and
+//! the triangular solve.
 
+mod block;
 mod op;
 mod solve;
 
@@ -17,6 +18,7 @@ use crate::device::{Device, DeviceError, Doing};
 use crate::library::{function_table, open};
 use crate::value::DeviceReal;
 
+pub(crate) use block::{Block, BlockAlgorithm, BlockProduct};
 pub(crate) use op::{CusparseOp, OpAlgorithm, Planned};
 pub(crate) use solve::{Solve, Triangle};
 
@@ -54,6 +56,20 @@ function_table! {
         cusparseSpMV(
             Handle, c_int, *const c_void, Handle, Handle, *const c_void, Handle, c_int, c_int,
             *mut c_void
+        ) -> c_int;
+        cusparseCreateDnMat(*mut Handle, i64, i64, i64, *mut c_void, c_int, c_int) -> c_int;
+        cusparseDestroyDnMat(Handle) -> c_int;
+        cusparseSpMM_bufferSize(
+            Handle, c_int, c_int, *const c_void, Handle, Handle, *const c_void, Handle, c_int,
+            c_int, *mut usize
+        ) -> c_int;
+        cusparseSpMM_preprocess(
+            Handle, c_int, c_int, *const c_void, Handle, Handle, *const c_void, Handle, c_int,
+            c_int, *mut c_void
+        ) -> c_int;
+        cusparseSpMM(
+            Handle, c_int, c_int, *const c_void, Handle, Handle, *const c_void, Handle, c_int,
+            c_int, *mut c_void
         ) -> c_int;
         cusparseSpMatSetAttribute(Handle, c_int, *const c_void, usize) -> c_int;
         cusparseSpSV_createDescr(*mut Handle) -> c_int;

@@ -82,11 +82,13 @@ pub enum Family {
     FsaiOrder,
     /// `halo.cu`
     Halo,
+    /// `spmm.cu`
+    Spmm,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -121,6 +123,7 @@ impl Family {
         Self::FsaiFilter,
         Self::FsaiOrder,
         Self::Halo,
+        Self::Spmm,
     ];
 
     /// The variants it is built in: each precision, width of row offsets and width of rows that its
@@ -138,7 +141,8 @@ impl Family {
             | Self::FsaiPattern
             | Self::FsaiSolve
             | Self::FsaiLong
-            | Self::FsaiFilter => &[32, 64],
+            | Self::FsaiFilter
+            | Self::Spmm => &[32, 64],
             _ => &[Variant::NO_OFFSETS],
         };
         let precisions: &[Precision] = match self {
@@ -246,6 +250,7 @@ impl Family {
             Self::FsaiFilter => ("fsai_filter.cu", include_str!("../kernels/fsai_filter.cu")),
             Self::FsaiOrder => ("fsai_order.cu", include_str!("../kernels/fsai_order.cu")),
             Self::Halo => ("halo.cu", include_str!("../kernels/halo.cu")),
+            Self::Spmm => ("spmm.cu", include_str!("../kernels/spmm.cu")),
         }
     }
 }

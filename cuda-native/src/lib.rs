@@ -44,6 +44,7 @@ mod setup;
 mod several;
 mod skyline;
 mod solves;
+mod spmm;
 mod spmv;
 mod symgs;
 mod throttle;

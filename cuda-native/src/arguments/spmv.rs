@@ -1,4 +1,4 @@
-//! Arguments of our own SpMV kernels.
+//! Arguments of our own SpMV and SpMM kernels.
 
 use super::*;
 
@@ -57,6 +57,12 @@ arguments! {
     /// y = A·x in diagonals.
     Dia<'a, real T> of Dia [dia_thread_per_row] (
         rows: u32, cols: u64, diagonals: u32, offsets: Reads<'a, u64>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
+    /// Y = A·X in CSR.
+    Spmm<'a, real T, offset O> of Spmm [spmm_row_split_1, spmm_row_split_2, spmm_row_split_4] (
+        rows: u32, columns: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
         x: Reads<'a, T>, y: Writes<'a, T>
     )
 

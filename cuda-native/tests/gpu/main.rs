@@ -35,6 +35,7 @@ mod pcg;
 mod product;
 mod several;
 mod skyline;
+mod spmm;
 mod symgs;
 mod user;
 

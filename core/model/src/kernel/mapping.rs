@@ -44,6 +44,8 @@ pub enum Mapping {
     Sorted,
     /// Each worker solves its own systems.
     OwnSystems,
+    /// Adjacent threads of a GPU take adjacent columns of X, row after row (SpMM).
+    ColumnsOfRows,
     /// Threads of a GPU grid.
     Grid(GridMapping),
     /// Subgroups of a GPU, of the size that the device gives them; each takes one row at a time.

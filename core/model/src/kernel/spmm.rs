@@ -53,6 +53,33 @@ const fn cpu(
     }
 }
 
+/// A GPU kernel in CSR; `block` says whether the block size can be set.
+const fn cuda(
+    id: &'static str,
+    mapping: Mapping,
+    block: bool,
+    origin: &'static [Origin],
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        device: DeviceKind::Cuda,
+        takes: Takes { threads: false, block, order: false },
+        ..cpu(id, mapping, origin, summary)
+    }
+}
+
+/// One of cuSPARSE's algorithms; only the second one guarantees the same bits in every run.
+const fn cusparse(
+    id: &'static str,
+    deterministic: bool,
+    summary: &'static str,
+) -> KernelDescriptor {
+    KernelDescriptor {
+        deterministic,
+        ..cuda(id, Mapping::Library, false, &[Origin::Vendor(Library::Cusparse)], summary)
+    }
+}
+
 /// Every kernel of Y = A·X, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -77,4 +104,12 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         ..cpu("vendor/mkl/spmm", Mapping::Library, &[Origin::Vendor(Library::Mkl)],
             "oneMKL SpMM on a matrix that its inspector optimized (and may have copied) for many calls")
     },
+    cuda("cuda/spmm/row-split", Mapping::ColumnsOfRows, true, &[Origin::Ours],
+        "adjacent threads on adjacent columns of X, row after row; 1, 2 or 4 columns per thread"),
+    cusparse("vendor/cusparse/spmm-alg1", false,
+        "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 1, preprocessed"),
+    cusparse("vendor/cusparse/spmm-alg2", true,
+        "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 2 (deterministic), preprocessed"),
+    cusparse("vendor/cusparse/spmm-alg3", false,
+        "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 3, preprocessed"),
 ];

@@ -1,0 +1,184 @@
+//! Launchers of Y = A·X: for each kernel, the device steps of one SpMM.
+
+mod ours;
+
+use std::any::Any;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use sparsescope_core::experiment::{
+    Availability, Binds, Configuration, PrepareError, Prepared, SpmmProblem, SpmvSide,
+};
+use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::matrix::{AnyFormat, Precision};
+use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::Costs;
+
+use crate::arrays::Arrays;
+use crate::backend::CudaBackend;
+use crate::cusparse::{Block, BlockAlgorithm, BlockProduct, Cusparse};
+use crate::device::{Device, DeviceError};
+use crate::guarded::GuardedVector;
+use crate::launch::{Bound, Step};
+use crate::one_gpu::{OneGpu, Parts};
+use crate::refusal::{admit_block, refused};
+use crate::upload::Uploads;
+use crate::value::DeviceReal;
+
+/// Default threads per block.
+const DEFAULT_BLOCK: u32 = 128;
+
+/// How a kernel is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    RowSplit,
+    Cusparse(BlockAlgorithm),
+}
+
+/// One per kernel of this backend, in the order of the descriptors.
+const LAUNCHERS: &[(&str, How)] = &[
+    ("cuda/spmm/row-split", How::RowSplit),
+    ("vendor/cusparse/spmm-alg1", How::Cusparse(BlockAlgorithm::Csr1)),
+    ("vendor/cusparse/spmm-alg2", How::Cusparse(BlockAlgorithm::Csr2)),
+    ("vendor/cusparse/spmm-alg3", How::Cusparse(BlockAlgorithm::Csr3)),
+];
+
+fn launcher(id: &str) -> Option<How> {
+    LAUNCHERS.iter().find(|(known, _)| *known == id).map(|&(_, how)| how)
+}
+
+impl Binds<SpmmProblem> for CudaBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        let missing = match launcher(kernel.id) {
+            Some(How::RowSplit) => None,
+            Some(How::Cusparse(_)) => self.machine.cusparse().err(),
+            None => return Availability::built(false),
+        };
+        missing.map_or(Availability::Available, Availability::Missing)
+    }
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SpmmProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        problem.check_blocks(configuration, memory)?;
+        let k = SpmmProblem::vectors(configuration);
+        match configuration.precision {
+            Precision::F64 => {
+                let x = problem.double_block(k);
+                self.prepare_spmm(configuration, &self.double, problem.double(), (k, x))
+            }
+            Precision::F32 => {
+                let (side, x) = (problem.single(memory)?, problem.single_block(k)?);
+                self.prepare_spmm(configuration, &self.single, &side, (k, x))
+            }
+        }
+    }
+}
+
+impl CudaBackend {
+    /// Prepares an SpMM in one precision, with X of k columns.
+    fn prepare_spmm<T: DeviceReal>(
+        &self,
+        configuration: &Configuration,
+        uploads: &Uploads<T>,
+        side: &SpmvSide<T>,
+        (k, x): (usize, Arc<Vec<T>>),
+    ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
+        let (kernel, device, a) = (configuration.kernel, self.device(), side.a());
+        let absent = || PrepareError::Unsupported("not included in this build".to_owned());
+        let how = launcher(kernel.id).ok_or_else(absent)?;
+        let block = configuration.block.unwrap_or(DEFAULT_BLOCK);
+        admit_block(block)?;
+        let library = match how {
+            How::Cusparse(_) => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
+            How::RowSplit => None,
+        };
+        let csr = AnyFormat::Csr(Arc::clone(a));
+        let matrix = uploads.matrix(device, &csr).map_err(refused)?;
+        let x = uploads.x(device, &x).map_err(refused)?;
+        let y = GuardedVector::new(device, k * a.rows()).map_err(refused)?;
+        let Arrays::Csr { row_ptr, slots } = matrix.copy() else { return Err(absent()) };
+        let start = Instant::now();
+        let operands = Block {
+            rows: a.rows(),
+            cols: a.cols(),
+            columns: k,
+            row_ptr,
+            slots,
+            x: x.copy(),
+            y: y.elements(),
+        };
+        let bound = match (how, library) {
+            (How::Cusparse(algorithm), Some(library)) => {
+                by_library(device, library, algorithm, &operands)
+            }
+            _ => ours::row_split(device, block, &operands),
+        };
+        let bound = bound.map_err(refused)?;
+        device.synchronize().map_err(refused)?;
+        let planned = start.elapsed().as_secs_f64();
+        let spent = matrix.copy().spent() + x.copy().spent() + y.spent() + bound.spent;
+        let costs = Costs {
+            plan_s: (planned - bound.spent.allocate_s - bound.spent.upload_s).max(0.0),
+            upload_s: Some(spent.upload_s),
+            allocate_s: Some(spent.allocate_s),
+            launches: bound.launches(device).map_err(refused)?,
+            format_bytes: a.bytes() + bound.workspace_bytes,
+            minimal_bytes: side.minimal_bytes(a.minimal_bytes(), k),
+            ..Costs::default()
+        };
+        let params = kernel.in_force(&configuration.parameters);
+        let _operands: Vec<Box<dyn Any>> = vec![Box::new(matrix), Box::new(x)];
+        let parts = Parts { bound, y, groups: None, passes: None, _operands };
+        let bound = OneGpu::kernel(&self.machine, kernel.id, parts, costs, params)?;
+        Ok(Box::new(bound.prepared()))
+    }
+}
+
+/// cuSPARSE's SpMM by one of its algorithms.
+fn by_library<T: DeviceReal>(
+    device: &Device,
+    library: Rc<Cusparse>,
+    algorithm: BlockAlgorithm,
+    operands: &Block<'_, T>,
+) -> Result<Bound, DeviceError> {
+    if operands.rows == 0 || operands.cols == 0 || operands.slots.col.is_empty() {
+        // The library does not accept empty operands; Y is zero then.
+        return Ok(Bound::of(vec![Step::zero(operands.y)]));
+    }
+    // SAFETY: CSR is validated on construction: offsets ascend up to the number of slots, and
+    // columns are within the matrix; X and Y have their columns for each column and row of A.
+    let product = unsafe { BlockProduct::new(library, device, algorithm, operands)? };
+    let (workspace_bytes, spent) = (product.workspace().bytes(), product.workspace().spent());
+    let steps = vec![Step::Call(Box::new(move |_| product.enqueue()))];
+    Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparsescope_core::kernel::{DeviceKind, kernels};
+    use sparsescope_core::record::Operation;
+
+    #[test]
+    fn descriptors_and_launchers_match_one_to_one() {
+        let cuda = kernels(Operation::Spmm).iter().filter(|k| k.device == DeviceKind::Cuda);
+        let described: Vec<_> = cuda.map(|k| k.id).collect();
+        let launched: Vec<_> = LAUNCHERS.iter().map(|&(id, _)| id).collect();
+        assert_eq!(described, launched);
+    }
+
+    #[test]
+    fn our_kernels_functions_are_named_as_their_ids() {
+        let (file, source) = crate::Family::Spmm.source();
+        for (id, _) in LAUNCHERS.iter().filter(|(id, _)| id.starts_with("cuda/")) {
+            let (_, name) = id.split_once('/').unwrap();
+            let function = format!(" {}_", name.replace(['/', '-'], "_"));
+            assert!(source.contains(&function) && source.contains(id), "{file}: {function}");
+        }
+    }
+}
