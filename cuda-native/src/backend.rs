@@ -114,13 +114,14 @@ impl Binds<SpmvProblem> for CudaBackend {
         problem: &'p SpmvProblem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        problem.check_transposed(configuration, memory)?;
+        let of = problem.turned(configuration);
         match configuration.precision {
             Precision::F64 => {
-                let side = problem.double();
-                self.prepare_in(configuration, problem, &self.double, side, memory)
+                self.prepare_in(configuration, problem, &self.double, of.double(), memory)
             }
             Precision::F32 => {
-                let side = problem.single(memory)?;
+                let side = of.single(memory)?;
                 self.prepare_in(configuration, problem, &self.single, &side, memory)
             }
         }
@@ -128,7 +129,7 @@ impl Binds<SpmvProblem> for CudaBackend {
 }
 
 impl CudaBackend {
-    /// Prepares a product in one precision.
+    /// Prepares a product in one precision, with A or its transpose as `side` has it.
     fn prepare_in<'p, T: DeviceReal>(
         &'p self,
         configuration: &Configuration,
@@ -143,7 +144,8 @@ impl CudaBackend {
             let choosing = Choosing { machine, uploads, problem, side, configuration, memory };
             return Ok(Box::new(choosing.prepared()));
         }
-        let product = product(&self.machine, uploads, configuration, side, memory)?;
+        let mut product = product(&self.machine, uploads, configuration, side, memory)?;
+        product.costs.conversion_s += problem.transposition_s(configuration);
         Ok(Box::new(product.prepared()))
     }
 }

@@ -135,9 +135,11 @@ pub(crate) fn product<'p, T: DeviceReal>(
         Held::Format(matrix) => Box::new(matrix),
         Held::Hacks(hacks) => Box::new(hacks),
     };
+    let mut params = made.params;
+    params.extend(kernel.computed(&configuration.parameters));
     let _operands: Vec<Box<dyn Any>> = vec![Box::new(x), matrix];
     let parts = Parts { bound, y, groups: None, passes: None, _operands };
-    OneGpu::kernel(machine, kernel.id, parts, costs, made.params)
+    OneGpu::kernel(machine, kernel.id, parts, costs, params)
 }
 
 /// Facts about a matrix in its format.

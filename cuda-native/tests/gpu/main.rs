@@ -8,7 +8,7 @@ use sparsescope_core::experiment::{
     Availability, Backend, Configuration, KernelError, Output, PrepareError, Prepared, Problem,
     SpmvProblem, Temperature, Watch,
 };
-use sparsescope_core::kernel::parameters::{HACK_SIZE, MIN_FILL, SIGMA, SPILL, VALUES};
+use sparsescope_core::kernel::parameters::{HACK_SIZE, MIN_FILL, OP, SIGMA, SPILL, VALUES};
 use sparsescope_core::kernel::{Allowed, DeviceKind, KernelDescriptor, Parameters, kernels};
 use sparsescope_core::matrix::{Csr, Precision};
 use sparsescope_core::measure::integer_vector;
@@ -138,6 +138,27 @@ fn pass_the_gate(backend: &CudaBackend, cases: &[Case]) {
                 let check = problem.check(&configuration, &output);
                 assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
             }
+        }
+    }
+}
+
+#[test]
+fn products_with_the_transpose_pass_the_gate() {
+    let backend = gpu!();
+    let vendors = vendors!(&backend);
+    for (name, a) in matrices() {
+        let problem = SpmvProblem::drawn(Arc::new(a), 42);
+        let cases = ours(&backend).into_iter().chain(vendors.iter().copied());
+        let takes = |case: &Case| case.0.allowed(OP.id()).is_some_and(|all| all.contains("t"));
+        for case in cases.filter(takes) {
+            let configuration = configured(case, 32);
+            let parameters = configuration.parameters.clone().with(OP.id(), "t");
+            let configuration = Configuration { parameters, ..configuration };
+            let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+            assert_eq!(prepared.params()["op"], "t", "{}", case.0.id);
+            let check = problem.check(&configuration, &output(&mut prepared).unwrap());
+            let what = format!("{} {:?}: {name}", case.0.id, case.1);
+            assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
         }
     }
 }

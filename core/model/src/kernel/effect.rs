@@ -32,6 +32,15 @@ impl KernelDescriptor {
     }
 }
 
+impl KernelDescriptor {
+    /// The value, by name, of each silent parameter in force: what is computed, where that is not
+    /// the default.
+    pub fn computed(&self, all: &Parameters) -> BTreeMap<String, String> {
+        let is_silent = |name: &str| Parameter::of(name).is_some_and(|of| of.about().is_silent);
+        self.in_force(all).into_iter().filter(|(name, _)| is_silent(name)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +77,8 @@ mod tests {
         let transposed = Parameters::default().with(Parameter::of("op").unwrap(), "t");
         let in_force: Vec<_> = serial.in_force(&transposed).into_iter().collect();
         assert_eq!(in_force, [("op".to_owned(), "t".to_owned())]);
+        let hacks = kernel("cpu/hll/serial").unwrap();
+        assert_eq!(hacks.in_force(&transposed).len(), 3); // with the hack size and sigma
+        assert_eq!(hacks.computed(&transposed), serial.in_force(&transposed));
     }
 }

@@ -46,23 +46,17 @@ const fn product(
 }
 
 const HACKS: &[(Parameter, Allowed)] =
-    &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), PLAIN_OP, PLAIN_SCALE];
+    &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), OP.any(), PLAIN_SCALE];
 
-/// The parameters of a format. On a GPU, HLL keeps all rows in their original order. On a CPU, every
-/// format can be that of the transposed matrix.
+/// The parameters of a format. On a GPU, HLL keeps all rows in their original order. CPUs and CUDA
+/// also take the transpose of a matrix in each format.
 const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter, Allowed)] {
     match (format, device) {
-        (Format::Coo | Format::Csr | Format::Ell(_), DeviceKind::Cpu) => {
-            const { &[OP.any(), PLAIN_SCALE] }
+        (Format::Hll(_), DeviceKind::Cpu | DeviceKind::Ranks) => HACKS,
+        (Format::Hll(_), DeviceKind::Cuda) => {
+            const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[]), OP.any(), PLAIN_SCALE] }
         }
-        (Format::Coo | Format::Csr | Format::Ell(_), _) => const { &[PLAIN_OP, PLAIN_SCALE] },
-        (Format::Hyb(_), DeviceKind::Cpu) => const { &[HYB_WIDTH.any(), OP.any(), PLAIN_SCALE] },
-        (Format::Hyb(_), _) => const { &[HYB_WIDTH.any(), PLAIN_OP, PLAIN_SCALE] },
-        (Format::Hll(_), DeviceKind::Cpu) => {
-            const { &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), OP.any(), PLAIN_SCALE] }
-        }
-        (Format::Hll(_), DeviceKind::Ranks) => HACKS,
-        (Format::Hll(_), DeviceKind::Cuda | DeviceKind::Nccl | DeviceKind::Wgpu) => {
+        (Format::Hll(_), DeviceKind::Nccl | DeviceKind::Wgpu) => {
             const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[]), PLAIN_OP, PLAIN_SCALE] }
         }
         (Format::HllCompact, DeviceKind::Cuda | DeviceKind::Nccl) => {
@@ -72,21 +66,22 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
                     SIGMA.any(),
                     SPILL.only(&[]),
                     VALUES.any(),
-                    PLAIN_OP,
+                    OP.any(),
                     PLAIN_SCALE,
                 ]
             }
         }
-        (Format::Bsr, DeviceKind::Cpu) => {
-            const { &[BSR_BLOCK.any(), MIN_FILL.any(), OP.any(), PLAIN_SCALE] }
-        }
-        (Format::Bsr, _) => const { &[BSR_BLOCK.any(), MIN_FILL.any(), PLAIN_OP, PLAIN_SCALE] },
-        (Format::Dia, DeviceKind::Cpu) => const { &[MIN_FILL.any(), OP.any(), PLAIN_SCALE] },
-        (Format::Dia, _) => const { &[MIN_FILL.any(), PLAIN_OP, PLAIN_SCALE] },
-        (Format::CsrCompact, _) => const { &[VALUES.any(), OP.any(), PLAIN_SCALE] },
         (Format::HllCompact, _) => {
             const { &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), VALUES.any(), OP.any(), PLAIN_SCALE] }
         }
+        (Format::CsrCompact, _) => const { &[VALUES.any(), OP.any(), PLAIN_SCALE] },
+        (Format::Coo | Format::Csr | Format::Ell(_), DeviceKind::Wgpu) => {
+            const { &[PLAIN_OP, PLAIN_SCALE] }
+        }
+        (Format::Coo | Format::Csr | Format::Ell(_), _) => const { &[OP.any(), PLAIN_SCALE] },
+        (Format::Hyb(_), _) => const { &[HYB_WIDTH.any(), OP.any(), PLAIN_SCALE] },
+        (Format::Bsr, _) => const { &[BSR_BLOCK.any(), MIN_FILL.any(), OP.any(), PLAIN_SCALE] },
+        (Format::Dia, _) => const { &[MIN_FILL.any(), OP.any(), PLAIN_SCALE] },
     }
 }
 

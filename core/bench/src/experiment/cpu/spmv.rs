@@ -17,8 +17,8 @@ use sparsescope_kernels::spmv::{
 };
 use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Precision, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
-use sparsescope_model::kernel::parameters::{OP, SCALE};
-use sparsescope_model::kernel::{KernelDescriptor, Parameter, Scale};
+use sparsescope_model::kernel::parameters::SCALE;
+use sparsescope_model::kernel::{KernelDescriptor, Scale};
 use sparsescope_record::Costs;
 
 /// SpMV bound to its matrix and partition, with its vectors.
@@ -383,9 +383,7 @@ where
         ..Costs::default()
     };
     let mut params = SpmvProblem::spec(configuration).in_force(&made.matrix);
-    let computed = [OP.id(), SCALE.id()].map(Parameter::name);
-    let in_force = configuration.kernel.in_force(&configuration.parameters).into_iter();
-    params.extend(in_force.filter(|(name, _)| computed.contains(&name.as_str())));
+    params.extend(configuration.kernel.computed(&configuration.parameters));
     params.extend(level.map(|level| ("simd".to_owned(), level.as_str().to_owned())));
     Bound { task, parts, costs, params }
 }

@@ -114,7 +114,7 @@ impl SpmvProblem {
 
     /// The product with A, or with its transpose if a configuration requests it: x is the same if A is square, and
     /// otherwise drawn from the same seed.
-    pub(in crate::experiment) fn turned(&self, configuration: &Configuration) -> &Self {
+    pub fn turned(&self, configuration: &Configuration) -> &Self {
         match configuration.parameters.get(&OP) {
             Op::AsIs => self,
             Op::Transposed => {
@@ -128,7 +128,7 @@ impl SpmvProblem {
 
     /// Fails if a configuration needs the transpose of A, and that needs more than `limit`.
     #[cfg(not(target_family = "wasm"))]
-    pub(in crate::experiment) fn check_transposed(
+    pub fn check_transposed(
         &self,
         configuration: &Configuration,
         limit: MemoryLimit,
@@ -143,7 +143,7 @@ impl SpmvProblem {
 
     /// Seconds that a configuration's transposition took; 0 without one.
     #[cfg(not(target_family = "wasm"))]
-    pub(in crate::experiment) fn transposition_s(&self, configuration: &Configuration) -> f64 {
+    pub fn transposition_s(&self, configuration: &Configuration) -> f64 {
         match (configuration.parameters.get(&OP), self.transposed.get()) {
             (Op::Transposed, Some(transposed)) => transposed.seconds,
             _ => 0.0,
