@@ -25,6 +25,7 @@ mod shard;
 mod solve;
 mod subject;
 mod until;
+mod variant;
 
 pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use choice::{Choice, Tried};

@@ -117,14 +117,6 @@ impl Run {
         self.backend == "cpu"
     }
 
-    /// The kernel as run, and the precision unless it is f64: `cpu/csr/serial (f32)`.
-    pub fn kernel_and_precision(&self) -> String {
-        match self.precision.as_str() {
-            "f64" => self.kernel_as_run(),
-            other => format!("{} ({other})", self.kernel_as_run()),
-        }
-    }
-
     /// The format that its kernel reads: as recorded for a user kernel, otherwise the middle part of the
     /// kernel id.
     pub fn format(&self) -> &str {

@@ -389,14 +389,14 @@ impl Model {
         self.passing(filter).runs.iter().filter_map(|number| self.run(*number)).collect()
     }
 
-    /// The best run of each subject, operation, kernel, precision and bundle over threads, blocks
+    /// The best run of each subject, operation, kernel, variant and bundle over threads, blocks
     /// and the other settings, in the order of [`runs`](Self::runs).
     pub fn best(&self, filter: &Filter) -> Vec<RunOf<'_>> {
         let mut best: Vec<RunOf<'_>> = Vec::new();
         let mut places = BTreeMap::new();
         for run in self.runs(filter).into_iter().filter(RunOf::ranks) {
-            let Run { matrix, operation, kernel, precision, .. } = run.run;
-            let of = (run.bundle.series, matrix, operation, kernel, precision);
+            let Run { matrix, operation, kernel, .. } = run.run;
+            let of = (run.bundle.series, matrix, operation, kernel, run.run.variant());
             let place = *places.entry(of).or_insert(best.len());
             match best.get_mut(place) {
                 Some(other) if run.beats(other) => *other = run,
@@ -408,8 +408,8 @@ impl Model {
     }
 
     /// Every subject with a competing run that passes the filter, sorted by size; a real matrix and
-    /// its stand-in have separate rows. Runs compete if they rank, have warm caches and use f64 (or
-    /// a kernel without f64); where none does, in f32.
+    /// its stand-in have separate rows. Runs compete if they rank, have warm caches and compute the
+    /// plain operation in f64 (or with a kernel without f64); where none does, all others.
     pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
         let ranked = self.ranked(filter);
         ranked.iter().filter_map(|ranked| self.standing(ranked)).collect()

@@ -30,10 +30,10 @@ fn competes(run: &RunOf<'_>) -> bool {
     run.run.hot && run.ranks()
 }
 
-/// Returns whether a run uses f64, or a device whose kernels have no f64. Others compete only where
-/// there is none of these.
+/// Returns whether a run computes its operation as such, with f64 or on a device whose kernels have
+/// no f64. Others compete only where there is none of these.
 fn is_usual(run: &RunOf<'_>) -> bool {
-    run.run.precision == "f64" || run.run.backend == "wgpu"
+    run.run.is_plain() && (run.run.precision == "f64" || run.run.backend == "wgpu")
 }
 
 /// Ranks these runs; `first` maps a run to the position of its subject in the index.

@@ -120,6 +120,30 @@ fn imported_runs_stand_on_the_matrix_of_equal_name_and_size_whichever_was_opened
 }
 
 #[test]
+fn products_with_the_transpose_and_scaled_ones_compete_only_where_there_is_no_plain_one() {
+    let runs = [("cpu/csr/nnz", 1, 1.0), ("cpu/csr/nnz", 1, 0.5), ("cpu/csr/rows", 1, 0.25)];
+    let bytes = bundle("m", Source::Real, &runs);
+    let mut read = Bundle::read(&bytes, &Limits::default()).unwrap();
+    for run in &mut read.runs {
+        let name = if run.kernel == "cpu/csr/nnz" { ("op", "t") } else { ("scale", "2:1") };
+        if run.samples[0] < 1.0 {
+            run.params.insert(name.0.into(), name.1.into());
+        }
+    }
+    let standing = |bundle: &Bundle| {
+        let mut model = Model::default();
+        model.open("a.zip", &bundle.to_bytes().unwrap()).unwrap();
+        let standings = model.standings(&Filter::default());
+        let runs = standings[0].runs.iter().map(|run| (run.run.kernel.clone(), run.run.samples[0]));
+        runs.collect::<Vec<_>>()
+    };
+    assert_eq!(standing(&read), [("cpu/csr/nnz".to_owned(), 1.0)]);
+    read.runs.retain(|run| run.samples[0] < 1.0);
+    let others = [("cpu/csr/rows".to_owned(), 0.25), ("cpu/csr/nnz".to_owned(), 0.5)];
+    assert_eq!(standing(&read), others);
+}
+
+#[test]
 fn a_bundle_takes_another_name_that_no_other_has_and_its_own_back() {
     let mut model = Model::default();
     for name in ["a", "b"] {

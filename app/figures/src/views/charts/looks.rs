@@ -44,7 +44,7 @@ impl Looks {
         let format = format_of(name);
         // A kernel that chooses a format has no format's colour, and neither has a user's kernel.
         let is_plain = [CHOSEN_FAMILY, USER_FAMILY].contains(&format);
-        // `(f32)` after a kernel's id makes it a separate series.
+        // `(f32)` or `(op t)` after a kernel's id makes it a separate series.
         let kernel = name.split(' ').next().unwrap_or(name);
         let (color, place) = match self.0.get(kernel) {
             Some(place) if has_color(format) => (format_color(format), *place),

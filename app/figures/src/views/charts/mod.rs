@@ -41,6 +41,7 @@ mod taken;
 #[cfg(test)]
 mod tests;
 mod told;
+mod vectors;
 pub mod view;
 
 pub use list::{ids, ids_for};

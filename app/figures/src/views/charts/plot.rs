@@ -452,11 +452,7 @@ impl Scale {
 /// The kernel, with its precision if that is not the default: one series, whatever a kernel that
 /// picks another one chose.
 pub(super) fn kernel(run: &RunOf<'_>) -> String {
-    let id = &run.run.kernel;
-    match run.run.precision.as_str() {
-        "f64" => id.clone(),
-        other => format!("{id} ({other})"),
-    }
+    run.run.kernel.clone() + &run.run.variant()
 }
 
 /// The name of a point's series in a table.

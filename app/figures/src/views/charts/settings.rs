@@ -49,7 +49,7 @@ fn groups<'a>(
 /// A value of a run.
 pub(super) type Value = for<'r, 'a> fn(&'r RunOf<'a>) -> Option<f64>;
 
-fn rate(run: &RunOf<'_>) -> Option<f64> {
+pub(super) fn rate(run: &RunOf<'_>) -> Option<f64> {
     run.rate()
 }
 

@@ -1,0 +1,162 @@
+//! The charts of products with several vectors against the number of columns: the rate, and what
+//! one product gains over as many SpMVs.
+
+use sparsescope_core::record::{Operation, Run};
+
+use super::best::best;
+use super::chart::{Chart, Group, Operations};
+use super::plot::{Data, Form, Guide, Plot, Point, Scale, kernel};
+use super::settings::{against, rate};
+use crate::model::{RunOf, subject_key};
+use crate::state::Filter;
+use crate::views::view::subject;
+
+const SPMM: Operations = Operations::Only(&[Operation::Spmm]);
+
+/// In display order within their groups.
+pub(super) const CHARTS: [Chart; 2] = [
+    Chart {
+        id: "rate-vectors",
+        group: Group::Scaling,
+        name: "Rate against columns",
+        sentence: "Mean rate of each kernel over the matrices, at its best setting, against the number of columns of X.",
+        nothing: "No kernel has matching runs with several numbers of columns.",
+        data: rates,
+        of: None,
+        operations: SPMM,
+    },
+    Chart {
+        id: "spmm-spmv",
+        group: Group::Compare,
+        name: "One SpMM vs many SpMVs",
+        sentence: "Speed-up of a product with k columns over k runs of the fastest SpMV kernel on the same device, for the selected matrix.",
+        nothing: "No open bundle has both a matching run and an SpMV on the same matrix and device.",
+        data: gains,
+        of: None,
+        operations: SPMM,
+    },
+];
+
+const COLUMNS: &str = "columns of X";
+
+/// The number of columns of X of a run.
+fn columns(run: &Run) -> Option<u32> {
+    run.params.get("vectors")?.parse().ok()
+}
+
+fn rates<'a>(data: &Data<'a>) -> Plot<'a> {
+    let class = |run: &RunOf<'a>| Some((0, kernel(run)));
+    against(data, (COLUMNS, data.rate_axis("mean ")), columns, &class, rate)
+}
+
+fn median(run: &RunOf<'_>) -> Option<f64> {
+    run.figures().map(|figures| figures.median_s)
+}
+
+/// The plain SpMVs of a subject, to compare products with.
+fn products<'a>(data: &Data<'a>, key: &str) -> Vec<RunOf<'a>> {
+    let filter = Filter { operation: Operation::Spmv.as_str().into(), ..Filter::everything() };
+    let mut products = data.model.runs(&filter);
+    let caches = !data.state.charts.cold;
+    products.retain(|run| {
+        run.ranks() && run.run.is_plain() && run.run.hot == caches && run.key() == key
+    });
+    products
+}
+
+fn gains<'a>(data: &Data<'a>) -> Plot<'a> {
+    let title = Scale::new("time of k SpMVs / time of one SpMM", data.state.log);
+    let mut plot = Plot::plane(Scale::new(COLUMNS, true), title);
+    plot.form = Form::Lines;
+    plot.subject = subject(data.model, data.state);
+    let Some(key) = plot.subject.map(subject_key) else { return plot };
+    let products = products(data, &key);
+    let runs: Vec<RunOf<'a>> = data.runs.iter().filter(|run| run.key() == key).copied().collect();
+    let class = |run: &RunOf<'a>| Some((columns(run.run)? as usize, kernel(run)));
+    let mut ends: Option<[f64; 2]> = None;
+    for ((.., (k, name)), run) in best(&runs, &class) {
+        let is_rival = |other: &&RunOf<'a>| {
+            other.run.precision == run.run.precision && other.is_on_machine_of(&run)
+        };
+        let rivals = products.iter().filter(is_rival);
+        let timed = rivals.filter_map(|other| Some((median(other)?, *other)));
+        let fastest = timed.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        let (Some((one, other)), Some(all)) = (fastest, median(&run)) else { continue };
+        let x = k as f64;
+        let text = format!("Against {k} × {}.", other.run.kernel_and_precision());
+        let point = Point { text, ..Point::of(&run, x, x * one / all) };
+        plot.add(0, &name, Some(run.bundle), point);
+        let [low, high] = ends.unwrap_or([x, x]);
+        ends = Some([low.min(x), high.max(x)]);
+    }
+    if let Some([low, high]) = ends {
+        plot.guides.push(Guide { ends: [[low, 1.0], [high, 1.0]], name: "equal".into() });
+    }
+    plot.tick_x_at_points();
+    plot
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::record::Work;
+
+    use super::super::tests::{NNZ, bundle, drawn, model_of, run, serial, state};
+    use super::*;
+    use crate::model::Model;
+
+    /// A product with k columns on the largest matrix, `gain` times as fast as k runs of
+    /// cpu/csr/serial.
+    fn product(kernel: &str, k: u32, gain: f64) -> Run {
+        let block = kernel.starts_with("cuda").then_some(128);
+        let mut run = run(2, kernel, (4, block), gain / f64::from(k));
+        run.operation = "spmm".into();
+        run.params.insert("vectors".into(), k.to_string());
+        let work = Work { flops: 2 * NNZ[2] * u64::from(k), ..Work::default() };
+        run.metric = Some(Operation::Spmm.metric(&work, serial(2) * f64::from(k) / gain));
+        run
+    }
+
+    fn products() -> Model {
+        let mut bundle = bundle("products", 1.0);
+        bundle.runs.extend([
+            product("cpu/spmm/simd", 1, 2.0),
+            product("cpu/spmm/simd", 8, 12.0),
+            product("cpu/spmm/serial", 8, 1.0),
+            product("cuda/spmm/row-split", 8, 90.0),
+        ]);
+        let mut turned = run(2, "cpu/csr/nnz", (4, None), 100.0);
+        turned.params.insert("op".into(), "t".into());
+        bundle.runs.push(turned);
+        model_of(bundle)
+    }
+
+    fn assert_drawn(chart: &str, expected: &[(&str, &str, f64)]) {
+        let found = drawn(&products(), &state(&format!("{chart};operation=spmm")));
+        let same = found.len() == expected.len()
+            && found.iter().zip(expected).all(|(found, (series, at, value))| {
+                (found.0.as_str(), found.1.as_str()) == (*series, *at)
+                    && (found.2 / value - 1.0).abs() < 1e-9
+            });
+        assert!(same, "{chart}: {found:?}\nexpected {expected:?}");
+    }
+
+    #[test]
+    fn the_rate_is_drawn_for_each_kernel_with_several_numbers_of_columns() {
+        // 2·nnz flops of a column in nnz nanoseconds.
+        let expected = [("cpu/spmm/simd", "1", 4.0), ("cpu/spmm/simd", "8", 24.0)];
+        assert_drawn("rate-vectors", &expected);
+    }
+
+    #[test]
+    fn a_product_is_compared_with_the_fastest_plain_spmv_on_its_own_device() {
+        // With four threads cpu/csr/nnz is 4 times as fast as cpu/csr/serial, and vector-mining on
+        // the GPU 45 times.
+        let expected = [
+            ("cpu/spmm/serial", "8", 0.25),
+            ("cpu/spmm/simd", "1", 0.5),
+            ("cpu/spmm/simd", "8", 3.0),
+            ("cuda/spmm/row-split", "8", 2.0),
+        ];
+        assert_drawn("spmm-spmv", &expected);
+    }
+}
