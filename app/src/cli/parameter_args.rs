@@ -3,6 +3,7 @@
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, Error, FromArgMatches, Id};
 use sparsescope_core::experiment::ParameterLists;
+use sparsescope_core::kernel::parameters::SCALE;
 use sparsescope_core::kernel::{About, Group, Parameter};
 
 use super::help::{FORMATS, KERNELS, RANKS, SOLVER};
@@ -102,6 +103,8 @@ fn option(command: &str, parameter: Parameter, id: &'static str, flag: &'static 
         .value_delimiter(',')
         .value_parser(move |text: &str| accept(text).map(Accepted))
         .allow_negative_numbers(true)
+        // `-1:0.5` is not a number.
+        .allow_hyphen_values(parameter == SCALE.id())
         .help_heading(heading(about.group))
         .hide_short_help(takes_lists || !about.is_main)
 }
@@ -189,6 +192,7 @@ mod tests {
         assert_eq!(read(&["--tol", "1E-6,0.1", "--tol", "1e-6"]), r#"{"tol":["1e-6","0.1"]}"#);
         assert_eq!(read(&["--no-compact"]), r#"{"compact":["off"]}"#);
         assert_eq!(read(&["--gpus", "1,2"]), r#"{"ranks":["1","2"]}"#);
+        assert_eq!(read(&["--scale", "-1:0.50,2"]), r#"{"scale":["-1:0.5","2"]}"#);
         assert_eq!(
             read(&["--format-g", "hll", "--format", "hyb"]),
             r#"{"format_a":["hyb"],"format_g":["hll"]}"#
