@@ -1,4 +1,7 @@
-//! y = A·x as a problem: the matrix and the vector, in each precision; or y = alpha·op(A)·x + beta·y.
+//! y = A·x as a problem: the matrix and the vector, in each precision; or y = alpha·op(A)·x + beta·y. The transpose is
+//! made in `spmv/transposed.rs`.
+
+mod transposed;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -21,7 +24,7 @@ use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
 use sparsescope_model::kernel::{DeviceKind, LANES, Op, Reads, Scale};
 use sparsescope_record::{Check, Operation, Predicted, Work};
-use web_time::Instant;
+use transposed::Transposed;
 
 /// y = A·x.
 #[derive(Debug)]
@@ -40,14 +43,6 @@ pub struct SpmvProblem {
     start: OnceLock<Arc<Vec<f64>>>,
     /// The product with the transpose of A, made on first use.
     transposed: OnceLock<Box<Transposed>>,
-}
-
-/// y = A'·x.
-#[derive(Debug)]
-struct Transposed {
-    problem: SpmvProblem,
-    /// Seconds of the transposition.
-    seconds: f64,
 }
 
 impl SpmvProblem {
@@ -78,13 +73,6 @@ impl SpmvProblem {
         Self { seed: Some(seed), ..Self::new(a, x) }
     }
 
-    /// With this x for the product with the transpose of A. Panics unless x has m elements.
-    pub fn with_transposed(a: Arc<Csr>, x: Vec<f64>) -> Self {
-        let problem = Self::drawn(a, DEFAULT_SEED);
-        problem.transposed.get_or_init(|| problem.transposed_by(x));
-        problem
-    }
-
     /// With this y before each product. Panics unless it has one element per row of op(A).
     pub fn starting_with(self, configuration: &Configuration, y: Vec<f64>) -> Self {
         let of = self.turned(configuration);
@@ -102,52 +90,6 @@ impl SpmvProblem {
     pub fn of_any(a: &Arc<Csr>) -> Self {
         let reason = "multiplies padding by x, which may have an infinite or NaN element";
         Self { no_padding: Some(reason), ..Self::of(a) }
-    }
-
-    /// The problem with the transpose of A and this x.
-    fn transposed_by(&self, x: Vec<f64>) -> Box<Transposed> {
-        let start = Instant::now();
-        let a = Arc::new(self.a.transpose());
-        let seconds = start.elapsed().as_secs_f64();
-        Box::new(Transposed { problem: Self { seed: self.seed, ..Self::new(a, x) }, seconds })
-    }
-
-    /// The product with A, or with its transpose if a configuration requests it: x is the same if A is square, and
-    /// otherwise drawn from the same seed.
-    pub fn turned(&self, configuration: &Configuration) -> &Self {
-        match configuration.parameters.get(&OP) {
-            Op::AsIs => self,
-            Op::Transposed => {
-                let (rows, seed) = (self.a.rows(), self.seed.unwrap_or(DEFAULT_SEED));
-                let is_square = rows == self.a.cols();
-                let x = || if is_square { self.x.to_vec() } else { integer_vector(rows, seed) };
-                &self.transposed.get_or_init(|| self.transposed_by(x())).problem
-            }
-        }
-    }
-
-    /// Fails if a configuration needs the transpose of A, and that needs more than `limit`.
-    #[cfg(not(target_family = "wasm"))]
-    pub fn check_transposed(
-        &self,
-        configuration: &Configuration,
-        limit: MemoryLimit,
-    ) -> Result<(), PrepareError> {
-        let bytes = match configuration.parameters.get(&OP) {
-            Op::Transposed if self.transposed.get().is_none() => self.a.bytes(),
-            _ => 0,
-        };
-        let checked = limit.check("the transpose of A", bytes.into());
-        checked.map_err(|error| PrepareError::Refused(error.to_string()))
-    }
-
-    /// Seconds that a configuration's transposition took; 0 without one.
-    #[cfg(not(target_family = "wasm"))]
-    pub fn transposition_s(&self, configuration: &Configuration) -> f64 {
-        match (configuration.parameters.get(&OP), self.transposed.get()) {
-            (Op::Transposed, Some(transposed)) => transposed.seconds,
-            _ => 0.0,
-        }
     }
 
     /// y before each product, numbers from −1 to 1 unless they are given.
@@ -359,7 +301,7 @@ fn predict_in<T: Real>(
 mod tests {
     use super::*;
     use sparsescope_matrix::matrix::examples;
-    use sparsescope_model::kernel::{Parameters, kernel};
+    use sparsescope_model::kernel::kernel;
     use sparsescope_record::Verdict;
 
     fn problem() -> SpmvProblem {
@@ -414,60 +356,6 @@ mod tests {
         assert_eq!(refused(SpmvProblem::of_any(&a), padded).as_deref(), Some(reason));
         assert_eq!(refused(SpmvProblem::of_any(&a), csr), None);
         assert_eq!(refused(SpmvProblem::of(&a), padded), None);
-    }
-
-    /// 2 × 3, so that A' has an x of 2 elements.
-    fn wide() -> Arc<Csr> {
-        let entries = [(0, 0, 1.0), (0, 2, 2.0), (1, 1, 3.0)];
-        Arc::new(Csr::from_triplets(2, 3, &entries).unwrap())
-    }
-
-    fn computing(id: &str, op: &str, scale: &str) -> Configuration {
-        let parameters = Parameters::default().with(OP.id(), op).with(SCALE.id(), scale);
-        Configuration { parameters, ..Configuration::usual(kernel(id).unwrap()) }
-    }
-
-    #[test]
-    fn what_is_requested_of_a_and_y_decides_the_expected_result() {
-        let problem = SpmvProblem::with_transposed(wide(), vec![10.0, 20.0]);
-        let scaled = computing("cpu/csr/serial", "t", "2:0.5");
-        let problem = problem.starting_with(&scaled, vec![2.0, 4.0, 6.0]);
-        let verdict = |configuration: &Configuration, y: &[f64]| {
-            problem.check(configuration, &Output::Vector(y.to_vec())).verdict
-        };
-        let transposed = computing("cpu/csr/serial", "t", "1");
-        assert_eq!(verdict(&transposed, &[10.0, 60.0, 20.0]), Verdict::Pass);
-        assert_eq!(verdict(&scaled, &[21.0, 122.0, 43.0]), Verdict::Pass);
-        assert_eq!(verdict(&scaled, &[21.0, 122.0, 42.0]), Verdict::Fail);
-        let reason = "the result has 2 rows, expected 3";
-        let check = problem.check(&transposed, &Output::Vector(vec![0.0; 2]));
-        assert_eq!((check.verdict, check.reason.as_deref()), (Verdict::Fail, Some(reason)));
-    }
-
-    #[test]
-    fn the_x_of_the_transpose_is_drawn_from_the_seed_or_that_of_a_square_matrix() {
-        let transposed = computing("cpu/csr/rows", "t", "1");
-        let drawn = SpmvProblem::drawn(wide(), 7);
-        assert_eq!(**drawn.turned(&transposed).double().x(), integer_vector(2, 7));
-        let given = SpmvProblem::new(wide(), vec![1.0; 3]);
-        let reason = "the transpose needs an x of 2 elements, found 3";
-        assert_eq!(given.refusal(&transposed).as_deref(), Some(reason));
-        let square = problem();
-        assert_eq!(square.refusal(&transposed), None);
-        assert_eq!(square.turned(&transposed).double().x(), square.double().x());
-        let resident = square.resident(&transposed, MemoryLimit::unlimited());
-        let names: Vec<&str> = resident.iter().map(|array| array.name.as_str()).collect();
-        let format = format!("{} in f64, transposed", FormatSpec::Csr);
-        assert_eq!(names, [format.as_str(), "the transpose of A"]);
-    }
-
-    #[test]
-    #[cfg(not(target_family = "wasm"))]
-    fn a_transpose_that_does_not_fit_is_refused_with_its_bytes() {
-        let transposed = computing("cpu/csr/rows", "t", "1");
-        let memory = MemoryLimit::bytes(problem().a().bytes() - 1);
-        let refused = problem().check_transposed(&transposed, memory).unwrap_err().to_string();
-        assert!(refused.starts_with("the transpose of A needs 144 bytes"), "{refused}");
     }
 
     #[test]

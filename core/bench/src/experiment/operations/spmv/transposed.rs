@@ -1,0 +1,142 @@
+//! The product with the transpose of A, which is made for it.
+
+use std::sync::Arc;
+
+use super::SpmvProblem;
+use crate::experiment::configuration::Configuration;
+use crate::experiment::error::PrepareError;
+use crate::measure::{DEFAULT_SEED, integer_vector};
+use sparsescope_matrix::matrix::Csr;
+use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::Op;
+use sparsescope_model::kernel::parameters::OP;
+use web_time::Instant;
+
+/// y = A'·x.
+#[derive(Debug)]
+pub(super) struct Transposed {
+    pub(super) problem: SpmvProblem,
+    /// Seconds of the transposition.
+    seconds: f64,
+}
+
+impl SpmvProblem {
+    /// With this x for the product with the transpose of A. Panics unless x has m elements.
+    pub fn with_transposed(a: Arc<Csr>, x: Vec<f64>) -> Self {
+        let problem = Self::drawn(a, DEFAULT_SEED);
+        problem.transposed.get_or_init(|| problem.transposed_by(x));
+        problem
+    }
+
+    /// The problem with the transpose of A and this x.
+    fn transposed_by(&self, x: Vec<f64>) -> Box<Transposed> {
+        let start = Instant::now();
+        let a = Arc::new(self.a.transpose());
+        let seconds = start.elapsed().as_secs_f64();
+        Box::new(Transposed { problem: Self { seed: self.seed, ..Self::new(a, x) }, seconds })
+    }
+
+    /// The product with A, or with its transpose if a configuration requests it: x is the same if A is square, and
+    /// otherwise drawn from the same seed.
+    pub fn turned(&self, configuration: &Configuration) -> &Self {
+        match configuration.parameters.get(&OP) {
+            Op::AsIs => self,
+            Op::Transposed => {
+                let (rows, seed) = (self.a.rows(), self.seed.unwrap_or(DEFAULT_SEED));
+                let is_square = rows == self.a.cols();
+                let x = || if is_square { self.x.to_vec() } else { integer_vector(rows, seed) };
+                &self.transposed.get_or_init(|| self.transposed_by(x())).problem
+            }
+        }
+    }
+
+    /// Fails if a configuration needs the transpose of A, and that needs more than `limit`.
+    pub fn check_transposed(
+        &self,
+        configuration: &Configuration,
+        limit: MemoryLimit,
+    ) -> Result<(), PrepareError> {
+        let bytes = match configuration.parameters.get(&OP) {
+            Op::Transposed if self.transposed.get().is_none() => self.a.bytes(),
+            _ => 0,
+        };
+        let checked = limit.check("the transpose of A", bytes.into());
+        checked.map_err(|error| PrepareError::Refused(error.to_string()))
+    }
+
+    /// Seconds that a configuration's transposition took; 0 without one.
+    pub fn transposition_s(&self, configuration: &Configuration) -> f64 {
+        match (configuration.parameters.get(&OP), self.transposed.get()) {
+            (Op::Transposed, Some(transposed)) => transposed.seconds,
+            _ => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::output::Output;
+    use crate::experiment::problem::Problem;
+    use sparsescope_matrix::matrix::{FormatSpec, examples};
+    use sparsescope_model::kernel::parameters::SCALE;
+    use sparsescope_model::kernel::{Parameters, kernel};
+    use sparsescope_record::Verdict;
+
+    fn square() -> SpmvProblem {
+        SpmvProblem::new(Arc::new(examples::five_by_five()), vec![1.0; 5])
+    }
+
+    /// 2 × 3, so that A' has an x of 2 elements.
+    fn wide() -> Arc<Csr> {
+        let entries = [(0, 0, 1.0), (0, 2, 2.0), (1, 1, 3.0)];
+        Arc::new(Csr::from_triplets(2, 3, &entries).unwrap())
+    }
+
+    fn computing(id: &str, op: &str, scale: &str) -> Configuration {
+        let parameters = Parameters::default().with(OP.id(), op).with(SCALE.id(), scale);
+        Configuration { parameters, ..Configuration::usual(kernel(id).unwrap()) }
+    }
+
+    #[test]
+    fn what_is_requested_of_a_and_y_decides_the_expected_result() {
+        let problem = SpmvProblem::with_transposed(wide(), vec![10.0, 20.0]);
+        let scaled = computing("cpu/csr/serial", "t", "2:0.5");
+        let problem = problem.starting_with(&scaled, vec![2.0, 4.0, 6.0]);
+        let verdict = |configuration: &Configuration, y: &[f64]| {
+            problem.check(configuration, &Output::Vector(y.to_vec())).verdict
+        };
+        let transposed = computing("cpu/csr/serial", "t", "1");
+        assert_eq!(verdict(&transposed, &[10.0, 60.0, 20.0]), Verdict::Pass);
+        assert_eq!(verdict(&scaled, &[21.0, 122.0, 43.0]), Verdict::Pass);
+        assert_eq!(verdict(&scaled, &[21.0, 122.0, 42.0]), Verdict::Fail);
+        let reason = "the result has 2 rows, expected 3";
+        let check = problem.check(&transposed, &Output::Vector(vec![0.0; 2]));
+        assert_eq!((check.verdict, check.reason.as_deref()), (Verdict::Fail, Some(reason)));
+    }
+
+    #[test]
+    fn the_x_of_the_transpose_is_drawn_from_the_seed_or_that_of_a_square_matrix() {
+        let transposed = computing("cpu/csr/rows", "t", "1");
+        let drawn = SpmvProblem::drawn(wide(), 7);
+        assert_eq!(**drawn.turned(&transposed).double().x(), integer_vector(2, 7));
+        let given = SpmvProblem::new(wide(), vec![1.0; 3]);
+        let reason = "the transpose needs an x of 2 elements, found 3";
+        assert_eq!(given.refusal(&transposed).as_deref(), Some(reason));
+        let square = square();
+        assert_eq!(square.refusal(&transposed), None);
+        assert_eq!(square.turned(&transposed).double().x(), square.double().x());
+        let resident = square.resident(&transposed, MemoryLimit::unlimited());
+        let names: Vec<&str> = resident.iter().map(|array| array.name.as_str()).collect();
+        let format = format!("{} in f64, transposed", FormatSpec::Csr);
+        assert_eq!(names, [format.as_str(), "the transpose of A"]);
+    }
+
+    #[test]
+    fn a_transpose_that_does_not_fit_is_refused_with_its_bytes() {
+        let transposed = computing("cpu/csr/rows", "t", "1");
+        let memory = MemoryLimit::bytes(square().a().bytes() - 1);
+        let refused = square().check_transposed(&transposed, memory).unwrap_err().to_string();
+        assert!(refused.starts_with("the transpose of A needs 144 bytes"), "{refused}");
+    }
+}
