@@ -88,9 +88,13 @@ fn product(
     let parameters = args.parameters.lists().single();
     let parameters = parameters.ok_or_else(|| UsageError(one_value.to_owned()))?;
     let parameters = on_all(world, kernel, kernel.listed(&parameters));
-    if args.x.is_some() {
-        let why = "--x works with one process only; several ranks generate x from --seed";
-        return Err(UsageError(why.to_owned()).into());
+    for (option, file) in [("--x", &args.x), ("--y", &args.y)] {
+        if file.is_some() {
+            let why = format!(
+                "{option} works with one process only; several ranks compute A x of a random x"
+            );
+            return Err(UsageError(why).into());
+        }
     }
     args.read.none_on_ranks()?;
     let source = MatrixSource::parse(&args.matrix)?;

@@ -172,12 +172,16 @@ fn one_bundle_has_the_matrix_of_one_process_and_what_each_rank_did() {
 
 #[test]
 fn an_error_is_told_once_and_leaves_nothing() {
+    const HALO: &str = "mpi/csr/halo";
     let program = program!();
     let cube = "gen:stencil7?n=30";
     let on_gpus = ["bench", cube, "--kernels", "nccl/*/*", "--backend", "cpu", "-o", "b.zip"];
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 13] = [
         ("does not run on several ranks here", &["spmv", cube, "-o", "y.mtx"]),
         ("--x works with one process only", &["bench", cube, "--x", "x.mtx"]),
+        ("--y works with one process only", &["spmv", cube, "--kernel", HALO, "--y", "y.mtx"]),
+        ("op cannot be t", &["spmv", cube, "--kernel", HALO, "--op", "t"]),
+        ("scale cannot be 2", &["spmv", cube, "--kernel", HALO, "--scale", "2"]),
         ("--kernel-file works with one process only", &["bench", cube, "--kernel-file", "k.cu"]),
         (
             "only spmv and solve run on several ranks",

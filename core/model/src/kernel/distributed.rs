@@ -6,6 +6,7 @@ use super::inverse::{PATTERN, POSTFILTER, POWER, PREFILTER, SHIFT};
 use super::mapping::Mapping;
 use super::parameter::{Allowed, Parameter};
 use super::ranks::CG;
+use super::scaled::{PLAIN_OP, PLAIN_SCALE};
 use super::solver::{FORMAT_A, FORMAT_G, MAX_ITER, PRECOND, RIGHT_SIDE, START, TOL};
 use sparsescope_matrix::matrix::Order;
 use sparsescope_record::{Operation, Precision};
@@ -38,7 +39,9 @@ const fn over_mpi(
     }
 }
 
-const HACKS: &[(Parameter, Allowed)] = &[HACK_SIZE.any(), SIGMA.any(), SPILL.any()];
+const PLAIN: &[(Parameter, Allowed)] = &[PLAIN_OP, PLAIN_SCALE];
+const HACKS: &[(Parameter, Allowed)] =
+    &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), PLAIN_OP, PLAIN_SCALE];
 
 /// Preconditioner, formats, iteration, system and stopping criteria.
 const SOLVER: &[(Parameter, Allowed)] = &[
@@ -63,14 +66,14 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "mpi/csr/halo",
         Format::Csr,
         Mapping::EqualPieces,
-        &[],
+        PLAIN,
         "one block of rows per rank; exchanges the halo of x, then multiplies as csr/simd",
     ),
     over_mpi(
         "mpi/csr/halo-overlap",
         Format::Csr,
         Mapping::EqualPieces,
-        &[],
+        PLAIN,
         "one block of rows per rank; multiplies the interior as csr/simd during the halo exchange, \
         then the boundary",
     ),
