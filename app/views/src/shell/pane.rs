@@ -142,7 +142,8 @@ pub(super) fn settings(ui: &mut Ui, view: &View, model: &Model, state: &mut View
     });
     let width = drawn.content_size.x;
     if width > drawn.state.clamped_offset().x + drawn.inner_rect.width() + 0.5 {
-        let end = drawn.inner_rect.with_min_x(drawn.inner_rect.right() - 2.0 * SPACE);
+        let mut end = drawn.inner_rect.with_min_x(drawn.inner_rect.right() - 2.0 * SPACE);
+        end.set_height(drawn.content_size.y);
         ui.painter().rect_filled(end, 0.0, ui.visuals().panel_fill);
         let (font, color) = (FontId::proportional(BODY), ui.visuals().text_color());
         ui.painter().text(end.center(), Align2::CENTER_CENTER, "…", font, color);
