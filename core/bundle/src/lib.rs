@@ -18,6 +18,7 @@ mod read;
 mod spreadsheet;
 mod table;
 mod texts;
+mod timeline;
 mod write;
 
 #[cfg(not(target_family = "wasm"))]
@@ -51,6 +52,7 @@ pub use limits::Limits;
 pub use merge::{Conflicts, merge};
 pub use spreadsheet::spreadsheet_cell;
 pub use table::HEADER;
+pub use timeline::{JudgedRun, Rules, TimePoint, Timeline, judge, wrong_now};
 
 /// The normative JSON Schema (draft 2020-12) of a bundle's documents, under `$defs`: `manifest`,
 /// `environment`, `runs`, `matrix`, `subject`, `history`.

@@ -5,8 +5,9 @@
 use std::fmt;
 
 use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng, SeedableRng};
+use rand_core::SeedableRng;
 
+use super::random::{below, normal};
 use super::summary::quantile;
 
 /// Confidence level: the fraction of intervals that contain the true ratio.
@@ -167,9 +168,7 @@ impl Sorted {
         counts.clear();
         counts.resize(n, 0);
         for _ in 0..n {
-            // A fixed-point product: uniform up to a bias of n / 2³².
-            let drawn = (u64::from(random.next_u32()) * n as u64) >> 32;
-            *counts.get_mut(drawn as usize)? += 1;
+            *counts.get_mut(below(n, random))? += 1;
         }
         let (low_rank, high_rank) = ((n - 1) / 2, n / 2);
         let (mut seen, mut low) = (0, None);
@@ -188,20 +187,16 @@ impl Sorted {
 
 /// The fraction of n samples that lies below the median of n draws from them: beta distributed around one
 /// half, and for many samples normal with the same variance, 1 / 4n (David and Nagaraja, Order Statistics,
-/// 2003, section 10.2). Normal numbers are drawn by Box and Muller's method.
+/// 2003, section 10.2).
 fn median_rank(n: usize, random: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * libm::log(uniform(random))).sqrt();
-    let normal = radius * libm::cos(std::f64::consts::TAU * uniform(random));
-    (0.5 + normal / (2.0 * (n as f64).sqrt())).clamp(0.0, 1.0)
-}
-
-/// Uniform in (0, 1].
-fn uniform(random: &mut ChaCha8Rng) -> f64 {
-    (f64::from(random.next_u32()) + 1.0) / (f64::from(u32::MAX) + 1.0)
+    (0.5 + normal(random) / (2.0 * (n as f64).sqrt())).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
 mod tests {
+    use rand_core::Rng;
+
+    use super::super::random::uniform;
     use super::*;
 
     /// Times as computers produce them: a floor, and a tail of disturbances above it.
