@@ -9,5 +9,10 @@ pub(crate) fn now() -> String {
 
 /// The current time for names of files, such as `20261127-030100`.
 pub(crate) fn stamp() -> String {
-    now().replace(['-', ':', 'Z'], "").replace('T', "-")
+    for_file_name(&now())
+}
+
+/// A time for names of files: `20261127-030100` from `2026-11-27T03:01:00Z`.
+pub(crate) fn for_file_name(time: &str) -> String {
+    time.replace(['-', ':', 'Z'], "").replace('T', "-")
 }

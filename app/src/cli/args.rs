@@ -12,6 +12,7 @@ use super::help::{self, FORMATS, KERNELS, LAST, OUTPUT, RANKS, SAMPLING, WHAT};
 use super::operand_args::{SkylineArgs, SolveArgs, SpmmArgs, SpmvArgs, SymgsArgs};
 use super::parameter_args::{PARAMETERS, ParameterArgs};
 use super::shared_args::{BackendArg, GpuArgs, HeaderArgs, PrecisionArg, RankArgs, ReadArgs};
+use super::track_args::TrackArgs;
 use super::values::{
     MAX_SIZE, block_size, byte_count, duration, factor, share, spy_bytes, thread_count, type_pt,
     width_mm,
@@ -71,6 +72,8 @@ pub(super) enum Command {
     Devices(DevicesArgs),
     /// Show what changed between two bundles, with confidence intervals
     Compare(CompareArgs),
+    /// Keep bundles over time, and notice which runs became slower
+    Track(TrackArgs),
     /// Merge bundles into one
     Merge(MergeArgs),
     /// Export bundles as a web page, a report, charts or CSV
@@ -538,10 +541,9 @@ mod tests {
 
     /// The program and its commands, as they are after parsing, on a terminal of 100 columns.
     fn commands() -> Vec<Program> {
-        let mut program = Cli::program().term_width(100);
+        let mut program = Cli::program().term_width(100).disable_help_subcommand(true);
         program.build();
-        let commands = program.get_subcommands().filter(|command| command.get_name() != "help");
-        std::iter::once(&program).chain(commands).cloned().collect()
+        help::with_subcommands(&program).into_iter().cloned().collect()
     }
 
     #[test]

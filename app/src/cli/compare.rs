@@ -74,7 +74,7 @@ fn judge(args: &CompareArgs, comparison: &Comparison<'_>) -> Outcome {
 }
 
 /// The first names, and the number of the rest.
-fn some(names: &[String]) -> String {
+pub(super) fn some(names: &[String]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let more = match names.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -205,7 +205,7 @@ fn as_json(
     })
 }
 
-fn key_fields(key: &RunKey<'_>, matrix: &str) -> [(&'static str, Value); 10] {
+pub(super) fn key_fields(key: &RunKey<'_>, matrix: &str) -> [(&'static str, Value); 10] {
     [
         ("matrix", json!(matrix)),
         ("sha256", json!(key.sha256)),

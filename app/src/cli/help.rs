@@ -57,12 +57,22 @@ whether values are integers or a pattern. A symmetric matrix is written whole, u
 given. Rutherford-Boeing files cannot hold infinity or NaN. Points are written as CSV (.csv) or in
 this program's binary format (.points).";
 
+const TRACK: &str = "\
+A history is a folder of bundles. Runs are compared if they have the same matrix, kernel and
+settings and were measured on the same machine. docs/track.md describes the method and a workflow.";
+
+const TRACK_CHECK: &str = "\
+A run is compared with those since its last change of level. With four or more of them, their spread
+shows how much times differ between bundles for no reason; with fewer, only the samples count.
+The rate of false alarms is that of the whole check (Holm's method). A result that was right in the
+history and is wrong now also exits with 3.";
+
 const MAN: &str = "\
 With DIR, writes one page per command: sparsescope.1, sparsescope-bench.1 and so on. Without it,
 prints the page of the program itself.";
 
 /// The notes of each command, for `--help`, and its examples, for `-h` too.
-const PAGES: [(&str, &str, &[&str]); 20] = [
+const PAGES: [(&str, &str, &[&str]); 24] = [
     (
         "sparsescope",
         MATRIX,
@@ -153,6 +163,38 @@ const PAGES: [(&str, &str, &[&str]); 20] = [
         ],
     ),
     (
+        "track",
+        TRACK,
+        &[
+            "sparsescope track add result.zip --to main",
+            "sparsescope track check new.zip --against main",
+        ],
+    ),
+    (
+        "add",
+        NO_NOTES,
+        &[
+            "sparsescope track add result.zip --to main",
+            "sparsescope track add nvbench.json --to histories/gpu",
+        ],
+    ),
+    (
+        "report",
+        NO_NOTES,
+        &[
+            "sparsescope track report main -o history.html",
+            "sparsescope track report main --anchor cpu/csr/serial -o history.html --force",
+        ],
+    ),
+    (
+        "check",
+        TRACK_CHECK,
+        &[
+            "sparsescope track check result.zip --against main",
+            "sparsescope track check result.zip --against main --anchor cpu/csr/serial --markdown -",
+        ],
+    ),
+    (
         "merge",
         NO_NOTES,
         &[
@@ -197,11 +239,17 @@ pub(super) fn arranged(program: Command) -> Command {
         .help("Print help: -h lists the main options, --help describes all");
     let version = flag("version", 'V').action(ArgAction::Version).help("Print the version");
     let program = program.disable_help_flag(true).disable_version_flag(true);
-    page(program.arg(help).arg(version)).mut_subcommands(page)
+    page(program.arg(help).arg(version))
+}
+
+/// The command and all below it.
+pub(super) fn with_subcommands(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().flat_map(with_subcommands);
+    std::iter::once(command).chain(below).collect()
 }
 
 fn page(command: Command) -> Command {
-    let command = command.mut_args(with_default_in_line);
+    let command = command.mut_args(with_default_in_line).mut_subcommands(page);
     let own = PAGES.iter().find(|(name, ..)| *name == command.get_name());
     let Some((name, notes, examples)) = own else { return command };
     let examples = format!("Examples:\n  {}", examples.join("\n  "));

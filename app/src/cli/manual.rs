@@ -5,6 +5,7 @@ use clap::Command;
 use clap_mangen::Man;
 
 use super::args::{Cli, CompletionsArgs, ManArgs};
+use super::help::with_subcommands;
 use super::outcome::Outcome;
 use super::output::{check_free, keep, print};
 
@@ -25,10 +26,8 @@ pub(super) fn run(args: &ManArgs) -> anyhow::Result<Outcome> {
     };
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
-    let pages: Vec<(String, Vec<u8>)> = std::iter::once(&program)
-        .chain(program.get_subcommands())
-        .map(page)
-        .collect::<anyhow::Result<_>>()?;
+    let pages: Vec<(String, Vec<u8>)> =
+        with_subcommands(&program).into_iter().map(page).collect::<anyhow::Result<_>>()?;
     // None is written unless all can be.
     for (name, _) in &pages {
         check_free(&folder.join(name), args.force)?;
@@ -63,6 +62,7 @@ mod tests {
         assert!(bench.contains("Timed samples per run"), "{bench}");
         assert!(bench.contains("Rows per hack of HLL"), "{bench}");
         assert!(read("sparsescope.1").unwrap().contains("sparsescope\\-man(1)"));
+        assert!(read("sparsescope-track-check.1").unwrap().contains("Smallest change that counts"));
         assert!(run(&args(false)).is_err());
         assert!(run(&args(true)).is_ok());
     }

@@ -35,6 +35,7 @@ mod operand_args;
 mod operands;
 mod outcome;
 mod output;
+mod page;
 mod parameter_args;
 pub(crate) mod program;
 mod progress;
@@ -50,6 +51,8 @@ mod spmm;
 mod spmv;
 mod symgs;
 mod table;
+mod track;
+mod track_args;
 mod values;
 mod viewer;
 
@@ -102,7 +105,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
     let at_once = cli.command.as_ref().is_some_and(|command| {
         matches!(
             command,
-            Command::Compare(_) | Command::Merge(_) | Command::Export(_) | Command::Info(_)
+            Command::Compare(_)
+                | Command::Track(_)
+                | Command::Merge(_)
+                | Command::Export(_)
+                | Command::Info(_)
         )
     });
     let interrupt = match Interrupt::install(at_once) {
@@ -134,6 +141,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
         Some(Command::Devices(args)) => devices::run(&args, &interrupt),
         Some(Command::Fetch(args)) => fetch::run(&args, &interrupt, cli.quiet),
         Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::Track(args)) => track::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Serve(args)) => serve::run(&args, &interrupt),

@@ -224,10 +224,7 @@ mod tests {
         bundle
     }
 
-    fn judged<'t, 'a>(
-        timelines: &'t [Timeline<'a>],
-        newest: usize,
-    ) -> Vec<(&'a str, Change, usize)> {
+    fn judged<'a>(timelines: &[Timeline<'a>], newest: usize) -> Vec<(&'a str, Change, usize)> {
         let runs = judge(timelines, newest, None, RULES);
         runs.iter().map(|run| (run.timeline.key.kernel, run.change, run.earlier)).collect()
     }

@@ -6,7 +6,7 @@ use sparsescope_tests::Program;
 use crate::common::{open, program};
 
 /// A measured bundle `name` of the given kernels on two small matrices.
-fn bench(p: &Program, name: &str, kernels: &str) {
+pub(crate) fn bench(p: &Program, name: &str, kernels: &str) {
     p.succeed(&[
         "bench",
         "gen:poisson2d?n=9",
@@ -27,7 +27,7 @@ fn bench(p: &Program, name: &str, kernels: &str) {
 }
 
 /// Gives every run of a bundle times with a known ratio to `time`, and saves it.
-fn with_times(p: &Program, from: &str, to: &str, time: f64, slow: &str, factor: f64) {
+pub(crate) fn with_times(p: &Program, from: &str, to: &str, time: f64, slow: &str, factor: f64) {
     let mut bundle = open(p, from);
     for (k, run) in bundle.runs.iter_mut().enumerate() {
         let time = if run.kernel == slow { time * factor } else { time };

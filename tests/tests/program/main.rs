@@ -43,6 +43,7 @@ mod slurm;
 mod solve;
 mod spmm;
 mod symgs;
+mod track;
 mod user_kernels;
 mod viewer;
 mod words;

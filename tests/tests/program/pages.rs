@@ -211,10 +211,9 @@ fn every_kernel_that_a_page_names_exists() {
     }
 }
 
-/// The commands that `--help` lists.
-fn commands(p: &Program) -> Vec<String> {
-    let help = p.succeed(&["--help"]);
-    let (_, listed) = help.split_once("Commands:\n").unwrap();
+/// The commands that a help lists; none if it is that of a command without commands.
+fn commands(help: &str) -> Vec<String> {
+    let Some((_, listed)) = help.split_once("Commands:\n") else { return Vec::new() };
     let listed = listed.lines().take_while(|line| line.starts_with(' '));
     let first = |line: &str| line.trim().split(' ').next().unwrap_or_default().to_owned();
     // Longer descriptions go on below, with more space before them.
@@ -222,14 +221,23 @@ fn commands(p: &Program) -> Vec<String> {
     named.map(first).filter(|name| name != "help").collect()
 }
 
+/// The help of a command and of all below it.
+fn whole_help(p: &Program, command: &[&str]) -> String {
+    let mut help = p.succeed(&[command, &["--help"]].concat());
+    for below in commands(&help) {
+        help += &whole_help(p, &[command, &[below.as_str()]].concat());
+    }
+    help
+}
+
 #[test]
 fn every_command_has_an_example_and_every_example_is_understood() {
     let p = program();
-    let commands = commands(&p);
+    let commands = commands(&p.succeed(&["--help"]));
     assert!(commands.contains(&"bench".to_owned()) && commands.len() > 10, "{commands:?}");
     let help: BTreeMap<&str, String> = commands
         .iter()
-        .map(|command| (command.as_str(), p.succeed(&[command.as_str(), "--help"])))
+        .map(|command| (command.as_str(), whole_help(&p, &[command.as_str()])))
         .collect();
     let reference = read("docs/commands.md");
     for command in &commands {

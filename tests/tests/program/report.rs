@@ -20,7 +20,7 @@ fn report(p: &Program, bundles: &[&str]) -> String {
 }
 
 /// Parses as XML, which is stricter than HTML.
-fn parse(html: &str) -> Document<'_> {
+pub(crate) fn parse(html: &str) -> Document<'_> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     Document::parse_with_options(html, options).unwrap()
 }

@@ -1,5 +1,8 @@
 //! Where timed samples lie, on a logarithmic scale, and how certain that is.
 
+use super::ratio::CONFIDENCE;
+use super::student::quantile;
+
 /// The share of the samples that is left out at each end.
 const TRIMMED: f64 = 0.1;
 /// Fewest samples from which a variance is estimated.
@@ -71,6 +74,26 @@ impl Location {
         libm::exp(self.log)
     }
 
+    /// The location of the level of several measurements: their mean, with its certainty if there are at
+    /// least two. `None` without measurements.
+    pub fn level(measurements: &[Self]) -> Option<Self> {
+        let n = measurements.len() as f64;
+        let log = measurements.iter().map(|of| of.log).sum::<f64>() / n;
+        let squares: f64 = measurements.iter().map(|of| (of.log - log) * (of.log - log)).sum();
+        let certainty = (measurements.len() > 1).then(|| Certainty {
+            variance: (squares / (n - 1.0) / n).max(LEAST_VARIANCE),
+            freedom: n - 1.0,
+        });
+        (!measurements.is_empty()).then_some(Self { log, certainty })
+    }
+
+    /// The confidence interval at [`CONFIDENCE`] of the time, or of the ratio.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        let Certainty { variance, freedom } = self.certainty?;
+        let reach = quantile((1.0 - CONFIDENCE) / 2.0, freedom) * variance.sqrt();
+        Some((libm::exp(self.log - reach), libm::exp(self.log + reach)))
+    }
+
     /// The location of the ratio of this measurement and another.
     pub fn over(&self, other: &Self) -> Self {
         let both = self.certainty.zip(other.certainty);
@@ -102,6 +125,18 @@ mod tests {
         for without in [&[][..], &[0.0, 1.0], &[f64::NAN; 6], &[f64::INFINITY]] {
             assert_eq!(Location::of(without), None);
         }
+    }
+
+    #[test]
+    fn a_level_is_known_better_from_more_measurements() {
+        let at = |log| Location { log, certainty: None };
+        let level = Location::level(&[at(0.0), at(0.1), at(0.2)]).unwrap();
+        // Mean 0.1, standard error 0.1 / √3; scipy.stats.t.isf(0.025, 2) is 4.302652729911275.
+        let (low, high) = level.interval().unwrap();
+        assert!((low.ln() - (0.1 - 4.302652729911275 * 0.1 / 3f64.sqrt())).abs() < 1e-9);
+        assert!((low * high - 0.2f64.exp()).abs() < 1e-9);
+        assert_eq!(Location::level(&[at(0.3)]), Some(at(0.3)));
+        assert_eq!(Location::level(&[]), None);
     }
 
     #[test]

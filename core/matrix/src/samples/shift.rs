@@ -1,14 +1,13 @@
 //! Whether a new measurement is slower than earlier ones of the same thing.
 
 use super::location::{Certainty, LEAST_VARIANCE, Location};
+use super::ratio::CONFIDENCE;
 use super::student::{quantile, tail};
 
 /// From this number of earlier measurements on, the noise between them is estimated.
 const ENOUGH: usize = 4;
 /// The share of checks that should find a slowdown of [`Shift::detectable`].
 const POWER: f64 = 0.8;
-/// Confidence of [`Shift::interval`].
-const CONFIDENCE: f64 = 0.95;
 
 /// What a new measurement is compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +66,7 @@ impl Shift {
         })
     }
 
-    /// The 95 % confidence interval of the ratio.
+    /// The confidence interval of the ratio at [`CONFIDENCE`].
     pub fn interval(&self) -> (f64, f64) {
         let reach = self.reach((1.0 - CONFIDENCE) / 2.0);
         (self.ratio * libm::exp(-reach), self.ratio * libm::exp(reach))

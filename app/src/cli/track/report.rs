@@ -1,0 +1,131 @@
+//! `sparsescope track report`: the history of every run as a page without scripts.
+
+use sparsescope_core::bundle::{Bundle, Timeline};
+use sparsescope_core::order;
+use sparsescope_core::record::Environment;
+use sparsescope_core::samples::Levels;
+
+use super::chart::chart;
+use super::history::{day, history, time};
+use super::levels::Row;
+use crate::cli::markup::Html;
+use crate::cli::outcome::Outcome;
+use crate::cli::output::{check_form, check_free, is_stdout, keep};
+use crate::cli::page::{Cell, STYLE, table};
+use crate::cli::table::counted;
+use crate::cli::track_args::TrackReportArgs;
+
+pub(super) fn run(args: &TrackReportArgs) -> anyhow::Result<Outcome> {
+    check_free(&args.output, args.force)?;
+    check_form(&args.output, &["HTML"])?;
+    let bundles = history(&args.folder)?;
+    if bundles.is_empty() {
+        anyhow::bail!("{} has no bundles, which end in .zip", args.folder.display());
+    }
+    let name = args.folder.file_name().unwrap_or(args.folder.as_os_str()).to_string_lossy();
+    let html = page(&name, &bundles, args.anchor.anchor.as_deref());
+    keep(&args.output, args.force, html.as_bytes())?;
+    if !is_stdout(&args.output) {
+        let bundles = counted(bundles.len(), "bundle", "bundles");
+        eprintln!("{}: {bundles}, a static page", args.output.display());
+    }
+    Ok(Outcome::Success)
+}
+
+/// A line of the table.
+fn cells(row: &Row<'_, '_>, bundles: &[Bundle]) -> Vec<Cell> {
+    let Row { timeline, levels } = row;
+    let newest = timeline.points.last().map(|point| point.location.value());
+    let newest = newest.map(|value| time(value, timeline.is_relative));
+    let change = match &levels[..] {
+        [.., before, after] => {
+            let day = row.last_change().and_then(|number| bundles.get(number)).map(day);
+            let ratio = after.location.over(&before.location).value();
+            let (percent, way) = match ratio > 1.0 {
+                true => (ratio - 1.0, "slower"),
+                false => (1.0 - ratio, "faster"),
+            };
+            format!("{:.1} % {way} since {}", percent * 100.0, day.unwrap_or_default())
+        }
+        _ => String::new(),
+    };
+    vec![
+        Cell::Long(timeline.key.words(timeline.subject.name())),
+        Cell::Svg(chart(timeline, levels, bundles)),
+        Cell::Text(newest.unwrap_or_default()),
+        Cell::Long(change),
+    ]
+}
+
+fn page(name: &str, bundles: &[Bundle], anchor: Option<&str>) -> String {
+    let timelines = Timeline::all(bundles, anchor);
+    let mut finder = Levels::default();
+    let mut rows: Vec<Row<'_, '_>> =
+        timelines.iter().map(|timeline| Row::of(timeline, &mut finder)).collect();
+    // The newest changes first; the others in the order of their runs.
+    order::sort_by(&mut rows, |a, b| b.last_change().cmp(&a.last_change()));
+    let mut machines: Vec<&Environment> = Vec::new();
+    for timeline in &timelines {
+        if !machines.iter().any(|known| std::ptr::eq(*known, timeline.machine)) {
+            machines.push(timeline.machine);
+        }
+    }
+    let changed = rows.iter().filter(|row| row.last_change().is_some()).count();
+    let days: Vec<&str> = bundles.iter().map(day).collect();
+    let (first, last) = (days.first().copied(), days.last().copied());
+    let about = format!(
+        "{} in {}, from {} to {}; {} changed.",
+        counted(rows.len(), "run", "runs"),
+        counted(bundles.len(), "bundle", "bundles"),
+        first.unwrap_or_default(),
+        last.unwrap_or_default(),
+        if changed == 0 { "none".to_owned() } else { changed.to_string() },
+    );
+    let divided = match anchor {
+        Some(anchor) => {
+            format!(
+                " Times are divided by that of {anchor} in the same bundle, where it was measured."
+            )
+        }
+        None => String::new(),
+    };
+    let note = format!(
+        "A point is a bundle: the mean of the logarithms of its times without a tenth at each end, with its 95 % \
+         confidence interval. A band is a level, with the confidence interval of its mean. A vertical line is a \
+         change of level: in 1 % of histories without a change, one is found.{divided}"
+    );
+    Html::page(&format!("Sparsescope: history {name}"), STYLE, |html| {
+        html.of_text("h1", &[], &format!("History {name}"));
+        html.of_text("p", &[], &about);
+        html.of_text("p", &[("class", "weak")], &note);
+        for machine in machines {
+            html.of_text("h2", &[], &machine_name(machine));
+            let of_machine = rows.iter().filter(|row| std::ptr::eq(row.timeline.machine, machine));
+            let lines: Vec<Vec<Cell>> = of_machine.map(|row| cells(row, bundles)).collect();
+            table(html, &["run", "history", "newest", "last change"], &lines);
+        }
+        html.of_text("h2", &[], "Bundles");
+        let line = |bundle: &Bundle| {
+            let producer = &bundle.producer;
+            let program = format!("{} {}", producer.name, producer.version);
+            let label = bundle.label.clone().unwrap_or_default();
+            let runs = counted(bundle.runs.len(), "run", "runs");
+            vec![
+                Cell::Text(bundle.created.clone()),
+                Cell::Long(label),
+                Cell::Text(program),
+                Cell::Text(runs),
+            ]
+        };
+        let lines: Vec<Vec<Cell>> = bundles.iter().rev().map(line).collect();
+        table(html, &["measured", "label", "program", "runs"], &lines);
+    })
+}
+
+fn machine_name(machine: &Environment) -> String {
+    let gpus = machine.gpus.iter().map(|gpu| gpu.model.clone());
+    let parts = std::iter::once(machine.cpu.model.clone()).chain(gpus);
+    let parts = parts.chain([machine.os.clone()]).filter(|part| !part.is_empty());
+    let name = parts.collect::<Vec<_>>().join(", ");
+    if name.is_empty() { "unknown machine".to_owned() } else { name }
+}
