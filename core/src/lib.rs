@@ -14,6 +14,8 @@ pub use sparsescope_record as record;
 pub use sparsescope_matrix::order;
 
 #[cfg(not(target_family = "wasm"))]
+pub use sparsescope_bench::libraries;
+#[cfg(not(target_family = "wasm"))]
 pub use sparsescope_matrix::files;
 #[cfg(all(feature = "mpi", not(target_family = "wasm")))]
 pub use sparsescope_mpi as mpi;

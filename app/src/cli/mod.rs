@@ -57,11 +57,12 @@ mod values;
 mod viewer;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::FromArgMatches;
+use sparsescope_core::libraries::{HOST, host};
 use sparsescope_core::measure::start_ambient_pool;
 use sparsescope_core::record::is_invisible;
 
@@ -78,6 +79,9 @@ pub use progress::Told;
 /// window measures in a child process.
 pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(code) = host_library(&args) {
+        return code;
+    }
     program::set(program);
     let cli = parsed(&args).unwrap_or_else(|error| refuse_arguments(&args, &error));
     if let (Some(_), Some(_)) = (&cli.state, &cli.command) {
@@ -156,6 +160,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
         }
         Err(error) => fail(&error),
     }
+}
+
+/// Runs a kernel library for another process of this program, if the arguments say so, until that process is done
+/// with it; returns the exit code.
+fn host_library(args: &[OsString]) -> Option<u8> {
+    let [_, word, library, area, token] = args else { return None };
+    (word == HOST).then(|| {
+        let files = [library, area].map(Path::new);
+        host(files, &token.to_string_lossy(), std::io::stdin().lock(), std::io::stdout())
+    })
 }
 
 /// Runs `bench` with these arguments in the caller's process and returns the exit code, or the error in one

@@ -22,6 +22,8 @@ mod golden;
 mod imported;
 mod inputs;
 mod landing;
+#[cfg(target_os = "linux")]
+mod libraries;
 #[cfg(unix)]
 mod machine;
 mod measurement;

@@ -3,6 +3,7 @@
 mod answer;
 mod devices;
 mod end;
+mod libraries;
 mod list;
 mod measure;
 #[cfg(feature = "mpi")]
@@ -24,6 +25,7 @@ use sparsescope_core::bundle::{Bundle, Limits};
 use sparsescope_core::experiment::{Alone, Backend, Configuration, CpuBackend, Runner};
 use sparsescope_core::io::{Progress, open_vector};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
+use sparsescope_core::libraries::{KernelLibrary, WithLibraries};
 use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Bandwidth, GpuAbsence};
@@ -64,7 +66,9 @@ fn run_with(
     }
     args.ranks.refuse()?;
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit)).transpose()?;
-    let Preparation { sweep, devices, earlier } = Preparation::of(args, interrupt, quiet)?;
+    let Preparation { sweep, devices, libraries, earlier } =
+        Preparation::of(args, interrupt, quiet)?;
+    let cpu_backend = &WithLibraries::new(cpu_backend, &libraries);
     // Every file is opened before any long work: a mistyped path fails at once.
     let (share, plan) = Share::of(&sweep)?;
     share.check_x()?;
@@ -119,6 +123,7 @@ fn run_with(
 struct Preparation {
     sweep: Sweep,
     devices: Devices,
+    libraries: Vec<KernelLibrary>,
     /// The bundle to continue.
     earlier: Option<Bundle>,
 }
@@ -135,7 +140,9 @@ impl Preparation {
             }
             None => None,
         };
-        let users = user::named(args)?;
+        let mut users = user::named(args)?;
+        let libraries = libraries::named(args)?;
+        users.extend(libraries.iter().map(KernelLibrary::kernel));
         let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
         let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
         let gpu = match wants_cuda {
@@ -159,7 +166,7 @@ impl Preparation {
         let has_gpus = |bundle: &Bundle| bundle.environments.iter().any(|one| !one.gpus.is_empty());
         let begun_on_gpu = earlier.as_ref().is_some_and(has_gpus);
         let devices = Devices::open(args, &sweep.kernels, gpu, begun_on_gpu)?;
-        Ok(Self { sweep, devices, earlier })
+        Ok(Self { sweep, devices, libraries, earlier })
     }
 }
 

@@ -159,6 +159,7 @@ fn refuse(args: &BenchArgs) -> Result<(), UsageError> {
     let for_one = [
         (args.x.is_some(), "--x"),
         (!args.kernel_file.is_empty(), "--kernel-file"),
+        (!args.kernel_library.is_empty(), "--kernel-library"),
         (args.backend.contains(&BackendArg::Wgpu), "--backend wgpu"),
     ];
     if let Some((_, option)) = for_one.iter().find(|(is_given, _)| *is_given) {

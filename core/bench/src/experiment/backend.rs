@@ -10,7 +10,7 @@ use super::task::{Finished, Groups, Watch};
 use super::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::KernelDescriptor;
-use sparsescope_record::{Costs, Distributed, Gpu, History};
+use sparsescope_record::{Costs, Distributed, Gpu, History, KernelSource};
 
 /// Whether a kernel can run here, or why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,11 @@ pub trait Backend {
     /// part of its description.
     fn libraries(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
+    }
+
+    /// The file of a kernel that is not in its descriptor: that of a library which the user named.
+    fn source(&self, _kernel: &KernelDescriptor) -> Option<KernelSource> {
+        None
     }
 
     /// Prepares a configuration that the problem admits: format, plan and buffers, with conversions limited

@@ -150,8 +150,11 @@ impl Runner<'_> {
     }
 
     fn empty_run(&self, subject: &str, configuration: &Configuration) -> Run {
-        let device = self.backend(configuration).map_or("", Backend::model);
-        let run = configuration.empty_run(subject, &self.environment.id, device);
+        let backend = self.backend(configuration);
+        let device = backend.map_or("", Backend::model);
+        let mut run = configuration.empty_run(subject, &self.environment.id, device);
+        run.source =
+            run.source.or_else(|| backend.and_then(|backend| backend.source(configuration.kernel)));
         Run { threads: self.threads(configuration), ..run }
     }
 

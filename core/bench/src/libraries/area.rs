@@ -1,0 +1,189 @@
+//! The memory that the measuring process shares with that of a library: A, x, y between guards, and a copy of
+//! the last y.
+
+use std::fs::File;
+use std::io;
+
+use memmap2::MmapRaw;
+
+/// Alignment of each array.
+const ALIGN: usize = 64;
+/// Bytes before and after y that a library must not write.
+const GUARD: usize = 4096;
+const GUARD_BYTE: u8 = 0xa5;
+
+/// Where the arrays of a matrix and its vectors lie, in bytes from the begin of the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+    pub(super) nonzeros: usize,
+    row_ptr: usize,
+    col: usize,
+    val: usize,
+    x: usize,
+    y: usize,
+    result: usize,
+    pub(super) bytes: usize,
+}
+
+impl Places {
+    /// `None` if the sum of the sizes does not fit into a number.
+    pub(super) fn of(rows: usize, cols: usize, nonzeros: usize) -> Option<Self> {
+        let after = |at: usize, count: usize, size: usize, guard: usize| -> Option<usize> {
+            let end = at.checked_add(count.checked_mul(size)?)?;
+            end.checked_add(guard)?.checked_next_multiple_of(ALIGN)
+        };
+        let row_ptr = 0;
+        let col = after(row_ptr, rows.checked_add(1)?, 8, 0)?;
+        let val = after(col, nonzeros, 4, 0)?;
+        let x = after(val, nonzeros, 8, 0)?;
+        let y = after(x, cols, 8, GUARD)?;
+        let result = after(y, rows, 8, GUARD)?;
+        let bytes = after(result, rows, 8, 0)?;
+        Some(Self { rows, cols, nonzeros, row_ptr, col, val, x, y, result, bytes })
+    }
+}
+
+/// The shared memory. Only one of the two processes accesses it at a time, unless the library breaks the rules:
+/// elements are therefore copied, never borrowed.
+pub(super) struct Area {
+    map: MmapRaw,
+    places: Places,
+}
+
+impl Area {
+    /// Maps the memory of these arrays from a file, which must be large enough.
+    pub(super) fn of(file: &File, places: Places) -> io::Result<Self> {
+        let map = MmapRaw::map_raw(file)?;
+        if map.len() < places.bytes {
+            return Err(io::Error::other("the shared file is too short"));
+        }
+        Ok(Self { map, places })
+    }
+
+    /// Sizes and places.
+    pub(super) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Writes A in CSR. The iterators yield as many elements as the places hold, or more.
+    pub(super) fn set_matrix(
+        &self,
+        row_ptr: impl Iterator<Item = u64>,
+        col: impl Iterator<Item = u32>,
+        val: impl Iterator<Item = f64>,
+    ) {
+        let Places { rows, nonzeros, .. } = self.places;
+        self.write(self.places.row_ptr, rows + 1, row_ptr);
+        self.write(self.places.col, nonzeros, col);
+        self.write(self.places.val, nonzeros, val);
+    }
+
+    /// Writes x, fills y and the copy with NaN, and renews the guards.
+    pub(super) fn set_vectors(&self, x: impl Iterator<Item = f64>) {
+        let Places { rows, cols, y, result, .. } = self.places;
+        self.write(self.places.x, cols, x);
+        for [from, to] in self.guards() {
+            self.write(from, to - from, std::iter::repeat(GUARD_BYTE));
+        }
+        self.write(y, rows, std::iter::repeat(f64::NAN));
+        self.write(result, rows, std::iter::repeat(f64::NAN));
+    }
+
+    /// x as it is now.
+    pub(super) fn x(&self) -> impl Iterator<Item = f64> {
+        self.read::<f64>(self.places.x, self.places.cols)
+    }
+
+    /// The copy of y.
+    pub(super) fn result(&self) -> Vec<f64> {
+        self.read::<f64>(self.places.result, self.places.rows).collect()
+    }
+
+    /// Copies y.
+    pub(super) fn keep_result(&self) {
+        let y = self.read::<f64>(self.places.y, self.places.rows);
+        self.write(self.places.result, self.places.rows, y);
+    }
+
+    /// Whether nothing was written before or after y.
+    pub(super) fn is_guarded(&self) -> bool {
+        let intact = |[from, to]: [usize; 2]| {
+            self.read::<u8>(from, to - from).all(|byte| byte == GUARD_BYTE)
+        };
+        self.guards().into_iter().all(intact)
+    }
+
+    /// Pointers to row offsets, columns, values, x and y, for a library.
+    pub(super) fn pointers(&self) -> (*const u64, *const u32, *const f64, *const f64, *mut f64) {
+        let Places { row_ptr, col, val, x, y, .. } = self.places;
+        let at = |place: usize| self.map.as_mut_ptr().wrapping_add(place);
+        (at(row_ptr).cast(), at(col).cast(), at(val).cast(), at(x).cast(), at(y).cast())
+    }
+
+    /// What lies between x and y, and between y and the copy.
+    fn guards(&self) -> [[usize; 2]; 2] {
+        let Places { rows, cols, x, y, result, .. } = self.places;
+        [[x + 8 * cols, y], [y + 8 * rows, result]]
+    }
+
+    fn write<T: Copy>(&self, at: usize, count: usize, values: impl Iterator<Item = T>) {
+        assert!(at + count * size_of::<T>() <= self.places.bytes, "an array ends in the memory");
+        let to = self.map.as_mut_ptr().wrapping_add(at).cast::<T>();
+        for (k, value) in values.take(count).enumerate() {
+            // SAFETY: `k < count` elements from `at` lie in the map, as asserted; `at` is aligned to the
+            // elements of its array. Nothing borrows the memory.
+            unsafe { to.wrapping_add(k).write_volatile(value) };
+        }
+    }
+
+    fn read<T: Copy>(&self, at: usize, count: usize) -> impl Iterator<Item = T> {
+        assert!(at + count * size_of::<T>() <= self.places.bytes, "an array ends in the memory");
+        let from = self.map.as_ptr().wrapping_add(at).cast::<T>();
+        // SAFETY: as for `write`; the elements are numbers, for which every pattern of bits is valid. They were
+        // written when the file was filled, with zeros if not by one of the processes.
+        (0..count).map(move |k| unsafe { from.wrapping_add(k).read_volatile() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn area(places: Places) -> Area {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(places.bytes as u64).unwrap();
+        Area::of(&file, places).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_beside_y_is_found() {
+        let places = Places::of(3, 2, 4).unwrap();
+        let area = area(places);
+        area.set_matrix([0, 1, 2, 4].into_iter(), 0..4, [1.0, 2.0, 3.0, 4.0].into_iter());
+        area.set_vectors([5.0, 6.0].into_iter());
+        assert!(area.is_guarded());
+        assert_eq!(area.x().collect::<Vec<_>>(), [5.0, 6.0]);
+        assert!(area.result().iter().all(|y| y.is_nan()));
+        area.write(places.y, 3, [7.0, 8.0, 9.0].into_iter());
+        area.keep_result();
+        assert_eq!(area.result(), [7.0, 8.0, 9.0]);
+        assert!(area.is_guarded(), "y itself is no guard");
+        for place in [places.y - 8, places.y + 3 * 8] {
+            area.write(place, 1, std::iter::once(0.0));
+            assert!(!area.is_guarded());
+            area.set_vectors([5.0, 6.0].into_iter());
+            assert!(area.is_guarded());
+        }
+    }
+
+    #[test]
+    fn sizes_that_do_not_fit_and_short_files_are_refused() {
+        assert_eq!(Places::of(usize::MAX, 1, 1), None);
+        assert_eq!(Places::of(1, 1, usize::MAX / 4), None);
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(64).unwrap();
+        assert!(Area::of(&file, Places::of(3, 2, 4).unwrap()).is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! The CPU backend with the kernels of libraries beside its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::library::KernelLibrary;
+use super::prepared::LibraryPrepared;
+use crate::experiment::{
+    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem, Temperature,
+};
+use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::KernelDescriptor;
+use sparsescope_record::KernelSource;
+
+/// A backend for the CPU that also has the kernels of libraries.
+pub struct WithLibraries<'b> {
+    cpu: &'b dyn Backend,
+    libraries: &'b [KernelLibrary],
+}
+
+impl<'b> WithLibraries<'b> {
+    /// Adds the libraries to a backend.
+    pub fn new(cpu: &'b dyn Backend, libraries: &'b [KernelLibrary]) -> Self {
+        Self { cpu, libraries }
+    }
+
+    fn library(&self, kernel: &KernelDescriptor) -> Option<&'b KernelLibrary> {
+        self.libraries.iter().find(|library| library.kernel().id == kernel.id)
+    }
+}
+
+impl Backend for WithLibraries<'_> {
+    fn model(&self) -> &str {
+        self.cpu.model()
+    }
+
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        match self.library(kernel) {
+            Some(_) => Availability::Available,
+            None => self.cpu.availability(kernel),
+        }
+    }
+
+    fn libraries(&self) -> BTreeMap<String, String> {
+        let mut versions = self.cpu.libraries();
+        versions.extend(
+            self.libraries
+                .iter()
+                .map(|library| (library.source().file.clone(), library.description().to_owned())),
+        );
+        versions
+    }
+
+    fn source(&self, kernel: &KernelDescriptor) -> Option<KernelSource> {
+        self.library(kernel).map(|library| library.source().clone())
+    }
+
+    fn prepare<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p dyn Problem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let Some(library) = self.library(configuration.kernel) else {
+            return self.cpu.prepare(configuration, problem, memory);
+        };
+        problem.admit(configuration)?;
+        if configuration.temperature == Temperature::Cold {
+            let sentence = "kernel libraries are not measured with cold caches";
+            return Err(PrepareError::Unsupported(sentence.to_owned()));
+        }
+        let problem = problem.of::<SpmvProblem>().ok_or_else(|| {
+            PrepareError::Unsupported("kernel libraries compute SpMV only".to_owned())
+        })?;
+        let side = Arc::clone(problem.double());
+        Ok(Box::new(LibraryPrepared::new(library, side, configuration.threads, memory)?))
+    }
+}

@@ -1,0 +1,114 @@
+//! A library that the user names: its file, its kernel's descriptor and what it says about itself.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::process::Process;
+use sparsescope_matrix::matrix::sha256;
+use sparsescope_model::kernel::{KernelDescriptor, Mapping, Needs, Origin, Takes, reference};
+use sparsescope_record::{KernelSource, Operation, Precision};
+
+/// A library with an SpMV kernel.
+pub struct KernelLibrary {
+    kernel: &'static KernelDescriptor,
+    source: KernelSource,
+    description: String,
+    /// The library's file.
+    pub(super) path: PathBuf,
+    /// The program that runs it.
+    pub(super) program: PathBuf,
+    /// How long each call of the library may take.
+    pub(super) limit: Duration,
+}
+
+impl KernelLibrary {
+    /// Asks the library in a file for its name, in a process of its own, which is `program`. Each call of the
+    /// library may take `limit`. Fails with a sentence.
+    pub fn open(path: &Path, program: &Path, limit: Duration) -> Result<Self, String> {
+        let named = |why: String| format!("{}: {why}", path.display());
+        // A name without a folder would be searched for on the library path.
+        let file = path.canonicalize().map_err(|error| named(error.to_string()))?;
+        let content = std::fs::read(&file).map_err(|error| named(error.to_string()))?;
+        let mut process =
+            Process::start(program, [file.as_path(), Path::new("")], limit).map_err(named)?;
+        let ready = process.ready(&AtomicBool::new(false)).map_err(named)?;
+        let (name, description) = ready.unwrap_or_default();
+        let name_of_file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let source = KernelSource {
+            file: name_of_file.clone(),
+            sha256: sha256(&content),
+            family: "csr".to_owned(),
+            mapping: "library".to_owned(),
+        };
+        let stem = name_of_file.split('.').next().unwrap_or_default();
+        let stem = stem.strip_prefix("lib").unwrap_or(stem);
+        let id = format!("user/{}/{}", word(stem, "library"), word(&name, "kernel"));
+        let kernel: &'static KernelDescriptor = Box::leak(Box::new(descriptor(id)));
+        let program = program.to_owned();
+        Ok(Self { kernel, source, description, path: file, program, limit })
+    }
+
+    /// Its kernel.
+    pub fn kernel(&self) -> &'static KernelDescriptor {
+        self.kernel
+    }
+
+    /// The record of it in runs.
+    pub fn source(&self) -> &KernelSource {
+        &self.source
+    }
+
+    /// What it says about itself, such as a version; may be empty.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+}
+
+/// A part of an id: lower case, with `-` for characters that ids do not allow.
+fn word(text: &str, otherwise: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let word: String = text.to_lowercase().chars().map(plain).collect();
+    match word.trim_matches(['-', '.']) {
+        "" => otherwise.to_owned(),
+        word => word.to_owned(),
+    }
+}
+
+/// That of the reference, which reads CSR, too, with what is not known of a library.
+fn descriptor(id: String) -> KernelDescriptor {
+    KernelDescriptor {
+        id: id.leak(),
+        mapping: Mapping::Library,
+        summary: "user kernel: a shared library, in a process of its own",
+        origin: &[Origin::User],
+        precisions: &[Precision::F64],
+        exact: false,
+        deterministic: false,
+        needs: Needs::default(),
+        takes: Takes { threads: true, ..Takes::default() },
+        model: None,
+        version: None,
+        ..*reference(Operation::Spmv)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_only_the_characters_of_ids() {
+        assert_eq!(word("My Kernel v2", "kernel"), "my-kernel-v2");
+        assert_eq!([word("", "kernel"), word("--", "kernel")], ["kernel", "kernel"]);
+        let kernel = descriptor("user/mine/right".to_owned());
+        assert_eq!((kernel.id, kernel.what()), ("user/mine/right", "csr"));
+        assert!(kernel.takes.threads && kernel.user.is_none());
+    }
+
+    #[test]
+    fn a_file_that_does_not_exist_is_named() {
+        let error = KernelLibrary::open(Path::new("no/such.so"), Path::new(""), Duration::ZERO);
+        assert!(error.is_err_and(|why| why.starts_with("no/such.so: ")));
+    }
+}

@@ -1,0 +1,18 @@
+//! SpMV kernels in other people's shared libraries, behind a small C interface
+//! (`docs/examples/sparsescope_kernel.h`).
+//!
+//! A library runs in a process of its own, which shares the arrays with the measuring one, so that a crash, a
+//! hang or a leak ends only its run. This guards against accidents, not against fraud: a library that wants to
+//! deceive can.
+
+mod abi;
+mod area;
+mod backend;
+mod host;
+mod library;
+mod prepared;
+mod process;
+
+pub use backend::WithLibraries;
+pub use host::{HOST, host};
+pub use library::KernelLibrary;

@@ -1,0 +1,104 @@
+/* A kernel library with the fault that FAULT names, for tests/tests/program/libraries.rs. */
+
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sparsescope_kernel.h"
+
+enum {
+    RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
+    OTHER_VERSION, PRINTS
+};
+
+static const struct sparsescope_csr *a;
+static const double *known_x;
+static double *kept;
+static int calls;
+
+static void sleep_ms(long ms)
+{
+    struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void product(const double *x, double *y)
+{
+    for (uint64_t row = 0; row < a->rows; row++) {
+        double sum = 0;
+        for (uint64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) sum += a->val[k] * x[a->col[k]];
+        y[row] = sum;
+    }
+}
+
+const struct sparsescope_kernel *sparsescope_describe(void)
+{
+    static struct sparsescope_kernel kernel = {SPARSESCOPE_KERNEL_VERSION, "Product", "for tests"};
+    if (FAULT == OTHER_VERSION) kernel.version = 99;
+    return &kernel;
+}
+
+int sparsescope_prepare(const struct sparsescope_csr *matrix, uint32_t threads, void **handle)
+{
+    (void)threads;
+    if (FAULT == CRASHES) *(volatile int *)NULL = 1;
+    if (FAULT == REFUSES) return 7;
+    a = matrix;
+    kept = malloc(matrix->rows * sizeof *kept);
+    *handle = kept;
+    return kept == NULL;
+}
+
+static const double *late_x;
+static double *late_y;
+
+static void *later(void *nothing)
+{
+    (void)nothing;
+    sleep_ms(5);
+    product(late_x, late_y);
+    return NULL;
+}
+
+int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
+{
+    (void)handle;
+    (void)stream;
+    calls++;
+    if (FAULT == HANGS) for (;;) sleep_ms(1000);
+    if (FAULT == WRITES_NOTHING) return 0;
+    if (FAULT == ZEROS) {
+        memset(y, 0, a->rows * sizeof *y);
+        return 0;
+    }
+    if (FAULT == LATE) {
+        pthread_t thread;
+        late_x = x;
+        late_y = y;
+        if (pthread_create(&thread, NULL, later, NULL) != 0) return 1;
+        return pthread_detach(thread);
+    }
+    if (FAULT == KEEPS_Y) {
+        if (x != known_x) product(x, kept);
+        known_x = x;
+        memcpy(y, kept, a->rows * sizeof *y);
+        return 0;
+    }
+    product(x, y);
+    if (FAULT == PAST_Y) y[a->rows] = 1;
+    if (FAULT == CHANGES_X) ((double *)(uintptr_t)x)[0] += 1;
+    if (FAULT == SLEEPS_ONCE && calls == 30) sleep_ms(200);
+    if (FAULT == PRINTS) {
+        static const char text[] = "a line without an end";
+        if (write(1, text, sizeof text - 1) < 0) return 1;
+    }
+    return 0;
+}
+
+void sparsescope_destroy(void *handle)
+{
+    free(handle);
+}

@@ -1,0 +1,120 @@
+//! Kernel libraries (`--kernel-library`): each fault of a library ends its run with a reason, and no other run.
+
+use std::process::Command;
+
+use sparsescope_core::record::{Run, Verdict};
+use sparsescope_tests::Program;
+
+use crate::common::{open, program};
+
+const FAULTY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/libraries/faulty.c");
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples");
+
+/// Builds a library into the program's folder.
+fn build(p: &Program, source: &str, name: &str, define: &str) {
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-pthread", "-I", EXAMPLES]);
+    compiler.args([define, "-o"]).arg(p.path(name)).arg(source);
+    assert!(compiler.status().expect("there is a C compiler").success(), "{name}");
+}
+
+/// Builds a library with this fault; returns the name of its file.
+fn faulty(p: &Program, fault: &str) -> String {
+    let name = format!("lib{}.so", fault.to_lowercase());
+    build(p, FAULTY, &name, &format!("-DFAULT={fault}"));
+    name
+}
+
+/// The arguments of a measurement of these libraries beside a kernel of ours.
+fn bench<'a>(libraries: &[&'a str]) -> Vec<&'a str> {
+    let bench = ["bench", "gen:poisson2d?n=30", "--kernels", "cpu/csr/serial", "--threads", "1"];
+    let how = ["--runs", "20", "--no-report", "--library-limit", "2s", "-q", "-o", "b.zip"];
+    let named = libraries.iter().flat_map(|library| ["--kernel-library", *library]);
+    bench.into_iter().chain(how).chain(named).collect()
+}
+
+fn reason(run: &Run) -> &str {
+    run.check.reason.as_deref().unwrap_or_default()
+}
+
+#[test]
+fn right_and_faulty_libraries_are_told_apart() {
+    const FAULTS: [(&str, Verdict, &str); 9] = [
+        ("ZEROS", Verdict::Fail, "rows are wrong"),
+        ("PAST_Y", Verdict::Fail, "it wrote outside y"),
+        ("KEEPS_Y", Verdict::Fail, "rows are wrong"),
+        ("WRITES_NOTHING", Verdict::Fail, "rows are wrong"),
+        ("CHANGES_X", Verdict::Fail, "it changed x"),
+        ("LATE", Verdict::Fail, "rows are wrong"),
+        ("CRASHES", Verdict::Fail, "it crashed while it prepared the matrix"),
+        ("HANGS", Verdict::Fail, "it did not answer within 2 s while it computed"),
+        ("REFUSES", Verdict::Refused, "sparsescope_prepare returned 7"),
+    ];
+    let p = program();
+    let right = ["RIGHT", "PRINTS", "SLEEPS_ONCE"];
+    let faults = right.into_iter().chain(FAULTS.map(|(fault, ..)| fault));
+    let libraries: Vec<String> = faults.map(|fault| faulty(&p, fault)).collect();
+    let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
+    let ran = p.run(&bench(&libraries));
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    let bundle = open(&p, "b.zip");
+    let run = |fault: &str| {
+        let id = format!("user/{}/product", fault.to_lowercase());
+        bundle.runs.iter().find(|run| run.kernel == id).unwrap()
+    };
+    for (fault, verdict, expected) in FAULTS {
+        let run = run(fault);
+        assert_eq!(run.check.verdict, verdict, "{fault}: {}", reason(run));
+        assert!(reason(run).contains(expected), "{fault}: {}", reason(run));
+        assert!(run.samples.is_empty() && run.figures.is_none(), "{fault}");
+    }
+    for fault in right {
+        let run = run(fault);
+        assert_eq!(run.check.verdict, Verdict::Pass, "{fault}: {}", reason(run));
+        assert_eq!(run.samples.len(), 20, "{fault}");
+    }
+    // One slow execution is a sample, and does not move the median.
+    let [slept, right] = ["SLEEPS_ONCE", "RIGHT"].map(|fault| run(fault).figures.clone().unwrap());
+    assert!(slept.max_s > 10.0 * slept.median_s, "{slept:?}");
+    assert!(slept.median_s < 10.0 * right.median_s, "{slept:?}, {right:?}");
+    // Our kernel is beside them, whatever they did.
+    let serial = bundle.runs.iter().find(|run| run.kernel == "cpu/csr/serial").unwrap();
+    assert_eq!(serial.check.verdict, Verdict::Pass);
+}
+
+#[test]
+fn the_example_runs_and_its_file_is_recorded() {
+    let p = program();
+    build(&p, &format!("{EXAMPLES}/csr_library.c"), "libcsr.so", "-DNDEBUG");
+    p.succeed(&bench(&["libcsr.so"]));
+    let bundle = open(&p, "b.zip");
+    let run = bundle.runs.iter().find(|run| run.kernel == "user/csr/rows").unwrap();
+    let source = run.source.as_ref().unwrap();
+    let content = std::fs::read(p.path("libcsr.so")).unwrap();
+    assert_eq!(source.sha256, sparsescope_core::matrix::sha256(&content));
+    assert_eq!((source.file.as_str(), source.format()), ("libcsr.so", "csr"));
+    let machine = bundle.environment(&run.environment).unwrap();
+    assert_eq!(machine.libraries["libcsr.so"], "row by row, 1.0");
+    assert!(run.origin == ["user"] && run.figures.is_some());
+    // The bundle is one like any other: nothing loads the library.
+    std::fs::remove_file(p.path("libcsr.so")).unwrap();
+    assert!(p.succeed(&["compare", "b.zip", "b.zip", "--all"]).contains("user/csr/rows"));
+    p.succeed(&["export", "b.zip", "--report", "b.html"]);
+}
+
+#[test]
+fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
+    let p = program();
+    let other = faulty(&p, "OTHER_VERSION");
+    let error = p.fail(1, &bench(&[&other]));
+    assert!(error.contains("its interface has version 99, expected 1"), "{error}");
+    p.write("text.so", "no library");
+    assert!(p.fail(1, &bench(&["text.so"])).contains("text.so: cannot load it"));
+    assert!(p.fail(1, &bench(&["none.so"])).starts_with("error: none.so: "));
+    let right = faulty(&p, "RIGHT");
+    let twice = p.fail(2, &bench(&[&right, &right]));
+    assert!(twice.contains("both are user/right/product"), "{twice}");
+    let solve = [&bench(&[&right])[..], &["--operation", "solve"]].concat();
+    assert!(p.fail(2, &solve).contains("supports only spmv"));
+    assert!(!p.path("b.zip").exists());
+}
