@@ -471,7 +471,7 @@ pub(super) struct ViewArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// The bundles; --csv takes only one, --html also takes lessons
+    /// The bundles; --csv and --bencher take only one, --html also takes lessons
     #[arg(value_name = "BUNDLE", required = true)]
     pub(super) bundles: Vec<PathBuf>,
     /// State of the viewer: the part of a link after #, e.g. v1;theme=dark
@@ -484,8 +484,11 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "NAME", help_heading = WHAT)]
     pub(super) chart: Option<String>,
     /// Write the table of runs as CSV; - prints it
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT, required_unless_present_any = ["html", "report", "svg", "png", "pdf", "table"])]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, required_unless_present_any = ["bencher", "html", "report", "svg", "png", "pdf", "table"])]
     pub(super) csv: Option<PathBuf>,
+    /// Write the times as JSON in the Bencher Metric Format; - prints it
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(super) bencher: Option<PathBuf>,
     /// Write the viewer, bundles and lessons as one HTML file that works offline
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) html: Option<PathBuf>,

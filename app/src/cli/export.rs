@@ -1,18 +1,28 @@
 //! `sparsescope export`: bundles, or parts of one, as other files.
 
+use std::path::{Path, PathBuf};
+
+use sparsescope_core::bundle::Bundle;
+
 use super::args::ExportArgs;
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_form, check_free, is_stdout, write_csv};
 use super::table::counted;
-use super::{compare, figure, html, report};
+use super::{bencher, compare, figure, html, report};
+
+/// Writes one bundle in another form.
+type Write = fn(&Bundle, &Path, bool) -> anyhow::Result<()>;
 
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     let csv = args.csv.iter();
-    for path in csv.chain(&args.html).chain(&args.report).chain(figure::files(args)) {
+    for path in
+        csv.chain(&args.bencher).chain(&args.html).chain(&args.report).chain(figure::files(args))
+    {
         check_free(path, args.force)?;
     }
     for (path, form) in [
         (&args.csv, "CSV"),
+        (&args.bencher, "JSON"),
         (&args.table, "CSV"),
         (&args.html, "HTML"),
         (&args.report, "HTML"),
@@ -22,13 +32,16 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<Outcome> {
     ] {
         path.iter().try_for_each(|path| check_form(path, &[form]))?;
     }
-    if let Some(path) = &args.csv {
+    let of_one: [(&Option<PathBuf>, &str, Write); 2] =
+        [(&args.csv, "--csv", write_csv), (&args.bencher, "--bencher", bencher::write)];
+    for (path, option, write) in of_one {
+        let Some(path) = path else { continue };
         let [bundle] = &args.bundles[..] else {
-            let sentence = format!("--csv takes one bundle, found {}", args.bundles.len());
+            let sentence = format!("{option} takes one bundle, found {}", args.bundles.len());
             return Err(UsageError(sentence).into());
         };
         let bundle = compare::open(bundle)?;
-        write_csv(&bundle, path, args.force)?;
+        write(&bundle, path, args.force)?;
         if !is_stdout(path) {
             let runs = counted(bundle.runs.len(), "run", "runs");
             eprintln!("{}: {runs}", path.display());

@@ -8,6 +8,7 @@ mod terminal;
 mod adapter;
 mod args;
 mod bench;
+mod bencher;
 mod choice;
 mod compare;
 mod convert;

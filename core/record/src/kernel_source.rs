@@ -19,7 +19,8 @@ pub struct KernelSource {
     /// The kernel family whose arguments it takes: `csr`, `ell`, `ell-column-major`, `hll`,
     /// `hll-column-major`.
     pub family: String,
-    /// How it maps rows to threads: `thread-per-row`, `warp-per-row`, `thread-per-hack`.
+    /// How it maps rows to threads: `thread-per-row`, `warp-per-row`, `thread-per-hack`; `library` for a shared
+    /// library, whose file has the SHA-256.
     pub mapping: String,
 }
 

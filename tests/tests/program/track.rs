@@ -140,6 +140,23 @@ fn a_comment_shows_the_three_largest_changes_and_links_the_page() {
 }
 
 #[test]
+fn times_are_written_for_bencher_in_nanoseconds() {
+    let p = measured();
+    let name = day(&p, 0, "none", 1.0);
+    let out = p.json(&["export", &name, "--bencher", "-"]);
+    let all = out.as_object().unwrap();
+    assert_eq!(all.len(), 8);
+    let latency = &all["cpu/csr/serial on poisson2d?n=9, 1 thread"]["latency"];
+    // 1 ms, and up to 1.9 % of noise.
+    let [value, low, high] =
+        ["value", "lower_value", "upper_value"].map(|key| latency[key].as_f64());
+    let (value, low, high) = (value.unwrap(), low.unwrap(), high.unwrap());
+    assert!((value / 1.0095e6 - 1.0).abs() < 1e-9, "{value}");
+    assert!(low < value && value < high);
+    assert!(p.fail(2, &["export", &name, &name, "--bencher", "b.json"]).contains("one bundle"));
+}
+
+#[test]
 fn the_page_shows_every_run_and_when_it_changed() {
     let p = measured();
     add(&p, 12);
