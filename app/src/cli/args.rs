@@ -74,6 +74,8 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Keep bundles over time, and notice which runs became slower
     Track(TrackArgs),
+    /// Write the best results of a folder of bundles as one static HTML page
+    Board(BoardArgs),
     /// Merge bundles into one
     Merge(MergeArgs),
     /// Export bundles as a web page, a report, charts or CSV
@@ -429,6 +431,18 @@ pub(super) struct CompareArgs {
     /// Print JSON
     #[arg(long, help_heading = OUTPUT)]
     pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct BoardArgs {
+    /// Folder of the bundles; the page is index.html in it
+    ///
+    /// A bundle whose checksums do not match or that has a wrong result is left out, and the exit code is 3.
+    #[arg(value_name = "FOLDER")]
+    pub(super) folder: PathBuf,
+    /// Overwrite an existing page
+    #[arg(long, help_heading = OUTPUT)]
+    pub(super) force: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

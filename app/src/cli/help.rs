@@ -72,7 +72,7 @@ With DIR, writes one page per command: sparsescope.1, sparsescope-bench.1 and so
 prints the page of the program itself.";
 
 /// The notes of each command, for `--help`, and its examples, for `-h` too.
-const PAGES: [(&str, &str, &[&str]); 24] = [
+const PAGES: [(&str, &str, &[&str]); 25] = [
     (
         "sparsescope",
         MATRIX,
@@ -194,6 +194,7 @@ const PAGES: [(&str, &str, &[&str]); 24] = [
             "sparsescope track check result.zip --against main --anchor cpu/csr/serial --markdown -",
         ],
     ),
+    ("board", NO_NOTES, &["sparsescope board results", "sparsescope board results --force"]),
     (
         "merge",
         NO_NOTES,

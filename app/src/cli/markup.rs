@@ -25,7 +25,7 @@ impl Html {
     }
 
     /// A page without scripts, which may not load anything.
-    pub(super) fn page(title: &str, style: &'static str, body: impl FnOnce(&mut Self)) -> String {
+    pub(super) fn page(title: &str, style: &str, body: impl FnOnce(&mut Self)) -> String {
         const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
         let root = [("xmlns", "http://www.w3.org/1999/xhtml"), ("lang", "en")];
         let view = [("name", "viewport"), ("content", "width=device-width, initial-scale=1")];

@@ -9,6 +9,7 @@ mod adapter;
 mod args;
 mod bench;
 mod bencher;
+mod board;
 mod choice;
 mod compare;
 mod convert;
@@ -16,6 +17,7 @@ mod devices;
 mod export;
 mod fetch;
 mod figure;
+mod folder;
 mod generate;
 pub(crate) mod gpu;
 #[cfg(feature = "mpi")]
@@ -112,6 +114,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
             command,
             Command::Compare(_)
                 | Command::Track(_)
+                | Command::Board(_)
                 | Command::Merge(_)
                 | Command::Export(_)
                 | Command::Info(_)
@@ -147,6 +150,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, program: PathBuf) -> u8 {
         Some(Command::Fetch(args)) => fetch::run(&args, &interrupt, cli.quiet),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Track(args)) => track::run(&args),
+        Some(Command::Board(args)) => board::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Serve(args)) => serve::run(&args, &interrupt),

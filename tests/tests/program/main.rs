@@ -8,6 +8,7 @@ mod adapters;
 mod architecture;
 mod auto;
 mod bench;
+mod board;
 mod commands;
 mod common;
 mod compare;

@@ -96,7 +96,7 @@ fn a_short_history_is_reported_and_an_empty_one_has_nothing_to_compare() {
     let p = measured();
     let new = day(&p, 8, "cpu/csr/nnz", 1.3);
     let check = ["track", "check", new.as_str(), "--against", "main"];
-    assert!(p.fail(1, &check).contains("cannot read the history main"));
+    assert!(p.fail(1, &check).contains("cannot read the folder main"));
     std::fs::create_dir(p.path("main")).unwrap();
     let ran = p.run(&check);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

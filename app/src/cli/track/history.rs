@@ -1,25 +1,17 @@
 //! The bundles of a history, and how their times are written.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::Context;
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::order;
 
 use crate::cli::compare::open;
+use crate::cli::folder::bundles_in;
 use crate::cli::table::seconds;
 
 /// The bundles of a folder, oldest first.
 pub(super) fn history(folder: &Path) -> anyhow::Result<Vec<Bundle>> {
-    let cannot = || format!("cannot read the history {}", folder.display());
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(folder).with_context(cannot)? {
-        let path = entry.with_context(cannot)?.path();
-        let is_bundle = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip"));
-        paths.extend(is_bundle.then_some(path));
-    }
-    // Of bundles with the same time, too, the order is always the same.
-    order::sort(&mut paths);
+    let paths = bundles_in(folder)?;
     let mut bundles: Vec<Bundle> =
         paths.iter().map(|path| open(path)).collect::<anyhow::Result<_>>()?;
     order::sort_by(&mut bundles, |a, b| a.created.cmp(&b.created));
