@@ -37,11 +37,11 @@ fn the_best_results_link_their_bundles_and_bad_bundles_are_left_out() {
     // On the CPU, nnz on either matrix. On the other device both kernels are equally fast up to noise: at least
     // one per matrix.
     assert!(best >= 4, "{html}");
-    assert!(html.contains("Another &lt;CPU>") || html.contains("Another &lt;CPU&gt;"), "{html}");
+    assert!(html.contains("Another &lt;CPU&gt;"), "{html}");
     assert!(html.contains("(stand-in)") && !html.contains("<script"), "{html}");
     assert!(html.contains("body:has(#k1:not(:checked)) .k1 { display: none; }"), "{html}");
 
-    // A wrong result, and a file whose checksum does not match.
+    // A wrong result, and a file that was cut short.
     let mut wrong = open(&p, "results/a.zip");
     let run = &mut wrong.runs[0];
     (run.samples, run.figures, run.metric, run.work) = (Vec::new(), None, None, None);
@@ -49,8 +49,7 @@ fn the_best_results_link_their_bundles_and_bad_bundles_are_left_out() {
     run.check.reason = Some("row 3 differs".into());
     wrong.save(&p.path("results/c.zip"), true).unwrap();
     let mut bytes = std::fs::read(p.path("results/a.zip")).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
+    bytes.truncate(bytes.len() / 2);
     p.write("results/d.zip", bytes);
     assert!(p.fail(1, &["board", "results"]).contains("--force"));
     let ran = p.run(&["board", "results", "--force"]);
