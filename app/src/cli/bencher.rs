@@ -7,12 +7,16 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::order;
 use sparsescope_core::samples::median_interval;
 
-use super::output::keep;
+use super::output::{is_stdout, keep, print_json};
 
 /// Writes the median of every run with times that rank, in nanoseconds, with its 95 % confidence interval.
 pub(super) fn write(bundle: &Bundle, path: &Path, force: bool) -> anyhow::Result<()> {
-    let text = serde_json::to_string_pretty(&metrics(bundle))?;
-    keep(path, force, (text + "\n").as_bytes())
+    let metrics = metrics(bundle);
+    if is_stdout(path) {
+        return print_json(&metrics);
+    }
+    let text = serde_json::to_string_pretty(&metrics)? + "\n";
+    keep(path, force, text.as_bytes())
 }
 
 fn metrics(bundle: &Bundle) -> Value {

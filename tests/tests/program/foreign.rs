@@ -119,6 +119,10 @@ fn no_byte_of_a_bundle_or_an_argument_steers_the_terminal() {
             &["compare", "a.zip", "b.zip", "--all", "--fail-above", "1.1"],
             &["compare", "b.zip", "a.zip", "--json"],
             &["merge", "a.zip", "b.zip", "-o", "m.zip", "--force"],
+            &["export", "a.zip", "--bencher", "-"],
+            &["track", "check", "a.zip", "--against", ".", "--all", "--markdown", "-"],
+            &["track", "report", ".", "-o", "h.html", "--force"],
+            &["board", ".", "--force"],
             &["info", "a.zip"],
             &["bench", "--resume", "b.zip", "--plan"],
         ] {

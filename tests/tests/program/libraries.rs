@@ -103,6 +103,20 @@ fn the_example_runs_and_its_file_is_recorded() {
 }
 
 #[test]
+fn the_example_in_rust_runs() {
+    let p = program();
+    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let mut compiler = Command::new(compiler);
+    compiler.args(["--edition", "2021", "-O", "--crate-type", "cdylib", "-o"]);
+    compiler.arg(p.path("libcsr_rust.so")).arg(format!("{EXAMPLES}/csr_library.rs"));
+    assert!(compiler.status().expect("there is a Rust compiler").success());
+    p.succeed(&bench(&["libcsr_rust.so"]));
+    let bundle = open(&p, "b.zip");
+    let run = bundle.runs.iter().find(|run| run.kernel == "user/csr_rust/rows").unwrap();
+    assert_eq!(run.check.verdict, Verdict::Pass, "{}", reason(run));
+}
+
+#[test]
 fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     let p = program();
     let other = faulty(&p, "OTHER_VERSION");
