@@ -11,7 +11,7 @@
 
 enum {
     RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
-    OTHER_VERSION, PRINTS
+    OTHER_VERSION, PRINTS, SLOW_TO_PREPARE
 };
 
 static const struct sparsescope_csr *a;
@@ -46,6 +46,7 @@ int sparsescope_prepare(const struct sparsescope_csr *matrix, uint32_t threads, 
     (void)threads;
     if (FAULT == CRASHES) *(volatile int *)NULL = 1;
     if (FAULT == REFUSES) return 7;
+    if (FAULT == SLOW_TO_PREPARE) sleep_ms(50);
     a = matrix;
     kept = malloc(matrix->rows * sizeof *kept);
     *handle = kept;

@@ -51,7 +51,7 @@ fn right_and_faulty_libraries_are_told_apart() {
         ("REFUSES", Verdict::Refused, "sparsescope_prepare returned 7"),
     ];
     let p = program();
-    let right = ["RIGHT", "PRINTS", "SLEEPS_ONCE"];
+    let right = ["RIGHT", "PRINTS", "SLEEPS_ONCE", "SLOW_TO_PREPARE"];
     let faults = right.into_iter().chain(FAULTS.map(|(fault, ..)| fault));
     let libraries: Vec<String> = faults.map(|fault| faulty(&p, fault)).collect();
     let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
@@ -77,6 +77,10 @@ fn right_and_faulty_libraries_are_told_apart() {
     let [slept, right] = ["SLEEPS_ONCE", "RIGHT"].map(|fault| run(fault).figures.clone().unwrap());
     assert!(slept.max_s > 10.0 * slept.median_s, "{slept:?}");
     assert!(slept.median_s < 10.0 * right.median_s, "{slept:?}, {right:?}");
+    // What it does in its setup counts there.
+    let [slow, quick] = ["SLOW_TO_PREPARE", "RIGHT"].map(|fault| run(fault));
+    assert!(slow.costs.plan_s >= 0.05 && quick.costs.plan_s < slow.costs.plan_s);
+    assert!(slow.figures.as_ref().unwrap().median_s < 0.01);
     // Our kernel is beside them, whatever they did.
     let serial = bundle.runs.iter().find(|run| run.kernel == "cpu/csr/serial").unwrap();
     assert_eq!(serial.check.verdict, Verdict::Pass);

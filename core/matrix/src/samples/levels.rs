@@ -189,9 +189,9 @@ mod tests {
     #[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
     fn noise_of_5_to_20_percent_is_no_change() {
         for noise in [0.05, 0.1, 0.2] {
-            // 200 series at 1 % have a standard deviation of 0.7 %: allow three of them.
+            // 200 series at 1 % have a standard deviation of 0.7 %: allow four of them.
             let alarms = share(&found(noise, |_| 0.0), |changes| !changes.is_empty());
-            assert!(alarms <= 0.031, "{alarms} at {noise}");
+            assert!(alarms <= 0.04, "{alarms} at {noise}");
         }
     }
 
