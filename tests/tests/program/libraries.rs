@@ -121,6 +121,25 @@ fn the_example_in_rust_runs() {
 }
 
 #[test]
+fn a_measurement_continues_with_the_same_library_only() {
+    let p = program();
+    let right = faulty(&p, "RIGHT");
+    p.succeed(&bench(&[&right]));
+    let mut bundle = open(&p, "b.zip");
+    bundle.complete = false;
+    bundle.runs.retain(|run| run.kernel != "cpu/csr/serial");
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    let resume = ["bench", "--resume", "b.zip", "--no-report", "--kernel-library", right.as_str()];
+    build(&p, FAULTY, &right, "-DFAULT=SLOW_TO_PREPARE");
+    let error = p.fail(2, &resume);
+    assert!(error.contains("libright.so differs from the library"), "{error}");
+    build(&p, FAULTY, &right, "-DFAULT=RIGHT");
+    assert_eq!(p.run(&resume).code, Some(0));
+    let whole = open(&p, "b.zip");
+    assert!(whole.complete && whole.runs.len() == 2);
+}
+
+#[test]
 fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     let p = program();
     let other = faulty(&p, "OTHER_VERSION");

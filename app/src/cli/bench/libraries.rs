@@ -1,8 +1,9 @@
 //! The libraries of `--kernel-library`.
 
 use anyhow::Context;
+use sparsescope_core::bundle::Bundle;
 use sparsescope_core::libraries::KernelLibrary;
-use sparsescope_core::record::Operation;
+use sparsescope_core::record::{KernelSource, Operation, Run};
 
 use crate::cli::args::BenchArgs;
 use crate::cli::outcome::UsageError;
@@ -40,4 +41,20 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<KernelLibrary>> {
         libraries.push(library);
     }
     Ok(libraries)
+}
+
+/// Fails if runs of the bundle were measured with another version of a library.
+pub(super) fn check_same(earlier: &Bundle, libraries: &[KernelLibrary]) -> Result<(), UsageError> {
+    for library in libraries {
+        let KernelSource { file, sha256, .. } = library.source();
+        let is_other = |run: &Run| {
+            let source = run.source.as_ref().filter(|_| run.kernel == library.kernel().id);
+            source.is_some_and(|source| source.sha256 != *sha256)
+        };
+        if earlier.runs.iter().any(is_other) {
+            let sentence = format!("{file} differs from the library whose runs the bundle has");
+            return Err(UsageError(sentence));
+        }
+    }
+    Ok(())
 }

@@ -144,6 +144,9 @@ impl Preparation {
         let libraries = libraries::named(args)?;
         users.extend(libraries.iter().map(KernelLibrary::kernel));
         let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
+        if let Some(bundle) = &earlier {
+            libraries::check_same(bundle, &libraries)?;
+        }
         let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
         let gpu = match wants_cuda {
             false => Err(GpuAbsence::Disabled),
