@@ -119,7 +119,9 @@ impl Area {
     pub(super) fn pointers(&self) -> (*const u64, *const u32, *const f64, *const f64, *mut f64) {
         let Places { row_ptr, col, val, x, y, .. } = self.places;
         let at = |place: usize| self.map.as_mut_ptr().wrapping_add(place);
-        (at(row_ptr).cast(), at(col).cast(), at(val).cast(), at(x).cast(), at(y).cast())
+        let [val, x] = [val, x].map(|place| at(place).cast::<f64>().cast_const());
+        let (row_ptr, col) = (at(row_ptr).cast::<u64>(), at(col).cast::<u32>());
+        (row_ptr.cast_const(), col.cast_const(), val, x, at(y).cast::<f64>())
     }
 
     /// What lies between x and y, and between y and the copy.
