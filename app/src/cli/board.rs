@@ -210,7 +210,7 @@ impl<'a> Board<'a> {
         });
     }
 
-    /// Whether no kernel is faster on this subject and device.
+    /// Whether no kernel is faster on this subject and device at the same product in the same precision.
     fn is_best(
         &self,
         operation: &str,
@@ -222,7 +222,10 @@ impl<'a> Board<'a> {
             *other == operation && name == subject && *identity == sha256
         });
         let mut others = same.filter_map(|(_, cells)| cells.get(device));
-        others.all(|other| other.metric.gain_over(best.metric.value) <= 1.0)
+        others.all(|other| {
+            let is_other = other.run.variant() != best.run.variant();
+            is_other || other.metric.gain_over(best.metric.value) <= 1.0
+        })
     }
 }
 

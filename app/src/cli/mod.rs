@@ -173,7 +173,8 @@ fn host_library(args: &[OsString]) -> Option<u8> {
     let [_, word, library, area, token] = args else { return None };
     (word == HOST).then(|| {
         let files = [library, area].map(Path::new);
-        host(files, &token.to_string_lossy(), std::io::stdin().lock(), std::io::stdout())
+        let commands = std::io::BufReader::new(std::io::stdin());
+        host(files, &token.to_string_lossy(), commands, std::io::stdout())
     })
 }
 

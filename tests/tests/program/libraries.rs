@@ -1,9 +1,11 @@
 //! Kernel libraries (`--kernel-library`): each fault of a library ends its run with a reason, and no other run.
 
-use std::process::Command;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use sparsescope_core::record::{Run, Verdict};
-use sparsescope_tests::Program;
+use sparsescope_tests::{Killed, Program};
 
 use crate::common::{open, program};
 
@@ -78,7 +80,7 @@ fn right_and_faulty_libraries_are_told_apart() {
     assert!(slept.max_s > 10.0 * slept.median_s, "{slept:?}");
     assert!(slept.median_s < 10.0 * right.median_s, "{slept:?}, {right:?}");
     // What it does in its setup counts there.
-    let [slow, quick] = ["SLOW_TO_PREPARE", "RIGHT"].map(|fault| run(fault));
+    let [slow, quick] = ["SLOW_TO_PREPARE", "RIGHT"].map(run);
     assert!(slow.costs.plan_s >= 0.05 && quick.costs.plan_s < slow.costs.plan_s);
     assert!(slow.figures.as_ref().unwrap().median_s < 0.01);
     // Our kernel is beside them, whatever they did.
@@ -104,6 +106,49 @@ fn the_example_runs_and_its_file_is_recorded() {
     std::fs::remove_file(p.path("libcsr.so")).unwrap();
     assert!(p.succeed(&["compare", "b.zip", "b.zip", "--all"]).contains("user/csr/rows"));
     p.succeed(&["export", "b.zip", "--report", "b.html"]);
+}
+
+#[test]
+fn a_library_computes_only_the_product_itself() {
+    let p = program();
+    let right = faulty(&p, "RIGHT");
+    p.succeed(&[&bench(&[&right])[..], &["--op", "n,t"]].concat());
+    let bundle = open(&p, "b.zip");
+    let verdict = |op: Option<&str>| {
+        let is_it = |run: &&Run| {
+            run.kernel == "user/right/product" && run.asked.get("op").map(String::as_str) == op
+        };
+        bundle.runs.iter().find(is_it).map(|run| (run.check.verdict, reason(run)))
+    };
+    assert_eq!(verdict(None), Some((Verdict::Pass, "")));
+    assert_eq!(verdict(Some("t")), Some((Verdict::Unsupported, "op cannot be t: expected n")));
+}
+
+#[test]
+fn a_library_that_hangs_ends_with_the_process_that_measures_it() {
+    let p = program();
+    let library = p.path(&faulty(&p, "HANGS")).display().to_string();
+    // More than a matrix with one row takes.
+    p.write("area", [0u8; 1 << 16]);
+    let mut host = p.command(&["host-kernel-library", &library, "area", "token "]);
+    let host = host.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut host = Killed(host);
+    let mut commands = host.0.stdin.take().unwrap();
+    let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
+    let mut reply = |word: &str| replies.any(|line| line.unwrap().starts_with(word));
+    assert!(reply("token ready"));
+    commands.write_all(b"prepare 1 1 1 1\nrun 0 1\n").unwrap();
+    assert!(reply("token prepared"));
+    // As the system does for a process that was killed.
+    drop(commands);
+    let start = Instant::now();
+    let ended = loop {
+        match host.0.try_wait().unwrap() {
+            None if start.elapsed() < Duration::from_secs(60) => std::thread::yield_now(),
+            ended => break ended,
+        }
+    };
+    assert_eq!(ended.and_then(|status| status.code()), Some(1));
 }
 
 #[test]

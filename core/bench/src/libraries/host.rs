@@ -3,40 +3,60 @@
 use std::fs::File;
 use std::io::{BufRead, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use super::abi::{Kernel, Loaded};
 use super::area::{Area, Places};
+use sparsescope_matrix::files::exit;
 
 /// The first argument of such a process, before the library, the file of the shared memory and a token.
 pub const HOST: &str = "host-kernel-library";
 
+/// How long a library may go on after the process that measures it has ended.
+const TO_END: Duration = Duration::from_secs(1);
+
 /// Runs `library` for the process that sends `commands`, with arrays in the file `area`. Each reply begins with
-/// `token`, because the library may print, too. Returns the exit code.
+/// `token`, because the library may print, too. Returns the exit code; once there are no more commands, the
+/// process ends, whatever the library is doing.
 pub fn host(
     [library, area]: [&Path; 2],
     token: &str,
-    commands: impl BufRead,
+    commands: impl BufRead + Send + 'static,
     mut replies: impl Write,
 ) -> u8 {
+    // If memory runs out, this process has to end, not the one that measures.
+    #[cfg(target_os = "linux")]
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+    let (sender, lines) = mpsc::channel();
+    let reader = std::thread::Builder::new().spawn(move || {
+        for line in commands.lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+        drop(sender);
+        std::thread::sleep(TO_END);
+        exit(1);
+    });
     let mut reply = |text: &str| {
         // In one piece, on a line of its own.
         let line = format!("\n{token}{text}\n");
         replies.write_all(line.as_bytes()).and_then(|()| replies.flush()).is_ok()
     };
-    let library = match Loaded::open(library) {
-        Ok(library) => library,
-        Err(why) => {
-            reply(&format!("failed cannot load it: {why}"));
-            return 1;
-        }
-    };
+    let library =
+        match reader.map_err(|error| error.to_string()).and_then(|_| Loaded::open(library)) {
+            Ok(library) => library,
+            Err(why) => {
+                reply(&format!("failed cannot load it: {why}"));
+                return 1;
+            }
+        };
     if !reply(&format!("ready {}\t{}", library.name, library.description)) {
         return 1;
     }
     let mut kernel = None;
-    for line in commands.lines() {
-        let Ok(line) = line else { return 1 };
+    for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         let answer = match words[..] {
             ["prepare", rows, cols, nonzeros, threads] => {

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use super::process::Process;
 use sparsescope_matrix::matrix::sha256;
-use sparsescope_model::kernel::{KernelDescriptor, Mapping, Needs, Origin, Takes, reference};
+use sparsescope_model::kernel::parameters::{OP, SCALE};
+use sparsescope_model::kernel::{
+    Allowed, KernelDescriptor, Mapping, Needs, Origin, Takes, reference,
+};
 use sparsescope_record::{KernelSource, Operation, Precision};
 
 /// A library with an SpMV kernel.
@@ -87,6 +90,8 @@ fn descriptor(id: String) -> KernelDescriptor {
         deterministic: false,
         needs: Needs::default(),
         takes: Takes { threads: true, ..Takes::default() },
+        // It computes A·x and nothing else.
+        parameters: const { &[(OP.id(), Allowed::Only(&["n"])), (SCALE.id(), Allowed::Only(&["1"]))] },
         model: None,
         version: None,
         ..*reference(Operation::Spmv)
@@ -104,6 +109,8 @@ mod tests {
         let kernel = descriptor("user/mine/right".to_owned());
         assert_eq!((kernel.id, kernel.what()), ("user/mine/right", "csr"));
         assert!(kernel.takes.threads && kernel.user.is_none());
+        let others = [(OP.id(), "t"), (SCALE.id(), "2")];
+        assert!(others.iter().all(|(of, value)| !kernel.allowed(*of).unwrap().contains(value)));
     }
 
     #[test]

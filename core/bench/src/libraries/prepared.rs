@@ -13,7 +13,7 @@ use super::library::KernelLibrary;
 use super::process::Process;
 use crate::experiment::{
     Executed, Finished, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled, SetUp,
-    SpmvSide, Temperature, Ticket, Watch,
+    SpmvSide, Temperature, Ticket, WARM_BY_ITSELF_S, Watch, repetitions,
 };
 use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::MemoryLimit;
@@ -21,12 +21,8 @@ use sparsescope_record::Costs;
 
 /// Where the shared file takes no disk space.
 const IN_MEMORY: &str = "/dev/shm";
-/// Samples shorter than this are measured over several executions.
-const SHORTEST_SAMPLE_S: f64 = 200e-6;
-/// Maximum executions per sample.
-const MOST_REPETITIONS: f64 = 10_000.0;
-/// Executions longer than this need no warm-up.
-const WARM_BY_ITSELF_S: f64 = 1.0;
+/// Warm-up before each sample of executions shorter than this, as for the kernels of this program.
+const WARM_UP_S: f64 = 2e-3;
 /// By how much the library's process and this one may disagree about the time of a command: a share of it, and
 /// the time of the exchange. On a busy machine an exchange may take longer: only the last attempt counts.
 const DISAGREEMENT: f64 = 0.05;
@@ -53,8 +49,8 @@ pub(super) struct LibraryPrepared<'p> {
 struct Running {
     process: Process,
     area: Area,
-    /// Deleted after the process ends.
-    _file: NamedTempFile,
+    /// Deleted after the process ends, where a file in use cannot be.
+    _file: Option<NamedTempFile>,
 }
 
 /// The times of a command in seconds.
@@ -120,6 +116,8 @@ impl<'p> LibraryPrepared<'p> {
         let Places { rows, cols, nonzeros, .. } = self.places;
         let command = format!("prepare {rows} {cols} {nonzeros} {}", self.threads);
         let reply = process.ask(&command, "while it prepared the matrix", watch.flag())?;
+        // The library has it open: nothing is left of it, however this process ends.
+        let file = cfg!(windows).then_some(file);
         self.running = Some(Running { process, area, _file: file });
         Ok(reply)
     }
@@ -246,9 +244,11 @@ impl Prepared for LibraryPrepared<'_> {
     fn sample<'t>(&'t mut self, n: usize, _: Temperature, watch: &'t Watch<'_>) -> Sampled<'t> {
         Ticket::at_once(|| {
             let once = self.once.unwrap_or_default();
-            let warm = u32::from(once <= WARM_BY_ITSELF_S);
-            let repetitions = (SHORTEST_SAMPLE_S / once.max(1e-9)).ceil();
-            let repetitions = repetitions.clamp(1.0, MOST_REPETITIONS) as u32;
+            let warm = match once > WARM_BY_ITSELF_S {
+                true => 0,
+                false => (WARM_UP_S / once.max(1e-9)).ceil() as u32,
+            };
+            let repetitions = repetitions(once);
             self.repetitions = self.repetitions.max(repetitions);
             let mut samples = Vec::with_capacity(n);
             while samples.len() < n {

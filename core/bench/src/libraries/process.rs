@@ -39,6 +39,9 @@ impl Process {
         let mut command = Command::new(program);
         command.arg(HOST).arg(library).arg(area).arg(&token);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Ctrl-C in the terminal is for this process, which then ends that one.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let cannot = |error| format!("cannot start a process for it: {error}");
         let mut child = command.spawn().map_err(cannot)?;
         let (Some(commands), Some(output)) = (child.stdin.take(), child.stdout.take()) else {

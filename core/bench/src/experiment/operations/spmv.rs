@@ -22,7 +22,7 @@ use sparsescope_matrix::matrix::{
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
-use sparsescope_model::kernel::{DeviceKind, LANES, Op, Reads, Scale};
+use sparsescope_model::kernel::{DeviceKind, LANES, Mapping, Op, Origin, Reads, Scale};
 use sparsescope_record::{Check, Operation, Predicted, Work};
 use transposed::Transposed;
 
@@ -256,6 +256,13 @@ impl SpmvProblem {
             let name = format!("formats tried in {}", precision.as_str());
             return self.with_copies(vec![Resident { name, bytes }], precision, memory);
         }
+        let kernel = configuration.kernel;
+        if kernel.origin == [Origin::User] && kernel.mapping == Mapping::Library {
+            // A library shares memory with a copy of A.
+            let bytes = self.a.bytes();
+            let bytes = if bytes <= memory.get() { bytes } else { 0 };
+            return vec![Resident { name: kernel.id.to_owned(), bytes }];
+        }
         let mut sizes = lock(&self.sizes);
         // Counting slots passes over the whole matrix: do it once per format, not once per configuration.
         let size = sizes.entry(spec).or_insert_with(|| spec.size(&self.a));
@@ -301,7 +308,7 @@ fn predict_in<T: Real>(
 mod tests {
     use super::*;
     use sparsescope_matrix::matrix::examples;
-    use sparsescope_model::kernel::kernel;
+    use sparsescope_model::kernel::{KernelDescriptor, kernel};
     use sparsescope_record::Verdict;
 
     fn problem() -> SpmvProblem {
@@ -345,6 +352,24 @@ mod tests {
             let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
             assert_eq!(bytes, [side.a().bytes() + 4 * 5, format], "{id}");
         }
+    }
+
+    #[test]
+    fn a_library_shares_a_copy_of_the_matrix() {
+        let library = KernelDescriptor {
+            id: "user/mine/rows",
+            origin: &[Origin::User],
+            mapping: Mapping::Library,
+            ..*kernel("cpu/csr/serial").unwrap()
+        };
+        let configuration = Configuration::usual(Box::leak(Box::new(library)));
+        let bytes = |memory: MemoryLimit| -> Vec<u64> {
+            let resident = problem().resident(&configuration, memory);
+            resident.iter().map(|array| array.bytes).collect()
+        };
+        // Ten nonzeros of 12 bytes, and six row offsets of 4.
+        assert_eq!(bytes(MemoryLimit::unlimited()), [144]);
+        assert_eq!(bytes(MemoryLimit::bytes(143)), [0], "it is refused");
     }
 
     #[test]
