@@ -24,7 +24,6 @@ use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
 use sparsescope_model::kernel::{DeviceKind, LANES, Mapping, Op, Origin, Reads, Scale};
 use sparsescope_record::{Check, Operation, Predicted, Work};
-use transposed::Transposed;
 
 /// y = A·x.
 #[derive(Debug)]
@@ -43,6 +42,14 @@ pub struct SpmvProblem {
     start: OnceLock<Arc<Vec<f64>>>,
     /// The product with the transpose of A, made on first use.
     transposed: OnceLock<Box<Transposed>>,
+}
+
+/// The product with the transpose of A: y = A'·x.
+#[derive(Debug)]
+struct Transposed {
+    problem: SpmvProblem,
+    /// Seconds of the transposition.
+    seconds: f64,
 }
 
 impl SpmvProblem {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::SpmvProblem;
+use super::{SpmvProblem, Transposed};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::measure::{DEFAULT_SEED, integer_vector};
@@ -11,14 +11,6 @@ use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::Op;
 use sparsescope_model::kernel::parameters::OP;
 use web_time::Instant;
-
-/// y = A'·x.
-#[derive(Debug)]
-pub(super) struct Transposed {
-    pub(super) problem: SpmvProblem,
-    /// Seconds of the transposition.
-    seconds: f64,
-}
 
 impl SpmvProblem {
     /// With this x for the product with the transpose of A. Panics unless x has m elements.
