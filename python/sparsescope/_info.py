@@ -19,9 +19,11 @@ class Info(Mapping[str, Any]):
     """
 
     def __init__(self, native: _native.Structure) -> None:
-        self._native = native
         self._statistics: dict[str, Any] = json.loads(native.statistics())
         self._text = native.text()
+        # The picture of a large matrix is made now, so that the matrix is not kept.
+        self._svg = native.svg() if native.is_large else None
+        self._native = None if native.is_large else native
 
     def __getitem__(self, name: str) -> Any:
         return self._statistics[name]
@@ -40,7 +42,7 @@ class Info(Mapping[str, Any]):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         # Notebooks show only the richest form, so the table is part of it.
-        svg = self._native.svg(SVG_BYTES) or ""
+        svg = (self._svg if self._native is None else self._native.svg()) or ""
         return {"text/plain": self._text, "text/html": f"<pre>{html.escape(self._text)}</pre>\n{svg}"}
 
     def __reduce__(self) -> NoReturn:

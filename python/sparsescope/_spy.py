@@ -16,7 +16,11 @@ _CUT = (
 
 
 class Spy(Shown):
-    """Where the nonzeros of a matrix are, and how long its rows."""
+    """Where the nonzeros of a matrix are, and how long its rows.
+
+    It keeps a copy of the matrix for the live viewer; of a matrix that does not fit into a cell, until the viewer has
+    been started.
+    """
 
     def __init__(self, native: _native.Structure) -> None:
         self._native = native
@@ -24,13 +28,13 @@ class Spy(Shown):
 
     def svg(self) -> str | None:
         """Return the picture as SVG of at most 60 kB; ``None`` for a matrix without rows or columns."""
-        return self._native.svg(SVG_BYTES)
+        return self._native.svg()
 
     def _link(self) -> str:
         return "v1;view=spy"
 
     def _sent(self) -> Sent:
-        content, is_whole = self._native.bundle(self._created, CELL_BYTES)
+        content, is_whole = self._native.bundle(self._created)
         return Sent("matrix.zip", content, "" if is_whole else _CUT)
 
     def __reduce__(self) -> NoReturn:

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sparsescope_core::matrix::{Csr, FormatError, Precision, RowPtr};
+use sparsescope_core::io::{Field, Symmetry};
+use sparsescope_core::matrix::{Csr, FormatError, Precision, RowPtr, Statistics, identity};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::record::{MatrixRecord, Source, matrix_id};
 
 use crate::arrays::{Arrays, Vector, handed_over, unsigned};
 use crate::errors::Failure;
@@ -80,6 +82,24 @@ impl Matrix {
             }
         };
         (indptr, indices, data)
+    }
+}
+
+/// What a bundle records of a matrix, without statistics other than its size.
+pub(crate) fn record(a: &Csr, name: String) -> MatrixRecord {
+    let [rows, cols, nnz] = [a.rows(), a.cols(), a.nnz()].map(|count| count as u64);
+    let sha256 = identity(a);
+    MatrixRecord {
+        id: matrix_id(&name, &sha256),
+        name,
+        source: Source::Real,
+        generator: None,
+        reordered: None,
+        sha256,
+        field: Field::Real.as_str().to_owned(),
+        symmetry: Symmetry::General.as_str().to_owned(),
+        read_seconds: 0.0,
+        statistics: Statistics { rows, cols, nnz, ..Statistics::default() },
     }
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 
 import numpy as np
@@ -58,9 +59,15 @@ def test_what_is_synchronized_is_small_and_has_no_data(view):
 def test_a_large_matrix_is_cut_to_the_bytes_of_a_cell_and_that_is_said():
     n, nnz = 400_000, 800_000
     at = np.random.default_rng(1).integers(0, n, (2, nnz))
-    name, content, note = ss.spy(sp.coo_array((np.ones(nnz), at), shape=(n, n)))._sent()
+    a = sp.coo_array((np.ones(nnz), at), shape=(n, n))
+    view = ss.spy(a)
+    name, content, note = view._sent()
     assert name == "matrix.zip" and len(content) <= _shown.CELL_BYTES
     assert note.startswith("The whole matrix needs more than the 5 MB of a cell")
+    with zipfile.ZipFile(io.BytesIO(content)) as bundle:
+        (record,) = (json.loads(bundle.read(name)) for name in bundle.namelist() if name.endswith("/matrix.json"))
+    assert record["statistics"] == ss.info(a).to_dict()
+    assert view._sent().content == content and view.svg(), "the matrix is not kept"
 
 
 def test_a_large_bundle_is_sent_without_pictures_and_that_is_said(monkeypatch):
