@@ -14,7 +14,7 @@ pub use form::Form;
 /// The size of a small picture of a structure, in points.
 const SMALL: [f32; 2] = [600.0, 480.0];
 /// Its pixels per point, tried in this order.
-const SMALL_PIXELS: [f32; 4] = [2.0, 1.0, 0.5, 0.25];
+const SMALL_PIXELS: [f32; 5] = [2.0, 1.0, 0.5, 0.25, 0.125];
 
 /// The table of a link, as CSV.
 ///
@@ -139,22 +139,26 @@ mod tests {
         assert_eq!(missing, [""; 0], "tests/browser/links.json names no link of these");
     }
 
-    #[test]
-    fn the_structure_of_a_matrix_is_drawn_in_the_bytes_that_there_are() {
-        // Nothing in it repeats: such pixels are hard to compress.
-        let places = (0..90_000_u64).map(|k| {
+    /// A matrix of n × n with about this many nonzeros. Nothing in it repeats: such pixels are hard to compress.
+    fn scatter(n: usize, nonzeros: u64) -> Model {
+        let places = (0..nonzeros).map(|k| {
             let at = k.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let at = (at ^ (at >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            ((at >> 40) as usize % 3000, (at >> 8) as u32 as usize % 3000)
+            ((at >> 40) as usize % n, (at >> 8) as u32 as usize % n)
         });
         let places: BTreeSet<(usize, usize)> = places.collect();
         let nonzeros: Vec<_> = places.iter().map(|&(i, j)| (i, j, 1.0)).collect();
-        let a = Csr::from_triplets(3000, 3000, &nonzeros).unwrap();
+        let a = Csr::from_triplets(n, n, &nonzeros).unwrap();
         let files = to_files(&Pyramid::of(&a), &RowProfile::of(&a), 1 << 20);
-        let (rows, cols, nnz) = (3000, 3000, nonzeros.len() as u64);
+        let (rows, cols, nnz) = (n as u64, n as u64, nonzeros.len() as u64);
         let statistics = Statistics { rows, cols, nnz, ..Statistics::default() };
         let (_, _, environment) = why::tests::run("cpu/csr/nnz");
-        let model = why::tests::model_with(Vec::new(), statistics, environment, files);
+        why::tests::model_with(Vec::new(), statistics, environment, files)
+    }
+
+    #[test]
+    fn the_structure_of_a_matrix_is_drawn_in_the_bytes_that_there_are() {
+        let model = scatter(3000, 90_000);
         let link = "v1;view=spy";
         assert!(svg_of(&model, link).unwrap().len() > 60_000);
         let small = small_svg_of(&model, link, 60_000).unwrap().unwrap();
@@ -162,6 +166,15 @@ mod tests {
         assert!(small.len() <= 60_000 && small.contains(title), "{}", small.len());
         assert_eq!(small_svg_of(&model, link, 500).unwrap(), None);
         assert!(small_svg_of(&model, "v1;view=runs", 60_000).is_err());
+    }
+
+    #[test]
+    fn a_scatter_of_any_size_has_a_small_figure() {
+        let sizes = [(300, 30_000), (5000, 100_000), (20_000, 100_000), (1_000_000, 100_000)];
+        for (n, nonzeros) in sizes {
+            let small = small_svg_of(&scatter(n, nonzeros), "v1;view=spy", 60_000).unwrap();
+            assert!(small.is_some_and(|svg| svg.len() <= 60_000), "{n}, {nonzeros}");
+        }
     }
 
     #[test]
