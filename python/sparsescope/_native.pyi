@@ -103,6 +103,9 @@ class Bundle:
 @final
 class Convergence:
     def svg(self, svg_bytes: int) -> str | None: ...
+    def bundle(self, created: str) -> bytes: ...
+    @property
+    def link(self) -> str: ...
 
 @final
 class Front:

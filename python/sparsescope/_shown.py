@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from . import _native
@@ -17,6 +18,8 @@ SVG_BYTES = 60_000
 #: The most bytes that a live viewer gets of a result.
 CELL_BYTES = 5_000_000
 
+#: A native part that draws.
+_Drawing = TypeVar("_Drawing", bound="_native.Convergence | _native.Front")
 
 #: The viewer as one file, unless the package was built without it.
 VIEWER = Path(__file__).parent / "web" / "standalone.html"
@@ -45,23 +48,27 @@ class Pictured:
         return still
 
 
-class Drawn(Pictured):
+class Drawn(Pictured, Generic[_Drawing]):
     """A result of plain values with a picture from the native part. Copies, also through pickle, have no picture."""
 
-    _drawing: _native.Convergence | _native.Front | None = None
+    _drawing: _Drawing | None = None
 
     def svg(self) -> str | None:
         """Return the picture as SVG of at most 60 kB; ``None`` if there is none."""
         return None if self._drawing is None else self._drawing.svg(SVG_BYTES)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_drawing"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_drawing", "_viewer")}
 
 
 class Shown(Pictured):
     """A result that notebooks show as a picture, and with anywidget as a live viewer."""
 
     _viewer: Viewer | None = None
+
+    def _has_viewer(self) -> bool:
+        """Whether there is anything that the viewer can show."""
+        return True
 
     def _link(self) -> str:
         """What the viewer shows first, as in the page's addresses."""
@@ -76,16 +83,23 @@ class Shown(Pictured):
         """The live viewer, a widget of anywidget: ``widget.observe`` tells what is selected and zoomed to."""
         from ._widget import Viewer
 
-        if self._viewer is None or self._viewer.comm is None:
-            self._viewer = Viewer(self)
-        return self._viewer
+        viewer = self._viewer
+        if viewer is None or viewer.comm is None:
+            viewer = Viewer(self)
+            object.__setattr__(self, "_viewer", viewer)  # also of a frozen data class
+        return viewer
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         still = super()._repr_mimebundle_(include, exclude)
-        if not _is_live():
+        if not self._has_viewer() or not _is_live():
             return still
         shown, details = self.widget._repr_mimebundle_() or ({}, {})
         return {**shown, **still}, details
+
+
+def now() -> str:
+    """The time as bundles have it."""
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _is_live() -> bool:

@@ -14,7 +14,7 @@ from ._shown import Drawn
 
 
 @dataclass(frozen=True, eq=False)
-class Skyline(Drawn):
+class Skyline(Drawn["_native.Front"]):
     """The points that no other point dominates.
 
     A notebook shows the points in the first two columns compared, better values to the right and at the top; of more

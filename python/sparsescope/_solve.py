@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 from ._convert import to_matrix, to_vector
-from ._shown import Drawn
+from ._shown import CELL_BYTES, Drawn, Sent, Shown, now
 
 
 @dataclass(frozen=True, eq=False)
-class Solution(Drawn):
+class Solution(Drawn["_native.Convergence"], Shown):
     """The solution of A·x = b, and how it was reached. Residuals are relative to the norm of b.
 
-    A notebook shows the residuals over the iterations, unless there was none; ``svg()`` returns that picture.
+    A notebook shows the residuals over the iterations, unless there was none; ``svg()`` returns that picture. With
+    anywidget, a click on it starts the live viewer.
     """
 
     #: The solution, n elements in float64.
@@ -41,6 +42,23 @@ class Solution(Drawn):
     ritz: NDArray[np.float64] = field(repr=False)
     #: Everything that a bundle records of the solve.
     report: dict[str, Any] = field(repr=False)
+
+    def _has_viewer(self) -> bool:
+        return self._drawing is not None
+
+    def _convergence(self) -> _native.Convergence:
+        if self._drawing is None:
+            raise ValueError("there are no residuals to show: no iteration was done, or this is a copy of a solution")
+        return self._drawing
+
+    def _link(self) -> str:
+        return self._convergence().link
+
+    def _sent(self) -> Sent:
+        content = self._convergence().bundle(now())
+        if len(content) > CELL_BYTES:
+            raise ValueError("The residuals need more than the 5 MB of a cell.")
+        return Sent("solve.zip", content, "")
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the residuals over the iterations with matplotlib; returns the axes."""

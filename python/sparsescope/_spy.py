@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
 from typing import Any, NoReturn
 
 from . import _native
 from ._convert import to_matrix
-from ._shown import CELL_BYTES, SVG_BYTES, Sent, Shown
+from ._shown import CELL_BYTES, SVG_BYTES, Sent, Shown, now
 
 _CUT = (
     "The whole matrix needs more than the 5 MB of a cell: the viewer has the counts of its nonzeros per group of rows "
@@ -24,7 +23,7 @@ class Spy(Shown):
 
     def __init__(self, native: _native.Structure) -> None:
         self._native = native
-        self._created = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._created = now()
 
     def svg(self) -> str | None:
         """Return the picture as SVG of at most 60 kB; ``None`` for a matrix without rows or columns."""

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use sparsescope::cli::{backend, kernel_of, sentence, threads};
 use sparsescope::producer;
 use sparsescope_core::bundle::{Bundle, MatrixFolder};
@@ -14,18 +15,17 @@ use sparsescope_core::experiment::{
     Configuration, Finished, Given, Output, ParameterLists, PrepareError, Problem, Solution,
     SolveProblem, Watch,
 };
-use sparsescope_core::io::{Field, Symmetry};
 use sparsescope_core::kernel::{Parameter, Parameters};
-use sparsescope_core::matrix::{Csr, Statistics};
+use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::{NotSpd, check_spd};
-use sparsescope_core::record::{Check, Environment, MatrixRecord, Operation, Run, Source, Verdict};
+use sparsescope_core::record::{Check, Environment, Operation, Run, Verdict};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::written::small_svg_of;
 
 use crate::arrays::Vector;
 use crate::errors::Failure;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, record};
 use crate::numbers;
 use crate::spmv::{refused, unsuited};
 use crate::work::{work, work_so_far};
@@ -34,13 +34,16 @@ use crate::work::{work, work_so_far};
 type Solved<'py> =
     (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, Option<f64>, String, Convergence);
 
-/// Id of the matrix, and of the machine, in what is drawn.
+/// Id of the machine in what is drawn, and the name of its bundle.
 const DRAWN: &str = "solve";
+
+/// The chart of the residuals by iterations.
+const LINK: &str = "v1;view=chart;chart=convergence;operation=solve";
 
 /// The residuals of a solve, to be drawn.
 #[pyclass(frozen, module = "sparsescope._native")]
 pub(crate) struct Convergence {
-    /// It is never written. Its run has residuals and no time, and its matrix only a size.
+    /// Its run has residuals and no time, and its matrix only an identity and a size.
     bundle: Bundle,
 }
 
@@ -51,28 +54,32 @@ impl Convergence {
         work(py, |_| {
             let mut model = Model::default();
             model.show_unfinished(DRAWN, self.bundle.clone());
-            let link = "v1;view=chart;chart=convergence;operation=solve";
-            small_svg_of(&model, link, svg_bytes).map_err(Failure::Value)
+            small_svg_of(&model, LINK, svg_bytes).map_err(Failure::Value)
         })
+    }
+
+    /// A bundle for the viewer.
+    fn bundle<'py>(&self, py: Python<'py>, created: String) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = work(py, |_| {
+            let bundle = Bundle { created, ..self.bundle.clone() };
+            Ok(bundle.to_bytes()?)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The link to the chart.
+    #[getter]
+    fn link(&self) -> &'static str {
+        LINK
     }
 }
 
 impl Convergence {
-    fn new(a: &Csr, run: Run) -> Self {
-        let [rows, cols, nnz] = [a.rows(), a.cols(), a.nnz()].map(|count| count as u64);
+    fn new(a: &Csr, mut run: Run) -> Self {
+        let name = format!("{} x {}, {} nonzeros", a.rows(), a.cols(), a.nnz());
+        let record = record(a, name);
+        run.matrix.clone_from(&record.id);
         let mut bundle = Bundle::new(producer(), String::new());
-        let record = MatrixRecord {
-            id: DRAWN.to_owned(),
-            name: format!("{rows} x {cols}, {nnz} nonzeros"),
-            source: Source::Real,
-            generator: None,
-            reordered: None,
-            sha256: String::new(),
-            field: Field::Real.as_str().to_owned(),
-            symmetry: Symmetry::General.as_str().to_owned(),
-            read_seconds: 0.0,
-            statistics: Statistics { rows, cols, nnz, ..Statistics::default() },
-        };
         bundle.matrices.push(MatrixFolder { record, files: BTreeMap::new() });
         bundle.environments.push(Environment { id: DRAWN.to_owned(), ..Environment::default() });
         bundle.runs.push(run);
@@ -168,10 +175,11 @@ fn solved(
         },
     };
     let check = problem.check(&configuration, &output);
-    let mut run = configuration.empty_run(DRAWN, DRAWN, backend.model());
+    let mut run = configuration.empty_run("", DRAWN, backend.model());
     run.params = prepared.params();
     (run.solve, run.history) = output.told();
-    run.check = Check { verdict: check.verdict, ..Check::default() };
+    let (verdict, reason) = (check.verdict, check.reason.clone());
+    run.check = Check { verdict, reason, ..Check::default() };
     let drawn = Convergence::new(&a, run);
     let Output::Solution(solution) = output else {
         let sentence = format!("{} returned {}", kernel.id, output.kind());

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import pickle
 import zipfile
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import sparsescope as ss
-from sparsescope import _shown
+from sparsescope import _bundle, _shown
 
 pytest.importorskip("anywidget")
 traitlets = pytest.importorskip("traitlets")
@@ -71,8 +72,6 @@ def test_a_large_matrix_is_cut_to_the_bytes_of_a_cell_and_that_is_said():
 
 
 def test_a_large_bundle_is_sent_without_pictures_and_that_is_said(monkeypatch):
-    from sparsescope import _bundle
-
     r = ss.bench(ss.read("gen:poisson2d?n=200"), kernels="cpu/csr/serial", runs=2, in_process=True)
     whole = r._sent()
     assert whole.note == "" and b"spy.json" in whole.content
@@ -83,6 +82,30 @@ def test_a_large_bundle_is_sent_without_pictures_and_that_is_said(monkeypatch):
     monkeypatch.setattr(_bundle, "CELL_BYTES", 1_000)
     with pytest.raises(ValueError, match="more than the 5 MB of a cell"):
         r._sent()
+
+
+@pytest.mark.parametrize("max_iter", [3, 1_000])
+def test_the_viewer_of_a_solve_gets_its_residuals(max_iter):
+    s = ss.solve(ss.read("gen:poisson2d?n=16"), np.ones(256), precond="jacobi", max_iter=max_iter)
+    assert s.converged == (max_iter > 3)
+    data, message = fetched(s.widget, "data")
+    assert message["name"] == "solve.zip" and message["note"] == ""
+    bundle = _bundle._of_bytes(data)
+    assert len(bundle) == 1 and bundle.operations == ["solve"]
+    svg = bundle._native.svg(s.widget.link, 60_000)
+    assert "<title>Residual after each symmetric sweep or iteration" in svg and "Jacobi" in svg
+
+
+def test_a_solution_without_residuals_has_no_viewer(monkeypatch):
+    monkeypatch.setattr(_shown, "_is_live", lambda: True)
+    a = ss.read("gen:poisson2d?n=4")
+    s = ss.solve(a, np.ones(16))
+    assert "application/vnd.jupyter.widget-view+json" in s._repr_mimebundle_()[0]
+    copy = pickle.loads(pickle.dumps(s))
+    for none in (copy, ss.solve(a, a @ np.ones(16), x0=np.ones(16))):
+        assert set(none._repr_mimebundle_()) == {"text/plain"}
+        with pytest.raises(ValueError, match="no residuals to show"):
+            _ = none.widget
 
 
 def test_an_unknown_question_is_answered_with_an_error(view):

@@ -132,7 +132,7 @@ try {
       const { outputs } = notebook.content.widgets[index].model;
       return Array.from({ length: outputs.length }, (_, k) => outputs.get(k).toJSON().text ?? "").join("");
     }, index);
-  const pictures = () => page.locator(".sparsescope > button").count();
+  const pictures = () => page.locator('.sparsescope > button:has(img[alt^="eye "])').count();
   const frames = () => page.locator(".sparsescope > iframe").count();
   const cell = (k) => page.locator(".jp-Cell").nth(1 + k).locator(".sparsescope");
   /** Clicks on the picture of a cell, and waits until the viewer shows it. */
@@ -203,6 +203,11 @@ try {
   log(`${MOST_LIVE} of ${CELLS} viewers are live, with one program`);
   await wake(0);
   assert.match(await inFrame(0, "window.location.hash"), /at=50,50,30/, "it shows what it showed before");
+  const solve = CELLS + 2;
+  await wake(solve);
+  assert.equal(await inFrame(solve, "window.document.documentElement.dataset.failed ?? ''"), "");
+  assert.match(await inFrame(solve, "window.location.hash"), /chart=convergence/);
+  log("a solve has a viewer");
 
   const memory = async () => {
     const session = await context.newCDPSession(page);
