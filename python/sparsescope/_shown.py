@@ -84,7 +84,7 @@ class Shown(Pictured):
         from ._widget import Viewer
 
         viewer = self._viewer
-        if viewer is None or viewer.comm is None:
+        if viewer is None or not viewer.is_open:
             viewer = Viewer(self)
             object.__setattr__(self, "_viewer", viewer)  # also of a frozen data class
         return viewer

@@ -62,6 +62,13 @@ class Viewer(anywidget.AnyWidget):
         self._source = source
         self._kept: Sent | None = None
         self.on_msg(self._answer)
+        # A front end that closes it frees it, as `close()` does.
+        self.comm.on_close(lambda _message: self.close())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether front ends can show it. Marimo closes the comm alone, when the cell runs again."""
+        return self.comm is not None and not getattr(self.comm, "_closed", False)
 
     def _answer(self, _widget: Any, question: dict[str, Any], _buffers: Any) -> None:
         """Send one part of what the viewer asks for."""

@@ -47,11 +47,9 @@ function ask(model, question, signal) {
     const timer = setTimeout(() => end(reject, silent), PATIENCE);
     signal?.addEventListener("abort", stopped);
     model.on("msg:custom", answered);
-    try {
-      model.send({ ...question, id });
-    } catch {
-      end(reject, silent); // the kernel is not the one that made this cell
-    }
+    // Fails if the kernel is not the one that made this cell: at once in JupyterLab, by a promise in marimo.
+    const send = async () => model.send({ ...question, id });
+    send().catch(() => end(reject, silent));
   });
 }
 
@@ -182,6 +180,9 @@ class Cell {
         // The notebook took the cell out of its document and put it back, which empties a frame.
         this.sleep();
         this.wake();
+      } else if (!this.frame?.contentDocument?.getElementById("canvas")) {
+        this.sleep();
+        this.say("Click to try again", "This notebook does not let the viewer run in a frame.");
       }
     });
     this.address = address;

@@ -139,6 +139,16 @@ def test_zoom_and_selection_follow_the_link_and_zoom_changes_it(view):
         widget.selection = {}
 
 
+def test_a_viewer_that_was_closed_is_free_and_replaced(view):
+    by_front_end = view.widget
+    by_front_end.comm.handle_close({})
+    assert by_front_end.comm is None and view.widget is not by_front_end
+    by_marimo = view.widget
+    by_marimo.comm.close()
+    assert view.widget is not by_marimo
+    assert view.widget is view.widget
+
+
 def test_without_a_front_end_there_is_no_widget(view):
     assert set(view._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
 
