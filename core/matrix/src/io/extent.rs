@@ -31,32 +31,40 @@ pub fn read_named_extent_as(
     options: &ReadOptions,
 ) -> Result<Extent, IoError> {
     let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
-    let layers = Layers::of(name, data, limit, progress)?;
-    let start = without_mark(&layers.start);
-    if let Some(stored) = form::stored(&layers.name, start).filter(|_| !tar::is_tar(start)) {
+    let mut layers = Layers::of(name, data, limit, progress)?;
+    if tar::is_tar(&layers.start) {
+        let tar::Member { name, content, .. } = tar::peek_matrix(&mut layers, limit)?;
+        if let Some(stored) = form::stored(&name, &content) {
+            options.form(stored.form)?;
+            return (stored.extent)(&content, options);
+        }
+        foreign::refuse(&content, "a matrix")?;
+        return of_text(&name, &content, options);
+    }
+    if let Some(stored) = form::stored(&layers.name, without_mark(&layers.start)) {
         options.form(stored.form)?;
         return (stored.extent)(&at_once(layers.text(limit, progress))?.text, options);
     }
     let inner = layers.name.clone();
-    let (text, from_archive) = beginning(layers)?;
-    let may_be_edges =
-        !from_archive && !metis::is_meant(&inner) && edge_list::may_be(&inner, &text);
-    let text = match may_be_edges {
+    let text = beginning(layers)?;
+    let text = match !metis::is_meant(&inner) && edge_list::may_be(&inner, &text) {
         // The sizes of an edge list are those of all its lines.
         true => at_once(unpack(name, data, limit, progress))?.text,
         false => Cow::Owned(text),
     };
-    let form = match from_archive {
-        true => MatrixForm::MatrixMarket,
-        false => form_of(&inner, &text, options)?,
-    };
-    let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
+    of_text(&inner, &text, options)
+}
+
+/// The sizes that a text, or its first lines, declare.
+fn of_text(name: &str, text: &[u8], options: &ReadOptions) -> Result<Extent, IoError> {
+    let form = form_of(name, text, options)?;
+    let form = options.form(form).map_err(|error| edge_list::unfit(error, text))?;
     let header = match form {
-        MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(&text, options)?,
-        MatrixForm::Metis => return metis::extent(&text),
-        MatrixForm::Triplets => triplet_text::header(&text)?,
+        MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(text, options)?,
+        MatrixForm::Metis => return metis::extent(text),
+        MatrixForm::Triplets => triplet_text::header(text)?,
         // The others have a reader of their own.
-        _ => Header::read(&text)?,
+        _ => Header::read(text)?,
     };
     Ok(extent(&header))
 }
@@ -73,15 +81,12 @@ fn extent(header: &Header) -> Extent {
     Extent { rows, cols, entries, estimated: is_most || header.format == Format::Array }
 }
 
-/// The first lines of a text, and whether the file is an archive.
-fn beginning(mut layers: Layers<'_>) -> Result<(Vec<u8>, bool), IoError> {
-    if tar::is_tar(&layers.start) {
-        return Ok((tar::peek_matrix(&mut layers)?, true));
-    }
+/// The first lines of a text.
+fn beginning(mut layers: Layers<'_>) -> Result<Vec<u8>, IoError> {
     foreign::refuse(&layers.start, "a matrix")?;
     let mark = layers.start.len() - without_mark(&layers.start).len();
     layers.read_exact(&mut vec![0; mark]).map_err(tar::unreadable)?;
-    Ok((first_lines(&mut layers).map_err(tar::unreadable)?, false))
+    first_lines(&mut layers).map_err(tar::unreadable)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use super::error::quoted;
 #[cfg(feature = "hdf5")]
 use super::hdf5;
+use super::head::BANNER;
 use super::matrix_market::refuse_other_kinds;
 use super::{
     IoError, MatrixFile, MatrixForm, Progress, ReadOptions, binary_triplets, boeing, dimacs,
@@ -63,9 +64,10 @@ const STORED: &[Stored] = &[
     stored_as(MatrixForm::Dimacs, dimacs::is_meant, dimacs::read, dimacs::extent),
 ];
 
-/// The form of a file that is not one of the text forms.
+/// The form of a file that is not one of the text forms. The banner of Matrix Market rules them out.
 pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {
-    STORED.iter().find(|form| (form.is_meant)(name, data))
+    let mut forms = STORED.iter().filter(|_| !data.starts_with(BANNER));
+    forms.find(|form| (form.is_meant)(name, data))
 }
 
 /// The form of a text in a file called `name`: decided by a banner, then the name, then the content. Where the

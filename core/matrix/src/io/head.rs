@@ -2,6 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+/// The first bytes of a Matrix Market file.
+pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
+
 /// Maximum bytes of comments before the sizes: hundreds of times more than in the largest files of
 /// the collection.
 const LONGEST: u64 = 64 << 20;

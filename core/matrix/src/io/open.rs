@@ -63,22 +63,16 @@ async fn read(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    let (unpacked, from_archive) = contents(name, data, limit, progress).await?;
-    let Unpacked { name, text, progress, warnings } = unpacked;
+    let Unpacked { name, text, progress, warnings } = contents(name, data, limit, progress).await?;
     let limit = beside(&text, limit);
-    if let Some(stored) = form::stored(&name, &text).filter(|_| !from_archive) {
+    if let Some(stored) = form::stored(&name, &text) {
         options.form(stored.form)?;
         let mut file = (stored.read)(&text, options, limit, progress)?;
         file.warnings.splice(0..0, warnings);
         return Ok(file);
     }
-    if !from_archive {
-        foreign::refuse(&text, "a matrix")?;
-    }
-    let form = match from_archive {
-        true => MatrixForm::MatrixMarket,
-        false => form_of(&name, &text, options)?,
-    };
+    foreign::refuse(&text, "a matrix")?;
+    let form = form_of(&name, &text, options)?;
     let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let mut file = match form {
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
@@ -101,23 +95,22 @@ async fn read(
     Ok(file)
 }
 
-/// The contents of a file after decompressing and, for an archive, unpacking it, and whether it is a tar
-/// archive.
+/// The contents of a file after decompressing it or, of a tar archive, those of the matrix in it.
 async fn contents<'a>(
     name: &str,
     data: &'a [u8],
     limit: MemoryLimit,
     progress: Progress<'a>,
-) -> Result<(Unpacked<'a>, bool), IoError> {
+) -> Result<Unpacked<'a>, IoError> {
     let mut layers = Layers::of(name, data, limit, progress)?;
     if !tar::is_tar(&layers.start) {
-        return Ok((layers.text(limit, progress).await?, false));
+        return layers.text(limit, progress).await;
     }
-    let member = tar::read_matrix(&mut layers, limit)?;
+    let tar::Member { name, content, warning } = tar::read_matrix(&mut layers, limit)?;
     let mut warnings = layers.warnings();
-    warnings.extend(member.warning);
-    let (text, progress) = (Cow::Owned(member.content), progress.uncounted());
-    Ok((Unpacked { name: layers.name, text, progress, warnings }, true))
+    warnings.extend(warning);
+    let (text, progress) = (Cow::Owned(content), progress.uncounted());
+    Ok(Unpacked { name, text, progress, warnings })
 }
 
 #[cfg(not(target_family = "wasm"))]

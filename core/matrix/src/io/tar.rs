@@ -1,11 +1,12 @@
-//! Tar archives as the SuiteSparse collection ships them: reads the one member that is the matrix
+//! Tar archives, as the collections SuiteSparse and KONECT ship them: reads the one member that is the matrix
 //! into memory. Names are used only to choose a member, never as a path.
 
 use std::io::Read;
 
 use super::IoError;
 use super::error::quoted;
-use super::head::{first_lines, holds_sizes};
+use super::file_forms::FORMS;
+use super::head::{BANNER, first_lines, holds_sizes};
 use crate::memory::MemoryLimit;
 
 /// Headers, contents and padding come in blocks of this many bytes (POSIX.1-1988, `ustar`).
@@ -24,6 +25,7 @@ pub(super) const START: &[&str] = &["_x0", "_x"];
 /// The matrix of an archive, and what else it contained.
 #[derive(Debug)]
 pub(super) struct Member {
+    pub(super) name: String,
     pub(super) content: Vec<u8>,
     pub(super) warning: Option<String>,
 }
@@ -33,12 +35,10 @@ pub(super) fn is_tar(start: &[u8]) -> bool {
     start.first_chunk::<BLOCK>().is_some_and(checksum_holds)
 }
 
-/// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member that ends
-/// in `.mtx` and is not a vector of another by its name. The others are skipped without being kept.
+/// Reads an archive to its end and keeps the member `NAME/NAME.mtx`, or the only member of the highest
+/// [rank](Rank) that is not a vector of another by its name. The others are skipped without being kept.
 pub(super) fn read_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Member, IoError> {
-    find(input, false, &MATRIX, |archive, size| {
-        Ok((archive.content(size, limit, "the matrix in the archive")?, 0))
-    })
+    find(input, false, &MATRIX, |archive, _, size| archive.matrix(size, limit))
 }
 
 /// Reads the member `NAME/NAME_b.mtx` or, without a folder, `NAME_b.mtx`, a vector that comes with the matrix
@@ -54,16 +54,19 @@ pub(super) fn read_vector(
         what: "vector",
         names: &names.join(" or "),
     };
-    let found = find(input, true, &sought, |archive, size| {
+    let found = find(input, true, &sought, |archive, _, size| {
         Ok((archive.content(size, limit, "the vector in the archive")?, 0))
     });
     Ok(found?.content)
 }
 
-/// Reads the first lines of the same member, up to the matrix's sizes, and no more of the archive
-/// than needed to find it: a second `NAME/NAME.mtx` is not looked for.
-pub(super) fn peek_matrix(input: &mut dyn Read) -> Result<Vec<u8>, IoError> {
-    Ok(find(input, true, &MATRIX, |archive, size| archive.first_lines(size))?.content)
+/// Reads the same member, of Matrix Market only the first lines, up to the matrix's sizes, and no more of the
+/// archive than needed to find it: a second `NAME/NAME.mtx` is not looked for.
+pub(super) fn peek_matrix(input: &mut dyn Read, limit: MemoryLimit) -> Result<Member, IoError> {
+    find(input, true, &MATRIX, |archive, rank, size| match rank {
+        Rank::Possible | Rank::Named => archive.first_lines(size, limit),
+        _ => archive.matrix(size, limit),
+    })
 }
 
 /// Which member of an archive is sought.
@@ -75,7 +78,8 @@ struct Sought<'a> {
     names: &'a str,
 }
 
-const MATRIX: Sought<'static> = Sought { rank: &Rank::of, what: "matrix", names: "NAME/NAME.mtx" };
+const MATRIX: Sought<'static> =
+    Sought { rank: &Rank::of, what: "matrix", names: "a matrix such as NAME/NAME.mtx" };
 
 /// Finds the member that is sought; with `at_once` the search ends at the first of rank
 /// [`Named`](Rank::Named). `keep` returns what to keep of a member, and how many bytes it left unread.
@@ -83,7 +87,7 @@ fn find(
     input: &mut dyn Read,
     at_once: bool,
     sought: &Sought<'_>,
-    keep: impl Fn(&mut Archive<'_>, u64) -> Result<(Vec<u8>, u64), IoError>,
+    keep: impl Fn(&mut Archive<'_>, Rank, u64) -> Result<(Vec<u8>, u64), IoError>,
 ) -> Result<Member, IoError> {
     let mut kept: Option<(Rank, String, Vec<u8>)> = None;
     let (mut tied, mut ignored) = (Vec::new(), Vec::new());
@@ -94,9 +98,9 @@ fn find(
         let is_tied = rank == best && rank != Rank::Other;
         let keeps_vector = kept.as_ref().is_some_and(|(_, kept, _)| is_vector_of(kept, &name));
         if rank > best || (is_tied && keeps_vector) {
-            let (content, left) = keep(&mut archive, size)?;
+            let (content, left) = keep(&mut archive, rank, size)?;
             if at_once && rank == Rank::Named {
-                return Ok(Member { content, warning: None });
+                return Ok(Member { name, content, warning: None });
             }
             archive.skip_bytes(left)?;
             if !is_tied {
@@ -126,15 +130,15 @@ fn find(
         )));
     }
     ignored.extend(vectors);
-    Ok(Member { content, warning: warning(&ignored) })
+    Ok(Member { name: first, content, warning: warning(&ignored) })
 }
 
 /// Whether a vector comes with a matrix by their names, such as `NAME_b.mtx` with `NAME.mtx`.
 pub(super) fn is_vector_of(vector: &str, matrix: &str) -> bool {
-    let ending = vector
-        .strip_suffix(".mtx")
-        .zip(matrix.strip_suffix(".mtx"))
-        .and_then(|(vector, matrix)| vector.strip_prefix(matrix));
+    let ending = match (vector.rsplit_once('.'), matrix.rsplit_once('.')) {
+        (Some((vector, form)), Some((matrix, same))) if form == same => vector.strip_prefix(matrix),
+        _ => None,
+    };
     ending.is_some_and(|ending| RIGHT_SIDE.contains(&ending) || START.contains(&ending))
 }
 
@@ -157,6 +161,12 @@ pub(super) fn list(names: &[String]) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     Other,
+    /// A text that may be an edge list or triplets.
+    Text,
+    /// A matrix of another form by its extension, or an `out.NAME` of KONECT.
+    OfForm,
+    /// Such a `NAME/NAME.EXTENSION`.
+    NamedOfForm,
     /// Any `.mtx`, or a vector with another ending than the first.
     Possible,
     /// `NAME/NAME.mtx`, or the vector `NAME/NAME_b.mtx` or `NAME_b.mtx`.
@@ -167,10 +177,22 @@ impl Rank {
     pub(super) fn of(name: &str) -> Self {
         let mut parts = name.rsplit('/');
         let file = parts.next().unwrap_or_default();
-        match (file.strip_suffix(".mtx"), parts.next()) {
-            (Some(stem), Some(folder)) if stem == folder => Self::Named,
-            // The file that macOS stores beside another is not a second matrix.
-            (Some(stem), _) if !stem.starts_with("._") => Self::Possible,
+        let Some((stem, extension)) = file.rsplit_once('.') else { return Self::Other };
+        // The file that macOS stores beside another is not a second matrix, nor is a description one.
+        if stem.starts_with("._") || stem.eq_ignore_ascii_case("readme") {
+            return Self::Other;
+        }
+        let is_named = parts.next() == Some(stem);
+        match extension.to_ascii_lowercase().as_str() {
+            "mtx" if is_named => Self::Named,
+            "mtx" => Self::Possible,
+            "txt" | "tsv" | "csv" => Self::Text,
+            "tar" | "tgz" | "zip" => Self::Other,
+            form if FORMS.iter().any(|known| known.extensions.contains(&form)) => match is_named {
+                true => Self::NamedOfForm,
+                false => Self::OfForm,
+            },
+            _ if file.starts_with("out.") => Self::OfForm,
             _ => Self::Other,
         }
     }
@@ -261,10 +283,27 @@ impl Archive<'_> {
         Ok(content)
     }
 
-    /// The first lines of a text, and the number of unread bytes of it and its padding.
-    fn first_lines(&mut self, size: u64) -> Result<(Vec<u8>, u64), IoError> {
+    /// The content of a file that is a matrix, of which nothing is left unread.
+    fn matrix(&mut self, size: u64, limit: MemoryLimit) -> Result<(Vec<u8>, u64), IoError> {
+        Ok((self.content(size, limit, "the matrix in the archive")?, 0))
+    }
+
+    /// The first lines of a Matrix Market file, or all of another, and the number of unread bytes of it and its
+    /// padding.
+    fn first_lines(&mut self, size: u64, limit: MemoryLimit) -> Result<(Vec<u8>, u64), IoError> {
         let mut part = (&mut *self.input).take(size);
-        let text = first_lines(&mut part).map_err(unreadable)?;
+        let mut start = Vec::new();
+        let banner = BANNER.len() as u64;
+        part.by_ref().take(banner).read_to_end(&mut start).map_err(unreadable)?;
+        if start != BANNER {
+            limit.check("the matrix in the archive", u128::from(size))?;
+            part.read_to_end(&mut start).map_err(unreadable)?;
+            return match part.limit() {
+                0 => Ok((start, padding(size))),
+                _ => Err(self.cut_off()),
+            };
+        }
+        let text = first_lines(&mut start.as_slice().chain(&mut part)).map_err(unreadable)?;
         let left = part.limit();
         if left > 0 && !holds_sizes(&text) {
             return Err(self.cut_off());

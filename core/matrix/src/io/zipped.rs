@@ -31,7 +31,7 @@ pub(super) struct Member<'a> {
     pub(super) warning: Option<String>,
 }
 
-/// The only file of a zip archive, or the only one that is a matrix by its name and not a vector of that matrix;
+/// The only file of a zip archive, or the only one of the highest [rank](Rank) that is not a vector of another;
 /// None for other data, and for archives that are a form of their own, such as result bundles and NumPy's.
 pub(super) fn member(data: &[u8]) -> Result<Option<Member<'_>>, IoError> {
     let Some(mut files) = Files::of(data)? else { return Ok(None) };
@@ -55,7 +55,7 @@ pub(super) fn member(data: &[u8]) -> Result<Option<Member<'_>>, IoError> {
             let names: Vec<String> = files.names.iter().map(|(_, name)| name.clone()).collect();
             let found = if names.is_empty() { "no files".to_owned() } else { list(&names) };
             return Err(IoError::Archive(format!(
-                "expected one file, or only one whose name ends in .mtx, in the zip archive, found {found}"
+                "expected one file, or only one that is named like a matrix, in the zip archive, found {found}"
             )));
         }
     };

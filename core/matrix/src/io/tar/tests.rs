@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::*;
 use crate::io::vector::{Companion, read_companion};
-use crate::io::{MatrixFile, Progress, read_named_extent, read_named_matrix};
+use crate::io::{MatrixFile, MatrixForm, Progress, read_named_extent, read_named_matrix};
 use crate::matrix::Extent;
 
 const TEXT: &str = "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n";
@@ -104,8 +104,9 @@ fn several_matrices_or_none_are_refused_by_name() {
     // A later member with the name of its folder decides.
     let three = [&two[..], &[file("c/c.mtx", TEXT.as_bytes())]].concat();
     assert_eq!(read(&three).unwrap().matrix.nnz(), 1);
-    let none = [file("a/a.txt", b"x")];
-    assert_eq!(message(&none), "expected NAME/NAME.mtx in the archive, found \"a/a.txt\"");
+    let none = [file("a/a.doc", b"x")];
+    let expected = "expected a matrix such as NAME/NAME.mtx in the archive, found \"a/a.doc\"";
+    assert_eq!(message(&none), expected);
 }
 
 #[test]
@@ -127,6 +128,39 @@ fn vectors_of_a_lone_matrix_are_not_further_matrices() {
     for members in [[matrix.clone(), b.clone(), other.clone()], [b, other, matrix]] {
         let said = message(&members);
         assert!(said.ends_with("\"West.mtx\" and \"other_b.mtx\""), "{said}");
+    }
+}
+
+#[test]
+fn a_matrix_of_any_form_is_found_by_its_name() {
+    let readme = file("zoo/README.txt", b"x");
+    let konect = file("zoo/out.zoo", b"% sym unweighted\n1 2\n1 3\n");
+    let rb = "title\n2 1 1 0\npua 1 1 1 0\n(16I5)          (16I5)\n    1    2\n    1\n";
+    let boeing = file("a/a.rb", rb.as_bytes());
+    let text = file("a/a.csv", b"source,target\n0,2\n");
+    let market = file("a/b.mtx", TEXT.as_bytes());
+    for (members, form, size, nnz) in [
+        (vec![readme.clone(), konect.clone()], MatrixForm::EdgesFrom1, 3, 4),
+        (vec![konect.clone(), file("zoo/meta.zoo", b"x")], MatrixForm::EdgesFrom1, 3, 4),
+        (vec![text.clone(), readme], MatrixForm::EdgesFrom0, 3, 1),
+        (vec![text.clone(), konect.clone()], MatrixForm::EdgesFrom1, 3, 4),
+        (vec![konect, boeing.clone(), text], MatrixForm::RutherfordBoeing, 1, 1),
+        // Its right-hand side, and another matrix of the collection.
+        (
+            vec![file("a/a_b.rb", b"x"), boeing.clone(), file("a/a_Z.rb", b"x")],
+            MatrixForm::RutherfordBoeing,
+            1,
+            1,
+        ),
+        (vec![boeing, market], MatrixForm::MatrixMarket, 2, 1),
+        // What is in it counts more than its name.
+        (vec![file("b.mtx", rb.as_bytes())], MatrixForm::RutherfordBoeing, 1, 1),
+    ] {
+        let found = read(&members).unwrap();
+        let sizes = (found.form, found.matrix.rows(), found.matrix.nnz());
+        assert_eq!(sizes, (form, size, nnz), "{:?}", found.warnings);
+        let extent = read_named_extent("a.tar.gz", &gz(&archive(&members))).unwrap();
+        assert_eq!((extent.rows, extent.entries), (size as u64, nnz as u64));
     }
 }
 
@@ -247,8 +281,9 @@ fn an_archive_without_the_sizes_of_one_matrix_says_so() {
     }
     let cut = read_named_extent("a.tar.gz", &whole[..BLOCK + 52]).unwrap();
     assert_eq!(cut, Extent { rows: 2, cols: 2, entries: 1, estimated: false });
-    let none = message(&archive(&[file("a.txt", b"no")]));
-    assert!(none.starts_with("expected NAME/NAME.mtx in the archive, found \"a.txt\""), "{none}");
+    let none = message(&archive(&[file("a.doc", b"no")]));
+    let expected = "expected a matrix such as NAME/NAME.mtx in the archive, found \"a.doc\"";
+    assert_eq!(none, expected);
     let two = message(&archive(&[file("a.mtx", b""), file("b.mtx", b"")]));
     assert!(two.starts_with("expected one matrix in the archive, found several"), "{two}");
     let banner = message(&archive(&[file("A/A.mtx", b"2 2 1\n")]));

@@ -224,7 +224,7 @@ fn names_count_without_the_endings_of_compressed_files() {
 
 #[test]
 fn a_zip_archive_of_several_files_is_refused_by_their_names() {
-    let expected = "expected one file, or only one whose name ends in .mtx, in the zip archive, \
+    let expected = "expected one file, or only one that is named like a matrix, in the zip archive, \
                     found \"a.txt\", \"b.txt\"";
     assert_eq!(message(include_bytes!("samples/two.zip")), expected);
 }
