@@ -57,7 +57,7 @@ pub fn read_named_extent_as(
 
 /// The sizes that a text, or its first lines, declare.
 fn of_text(name: &str, text: &[u8], options: &ReadOptions) -> Result<Extent, IoError> {
-    let form = form_of(name, text, options)?;
+    let form = form_of(name, text, options, MemoryLimit::of_machine())?;
     let form = options.form(form).map_err(|error| edge_list::unfit(error, text))?;
     let header = match form {
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => edge_list::header(text, options)?,

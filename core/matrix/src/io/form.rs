@@ -12,6 +12,7 @@ use super::{
 };
 use crate::matrix::Extent;
 use crate::memory::MemoryLimit;
+use crate::pace::at_once;
 
 /// A form with a reader of its own: binary numbers, or text of fixed columns.
 pub(super) struct Stored {
@@ -71,11 +72,12 @@ pub(super) fn stored(name: &str, data: &[u8]) -> Option<&'static Stored> {
 }
 
 /// The form of a text in a file called `name`: decided by a banner, then the name, then the content. Where the
-/// vertices of an edge list count from is only known once it is read. Fails on a text of no form.
+/// vertices of an edge list count from is only known once it is read. Fails on a text of no form, or of two.
 pub(super) fn form_of(
     name: &str,
     text: &[u8],
     options: &ReadOptions,
+    limit: MemoryLimit,
 ) -> Result<MatrixForm, IoError> {
     if metis::is_meant(name) && !text.starts_with(b"%%MatrixMarket") {
         return Ok(MatrixForm::Metis);
@@ -83,11 +85,16 @@ pub(super) fn form_of(
     if edge_list::is_meant(name, text) {
         return Ok(MatrixForm::EdgesFrom1);
     }
-    if triplet_text::is_meant(name, text) {
-        return Ok(MatrixForm::Triplets);
-    }
     // Options that a text cannot have are refused with what they need.
     let has_options = *options != ReadOptions::default();
+    if triplet_text::is_meant(name, text) {
+        let graph = if has_options { None } else { metis::vertices_of(text, limit) };
+        let Some(vertices) = graph else { return Ok(MatrixForm::Triplets) };
+        return match at_once(triplet_text::read_bytes(text, limit, Progress::none())) {
+            Ok(_) => Err(IoError::TwoForms { vertices }),
+            Err(_) => Ok(MatrixForm::Metis),
+        };
+    }
     if has_options || triplet_text::needs_banner(name) || triplet_text::has_banner(text) {
         return Ok(MatrixForm::MatrixMarket);
     }

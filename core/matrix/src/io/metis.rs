@@ -406,6 +406,14 @@ mod tests {
         }
         let triplets = b"4 4\n2 4\n1 3\n2 4\n1 2\n";
         assert!(read_named_matrix("a.txt", triplets, limit, Progress::none()).is_ok());
+        // Lines of other lengths cannot be triplets.
+        let star = b"% by hand\n4 3\n2 3 4\n1\n1\n1\n";
+        for name in ["star.txt", "star"] {
+            let file = read_named_matrix(name, star, limit, Progress::none()).unwrap();
+            assert_eq!((file.form, file.matrix.nnz()), (MatrixForm::Metis, 6));
+            let extent = read_named_extent(name, star).unwrap();
+            assert_eq!((extent.rows, extent.entries), (4, 6));
+        }
         // A banner counts whatever the file name.
         let text = b"%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 5\n";
         let file = read_named_matrix("a.graph", text, limit, Progress::none()).unwrap();

@@ -23,8 +23,8 @@ pub fn read_matrix(
 
 /// Like [`read_matrix`], for a file called `name`, where endings such as `.gz` do not count. Unless the name
 /// ends in `.mtx`, the file may also be plain triplet text: a line `rows columns entries` or `rows entries`,
-/// then a line `row column value` per nonzero, or an edge list. If it ends in `.graph` or `.metis`, it may be a
-/// graph in METIS format.
+/// then a line `row column value` per nonzero, an edge list, or a graph in METIS format; a graph that is valid
+/// triplet text, too, needs a name that ends in `.graph` or `.metis`.
 pub fn read_named_matrix(
     name: &str,
     data: &[u8],
@@ -72,19 +72,14 @@ async fn read(
         return Ok(file);
     }
     foreign::refuse(&text, "a matrix")?;
-    let form = form_of(&name, &text, options)?;
+    let form = form_of(&name, &text, options, limit)?;
     let form = options.form(form).map_err(|error| edge_list::unfit(error, &text))?;
     let mut file = match form {
         MatrixForm::EdgesFrom0 | MatrixForm::EdgesFrom1 => {
             edge_list::read_text(text, options, limit, progress).await?
         }
         MatrixForm::Metis => metis::read_bytes(&text, limit, progress).await?,
-        MatrixForm::Triplets => {
-            if let Some(vertices) = metis::vertices_of(&text, limit) {
-                return Err(IoError::TwoForms { vertices });
-            }
-            triplet_text::read_bytes(&text, limit, progress).await?
-        }
+        MatrixForm::Triplets => triplet_text::read_bytes(&text, limit, progress).await?,
         // The others have a reader of their own.
         _ => {
             let header = matrix_market::Header::read(&text)?;
