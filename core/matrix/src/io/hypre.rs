@@ -31,18 +31,31 @@ pub(super) fn numbered(name: &str) -> Option<(&str, u32)> {
     Some((stem, number.parse::<u32>().ok().filter(|_| is_number)?))
 }
 
-/// Whether a file is such a piece: its name ends in five digits, its first line has four integers.
+/// Whether a file is such a piece: its first line has four integers, and its name ends in five digits or its
+/// second line is a nonzero in the first row or below.
 pub(super) fn is_meant(name: &str, data: &[u8]) -> bool {
-    numbered(name.strip_suffix(".gz").unwrap_or(name)).is_some() && first_line::<4>(data).is_some()
+    let Some(([ilower, iupper, ..], body)) = first_line::<4>(data) else { return false };
+    let is_nonzero = || {
+        let (line, _) = split_line(body.strip_prefix(b"\n")?)?;
+        let mut words = line.split_ascii_whitespace();
+        let row = words.next()?.parse::<i64>().ok()?;
+        Some(words.count() == 2 && (ilower..=iupper).contains(&row))
+    };
+    numbered(name).is_some() || is_nonzero() == Some(true)
 }
 
-/// The integers of the first line, and the text after it.
-fn first_line<const N: usize>(text: &[u8]) -> Option<([i64; N], &[u8])> {
-    /// Bytes of the longest line that is looked at.
+/// The first line, unless it is too long to be looked at, and the text from its end on.
+fn split_line(text: &[u8]) -> Option<(&str, &[u8])> {
     const LONGEST: usize = 200;
     let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
     let (line, rest) = text.split_at_checked(end).filter(|(line, _)| line.len() < LONGEST)?;
-    let words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
+    Some((std::str::from_utf8(line).ok()?, rest))
+}
+
+/// The integers of the first line, and the text from its end on.
+fn first_line<const N: usize>(text: &[u8]) -> Option<([i64; N], &[u8])> {
+    let (line, rest) = split_line(text)?;
+    let words = line.split_ascii_whitespace();
     let numbers: Vec<i64> = words.map(str::parse::<i64>).collect::<Result<_, _>>().ok()?;
     Some((numbers.try_into().ok()?, rest))
 }

@@ -125,18 +125,19 @@ mod files {
     use std::sync::{Arc, Mutex, PoisonError};
 
     use super::{
-        Cow, IoError, MatrixFile, MatrixForm, MemoryLimit, Progress, ReadOptions,
+        Cow, IoError, Layers, MatrixFile, MatrixForm, MemoryLimit, Progress, ReadOptions, at_once,
         read_named_matrix_as,
     };
     use crate::io::hypre::{self, Piece};
     #[cfg(feature = "mpi")]
     use crate::io::layer::Kind;
+    use crate::io::layer::inner_name;
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
     use crate::io::points::{
         Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
     };
-    use crate::io::unpack::reserve;
+    use crate::io::unpack::{reserve, unpack};
     use crate::io::vector::{self, Companion, VectorFile};
     use crate::io::{Overwrite, read_named_extent_as, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};
@@ -159,12 +160,14 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<MatrixFile, IoError> {
-        if let Some(files) = pieces(path, hypre::is_meant, limit, progress)? {
+        if let Some((files, warnings)) = pieces(path, hypre::is_meant, limit, progress)? {
             options.form(MatrixForm::Hypre).map_err(|error| error.in_file(path))?;
             let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
             let limit = MemoryLimit::bytes(limit.get().saturating_sub(bytes as u64));
             let read = hypre::read_pieces(&texts(&files), limit, progress);
-            return read.map_err(|error| error.in_file(path));
+            let mut file = read.map_err(|error| error.in_file(path))?;
+            file.warnings.splice(0..0, warnings);
+            return Ok(file);
         }
         let found = in_folder(path);
         let path = found.as_deref().unwrap_or(path);
@@ -188,40 +191,49 @@ mod files {
     /// Files and their texts.
     type Texts = Vec<(PathBuf, Vec<u8>)>;
 
-    /// The files that the processes of hypre wrote, one of them `path`, and their texts. `None` if there is no
-    /// other, or `path` is not such a piece.
+    /// The files that the processes of hypre wrote, one of them `path`, their texts, decompressed, and what was
+    /// ignored. `None` if there is no other, or `path` is not such a piece.
     fn pieces(
         path: &Path,
         is_meant: fn(&str, &[u8]) -> bool,
         limit: MemoryLimit,
         progress: Progress<'_>,
-    ) -> Result<Option<Texts>, IoError> {
+    ) -> Result<Option<(Texts, Vec<String>)>, IoError> {
         let name = name_of(path);
-        let Some((stem, own)) = hypre::numbered(&name) else { return Ok(None) };
+        let inner = inner_name(&name);
+        let Some((stem, own)) = hypre::numbered(inner) else { return Ok(None) };
+        // All are compressed in the same way, or none is.
+        let ending = name.get(inner.len()..).unwrap_or_default();
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let beside = folder.unwrap_or(Path::new(".")).read_dir().into_iter().flatten().flatten();
         let number = |file: std::fs::DirEntry| {
             let file = file.file_name();
-            let (of, number) = hypre::numbered(file.to_str()?)?;
+            let (of, number) = hypre::numbered(file.to_str()?.strip_suffix(ending)?)?;
             (of == stem).then_some(number)
         };
         let last = beside.filter_map(number).max().unwrap_or(own);
-        let is_first = |data: &[u8], _| Ok(is_meant(&name, data));
-        if last == 0 || !with_bytes(path, limit, progress, is_first)? {
+        let progress = progress.uncounted();
+        let is_piece = || {
+            with_bytes(path, limit, progress, |data, limit| {
+                Ok(is_meant(inner, &Layers::of(&name, data, limit, progress)?.start))
+            })
+        };
+        if last == 0 || !is_piece()? {
             return Ok(None);
         }
-        let mut files = Vec::new();
-        let mut bytes = 0;
+        let (mut files, mut warnings, mut left) = (Vec::new(), Vec::new(), limit);
         for number in 0..=last {
-            let piece = path.with_file_name(format!("{stem}.{number:05}"));
+            let piece = path.with_file_name(format!("{stem}.{number:05}{ending}"));
             let text = with_bytes(&piece, limit, progress, |data, _| {
-                bytes += data.len() as u128;
-                limit.check("the text of all processes", bytes)?;
-                Ok(data.to_vec())
+                let unpacked = at_once(unpack(&name, data, left, progress))?;
+                left.check("the text of all processes", unpacked.text.len() as u128)?;
+                warnings.extend(unpacked.warnings);
+                Ok(unpacked.text.into_owned())
             })?;
+            left = MemoryLimit::bytes(left.get().saturating_sub(text.len() as u64));
             files.push((piece, text));
         }
-        Ok(Some(files))
+        Ok(Some((files, warnings)))
     }
 
     fn texts(files: &[(PathBuf, Vec<u8>)]) -> Vec<Piece<'_>> {
@@ -267,7 +279,7 @@ mod files {
     /// the path.
     pub fn open_extent(path: &Path, options: &ReadOptions) -> Result<Extent, IoError> {
         let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
-        if let Some(files) = pieces(path, hypre::is_meant, limit, progress)? {
+        if let Some((files, _)) = pieces(path, hypre::is_meant, limit, progress)? {
             let extent = hypre::extent_of_pieces(&texts(&files));
             return extent.map_err(|error| error.in_file(path));
         }
@@ -286,9 +298,10 @@ mod files {
         limit: MemoryLimit,
         progress: Progress<'_>,
     ) -> Result<VectorFile, IoError> {
-        if let Some(files) = pieces(path, hypre::is_vector, limit, progress)? {
+        if let Some((files, warnings)) = pieces(path, hypre::is_vector, limit, progress)? {
             let read = hypre::read_vector_pieces(&texts(&files), column, limit, progress);
-            return read.map(VectorFile::from).map_err(|error| error.in_file(path));
+            let values = read.map_err(|error| error.in_file(path))?;
+            return Ok(VectorFile { values, warnings });
         }
         with_bytes(path, limit, progress, |data, limit| {
             vector::read_column(data, column, limit, progress)

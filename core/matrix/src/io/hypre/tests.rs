@@ -35,6 +35,13 @@ fn a_file_of_one_process_is_read_with_indices_from_0_or_1() {
     let empty = read_file("a.00000", "0 -1 0 -1\n").unwrap().matrix;
     assert_eq!((empty.rows(), empty.cols()), (0, 0));
     assert!(!is_meant("a.txt", b"0 2 0 2\n") && !is_meant("a.00000", b"0 2 0\n"));
+    // Without such a name, as from standard input, a nonzero after the ranges says what it is.
+    let piped = read_file("-", "0 2 0 2\n0 0 4\n0 1 -1\n2 0 2\n2 2 0.5\n").unwrap();
+    assert_eq!((piped.matrix, piped.form), (three_by_three(), MatrixForm::Hypre));
+    for ratings in ["1 2 0 2\n1 2 3 4\n", "0 2 0 2\n3 0 1\n", "0 2 0 2\n0 1\n", "0 2 0 2\n% 0 1\n"]
+    {
+        assert!(!is_meant("u.data", ratings.as_bytes()), "{ratings}");
+    }
 }
 
 #[test]
@@ -86,6 +93,45 @@ fn the_files_of_all_processes_are_read_from_the_first() {
     put("ij.00001", "1 1 1 1\n1 3 1\n");
     let outside = read().unwrap_err();
     assert!(outside.contains("ij.00001: line 2: expected a column from 0 to 2"), "{outside}");
+}
+
+#[cfg(not(target_family = "wasm"))]
+#[test]
+fn compressed_files_of_all_processes_are_read_from_any() {
+    use crate::io::{Overwrite, open_extent, open_matrix, open_vector, save};
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (name, text) in [
+        ("ij.00000.gz", "0 0 0 0\n0 0 4\n0 1 -1\n"),
+        ("ij.00001.gz", "1 1 1 1\n"),
+        ("ij.00002.gz", "2 2 2 2\n2 0 2\n2 2 0.5\n"),
+        // Not one of them: the others are compressed.
+        ("ij.00003", "3 3 3 3\n3 3 1\n"),
+        ("b.00000.gz", "0 1\n0 1.5\n1 -2\n"),
+        ("b.00001.gz", "2 2\n2 7\n"),
+    ] {
+        let put = |out: &mut dyn std::io::Write| {
+            out.write_all(text.as_bytes())
+                .map_err(|error| IoError::System { doing: "write", error })
+        };
+        save(&path(name), Overwrite::Never, put).unwrap();
+    }
+    let (limit, none) = (MemoryLimit::bytes(1 << 20), Progress::none());
+    for name in ["ij.00000.gz", "ij.00002.gz"] {
+        assert_eq!(open_matrix(&path(name), limit, none).unwrap().matrix, three_by_three());
+        let extent = open_extent(&path(name), &ReadOptions::default()).unwrap();
+        assert_eq!((extent.rows, extent.cols, extent.entries), (3, 3, 4));
+    }
+    assert_eq!(
+        open_vector(&path("b.00001.gz"), None, limit, none).unwrap().values,
+        [1.5, -2.0, 7.0]
+    );
+    std::fs::write(path("ij.00001.gz"), b"\x1f\x8b\x08").unwrap();
+    let torn = open_matrix(&path("ij.00000.gz"), limit, none).unwrap_err().to_string();
+    assert!(torn.contains("ij.00001.gz: the gzip data is"), "{torn}");
+    std::fs::remove_file(path("ij.00001.gz")).unwrap();
+    let missing = open_matrix(&path("ij.00000.gz"), limit, none).unwrap_err().to_string();
+    assert!(missing.contains("ij.00001.gz: cannot open the file"), "{missing}");
 }
 
 #[test]
