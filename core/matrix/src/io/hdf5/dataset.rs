@@ -111,6 +111,19 @@ impl<'p> Source<'p> {
     }
 }
 
+/// The word in a dataset that holds nothing but a short text.
+pub(super) fn word(dataset: &Dataset) -> Result<Option<String>, IoError> {
+    /// Bytes of the longest.
+    const LONGEST: u32 = 64;
+    let datatype = told(dataset.datatype())?;
+    let is_short = matches!(datatype, Datatype::String { .. }) && datatype.type_size() <= LONGEST;
+    let is_one = product(&told(dataset.shape())?) == 1 && told(dataset.chunk_shape())?.is_none();
+    match is_short && is_one {
+        true => Ok(told(dataset.read_string())?.into_iter().next()),
+        false => Ok(None),
+    }
+}
+
 fn product(sizes: &[u64]) -> u64 {
     sizes.iter().copied().fold(1, u64::saturating_mul)
 }

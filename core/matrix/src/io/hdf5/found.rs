@@ -2,7 +2,7 @@
 
 use hdf5_pure::{AttrValue, Group};
 
-use super::dataset::{Data, Source, Values, told};
+use super::dataset::{Data, Source, Values, told, word};
 use crate::io::error::quoted;
 use crate::io::matlab::array::{Array, Places, fault};
 use crate::io::matlab::variable::{Class, Variable, choose, list, only_vector};
@@ -165,29 +165,45 @@ pub(super) fn find_companion(
 /// What is at the top of the file. MATLAB keeps the values of cells in groups that begin with `#`.
 fn variables(source: &mut Source<'_>) -> Result<Vec<Variable<'static>>, IoError> {
     let root = source.file.root();
-    let groups = told(root.groups())?.into_iter().map(|name| (name, Class::Struct));
-    let datasets = told(root.datasets())?.into_iter().map(|name| (name, Class::Other));
+    let groups = told(root.groups())?.into_iter().map(|name| (name, true));
+    let datasets = told(root.datasets())?.into_iter().map(|name| (name, false));
     let mut variables = Vec::new();
-    for (name, otherwise) in groups.chain(datasets).filter(|(name, _)| !name.starts_with('#')) {
+    for (name, is_group) in groups.chain(datasets).filter(|(name, _)| !name.starts_with('#')) {
         let found = at(source, &name)?;
         let size = found.as_ref().map(|found| (found.rows, found.cols));
         let class = match found.map(|found| found.places.is_some()) {
             Some(true) => Class::Sparse,
             Some(false) => Class::Full,
-            None => otherwise,
+            None if is_group && has_fields(source, &name)? => Class::Struct,
+            None => Class::Other,
         };
         variables.push(Variable { name, class, size, stored: &[], is_packed: false });
     }
     Ok(variables)
 }
 
+/// Whether a group without a matrix has fields. Octave keeps texts, cells and single numbers in groups, too.
+fn has_fields(source: &Source<'_>, name: &str) -> Result<bool, IoError> {
+    let group = told(source.file.group(name))?;
+    Ok(octave_type(&group)?.is_none_or(|kind| kind.ends_with("struct")))
+}
+
 /// The matrix at this path; `None` if something else or nothing is there.
 fn at(source: &mut Source<'_>, path: &str) -> Result<Option<Found>, IoError> {
-    if let Ok(group) = source.file.group(path) {
-        return sparse(source, path, &group);
+    match at_place(source, path, path)? {
+        // Octave keeps the fields of a struct in a group of their own.
+        None if path.contains('/') => at_place(source, path, &path.replace('/', "/value/")),
+        found => Ok(found),
     }
-    let Ok(dataset) = source.file.dataset(path) else { return Ok(None) };
-    let Some(data) = Data::of(path.to_owned(), dataset)? else { return Ok(None) };
+}
+
+/// The matrix of this name at this place.
+fn at_place(source: &mut Source<'_>, name: &str, place: &str) -> Result<Option<Found>, IoError> {
+    if let Ok(group) = source.file.group(place) {
+        return sparse(source, name, &group);
+    }
+    let Ok(dataset) = source.file.dataset(place) else { return Ok(None) };
+    let Some(data) = Data::of(name.to_owned(), dataset)? else { return Ok(None) };
     match data.class()?.as_deref() {
         Some("char") => Ok(None),
         class => Ok(dense(data, class.is_none(), class == Some("logical"))),
@@ -266,11 +282,21 @@ fn sparse(source: &mut Source<'_>, name: &str, group: &Group) -> Result<Option<F
     Ok(Some(Found { name, rows, cols, by_row, is_logical, values, places }))
 }
 
+/// What Octave says that a group is, such as `sparse bool matrix`; `None` for the groups of other programs.
+fn octave_type(group: &Group) -> Result<Option<String>, IoError> {
+    group.dataset("type").map_or(Ok(None), |dataset| word(&dataset))
+}
+
 /// The matrix in a group as Octave writes it.
 fn octave(source: &mut Source<'_>, name: &str, group: &Group) -> Result<Option<Found>, IoError> {
+    // The characters of a text are numbers.
+    let Some(kind) = octave_type(group)?.filter(|kind| !kind.ends_with("string")) else {
+        return Ok(None);
+    };
+    let is_logical = kind.contains("bool");
     if let Ok(dataset) = group.dataset("value") {
         let data = Data::of(name.to_owned(), dataset)?;
-        return Ok(data.and_then(|data| dense(data, false, false)));
+        return Ok(data.and_then(|data| dense(data, false, is_logical)));
     }
     let Ok(group) = group.group("value") else { return Ok(None) };
     let has = told(group.datasets())?;
@@ -285,6 +311,6 @@ fn octave(source: &mut Source<'_>, name: &str, group: &Group) -> Result<Option<F
     let (rows, cols) = (size("nr")?, size("nc")?);
     let values = Some(data("data")?);
     let places = Some((data("cidx")?, Some(data("ridx")?)));
-    let (name, by_row, is_logical) = (name.to_owned(), false, false);
+    let (name, by_row) = (name.to_owned(), false);
     Ok(Some(Found { name, rows, cols, by_row, is_logical, values, places }))
 }

@@ -260,6 +260,84 @@ fn vectors_are_read_from_files_of_their_own_and_beside_the_matrix() {
     assert!(companion(&problem, Start, None).unwrap_err().ends_with("found none"));
 }
 
+/// A variable as Octave stores it.
+fn octave(
+    mut group: GroupBuilder,
+    kind: &str,
+    fill: impl FnOnce(&mut GroupBuilder),
+) -> FinishedGroup {
+    group.create_dataset("type").with_ascii_strings(&[kind]).unwrap();
+    fill(&mut group);
+    group.finish()
+}
+
+/// The matrix of these tests.
+fn octave_sparse(group: GroupBuilder, kind: &str) -> FinishedGroup {
+    octave(group, kind, |group| {
+        let mut value = group.create_group("value");
+        for (name, numbers) in
+            [("nr", &[3i64][..]), ("nc", &[2]), ("cidx", &[0, 2, 3]), ("ridx", &[0, 2, 1])]
+        {
+            value.create_dataset(name).with_i64_data(numbers);
+        }
+        doubles(value.create_dataset("data"));
+        group.add_group(value.finish());
+    })
+}
+
+#[test]
+fn fields_of_a_struct_of_octave_are_found_and_its_texts_are_no_matrices() {
+    let vector = |group: &mut GroupBuilder| {
+        group.create_dataset("value").with_f64_data(&[7.0, 8.0, 9.0]).with_shape(&[1, 3]);
+    };
+    let text = |group: &mut GroupBuilder| {
+        group.create_dataset("value").with_i8_data(&[97, 98, 99, 100]).with_shape(&[2, 2]);
+    };
+    let problem = file(|f| {
+        let group = f.create_group("Problem");
+        f.add_group(octave(group, "scalar struct", |group| {
+            let mut fields = group.create_group("value");
+            let a = fields.create_group("A");
+            fields.add_group(octave_sparse(a, "sparse matrix"));
+            let b = fields.create_group("b");
+            fields.add_group(octave(b, "matrix", vector));
+            group.add_group(fields.finish());
+        }));
+        let name = f.create_group("name");
+        f.add_group(octave(name, "sq_string", text));
+    });
+    for variable in [None, Some("Problem.A"), Some("Problem/A")] {
+        let read = read_as(&problem, variable).unwrap();
+        assert_eq!((rows(&read), read.field), (expected(), Field::Real), "{variable:?}");
+        let told = "read variable Problem.A; the file also has name";
+        assert!(variable.is_some() || read.warnings == [told], "{:?}", read.warnings);
+    }
+    let error = read_as(&problem, Some("Problem.C")).unwrap_err();
+    assert_eq!(error, "expected a matrix at \"Problem.C\", found Problem, name");
+    let (limit, none) = (MemoryLimit::bytes(1 << 20), Progress::none());
+    let b = vector::read_companion(&problem, (RightSide, None), limit, none).unwrap();
+    assert_eq!(b.values, [7.0, 8.0, 9.0]);
+    let beside = file(|f| {
+        let group = f.create_group("b");
+        f.add_group(octave(group, "matrix", vector));
+        let group = f.create_group("name");
+        f.add_group(octave(group, "string", text));
+    });
+    let b = vector::read_column(&beside, Some(1), limit, none).unwrap();
+    assert_eq!(b.values, [7.0, 8.0, 9.0]);
+    let logical = file(|f| {
+        let group = f.create_group("L");
+        f.add_group(octave_sparse(group, "sparse bool matrix"));
+    });
+    assert_eq!(read_as(&logical, None).unwrap().field, Field::Pattern);
+    let text = file(|f| {
+        let group = f.create_group("name");
+        f.add_group(octave(group, "string", text));
+    });
+    let error = read_as(&text, None).unwrap_err();
+    assert_eq!(error, "expected a sparse or full matrix in the file, found name");
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let sparse = |begin: &[i64], places: &[i64]| {
