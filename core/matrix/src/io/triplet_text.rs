@@ -10,7 +10,7 @@ use crate::matrix::FormatError;
 use crate::memory::MemoryLimit;
 
 /// What the first line must contain.
-const SIZES: &str = "the size line \"rows columns entries\" or \"rows entries\" of a triplet file";
+const SIZES: &str = "the size line \"rows columns entries\" or \"rows entries\" of triplets, or an edge \"from to [weight]\"";
 
 /// Whether a text in a file called `name` is triplet text. A Matrix Market file without its banner might
 /// be symmetric or complex: its sizes alone do not say what the nonzeros mean.
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_one_sentence_with_its_line() {
-        let sizes = "the size line \"rows columns entries\" or \"rows entries\" of a triplet file";
+        let sizes = "the size line \"rows columns entries\" or \"rows entries\" of triplets, or an edge \"from to [weight]\"";
         for (text, expected) in [
             ("1\n", format!("line 1: expected {sizes}, found \"1\"")),
             ("% c\n1 2 3 4\n", format!("line 2: expected {sizes}, found \"1 2 3 4\"")),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::attributes::{Attributes, keep_weights};
 use crate::io::error::quoted;
 use crate::io::{IoError, Progress};
 use crate::memory::MemoryLimit;
@@ -149,18 +150,26 @@ pub(super) fn separator(body: &[u8]) -> Option<u8> {
 pub(super) struct Dialect<'c> {
     columns: Option<&'c Columns>,
     separator: Option<u8>,
+    /// The attributes in the first line.
+    pub(super) attributes: Option<Attributes>,
 }
 
 impl<'c> Dialect<'c> {
     pub(super) fn of(edges: &[u8], columns: Option<&'c Columns>) -> Self {
         let first = edges.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let columns = columns.filter(|columns| !columns.is_plain || first.contains(&b'"'));
-        Self { columns, separator: separator(edges) }
+        let attributes = Attributes::of(first).filter(|_| columns.is_none());
+        let before = attributes.as_ref().map_or(first.len(), |attributes| attributes.begin);
+        let separator = separator(first.get(..before).unwrap_or_default());
+        Self { columns, separator, attributes }
     }
 
     /// Leaves the words of the columns that are read, blanks for the separators and `%` for the `#` of comments,
     /// so that no line moves.
     pub(super) fn change(&self, lines: &mut [u8]) {
+        if self.attributes.is_some() {
+            keep_weights(lines);
+        }
         match self.columns {
             Some(columns) => columns.keep(lines),
             None => separate(lines, self.separator),
@@ -169,6 +178,7 @@ impl<'c> Dialect<'c> {
 
     fn changes(&self, lines: &[u8]) -> bool {
         self.columns.is_some()
+            || self.attributes.is_some()
             || memchr::memchr2(self.separator.unwrap_or(b'#'), b'#', lines).is_some()
     }
 

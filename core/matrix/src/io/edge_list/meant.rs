@@ -2,6 +2,7 @@
 
 use std::cell::LazyCell;
 
+use super::attributes::Attributes;
 use super::columns::separator;
 use super::heading::{Heading, no_edge};
 use crate::io::matrix_market::{Header, Survey, survey};
@@ -14,21 +15,29 @@ use crate::pace::at_once;
 const BEGINNING: usize = 1 << 20;
 const MORE: usize = 8;
 
-/// Whether a text in a file called `name` is an edge list: its name, its comments or its commas say so, or
-/// its first line cannot be the sizes of triplet text.
+/// Whether a text in a file called `name` is an edge list: its name, its comments, its commas or the attributes
+/// of edges say so, or its first line cannot be the sizes of triplet text.
 pub(in crate::io) fn is_meant(name: &str, text: &[u8]) -> bool {
     if needs_banner(name) || has_banner(text) {
         return false;
     }
     let name = name.to_ascii_lowercase();
-    let ends = |endings: [&str; 2]| endings.iter().any(|end| name.ends_with(end));
+    let ends = |endings: &[&str]| endings.iter().any(|end| name.ends_with(end));
     let heading = Heading::read(text);
     let body = text.get(heading.body..).unwrap_or_default();
-    ends([".edges", ".el"])
+    ends(&[".edges", ".el", ".edgelist"])
         || heading.konect.is_some()
         || text.trim_ascii_start().starts_with(b"#")
-        || (heading.columns.is_some() && ends([".csv", ".tsv"]))
-        || (heading.columns.is_none() && (separator(body).is_some() || contradicts(body, &heading)))
+        || (heading.columns.is_some() && ends(&[".csv", ".tsv"]))
+        || (heading.columns.is_none()
+            && (separator(body).is_some()
+                || (begins_with_number(body) && has_attributes(body))
+                || contradicts(body, &heading)))
+}
+
+/// Whether the first line ends with attributes.
+fn has_attributes(body: &[u8]) -> bool {
+    Attributes::of(body.split(|byte| *byte == b'\n').next().unwrap_or_default()).is_some()
 }
 
 /// Whether all lines of a text are needed to find out whether it is an edge list, or how large, given its

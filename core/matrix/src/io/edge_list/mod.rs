@@ -1,8 +1,10 @@
 //! Edge lists, such as those of SNAP and KONECT: a line `from to [weight]` per edge, without sizes; words are
 //! separated by blanks, commas or semicolons, and comments begin with `#` or `%`. The first line may name the
-//! columns; if it says which they are, they may stand anywhere. Vertices count from 0 if a 0 occurs, else from
-//! 1. The matrix has a row for every vertex; its nonzeros are the weights, or 1.
+//! columns; if it says which they are, they may stand anywhere. NetworkX writes the attributes of an edge after it,
+//! among them the weight. Vertices count from 0 if a 0 occurs, else from 1. The matrix has a row for every vertex;
+//! its nonzeros are the weights, or 1.
 
+mod attributes;
 mod columns;
 mod heading;
 mod ids;
@@ -14,6 +16,7 @@ use std::borrow::Cow;
 
 pub(super) use meant::{is_meant, may_be, unfit};
 
+use self::attributes::Attributes;
 use self::heading::{Heading, Konect, no_edge};
 use self::ids::{line_of_vertex, renumber};
 use self::meant::may_begin_with_sizes;
@@ -109,6 +112,7 @@ async fn plan<'t>(
     }
     let mut warnings: Vec<String> =
         heading.columns.iter().map(|columns| columns.warning.clone()).collect();
+    warnings.extend(dialect.attributes.as_ref().and_then(Attributes::warning));
     let is_as_given = header.symmetry == Symmetry::General && !options.compress_ids;
     let keep = keep.filter(|_| is_as_given);
     let (once, again) = match keep {

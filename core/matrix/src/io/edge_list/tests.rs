@@ -94,6 +94,30 @@ fn commas_semicolons_and_names_of_columns_are_read() {
 }
 
 #[test]
+fn of_the_attributes_that_networkx_writes_the_weight_is_read() {
+    let text = "0 1 {'weight': 0.5}\n1 2 {'color': 'a b', 'weight': 1.5}\n";
+    for name in ["a.edgelist", "a.txt", "a"] {
+        let file = read(name, text);
+        is(&file, (3, 3), &[(0, 1, 0.5), (1, 2, 1.5)]);
+        assert_eq!((file.field, file.warnings), (Field::Real, vec![]));
+        let options = ReadOptions::default();
+        let extent = read_named_extent_as(name, text.as_bytes(), &options).unwrap();
+        assert_eq!((extent.rows, extent.entries), (3, 2));
+    }
+    let options = ReadOptions { compress_ids: true, ..ReadOptions::default() };
+    let file = read_as("a", &text.replace("2 {", "9 {"), &options).unwrap();
+    is(&file, (3, 3), &[(0, 1, 0.5), (1, 2, 1.5)]);
+    let file = read("a.txt", "0 1 {}\n1 2 {}\n");
+    is(&file, (3, 3), &[(0, 1, 1.0), (1, 2, 1.0)]);
+    assert_eq!((file.field, file.warnings), (Field::Pattern, vec![]));
+    let file = read("a.csv", "0,1,{'color': 'red', 'weight': 2}\n");
+    is(&file, (2, 2), &[(0, 1, 2.0)]);
+    assert_eq!(file.warnings, ["of the attributes after each edge, only the weight was read"]);
+    let without = message("a.txt", "0 1 {'weight': 0.5}\n1 2 {}\n");
+    assert!(without.starts_with("line 2: expected a number"), "{without}");
+}
+
+#[test]
 fn the_first_lines_of_konect_decide() {
     let file = read("out.zoo", "% sym unweighted\n% 4 4 4\n1 2 \n1 3 \n2 4 \n3 4 \n");
     let one = [(0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0)];
