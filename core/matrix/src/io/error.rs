@@ -47,12 +47,10 @@ pub enum IoError {
     )]
     #[expect(missing_docs, reason = "the message names the fields")]
     TwoForms { vertices: u64 },
-    /// Compressed data that cannot be decompressed.
-    #[error(
-        "the {kind} data is damaged, truncated or followed by other bytes after {decompressed} decompressed bytes: {error}"
-    )]
+    /// Compressed data that cannot be decompressed: it ends too early unless `error` says more.
+    #[error("the {kind} data is {}", stopped(.decompressed, .error))]
     #[expect(missing_docs, reason = "the message names the fields")]
-    Compressed { kind: &'static str, decompressed: u64, error: String },
+    Compressed { kind: &'static str, decompressed: u64, error: Option<String> },
     /// An archive that is damaged or does not contain exactly one matrix.
     #[error("{0}")]
     Archive(String),
@@ -150,6 +148,14 @@ pub(super) fn counted(n: u64, [one, many]: [&str; 2], rest: &str) -> Option<Stri
 /// The warning about this many integers that f64 cannot represent.
 pub(super) fn rounded_integers(n: u64) -> Option<String> {
     counted(n, ["integer above 2^53 was", "integers above 2^53 were"], "rounded to f64")
+}
+
+/// How decompressing ended.
+fn stopped(decompressed: &u64, error: &Option<String>) -> String {
+    match error {
+        Some(error) => format!("damaged after {decompressed} decompressed bytes: {error}"),
+        None => format!("cut off, or damaged, after {decompressed} decompressed bytes"),
+    }
 }
 
 fn entries(n: &u64) -> &'static str {

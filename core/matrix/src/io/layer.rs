@@ -80,13 +80,36 @@ impl Kind {
             Self::Zip => "zip",
         }
     }
+}
 
-    /// The error for such data that cannot be decompressed.
-    pub(super) fn damaged(self, decompressed: u64, error: &dyn std::fmt::Display) -> IoError {
+/// Why data cannot be decompressed.
+enum Failure {
+    NoMemory,
+    CutOff,
+    Damaged(String),
+}
+
+impl Failure {
+    fn of(error: &Error) -> Self {
         let shown = |c: char| if c.is_control() { ' ' } else { c };
-        let error = error.to_string().chars().map(shown).take(LONGEST_REASON).collect();
-        IoError::Compressed { kind: self.as_str(), decompressed, error }
+        match error.kind() {
+            ErrorKind::OutOfMemory => Self::NoMemory,
+            ErrorKind::UnexpectedEof => Self::CutOff,
+            _ => Self::Damaged(error.to_string().chars().map(shown).take(LONGEST_REASON).collect()),
+        }
     }
+}
+
+/// The error of a block of Zstandard data: that of reading it, else without the names that the decoder has for it.
+fn bad_block(error: FrameDecoderError) -> Error {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<Error>() {
+            return Error::new(error.kind(), error.to_string());
+        }
+        cause = error.source();
+    }
+    Error::other("a block is corrupt")
 }
 
 /// The decoder of a member (gzip), stream (bzip2), frame (Zstandard) or whole file.
@@ -109,7 +132,7 @@ impl Read for Decoder<'_> {
             Self::Zstandard(frame, source) => {
                 while frame.can_collect() == 0 && !frame.is_finished() {
                     let one = BlockDecodingStrategy::UptoBlocks(1);
-                    frame.decode_blocks(&mut *source, one).map_err(Error::other)?;
+                    frame.decode_blocks(&mut *source, one).map_err(bad_block)?;
                 }
                 frame.read(out)
             }
@@ -128,8 +151,7 @@ pub(super) struct Layer<'a> {
     progress: Progress<'a>,
     decompressed: u64,
     padding: Arc<AtomicU64>,
-    /// What the decoder said, and whether it needs more memory than the limit.
-    failed: Option<(String, bool)>,
+    failed: Option<Failure>,
 }
 
 impl<'a> Layer<'a> {
@@ -206,6 +228,15 @@ impl<'a> Layer<'a> {
                 return damaged("other bytes follow the zero bytes after it");
             }
             if leading == 0 {
+                // Those of Zstandard are looked at below.
+                let is_member = match self.kind {
+                    Kind::Gzip => next.first() == Some(&0x1f),
+                    Kind::Bzip2 => next.first() == Some(&b'B'),
+                    _ => true,
+                };
+                if !is_member {
+                    return damaged("other bytes follow it");
+                }
                 break;
             }
             source.consume(leading);
@@ -245,21 +276,23 @@ impl<'a> Layer<'a> {
                 }
                 Err(error) => {
                     self.progress.check()?;
-                    let is_too_large = error.kind() == ErrorKind::OutOfMemory;
-                    self.failed = Some((error.to_string(), is_too_large));
+                    self.failed = Some(Failure::of(&error));
                 }
             }
         }
-        match &self.failed {
-            Some((_, true)) => {
-                let (kind, limit) = (self.kind.as_str(), self.limit.get());
-                Err(IoError::Archive(format!(
+        let (kind, decompressed) = (self.kind.as_str(), self.decompressed);
+        let error = match &self.failed {
+            Some(Failure::NoMemory) => {
+                let limit = self.limit.get();
+                return Err(IoError::Archive(format!(
                     "decompressing the {kind} data needs more memory than the limit of {limit} bytes allows"
-                )))
+                )));
             }
-            Some((error, false)) => Err(self.kind.damaged(self.decompressed, error)),
-            None => Ok(0),
-        }
+            Some(Failure::CutOff) => None,
+            Some(Failure::Damaged(error)) => Some(error.clone()),
+            None => return Ok(0),
+        };
+        Err(IoError::Compressed { kind, decompressed, error })
     }
 }
 

@@ -357,10 +357,9 @@ fn each(
         if row.is_multiple_of(WAVE) {
             progress.check()?;
         }
-        let length = u64::try_from(length).ok().filter(|length| *length <= left);
-        let Some(length) = length else {
+        let Some(length) = u64::try_from(length).ok().filter(|length| *length <= left) else {
             return Err(IoError::Stored(format!(
-                "expected a length from 0 to {left} of row {} of the PETSc matrix, because it declares {count} nonzeros",
+                "expected a length from 0 to {left} of row {} of the PETSc matrix, because it declares {count} nonzeros, found {length}",
                 row + 1
             )));
         };
@@ -368,7 +367,8 @@ fn each(
         for (_, (col, value)) in (0..length).zip((&mut columns).zip(&mut values)) {
             let Ok(col) = u64::try_from(col) else {
                 return Err(IoError::Stored(format!(
-                    "expected a column from 0 in row {} of the PETSc matrix, found {col}",
+                    "expected a column from 0 to {} in row {} of the PETSc matrix, found {col}",
+                    cols.saturating_sub(1),
                     row + 1
                 )));
             };

@@ -8,7 +8,8 @@ use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::IoError;
-use super::layer::{Kind, inner_name};
+use super::error::shown;
+use super::layer::inner_name;
 use super::tar::{Rank, is_vector_of, list, warning};
 
 /// The name of the first file of a zip archive; None for other data, and for an archive without files.
@@ -76,7 +77,8 @@ pub(super) fn vector<'a>(data: &'a [u8], endings: &[&str]) -> Result<Option<Memb
 }
 
 fn damaged(error: ZipError) -> IoError {
-    Kind::Zip.damaged(0, &error)
+    let why = error.to_string();
+    IoError::Archive(format!("the zip archive is cut off, or damaged: {}", shown(why.as_bytes())))
 }
 
 /// A zip archive, and the place and name of each file in it.
@@ -137,7 +139,7 @@ impl<'a> Files<'a> {
         let content =
             rest.zip(usize::try_from(size).ok()).and_then(|(rest, size)| rest.get(..size));
         let Some(content) = content else {
-            return Err(Kind::Zip.damaged(0, &"the file in it is cut off"));
+            return Err(IoError::Archive("the file in the zip archive is cut off".to_owned()));
         };
         Ok(Member { name, content, is_deflated, checksum, warning: warning(&ignored) })
     }

@@ -30,7 +30,11 @@ impl<'a, 'p> Members<'a, 'p> {
         limit: MemoryLimit,
         progress: Progress<'p>,
     ) -> Result<Self, IoError> {
-        let zip = ZipArchive::new(Cursor::new(data)).map_err(|error| damaged(&error))?;
+        let zip = ZipArchive::new(Cursor::new(data)).map_err(|error| {
+            let why = error.to_string();
+            let why = shown(why.as_bytes());
+            IoError::Stored(format!("the .npz file is cut off, or damaged: {why}"))
+        })?;
         Ok(Self { zip, length: data.len() as u64, limit, progress })
     }
 

@@ -192,7 +192,7 @@ fn what_is_wrong_is_one_sentence() {
         ),
         (
             [integers(false, &[MATRIX, 2, 2, 2, 1, 2, 0, 1]), doubles(&[1.0, 2.0])].concat(),
-            "expected a length from 0 to 1 of row 2 of the PETSc matrix, because it declares 2 nonzeros",
+            "expected a length from 0 to 1 of row 2 of the PETSc matrix, because it declares 2 nonzeros, found 2",
         ),
         (
             [integers(false, &[MATRIX, 2, 2, 2, 1, 0, 0, 1]), doubles(&[1.0, 2.0])].concat(),
@@ -200,7 +200,7 @@ fn what_is_wrong_is_one_sentence() {
         ),
         (
             [integers(false, &[MATRIX, 1, 2, 1, 1, -3]), doubles(&[1.0])].concat(),
-            "expected a column from 0 in row 1 of the PETSc matrix, found -3",
+            "expected a column from 0 to 1 in row 1 of the PETSc matrix, found -3",
         ),
         (
             [integers(false, &[MATRIX, 1, 2, 1, 1, 2]), doubles(&[1.0])].concat(),
