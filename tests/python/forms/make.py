@@ -15,6 +15,7 @@ import pathlib
 import random
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -305,15 +306,25 @@ def octave():
                 expect_refusal(name, "R")
             elif variables == "L":
                 # Octave calls these arrays of bytes, and reads them back wrongly itself.
-                expect_refusal(name, "")
+                expect(name, f"MATLAB level {level}", PATTERN)
             else:
                 has_rhs = variables in ("b R", "Problem")
                 expect(name, f"MATLAB level {level}", matrix, rhs=VECTOR if has_rhs else None)
-    lines.append(f"save('-hdf5', '{FILES / 'octave.h5'}', 'R');")
-    expect("octave.h5", "HDF5", TINY)
+    lines.append("name = 'six b';")
+    for name, variables, matrix in [
+        ("octave", "R", TINY),
+        ("octave-C", "C", COMPLEX),
+        ("octave-L", "L", PATTERN),
+        ("octave-b-R", "R b name", TINY),
+        ("octave-Problem", "Problem name", TINY),
+    ]:
+        lines.append(f"save('-hdf5', '{FILES / name}.h5', {', '.join(map(repr, variables.split()))});")
+        expect(f"{name}.h5", "HDF5", matrix, rhs=VECTOR if " " in variables else None)
+    lines.append(f"save('-hdf5', '{FILES / 'octave-vector.h5'}', 'b', 'name');")
+    expect_vector("octave-vector.h5", VECTOR)
     run("octave-cli", "--norc", "--eval", "\n".join(lines))
     for name in files:
-        if name.startswith("octave-") and "matrix" in files[name]:
+        if name.startswith("octave-v") and "matrix" in files[name] and not name.endswith("-L.mat"):
             read = scipy.io.loadmat(FILES / name, spmatrix=False)
             a = read["Problem"]["A"][0, 0] if "Problem" in read else read.get("R", read.get("C"))
             check(a, COMPLEX if "C" in read else TINY)
@@ -386,8 +397,18 @@ def hypre(folder):
     for name in ["hypre.00000", "hypre-two.00000", "hypre-two.00001"]:
         expect(name, "hypre IJ", printed)
     diagonal = {i: v for i, j, v in printed.entries if i == j}
+    elements = [diagonal.get(i, 0.0) for i in range(5)]
     for name in ["hypre-vector.00000", "hypre-two-vector.00000", "hypre-two-vector.00001"]:
-        expect_vector(name, [diagonal.get(i, 0.0) for i in range(5)])
+        expect_vector(name, elements)
+    # Compressed, and without a name that says what it is.
+    for piece in ["00000", "00001"]:
+        for vector in ["", "-vector"]:
+            content = (FILES / f"hypre-two{vector}.{piece}").read_bytes()
+            (FILES / f"hypre-packed{vector}.{piece}.gz").write_bytes(gzip.compress(content, mtime=0))
+        expect(f"hypre-packed.{piece}.gz", "hypre IJ", printed)
+        expect_vector(f"hypre-packed-vector.{piece}.gz", elements)
+    (FILES / "hypre-unnamed").write_bytes((FILES / "hypre.00000").read_bytes())
+    expect("hypre-unnamed", "hypre IJ", printed)
 
 
 def graphs():
@@ -401,11 +422,18 @@ def graphs():
     networkx.write_edgelist(graph, FILES / "networkx-edges.txt", data=False)
     expect("networkx-edges.txt", "edge list, vertices from 0", ones)
     networkx.write_edgelist(graph, FILES / "networkx-dictionaries.txt")
-    expect_refusal("networkx-dictionaries.txt", "line 1: expected")
+    expect("networkx-dictionaries.txt", "edge list, vertices from 0", weighted)
     networkx.write_weighted_edgelist(graph, FILES / "networkx-weights.edgelist")
     expect("networkx-weights.edgelist", "edge list, vertices from 0", weighted)
     networkx.write_edgelist(graph, FILES / "networkx-csv.csv", delimiter=",", data=["weight"])
     expect("networkx-csv.csv", "edge list, vertices from 0", weighted)
+    colored = networkx.DiGraph()
+    colored.add_edges_from((i, j, {"color": "a, {b}", "weight": numpy.float64(v)}) for i, j, v in weighted.entries)
+    networkx.write_edgelist(colored, FILES / "networkx-attributes.edgelist")
+    expect("networkx-attributes.edgelist", "edge list, vertices from 0", weighted)
+    bare = networkx.DiGraph(edges)
+    networkx.write_edgelist(bare, FILES / "networkx-bare.txt")
+    expect("networkx-bare.txt", "edge list, vertices from 0", ones)
 
     def write(name, text, form, matrix, stored=None):
         (FILES / name).write_text(text)
@@ -428,6 +456,8 @@ def graphs():
           Matrix((2, 4), [(0, 3, 1), (1, 0, 1), (1, 2, 1)]))
     write("metis.graph", "% by hand\n5 4\n2 4\n1 3\n2\n1 5\n4\n", "METIS graph", both)
     weights = mirrored([(i, j, k + 7) for k, (i, j, _) in enumerate(lower)])
+    (FILES / "metis.txt").write_bytes((FILES / "metis.graph").read_bytes())
+    expect("metis.txt", "METIS graph", both)
     write("metis-weights.graph", "5 4 001\n2 7 4 8\n1 7 3 9\n2 9\n1 8 5 10\n4 10\n", "METIS graph", weights)
     arcs = "".join(f"a {i + 1} {j + 1} {v}\n" for i, j, v in weights.entries)
     write("dimacs.gr", f"c by hand\np sp 5 8\nc arcs\n{arcs}", "DIMACS graph", weights)
@@ -548,6 +578,20 @@ def compressed():
         with open(FILES / name, "rb") as source, open(FILES / f"{name}.{ending}", "wb") as target:
             subprocess.run([program, "-c"], stdin=source, stdout=target, check=True)
         files[f"{name}.{ending}"] = files[name]
+    # As KONECT, the SuiteSparse collection and the network repository ship them.
+    for name, mode, members in [
+        ("konect.tar.bz2", "w:bz2", [("README.sym", "rbio-pra.rb"), ("out.sym", "out.konect-sym")]),
+        ("boeing.tar.gz", "w:gz", [("boeing_b.rb", "rbio-rsa.rb"), ("boeing.rb", "rbio-rua.rb")]),
+        ("dimacs.tar.xz", "w:xz", [("README.txt", "metis.txt"), ("road.gr", "dimacs.gr")]),
+    ]:
+        with tarfile.open(FILES / name, mode) as archive:
+            for member, path in members:
+                archive.add(FILES / path, f"{name.split('.')[0]}/{member}")
+        files[name] = files[members[1][1]]
+    with zipfile.ZipFile(FILES / "repository.zip", "w") as archive:
+        archive.write(FILES / "networkx-weights.edgelist", "soc-five.edges")
+        archive.writestr("readme.html", "<html>")
+    files["repository.zip"] = files["networkx-weights.edgelist"]
     for program in ["bzip2", "xz", "zstd", "zip"]:
         package = {"xz": "xz-utils"}.get(program, program)
         versions[program] = run("dpkg-query", "-W", "-f", "${Version}", package)

@@ -312,11 +312,16 @@ pub(super) fn array<'a>(
     })?;
     let mut rest = head.rest;
     let mut numbers = || rest.numbers().ok_or_else(damaged);
-    let places = match class {
-        Class::Sparse => Places::Columns { row: numbers()?, begin: numbers()? },
-        _ => Places::Full,
+    let first = numbers()?;
+    let (places, real) = match class {
+        Class::Sparse => (Places::Columns { row: first, begin: numbers()? }, numbers()?),
+        // Octave calls a sparse array of logical values one of bytes.
+        _ if head.is_logical => match (numbers(), numbers()) {
+            (Ok(begin), Ok(real)) => (Places::Columns { row: first, begin }, real),
+            _ => (Places::Full, first),
+        },
+        _ => (Places::Full, first),
     };
-    let real = numbers()?;
     let imaginary = if head.is_complex { Some(numbers()?) } else { None };
     let field = match head.class {
         _ if head.is_logical => Field::Pattern,

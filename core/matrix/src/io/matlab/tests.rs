@@ -241,8 +241,14 @@ fn every_type_of_number_is_read_in_both_byte_orders() {
 fn logical_and_complex_arrays_and_reserved_space_are_read() {
     let (row, begin) = (&[0.0, 1.0, 7.0][..], &[0.0, 0.0, 2.0][..]);
     let logical = [(5, row), (5, begin), (2, &[1.0, 1.0, 0.0][..])];
-    let found = read(&file(&[variable(("A", 0x205), &[2.0, 2.0], &logical, false)], false));
     let expected = (vec![vec![0.0, 1.0], vec![0.0, 1.0]], Field::Pattern);
+    // Octave calls it an array of bytes.
+    for flags in [0x205, 0x209] {
+        let found = read(&file(&[variable(("A", flags), &[2.0, 2.0], &logical, false)], false));
+        assert_eq!(rows(&found.unwrap()), expected);
+    }
+    let full = [(2, &[0.0, 0.0, 1.0, 1.0][..])];
+    let found = read(&file(&[variable(("A", 0x209), &[2.0, 2.0], &full, false)], false));
     assert_eq!(rows(&found.unwrap()), expected);
     let (real, imaginary) = (&[1.0, 2.0][..], &[0.0, -3.0][..]);
     let complex = [(5, row), (5, begin), (9, real), (3, imaginary)];
