@@ -61,7 +61,7 @@ const ASSUMED_AVAILABLE: u64 = 2 << 30;
 
 /// Bytes that can be allocated now without swapping: the system's figure, or what the control group of this
 /// process or the limit of its address space (`ulimit -v`) still allows when that is less.
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(any(target_family = "wasm", fuzzing)))]
 pub fn available_bytes() -> u64 {
     let free = || {
         let mut system = sysinfo::System::new().ok()?;
@@ -74,7 +74,7 @@ pub fn available_bytes() -> u64 {
 }
 
 /// Bytes that can still be mapped, if the address space of this process is limited.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(fuzzing)))]
 fn address_space_left() -> Option<u64> {
     let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the call writes only the struct passed to it.
@@ -86,13 +86,13 @@ fn address_space_left() -> Option<u64> {
     Some(limit.rlim_cur.saturating_sub(mapped_in_status(&status).unwrap_or(0)))
 }
 
-#[cfg(not(any(target_os = "linux", target_family = "wasm")))]
+#[cfg(not(any(target_os = "linux", target_family = "wasm", fuzzing)))]
 fn address_space_left() -> Option<u64> {
     None
 }
 
 /// Bytes of address space in use according to `/proc/self/status`.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(fuzzing)))]
 fn mapped_in_status(status: &str) -> Option<u64> {
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
     size.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
@@ -110,8 +110,8 @@ pub fn control_group(system: &mut sysinfo::System) -> Option<sysinfo::CGroupLimi
     system.process(id)?.cgroup_limits()
 }
 
-/// Bytes that the browser page may hold.
-#[cfg(target_family = "wasm")]
+/// Bytes that the browser page may hold, or a fuzz target, where the system's figure takes longer than most inputs.
+#[cfg(any(target_family = "wasm", fuzzing))]
 pub fn available_bytes() -> u64 {
     ASSUMED_AVAILABLE
 }
