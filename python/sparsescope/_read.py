@@ -36,7 +36,7 @@ def read(
     compress_ids
         Whether to number the vertices of an edge list without gaps.
     variable
-        The variable of a MATLAB file, or a field of it: ``"Problem.A"``.
+        The variable of a MATLAB or HDF5 file, or a path in it: ``"Problem.A"``, ``"layers/counts"``.
 
     Returns
     -------

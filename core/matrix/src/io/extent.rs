@@ -6,7 +6,7 @@ use std::io::Read as _;
 use super::form::{self, form_of};
 use super::head::first_lines;
 use super::matrix_market::{Format, Header};
-use super::unpack::{Layers, unpack, without_mark};
+use super::unpack::{Layers, Unpacked, unpack, without_mark};
 use super::{
     IoError, MatrixForm, Progress, ReadOptions, Symmetry, edge_list, foreign, metis, tar,
     triplet_text,
@@ -34,12 +34,13 @@ pub fn read_named_extent_as(
     let mut layers = Layers::of(name, data, limit, progress)?;
     if tar::is_tar(&layers.start) {
         let tar::Member { name, content, .. } = tar::peek_matrix(&mut layers, limit)?;
-        if let Some(stored) = form::stored(&name, &content) {
+        let Unpacked { name, text, .. } = at_once(unpack(&name, &content, limit, progress))?;
+        if let Some(stored) = form::stored(&name, &text) {
             options.form(stored.form)?;
-            return (stored.extent)(&content, options);
+            return (stored.extent)(&text, options);
         }
-        foreign::refuse(&content, "a matrix")?;
-        return of_text(&name, &content, options);
+        foreign::refuse(&text, "a matrix")?;
+        return of_text(&name, &text, options);
     }
     if let Some(stored) = form::stored(&layers.name, without_mark(&layers.start)) {
         options.form(stored.form)?;

@@ -56,6 +56,9 @@ pub const FORMS: [FileForm; 15] = [
 /// Extensions of compressed files of any form.
 pub const COMPRESSED: [&str; 4] = ["gz", "bz2", "xz", "zst"];
 
+/// Endings of the names of compressed files.
+const ENDINGS: [&str; 5] = [".gz", ".bz2", ".xz", ".zst", ".zip"];
+
 /// Every extension of a file that may hold a matrix, each once.
 pub fn extensions() -> Vec<&'static str> {
     let mut found = Vec::new();
@@ -84,6 +87,19 @@ pub fn is_matrix(name: &str, start: &[u8]) -> bool {
         _ if is_named_like_a_matrix(name) => true,
         _ => !matches!(start.trim_ascii_start().first(), Some(b'{' | b'[')),
     }
+}
+
+/// The name of a file without the endings of compressed files: `edges.csv` for `edges.csv.xz`.
+pub(super) fn inner_name(mut name: &str) -> &str {
+    let stem = |name: &'_ str, ending: &str| {
+        let at = name.len().checked_sub(ending.len())?;
+        let tail = name.as_bytes().get(at..)?;
+        tail.eq_ignore_ascii_case(ending.as_bytes()).then_some(at)
+    };
+    while let Some(at) = ENDINGS.iter().find_map(|ending| stem(name, ending)) {
+        name = name.get(..at).unwrap_or_default();
+    }
+    name
 }
 
 /// The names of all forms, for a message.

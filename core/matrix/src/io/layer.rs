@@ -25,22 +25,6 @@ const MOST_WINDOW: u64 = 1 << 27;
 /// Characters of a decoder's error that a message shows: some list all they have read.
 const LONGEST_REASON: usize = 200;
 
-/// Endings of the names of compressed files.
-const ENDINGS: [&str; 5] = [".gz", ".bz2", ".xz", ".zst", ".zip"];
-
-/// The name of a file without the endings of compressed files: `edges.csv` for `edges.csv.xz`.
-pub(super) fn inner_name(mut name: &str) -> &str {
-    let stem = |name: &'_ str, ending: &str| {
-        let at = name.len().checked_sub(ending.len())?;
-        let tail = name.as_bytes().get(at..)?;
-        tail.eq_ignore_ascii_case(ending.as_bytes()).then_some(at)
-    };
-    while let Some(at) = ENDINGS.iter().find_map(|ending| stem(name, ending)) {
-        name = name.get(..at).unwrap_or_default();
-    }
-    name
-}
-
 /// A kind of compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::form::{self, form_of};
-use super::unpack::{Layers, Unpacked, beside};
+use super::unpack::{Layers, Unpacked, beside, unpack};
 use super::{
     IoError, MatrixFile, MatrixForm, Progress, ReadOptions, edge_list, foreign, matrix_market,
     metis, tar, triplet_text,
@@ -104,7 +104,17 @@ async fn contents<'a>(
     let tar::Member { name, content, warning } = tar::read_matrix(&mut layers, limit)?;
     let mut warnings = layers.warnings();
     warnings.extend(warning);
-    let (text, progress) = (Cow::Owned(content), progress.uncounted());
+    // The member may be compressed, too.
+    let left = MemoryLimit::bytes(limit.get().saturating_sub(content.len() as u64));
+    let progress = progress.uncounted();
+    let Unpacked { name, text, warnings: more, .. } =
+        unpack(&name, &content, left, progress).await?;
+    warnings.extend(more);
+    let text = match text {
+        Cow::Owned(text) => Some(text),
+        Cow::Borrowed(_) => None,
+    };
+    let text = Cow::Owned(text.unwrap_or(content));
     Ok(Unpacked { name, text, progress, warnings })
 }
 
@@ -126,18 +136,18 @@ mod files {
 
     use super::{
         Cow, IoError, Layers, MatrixFile, MatrixForm, MemoryLimit, Progress, ReadOptions, at_once,
-        read_named_matrix_as,
+        read_named_matrix_as, unpack,
     };
+    use crate::io::file_forms::inner_name;
     use crate::io::hypre::{self, Piece};
     #[cfg(feature = "mpi")]
     use crate::io::layer::Kind;
-    use crate::io::layer::inner_name;
     #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
     use crate::io::points::{
         Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
     };
-    use crate::io::unpack::{reserve, unpack};
+    use crate::io::unpack::reserve;
     use crate::io::vector::{self, Companion, VectorFile};
     use crate::io::{Overwrite, read_named_extent_as, write_atomically};
     use crate::matrix::{Extent, Points, PointsExtent};

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::IoError;
 use super::error::quoted;
-use super::file_forms::FORMS;
+use super::file_forms::{FORMS, inner_name};
 use super::head::{BANNER, first_lines, holds_sizes};
 use crate::memory::MemoryLimit;
 
@@ -135,6 +135,7 @@ fn find(
 
 /// Whether a vector comes with a matrix by their names, such as `NAME_b.mtx` with `NAME.mtx`.
 pub(super) fn is_vector_of(vector: &str, matrix: &str) -> bool {
+    let [vector, matrix] = [vector, matrix].map(inner_name);
     let ending = match (vector.rsplit_once('.'), matrix.rsplit_once('.')) {
         (Some((vector, form)), Some((matrix, same))) if form == same => vector.strip_prefix(matrix),
         _ => None,
@@ -175,7 +176,7 @@ pub(super) enum Rank {
 
 impl Rank {
     pub(super) fn of(name: &str) -> Self {
-        let mut parts = name.rsplit('/');
+        let mut parts = inner_name(name).rsplit('/');
         let file = parts.next().unwrap_or_default();
         let Some((stem, extension)) = file.rsplit_once('.') else { return Self::Other };
         // The file that macOS stores beside another is not a second matrix, nor is a description one.
@@ -187,7 +188,7 @@ impl Rank {
             "mtx" if is_named => Self::Named,
             "mtx" => Self::Possible,
             "txt" | "tsv" | "csv" => Self::Text,
-            "tar" | "tgz" | "zip" => Self::Other,
+            "tar" | "tgz" => Self::Other,
             form if FORMS.iter().any(|known| known.extensions.contains(&form)) => match is_named {
                 true => Self::NamedOfForm,
                 false => Self::OfForm,
@@ -198,7 +199,7 @@ impl Rank {
     }
 
     pub(super) fn of_vector(name: &str, endings: &[&str]) -> Self {
-        let mut parts = name.rsplit('/');
+        let mut parts = inner_name(name).rsplit('/');
         let stem = parts.next().and_then(|file| file.strip_suffix(".mtx"));
         let Some(stem) = stem.filter(|stem| !stem.starts_with("._")) else { return Self::Other };
         let folder = parts.next().filter(|folder| *folder != ".");

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::layer::{Kind, Layer, Source, inner_name};
+use super::file_forms::inner_name;
+use super::layer::{Kind, Layer, Source};
 use super::tar::unreadable;
 use super::{IoError, Progress, zipped};
 use crate::memory::MemoryLimit;

@@ -1,7 +1,6 @@
 //! Dense vectors: Matrix Market files, plain text with one number per line, and arrays and vectors of NumPy,
 //! MATLAB, HDF5, PETSc and hypre.
 
-use std::borrow::Cow;
 use std::io::Write;
 
 use crate::parallel::*;
@@ -125,9 +124,11 @@ pub fn read_companion(
     }
     let mut layers = Layers::of("", data, limit, progress)?;
     if tar::is_tar(&layers.start) {
-        let text = Cow::Owned(tar::read_vector(&mut layers, which.endings(), limit)?);
-        let limit = beside(&text, limit);
-        return read_text(&text, column, limit, progress.uncounted());
+        let member = tar::read_vector(&mut layers, which.endings(), limit)?;
+        let limit = MemoryLimit::bytes(limit.get().saturating_sub(member.len() as u64));
+        let progress = progress.uncounted();
+        let Unpacked { text, .. } = at_once(unpack("", &member, limit, progress))?;
+        return read_text(&text, column, beside(&text, limit), progress);
     }
     let Unpacked { text, progress, .. } = at_once(layers.text(limit, progress))?;
     let limit = beside(&text, limit);

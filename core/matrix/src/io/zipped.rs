@@ -9,7 +9,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::IoError;
 use super::error::shown;
-use super::layer::inner_name;
+use super::file_forms::inner_name;
 use super::tar::{Rank, is_vector_of, list, warning};
 
 /// The name of the first file of a zip archive; None for other data, and for an archive without files.
@@ -36,14 +36,14 @@ pub(super) struct Member<'a> {
 /// None for other data, and for archives that are a form of their own, such as result bundles and NumPy's.
 pub(super) fn member(data: &[u8]) -> Result<Option<Member<'_>>, IoError> {
     let Some(mut files) = Files::of(data)? else { return Ok(None) };
-    let ranks = files.names.iter().map(|(_, name)| Rank::of(inner_name(name)));
+    let ranks = files.names.iter().map(|(_, name)| Rank::of(name));
     let best = ranks.max().unwrap_or(Rank::Other);
-    let is_best = |name: &str| Rank::of(inner_name(name)) == best;
+    let is_best = |name: &str| Rank::of(name) == best;
     let fitting: Vec<_> = files.names.iter().filter(|(_, name)| is_best(name)).collect();
     // The names of its vectors are longer.
     let matrix = fitting.iter().min_by_key(|(_, name)| inner_name(name).len());
     let is_alone = |index: &usize, matrix: &str| {
-        let is_vector = |name: &str| is_vector_of(inner_name(name), inner_name(matrix));
+        let is_vector = |name: &str| is_vector_of(name, matrix);
         fitting.iter().all(|(at, name)| at == index || is_vector(name))
     };
     let index = match matrix {
@@ -67,7 +67,7 @@ pub(super) fn member(data: &[u8]) -> Result<Option<Member<'_>>, IoError> {
 /// is none.
 pub(super) fn vector<'a>(data: &'a [u8], endings: &[&str]) -> Result<Option<Member<'a>>, IoError> {
     let Some(mut files) = Files::of(data)? else { return Ok(None) };
-    let rank = |name: &str| Rank::of_vector(inner_name(name), endings);
+    let rank = |name: &str| Rank::of_vector(name, endings);
     let ranks = files.names.iter().rev().map(|(index, name)| (rank(name), *index));
     // The first of the best.
     match ranks.max_by_key(|(rank, _)| *rank) {

@@ -153,6 +153,16 @@ fn a_matrix_of_any_form_is_found_by_its_name() {
             1,
         ),
         (vec![boeing, market], MatrixForm::MatrixMarket, 2, 1),
+        // As 10x Genomics ships it.
+        (
+            vec![
+                file("b/barcodes.tsv.gz", &gz(b"AAAC-1\n")),
+                file("b/matrix.mtx.gz", &gz(TEXT.as_bytes())),
+            ],
+            MatrixForm::MatrixMarket,
+            2,
+            1,
+        ),
         // What is in it counts more than its name.
         (vec![file("b.mtx", rb.as_bytes())], MatrixForm::RutherfordBoeing, 1, 1),
     ] {
@@ -324,6 +334,11 @@ fn the_vectors_of_an_archive_are_found_by_the_name_of_the_matrix() {
         assert_eq!(companion(members, Companion::Start).unwrap(), [5.0, 6.0]);
         assert_eq!(companion(&members[..4], Companion::Start).unwrap(), [3.0, 4.0]);
     }
+    let packed = [
+        file("West/West.mtx.gz", &gz(TEXT.as_bytes())),
+        file("West/West_b.mtx.gz", &gz(&array("1\n2"))),
+    ];
+    assert_eq!(companion(&packed, Companion::RightSide).unwrap(), [1.0, 2.0]);
     assert_eq!(
         companion(&members[3..4], Companion::RightSide).unwrap_err(),
         "expected NAME/NAME_b.mtx in the archive, found \"West/West.mtx\""
