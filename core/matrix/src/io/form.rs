@@ -79,7 +79,7 @@ pub(super) fn form_of(
     options: &ReadOptions,
     limit: MemoryLimit,
 ) -> Result<MatrixForm, IoError> {
-    if metis::is_meant(name) && !text.starts_with(b"%%MatrixMarket") {
+    if metis::is_meant(name) && !text.starts_with(BANNER) {
         return Ok(MatrixForm::Metis);
     }
     if edge_list::is_meant(name, text) {
