@@ -17,7 +17,7 @@ const BY_ROWS: c_int = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockAlgorithm {
     Csr1 = 4,
-    Csr2 = 5,
+    Csr2 = 6,
     Csr3 = 12,
 }
 
