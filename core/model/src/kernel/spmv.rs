@@ -212,6 +212,13 @@ const fn vendor_spmv(
     kernel
 }
 
+/// cuSPARSE's SpMVOp: version 12.9 gives NaN for rows whose sum is infinite, as if it multiplied padding.
+const fn vendor_spmv_op(id: &'static str, summary: &'static str) -> KernelDescriptor {
+    let mut kernel = vendor_spmv(id, Format::Csr, false, summary);
+    kernel.needs.finite_x = true;
+    kernel
+}
+
 /// A oneMKL kernel on the CPU. The matrix that its inspector builds may have padding.
 const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> KernelDescriptor {
     let origin = &[Origin::Vendor(Library::Mkl)];
@@ -334,11 +341,11 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "cuSPARSE SpMV on COO, algorithm 1, preprocessed"),
     vendor_spmv("vendor/cusparse/sell", Format::Hll(ColumnMajor), true,
         "cuSPARSE SpMV on sliced ELLPACK, one slice per hack, preprocessed"),
-    vendor_spmv("vendor/cusparse/op", Format::Csr, false,
+    vendor_spmv_op("vendor/cusparse/op",
         "cuSPARSE SpMVOp on CSR, default algorithm, with a plan linked for the matrix").ranked(17),
-    vendor_spmv("vendor/cusparse/op-alg1", Format::Csr, false,
+    vendor_spmv_op("vendor/cusparse/op-alg1",
         "cuSPARSE SpMVOp on CSR, algorithm 1, with a plan linked for the matrix").ranked(18),
-    vendor_spmv("vendor/cusparse/op-alg2", Format::Csr, false,
+    vendor_spmv_op("vendor/cusparse/op-alg2",
         "cuSPARSE SpMVOp on CSR, algorithm 2, with a plan linked for the matrix").ranked(19),
 
     nccl_spmv("nccl/csr/halo-overlap", Format::Csr,
