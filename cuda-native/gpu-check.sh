@@ -10,17 +10,18 @@
 # MATRIX are further matrices to measure, as `sparsescope bench` takes them.
 #
 # BENCH_SECONDS (default 600) bounds each measurement; one that is cut short leaves a valid bundle.
-# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense spmm solve setup peers nccl sectors (default: all
-# up to spmm; nccl needs several GPUs, sectors needs Nsight Compute and leave to read the GPU's counters: it holds the sectors that the
-# model predicts against those counted, on gen:poisson2d?n=300 and MATRIX, and writes sectors.csv).
+# STEPS chooses among: devices correctness sanitizer mini paper scale matrices symgs skyline dense spmm solve setup
+# peers nccl sectors (default: all up to spmm; nccl needs several GPUs, sectors needs Nsight Compute and leave to read
+# the GPU's counters: it holds the sectors that the model predicts against those counted, on gen:poisson2d?n=300 and
+# MATRIX, and writes sectors.csv).
 # symgs measures symmetric Gauss-Seidel on what its targets are about and on MATRIX; skyline measures skylines of
 # generated points, and of those in the files that POINTS names, separated by spaces; dense solves batches of
-# 20 000 systems and those of the suite; spmm multiplies the suite mini by 1 to 128 vectors; setup solves large systems with Jacobi and FSAI in HLL
-# and prints the milliseconds of each phase of the setup, and the phase format as a multiple of what its bytes take at
-# copy bandwidth; peers measures the suites paper and gpu with cuda/spmv/auto and each
-# algorithm of cuSPARSE, which must have SpMVOp (12.8 or newer, see docs/platforms.md). nccl runs what several GPUs share on GPUS of them (default: 1 and 2):
-# weak scaling on grids of WEAK x WEAK x WEAK points a GPU (default: 200), strong scaling on STRONG x STRONG x
-# STRONG (default: 256).
+# 20 000 systems and those of the suite; spmm multiplies the suite mini by 1 to 128 vectors; setup solves large systems
+# with Jacobi and FSAI in HLL and prints the milliseconds of each phase of the setup, and the phase format as a multiple
+# of what its bytes take at copy bandwidth; peers measures the suites paper and gpu with cuda/spmv/auto and each
+# algorithm of cuSPARSE, which must have SpMVOp (12.8 or newer, see docs/platforms.md). nccl runs what several GPUs
+# share on GPUS of them (default: 1 and 2): weak scaling on grids of WEAK x WEAK x WEAK points per GPU (default: 200),
+# strong scaling on STRONG x STRONG x STRONG (default: 256).
 # BLOCKS are the block sizes (default: the papers'), RUNS the samples of each run, MEMORY what the
 # formats of a matrix may take, SPY what the picture of a matrix may. Real matrices of the suites are
 # taken from $SPARSESCOPE_MATRICES.
@@ -116,8 +117,8 @@ elif [[ -x $sanitizer ]]; then
     }
     checked memcheck kernels_pass_the_gate
     checked racecheck our_kernels_pass_the_gate
-    # Not for races: watched so closely, threads that wait for others' results do not get on.
     checked memcheck our_spmm_passes_the_gate
+    # Not for races: watched so closely, threads that wait for others' results do not get on.
     checked memcheck sweeps_pass_the_gate_on_small_matrices
     checked memcheck skylines_of_points_that_break_kernels
     checked racecheck skylines_of_points_that_break_kernels
