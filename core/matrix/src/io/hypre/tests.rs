@@ -116,7 +116,7 @@ fn compressed_files_of_all_processes_are_read_from_any() {
         };
         save(&path(name), Overwrite::Never, put).unwrap();
     }
-    let (limit, none) = (MemoryLimit::bytes(1 << 20), Progress::none());
+    let (limit, none) = (MemoryLimit::bytes(1 << 24), Progress::none());
     for name in ["ij.00000.gz", "ij.00002.gz"] {
         assert_eq!(open_matrix(&path(name), limit, none).unwrap().matrix, three_by_three());
         let extent = open_extent(&path(name), &ReadOptions::default()).unwrap();
