@@ -75,12 +75,12 @@ impl Page {
         let number = |name: &str| given(name).unwrap_or(0.0);
         let kind = line.split(' ').next().unwrap_or_default();
         if matches!(kind, "<rect" | "<polygon" | "<circle" | "<text")
-            && let Some(fill) = color(line, "fill")
+            && let Some(fill) = color(line, "fill", self.paper)
         {
             self.paper = self.paper.or(Some(fill));
             let _ = writeln!(self.content, "{} rg", ink(fill));
         }
-        if let Some(stroke) = color(line, "stroke") {
+        if let Some(stroke) = color(line, "stroke", self.paper) {
             let width = given("stroke-width").unwrap_or(OUTLINE);
             let _ = writeln!(self.content, "{} RG {width} w", ink(stroke));
         }
@@ -177,11 +177,20 @@ fn turn(transform: &str) -> Option<(&str, f32)> {
     Some((at, angle.strip_suffix(')')?.parse::<f32>().ok()?.to_radians()))
 }
 
-/// A colour of the form `#rrggbb`.
-fn color(line: &str, name: &str) -> Option<[u8; 3]> {
+/// A color of the form `#rrggbb` or `#rrggbbaa`, the latter over the background.
+fn color(line: &str, name: &str, paper: Option<[u8; 3]>) -> Option<[u8; 3]> {
     let digits = attribute(line, name)?.strip_prefix('#')?;
     let part = |from: usize| u8::from_str_radix(digits.get(from..from + 2)?, 16).ok();
-    Some([part(0)?, part(2)?, part(4)?])
+    let (paper, alpha) = (paper.unwrap_or([255; 3]), part(6).unwrap_or(u8::MAX));
+    let [r, g, b] = paper;
+    Some([over(part(0)?, r, alpha), over(part(2)?, g, alpha), over(part(4)?, b, alpha)])
+}
+
+/// A part of a color over that of the background.
+fn over(part: u8, paper: u8, alpha: u8) -> u8 {
+    let [part, paper, alpha] = [part, paper, alpha].map(u16::from);
+    // At most 255.
+    ((part * alpha + paper * (255 - alpha)) / 255) as u8
 }
 
 /// The text that [`escape`](super::escape) escaped.
@@ -202,11 +211,6 @@ fn pixels(data: &str, paper: Option<[u8; 3]>) -> Option<([u32; 2], Vec<u8>)> {
     let mut rgba = vec![0; reader.output_buffer_size()?];
     let info = reader.next_frame(&mut rgba).ok()?;
     let paper = paper.unwrap_or([255; 3]);
-    let over = |part: u8, paper: u8, alpha: u8| {
-        let [part, paper, alpha] = [part, paper, alpha].map(u16::from);
-        // At most 255.
-        ((part * alpha + paper * (255 - alpha)) / 255) as u8
-    };
     let mut pixels = Vec::with_capacity(rgba.len() / 4 * 3);
     for pixel in rgba.chunks_exact(4) {
         let [r, g, b, alpha] = *pixel else { continue };

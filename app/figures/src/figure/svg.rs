@@ -223,8 +223,11 @@ fn coordinates(points: &[Pos2]) -> String {
     points.join(" ")
 }
 
+/// A color as `#rrggbb`, or as `#rrggbbaa` if something shows through.
 fn color(color: Color32) -> String {
-    format!("#{:02x}{:02x}{:02x}", color.r(), color.g(), color.b())
+    let [r, g, b, alpha] = color.to_srgba_unmultiplied();
+    let opaque = format!("#{r:02x}{g:02x}{b:02x}");
+    if alpha == u8::MAX { opaque } else { format!("{opaque}{alpha:02x}") }
 }
 
 /// Text from a bundle, sanitised: markup escaped, characters that XML forbids removed.
@@ -299,7 +302,7 @@ mod tests {
         let mut figure = Figure::new(vec2(100.0, 50.0), Color32::WHITE);
         figure.rect(crate::figure::area(1.0, 2.0, 4.0, 8.0), Color32::from_rgb(1, 2, 255));
         figure.line(pos2(0.0, 0.0), pos2(5.0, 5.0), 1.0, Color32::BLACK);
-        figure.mark(pos2(9.0, 9.0), Mark::Circle, 3.0, Color32::WHITE, Color32::BLACK);
+        figure.mark(pos2(9.0, 9.0), Mark::Circle, 3.0, Color32::TRANSPARENT, Color32::BLACK);
         figure.mark(pos2(9.0, 9.0), Mark::Square, 3.0, Color32::WHITE, Color32::BLACK);
         let svg = figure.to_svg("t", &Provenance::default());
         let found: Vec<_> =
@@ -307,5 +310,7 @@ mod tests {
                 .map(|part| svg.find(part))
                 .into();
         assert!(found.iter().all(Option::is_some) && found.is_sorted(), "{svg}");
+        assert!(svg.contains("r=\"3\" fill=\"#00000000\" stroke=\"#000000\""), "{svg}");
+        assert_eq!(color(Color32::from_rgba_unmultiplied(255, 0, 0, 51)), "#ff000033");
     }
 }
