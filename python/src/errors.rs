@@ -63,6 +63,7 @@ fn place(error: &IoError) -> (Option<&Path>, Option<u64>, bool) {
             let (_, line, is_missing) = place(error);
             (Some(path), line, is_missing)
         }
+        IoError::InMember { error, .. } => place(error),
         IoError::Unexpected { line, .. }
         | IoError::TooFewEntries { line, .. }
         | IoError::TooManyEntries { line, .. } => (None, Some(*line), false),

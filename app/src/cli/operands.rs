@@ -121,7 +121,7 @@ pub(super) fn option_of(which: Companion) -> &'static str {
 /// The number of columns of a file that has several where one vector is expected.
 fn columns_of(error: &IoError) -> Option<u64> {
     match error {
-        IoError::InFile { error, .. } => columns_of(error),
+        IoError::InFile { error, .. } | IoError::InMember { error, .. } => columns_of(error),
         IoError::NotAVector { cols, .. } => Some(*cols),
         _ => None,
     }

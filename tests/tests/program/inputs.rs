@@ -79,6 +79,25 @@ fn compressed_files_are_the_matrix_in_them() {
 }
 
 #[test]
+fn an_error_in_an_archive_names_the_file_and_its_line() {
+    let p = program();
+    let archives: [(&str, &[u8]); 2] = [
+        ("wrong.zip", include_bytes!("../../../core/matrix/src/io/unpack/samples/wrong.zip")),
+        ("wrong.tar.gz", include_bytes!("../../../core/matrix/src/io/unpack/samples/wrong.tar.gz")),
+    ];
+    for (name, bytes) in archives {
+        p.write(name, bytes);
+        let expected = format!("{name}: member West/West.mtx, line 3: expected ");
+        for args in
+            [&["info", name][..], &["spmv", name, "-o", "y.mtx"], &["convert", name, "b.mtx"]]
+        {
+            let error = p.fail(1, args);
+            assert!(error.contains(&expected), "{error}");
+        }
+    }
+}
+
+#[test]
 fn files_of_petsc_hypre_and_dimacs_are_the_matrix_that_matrix_market_says() {
     let p = program();
     let banner = "%%MatrixMarket matrix coordinate real general\n";

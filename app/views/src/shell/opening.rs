@@ -196,6 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn an_error_in_an_archive_names_the_file_and_its_line() {
+        let wrong =
+            include_bytes!("../../../../core/matrix/src/io/unpack/samples/wrong.zip").to_vec();
+        let mut openings = Openings::default();
+        openings.add("a.zip", wrong);
+        let error = to_the_end(&mut openings).1.err().unwrap().to_string();
+        assert!(error.starts_with("member West/West.mtx, line 3: expected "), "{error}");
+    }
+
+    #[test]
     fn no_step_reads_much_of_a_file() {
         let bytes = band(120_000);
         let done = Arc::new(AtomicU64::new(0));

@@ -12,6 +12,10 @@ pub enum IoError {
     #[error("{}: {error}", .path.display())]
     #[expect(missing_docs, reason = "the message names the fields")]
     InFile { path: PathBuf, error: Box<IoError> },
+    /// Any error in a file of an archive, with the name of that file.
+    #[error("member {}{}", shown(.name.as_bytes()), after_name(.error))]
+    #[expect(missing_docs, reason = "the message names the fields")]
+    InMember { name: String, error: Box<IoError> },
     /// An operation that the system refused.
     #[error("cannot {doing}: {error}")]
     #[expect(missing_docs, reason = "the message names the fields")]
@@ -110,6 +114,14 @@ impl IoError {
         }
     }
 
+    /// Adds the name of the file in an archive, if it is in one; a name that is already there stays.
+    pub(super) fn in_member(self, name: Option<&str>) -> Self {
+        match (self, name) {
+            (error @ Self::InMember { .. }, _) | (error, None) => error,
+            (error, Some(name)) => Self::InMember { name: name.to_owned(), error: Box::new(error) },
+        }
+    }
+
     /// Shifts line numbers for text that follows this many other lines after line `above`.
     pub(super) fn further_down(self, above: u64, by: u64) -> Self {
         match self {
@@ -130,7 +142,7 @@ impl IoError {
     pub fn is_cancelled(&self) -> bool {
         match self {
             Self::Cancelled => true,
-            Self::InFile { error, .. } => error.is_cancelled(),
+            Self::InFile { error, .. } | Self::InMember { error, .. } => error.is_cancelled(),
             _ => false,
         }
     }
@@ -148,6 +160,14 @@ pub(super) fn counted(n: u64, [one, many]: [&str; 2], rest: &str) -> Option<Stri
 /// The warning about this many integers that f64 cannot represent.
 pub(super) fn rounded_integers(n: u64) -> Option<String> {
     counted(n, ["integer above 2^53 was", "integers above 2^53 were"], "rounded to f64")
+}
+
+/// An error after the name of the file that it is in.
+fn after_name(error: &IoError) -> String {
+    match error {
+        IoError::Unexpected { .. } | IoError::TooManyEntries { .. } => format!(", {error}"),
+        error => format!(": {error}"),
+    }
 }
 
 /// How decompressing ended.

@@ -32,16 +32,35 @@ pub fn read_named_extent_as(
 ) -> Result<Extent, IoError> {
     let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
     let mut layers = Layers::of(name, data, limit, progress)?;
-    if tar::is_tar(&layers.start) {
-        let tar::Member { name, content, .. } = tar::peek_matrix(&mut layers, limit)?;
-        let Unpacked { name, text, .. } = at_once(unpack(&name, &content, limit, progress))?;
+    let member = layers.member.clone();
+    let found = match tar::is_tar(&layers.start) {
+        true => tar::peek_matrix(&mut layers, limit).and_then(|member| of_member(&member, options)),
+        false => of_layers((name, data), layers, options),
+    };
+    found.map_err(|error| error.in_member(member.as_deref()))
+}
+
+fn of_member(member: &tar::Member, options: &ReadOptions) -> Result<Extent, IoError> {
+    let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
+    let unpacked = at_once(unpack(&member.name, &member.content, limit, progress));
+    let found = unpacked.and_then(|Unpacked { name, text, .. }| {
         if let Some(stored) = form::stored(&name, &text) {
             options.form(stored.form)?;
             return (stored.extent)(&text, options);
         }
         foreign::refuse(&text, "a matrix")?;
-        return of_text(&name, &text, options);
-    }
+        of_text(&name, &text, options)
+    });
+    found.map_err(|error| error.in_member(Some(&member.name)))
+}
+
+/// The sizes of a matrix that is not in a tar archive.
+fn of_layers(
+    (name, data): (&str, &[u8]),
+    layers: Layers<'_>,
+    options: &ReadOptions,
+) -> Result<Extent, IoError> {
+    let (limit, progress) = (MemoryLimit::of_machine(), Progress::none());
     if let Some(stored) = form::stored(&layers.name, without_mark(&layers.start)) {
         options.form(stored.form)?;
         return (stored.extent)(&at_once(layers.text(limit, progress))?.text, options);

@@ -21,7 +21,16 @@ const RANGES: &str = "the line \"ilower iupper jlower jupper\" of a hypre matrix
 /// The text that a process wrote, and its file if it is not the only one.
 pub(super) struct Piece<'a> {
     pub(super) path: Option<&'a Path>,
+    /// The name in an archive, if it is in one.
+    pub(super) member: Option<&'a str>,
     pub(super) text: &'a [u8],
+}
+
+impl<'a> Piece<'a> {
+    /// The text of the only process.
+    fn only(text: &'a [u8]) -> Self {
+        Self { path: None, member: None, text }
+    }
 }
 
 /// The name without the number of the piece that it ends with, and that number.
@@ -67,12 +76,12 @@ pub(super) fn read(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    read_pieces(&[Piece { path: None, text }], limit, progress)
+    read_pieces(&[Piece::only(text)], limit, progress)
 }
 
 /// The sizes of a matrix that one process wrote.
 pub(super) fn extent(text: &[u8], _: &ReadOptions) -> Result<Extent, IoError> {
-    extent_of_pieces(&[Piece { path: None, text }])
+    extent_of_pieces(&[Piece::only(text)])
 }
 
 /// The sizes of the matrix of these pieces, whose lines are counted.
@@ -147,6 +156,7 @@ impl Part<'_> {
 
 /// The error with the file of the piece.
 fn named(error: IoError, piece: &Piece<'_>) -> IoError {
+    let error = error.in_member(piece.member);
     match piece.path {
         Some(path) => error.in_file(path),
         None => error,
@@ -266,9 +276,8 @@ pub(super) fn read_vector(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Option<Result<Vec<f64>, IoError>> {
-    let piece = Piece { path: None, text };
     range_of_vector(text)?;
-    Some(read_vector_pieces(&[piece], column, limit, progress))
+    Some(read_vector_pieces(&[Piece::only(text)], column, limit, progress))
 }
 
 /// Whether a file is a piece of a vector: its name ends in five digits, its first line has two integers.

@@ -63,7 +63,17 @@ async fn read(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<MatrixFile, IoError> {
-    let Unpacked { name, text, progress, warnings } = contents(name, data, limit, progress).await?;
+    let mut unpacked = contents(name, data, limit, progress).await?;
+    let member = unpacked.member.take();
+    let read = read_unpacked(unpacked, options, limit).await;
+    read.map_err(|error| error.in_member(member.as_deref()))
+}
+
+async fn read_unpacked(
+    Unpacked { name, text, progress, warnings, .. }: Unpacked<'_>,
+    options: &ReadOptions,
+    limit: MemoryLimit,
+) -> Result<MatrixFile, IoError> {
     let limit = beside(&text, limit);
     if let Some(stored) = form::stored(&name, &text) {
         options.form(stored.form)?;
@@ -101,21 +111,24 @@ async fn contents<'a>(
     if !tar::is_tar(&layers.start) {
         return layers.text(limit, progress).await;
     }
-    let tar::Member { name, content, warning } = tar::read_matrix(&mut layers, limit)?;
+    let read = tar::read_matrix(&mut layers, limit);
+    let tar::Member { name: member, content, warning } =
+        read.map_err(|error| error.in_member(layers.member.as_deref()))?;
     let mut warnings = layers.warnings();
     warnings.extend(warning);
     // The member may be compressed, too.
     let left = MemoryLimit::bytes(limit.get().saturating_sub(content.len() as u64));
     let progress = progress.uncounted();
+    let unpacked = unpack(&member, &content, left, progress).await;
     let Unpacked { name, text, warnings: more, .. } =
-        unpack(&name, &content, left, progress).await?;
+        unpacked.map_err(|error| error.in_member(Some(&member)))?;
     warnings.extend(more);
     let text = match text {
         Cow::Owned(text) => Some(text),
         Cow::Borrowed(_) => None,
     };
     let text = Cow::Owned(text.unwrap_or(content));
-    Ok(Unpacked { name, text, progress, warnings })
+    Ok(Unpacked { name, member: Some(member), text, progress, warnings })
 }
 
 #[cfg(not(target_family = "wasm"))]
@@ -172,7 +185,7 @@ mod files {
     ) -> Result<MatrixFile, IoError> {
         if let Some((files, warnings)) = pieces(path, hypre::is_meant, limit, progress)? {
             options.form(MatrixForm::Hypre).map_err(|error| error.in_file(path))?;
-            let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
+            let bytes: usize = files.iter().map(|(.., text)| text.len()).sum();
             let limit = MemoryLimit::bytes(limit.get().saturating_sub(bytes as u64));
             let read = hypre::read_pieces(&texts(&files), limit, progress);
             let mut file = read.map_err(|error| error.in_file(path))?;
@@ -198,8 +211,8 @@ mod files {
         files.into_iter().find(|file| file.is_file())
     }
 
-    /// Files and their texts.
-    type Texts = Vec<(PathBuf, Vec<u8>)>;
+    /// Files, their names in their archives, and their texts.
+    type Texts = Vec<(PathBuf, Option<String>, Vec<u8>)>;
 
     /// The files that the processes of hypre wrote, one of them `path`, their texts, decompressed, and what was
     /// ignored. `None` if there is no other, or `path` is not such a piece.
@@ -234,20 +247,25 @@ mod files {
         let (mut files, mut warnings, mut left) = (Vec::new(), Vec::new(), limit);
         for number in 0..=last {
             let piece = path.with_file_name(format!("{stem}.{number:05}{ending}"));
-            let text = with_bytes(&piece, limit, progress, |data, _| {
+            let (member, text) = with_bytes(&piece, limit, progress, |data, _| {
                 let unpacked = at_once(unpack(&name, data, left, progress))?;
                 left.check("the text of all processes", unpacked.text.len() as u128)?;
                 warnings.extend(unpacked.warnings);
-                Ok(unpacked.text.into_owned())
+                Ok((unpacked.member, unpacked.text.into_owned()))
             })?;
             left = MemoryLimit::bytes(left.get().saturating_sub(text.len() as u64));
-            files.push((piece, text));
+            files.push((piece, member, text));
         }
         Ok(Some((files, warnings)))
     }
 
-    fn texts(files: &[(PathBuf, Vec<u8>)]) -> Vec<Piece<'_>> {
-        files.iter().map(|(path, text)| Piece { path: Some(path), text }).collect()
+    fn texts(files: &Texts) -> Vec<Piece<'_>> {
+        let pieces = files.iter().map(|(path, member, text)| Piece {
+            path: Some(path),
+            member: member.as_deref(),
+            text,
+        });
+        pieces.collect()
     }
 
     /// Reads the `k`-th of this many shares of the lines of an uncompressed `coordinate` file. Errors name

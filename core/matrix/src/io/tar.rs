@@ -47,17 +47,16 @@ pub(super) fn read_vector(
     input: &mut dyn Read,
     endings: &[&str],
     limit: MemoryLimit,
-) -> Result<Vec<u8>, IoError> {
+) -> Result<Member, IoError> {
     let names: Vec<String> = endings.iter().map(|end| format!("NAME/NAME{end}.mtx")).collect();
     let sought = Sought {
         rank: &|name: &str| Rank::of_vector(name, endings),
         what: "vector",
         names: &names.join(" or "),
     };
-    let found = find(input, true, &sought, |archive, _, size| {
+    find(input, true, &sought, |archive, _, size| {
         Ok((archive.content(size, limit, "the vector in the archive")?, 0))
-    });
-    Ok(found?.content)
+    })
 }
 
 /// Reads the same member, of Matrix Market only the first lines, up to the matrix's sizes, and no more of the
@@ -98,7 +97,11 @@ fn find(
         let is_tied = rank == best && rank != Rank::Other;
         let keeps_vector = kept.as_ref().is_some_and(|(_, kept, _)| is_vector_of(kept, &name));
         if rank > best || (is_tied && keeps_vector) {
-            let (content, left) = keep(&mut archive, rank, size)?;
+            let (content, left) = keep(&mut archive, rank, size).map_err(|error| match error {
+                IoError::Memory(_) => error.in_member(Some(&name)),
+                // Of the archive, or of the compressed data that it is in.
+                error => error,
+            })?;
             if at_once && rank == Rank::Named {
                 return Ok(Member { name, content, warning: None });
             }

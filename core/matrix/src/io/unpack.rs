@@ -46,6 +46,8 @@ impl BufRead for Counted<'_> {
 pub(super) struct Layers<'a> {
     /// The name of the file without the endings of compressed files.
     pub(super) name: String,
+    /// The name of the file in its archive, if it is in one.
+    pub(super) member: Option<String>,
     /// The first bytes, at least 512 unless there are fewer: all of a file that is not compressed.
     pub(super) start: Cow<'a, [u8]>,
     input: Source<'a>,
@@ -80,11 +82,12 @@ impl<'a> Layers<'a> {
         let name = inner_name(name).to_owned();
         let input: Source<'a> = Box::new(Counted { rest, progress });
         let (start, padding) = (Cow::Borrowed(data), Vec::new());
-        let mut layers = Self { name, start, input, padding, warning: None };
+        let mut layers = Self { name, member: None, start, input, padding, warning: None };
         if let Some(member) = member {
             progress.advance(data.len() - rest.len());
             layers.warning = member.warning;
             let how = (member.is_deflated, member.checksum);
+            layers.member = Some(member.name);
             layers.peel(|input| Layer::of_zip(input, how, limit, progress));
         }
         for _ in 0..MOST_LAYERS {
@@ -97,7 +100,8 @@ impl<'a> Layers<'a> {
             None => Ok(layers),
             Some(_) => Err(IoError::Archive(format!(
                 "expected at most {MOST_LAYERS} layers of compression, found more"
-            ))),
+            ))
+            .in_member(layers.member.as_deref())),
         }
     }
 
@@ -130,26 +134,35 @@ impl<'a> Layers<'a> {
         limit: MemoryLimit,
         progress: Progress<'a>,
     ) -> Result<Unpacked<'a>, IoError> {
-        const BLOCK: u64 = 1 << 20;
         if let Cow::Borrowed(data) = self.start {
             let text = without_mark(data);
             progress.advance(data.len() - text.len());
-            let (name, text) = (self.name, Cow::Borrowed(text));
-            return Ok(Unpacked { name, text, progress, warnings: Vec::new() });
+            let (name, member, text) = (self.name, self.member, Cow::Borrowed(text));
+            return Ok(Unpacked { name, member, text, progress, warnings: Vec::new() });
         }
+        let text = self.decompressed(limit, progress).await;
+        let mut text = text.map_err(|error| error.in_member(self.member.as_deref()))?;
+        let mark = text.len() - without_mark(&text).len();
+        text.drain(..mark);
+        let (warnings, text, progress) = (self.warnings(), Cow::Owned(text), progress.uncounted());
+        Ok(Unpacked { name: self.name, member: self.member, text, progress, warnings })
+    }
+
+    async fn decompressed(
+        &mut self,
+        limit: MemoryLimit,
+        progress: Progress<'a>,
+    ) -> Result<Vec<u8>, IoError> {
+        const BLOCK: u64 = 1 << 20;
         let mut text = Vec::new();
         loop {
             progress.rest().await?;
             reserve(&mut text, BLOCK, "the decompressed file", limit)?;
             let block = self.input.by_ref().take(BLOCK).read_to_end(&mut text);
             if block.map_err(unreadable)? == 0 {
-                break;
+                return Ok(text);
             }
         }
-        let mark = text.len() - without_mark(&text).len();
-        text.drain(..mark);
-        let (warnings, text) = (self.warnings(), Cow::Owned(text));
-        Ok(Unpacked { name: self.name, text, progress: progress.uncounted(), warnings })
     }
 }
 
@@ -163,6 +176,8 @@ impl Read for Layers<'_> {
 pub(super) struct Unpacked<'a> {
     /// The name of the file without the endings of compressed files.
     pub(super) name: String,
+    /// The name of the file in its archive, if it is in one, for errors.
+    pub(super) member: Option<String>,
     pub(super) text: Cow<'a, [u8]>,
     /// The progress that remains to be reported.
     pub(super) progress: Progress<'a>,

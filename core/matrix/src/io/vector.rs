@@ -65,16 +65,16 @@ pub fn read_column(
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<VectorFile, IoError> {
-    let Unpacked { text, progress, warnings, .. } = at_once(unpack("", data, limit, progress))?;
+    let Unpacked { member, text, progress, warnings, .. } =
+        at_once(unpack("", data, limit, progress))?;
     let limit = beside(&text, limit);
     let stored = STORED.iter().find_map(|read| read(&text, column, limit, progress));
-    let mut file = match stored {
-        Some(read) => read?.into(),
-        None => {
-            foreign::refuse(&text, "a vector")?;
-            read_text(&text, column, limit, progress)?
-        }
+    let read = match stored {
+        Some(read) => read.map(VectorFile::from),
+        None => foreign::refuse(&text, "a vector")
+            .and_then(|()| read_text(&text, column, limit, progress)),
     };
+    let mut file = read.map_err(|error| error.in_member(member.as_deref()))?;
     file.warnings.splice(0..0, warnings);
     Ok(file)
 }
@@ -118,43 +118,58 @@ pub fn read_companion(
 ) -> Result<VectorFile, IoError> {
     if let Some(member) = zipped::vector(data, which.endings())? {
         let layers = Layers::of_member("", data, Some(member), limit, progress)?;
-        let Unpacked { text, progress, .. } = at_once(layers.text(limit, progress))?;
-        let limit = beside(&text, limit);
-        return read_text(&text, column, limit, progress);
+        let Unpacked { member, text, progress, .. } = at_once(layers.text(limit, progress))?;
+        let read = read_text(&text, column, beside(&text, limit), progress);
+        return read.map_err(|error| error.in_member(member.as_deref()));
     }
     let mut layers = Layers::of("", data, limit, progress)?;
     if tar::is_tar(&layers.start) {
-        let member = tar::read_vector(&mut layers, which.endings(), limit)?;
-        let limit = MemoryLimit::bytes(limit.get().saturating_sub(member.len() as u64));
+        let tar::Member { name, content, .. } =
+            tar::read_vector(&mut layers, which.endings(), limit)?;
+        let limit = MemoryLimit::bytes(limit.get().saturating_sub(content.len() as u64));
         let progress = progress.uncounted();
-        let Unpacked { text, .. } = at_once(unpack("", &member, limit, progress))?;
-        return read_text(&text, column, beside(&text, limit), progress);
+        let read = at_once(unpack("", &content, limit, progress)).and_then(|unpacked| {
+            let text = unpacked.text;
+            read_text(&text, column, beside(&text, limit), progress)
+        });
+        return read.map_err(|error| error.in_member(Some(&name)));
     }
-    let Unpacked { text, progress, .. } = at_once(layers.text(limit, progress))?;
+    let Unpacked { member, text, progress, .. } = at_once(layers.text(limit, progress))?;
     let limit = beside(&text, limit);
-    let none = || IoError::NoVector(which.as_str());
+    let read = in_matrix_file(&text, (which, column), limit, progress);
+    let read = read.map_err(|error| error.in_member(member.as_deref()))?;
+    read.ok_or_else(|| IoError::NoVector(which.as_str()))
+}
+
+/// Reads the vector from the text of the file of the matrix, if it is there.
+fn in_matrix_file(
+    text: &[u8],
+    (which, column): (Companion, Option<u32>),
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<Option<VectorFile>, IoError> {
     let names: Vec<&str> =
         which.endings().iter().map(|ending| ending.trim_start_matches('_')).collect();
-    let read = matlab::companion(&text, (names.as_slice(), column), limit, progress);
+    let read = matlab::companion(text, (names.as_slice(), column), limit, progress);
     #[cfg(feature = "hdf5")]
-    let read = read.or_else(|| hdf5::companion(&text, (names.as_slice(), column), limit, progress));
+    let read = read.or_else(|| hdf5::companion(text, (names.as_slice(), column), limit, progress));
     if let Some(read) = read {
-        return read?.map(VectorFile::from).ok_or_else(none);
+        return Ok(read?.map(VectorFile::from));
     }
-    if boeing::is_meant("", &text) {
+    if boeing::is_meant("", text) {
         let wanted = (which == Companion::Start, column);
-        let read = boeing::read_vector(&text, wanted, limit, progress)?;
-        return read.map(VectorFile::from).ok_or_else(none);
+        let read = boeing::read_vector(text, wanted, limit, progress)?;
+        return Ok(read.map(VectorFile::from));
     }
     let skipped = usize::from(which == Companion::Start);
-    if petsc::is_meant("", &text) {
-        let read = petsc::read_companion(&text, (skipped, column), limit, progress)?;
-        return read.map(VectorFile::from).ok_or_else(none);
+    if petsc::is_meant("", text) {
+        let read = petsc::read_companion(text, (skipped, column), limit, progress)?;
+        return Ok(read.map(VectorFile::from));
     }
-    foreign::refuse(&text, "a matrix")?;
-    let Ok(header) = Header::read(&text) else { return Err(none()) };
-    let announced = Announced::of(&text, &header)?;
-    let begin = announced.begin(&text, &header);
+    foreign::refuse(text, "a matrix")?;
+    let Ok(header) = Header::read(text) else { return Ok(None) };
+    let announced = Announced::of(text, &header)?;
+    let begin = announced.begin(text, &header);
     let place = |begin: usize| {
         let before = text.get(..begin).unwrap_or_default();
         memchr::memchr_iter(b'\n', before).count() as u64
@@ -165,7 +180,7 @@ pub fn read_companion(
             Companion::Start => announced.solution,
         };
         if !has {
-            return Err(none());
+            return Ok(None);
         }
         if let Some(column) = column.filter(|column| *column != 1) {
             return Err(IoError::NoColumn { column: column.into(), cols: 1 });
@@ -187,14 +202,14 @@ pub fn read_companion(
             values.drain(..rows);
         }
         values.truncate(rows);
-        return Ok(VectorFile { values, warnings });
+        return Ok(Some(VectorFile { values, warnings }));
     }
-    let mut after = banners(&text, &header).skip(skipped);
-    let begin = after.next().ok_or_else(none)?;
+    let mut after = banners(text, &header).skip(skipped);
+    let Some(begin) = after.next() else { return Ok(None) };
     let end = after.next().unwrap_or(text.len());
     let array = text.get(begin..end).unwrap_or_default();
     let read = matrix_market::read_vector(array, column, limit, progress);
-    let read = read.map(|(values, warnings)| VectorFile { values, warnings });
+    let read = read.map(|(values, warnings)| Some(VectorFile { values, warnings }));
     read.map_err(|error| error.further_down(0, place(begin)))
 }
 

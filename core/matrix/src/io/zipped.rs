@@ -118,29 +118,20 @@ impl<'a> Files<'a> {
                 false => ignored.push(other.clone()),
             }
         }
+        let refused = |why: &str| Err(IoError::Archive(why.to_owned()).in_member(Some(&name)));
         let file = self.zip.by_index_raw(chosen).map_err(damaged)?;
         let is_deflated = match file.compression() {
-            _ if file.encrypted() => {
-                return Err(IoError::Archive(
-                    "the file in the zip archive is encrypted".to_owned(),
-                ));
-            }
+            _ if file.encrypted() => return refused("the file is encrypted"),
             CompressionMethod::Deflated => true,
             CompressionMethod::Stored => false,
-            _ => {
-                let why =
-                    "expected a stored or deflated file in the zip archive, found another method";
-                return Err(IoError::Archive(why.to_owned()));
-            }
+            _ => return refused("expected a stored or deflated file, found another method"),
         };
         let (start, size, checksum) = (file.data_start(), file.compressed_size(), file.crc32());
         let start = start.and_then(|start| usize::try_from(start).ok());
         let rest = start.and_then(|start| data.get(start..));
         let content =
             rest.zip(usize::try_from(size).ok()).and_then(|(rest, size)| rest.get(..size));
-        let Some(content) = content else {
-            return Err(IoError::Archive("the file in the zip archive is cut off".to_owned()));
-        };
+        let Some(content) = content else { return refused("the file is cut off") };
         Ok(Member { name, content, is_deflated, checksum, warning: warning(&ignored) })
     }
 }

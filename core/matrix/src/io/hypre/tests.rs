@@ -47,7 +47,7 @@ fn a_file_of_one_process_is_read_with_indices_from_0_or_1() {
 #[test]
 fn pieces_become_one_matrix_in_the_order_of_their_rows() {
     let texts = ["2 2 2 2\n2 0 2\n2 2 0.5\n", "0 0 0 0\n0 0 4\n0 1 -1\n", "1 1 1 1\n"];
-    let pieces = texts.map(|text| Piece { path: None, text: text.as_bytes() });
+    let pieces = texts.map(|text| Piece::only(text.as_bytes()));
     let read = |pieces: &[Piece<'_>]| {
         read_pieces(pieces, MemoryLimit::bytes(1 << 20), Progress::none())
             .map_err(|error| error.to_string())
@@ -63,7 +63,7 @@ fn pieces_become_one_matrix_in_the_order_of_their_rows() {
         read(&pieces[1..2]).unwrap_err(),
         "line 3: expected a column from 0 to 0 (or the file of another process is missing), found \"1\""
     );
-    let twice = [0, 1, 1].map(|k| Piece { path: None, text: texts[k].as_bytes() });
+    let twice = [0, 1, 1].map(|k| Piece::only(texts[k].as_bytes()));
     let error = read(&twice).unwrap_err();
     assert_eq!(error, "expected rows from 1, found the row 0 again");
 }

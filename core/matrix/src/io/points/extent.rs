@@ -19,6 +19,8 @@ const BEGINNING: usize = 1 << 20;
 struct Beginning<'a> {
     /// The name of the file without the endings of compressed files.
     name: String,
+    /// The name of the file in its archive, if it is in one.
+    member: Option<String>,
     text: Cow<'a, [u8]>,
     /// Ratio of the length of the whole text to this part; 1 if this is all.
     times: f64,
@@ -31,11 +33,11 @@ impl<'a> Beginning<'a> {
         let consumed = AtomicU64::new(0);
         let progress = Progress::none().counting(&consumed);
         let mut layers = Layers::of(name, data, MemoryLimit::of_machine(), progress)?;
-        let name = std::mem::take(&mut layers.name);
+        let (name, member) = (std::mem::take(&mut layers.name), layers.member.take());
         if let Cow::Borrowed(_) = layers.start {
             let text = data.get(..BEGINNING).unwrap_or(data);
             let times = data.len() as f64 / text.len().max(1) as f64;
-            return Ok(Self { name, text: text.into(), times, failed: None });
+            return Ok(Self { name, member, text: text.into(), times, failed: None });
         }
         let mut text = Vec::new();
         let read = layers.by_ref().take(BEGINNING as u64).read_to_end(&mut text);
@@ -43,7 +45,7 @@ impl<'a> Beginning<'a> {
         let is_all = failed.is_none() && text.len() < BEGINNING;
         let consumed = consumed.load(Ordering::Relaxed).max(1);
         let times = if is_all { 1.0 } else { data.len() as f64 / consumed as f64 };
-        Ok(Self { name, text: text.into(), times, failed })
+        Ok(Self { name, member, text: text.into(), times, failed })
     }
 }
 
@@ -60,10 +62,11 @@ pub fn read_points_extent_as(
     data: &[u8],
     header: HeaderLine,
 ) -> Result<PointsExtent, IoError> {
-    let Beginning { name: inner, text, times, failed } = Beginning::of(name, data)?;
+    let Beginning { name: inner, member, text, times, failed } = Beginning::of(name, data)?;
+    let in_member = |error: IoError| error.in_member(member.as_deref());
     let is_numpy = numpy::is_meant(&text);
     if !is_numpy {
-        foreign::refuse(&text, "points")?;
+        foreign::refuse(&text, "points").map_err(in_member)?;
     }
     let extent = if binary::is_meant(&text) {
         binary::extent(&text)
@@ -79,7 +82,7 @@ pub fn read_points_extent_as(
         text::extent(&text)
     };
     // If an error cut the data short, report that error.
-    extent.map_err(|error| failed.unwrap_or(error))
+    extent.map_err(|error| in_member(failed.unwrap_or(error)))
 }
 
 fn of_table(text: &[u8], header: HeaderLine, times: f64) -> Result<PointsExtent, IoError> {

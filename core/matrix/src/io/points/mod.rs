@@ -61,12 +61,21 @@ pub fn read_points_as(
 pub fn read_columns(
     name: &str,
     data: &[u8],
-    (header, columns): (HeaderLine, &Columns),
+    how: (HeaderLine, &Columns),
     limit: MemoryLimit,
     progress: Progress<'_>,
 ) -> Result<(Points, PointsTaken, Chosen), IoError> {
-    let Unpacked { name, text: data, progress, warnings } =
-        at_once(unpack(name, data, limit, progress))?;
+    let mut unpacked = at_once(unpack(name, data, limit, progress))?;
+    let member = unpacked.member.take();
+    let read = read_unpacked(unpacked, how, limit);
+    read.map_err(|error| error.in_member(member.as_deref()))
+}
+
+fn read_unpacked(
+    Unpacked { name, text: data, progress, warnings, .. }: Unpacked<'_>,
+    (header, columns): (HeaderLine, &Columns),
+    limit: MemoryLimit,
+) -> Result<(Points, PointsTaken, Chosen), IoError> {
     let is_numpy = numpy::is_meant(&data);
     if !is_numpy {
         foreign::refuse(&data, "points")?;

@@ -186,6 +186,19 @@ fn names_are_never_paths_and_stay_on_one_line() {
 }
 
 #[test]
+fn an_error_names_the_file_by_its_name_in_the_archive() {
+    let wrong = TEXT.replace("2 1 5", "2 1 x");
+    for (name, content, expected) in [
+        ("a/a.mtx.gz", gz(wrong.as_bytes()), "member a/a.mtx.gz, line 3: expected "),
+        ("a\n.mtx", wrong.into_bytes(), "member a<U+000A line feed>.mtx, line 3: expected "),
+        ("a.rb", b"title\n".to_vec(), "member a.rb"),
+    ] {
+        let error = message(&[file(name, &content)]);
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
 fn long_names_of_both_kinds_are_understood() {
     let long = "x".repeat(120);
     let name = format!("{long}/{long}.mtx");
@@ -222,7 +235,8 @@ fn sizes_that_lie_allocate_nothing() {
     let read = |members: &[Vec<u8>]| {
         read_named_matrix("a.tar", &archive(members), limit, Progress::none()).unwrap_err()
     };
-    assert!(matches!(read(&[huge.clone()]), IoError::Memory(_)));
+    let error = read(&[huge.clone()]).to_string();
+    assert!(error.starts_with("member a/a.mtx: the matrix in the archive needs "), "{error}");
     assert_eq!(message(&[huge]), "the archive is damaged: it ends in the middle of member 1");
     let name = header("././@LongLink", "77777777777", b'L');
     assert!(message(&[name]).contains("has a name of 8589934591 bytes"));
@@ -297,7 +311,7 @@ fn an_archive_without_the_sizes_of_one_matrix_says_so() {
     let two = message(&archive(&[file("a.mtx", b""), file("b.mtx", b"")]));
     assert!(two.starts_with("expected one matrix in the archive, found several"), "{two}");
     let banner = message(&archive(&[file("A/A.mtx", b"2 2 1\n")]));
-    assert!(banner.starts_with("line 1: expected the banner"), "{banner}");
+    assert!(banner.starts_with("member A/A.mtx, line 1: expected the banner"), "{banner}");
 }
 
 #[test]
