@@ -7,7 +7,7 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{Metric, Run};
 use sparsescope_figures::model::{STAND_IN, metric_title, subject_name};
 
-use super::args::BoardArgs;
+use super::bundle_args::BoardArgs;
 use super::compare::open;
 use super::folder::bundles_in;
 use super::markup::Html;

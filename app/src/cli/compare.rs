@@ -9,7 +9,7 @@ use sparsescope_core::bundle::{Bundle, Comparison, Limits};
 use sparsescope_core::record::{Run, RunKey, Subject};
 use sparsescope_core::samples::{CONFIDENCE, Change, Ratio};
 
-use super::args::CompareArgs;
+use super::bundle_args::CompareArgs;
 use super::outcome::Outcome;
 use super::output::{print, print_json};
 use super::table::{counted, render, seconds, table};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sparsescope_core::bundle::Bundle;
 
-use super::args::ExportArgs;
+use super::bundle_args::ExportArgs;
 use super::outcome::{Outcome, UsageError};
 use super::output::{check_form, check_free, is_stdout, write_csv};
 use super::table::counted;

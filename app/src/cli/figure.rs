@@ -12,7 +12,7 @@ use sparsescope_figures::state::ViewState;
 use sparsescope_figures::views::{VIEWS, View, charts, current};
 use sparsescope_figures::written::{self, state_of, table};
 
-use super::args::ExportArgs;
+use super::bundle_args::ExportArgs;
 use super::outcome::UsageError;
 use super::output::{check_free, is_stdout, keep};
 use super::table::counted;

@@ -8,8 +8,8 @@ use sparsescope_core::experiment::relate;
 use sparsescope_core::order;
 use sparsescope_core::record::{Environment, MatrixRecord};
 
-use super::args::{MergeArgs, PreferArg};
 use super::bench::sort_runs;
+use super::bundle_args::{MergeArgs, PreferArg};
 use super::compare::open;
 use super::missing::Missing;
 use super::outcome::{Outcome, UsageError};

@@ -1,4 +1,5 @@
-//! Options that several commands take: the device, the precision, how files are read, how ranks share rows.
+//! Options that several commands take: the device, the precision, the order of rows, how files are read, how ranks
+//! share rows.
 
 use std::path::PathBuf;
 
@@ -6,6 +7,7 @@ use clap::{Args, ValueEnum};
 use sparsescope_core::experiment::{MatrixSource, SubjectSource};
 use sparsescope_core::io::ReadOptions;
 use sparsescope_core::io::points::HeaderLine;
+use sparsescope_core::matrix::Reordering;
 use sparsescope_core::record::Precision;
 
 use super::help::{KERNELS, RANKS, WHAT};
@@ -34,6 +36,20 @@ impl From<PrecisionArg> for Precision {
         match arg {
             PrecisionArg::F64 => Self::F64,
             PrecisionArg::F32 => Self::F32,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReorderArg {
+    /// Reverse Cuthill-McKee, for a small bandwidth
+    Rcm,
+}
+
+impl From<ReorderArg> for Reordering {
+    fn from(arg: ReorderArg) -> Self {
+        match arg {
+            ReorderArg::Rcm => Self::Rcm,
         }
     }
 }

@@ -7,7 +7,7 @@ use sparsescope_core::record::{Environment, GpuAbsence};
 
 use super::user::AbsentGpu;
 use crate::cli::adapter;
-use crate::cli::args::BenchArgs;
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::gpu::{self, Gpu};
 
 /// The devices that kernels need besides the CPU.

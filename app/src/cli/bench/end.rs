@@ -8,7 +8,7 @@ use sparsescope_core::record::{Run, Runs};
 use sparsescope_figures::model::Model;
 
 use super::{answer, next, summary};
-use crate::cli::args::BenchArgs;
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{Outcome, sentence};
 use crate::cli::output::{

@@ -5,7 +5,7 @@ use sparsescope_core::bundle::Bundle;
 use sparsescope_core::libraries::KernelLibrary;
 use sparsescope_core::record::{KernelSource, Operation, Run};
 
-use crate::cli::args::BenchArgs;
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::outcome::UsageError;
 use crate::cli::program;
 use crate::cli::shared_args::BackendArg;

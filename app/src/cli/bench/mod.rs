@@ -30,7 +30,7 @@ use sparsescope_core::measure::{NoiseWatch, environment, measure_bandwidth};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Bandwidth, GpuAbsence};
 
-use super::args::{BenchArgs, ProgressArg};
+use super::bench_args::{BenchArgs, ProgressArg};
 use super::gpu;
 use super::interrupt::Interrupt;
 use super::operands::told;

@@ -23,7 +23,7 @@ use super::recorder::{Place, Recorder};
 use super::share::Share;
 use super::summary;
 use super::sweep::{self, Sweep};
-use crate::cli::args::BenchArgs;
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::gpu_of_rank::{self, RankGpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};

@@ -24,7 +24,7 @@ use sparsescope_core::record::{
 };
 use sparsescope_core::spy::{self, Pyramid, RowProfile};
 
-use crate::cli::args::BenchArgs;
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::progress;
 
 /// Matrices with up to this many nonzeros are stored whole in the bundle.

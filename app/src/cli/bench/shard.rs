@@ -2,7 +2,7 @@
 
 use sparsescope_core::record::Shard;
 
-use crate::cli::args::ShardArg;
+use crate::cli::bench_args::ShardArg;
 use crate::cli::outcome::UsageError;
 
 /// The requested part.

@@ -17,7 +17,7 @@ use sparsescope_core::record::{GpuAbsence, Operation, Precision, Shard};
 
 use super::planned::{NOT_A_PLAN, Plan, PlannedMatrix};
 use super::{list, shard, user};
-use crate::cli::args::BenchArgs;
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::gpu::{self, Gpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;

@@ -13,7 +13,7 @@ use sparsescope_core::kernel::{KernelDescriptor, UserKernel, UserSource, user_ke
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::GpuAbsence;
 
-use crate::cli::args::BenchArgs;
+use crate::cli::bench_args::BenchArgs;
 use crate::cli::gpu::{self, Gpu};
 use crate::cli::outcome::UsageError;
 use crate::cli::shared_args::BackendArg;
