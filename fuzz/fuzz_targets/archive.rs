@@ -8,7 +8,7 @@ use sparsescope_core::memory::MemoryLimit;
 
 fuzz_target!(|data: &[u8]| {
     let extent = read_named_extent("a.tar", data);
-    let read = read_named_matrix("a.tar", data, MemoryLimit::bytes(1 << 26), Progress::none());
+    let read = read_named_matrix("a.tar", data, MemoryLimit::bytes(1 << 22), Progress::none());
     let Ok(file) = read else { return };
     let said = extent.map(|extent| (extent.rows, extent.cols)).ok();
     let matrix = file.matrix;

@@ -11,7 +11,6 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let extent = read_named_extent("a.triplets", data);
-    // Many rows without nonzeros take long and find nothing.
     let limit = MemoryLimit::bytes(1 << 22);
     let Ok(file) = read_named_matrix("a.triplets", data, limit, Progress::none()) else { return };
     let said = extent.map(|extent| (extent.rows, extent.cols)).ok();

@@ -8,7 +8,7 @@ use sparsescope_core::io::{Progress, read_named_extent, read_named_matrix, write
 use sparsescope_core::memory::MemoryLimit;
 
 fuzz_target!(|data: &[u8]| {
-    let limit = MemoryLimit::bytes(1 << 26);
+    let limit = MemoryLimit::bytes(1 << 22);
     for which in [Companion::RightSide, Companion::Start] {
         let _ = read_companion(data, (which, Some(1)), limit, Progress::none());
     }

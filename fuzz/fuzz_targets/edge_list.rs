@@ -15,5 +15,5 @@ fuzz_target!(|data: &[u8]| {
     };
     let name = ["a.edges", "a.csv", "out.a", "a.txt"][usize::from(choice >> 4 & 3)];
     let _ =
-        read_named_matrix_as(name, text, &options, MemoryLimit::bytes(1 << 26), Progress::none());
+        read_named_matrix_as(name, text, &options, MemoryLimit::bytes(1 << 22), Progress::none());
 });

@@ -7,7 +7,7 @@ use sparsescope_core::memory::MemoryLimit;
 
 fuzz_target!(|data: &[u8]| {
     let extent = read_named_extent("a.00000", data);
-    let limit = MemoryLimit::bytes(1 << 26);
+    let limit = MemoryLimit::bytes(1 << 22);
     let _ = vector::read_bytes(data, limit, Progress::none());
     let Ok(file) = read_named_matrix("a.00000", data, limit, Progress::none()) else { return };
     let said = extent.map(|extent| (extent.rows, extent.cols)).ok();

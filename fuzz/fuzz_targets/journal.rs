@@ -2,13 +2,13 @@
 //! checksum stands before a journal's contents, so this is the way to what bundles hold.
 #![no_main]
 
+use std::path::Path;
+
 use libfuzzer_sys::fuzz_target;
 use sparsescope_core::bundle::{Bundle, Journal, Limits};
 
 fuzz_target!(|data: &[u8]| {
-    let path = std::env::temp_dir().join(format!("sparsescope-fuzz-{}.jsonl", std::process::id()));
-    std::fs::write(&path, data).expect("the folder of temporary files takes a file");
-    let recovered = Journal::recover(&path, &Limits::default());
+    let recovered = Journal::recover_from(data, Path::new("journal"), &Limits::default());
     let Ok(bundle) = recovered else { return };
     let bytes = bundle.to_bytes().expect("what is read can be written");
     let again = Bundle::read(&bytes, &Limits::default()).expect("what is written can be read");

@@ -11,7 +11,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((choice, data)) = data.split_first() else { return };
     let variable = [None, Some("A"), Some("Problem.A"), Some("b")][usize::from(choice & 3)];
     let options = ReadOptions { variable: variable.map(str::to_owned), ..ReadOptions::default() };
-    let (limit, progress) = (MemoryLimit::bytes(1 << 26), Progress::none());
+    let (limit, progress) = (MemoryLimit::bytes(1 << 22), Progress::none());
     let _ = vector::read_column(data, Some(1), limit, progress);
     let _ = vector::read_companion(data, (Companion::RightSide, None), limit, progress);
     let extent = read_named_extent_as("a.mat", data, &options);

@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sparsescope_core::io::{AnyMatrix, Progress, matrix_market, read_matrix, vector};
 use sparsescope_core::io::vector::Companion;
+use sparsescope_core::io::{AnyMatrix, Progress, matrix_market, read_matrix, vector};
 use sparsescope_core::memory::MemoryLimit;
 
 fuzz_target!(|data: &[u8]| {
-    let limit = MemoryLimit::bytes(1 << 26);
+    let limit = MemoryLimit::bytes(1 << 22);
     for column in [None, Some(2)] {
         let _ = vector::read_column(data, column, limit, Progress::none());
         for which in [Companion::RightSide, Companion::Start] {

@@ -10,7 +10,7 @@ fuzz_target!(|data: &[u8]| {
     if !data.starts_with(b"PK") && !data.starts_with(b"\x93NUMPY") {
         return;
     }
-    let limit = MemoryLimit::bytes(1 << 26);
+    let limit = MemoryLimit::bytes(1 << 22);
     for column in [None, Some(2)] {
         let _ = vector::read_column(data, column, limit, Progress::none());
     }

@@ -8,7 +8,7 @@ use sparsescope_core::memory::MemoryLimit;
 
 fuzz_target!(|data: &[u8]| {
     let extent = read_named_extent("a.petsc", data);
-    let limit = MemoryLimit::bytes(1 << 26);
+    let limit = MemoryLimit::bytes(1 << 22);
     let _ = vector::read_bytes(data, limit, Progress::none());
     let _ = vector::read_companion(data, (Companion::Start, None), limit, Progress::none());
     let Ok(file) = read_named_matrix("a.petsc", data, limit, Progress::none()) else { return };

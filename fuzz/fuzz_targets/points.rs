@@ -5,13 +5,13 @@
 use libfuzzer_sys::fuzz_target;
 use sparsescope_core::io::Progress;
 use sparsescope_core::io::points::{
-    Columns, HeaderLine, PointsForm, read_columns, read_named_points, read_named_points_extent, read_points_as, write,
-    write_table,
+    Columns, HeaderLine, PointsForm, read_columns, read_named_points, read_named_points_extent,
+    read_points_as, write, write_table,
 };
 use sparsescope_core::memory::MemoryLimit;
 
 fuzz_target!(|data: &[u8]| {
-    let limit = MemoryLimit::bytes(1 << 26);
+    let limit = MemoryLimit::bytes(1 << 22);
     for name in ["a.txt", "a.csv"] {
         let _ = read_named_points_extent(name, data);
         for header in [HeaderLine::Names, HeaderLine::Point] {

@@ -148,7 +148,16 @@ impl Journal {
     /// line before it is an error, and so is a duplicate run.
     pub fn recover(journal: &Path, limits: &Limits) -> Result<Bundle, BundleError> {
         let file = File::open(journal).map_err(io("read", journal))?;
-        let mut reader = BufReader::new(file.take(limits.total_bytes.saturating_add(1)));
+        Self::recover_from(file, journal, limits)
+    }
+
+    /// Like [`recover`](Self::recover), from the content of a journal; errors of the system name the path.
+    pub fn recover_from(
+        content: impl Read,
+        journal: &Path,
+        limits: &Limits,
+    ) -> Result<Bundle, BundleError> {
+        let mut reader = BufReader::new(content.take(limits.total_bytes.saturating_add(1)));
         let mut bundle: Option<Bundle> = None;
         let mut seen = HashSet::new();
         let mut bytes = 0u64;
