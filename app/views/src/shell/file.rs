@@ -31,9 +31,11 @@ impl File {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::path::Path;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
+    use sparsescope_core::io::file_forms::FORMS;
     use sparsescope_figures::model::OpenBundle;
 
     use super::*;
@@ -47,6 +49,41 @@ mod tests {
         let done = pin!(read).poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(file) = done else { unreachable!("each turn ends at once") };
         file
+    }
+
+    /// Names, and files in `tests/python/forms/files` that other programs wrote.
+    const MATRICES: [(&str, &str); 14] = [
+        ("a.mtx", "scipy-real.mtx"),
+        ("a.npz", "scipy-csr.npz"),
+        ("a.npy", "numpy-c.npy"),
+        ("a.rb", "rbio-rra.rb"),
+        ("a.rua", "scipy.hb"),
+        ("a.mat", "scipy-5-real.mat"),
+        ("a.petsc", "petsc-real.petsc"),
+        ("a.triplets", "../../../../fuzz/corpus/binary_triplets/real"),
+        ("a.00000", "hypre.00000"),
+        ("a.graph", "metis.graph"),
+        ("a.gr", "dimacs.gr"),
+        ("a.txt", "snap.txt"),
+        ("a.zip", "repository.zip"),
+        ("a.mtx.zst", "two-streams.mtx.zst"),
+    ];
+
+    #[test]
+    fn a_matrix_of_every_form_opens_when_it_is_dropped() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/python/forms/files");
+        for (name, file) in MATRICES {
+            let bytes = std::fs::read(folder.join(file)).unwrap();
+            let mut app = App::new();
+            assert!(app.state.matrix.is_none());
+            app.open_file(name, read(name, &bytes));
+            assert!(app.state.matrix.is_some(), "{name}");
+        }
+        // The page does not read HDF5.
+        for form in FORMS.iter().filter(|form| form.name != "HDF5") {
+            let has = |end: &&str| MATRICES.iter().any(|(name, _)| name.ends_with(end));
+            assert!(form.extensions.iter().any(has), "{}", form.name);
+        }
     }
 
     #[test]
