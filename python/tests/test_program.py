@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,15 @@ def test_a_wrong_file_is_named_with_its_line(tmp_path):
         ss.read(path)
     assert (caught.value.path, caught.value.line) == (str(path), 3)
     assert isinstance(caught.value, ValueError)
+
+
+def test_a_wrong_file_in_an_archive_is_named_with_its_line(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a/a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 3\n")
+    with pytest.raises(ss.ReadError, match="a.zip: member a/a.mtx, line 3: expected .*, found") as caught:
+        ss.read(path)
+    assert (caught.value.path, caught.value.line) == (str(path), 3)
 
 
 def test_a_file_that_does_not_exist_is_missing(tmp_path):
