@@ -172,13 +172,24 @@ fn a_measurement_continues_with_the_same_library_only() {
     p.succeed(&bench(&[&right]));
     let mut bundle = open(&p, "b.zip");
     bundle.complete = false;
-    bundle.runs.retain(|run| run.kernel != "cpu/csr/serial");
+    bundle.runs.retain(|run| run.kernel == "cpu/csr/serial");
     bundle.save(&p.path("b.zip"), true).unwrap();
     let resume = ["bench", "--resume", "b.zip", "--no-report", "--kernel-library", right.as_str()];
+    let error = p.fail(2, &resume[..4]);
+    assert!(error.contains("pass the file libright.so again with --kernel-library"), "{error}");
+    // Another version is refused, even before the first run of the library.
+    let begun = sparsescope_core::matrix::sha256(&std::fs::read(p.path(&right)).unwrap());
     build(&p, FAULTY, &right, "-DFAULT=SLOW_TO_PREPARE");
     let error = p.fail(2, &resume);
-    assert!(error.contains("libright.so differs from the library"), "{error}");
+    let sentence = format!(
+        "libright.so differs from the file that the bundle was started with (SHA-256: expected {}…",
+        &begun[..8]
+    );
+    assert!(error.contains(&sentence), "{error}");
     build(&p, FAULTY, &right, "-DFAULT=RIGHT");
+    let other = faulty(&p, "PRINTS");
+    let error = p.fail(2, &[&resume[..], &["--kernel-library", &other]].concat());
+    assert!(error.contains("the bundle was started without libprints.so"), "{error}");
     assert_eq!(p.run(&resume).code, Some(0));
     let whole = open(&p, "b.zip");
     assert!(whole.complete && whole.runs.len() == 2);

@@ -154,8 +154,9 @@ fn a_bundle_is_continued_with_the_same_files_alone() {
     let named = ["bench", "--resume", "b.zip", "--kernel-file", "my-csr.cu"];
     let error = p.fail(2, &named);
     let begin = &sha256(EXAMPLE.as_bytes())[..8];
-    let sentence =
-        format!("my-csr.cu differs from the kernel in the bundle (SHA-256: expected {begin}…");
+    let sentence = format!(
+        "my-csr.cu differs from the file that the bundle was started with (SHA-256: expected {begin}…"
+    );
     assert!(error.contains(&sentence), "{error}");
     p.write("my-csr.cu", EXAMPLE);
     p.write("other.cu", EXAMPLE);

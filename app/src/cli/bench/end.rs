@@ -98,7 +98,7 @@ fn summarise(
     }
     text += &format!("\nBundle: {path}\n");
     if incomplete.is_some() {
-        text += &format!("Resume: `sparsescope bench --resume {}`\n", next::word(output));
+        text += &format!("Resume: `{}`\n", resume(args, output));
     }
     let mut text = visible(&text).into_owned();
     if colors {
@@ -118,6 +118,19 @@ fn summarise(
         print(&format!("Report: {text}\n"))?;
     }
     print(&next::steps(output, next::Here::found(), has_report))
+}
+
+/// The command that continues the bundle, with the user's kernels.
+fn resume(args: &BenchArgs, output: &Path) -> String {
+    let mut command = format!("sparsescope bench --resume {}", next::word(output));
+    let options =
+        [("--kernel-file", &args.kernel_file), ("--kernel-library", &args.kernel_library)];
+    for (option, files) in options {
+        for file in files {
+            command += &format!(" {option} {}", next::word(file));
+        }
+    }
+    command
 }
 
 /// Why the bundle is incomplete, if it is.

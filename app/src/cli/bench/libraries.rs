@@ -1,11 +1,11 @@
 //! The libraries of `--kernel-library`.
 
 use anyhow::Context;
-use sparsescope_core::bundle::Bundle;
 use sparsescope_core::libraries::KernelLibrary;
-use sparsescope_core::record::{KernelSource, Operation, Run};
+use sparsescope_core::record::{KernelSource, Operation};
 
 use crate::cli::bench_args::BenchArgs;
+use super::user::PlannedFile;
 use crate::cli::outcome::UsageError;
 use crate::cli::program;
 use crate::cli::shared_args::BackendArg;
@@ -43,18 +43,11 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<KernelLibrary>> {
     Ok(libraries)
 }
 
-/// Fails if runs of the bundle were measured with another version of a library.
-pub(super) fn check_same(earlier: &Bundle, libraries: &[KernelLibrary]) -> Result<(), UsageError> {
-    for library in libraries {
-        let KernelSource { file, sha256, .. } = library.source();
-        let is_other = |run: &Run| {
-            let source = run.source.as_ref().filter(|_| run.kernel == library.kernel().id);
-            source.is_some_and(|source| source.sha256 != *sha256)
-        };
-        if earlier.runs.iter().any(is_other) {
-            let sentence = format!("{file} differs from the library whose runs the bundle has");
-            return Err(UsageError(sentence));
-        }
-    }
-    Ok(())
+/// The libraries as stored in a plan.
+pub(super) fn planned(libraries: &[KernelLibrary]) -> Vec<PlannedFile> {
+    let planned = |library: &KernelLibrary| {
+        let KernelSource { file, sha256, .. } = library.source().clone();
+        PlannedFile { file, sha256 }
+    };
+    libraries.iter().map(planned).collect()
 }

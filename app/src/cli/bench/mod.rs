@@ -48,6 +48,7 @@ use recorder::Recorder;
 pub(super) use recorder::sort_runs;
 use share::Share;
 use sweep::Sweep;
+use user::Users;
 
 pub(super) fn run(args: &BenchArgs, interrupt: &Interrupt, quiet: bool) -> anyhow::Result<Outcome> {
     run_with(args, interrupt, quiet, &CpuBackend::new())
@@ -140,13 +141,11 @@ impl Preparation {
             }
             None => None,
         };
-        let mut users = user::named(args)?;
+        let mut kernels = user::named(args)?;
         let libraries = libraries::named(args)?;
-        users.extend(libraries.iter().map(KernelLibrary::kernel));
+        kernels.extend(libraries.iter().map(KernelLibrary::kernel));
+        let users = Users { kernels, libraries: libraries::planned(&libraries) };
         let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
-        if let Some(bundle) = &earlier {
-            libraries::check_same(bundle, &libraries)?;
-        }
         let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
         let gpu = match wants_cuda {
             false => Err(GpuAbsence::Disabled),

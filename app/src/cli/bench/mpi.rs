@@ -24,6 +24,7 @@ use super::share::Share;
 use super::summary;
 use super::sweep::{self, Sweep};
 use crate::cli::bench_args::BenchArgs;
+use super::user::Users;
 use crate::cli::gpu_of_rank::{self, RankGpu};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::{AgreedError, Outcome, UsageError, is_usage, sentence};
@@ -225,6 +226,7 @@ fn plan(
         operation,
         sources: named?,
         kernels,
+        libraries: Vec::new(),
         settings,
         x: None,
         reordering: args.reorder.map(Into::into),
@@ -256,7 +258,7 @@ fn continued(
     let mut begun = Bundle::new(producer(), now());
     begun.plan = Some(serde_json::from_str(&plan).context(NOT_A_PLAN)?);
     // As for the arguments: one rank reports what all ranks know about the plan.
-    let sweep = Sweep::continuing(&begun, args, &[], None, (interrupt, quiet));
+    let sweep = Sweep::continuing(&begun, args, &Users::default(), None, (interrupt, quiet));
     let is_elsewhere = world.any(sweep.is_ok());
     let mut sweep = sweep.map_err(|error| match is_elsewhere || is_usage(&error) {
         true => error,

@@ -33,6 +33,9 @@ pub(in crate::cli) struct Plan {
     /// Files of user kernels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) kernel_files: Vec<PlannedFile>,
+    /// Libraries with kernels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) kernel_libraries: Vec<PlannedFile>,
     /// Ranks that share each subject, if a launcher started several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ranks: Option<usize>,

@@ -16,6 +16,7 @@ use sparsescope_core::measure::{cpu, default_thread_counts};
 use sparsescope_core::record::{GpuAbsence, Operation, Precision, Shard};
 
 use super::planned::{NOT_A_PLAN, Plan, PlannedMatrix};
+use super::user::{PlannedFile, Users};
 use super::{list, shard, user};
 use crate::cli::bench_args::BenchArgs;
 use crate::cli::gpu::{self, Gpu};
@@ -31,6 +32,8 @@ pub(super) struct Sweep {
     pub(super) operation: Operation,
     pub(super) sources: Vec<SubjectSource>,
     pub(super) kernels: Vec<&'static KernelDescriptor>,
+    /// The libraries of some of the kernels.
+    pub(super) libraries: Vec<PlannedFile>,
     pub(super) settings: Settings,
     /// The user's vector, in place of the one from the seed.
     pub(super) x: Option<Vec<f64>>,
@@ -49,7 +52,7 @@ impl Sweep {
     pub(super) fn of(
         args: &BenchArgs,
         gpu: &Result<Gpu, GpuAbsence>,
-        users: &[&'static KernelDescriptor],
+        users: &Users,
         x: Option<Vec<f64>>,
         (interrupt, quiet): (&Interrupt, bool),
     ) -> anyhow::Result<Self> {
@@ -57,14 +60,23 @@ impl Sweep {
         let sources = sources(args, interrupt, quiet)?;
         let reordering = args.reorder.map(Into::into);
         let mut kernels = kernels(args, gpu)?;
-        kernels.extend(users);
+        kernels.extend(&users.kernels);
         let settings = settings(args, &kernels, gpu::count)?;
         if let Some(untaken) = settings.untaken(&kernels) {
             return Err(UsageError(untaken).into());
         }
-        let operation = args.operation;
-        let (portions, ranks) = (None, None);
-        Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions, ranks })
+        Ok(Self {
+            operation: args.operation,
+            sources,
+            kernels,
+            libraries: users.libraries.clone(),
+            settings,
+            x,
+            reordering,
+            shard,
+            portions: None,
+            ranks: None,
+        })
     }
 
     /// The plan of the bundle to continue. Generated matrices are generated again. Files are those that the
@@ -73,7 +85,7 @@ impl Sweep {
     pub(super) fn continuing(
         bundle: &Bundle,
         args: &BenchArgs,
-        users: &[&'static KernelDescriptor],
+        users: &Users,
         x: Option<Vec<f64>>,
         (interrupt, quiet): (&Interrupt, bool),
     ) -> anyhow::Result<Self> {
@@ -88,8 +100,9 @@ impl Sweep {
             };
             return Err(UsageError(sentence.to_owned()).into());
         }
-        user::check_same(&plan.kernel_files, users)?;
-        let kernels = plan.kernels(users)?;
+        user::check_same(&plan.kernel_files, &user::planned(&users.kernels), "--kernel-file")?;
+        user::check_same(&plan.kernel_libraries, &users.libraries, "--kernel-library")?;
+        let kernels = plan.kernels(&users.kernels)?;
         if let Some(other) = kernels.iter().find(|kernel| kernel.operation != operation) {
             let (id, word) = (other.id, operation.as_str());
             bail!("the bundle's plan names `{id}`, which is not a kernel of {word}");
@@ -135,8 +148,19 @@ impl Sweep {
             portions.into_iter().enumerate().map(renumbered).collect()
         });
         let shard = bundle.shard;
-        let Plan { settings, reordering, ranks, .. } = plan;
-        Ok(Self { operation, sources, kernels, settings, x, reordering, shard, portions, ranks })
+        let Plan { settings, reordering, ranks, kernel_libraries: libraries, .. } = plan;
+        Ok(Self {
+            operation,
+            sources,
+            kernels,
+            libraries,
+            settings,
+            x,
+            reordering,
+            shard,
+            portions,
+            ranks,
+        })
     }
 
     /// The plan as stored in a bundle, with what is known about each of its sources.
@@ -152,6 +176,7 @@ impl Sweep {
             x: self.x.as_deref().map(identity),
             reordering: self.reordering,
             kernel_files: user::planned(&self.kernels),
+            kernel_libraries: self.libraries.clone(),
             ranks: self.ranks,
         }
     }

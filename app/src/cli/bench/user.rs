@@ -1,5 +1,5 @@
-//! The kernels of `--kernel-file`: read, compared with those the bundle was begun with, and built before
-//! anything is measured.
+//! The user's kernels: read, compared with those the bundle was begun with, and built before anything is
+//! measured.
 
 use std::path::Path;
 
@@ -18,13 +18,22 @@ use crate::cli::gpu::{self, Gpu};
 use crate::cli::outcome::UsageError;
 use crate::cli::shared_args::BackendArg;
 
-/// A kernel file as stored in the plan of a bundle.
+/// The kernels that the arguments name besides those of this program.
+#[derive(Default)]
+pub(super) struct Users {
+    /// Those of files and libraries.
+    pub(super) kernels: Vec<&'static KernelDescriptor>,
+    /// The libraries.
+    pub(super) libraries: Vec<PlannedFile>,
+}
+
+/// A kernel file or a library as stored in the plan of a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlannedFile {
     /// Its name, without its folder.
-    file: String,
-    /// SHA-256 of its text.
-    sha256: String,
+    pub(super) file: String,
+    /// SHA-256 of its content.
+    pub(super) sha256: String,
 }
 
 /// The kernels of the files that the arguments name, in order.
@@ -86,25 +95,25 @@ pub(super) fn planned(kernels: &[&'static KernelDescriptor]) -> Vec<PlannedFile>
     sources(kernels).into_iter().map(planned).collect()
 }
 
-/// Fails unless the files named now are, byte for byte, those that the bundle was begun with.
+/// Fails unless the files that `option` names now are, byte for byte, those that the bundle was begun with.
 pub(super) fn check_same(
     begun: &[PlannedFile],
-    named: &[&'static KernelDescriptor],
+    here: &[PlannedFile],
+    option: &str,
 ) -> Result<(), UsageError> {
-    let here = planned(named);
     for file in begun {
         match here.iter().find(|other| other.file == file.file) {
             Some(other) if other == file => {}
             Some(other) => {
                 let [begun, here] = [file, other].map(|file| file.sha256.get(..8).unwrap_or(""));
                 return Err(UsageError(format!(
-                    "{} differs from the kernel in the bundle (SHA-256: expected {begun}…, found {here}…)",
+                    "{} differs from the file that the bundle was started with (SHA-256: expected {begun}…, found {here}…)",
                     file.file
                 )));
             }
             None => {
                 let name = &file.file;
-                let sentence = format!("to resume, pass the file {name} again with --kernel-file");
+                let sentence = format!("to resume, pass the file {name} again with {option}");
                 return Err(UsageError(sentence));
             }
         }
