@@ -11,7 +11,7 @@
 
 enum {
     RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
-    OTHER_VERSION, PRINTS, SLOW_TO_PREPARE
+    OTHER_VERSION, PRINTS, SLOW_TO_PREPARE, HANGS_LOADED, HANGS_PREPARING
 };
 
 static const struct sparsescope_csr *a;
@@ -24,6 +24,14 @@ static void sleep_ms(long ms)
 {
     struct timespec time = {ms / 1000, ms % 1000 * 1000000};
     nanosleep(&time, NULL);
+}
+
+/* Reports on standard error that it hangs, for a test that waits for that. */
+static void hang(void)
+{
+    static const char text[] = "it hangs\n";
+    if (write(2, text, sizeof text - 1) < 0) return;
+    for (;;) sleep_ms(1000);
 }
 
 static void product(const double *x, double *y)
@@ -39,6 +47,7 @@ const struct sparsescope_kernel *sparsescope_describe(void)
 {
     static struct sparsescope_kernel kernel = {SPARSESCOPE_KERNEL_VERSION, "Product", "for tests"};
     if (FAULT == OTHER_VERSION) kernel.version = 99;
+    if (FAULT == HANGS_LOADED) hang();
     return &kernel;
 }
 
@@ -47,6 +56,7 @@ int sparsescope_prepare(const struct sparsescope_csr *matrix, uint32_t threads, 
     (void)threads;
     if (FAULT == CRASHES) *(volatile int *)NULL = 1;
     if (FAULT == REFUSES) return 7;
+    if (FAULT == HANGS_PREPARING) hang();
     if (FAULT == SLOW_TO_PREPARE) sleep_ms(50);
     a = matrix;
     kept = malloc(matrix->rows * sizeof *kept);
@@ -77,7 +87,7 @@ int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
         last_x = x[0];
     }
     calls++;
-    if (FAULT == HANGS) for (;;) sleep_ms(1000);
+    if (FAULT == HANGS) hang();
     if (FAULT == WRITES_NOTHING) return 0;
     if (FAULT == ZEROS) {
         memset(y, 0, a->rows * sizeof *y);

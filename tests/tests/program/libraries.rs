@@ -1,13 +1,13 @@
 //! Kernel libraries (`--kernel-library`): each fault of a library ends its run with a reason, and no other run.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use sparsescope_core::record::{Run, Verdict};
 use sparsescope_tests::{Killed, Program};
 
-use crate::common::{open, program};
+use crate::common::{open, program, signal};
 
 const FAULTY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/libraries/faulty.c");
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples");
@@ -165,6 +165,41 @@ fn the_example_in_rust_runs() {
     assert_eq!(run.check.verdict, Verdict::Pass, "{}", reason(run));
 }
 
+/// Starts a bench of our kernel and then this library, and interrupts it once the library hangs; returns the exit
+/// code and the output.
+fn interrupted(p: &Program, library: &str) -> (Option<i32>, String) {
+    let mut args = bench(&[library]);
+    let limit = args.iter().position(|word| *word == "2s").unwrap();
+    args[limit] = "1h";
+    let bench = p.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut bench = Killed(bench);
+    let mut said = BufReader::new(bench.0.stderr.take().unwrap()).lines();
+    assert!(said.any(|line| line.unwrap() == "it hangs"), "it never hung");
+    signal(&bench.0, "-INT");
+    // Its process has the other end of this pipe: the output ends when both have ended.
+    said.for_each(drop);
+    let mut out = String::new();
+    bench.0.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    (bench.0.wait().unwrap().code(), out)
+}
+
+#[test]
+fn ctrl_c_ends_a_library_that_hangs_while_it_is_loaded_or_prepared() {
+    let p = program();
+    let library = faulty(&p, "HANGS_LOADED");
+    assert_eq!(interrupted(&p, &library), (Some(130), String::new()));
+    assert!(!p.path("b.zip").exists(), "nothing was measured");
+    let library = faulty(&p, "HANGS_PREPARING");
+    let (code, out) = interrupted(&p, &library);
+    assert_eq!(code, Some(130), "{out}");
+    let resume =
+        "Resume: `sparsescope bench --resume b.zip --kernel-library libhangs_preparing.so`";
+    assert!(out.contains(resume), "{out}");
+    let bundle = open(&p, "b.zip");
+    assert!(!bundle.complete);
+    assert!(bundle.runs.iter().all(|run| !run.kernel.starts_with("user/")), "it did not run");
+}
+
 #[test]
 fn a_measurement_continues_with_the_same_library_only() {
     let p = program();
@@ -206,7 +241,13 @@ fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     assert!(p.fail(1, &bench(&["none.so"])).starts_with("error: none.so: "));
     let right = faulty(&p, "RIGHT");
     let twice = p.fail(2, &bench(&[&right, &right]));
-    assert!(twice.contains("both are user/right/product"), "{twice}");
+    let sentence =
+        "libright.so and libright.so both define user/right/product: rename one of the files";
+    assert!(twice.contains(sentence), "{twice}");
+    let cuda = include_str!("../../../docs/examples/my-csr.cu").replace("two_sums", "product");
+    p.write("right.cu", cuda);
+    let both = p.fail(2, &[&bench(&[&right])[..], &["--kernel-file", "right.cu"]].concat());
+    assert!(both.contains("right.cu and libright.so both define user/right/product"), "{both}");
     let solve = [&bench(&[&right])[..], &["--operation", "solve"]].concat();
     assert!(p.fail(2, &solve).contains("supports only spmv"));
     assert!(!p.path("b.zip").exists());

@@ -1,17 +1,25 @@
 //! The libraries of `--kernel-library`.
 
 use anyhow::Context;
+use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::libraries::KernelLibrary;
 use sparsescope_core::record::{KernelSource, Operation};
 
-use crate::cli::bench_args::BenchArgs;
+use super::end::TOO_EARLY;
 use super::user::PlannedFile;
+use crate::cli::bench_args::BenchArgs;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::outcome::UsageError;
 use crate::cli::program;
 use crate::cli::shared_args::BackendArg;
 
-/// The libraries that the arguments name, in order; each is asked for its name.
-pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<KernelLibrary>> {
+/// The libraries that the arguments name, in order; each is asked for its name. `kernels` are those of the files
+/// that the arguments name.
+pub(super) fn named(
+    args: &BenchArgs,
+    kernels: &[&'static KernelDescriptor],
+    interrupt: &Interrupt,
+) -> anyhow::Result<Vec<KernelLibrary>> {
     if args.kernel_library.is_empty() {
         return Ok(Vec::new());
     }
@@ -30,12 +38,17 @@ pub(super) fn named(args: &BenchArgs) -> anyhow::Result<Vec<KernelLibrary>> {
     )?;
     let mut libraries: Vec<KernelLibrary> = Vec::new();
     for path in &args.kernel_library {
-        let library = KernelLibrary::open(path, program, args.library_limit);
-        let library = library.map_err(anyhow::Error::msg)?;
-        let id = library.kernel().id;
-        if libraries.iter().any(|known| known.kernel().id == id) {
-            let path = path.display();
-            let sentence = format!("{path} and another library both are {id}: rename one of them");
+        let library = KernelLibrary::open(path, program, args.library_limit, interrupt.flag());
+        let Some(library) = library.map_err(anyhow::Error::msg)? else {
+            let why = if interrupt.by_user() { "interrupted" } else { TOO_EARLY };
+            return Err(anyhow::Error::msg(why));
+        };
+        let (id, file) = (library.kernel().id, &library.source().file);
+        let of_library = libraries.iter().find(|known| known.kernel().id == id);
+        let of_file = kernels.iter().filter(|known| known.id == id).find_map(|known| known.user);
+        let other = of_library.map(|known| &known.source().file);
+        if let Some(other) = other.or(of_file.map(|user| &user.source.file)) {
+            let sentence = format!("{other} and {file} both define {id}: rename one of the files");
             return Err(UsageError(sentence).into());
         }
         libraries.push(library);

@@ -142,7 +142,7 @@ impl Preparation {
             None => None,
         };
         let mut kernels = user::named(args)?;
-        let libraries = libraries::named(args)?;
+        let libraries = libraries::named(args, &kernels, interrupt)?;
         kernels.extend(libraries.iter().map(KernelLibrary::kernel));
         let users = Users { kernels, libraries: libraries::planned(&libraries) };
         let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;

@@ -27,16 +27,21 @@ pub struct KernelLibrary {
 
 impl KernelLibrary {
     /// Asks the library in a file for its name, in a process of its own, which is `program`. Each call of the
-    /// library may take `limit`. Fails with a sentence.
-    pub fn open(path: &Path, program: &Path, limit: Duration) -> Result<Self, String> {
+    /// library may take `limit`. `None` when cancelled; fails with a sentence.
+    pub fn open(
+        path: &Path,
+        program: &Path,
+        limit: Duration,
+        cancel: &AtomicBool,
+    ) -> Result<Option<Self>, String> {
         let named = |why: String| format!("{}: {why}", path.display());
         // A name without a folder would be searched for on the library path.
         let file = path.canonicalize().map_err(|error| named(error.to_string()))?;
         let content = std::fs::read(&file).map_err(|error| named(error.to_string()))?;
         let mut process =
             Process::start(program, [file.as_path(), Path::new("")], limit).map_err(named)?;
-        let ready = process.ready(&AtomicBool::new(false)).map_err(named)?;
-        let (name, description) = ready.unwrap_or_default();
+        let ready = process.ready(cancel).map_err(named)?;
+        let Some((name, description)) = ready else { return Ok(None) };
         let name_of_file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let source = KernelSource {
             file: name_of_file.clone(),
@@ -49,7 +54,7 @@ impl KernelLibrary {
         let id = format!("user/{}/{}", word(stem, "library"), word(&name, "kernel"));
         let kernel: &'static KernelDescriptor = Box::leak(Box::new(descriptor(id)));
         let program = program.to_owned();
-        Ok(Self { kernel, source, description, path: file, program, limit })
+        Ok(Some(Self { kernel, source, description, path: file, program, limit }))
     }
 
     /// Its kernel.
@@ -115,7 +120,8 @@ mod tests {
 
     #[test]
     fn a_file_that_does_not_exist_is_named() {
-        let error = KernelLibrary::open(Path::new("no/such.so"), Path::new(""), Duration::ZERO);
+        let [file, program] = ["no/such.so", ""].map(Path::new);
+        let error = KernelLibrary::open(file, program, Duration::ZERO, &AtomicBool::new(false));
         assert!(error.is_err_and(|why| why.starts_with("no/such.so: ")));
     }
 }
