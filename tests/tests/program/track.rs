@@ -117,6 +117,16 @@ fn a_bundle_is_added_once_and_none_if_one_cannot_be_read() {
     assert!(names[0].starts_with("20260301-120000-") && names[0].ends_with(".zip"), "{names:?}");
     let again = p.run(&["track", "add", "day-0.zip", "--to", "main"]);
     assert!(again.code == Some(0) && again.err.contains("already there"), "{}", again.err);
+    // Results of another program are known by their content, not by the time at which they were added.
+    p.write("google.json", include_str!("../../golden/google-benchmark.json"));
+    p.succeed(&["track", "add", "google.json", "google.json", "--to", "main"]);
+    let added = history(&p).into_iter().find(|name| !names.contains(name)).unwrap();
+    let earlier = format!("20250101-000000{}", &added["20260101-000000".len()..]);
+    std::fs::rename(p.path("main").join(&added), p.path("main").join(&earlier)).unwrap();
+    let again = p.run(&["track", "add", "google.json", "--to", "main"]);
+    assert!(again.code == Some(0) && again.err.contains("already there"), "{}", again.err);
+    let names = history(&p);
+    assert_eq!(names.len(), 3, "{names:?}");
     p.write("broken.zip", "PK");
     let next = day(&p, 2, "none", 1.0);
     p.fail(1, &["track", "add", &next, "broken.zip", "--to", "main"]);

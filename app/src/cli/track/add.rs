@@ -1,9 +1,12 @@
 //! `sparsescope track add`: copies bundles into the folder of a history.
 
+use std::path::PathBuf;
+
 use anyhow::Context;
 use sparsescope_core::matrix::sha256;
 
 use crate::cli::compare::open;
+use crate::cli::folder::bundles_in;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::keep;
 use crate::cli::table::counted;
@@ -17,24 +20,25 @@ pub(super) fn run(args: &TrackAddArgs) -> anyhow::Result<Outcome> {
         let bundle = open(path)?;
         let cannot = || format!("cannot read {}", path.display());
         let mut bytes = std::fs::read(path).with_context(cannot)?;
+        // Named after time and content, so that the same file is never there twice.
+        let digest = sha256(&bytes);
+        let ending = format!("-{}.zip", digest.get(..12).unwrap_or_default());
         if matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'{')) {
             // Results of another program.
             bytes = bundle.to_bytes()?;
         }
-        // Named after time and content, so that the same bundle is never there twice.
-        let digest = sha256(&bytes);
-        let digest = digest.get(..8).unwrap_or_default();
-        let name = format!("{}-{digest}.zip", for_file_name(&bundle.created));
-        files.push((name, bytes, bundle.runs.len()));
+        files.push((for_file_name(&bundle.created), ending, bytes, bundle.runs.len()));
     }
     std::fs::create_dir_all(&args.to)
         .with_context(|| format!("cannot create the folder {}", args.to.display()))?;
-    for (name, bytes, runs) in &files {
-        let path = args.to.join(name);
-        if path.exists() {
+    for (time, ending, bytes, runs) in &files {
+        // Results of another program have the time at which they were added.
+        let is_same = |path: &PathBuf| path.to_string_lossy().ends_with(ending);
+        if let Some(path) = bundles_in(&args.to)?.into_iter().find(is_same) {
             eprintln!("{}: already there", path.display());
             continue;
         }
+        let path = args.to.join(format!("{time}{ending}"));
         keep(&path, false, bytes)?;
         eprintln!("{}: {}", path.display(), counted(*runs, "run", "runs"));
     }
