@@ -16,7 +16,7 @@ pub struct Timeline<'a> {
     pub key: RunKey<'a>,
     /// Its subject as described in the first bundle.
     pub subject: Subject<'a>,
-    /// The machine as described in the first bundle.
+    /// The machine as described in the first bundle that has it.
     pub machine: &'a Environment,
     /// Whether times are divided by that of the anchor kernel in the same bundle.
     pub is_relative: bool,
@@ -76,12 +76,14 @@ impl<'a> Timeline<'a> {
                 ) else {
                     continue;
                 };
-                let is_same =
-                    |known: &&Environment| known.is_same_machine(machine) || *known == machine;
+                let is_same = |known: &&Environment| {
+                    known.is_same_kind(machine, &run.device) || *known == machine
+                };
                 let machine_place = machines.iter().position(is_same).unwrap_or(machines.len());
                 if machine_place == machines.len() {
                     machines.push(machine);
                 }
+                let machine = machines.get(machine_place).copied().unwrap_or(machine);
                 let of_anchor = anchors.get(&surroundings(run));
                 let of_anchor = of_anchor.filter(|_| anchor != Some(run.kernel.as_str()));
                 let location = of_anchor.map_or(own, |anchor| own.over(anchor));
@@ -238,6 +240,15 @@ mod tests {
             timelines.iter().filter(|timeline| timeline.key.kernel == "cpu/csr/serial").collect();
         assert_eq!(serial.iter().map(|of| of.points.len()).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(serial[1].machine.cpu.model, "another");
+        // An update of the system is a change of the same machine, also for a run that begins after it.
+        let mut bundles = [bundle(0, 1e-3, 2e-3), bundle(1, 1e-3, 2e-3)];
+        bundles[0].runs.retain(|run| run.kernel != "cpu/csr/nnz");
+        bundles[1].environments[0].os = "Linux 6.12".into();
+        let timelines = Timeline::all(&bundles, None);
+        let of = |kernel: &str| timelines.iter().find(|of| of.key.kernel == kernel).unwrap();
+        let [serial, nnz] = ["cpu/csr/serial", "cpu/csr/nnz"].map(of);
+        assert_eq!([serial.points.len(), nnz.points.len()], [2, 1]);
+        assert!(std::ptr::eq(serial.machine, nnz.machine));
         // The other text of a user kernel is a change of the same run.
         let users = ["first", "second"].map(sample::with_user_kernel);
         let timelines = Timeline::all(&users, None);

@@ -59,6 +59,28 @@ impl Environment {
             && (own.is_empty() || others.is_empty() || own == others)
     }
 
+    /// Whether times of this device on both belong to one history: the same CPU with as many cores and about as much
+    /// memory and, for a GPU, the same major version of its driver. The operating system and its kernel may differ:
+    /// they change when a machine is updated, or when a rented one is replaced by another of its kind. Machines
+    /// without a CPU model are different.
+    pub fn is_same_kind(&self, other: &Self, device: &str) -> bool {
+        let cores = |machine: &Self| (machine.cpu.logical, machine.cpu.physical);
+        let (own, others) = (self.memory_bytes, other.memory_bytes);
+        !self.cpu.model.is_empty()
+            && (&self.cpu.model, &self.cpu.architecture)
+                == (&other.cpu.model, &other.cpu.architecture)
+            && cores(self) == cores(other)
+            // What a system reserves for itself depends on its version.
+            && own.abs_diff(others) <= own.max(others) / 10
+            && self.driver(device) == other.driver(device)
+    }
+
+    /// The major version of the driver of the GPU with this model name.
+    fn driver(&self, model: &str) -> Option<&str> {
+        let gpu = self.gpus.iter().find(|gpu| gpu.model == model)?;
+        gpu.details.get("driver")?.split('.').next()
+    }
+
     /// The number of different machines.
     pub fn machines(environments: &[Self]) -> usize {
         let mut found: Vec<&Self> = Vec::new();
@@ -192,5 +214,41 @@ mod tests {
         assert_eq!(Environment::machines(&all), 3);
         // Nothing is known of these.
         assert_eq!(Environment::machines(&[Environment::default(), Environment::default()]), 2);
+    }
+
+    #[test]
+    fn a_history_outlasts_an_update_of_the_system_and_no_other_hardware() {
+        let gpu = |driver: &str| Gpu {
+            model: "GPU".into(),
+            details: BTreeMap::from([("driver".into(), driver.into())]),
+            ..Gpu::default()
+        };
+        let before = Environment {
+            cpu: Cpu { model: "CPU".into(), logical: 4, physical: Some(2), ..Cpu::default() },
+            memory_bytes: 16_374_000_000,
+            os: "Linux (Ubuntu 24.04), kernel 6.8.0-1020".into(),
+            gpus: vec![gpu("550.54.15")],
+            ..Environment::default()
+        };
+        let is_same = |change: fn(&mut Environment), device: &str| {
+            let mut after = before.clone();
+            change(&mut after);
+            before.is_same_kind(&after, device)
+        };
+        let updated = |machine: &mut Environment| {
+            machine.os = "Linux (Ubuntu 24.04), kernel 6.11.0-1018".into();
+            machine.memory_bytes = 16_766_000_000;
+        };
+        assert!(is_same(updated, "CPU") && is_same(updated, "GPU"));
+        assert!(!is_same(|machine| machine.cpu.model = "another".into(), "CPU"));
+        assert!(!is_same(|machine| machine.cpu.logical = 8, "CPU"));
+        assert!(!is_same(|machine| machine.memory_bytes *= 2, "CPU"));
+        assert!(!is_same(|machine| machine.cpu.model.clear(), "CPU"));
+        // The driver of a GPU does not matter to the CPU.
+        let gpu_of = |driver: &str| Environment { gpus: vec![gpu(driver)], ..before.clone() };
+        let [patched, newer] = ["550.90.07", "560.35.03"].map(gpu_of);
+        assert!(before.is_same_kind(&patched, "GPU") && before.is_same_kind(&newer, "CPU"));
+        assert!(!before.is_same_kind(&newer, "GPU"));
+        assert!(!Environment::default().is_same_kind(&Environment::default(), ""));
     }
 }

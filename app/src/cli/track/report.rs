@@ -123,9 +123,15 @@ fn page(name: &str, bundles: &[Bundle], anchor: Option<&str>) -> String {
 }
 
 fn machine_name(machine: &Environment) -> String {
-    let gpus = machine.gpus.iter().map(|gpu| gpu.model.clone());
-    let parts = std::iter::once(machine.cpu.model.clone()).chain(gpus);
-    let parts = parts.chain([machine.os.clone()]).filter(|part| !part.is_empty());
-    let name = parts.collect::<Vec<_>>().join(", ");
+    let cpu = &machine.cpu;
+    let cores = (cpu.logical > 0)
+        .then(|| counted(cpu.logical as usize, "logical CPU", "logical CPUs"))
+        .unwrap_or_default();
+    let gpus = machine.gpus.iter().map(|gpu| match gpu.details.get("driver") {
+        Some(driver) => format!("{} (driver {driver})", gpu.model),
+        None => gpu.model.clone(),
+    });
+    let parts = [cpu.model.clone(), cores].into_iter().chain(gpus);
+    let name = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     if name.is_empty() { "unknown machine".to_owned() } else { name }
 }
