@@ -181,6 +181,7 @@ fn the_page_shows_every_run_and_when_it_changed() {
     assert_eq!(drawings, 8);
     assert_eq!(html.matches(" % slower since 2026-03-13").count(), 4, "{html}");
     assert!(!html.contains("% faster since"));
+    assert!(html.contains("<h1>History of main</h1>"), "{html}");
     assert!(html.contains("8 runs in 20 bundles, from 2026-03-01 to 2026-03-20; 4 changed."));
     assert!(!html.contains("src=") && !html.contains("<script"), "it loads nothing");
     let error = p.fail(1, &["track", "report", "main", "-o", "history.html"]);

@@ -2,10 +2,10 @@
 
 use ecolor::Color32;
 use emath::{pos2, vec2};
-use sparsescope_core::bundle::{Bundle, Timeline};
+use sparsescope_core::bundle::Timeline;
 use sparsescope_figures::figure::{Anchor, Figure, Mark, Provenance, area};
 
-use super::history::{day, time};
+use super::history::time;
 use super::levels::Level;
 
 const SIZE: [f32; 2] = [430.0, 92.0];
@@ -26,14 +26,15 @@ const FASTER: Color32 = Color32::from_rgb(0, 130, 90);
 /// The least range of times, so that noise of a percent does not fill the drawing.
 const LEAST_RANGE: f64 = 0.05;
 
-/// The measurements of a timeline over all bundles, with their levels. Time has a logarithmic scale.
-pub(super) fn chart(timeline: &Timeline<'_>, levels: &[Level], bundles: &[Bundle]) -> String {
+/// The measurements of a timeline over all bundles, which have these dates, with their levels. Time has a logarithmic
+/// scale.
+pub(super) fn chart(timeline: &Timeline<'_>, levels: &[Level], dates: &[String]) -> String {
     let logs = timeline.points.iter().map(|point| point.location.log);
     let (low, high) = logs
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (low.min(log), high.max(log)));
     let margin = ((high - low) * 0.15).max((LEAST_RANGE - (high - low)) / 2.0);
     let (low, high) = (low - margin, high + margin);
-    let x = |bundle: f64| LEFT + (RIGHT - LEFT) * (bundle / bundles.len().max(1) as f64) as f32;
+    let x = |bundle: f64| LEFT + (RIGHT - LEFT) * (bundle / dates.len().max(1) as f64) as f32;
     let y = |log: f64| {
         let share = ((log - low) / (high - low)).clamp(0.0, 1.0);
         BOTTOM - (BOTTOM - TOP) * share as f32
@@ -67,8 +68,7 @@ pub(super) fn chart(timeline: &Timeline<'_>, levels: &[Level], bundles: &[Bundle
         let text = time(log.exp(), timeline.is_relative);
         figure.text(pos2(LEFT - 6.0, at), Anchor::End, TYPE, WEAK, &text);
     }
-    let days = [bundles.first(), bundles.last()].map(|bundle| bundle.map_or("", day));
-    let [first, last] = days;
+    let [first, last] = [dates.first(), dates.last()].map(|date| date.map_or("", String::as_str));
     figure.text(pos2(LEFT, BOTTOM + 12.0), Anchor::Start, TYPE, WEAK, first);
     figure.text(pos2(RIGHT, BOTTOM + 12.0), Anchor::End, TYPE, WEAK, last);
     figure.to_svg(&timeline.key.words(timeline.subject.name()), &Provenance::default())

@@ -7,8 +7,8 @@ use sparsescope_core::order;
 use sparsescope_core::samples::{Basis, Change, Shift};
 use sparsescope_figures::model::subject_name;
 
-use super::history::{percent, time};
-use crate::cli::table::counted;
+use super::history::{change, time};
+use crate::cli::table::{counted, three_digits};
 use crate::cli::track_args::TrackCheckArgs;
 
 /// What a check found.
@@ -74,12 +74,15 @@ impl<'t, 'a> Found<'t, 'a> {
         );
         let mut all: Vec<f64> = self.runs.iter().map(|run| self.detectable(&run.shift)).collect();
         order::sort_by(&mut all, f64::total_cmp);
-        if let Some(median) = all.get(all.len() / 2) {
+        if let Some(&median) = all.get(all.len() / 2) {
+            let slowdown = match median > 2.0 {
+                true => format!("{} times as long", three_digits(median)),
+                false => format!("{:.1} % longer", (median - 1.0) * 100.0),
+            };
             text += &format!(
-                "At most {} % of checks fail although nothing became slower. A run that takes {} \
-                 longer is found by 80 % of checks (median over the runs).\n",
+                "At most {} % of checks fail although nothing became slower. A run that takes {slowdown} is found \
+                 by 80 % of checks (median over the runs).\n",
                 (self.args.false_alarms * 1e6).round() / 1e4,
-                percent(*median).trim_start_matches('+'),
             );
         }
         text
@@ -127,8 +130,8 @@ pub(super) fn cells(run: &JudgedRun<'_, '_>) -> [String; 7] {
         timeline.key.setting(),
         time(now / shift.ratio, timeline.is_relative),
         time(now, timeline.is_relative),
-        percent(shift.ratio),
-        format!("{} to {}", percent(low), percent(high)),
+        change(shift.ratio),
+        format!("{} to {}", change(low), change(high)),
     ]
 }
 

@@ -6,13 +6,13 @@ use sparsescope_core::record::Environment;
 use sparsescope_core::samples::Levels;
 
 use super::chart::chart;
-use super::history::{day, history, time};
+use super::history::{dates, history, time};
 use super::levels::Row;
 use crate::cli::markup::Html;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::{check_form, check_free, is_stdout, keep};
 use crate::cli::page::{Cell, STYLE, table};
-use crate::cli::table::counted;
+use crate::cli::table::{counted, three_digits};
 use crate::cli::track_args::TrackReportArgs;
 
 pub(super) fn run(args: &TrackReportArgs) -> anyhow::Result<Outcome> {
@@ -33,25 +33,26 @@ pub(super) fn run(args: &TrackReportArgs) -> anyhow::Result<Outcome> {
 }
 
 /// A line of the table.
-fn cells(row: &Row<'_, '_>, bundles: &[Bundle]) -> Vec<Cell> {
+fn cells(row: &Row<'_, '_>, dates: &[String]) -> Vec<Cell> {
     let Row { timeline, levels } = row;
     let newest = timeline.points.last().map(|point| point.location.value());
     let newest = newest.map(|value| time(value, timeline.is_relative));
     let change = match &levels[..] {
         [.., before, after] => {
-            let day = row.last_change().and_then(|number| bundles.get(number)).map(day);
+            let date = row.last_change().and_then(|number| dates.get(number));
             let ratio = after.location.over(&before.location).value();
-            let (percent, way) = match ratio > 1.0 {
-                true => (ratio - 1.0, "slower"),
-                false => (1.0 - ratio, "faster"),
+            let change = match ratio {
+                ratio if ratio > 2.0 => format!("{} times as long", three_digits(ratio)),
+                ratio if ratio > 1.0 => format!("{:.1} % slower", (ratio - 1.0) * 100.0),
+                ratio => format!("{:.1} % faster", (1.0 - ratio) * 100.0),
             };
-            format!("{:.1} % {way} since {}", percent * 100.0, day.unwrap_or_default())
+            format!("{change} since {}", date.map_or("", String::as_str))
         }
         _ => String::new(),
     };
     vec![
         Cell::Long(timeline.key.words(timeline.subject.name())),
-        Cell::Svg(chart(timeline, levels, bundles)),
+        Cell::Svg(chart(timeline, levels, dates)),
         Cell::Text(newest.unwrap_or_default()),
         Cell::Long(change),
     ]
@@ -71,14 +72,16 @@ fn page(name: &str, bundles: &[Bundle], anchor: Option<&str>) -> String {
         }
     }
     let changed = rows.iter().filter(|row| row.last_change().is_some()).count();
-    let days: Vec<&str> = bundles.iter().map(day).collect();
-    let (first, last) = (days.first().copied(), days.last().copied());
+    let dates = dates(bundles);
     let about = format!(
-        "{} in {}, from {} to {}; {} changed.",
+        "{} in {}{}; {} changed.",
         counted(rows.len(), "run", "runs"),
         counted(bundles.len(), "bundle", "bundles"),
-        first.unwrap_or_default(),
-        last.unwrap_or_default(),
+        match &dates[..] {
+            [first, .., last] => format!(", from {first} to {last}"),
+            [only] => format!(" of {only}"),
+            [] => String::new(),
+        },
         if changed == 0 { "none".to_owned() } else { changed.to_string() },
     );
     let divided = match anchor {
@@ -94,14 +97,14 @@ fn page(name: &str, bundles: &[Bundle], anchor: Option<&str>) -> String {
          confidence interval. A band is a level, with the confidence interval of its mean. A vertical line is a \
          change of level: in 1 % of histories without a change, one is found.{divided}"
     );
-    Html::page(&format!("Sparsescope: history {name}"), STYLE, |html| {
-        html.of_text("h1", &[], &format!("History {name}"));
+    Html::page(&format!("Sparsescope: history of {name}"), STYLE, |html| {
+        html.of_text("h1", &[], &format!("History of {name}"));
         html.of_text("p", &[], &about);
         html.of_text("p", &[("class", "weak")], &note);
         for machine in machines {
             html.of_text("h2", &[], &machine_name(machine));
             let of_machine = rows.iter().filter(|row| std::ptr::eq(row.timeline.machine, machine));
-            let lines: Vec<Vec<Cell>> = of_machine.map(|row| cells(row, bundles)).collect();
+            let lines: Vec<Vec<Cell>> = of_machine.map(|row| cells(row, &dates)).collect();
             table(html, &["run", "history", "newest", "last change"], &lines);
         }
         html.of_text("h2", &[], "Bundles");
