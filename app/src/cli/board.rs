@@ -1,10 +1,10 @@
 //! `sparsescope board`: the results of a folder of bundles as one page without scripts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::record::{Metric, Run};
+use sparsescope_core::record::{Metric, Operation, Run};
 use sparsescope_figures::model::{STAND_IN, metric_title, subject_name};
 
 use super::bundle_args::BoardArgs;
@@ -14,7 +14,7 @@ use super::markup::Html;
 use super::outcome::{Outcome, sentence};
 use super::output::{check_free, keep};
 use super::page::STYLE;
-use super::table::{counted, three_digits};
+use super::table::{capitalised, counted, three_digits};
 
 /// The page in the folder.
 const PAGE: &str = "index.html";
@@ -63,21 +63,28 @@ struct Best<'a> {
     file: &'a str,
 }
 
-/// An operation, the name and the SHA-256 of a subject, and a kernel with its precision.
-type Line<'a> = (&'a str, String, &'a str, String);
+/// An operation, and the unit of its results.
+type Rated<'a> = (&'a str, String);
+
+/// The name and the SHA-256 of a subject, and a kernel with its variant.
+type Line<'a> = (String, &'a str, String);
 
 /// The best runs by line and device.
+type Lines<'a> = BTreeMap<Line<'a>, BTreeMap<&'a str, Best<'a>>>;
+
+/// What the page shows.
 struct Board<'a> {
-    lines: BTreeMap<Line<'a>, BTreeMap<&'a str, Best<'a>>>,
+    tables: BTreeMap<Rated<'a>, Lines<'a>>,
     devices: Vec<&'a str>,
-    subjects: Vec<String>,
-    kernels: Vec<String>,
+    /// The subjects and kernels in order, with their numbers.
+    subjects: BTreeMap<String, usize>,
+    kernels: BTreeMap<String, usize>,
     files: usize,
 }
 
 impl<'a> Board<'a> {
     fn of(files: &'a [(String, Bundle)]) -> Self {
-        let mut lines: BTreeMap<Line<'a>, BTreeMap<&'a str, Best<'a>>> = BTreeMap::new();
+        let mut tables: BTreeMap<Rated<'a>, Lines<'a>> = BTreeMap::new();
         for (file, bundle) in files {
             let subjects = bundle.subjects_by_id();
             for run in bundle.runs.iter().filter(|run| run.ranks() && run.hot) {
@@ -86,8 +93,9 @@ impl<'a> Board<'a> {
                 else {
                     continue;
                 };
-                let name = subject_name(subject);
-                let line = (&*run.operation, name, subject.sha256(), run.kernel_and_precision());
+                let lines =
+                    tables.entry((run.operation.as_str(), metric_title(metric))).or_default();
+                let line = (subject_name(subject), subject.sha256(), run.kernel_and_precision());
                 let cells = lines.entry(line).or_default();
                 let best = cells.get(run.device.as_str());
                 if best.is_none_or(|best| metric.gain_over(best.metric.value) > 1.0) {
@@ -95,23 +103,19 @@ impl<'a> Board<'a> {
                 }
             }
         }
+        let lines = || tables.values().flatten();
         let devices: BTreeSet<&str> =
-            lines.values().flat_map(|cells| cells.keys().copied()).collect();
-        let subjects: BTreeSet<String> = lines.keys().map(|(_, name, ..)| name.clone()).collect();
-        let kernels: BTreeSet<String> = lines.keys().map(|(.., kernel)| kernel.clone()).collect();
-        Self {
-            lines,
-            devices: devices.into_iter().collect(),
-            subjects: subjects.into_iter().collect(),
-            kernels: kernels.into_iter().collect(),
-            files: files.len(),
-        }
+            lines().flat_map(|(_, cells)| cells.keys().copied()).collect();
+        let subjects = numbered(lines().map(|((name, ..), _)| name.clone()).collect());
+        let kernels = numbered(lines().map(|((.., kernel), _)| kernel.clone()).collect());
+        let devices = devices.into_iter().collect();
+        Self { tables, devices, subjects, kernels, files: files.len() }
     }
 
     fn page(&self) -> String {
         let groups: [(&str, char, Vec<&str>); 3] = [
-            ("Matrices", 'm', self.subjects.iter().map(String::as_str).collect()),
-            ("Kernels", 'k', self.kernels.iter().map(String::as_str).collect()),
+            ("Matrices", 'm', self.subjects.keys().map(String::as_str).collect()),
+            ("Kernels", 'k', self.kernels.keys().map(String::as_str).collect()),
             ("Devices", 'd', self.devices.clone()),
         ];
         // A box that is not ticked hides what has its name as a class.
@@ -122,9 +126,7 @@ impl<'a> Board<'a> {
         });
         let style = format!("{STYLE}label {{ display: block; }} .best {{ font-weight: bold; }}\n");
         let style = style + &rules.collect::<String>();
-        let operations: BTreeSet<&str> =
-            self.lines.keys().map(|(operation, ..)| *operation).collect();
-        let stand_ins = self.subjects.iter().any(|name| name.ends_with(" (stand-in)"));
+        let stand_ins = self.subjects.keys().any(|name| name.ends_with(" (stand-in)"));
         let about = format!(
             "{}: the best setting of each kernel on each matrix and device, with warm caches. All results were \
              checked; * marks those that another program measured. A number opens its bundle.",
@@ -150,19 +152,31 @@ impl<'a> Board<'a> {
                     }
                 });
             }
-            for operation in operations {
-                html.of_text("h2", &[], operation);
-                self.table(html, operation);
+            for ((operation, unit), lines) in &self.tables {
+                let word = match Operation::of(operation) {
+                    Some(known) => known.word(),
+                    None => *operation,
+                };
+                html.of_text("h2", &[], &capitalised(word));
+                html.of_text("p", &[("class", "weak")], unit);
+                self.table(html, lines);
             }
         })
     }
 
     /// A row per matrix and kernel, a column per device.
-    fn table(&self, html: &mut Html, operation: &str) {
-        let of = || self.lines.iter().filter(move |((other, ..), _)| *other == operation);
-        let unit = of().flat_map(|(_, cells)| cells.values()).next();
-        let unit = unit.map_or(String::new(), |best| metric_title(best.metric));
-        html.of_text("p", &[("class", "weak")], &unit);
+    fn table(&self, html: &mut Html, lines: &Lines<'_>) {
+        // The best result of each variant on each subject and device.
+        let mut leaders: HashMap<(&str, &str, String, &str), &Metric> = HashMap::new();
+        for ((subject, sha256, _), cells) in lines {
+            for (device, Best { metric, run, .. }) in cells {
+                let leader = leaders.entry((subject.as_str(), *sha256, run.variant(), *device));
+                let leader = leader.or_insert(*metric);
+                if metric.gain_over(leader.value) > 1.0 {
+                    *leader = *metric;
+                }
+            }
+        }
         html.element("div", &[("class", "wide")], |html| {
             html.element("table", &[], |html| {
                 html.element("tr", &[], |html| {
@@ -172,65 +186,52 @@ impl<'a> Board<'a> {
                         html.of_text("th", &[("class", &*format!("number d{k}"))], device);
                     }
                 });
-                for ((_, subject, sha256, kernel), cells) in of() {
+                for ((subject, sha256, kernel), cells) in lines {
+                    let number = |of: &BTreeMap<String, usize>, name: &str| {
+                        of.get(name).copied().unwrap_or_default()
+                    };
                     let class = format!(
                         "m{} k{}",
-                        place(&self.subjects, subject),
-                        place(&self.kernels, kernel)
+                        number(&self.subjects, subject),
+                        number(&self.kernels, kernel)
                     );
                     html.element("tr", &[("class", &*class)], |html| {
                         html.of_text("td", &[], subject);
                         html.of_text("td", &[], kernel);
                         for (k, device) in self.devices.iter().enumerate() {
-                            let is_best = |best: &Best<'_>| {
-                                self.is_best(operation, (subject.as_str(), *sha256), device, best)
-                            };
-                            self.cell(html, k, cells.get(device), is_best);
+                            let best = cells.get(device);
+                            let is_best = best.is_some_and(|Best { metric, run, .. }| {
+                                let leader = leaders.get(&(
+                                    subject.as_str(),
+                                    *sha256,
+                                    run.variant(),
+                                    *device,
+                                ));
+                                leader.is_some_and(|leader| leader.gain_over(metric.value) <= 1.0)
+                            });
+                            cell(html, k, best, is_best);
                         }
                     });
                 }
             });
         });
     }
-
-    fn cell(
-        &self,
-        html: &mut Html,
-        column: usize,
-        best: Option<&Best<'_>>,
-        is_best: impl Fn(&Best<'_>) -> bool,
-    ) {
-        let mark = if best.is_some_and(is_best) { " best" } else { "" };
-        let class = format!("number d{column}{mark}");
-        html.element("td", &[("class", &*class)], |html| {
-            let Some(Best { metric, run, file }) = best else { return };
-            let imported = if run.check.by.is_some() { "*" } else { "" };
-            let text = format!("{}{imported}", three_digits(metric.value));
-            html.of_text("a", &[("href", &*link(file))], &text);
-        });
-    }
-
-    /// Whether no kernel is faster on this subject and device at the same product in the same precision.
-    fn is_best(
-        &self,
-        operation: &str,
-        (subject, sha256): (&str, &str),
-        device: &str,
-        best: &Best<'_>,
-    ) -> bool {
-        let same = self.lines.iter().filter(|((other, name, identity, _), _)| {
-            *other == operation && name == subject && *identity == sha256
-        });
-        let mut others = same.filter_map(|(_, cells)| cells.get(device));
-        others.all(|other| {
-            let is_other = other.run.variant() != best.run.variant();
-            is_other || other.metric.gain_over(best.metric.value) <= 1.0
-        })
-    }
 }
 
-fn place(names: &[String], name: &str) -> usize {
-    names.iter().position(|known| known == name).unwrap_or_default()
+fn cell(html: &mut Html, column: usize, best: Option<&Best<'_>>, is_best: bool) {
+    let mark = if is_best { " best" } else { "" };
+    let class = format!("number d{column}{mark}");
+    html.element("td", &[("class", &*class)], |html| {
+        let Some(Best { metric, run, file }) = best else { return };
+        let imported = if run.check.by.is_some() { "*" } else { "" };
+        let text = format!("{}{imported}", three_digits(metric.value));
+        html.of_text("a", &[("href", &*link(file))], &text);
+    });
+}
+
+/// Names in order, with their numbers.
+fn numbered(names: BTreeSet<String>) -> BTreeMap<String, usize> {
+    names.into_iter().zip(0..).collect()
 }
 
 /// A file beside the page as a link.
@@ -246,7 +247,62 @@ fn link(file: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
+    use sparsescope_core::bundle::Limits;
+    use sparsescope_core::record::Better;
+
     use super::*;
+
+    /// Results in GFLOPS: of each of these kernels on each of these matrices.
+    fn results(matrices: usize, kernels: usize) -> (String, Bundle) {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("example/cpu.zip");
+        let mut bundle = Bundle::open(&example, &Limits::default()).unwrap();
+        let matrix = bundle.matrices[0].clone();
+        let mut rated = bundle.runs.iter().filter(|run| run.ranks() && run.hot);
+        let mut run = rated.find(|run| run.metric.is_some()).unwrap().clone();
+        (run.samples, run.costs.choice) = (Vec::new(), None);
+        (bundle.matrices, bundle.runs) = (Vec::new(), Vec::new());
+        for m in 0..matrices {
+            let mut matrix = matrix.clone();
+            matrix.record.id = format!("m{m}");
+            (matrix.record.name, matrix.record.sha256) = (format!("m{m}"), format!("{m:064x}"));
+            for k in 0..kernels {
+                let mut run = run.clone();
+                (run.matrix, run.kernel) = (matrix.record.id.clone(), format!("cpu/csr/k{k}"));
+                let (name, unit) = ("throughput".to_owned(), "GFLOPS".to_owned());
+                let value = 1.0 + k as f64;
+                run.metric = Some(Metric { name, unit, value, better: Better::More });
+                bundle.runs.push(run);
+            }
+            bundle.matrices.push(matrix);
+        }
+        ("results.zip".to_owned(), bundle)
+    }
+
+    #[test]
+    fn a_page_of_many_results_takes_time_in_proportion_to_them() {
+        let files = [results(300, 100)];
+        let start = Instant::now();
+        let page = Board::of(&files).page();
+        // Comparing each of the 30 000 with each other would take longer.
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        assert_eq!(page.matches("href=").count(), 30_000);
+        // The last kernel is the fastest on each matrix.
+        assert_eq!(page.matches(" best\">").count(), 300);
+    }
+
+    #[test]
+    fn results_in_another_unit_have_a_table_of_their_own() {
+        let (name, mut bundle) = results(1, 3);
+        let slow = bundle.runs[2].metric.as_mut().unwrap();
+        (slow.name, slow.unit, slow.better) = ("time".into(), "ms".into(), Better::Less);
+        let page = Board::of(&[(name, bundle)]).page();
+        assert_eq!(page.matches("<h2>SpMV</h2>").count(), 2, "{page}");
+        assert!(page.contains(">GFLOPS<") && page.contains(">time, ms (lower is better)<"));
+        // The faster of two, and the only one.
+        assert_eq!(page.matches(" best\">").count(), 2, "{page}");
+    }
 
     #[test]
     fn names_of_files_become_links_that_lead_to_them() {

@@ -162,6 +162,12 @@ pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(n as u64), if n == 1 { one } else { many })
 }
 
+/// Capitalises the first letter.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}
+
 /// A count with digits in groups of three: `1 234 567`.
 pub(super) fn count(n: u64) -> String {
     let digits = n.to_string();

@@ -10,7 +10,9 @@ use sparsescope_core::record::{
 
 use super::reasons::grouped;
 use super::share::Share;
-use crate::cli::table::{self, DASH, count, counted, render, seconds, three_digits, wrapped};
+use crate::cli::table::{
+    self, DASH, capitalised, count, counted, render, seconds, three_digits, wrapped,
+};
 
 /// The unit of the rate by which runs of this operation are compared.
 fn unit(bundle: &Bundle) -> &str {
@@ -401,12 +403,6 @@ pub(super) fn plan(
     };
     text += &format!("The bundle takes up to {} before compression.\n", megabytes(bytes));
     Ok(text)
-}
-
-/// Capitalises the first letter.
-fn capitalised(text: &str) -> String {
-    let mut rest = text.chars();
-    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
 #[cfg(test)]
