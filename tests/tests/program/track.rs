@@ -156,7 +156,8 @@ fn times_are_written_for_bencher_in_nanoseconds() {
     let out = p.json(&["export", &name, "--bencher", "-"]);
     let all = out.as_object().unwrap();
     assert_eq!(all.len(), 8);
-    let latency = &all["cpu/csr/serial on poisson2d?n=9, 1 thread"]["latency"];
+    let machine = open(&p, &name).environments[0].id.clone();
+    let latency = &all[&format!("cpu/csr/serial on poisson2d?n=9, 1 thread, {machine}")]["latency"];
     // 1 ms, and up to 1.9 % of noise.
     let [value, low, high] =
         ["value", "lower_value", "upper_value"].map(|key| latency[key].as_f64());
