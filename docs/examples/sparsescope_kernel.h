@@ -37,7 +37,8 @@ const struct sparsescope_kernel *sparsescope_describe(void);
 int sparsescope_prepare(const struct sparsescope_csr *a, uint32_t threads, void **handle);
 
 /* Computes y = A x; y must be complete when it returns. x has cols elements, which must not be changed, and y has
-   rows elements, all of which must be written. On a CPU, stream is null. Returns 0, or another number for an error. */
+   rows elements, all of which must be written. stream is null: libraries run on the CPU. Returns 0, or another number
+   for an error. */
 int sparsescope_apply(void *handle, const double *x, double *y, void *stream);
 
 /* Frees what sparsescope_prepare has allocated. */

@@ -21,6 +21,8 @@ pub enum Need {
     Cublas,
     /// cuSPARSE beside an NVIDIA GPU.
     Cusparse,
+    /// Eigen's headers and a C++ compiler.
+    Eigen,
     /// An NVIDIA GPU with its driver.
     Gpu,
     /// The real matrices, in the folder that `SPARSESCOPE_MATRICES` names.
@@ -50,11 +52,12 @@ pub enum Need {
 
 impl Need {
     /// Every need, in alphabetical order.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Adapter,
         Self::Browser,
         Self::Cublas,
         Self::Cusparse,
+        Self::Eigen,
         Self::Gpu,
         Self::Matrices,
         Self::Mkl,
@@ -76,6 +79,7 @@ impl Need {
             Self::Browser => "browser",
             Self::Cublas => "cublas",
             Self::Cusparse => "cusparse",
+            Self::Eigen => "eigen",
             Self::Gpu => "gpu",
             Self::Matrices => "matrices",
             Self::Mkl => "mkl",
@@ -172,7 +176,7 @@ mod tests {
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
             required(
-                "adapter,browser,cublas,cusparse,gpu,matrices,mkl,mpi,nccl,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
+                "adapter,browser,cublas,cusparse,eigen,gpu,matrices,mkl,mpi,nccl,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
             ),
             Ok(Need::ALL.to_vec())
         );

@@ -1,10 +1,12 @@
 //! Kernel libraries (`--kernel-library`): each fault of a library ends its run with a reason, and no other run.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use sparsescope_core::record::{Run, Verdict};
+use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::{Killed, Program};
 
 use crate::common::{open, program, signal};
@@ -162,6 +164,24 @@ fn the_example_in_rust_runs() {
     p.succeed(&bench(&["libcsr_rust.so"]));
     let bundle = open(&p, "b.zip");
     let run = bundle.runs.iter().find(|run| run.kernel == "user/csr_rust/rows").unwrap();
+    assert_eq!(run.check.verdict, Verdict::Pass, "{}", reason(run));
+}
+
+#[test]
+fn the_example_with_eigen_runs() {
+    const EIGEN: &str = "/usr/include/eigen3";
+    if !Path::new(EIGEN).is_dir() || Command::new("c++").arg("--version").output().is_err() {
+        skip!(Need::Eigen, "there is no {EIGEN} or no C++ compiler");
+    }
+    let p = program();
+    let mut compiler = Command::new("c++");
+    compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fopenmp"]);
+    compiler.args(["-isystem", EIGEN, "-o"]).arg(p.path("libeigen.so"));
+    compiler.arg(format!("{EXAMPLES}/eigen_library.cpp"));
+    assert!(compiler.status().expect("there is a C++ compiler").success());
+    p.succeed(&bench(&["libeigen.so"]));
+    let bundle = open(&p, "b.zip");
+    let run = bundle.runs.iter().find(|run| run.kernel == "user/eigen/product").unwrap();
     assert_eq!(run.check.verdict, Verdict::Pass, "{}", reason(run));
 }
 
