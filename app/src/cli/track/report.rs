@@ -138,3 +138,46 @@ fn machine_name(machine: &Environment) -> String {
     let name = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     if name.is_empty() { "unknown machine".to_owned() } else { name }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    use sparsescope_core::bundle::Limits;
+
+    use super::*;
+
+    #[test]
+    fn thirty_noisy_bundles_are_a_page_of_all_their_runs_within_seconds() {
+        const RUNS: usize = 100;
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("example/cpu.zip");
+        let mut bundle = Bundle::open(&example, &Limits::default()).unwrap();
+        bundle.runs.retain(|run| run.ranks() && !run.samples.is_empty());
+        bundle.runs.truncate(RUNS);
+        let mut state = 1_u64;
+        // Up to 10 % slower.
+        let mut noise = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            1.0 + 0.1 * (state >> 32) as f64 / f64::from(u32::MAX)
+        };
+        let mut bundles = Vec::new();
+        for day in 1..=30 {
+            let mut bundle = bundle.clone();
+            bundle.created = format!("2026-03-{day:02}T12:00:00Z");
+            for run in &mut bundle.runs {
+                let level = noise();
+                run.samples.iter_mut().for_each(|sample| *sample *= level * noise());
+            }
+            bundles.push(bundle);
+        }
+        let start = Instant::now();
+        let html = page("main", &bundles, None);
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+        assert_eq!(html.matches("<svg").count(), RUNS);
+        let about = "100 runs in 30 bundles, from 2026-03-01 to 2026-03-30; ";
+        assert!(html.contains(about), "{html}");
+    }
+}
