@@ -18,23 +18,12 @@ pub enum Operation {
     BatchedDense,
     /// Y = A·X, where X has several columns.
     Spmm,
-    /// x ← x + 1 in place: proves that nothing else assumes SpMV.
-    #[cfg(feature = "proof")]
-    Increment,
 }
 
 impl Operation {
     /// All operations, in the order in which lists show them.
-    pub const ALL: &'static [Self] = &[
-        Self::Spmv,
-        Self::Symgs,
-        Self::Skyline,
-        Self::Solve,
-        Self::BatchedDense,
-        Self::Spmm,
-        #[cfg(feature = "proof")]
-        Self::Increment,
-    ];
+    pub const ALL: &'static [Self] =
+        &[Self::Spmv, Self::Symgs, Self::Skyline, Self::Solve, Self::BatchedDense, Self::Spmm];
 
     /// The word used on the command line and in files.
     pub fn as_str(self) -> &'static str {
@@ -157,20 +146,6 @@ static TABLE: &[Row] = &[
         // They depend on the number of columns of X, too.
         flops_per_nonzero: None,
         metric: throughput,
-    },
-    #[cfg(feature = "proof")]
-    Row {
-        operation: Operation::Increment,
-        as_str: "increment",
-        about: "x ← x + 1",
-        in_ids: Some("increment"),
-        one: "increment",
-        several: "increments",
-        flops_per_nonzero: None,
-        metric: |work, median_s| {
-            let elements = work.flops.max(1) as f64;
-            Metric::of("time per element", "ns", Better::Less, median_s / elements * 1e9)
-        },
     },
 ];
 

@@ -6,8 +6,8 @@
 //! --block-sizes 32,64` besides, `golden/bundle-1.2.zip` with `bench 'gen:diagonal?m=64'
 //! 'gen:dense-row?m=20' 'gen:poisson2d?n=100' 'gen:random?m=20000&row=8'
 //! 'gen:powerlaw?m=10000&nnz=60000&max=2000' --backend cpu --runs 4 --warmup 1 --threads 1,2 --cold
-//! --hack-size 8 --spy-bytes 0 --label golden`, `golden/bundle-1.3.zip` by a build with the feature
-//! `proof`, merged from `bench --operation increment --runs 4 --warmup 1 --threads 1,2 --cold` and
+//! --hack-size 8 --spy-bytes 0 --label golden`, `golden/bundle-1.3.zip` by a build with one more
+//! operation, merged from `bench --operation increment --runs 4 --warmup 1 --threads 1,2 --cold` and
 //! `bench 'gen:poisson2d?n=6' --kernels 'cpu/{csr,hll}/*' --hack-size 8,32 --sigma 1,16 --runs 4
 //! --warmup 1 --threads 1,2`, `golden/bundle-1.4.zip` with `bench 'gen:stencil27?n=6'
 //! 'gen:random?m=60&row=3&dominant=1' 'gen:kmer?m=3000' 'gen:powerlaw?m=100&nnz=400&max=20'

@@ -286,7 +286,7 @@ fn the_features_of_a_build_are_those_of_the_program() {
         assert_eq!(row[3] == "✓", within("full", name), "{name}, full");
         listed.insert(name.to_owned());
     }
-    for name in features.keys().filter(|name| !["default", "full", "proof"].contains(*name)) {
+    for name in features.keys().filter(|name| !["default", "full"].contains(*name)) {
         assert!(listed.contains(*name), "docs/platforms.md does not list the feature {name}");
     }
 }

@@ -25,9 +25,8 @@ pub(crate) fn parse(html: &str) -> Document<'_> {
     Document::parse_with_options(html, options).unwrap()
 }
 
-/// `golden/bundle-1.3.zip` holds an operation of a build with the feature `proof`.
+/// `golden/bundle-1.3.zip` holds runs of `increment`, an operation that the program no longer has.
 #[test]
-#[cfg(not(feature = "proof"))]
 fn an_operation_that_the_program_does_not_know_is_shown_in_its_own_unit() {
     let p = program();
     p.write("b.zip", include_bytes!("../../golden/bundle-1.3.zip"));

@@ -47,8 +47,6 @@ mod task;
 mod team;
 mod ticket;
 mod timing;
-#[cfg(all(feature = "proof", not(target_family = "wasm")))]
-mod vector_source;
 #[cfg(not(target_family = "wasm"))]
 mod vectors;
 
@@ -64,8 +62,6 @@ pub use error::{KernelError, PrepareError};
 #[cfg(not(target_family = "wasm"))]
 pub use input_file::InputFile;
 pub use interruptions::Interruptions;
-#[cfg(feature = "proof")]
-pub use operations::IncrementProblem;
 pub use operations::{
     BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem,
     SpmvSide, SymgsProblem, SymgsSide,

@@ -66,10 +66,6 @@ pub enum SourceError {
     /// The systems of the rows of a matrix could not be gathered.
     #[error(transparent)]
     Systems(#[from] FsaiError),
-    /// An operation does not run on this.
-    #[cfg(feature = "proof")]
-    #[error("`{0}` cannot be incremented: expected gen:vector?n=1000")]
-    UnknownSubject(String),
     /// The generator failed.
     #[error(transparent)]
     Generate(#[from] GenerateError),
@@ -318,8 +314,6 @@ impl SourceError {
             | Self::NoSystems(_)
             | Self::Systems(_)
             | Self::Reorder(_) => false,
-            #[cfg(feature = "proof")]
-            Self::UnknownSubject(_) => false,
         }
     }
 }

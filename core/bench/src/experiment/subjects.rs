@@ -10,8 +10,6 @@ use super::points_source::PointsSource;
 use super::problem::Problem;
 use super::source::{MatrixSource, SourceError};
 use super::subject::{LoadedSubject, SubjectSource};
-#[cfg(feature = "proof")]
-use super::vector_source::VectorSource;
 use sparsescope_kernels::symgs::{Wavefronts, right_hand_side, starting_vector};
 use sparsescope_matrix::generate::{
     BatchSuite, PointsSuite, Suite as MatrixSuite, batch_suites, points_suites, suites,
@@ -74,10 +72,6 @@ const TABLE: &[Subjects] = &[
             .to_owned())
     }),
     on(Operation::Spmm, "mini", MATRICES, spmm),
-    #[cfg(feature = "proof")]
-    on(Operation::Increment, "vectors", VECTORS, |_, _, _, _| {
-        Err("a matrix cannot be incremented".to_owned())
-    }),
 ];
 
 const MATRICES: Kind = Kind {
@@ -106,14 +100,6 @@ const BATCHES: Kind = Kind {
         let entries = |suite: &BatchSuite| named(suite.entries.iter().map(|entry| entry.name));
         batch_suites().iter().map(|suite| (suite.name, entries(suite))).collect()
     },
-    are_matrices: false,
-    have_headers: false,
-};
-
-#[cfg(feature = "proof")]
-const VECTORS: Kind = Kind {
-    parse: |text| Ok(other(VectorSource::parse(text)?)),
-    suites: || vec![("vectors", [1_000, 100_000].map(|n| VectorSource(n).to_string()).to_vec())],
     are_matrices: false,
     have_headers: false,
 };

@@ -141,9 +141,6 @@ pub enum Reads {
     Points,
     /// Many small dense systems.
     Systems,
-    /// A vector instead of a matrix.
-    #[cfg(feature = "proof")]
-    Vector,
 }
 
 /// What a kernel requires of its input.
@@ -221,8 +218,6 @@ impl KernelDescriptor {
         match self.reads {
             Reads::Matrix(format) => Some(format),
             Reads::Chosen | Reads::Points | Reads::Systems => None,
-            #[cfg(feature = "proof")]
-            Reads::Vector => None,
         }
     }
 

@@ -10,8 +10,6 @@ mod distributed;
 mod effect;
 mod format;
 mod grid;
-#[cfg(feature = "proof")]
-mod increment;
 mod inverse;
 mod mapping;
 mod model;
@@ -74,8 +72,6 @@ pub fn kernels(operation: Operation) -> &'static [KernelDescriptor] {
         Operation::Solve => pcg::KERNELS,
         Operation::BatchedDense => dense::KERNELS,
         Operation::Spmm => spmm::KERNELS,
-        #[cfg(feature = "proof")]
-        Operation::Increment => increment::KERNELS,
     }
 }
 

@@ -2,8 +2,6 @@
 
 mod auto;
 mod dense;
-#[cfg(feature = "proof")]
-mod increment;
 mod machine;
 mod mkl;
 mod pcg;
@@ -21,8 +19,6 @@ use super::backend::{Availability, Backend, Prepared};
 use super::binding::{Binding, Binds};
 use super::configuration::Configuration;
 use super::error::PrepareError;
-#[cfg(feature = "proof")]
-use super::operations::IncrementProblem;
 use super::operations::{
     BatchedDenseProblem, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SymgsProblem,
 };
@@ -94,8 +90,6 @@ const OPERATIONS: &[Binding<CpuBackend>] = &[
     Binding::of::<SolveProblem>(Operation::Solve),
     Binding::of::<BatchedDenseProblem>(Operation::BatchedDense),
     Binding::of::<SpmmProblem>(Operation::Spmm),
-    #[cfg(feature = "proof")]
-    Binding::of::<IncrementProblem>(Operation::Increment),
 ];
 
 impl Backend for CpuBackend {

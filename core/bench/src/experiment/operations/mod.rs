@@ -1,8 +1,6 @@
 //! One file per operation (`side.rs` goes with `spmv.rs` and `spmm.rs`): its problem with everything that the runner needs.
 
 pub(super) mod batched_dense;
-#[cfg(feature = "proof")]
-mod increment;
 mod side;
 pub(super) mod skyline;
 pub(super) mod solve;
@@ -11,8 +9,6 @@ pub(super) mod spmv;
 pub(super) mod symgs;
 
 pub use batched_dense::BatchedDenseProblem;
-#[cfg(feature = "proof")]
-pub use increment::IncrementProblem;
 pub use side::{Converted, SpmvSide};
 pub use skyline::SkylineProblem;
 pub use solve::{Given, SolveProblem};
