@@ -17,5 +17,3 @@ pub use sparsescope_matrix::order;
 pub use sparsescope_bench::libraries;
 #[cfg(not(target_family = "wasm"))]
 pub use sparsescope_matrix::files;
-#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
-pub use sparsescope_mpi as mpi;

@@ -1,8 +1,8 @@
 //! The GPUs of ranks that a launcher started, one each, connected for the kernels that they share.
 
 use sparsescope_core::experiment::RankDevice;
-use sparsescope_core::mpi::World;
 use sparsescope_core::record::Gpu;
+use sparsescope_mpi::World;
 
 use super::outcome::AgreedError;
 
@@ -27,8 +27,8 @@ impl RankGpu {
 /// Picks a GPU for each rank, connects them through NCCL, whose ids are exchanged by MPI, and measures them.
 #[cfg(feature = "cuda")]
 pub(super) fn open(world: &World) -> anyhow::Result<RankGpu> {
-    use sparsescope_core::mpi::agreed;
     use sparsescope_cuda::FoundGpu;
+    use sparsescope_mpi::agreed;
 
     let found = agreed(world, FoundGpu::find(world.place_here(), world.ranks_here()));
     let found = found.map_err(AgreedError)?;

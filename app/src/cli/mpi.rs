@@ -14,8 +14,8 @@ use sparsescope_core::kernel::{
 };
 use sparsescope_core::measure::DEFAULT_SEED;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::mpi::{RankBackend, SharedMatrix, World, agreed, shared_problem};
 use sparsescope_core::record::{Check, Costs, Operation, Verdict};
+use sparsescope_mpi::{RankBackend, SharedMatrix, World, agreed, shared_problem};
 
 use super::args::Command;
 use super::bench;

@@ -10,7 +10,7 @@ use sparsescope_core::generate::{GeneratedRows, GeneratorSpec};
 use sparsescope_core::io::{Field, IoError, Progress, Symmetry};
 use sparsescope_core::matrix::Reordering;
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::mpi::{About, Numbering, SharedMatrix, World, agreed, equal_entries, read};
+use sparsescope_mpi::{About, Numbering, SharedMatrix, World, agreed, equal_entries, read};
 
 use super::outcome::AgreedError;
 use super::shared_args::RankArgs;

@@ -13,8 +13,8 @@ use sparsescope_core::kernel::{
     DeviceKind, KernelDescriptor, distributed_kernels, kernels_of_ranks,
 };
 use sparsescope_core::measure::{NoiseWatch, environment};
-use sparsescope_core::mpi::{RankBackend, World, agreed, measure_bandwidth, shared_problem};
 use sparsescope_core::record::{Environment, Run};
+use sparsescope_mpi::{RankBackend, World, agreed, measure_bandwidth, shared_problem};
 
 use super::bandwidth_threads;
 use super::end::{NOTHING_READ, TOO_EARLY, check_outputs, end, kept};

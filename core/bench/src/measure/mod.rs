@@ -35,7 +35,6 @@ pub use sparsescope_matrix::vector::{
 pub use threads::binds_threads;
 #[cfg(not(target_family = "wasm"))]
 pub use threads::{
-    ThreadsError, bind_to_processor, default_thread_counts, pool, start_ambient_pool,
+    ThreadsError, bind_to_processor, default_thread_counts, pool, pool_after, processor_numbers,
+    start_ambient_pool,
 };
-#[cfg(feature = "mpi")]
-pub use threads::{pool_after, processor_numbers};

@@ -60,14 +60,12 @@ pub fn pool(threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
 
 /// Builds a pool for one of several processes on a machine; the first `others` CPUs available are left to the
 /// processes before it. If too few remain, none of its threads is bound.
-#[cfg(feature = "mpi")]
 pub fn pool_after(others: usize, threads: u32) -> Result<rayon::ThreadPool, ThreadsError> {
     let own = processors().get(others..).unwrap_or_default();
     pool_on(threads, if threads as usize <= own.len() { own } else { &[] })
 }
 
 /// Numbers of the CPUs that this process may use, in no particular order.
-#[cfg(feature = "mpi")]
 pub fn processor_numbers() -> Vec<u64> {
     processors().iter().map(|processor| processor.id as u64).collect()
 }

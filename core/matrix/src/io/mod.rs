@@ -36,7 +36,7 @@ mod read_options;
 #[cfg(all(test, not(target_family = "wasm")))]
 mod real_files;
 mod scan;
-#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+#[cfg(not(target_family = "wasm"))]
 mod stream;
 mod tar;
 mod triplet_text;
@@ -52,18 +52,16 @@ pub use error::IoError;
 pub use extent::{read_named_extent, read_named_extent_as};
 pub use layer::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
-#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+#[cfg(not(target_family = "wasm"))]
 pub use matrix_market::FileShare;
 #[cfg(not(target_family = "wasm"))]
 pub use open::{
     open_companion, open_extent, open_matrix, open_matrix_as, open_points, open_points_extent,
-    open_vector, save,
+    open_share, open_vector, save, share_of_text,
 };
-#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
-pub use open::{open_share, share_of_text};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_as, read_named_matrix_in_steps};
 pub use petsc::write_petsc;
 pub use progress::Progress;
 pub use read_options::ReadOptions;
-#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
+#[cfg(not(target_family = "wasm"))]
 pub use stream::{HandedOut, hand_out, is_compressed};

@@ -134,10 +134,8 @@ async fn contents<'a>(
 #[cfg(not(target_family = "wasm"))]
 pub use self::files::{
     open_companion, open_extent, open_matrix, open_matrix_as, open_points, open_points_extent,
-    open_vector, save,
+    open_share, open_vector, save, share_of_text,
 };
-#[cfg(all(feature = "mpi", not(target_family = "wasm")))]
-pub use self::files::{open_share, share_of_text};
 
 #[cfg(not(target_family = "wasm"))]
 mod files {
@@ -153,9 +151,7 @@ mod files {
     };
     use crate::io::file_forms::inner_name;
     use crate::io::hypre::{self, Piece};
-    #[cfg(feature = "mpi")]
     use crate::io::layer::Kind;
-    #[cfg(feature = "mpi")]
     use crate::io::matrix_market::{FileShare, read_share};
     use crate::io::points::{
         Chosen, Columns, HeaderLine, PointsTaken, read_columns, read_points_extent_as,
@@ -270,7 +266,6 @@ mod files {
 
     /// Reads the `k`-th of this many shares of the lines of an uncompressed `coordinate` file. Errors name
     /// the path.
-    #[cfg(feature = "mpi")]
     pub fn open_share(
         path: &Path,
         share: (usize, usize),
@@ -290,7 +285,6 @@ mod files {
 
     /// Like [`open_share`], for lines from [`hand_out`](crate::io::hand_out): the text up to the size line, a
     /// share of the lines after it, and the number of lines before that share.
-    #[cfg(feature = "mpi")]
     pub fn share_of_text(
         path: &Path,
         (header, mut lines, before): (&[u8], Vec<u8>, u64),

@@ -95,10 +95,8 @@ impl Sha256Hex {
 
 /// The identity computed from arrays that arrive piece by piece, because no rank holds the whole matrix: all
 /// row offsets after the first, then all columns, then all values.
-#[cfg(feature = "mpi")]
 pub struct IdentityStream(Stream);
 
-#[cfg(feature = "mpi")]
 impl IdentityStream {
     /// Starts the identity of a matrix of this size.
     pub fn new(rows: u64, cols: u64, nnz: u64) -> Self {
@@ -205,7 +203,6 @@ mod tests {
         identity(&Csr::from_triplets(1, 1, &[(0, 0, value)]).unwrap())
     }
 
-    #[cfg(feature = "mpi")]
     #[test]
     fn arrays_that_come_piece_by_piece_have_the_digest_of_the_matrix() {
         let a = five_by_five();

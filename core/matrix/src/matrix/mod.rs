@@ -47,9 +47,7 @@ pub use extent::Extent;
 pub use format::{AnyFormat, FormatSize, FormatSpec};
 pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllShape};
 pub use hyb::Hyb;
-#[cfg(feature = "mpi")]
-pub use identity::IdentityStream;
-pub use identity::{CanonicalValue, Sha256Hex, identity, identity_at, sha256};
+pub use identity::{CanonicalValue, IdentityStream, Sha256Hex, identity, identity_at, sha256};
 pub use layout::{Order, SlotLayout};
 pub use points::{Points, PointsExtent, PointsView};
 pub use precision::Precision;

@@ -75,7 +75,7 @@ pub(super) async fn read<V: Value>(
 
 /// All nonzeros of the text after the header, in file order. With symmetric storage, each off-diagonal
 /// nonzero is followed by its mirror.
-#[cfg(any(feature = "mpi", test))]
+#[cfg(any(not(target_family = "wasm"), test))]
 pub(super) async fn entries(
     text: &[u8],
     header: &Header,

@@ -7,7 +7,7 @@ mod body;
 mod coordinate;
 mod count;
 mod header;
-#[cfg(any(feature = "mpi", test))]
+#[cfg(any(not(target_family = "wasm"), test))]
 mod share;
 mod survey;
 mod value;
@@ -22,7 +22,7 @@ use num_complex::Complex64;
 
 pub(super) use self::appended::{Announced, banners};
 pub(super) use self::header::{Format, Header, Lines, refuse_other_kinds};
-#[cfg(any(feature = "mpi", test))]
+#[cfg(any(not(target_family = "wasm"), test))]
 pub use share::{FileShare, read_share};
 pub(super) use survey::{Kept, Survey, ids, survey};
 pub(super) use write::put;
