@@ -654,7 +654,12 @@ export const cases = {
     const viewer = await Viewer.open(context, shown(given, "golden.zip"));
     const frames = () => viewer.page.evaluate(() => window.sparsescope.frames());
     const rests = async (what) => {
-      await viewer.page.waitForTimeout(1500);
+      // What changed is drawn when there was no frame for a while.
+      await viewer.until(`${what} at rest`, async () => {
+        const before = await frames();
+        await viewer.page.waitForTimeout(1500);
+        return (await frames()) === before;
+      });
       const before = await frames();
       await viewer.page.waitForTimeout(6000);
       const drawn = (await frames()) - before;

@@ -15,7 +15,7 @@ const ENOUGH = 30;
 const SOON = 8_000;
 
 /** Milliseconds from the title of a step to its texts. */
-const AT_ONCE = 2_000;
+const AT_ONCE = 4_000;
 
 /** The page with all bundles that the links are followed over. */
 const everything = (given) => `${given.address}/?${given.session.map((name) => `bundle=${given.bundles[name]}`).join("&")}#v1;view=layouts`;
