@@ -75,7 +75,6 @@ impl Links {
     /// # Panics
     /// If one has no table.
     pub fn shown(&self) -> Vec<Shown> {
-        // A link takes a second in an unoptimised build.
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let each = |links: Vec<(String, Model)>| -> Vec<Shown> {
             links.iter().map(|(link, model)| Shown::of(model, link)).collect()
