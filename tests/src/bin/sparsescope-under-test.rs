@@ -1,4 +1,5 @@
-//! The program `sparsescope`, built with the tests so that they run the same build.
+//! The program `sparsescope`, built with the tests so that they run the same build. Only its measurement of the memory
+//! bandwidth is brief.
 
 use std::process::ExitCode;
 
@@ -6,6 +7,7 @@ use std::process::ExitCode;
 static ALLOCATOR: sparsescope::Telling = sparsescope::Telling;
 
 fn main() -> ExitCode {
+    sparsescope_core::measure::measure_bandwidth_briefly();
     let program = std::env::current_exe().unwrap_or_default();
     ExitCode::from(sparsescope::cli::run(std::env::args_os(), program))
 }

@@ -178,7 +178,7 @@ fn commands_on_bundles_end_at_once_when_they_are_told_to() {
 #[test]
 fn two_benches_never_write_one_journal() {
     let p = program();
-    let long = ["bench", "gen:poisson2d?n=30", "--runs", "100000", "--kernels", "cpu/csr/serial"];
+    let long = ["bench", "gen:stencil27?n=40", "--runs", "100000", "--kernels", "cpu/csr/serial"];
     let mut first = p.command(&[&long[..], &["-q", "-o", "b.zip"]].concat()).spawn().unwrap();
     let begun = std::time::Instant::now();
     while !p.path("b.zip.partial.jsonl").exists() {

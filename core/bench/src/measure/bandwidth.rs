@@ -40,6 +40,15 @@ const TIME_FOR_PASSES: Duration = Duration::from_secs(1);
 /// Smallest array: 1 MiB.
 const MIN_ELEMENTS: u64 = (1 << 20) / 8;
 
+/// Whether the fewest passes over the smallest arrays are enough.
+static IS_BRIEF: AtomicBool = AtomicBool::new(false);
+
+/// From now on, this process measures bandwidths with the fewest passes over the smallest arrays: rates of caches,
+/// not of memory. For the program that tests run, of whose time the measurement would be most.
+pub fn measure_bandwidth_briefly() {
+    IS_BRIEF.store(true, Ordering::Relaxed);
+}
+
 /// Measures the bandwidth with each of these thread counts, each in its own pool. Array sizes follow from the
 /// caches and the free memory of this machine.
 pub fn measure_bandwidth(
@@ -55,13 +64,17 @@ pub fn measure_bandwidth(
 pub struct BandwidthMeter {
     caches: CacheSizes,
     available_bytes: u64,
+    time_for_passes: Duration,
 }
 
 impl BandwidthMeter {
     /// Arrays are four times as large as the last-level caches, but all three together at most an eighth of
     /// `available_bytes`.
     pub fn new(caches: CacheSizes, available_bytes: u64) -> Self {
-        Self { caches, available_bytes }
+        match IS_BRIEF.load(Ordering::Relaxed) {
+            true => Self { caches, available_bytes: 0, time_for_passes: Duration::ZERO },
+            false => Self { caches, available_bytes, time_for_passes: TIME_FOR_PASSES },
+        }
     }
 
     /// Elements of each array for `threads` threads. On a large machine, few threads reach only few of the
@@ -94,7 +107,7 @@ impl BandwidthMeter {
         let (initial, turned) = sums_of_a(elements as u64);
         let mut best = [Duration::MAX; 3];
         let mut passes = 0;
-        while passes < MIN_PASSES || started.elapsed() < TIME_FOR_PASSES {
+        while passes < MIN_PASSES || started.elapsed() < self.time_for_passes {
             if cancel.load(Ordering::Relaxed) {
                 return Err(BandwidthError::Cancelled);
             }

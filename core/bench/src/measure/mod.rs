@@ -17,6 +17,9 @@ mod noise;
 mod threads;
 
 #[cfg(not(target_family = "wasm"))]
+#[doc(hidden)]
+pub use bandwidth::measure_bandwidth_briefly;
+#[cfg(not(target_family = "wasm"))]
 pub use bandwidth::{BandwidthError, BandwidthMeter, measure_bandwidth};
 pub use build_facts::build;
 pub use cache::CacheSizes;
