@@ -23,7 +23,8 @@ if ((bytes > most_bytes)); then
 fi
 
 python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" install -q --disable-pip-version-check "$wheel[test]"
+# Compiled when they are imported: most of what is installed never is.
+"$folder/venv/bin/pip" install -q --disable-pip-version-check --no-compile "$wheel[test]"
 cp -r python/tests python/examples python/pyproject.toml "$folder"
 cd "$folder"
 export PATH="$folder/venv/bin:$PATH"
@@ -37,7 +38,7 @@ python -m pytest -q
 jupyter nbconvert --to notebook --execute --inplace examples/tour.ipynb
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [[ -f viewer.html && -n $chromium && -d $root/tests/browser/node_modules ]]; then
-    pip install -q --disable-pip-version-check jupyterlab
+    pip install -q --disable-pip-version-check --no-compile jupyterlab
     node "$root/tests/browser/notebook.mjs" "$chromium" "$(command -v python)"
 else
     echo "not tried in JupyterLab: it needs the viewer, Chromium, and npm ci in tests/browser"

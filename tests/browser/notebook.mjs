@@ -1,5 +1,5 @@
-// Drives JupyterLab over a notebook with twenty live viewers. Takes the path of Chromium and that of a Python that has
-// sparsescope, with its viewer, and jupyterlab, anywidget, nbconvert and scipy.
+// Drives JupyterLab over a notebook with more viewers than it keeps live. Takes the path of Chromium and that of a
+// Python that has sparsescope, with its viewer, and jupyterlab, anywidget, nbconvert and scipy.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { launch } from "./browser.mjs";
 
 const [chromium, python] = process.argv.slice(2);
-const CELLS = 20;
+const CELLS = 12;
 const MOST_LIVE = 8;
 
 const folder = mkdtempSync(join(tmpdir(), "sparsescope-notebook-"));
