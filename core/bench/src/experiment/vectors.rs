@@ -3,9 +3,16 @@
 use super::error::KernelError;
 use sparsescope_matrix::matrix::Operands;
 use sparsescope_model::kernel::KernelDescriptor;
+use sparsescope_record::Operation;
+
+/// The number k of columns of X and Y, from their elements: X has k per column of A, Y k per row. At least 1.
+pub(super) fn columns((rows, cols): (usize, usize), x: usize, y: usize) -> usize {
+    let k = y.checked_div(rows).or_else(|| x.checked_div(cols));
+    k.map_or(1, |k| k.max(1))
+}
 
 /// Fails unless y has one element per row, x one per column, and x is finite if the kernel multiplies padding
-/// by it.
+/// by it. For SpMM, X and Y have the same number of columns, any, and that many elements per column and row.
 pub fn admit_vectors(
     kernel: &KernelDescriptor,
     (rows, cols): (usize, usize),
@@ -20,6 +27,11 @@ pub fn admit_vectors(
             ((y.len(), x.len()), !needs_finite || x.iter().all(|v| v.is_finite()))
         }
     };
+    let k = match kernel.operation {
+        Operation::Spmm => columns((rows, cols), found.1, found.0),
+        _ => 1,
+    };
+    let (rows, cols) = (rows.saturating_mul(k), cols.saturating_mul(k));
     let reason = match found == (rows, cols) {
         true if is_fit => return Ok(()),
         true => "it multiplies padding by x, which has an infinite or NaN element".to_owned(),

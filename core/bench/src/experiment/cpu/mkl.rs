@@ -10,6 +10,7 @@ use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{SpmmProblem, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
+use crate::experiment::vectors::columns;
 use crate::mkl::{Mkl, MklError, MklMatrix, MklValue, mkl};
 use sparsescope_matrix::matrix::{Operands, Precision};
 use sparsescope_matrix::memory::MemoryLimit;
@@ -153,7 +154,13 @@ where
 
     fn multiply(&mut self, vectors: Operands<'_>) -> Option<Result<(), KernelError>> {
         let (x, y) = T::operands(vectors)?;
-        let done = self.matrix.multiply(x, y);
+        let done = match self.columns {
+            None => self.matrix.multiply(x, y),
+            Some(k) => {
+                let size = (self.y.len() / k, self.x.len() / k);
+                self.matrix.multiply_block(columns(size, x.len(), y.len()), x, y)
+            }
+        };
         Some(done.map_err(|error| failed(self.kernel, &error)))
     }
 

@@ -53,8 +53,8 @@ impl CpuBackend {
         Self { model: cpu.model, machine }
     }
 
-    /// Prepares an SpMV kernel that computes with any x, and checks its result for one. `None` when cancelled;
-    /// fails if the kernel cannot run here or on this matrix.
+    /// Prepares a kernel of SpMV or SpMM that computes with any x or X, and checks its result for one. `None` when
+    /// cancelled; fails if the kernel cannot run here or on this matrix.
     pub fn product(
         &self,
         configuration: &Configuration,

@@ -1,22 +1,23 @@
-//! A kernel for y = A·x that is prepared and checked once, and then computes with any x.
+//! A kernel for y = A·x or Y = A·X that is prepared and checked once, and then computes with any x or X.
 
 use std::sync::Arc;
 
 use super::machine::{Machine, wake_s};
-use super::{auto, mkl, spmv};
+use super::{auto, mkl, spmm, spmv};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
-use crate::experiment::operations::SpmvProblem;
+use crate::experiment::operations::{SpmmProblem, SpmvProblem};
 use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::experiment::vectors::{admit_vectors, other_precision};
+use crate::measure::DEFAULT_SEED;
 use sparsescope_matrix::matrix::{Csr, Operands};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::{KernelDescriptor, Mapping, kernel};
-use sparsescope_record::{Check, Costs};
+use sparsescope_record::{Check, Costs, Operation};
 
-/// An SpMV kernel bound to its matrix.
+/// A kernel of SpMV or SpMM bound to its matrix.
 pub struct CpuProduct {
     /// The kernel that runs: the chosen one of a kernel that chooses.
     kernel: &'static KernelDescriptor,
@@ -30,7 +31,8 @@ pub struct CpuProduct {
 }
 
 impl CpuProduct {
-    /// Binds the configuration's kernel, sets it up and checks its result for one x. `None` when cancelled.
+    /// Binds the configuration's kernel, sets it up and checks its result for one x, or one X of the columns that the
+    /// configuration requests. `None` when cancelled.
     pub(super) fn new(
         machine: &Machine,
         configuration: &Configuration,
@@ -38,22 +40,40 @@ impl CpuProduct {
         memory: MemoryLimit,
         watch: &Watch<'_>,
     ) -> Result<Option<Self>, PrepareError> {
-        let problem = SpmvProblem::of(a);
+        if configuration.kernel.operation == Operation::Spmm {
+            let problem = SpmmProblem::drawn(Arc::clone(a), DEFAULT_SEED);
+            return Self::checked(machine, configuration, (&problem, a), watch, |pool| {
+                spmm::bind(configuration, &problem, memory, pool).map(Some)
+            });
+        }
+        let (problem, near_bytes) = (SpmvProblem::of(a), machine.caches().private_bytes);
+        Self::checked(machine, configuration, (&problem, a), watch, |pool| {
+            match configuration.kernel.id {
+                auto::ID => {
+                    let (room, wake_s) = ((memory, near_bytes), wake_s(pool));
+                    pool.install(|| auto::chosen(configuration, &problem, room, wake_s, watch))
+                }
+                id if mkl::has(id) => mkl::bind(configuration, &problem, memory).map(Some),
+                _ => spmv::bind(configuration, &problem, memory, near_bytes, pool).map(Some),
+            }
+        })
+    }
+
+    /// The kernel that `bind` binds on its pool, set up and checked.
+    fn checked(
+        machine: &Machine,
+        configuration: &Configuration,
+        (problem, a): (&dyn Problem, &Csr),
+        watch: &Watch<'_>,
+        bind: impl FnOnce(&rayon::ThreadPool) -> Result<Option<Bound<'static>>, PrepareError>,
+    ) -> Result<Option<Self>, PrepareError> {
         problem.admit(configuration)?;
         let threads = configuration.threads as usize;
         let is_library = mkl::has(configuration.kernel.id);
         let pool = if is_library { machine.caller(threads) } else { machine.pool(threads) };
         let pool = pool.map_err(|error| PrepareError::Unsupported(error.to_string()))?;
-        let near_bytes = machine.caches().private_bytes;
-        let bound = match configuration.kernel.id {
-            auto::ID => {
-                let (room, wake_s) = ((memory, near_bytes), wake_s(&pool));
-                pool.install(|| auto::chosen(configuration, &problem, room, wake_s, watch))?
-            }
-            _ if is_library => Some(mkl::bind(configuration, &problem, memory)?),
-            _ => Some(spmv::bind(configuration, &problem, memory, near_bytes, &pool)?),
-        };
-        let Some(Bound { mut task, parts, mut costs, .. }) = bound else { return Ok(None) };
+        let Some(bound) = bind(&pool)? else { return Ok(None) };
+        let Bound { mut task, parts, mut costs, .. } = bound;
         let output = pool.install(|| -> Result<Option<Output>, PrepareError> {
             if task.set_up(&mut costs, watch)? == Finished::Cancelled {
                 return Ok(None);
@@ -94,7 +114,8 @@ impl CpuProduct {
     }
 
     /// Computes y = A·x. Fails unless x has one element per column, y one per row, both are in the precision
-    /// that it was prepared for, and x is finite if the kernel multiplies padding by it.
+    /// that it was prepared for, and x is finite if the kernel multiplies padding by it. A kernel of SpMM computes
+    /// Y = A·X for X and Y of any number of columns, stored by rows.
     pub fn multiply(&mut self, vectors: Operands<'_>) -> Result<(), KernelError> {
         admit_vectors(self.kernel, self.size, &vectors)?;
         let task = &mut self.task;
@@ -116,7 +137,7 @@ mod tests {
     use sparsescope_matrix::matrix::{Precision, examples};
     use sparsescope_model::kernel::parameters::MIN_FILL;
     use sparsescope_model::kernel::{DeviceKind, Parameters, kernels};
-    use sparsescope_record::{Operation, Verdict};
+    use sparsescope_record::Verdict;
 
     fn product(configuration: &Configuration) -> CpuProduct {
         let machine = Machine::new(CacheSizes::of(&cpu()));
@@ -157,6 +178,47 @@ mod tests {
                 let mut y = [f64::NAN; 5];
                 product.multiply(Operands::Double(&x, &mut y)).unwrap();
                 assert_eq!(y, [11.0, 13.0, 8.0, 18.0, 34.0].map(|y| factor * y), "{id}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_of_spmm_computes_with_any_number_of_columns() {
+        let here = |k: &&KernelDescriptor| k.device == DeviceKind::Cpu && !mkl::has(k.id);
+        for kernel in kernels(Operation::Spmm).iter().filter(here) {
+            let threads = if kernel.takes.threads { 2 } else { 1 };
+            for precision in Precision::ALL {
+                let usual = Configuration::usual(kernel);
+                let mut product = product(&Configuration { threads, precision, ..usual });
+                assert_eq!(product.check().verdict, Verdict::Pass, "{}", kernel.id);
+                for k in [1, 2, 3, 17, 40] {
+                    // Column j of X is (1, 2, 3, 4, 5) times j + 1.
+                    let of = |rows: [f64; 5]| -> Vec<f64> {
+                        rows.iter().flat_map(|x| (0..k).map(move |j| x * (j + 1) as f64)).collect()
+                    };
+                    let x = of([1.0, 2.0, 3.0, 4.0, 5.0]);
+                    let expected = of([11.0, 13.0, 8.0, 18.0, 34.0]);
+                    let y: Vec<f64> = match precision {
+                        Precision::F64 => {
+                            let mut y = vec![f64::NAN; 5 * k];
+                            product.multiply(Operands::Double(&x, &mut y)).unwrap();
+                            y
+                        }
+                        Precision::F32 => {
+                            let x: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+                            let mut y = vec![f32::NAN; 5 * k];
+                            product.multiply(Operands::Single(&x, &mut y)).unwrap();
+                            y.into_iter().map(f64::from).collect()
+                        }
+                    };
+                    assert_eq!(y, expected, "{} {k} columns", kernel.id);
+                }
+                let refused = match precision {
+                    Precision::F64 => product.multiply(Operands::Double(&[1.0; 9], &mut [0.0; 10])),
+                    Precision::F32 => product.multiply(Operands::Single(&[1.0; 9], &mut [0.0; 10])),
+                };
+                let expected = "expected y with 10 elements and x with 10, found 10 and 9";
+                assert_eq!(refused.unwrap_err().reason, expected);
             }
         }
     }

@@ -14,16 +14,18 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::operations::{SpmmProblem, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::Bound;
+use crate::experiment::vectors::columns;
 use sparsescope_kernels::spmm;
 use sparsescope_kernels::spmv::simd::{Level, Vectorised};
 use sparsescope_kernels::spmv::{RowParts, SlotParts};
-use sparsescope_matrix::matrix::{AnyFormat, Precision};
+use sparsescope_matrix::matrix::{AnyFormat, Csr, Precision, Real};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_model::kernel::parameters::VECTORS;
 use sparsescope_record::Costs;
 
-/// Binds a kernel to a matrix of its format and k columns for a number of threads; `None` for another format.
+/// Binds a kernel to a matrix of its format and k columns for a number of threads; `None` for another format. Products
+/// with other vectors may have any number of columns.
 type Bind<T> = fn(AnyFormat<T>, usize, usize, Vectors<T>) -> Option<Bindable>;
 
 /// The launchers for one precision.
@@ -35,39 +37,48 @@ where
 {
     /// The launchers of this backend, in the order of the descriptors.
     const ALL: &'static [(&'static str, Bind<T>)] = &[
-        ("cpu/spmm/serial", |a, k, _, v| match a {
-            AnyFormat::Csr(a) => Some(v.serial(move |x, y| spmm::serial(&a, k, x, y))),
+        ("cpu/spmm/serial", |a, _, _, v| match a {
+            AnyFormat::Csr(a) => Some(v.serial(move |x, y| {
+                let k = columns((a.rows(), a.cols()), x.len(), y.len());
+                spmm::serial(&a, k, x, y);
+            })),
             _ => None,
         }),
-        ("cpu/spmm/rows", |a, k, threads, v| match a {
+        ("cpu/spmm/rows", |a, _, threads, v| match a {
             AnyFormat::Csr(a) => {
                 let parts = RowParts::equal_rows(a.rows(), threads);
-                Some(v.parts(parts.len(), move |x, y| spmm::parts(&a, &parts, k, x, y)))
+                Some(in_parts(a, parts, v))
             }
             _ => None,
         }),
-        ("cpu/spmm/nnz", |a, k, threads, v| match a {
+        ("cpu/spmm/nnz", |a, _, threads, v| match a {
             AnyFormat::Csr(a) => {
                 let parts = RowParts::equal_entries(a.row_ptr(), threads);
-                Some(v.parts(parts.len(), move |x, y| spmm::parts(&a, &parts, k, x, y)))
+                Some(in_parts(a, parts, v))
             }
             _ => None,
         }),
         ("cpu/spmm/simd", |a, k, threads, v| match a {
             AnyFormat::Csr(a) => {
                 let parts = RowParts::equal_entries(a.row_ptr(), threads);
-                let (count, level) = (parts.len(), level::<T>(k));
-                let multiply = move |x: &[T], y: &mut [T]| spmm::simd(&a, level, &parts, k, x, y);
-                Some(v.parts(count, multiply).at(level))
+                let (count, most) = (parts.len(), Level::of_machine());
+                let multiply = move |x: &[T], y: &mut [T]| {
+                    let k = columns((a.rows(), a.cols()), x.len(), y.len());
+                    spmm::simd(&a, most, &parts, k, x, y);
+                };
+                Some(v.parts(count, multiply).at(spmm::level_for::<T>(most, k)))
             }
             _ => None,
         }),
         ("cpu/spmm/hll", |a, k, threads, v| match a {
             AnyFormat::Hll(a) => {
                 let parts = SlotParts::new(&a, threads);
-                let (count, level) = (parts.len(), level::<T>(k));
-                let multiply = move |x: &[T], y: &mut [T]| spmm::hll(&a, level, &parts, k, x, y);
-                Some(v.parts(count, multiply).at(level))
+                let (count, most) = (parts.len(), Level::of_machine());
+                let multiply = move |x: &[T], y: &mut [T]| {
+                    let k = columns((a.rows(), a.cols()), x.len(), y.len());
+                    spmm::hll(&a, most, &parts, k, x, y);
+                };
+                Some(v.parts(count, multiply).at(spmm::level_for::<T>(most, k)))
             }
             _ => None,
         }),
@@ -78,9 +89,15 @@ where
     }
 }
 
-/// The level that this CPU uses for k columns.
-fn level<T: Vectorised>(k: usize) -> Level {
-    spmm::level_for::<T>(Level::of_machine(), k)
+/// A kernel that gives each worker whole rows.
+fn in_parts<T: Real>(a: Arc<Csr<T>>, parts: RowParts, vectors: Vectors<T>) -> Bindable
+where
+    Output: From<Vec<T>>,
+{
+    vectors.parts(parts.len(), move |x, y| {
+        let k = columns((a.rows(), a.cols()), x.len(), y.len());
+        spmm::parts(&a, &parts, k, x, y);
+    })
 }
 
 impl Binds<SpmmProblem> for CpuBackend {
@@ -97,21 +114,29 @@ impl Binds<SpmmProblem> for CpuBackend {
         problem: &'p SpmmProblem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        problem.check_blocks(configuration, memory)?;
-        let k = SpmmProblem::vectors(configuration);
-        self.prepared(configuration, |pool| match configuration.precision {
-            _ if mkl::has(configuration.kernel.id) => {
-                mkl::bind_block(configuration, problem, memory)
-            }
-            Precision::F64 => {
-                let x = problem.double_block(k);
-                bind_in(configuration, problem.double(), (k, x), memory, pool)
-            }
-            Precision::F32 => {
-                let x = problem.single_block(k)?;
-                bind_in(configuration, &*problem.single(memory)?, (k, x), memory, pool)
-            }
-        })
+        self.prepared(configuration, |pool| bind(configuration, problem, memory, pool))
+    }
+}
+
+/// Binds a kernel to X of the columns that the configuration requests.
+pub(super) fn bind(
+    configuration: &Configuration,
+    problem: &SpmmProblem,
+    memory: MemoryLimit,
+    pool: &rayon::ThreadPool,
+) -> Result<Bound<'static>, PrepareError> {
+    problem.check_blocks(configuration, memory)?;
+    let k = SpmmProblem::vectors(configuration);
+    match configuration.precision {
+        _ if mkl::has(configuration.kernel.id) => mkl::bind_block(configuration, problem, memory),
+        Precision::F64 => {
+            let x = problem.double_block(k);
+            bind_in(configuration, problem.double(), (k, x), memory, pool)
+        }
+        Precision::F32 => {
+            let x = problem.single_block(k)?;
+            bind_in(configuration, &*problem.single(memory)?, (k, x), memory, pool)
+        }
     }
 }
 
@@ -160,7 +185,6 @@ mod tests {
     use crate::experiment::backend::Backend;
     use crate::experiment::problem::Problem;
     use crate::experiment::task::Watch;
-    use sparsescope_matrix::matrix::Csr;
     use sparsescope_model::kernel::{DeviceKind, Mapping, Parameters, kernel, kernels};
     use sparsescope_record::{Operation, Verdict};
 
