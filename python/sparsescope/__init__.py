@@ -5,7 +5,7 @@
 >>> print(ss.info(A))                          # doctest: +SKIP
 >>> ss.spy(A)                                  # doctest: +SKIP
 >>> P = ss.Operator(A)
->>> y = P @ x                                  # doctest: +SKIP
+>>> y, Y = P @ x, P @ X                        # doctest: +SKIP
 >>> s = ss.solve(A, b, precond="fsai")         # doctest: +SKIP
 >>> ss.bench(A, kernels="cpu/csr/*").best()    # doctest: +SKIP
 
@@ -24,7 +24,7 @@ from ._errors import CheckFailed, NotDefinite, ReadError  # noqa: E402
 from ._info import Info, info  # noqa: E402
 from ._native import __version__  # noqa: E402
 from ._read import read  # noqa: E402
-from ._spmv import spmv  # noqa: E402
+from ._spmv import spmm, spmv  # noqa: E402
 
 if TYPE_CHECKING:
     from ._bench import bench
@@ -54,6 +54,7 @@ __all__ = [
     "read",
     "skyline",
     "solve",
+    "spmm",
     "spmv",
     "spy",
 ]

@@ -51,9 +51,19 @@ def to_matrix(a: Any) -> _native.Matrix:
 
 def to_vector(x: Any, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
     """Return a contiguous vector of real numbers in this precision, copied only if it has to be."""
+    return _reals(x, dtype, what, 1)
+
+
+def to_block(x: Any, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
+    """Return an array of two dimensions, stored by rows, in this precision, copied only if it has to be."""
+    return _reals(x, dtype, what, 2)
+
+
+def _reals(x: Any, dtype: np.dtype[Any], what: str, ndim: int) -> NDArray[Any]:
     found = np.asarray(x)
-    if found.ndim != 1:
-        raise ValueError(f"{what} must have one dimension, found {found.ndim}")
+    if found.ndim != ndim:
+        expected = "one dimension" if ndim == 1 else "two dimensions"
+        raise ValueError(f"{what} must have {expected}, found {found.ndim}")
     if found.dtype.kind not in "fiub":
         raise TypeError(f"{what} must be real numbers, found {found.dtype}")
     return np.ascontiguousarray(found, dtype=dtype)

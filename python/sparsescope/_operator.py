@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from . import _native
-from ._convert import precision, to_matrix, to_scipy, to_vector
+from ._convert import precision, to_block, to_matrix, to_scipy, to_vector
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -19,7 +19,14 @@ class Operator(LinearOperator):
     """y = A·x by a kernel that is prepared and checked once: ``P @ x``.
 
     It keeps a copy of ``A``, so that later changes of ``A`` do not matter, and is a
-    ``scipy.sparse.linalg.LinearOperator``. The transpose is not prepared: ``P.T`` cannot be applied.
+    ``scipy.sparse.linalg.LinearOperator``.
+
+    ``P @ X`` with an n x k array X is an m x k array in C order. On the CPU its columns are computed together, by a
+    kernel of SpMM that is prepared and checked at the first such product; an X in another order than C is copied. With
+    a kernel of CUDA, columns are computed one by one.
+
+    ``P.T`` is an ``Operator`` with the same kernel on the transpose of ``A``, which is made and prepared at the first
+    use of ``P.T``, ``P.rmatvec`` or ``y @ P``.
 
     ``P @ x`` is an array of the library of x: NumPy, CuPy or PyTorch. With a kernel of CUDA, x may be a vector of
     CuPy or PyTorch on the same GPU and in the precision of ``A``. It is not copied to the host: y is computed in the
@@ -36,6 +43,8 @@ class Operator(LinearOperator):
         Threads of a parallel CPU kernel; all of the machine by default.
     device
         The number of the GPU, for a kernel that runs on one.
+    spmm
+        The id of a CPU kernel of SpMM, for an X of several columns.
     """
 
     def __init__(
@@ -45,9 +54,13 @@ class Operator(LinearOperator):
         *,
         threads: int | None = None,
         device: int = 0,
+        spmm: str = "cpu/spmm/simd",
     ) -> None:
         matrix = to_matrix(A)
-        self._product = _native.Product(matrix, kernel, threads, device)
+        self._product = _native.Product(matrix, kernel, threads, device, several=False)
+        self._matrix, self._asked = matrix, (kernel, threads, device, spmm)
+        self._several: _native.Product | None = None
+        self._transposed: Operator | None = None
         self._precision = precision(matrix)
         # What each product needs, at hand.
         self._gpu, self._name = self._product.gpu, self._precision.name
@@ -124,8 +137,27 @@ class Operator(LinearOperator):
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self._product(to_vector(np.ravel(x), self._precision, "x"))
 
-    def _rmatvec(self, x: NDArray[Any]) -> NoReturn:
-        raise NotImplementedError("the transpose of an Operator is not prepared: prepare one of A.T")
+    def _matmat(self, X: NDArray[Any]) -> NDArray[Any]:
+        block = to_block(X, self._precision, "x")
+        rows, k = self.shape[0], block.shape[1]
+        if k == 0:
+            return np.empty((rows, 0), self._precision)
+        if self._gpu is not None:
+            return np.stack([self._product(np.ascontiguousarray(x)) for x in block.T], axis=1)
+        if self._several is None:
+            _, threads, device, kernel = self._asked
+            self._several = _native.Product(self._matrix, kernel, threads, device, several=True)
+        return self._several.block(block.reshape(-1), k).reshape(rows, k)
+
+    def _transpose(self) -> Operator:
+        if self._transposed is None:
+            kernel, threads, device, spmm = self._asked
+            a = self._matrix.transposed()
+            self._transposed = Operator(a, kernel, threads=threads, device=device, spmm=spmm)
+        return self._transposed
+
+    def _adjoint(self) -> Operator:
+        return self._transpose()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an Operator cannot be pickled: pickle the matrix and prepare it there")

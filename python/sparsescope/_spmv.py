@@ -1,4 +1,4 @@
-"""One checked product."""
+"""One checked product, with a vector or with several."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from ._convert import precision, to_matrix, to_vector
+from ._convert import precision, to_block, to_matrix, to_vector
 
 
 def spmv(
@@ -51,3 +51,49 @@ def spmv(
     """
     matrix = to_matrix(A)
     return _native.spmv(matrix, to_vector(x, precision(matrix), "x"), kernel, threads, device)
+
+
+def spmm(
+    A: Any,
+    X: ArrayLike,
+    *,
+    kernel: str = "cpu/spmm/simd",
+    threads: int | None = None,
+    device: int = 0,
+) -> NDArray[Any]:
+    """Compute Y = A·X once by a kernel, and check each column of Y against a reference.
+
+    For one product after another, prepare an :class:`Operator`.
+
+    Parameters
+    ----------
+    A
+        An m x n matrix, as for :func:`spmv`. It is copied.
+    X
+        An n x k array on the host, where k is 1 to 1024, converted to the precision of ``A``. Kernels read it by rows:
+        an array in another order than C is copied.
+    kernel
+        The id of a kernel of SpMM for the CPU or a GPU, as ``sparsescope kernels`` lists them.
+    threads
+        Threads of a parallel CPU kernel; all of the machine by default.
+    device
+        The number of the GPU, for a kernel that runs on one.
+
+    Returns
+    -------
+    ndarray
+        Y, an m x k array in the precision of ``A`` and in C order.
+
+    Raises
+    ------
+    CheckFailed
+        If Y is wrong.
+    ValueError
+        If X does not fit, there is no such kernel, or it cannot run here or on this matrix.
+    """
+    matrix = to_matrix(A)
+    block = to_block(X, precision(matrix), "X")
+    (rows, cols), (found, k) = matrix.shape, block.shape
+    if found != cols:
+        raise ValueError(f"X has {found} rows, but the matrix has {cols} columns")
+    return _native.spmm(matrix, block.reshape(-1), k, kernel, threads, device).reshape(rows, k)

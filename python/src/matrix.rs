@@ -71,6 +71,16 @@ impl Matrix {
         self.precision == Precision::F32
     }
 
+    /// The transpose of the matrix.
+    fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
+        let a = Arc::clone(&self.a);
+        let made = work(py, move |_| {
+            MemoryLimit::of_machine().check("the transpose of the matrix", a.bytes().into())?;
+            Ok(a.transpose())
+        })?;
+        Ok(Self { a: Arc::new(made), precision: self.precision })
+    }
+
     /// Copies of the arrays: unsigned offsets and columns, ascending in each row, and the values.
     fn arrays<'py>(&self, py: Python<'py>) -> Arrays<'py> {
         let (indptr, indices, data) = handed_over(py, Csr::clone(&self.a));

@@ -1,4 +1,4 @@
-//! A kernel that is prepared once and computes with one x after another.
+//! A kernel that is prepared once and computes with one x, or one X of several columns, after another.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -11,7 +11,7 @@ use sparsescope_core::experiment::{
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::matrix::{Csr, Operands, Precision};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Check, Costs, GpuAbsence, Verdict};
+use sparsescope_core::record::{Check, Costs, GpuAbsence, Operation, Verdict};
 #[cfg(feature = "cuda")]
 use sparsescope_cuda::{CudaProduct, Device};
 
@@ -47,6 +47,11 @@ impl Prepared {
         SpmvProblem::check_vectors(a, memory)?;
         let refused = |error: PrepareError| refused(id, &error.to_string());
         match configuration.kernel.device {
+            DeviceKind::Cuda if configuration.kernel.operation == Operation::Spmm => {
+                let sentence =
+                    format!("{id}: an Operator takes kernels of the CPU for several vectors");
+                Err(Failure::Value(sentence))
+            }
             DeviceKind::Cpu => {
                 let made = cpu().product(configuration, a, memory, watch);
                 Ok(made.map_err(refused)?.map(Self::Cpu))
@@ -130,7 +135,7 @@ impl Number for f32 {
     }
 }
 
-/// y = A·x by a kernel.
+/// y = A·x by a kernel of SpMV, or Y = A·X by one of SpMM.
 #[pyclass(frozen, module = "sparsescope._native")]
 pub(crate) struct Product {
     product: Mutex<Prepared>,
@@ -149,18 +154,20 @@ pub(crate) struct Product {
 impl Product {
     /// Prepares the kernel and checks its result once.
     #[new]
-    #[pyo3(signature = (matrix, kernel, threads, device))]
+    #[pyo3(signature = (matrix, kernel, threads, device, several))]
     fn new(
         py: Python<'_>,
         matrix: &Matrix,
         kernel: &str,
         #[pyo3(from_py_with = numbers::threads)] threads: Option<u32>,
         #[pyo3(from_py_with = numbers::device)] device: usize,
+        several: bool,
     ) -> PyResult<Self> {
+        let operation = if several { Operation::Spmm } else { Operation::Spmv };
         let (a, precision) = (Arc::clone(&matrix.a), matrix.precision);
         let size = (a.rows(), a.cols());
         let product = work(py, move |stop| {
-            let configuration = configuration(kernel, threads, precision)?;
+            let configuration = configuration(operation, kernel, threads, precision)?;
             let watch = Watch::cancelled_by(stop);
             let product = Prepared::new(&configuration, device, &a, &watch)?;
             let product = product.ok_or(Failure::Cancelled)?;
@@ -181,9 +188,20 @@ impl Product {
 
     /// y = A·x for a contiguous x in the precision of A.
     fn __call__<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.block(py, x, 1)
+    }
+
+    /// Y = A·X for X of k columns in the precision of A, by a kernel of SpMM; both are stored by rows as contiguous
+    /// vectors.
+    fn block<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        k: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         match self.precision {
-            Precision::F64 => self.multiplied::<f64>(py, x),
-            Precision::F32 => self.multiplied::<f32>(py, x),
+            Precision::F64 => self.multiplied::<f64>(py, x, k),
+            Precision::F32 => self.multiplied::<f32>(py, x, k),
         }
     }
 
@@ -239,13 +257,15 @@ impl Product {
         &self,
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
+        k: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let Ok(x) = x.extract::<PyReadonlyArray1<'_, T>>() else {
             let word = self.precision.as_str();
             return Err(PyTypeError::new_err(format!("x must be a vector of {word}")));
         };
         start_pool()?;
-        let (x, (rows, cols)) = (x.as_slice()?, self.size);
+        let x = x.as_slice()?;
+        let [rows, cols] = [self.size.0, self.size.1].map(|size| size.saturating_mul(k));
         if x.len() != cols {
             return Err(misfit(x.len(), cols).into());
         }

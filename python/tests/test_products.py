@@ -61,6 +61,80 @@ def test_an_operator_computes_one_product_after_another(kernel, threads):
     assert np.array_equal(product @ np.eye(30), a.toarray())
 
 
+SEVERAL = ["cpu/spmm/serial", "cpu/spmm/rows", "cpu/spmm/nnz", "cpu/spmm/simd", "cpu/spmm/hll"]
+
+#: Rows, columns and density: tall, wide, with empty rows, without nonzeros, one dense column.
+SHAPES = [(50, 30, 0.2), (7, 90, 0.3), (60, 40, 0.01), (9, 4, 0.0), (40, 1, 1.0)]
+
+
+def columns(rows: int, k: int) -> np.ndarray:
+    return np.random.default_rng(k).integers(-9, 9, (rows, k)).astype(float)
+
+
+@pytest.mark.parametrize("kernel", SEVERAL)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_product_with_several_vectors_is_that_of_scipy(kernel, shape):
+    a = integers(*shape, 1)
+    for k in (1, 2, 5, 8, 33):
+        x = columns(a.shape[1], k)
+        for dtype in (np.float64, np.float32):
+            y = ss.spmm(a.astype(dtype), x, kernel=kernel)
+            assert y.dtype == dtype and y.flags.c_contiguous
+            assert np.array_equal(y, a @ x)
+
+
+def test_several_vectors_may_be_stored_in_any_order_and_type():
+    a, x = integers(50, 30, 0.2, 2), columns(60, 10)
+    product = ss.Operator(a)
+    for some in (x[::2], x[::-2, 3:8], x[:30].copy("F"), x[:30].astype(int), x[:30, ::3], x[:30].tolist()):
+        expected = a @ np.asarray(some)
+        assert np.array_equal(ss.spmm(a, some), expected)
+        assert np.array_equal(product @ some, expected)
+
+
+@pytest.mark.parametrize("kernel", SEVERAL)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_operator_multiplies_by_any_number_of_vectors(kernel, dtype):
+    for shape in SHAPES:
+        a = integers(*shape, 3).astype(dtype)
+        product = ss.Operator(a, "cpu/csr/nnz", threads=2, spmm=kernel)
+        for k in (2, 1, 19, 7, 0, 1500):
+            x = columns(a.shape[1], k).astype(dtype)
+            y = product @ x
+            assert y.dtype == dtype and y.shape == (a.shape[0], k)
+            assert np.array_equal(y, a @ x)
+            assert np.array_equal(product.matmat(x), a @ x)
+
+
+def test_several_vectors_that_do_not_fit_are_refused():
+    a = integers(5, 3, 0.9, 3)
+    with pytest.raises(ValueError, match="X has 4 rows, but the matrix has 3 columns"):
+        ss.spmm(a, np.ones((4, 2)))
+    for x, found in ((np.ones(3), 1), (np.ones((3, 2, 2)), 3), (1.0, 0)):
+        with pytest.raises(ValueError, match=f"X must have two dimensions, found {found}"):
+            ss.spmm(a, x)
+    for k in (0, 1025):
+        with pytest.raises(ValueError, match=f"X has {k} columns, expected a whole number from 1 to 1024"):
+            ss.spmm(a, np.ones((3, k)))
+    with pytest.raises(TypeError, match="X must be real numbers, found complex128"):
+        ss.spmm(a, np.ones((3, 2), dtype=complex))
+    with pytest.raises(ValueError, match="`cpu/csr/serial` computes spmv, not spmm"):
+        ss.spmm(a, np.ones((3, 2)), kernel="cpu/csr/serial")
+    product = ss.Operator(a, "cpu/csr/serial", spmm="cuda/spmm/row-split")
+    with pytest.raises(ValueError, match="an Operator takes kernels of the CPU for several vectors"):
+        product @ np.ones((3, 2))
+    with pytest.raises(TypeError, match="x must be real numbers, found complex128"):
+        product @ np.ones((3, 2), dtype=complex)
+
+
+def test_columns_that_are_not_finite_leave_the_others_alone():
+    a, x = integers(50, 30, 0.2, 4), columns(30, 9)
+    x[3, 2], x[7, 5] = np.inf, np.nan
+    for kernel in SEVERAL:
+        y = ss.Operator(a, "cpu/csr/serial", spmm=kernel) @ x
+        assert np.array_equal(y, a @ x, equal_nan=True)
+
+
 def test_an_operator_says_what_it_runs():
     product = ss.Operator(poisson(20))
     assert product.kernel.startswith("cpu/") and product.kernel != "cpu/spmv/auto"
@@ -90,12 +164,37 @@ def test_a_kernel_that_does_not_exist_is_named():
         ss.Operator(np.eye(2), "cpu/pcg/threads")
 
 
-def test_a_transpose_is_refused_in_a_sentence():
-    product = ss.Operator(integers(5, 3, 0.9, 3), "cpu/csr/serial")
-    y = np.ones(5)
-    for transposed in (lambda: product.T @ y, lambda: product.H @ y, lambda: y @ product):
-        with pytest.raises(NotImplementedError, match="prepare one of A.T"):
-            transposed()
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_transpose_is_that_of_scipy(kernel, dtype):
+    for shape in SHAPES:
+        a = integers(*shape, 5).astype(dtype)
+        product = ss.Operator(a, kernel, threads=2)
+        y, several = np.arange(a.shape[0], dtype=dtype), columns(a.shape[0], 3).astype(dtype)
+        assert isinstance(product.T, ss.Operator) and product.T.shape == a.T.shape
+        assert (product.T @ y).dtype == dtype
+        for found in (product.T @ y, product.H @ y, y @ product, product.rmatvec(y)):
+            assert np.array_equal(found, a.T @ y)
+        for found in (product.T @ several, product.rmatmat(several)):
+            assert np.array_equal(found, a.T @ several)
+        assert np.array_equal(several.T @ product, several.T @ a)
+
+
+def test_a_transpose_is_prepared_once_with_the_same_kernel():
+    a = integers(5, 3, 0.9, 3)
+    product = ss.Operator(a, "cpu/csr/nnz")
+    assert np.array_equal(product.T.T @ np.ones(3), a @ np.ones(3))
+    assert product.T is product.T and product.H is product.T
+    assert product.T.kernel == "cpu/csr/nnz"
+    with pytest.raises(ValueError, match="x has 3 elements, but the matrix has 5 columns"):
+        product.T @ np.ones(3)
+
+
+def test_a_solver_of_scipy_uses_the_transpose():
+    a = sp.csr_array(sp.vstack([poisson(6), sp.eye_array(36)]))
+    x = np.arange(36.0)
+    found = spl.lsqr(ss.Operator(a), a @ x, atol=1e-12, btol=1e-12)[0]
+    assert np.allclose(found, x, rtol=1e-8)
 
 
 def test_what_is_prepared_cannot_be_pickled_and_says_what_can():
