@@ -1,5 +1,6 @@
 //! Launchers of our own kernels of Y = A·X.
 
+use sparsescope_core::kernel::columns_per_thread;
 use sparsescope_core::matrix::Offset;
 
 use crate::arguments::{Element, Reads, Spmm, Writes};
@@ -9,12 +10,6 @@ use crate::cusparse::Block;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
-
-/// Largest number of bytes that a thread moves at once.
-const WIDEST: usize = 16;
-
-/// Threads of a row below which each takes fewer columns instead.
-const FEWEST_THREADS: usize = 8;
 
 /// Adjacent threads on adjacent columns of X, row after row.
 pub(super) fn row_split<T: DeviceReal>(
@@ -41,7 +36,7 @@ fn split<T: DeviceReal, O: Offset + Element>(
         let fits = u32::try_from(number).ok().filter(|&number| number < u32::MAX);
         fits.ok_or(DeviceError::TooLarge { what, found, most })
     };
-    let each = columns_per_thread::<T>(columns);
+    let each = columns_per_thread(columns, T::BYTES);
     let arguments = Spmm {
         rows: count("the number of rows", rows)?,
         columns: count("the number of columns of X", columns)?,
@@ -59,35 +54,4 @@ fn split<T: DeviceReal, O: Offset + Element>(
     // those that a thread takes, and both begin where as many elements are aligned. Threads of rows
     // beyond the last return.
     unsafe { Launch::new(device, &name, shape, &arguments) }.map(Step::Launch)
-}
-
-/// The columns that a thread takes: as many as it moves at once, if k is a multiple of that and a
-/// row still has enough threads.
-fn columns_per_thread<T: DeviceReal>(k: usize) -> usize {
-    let fits = |each: &usize| {
-        k.is_multiple_of(*each) && each * T::BYTES <= WIDEST && k / each >= FEWEST_THREADS
-    };
-    [4, 2].into_iter().find(fits).unwrap_or(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_take_columns_that_divide_k_and_leave_threads_for_a_row() {
-        for (k, double, single) in [
-            (1, 1, 1),
-            (8, 1, 1),
-            (16, 2, 2),
-            (24, 2, 2),
-            (32, 2, 4),
-            (33, 1, 1),
-            (34, 2, 2),
-            (64, 2, 4),
-        ] {
-            let found = (columns_per_thread::<f64>(k), columns_per_thread::<f32>(k));
-            assert_eq!(found, (double, single), "{k} columns");
-        }
-    }
 }

@@ -14,9 +14,9 @@ use crate::common::program;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-const COUNTS: [&str; 13] = [
+const COUNTS: [&str; 14] = [
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
+    "twelve", "thirteen",
 ];
 
 /// The text of a file, relative to the root.

@@ -286,8 +286,8 @@ mod tests {
         }
         let lessons: serde_json::Value = serde_json::from_str(lessons).unwrap();
         let ids: Vec<_> = lessons.as_array().unwrap().iter().map(|lesson| &lesson["id"]).collect();
-        let ends = (ids[0], ids[11]);
-        assert!(ids.len() == 12 && ends.0 == "csr-hll" && ends.1 == "bank-conflicts", "{ids:?}");
+        let ends = (ids[0], ids[12]);
+        assert!(ids.len() == 13 && ends.0 == "csr-hll" && ends.1 == "many-vectors", "{ids:?}");
         assert!(!index.contains("unsafe-inline") && !index.contains("<style"), "{index}");
         for name in [
             "index.html.br",

@@ -177,7 +177,7 @@ impl Default for Lessons {
 
 /// The built-in lessons, in teaching order.
 #[cfg(not(target_family = "wasm"))]
-const BUILT_IN: [&str; 12] = [
+const BUILT_IN: [&str; 13] = [
     include_str!("../../../lessons/1-csr-hll.json"),
     include_str!("../../../lessons/2-coalescing.json"),
     include_str!("../../../lessons/3-padding.json"),
@@ -190,4 +190,5 @@ const BUILT_IN: [&str; 12] = [
     include_str!("../../../lessons/10-own-kernel.json"),
     include_str!("../../../lessons/11-own-gpu.json"),
     include_str!("../../../lessons/12-bank-conflicts.json"),
+    include_str!("../../../lessons/13-many-vectors.json"),
 ];

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use sparsescope_core::layout::{Array, ArrayTraffic, columns_traffic};
 
 use super::*;
 use crate::state::Small;
@@ -153,6 +154,16 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
             Some(json!("{slots:ell;hack=4}")),
             "step 2: `{slots:ell;hack=4}`: `hack=4` is unknown here",
         ),
+        (
+            "/steps/1/text",
+            Some(json!("{sectors:cuda/spmm/row-split,0}")),
+            "step 2: `{sectors:cuda/spmm/row-split,0}`: expected 1 to 128 columns, found `0`",
+        ),
+        (
+            "/steps/1/text",
+            Some(json!("{sectors:cpu/csr/serial,4}")),
+            "step 2: `{sectors:cpu/csr/serial,4}`: cpu/csr/serial has no numbers for several columns",
+        ),
         ("/steps/0/choices", Some(json!(["9", "{entries}"])), "step 1: two choices are the same"),
     ];
     for (pointer, value, sentence) in cases {
@@ -245,6 +256,33 @@ fn the_answers_of_the_lesson_on_banks_are_counted() {
     // The picture's hack has the size that the answer calculates with, and fills one tile.
     assert_eq!((shorter, lesson.steps[4].show.layouts.small.matrix().unwrap().rows()), (8, 8));
     assert!((1..64).all(|apart| (busiest(apart) == 1) == (apart % 2 == 1)));
+}
+
+#[test]
+fn the_answers_of_the_lesson_on_many_vectors_are_what_the_model_counts() {
+    let lessons = Lessons::default();
+    let lesson = lessons.get("many-vectors").unwrap();
+    let a = lesson.steps[2].show.layouts.small.matrix().unwrap();
+    let loads = |k: usize, array: Array| {
+        let traffic = columns_traffic(&a, k);
+        traffic.iter().find(|of| of.array == array).unwrap().loads
+    };
+    for k in [4, 8, 32] {
+        for array in [Array::Val, Array::Col] {
+            assert_eq!(loads(k, array).sectors, loads(1, array).sectors, "{k} columns");
+        }
+        assert_eq!(loads(k, Array::X).efficiency(), Some(1.0), "{k} columns");
+        // Each nonzero needs all k numbers of its row of X.
+        let asked = loads(k, Array::X).asked_bytes;
+        assert_eq!(asked, 8 * (a.nnz() * k) as u64);
+    }
+    assert!(loads(1, Array::X).efficiency().unwrap() < 1.0);
+    let moved_per_column = [1, 4, 8, 32].map(|k: usize| {
+        let traffic = columns_traffic(&a, k);
+        let moved = |of: &ArrayTraffic| of.loads.moved_bytes() + of.stores.moved_bytes();
+        traffic.iter().map(moved).sum::<u64>() as f64 / k as f64
+    });
+    assert!(moved_per_column.windows(2).all(|pair| pair[1] < pair[0]), "{moved_per_column:?}");
 }
 
 #[test]

@@ -25,6 +25,21 @@ pub static VECTORS: Param<u32> = Param {
     },
 };
 
+/// Largest number of bytes that a thread of a GPU moves at once.
+const WIDEST: usize = 16;
+
+/// Threads of a row below which each takes fewer columns instead.
+const FEWEST_THREADS: usize = 8;
+
+/// The columns that a thread of `cuda/spmm/row-split` takes, for values of this many bytes: as many as it moves at once,
+/// if k is a multiple of that and a row still has enough threads.
+pub fn columns_per_thread(k: usize, value_bytes: usize) -> usize {
+    let fits = |each: &usize| {
+        k.is_multiple_of(*each) && each * value_bytes <= WIDEST && k / each >= FEWEST_THREADS
+    };
+    [4, 2].into_iter().find(fits).unwrap_or(1)
+}
+
 /// A CPU kernel in CSR.
 const fn cpu(
     id: &'static str,
@@ -113,3 +128,25 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     cusparse("vendor/cusparse/spmm-alg3", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 3, preprocessed"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_take_columns_that_divide_k_and_leave_threads_for_a_row() {
+        for (k, double, single) in [
+            (1, 1, 1),
+            (8, 1, 1),
+            (16, 2, 2),
+            (24, 2, 2),
+            (32, 2, 4),
+            (33, 1, 1),
+            (34, 2, 2),
+            (64, 2, 4),
+        ] {
+            let found = (columns_per_thread(k, 8), columns_per_thread(k, 4));
+            assert_eq!(found, (double, single), "{k} columns");
+        }
+    }
+}

@@ -3,11 +3,12 @@
 //! ([`crate::kernel`]) and of the formats ([`sparsescope_matrix::matrix::SlotLayout`]), never from a copy.
 //!
 //! [`Slots`] says what is stored where, [`Schedule`] what a warp does step by step, [`Traffic`] the
-//! memory traffic of a whole SpMV, and [`CpuTraffic`] the same for CPU threads.
+//! memory traffic of a whole SpMV, [`CpuTraffic`] the same for CPU threads, and [`columns_traffic`] that of SpMM.
 
 mod array;
 mod asking;
 mod block_rows;
+mod columns;
 mod cpu;
 mod diagonals;
 mod fours;
@@ -31,6 +32,7 @@ mod paper_tests;
 mod tests;
 
 pub use array::{ALIGNMENT, Array, ArrayInfo, arrays};
+pub use columns::columns_traffic;
 pub use cpu::{CACHE_LINE, CpuStep, CpuTraffic, ShareTraffic};
 pub use launch::{LaunchInfo, LaunchKind, LayoutError};
 pub use loops::Loops;

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use sparsescope_core::layout::Counts;
+use sparsescope_core::layout::{Counts, columns_traffic};
 use sparsescope_core::matrix::Csr;
 
 use super::arrays;
@@ -115,6 +115,8 @@ fn number(
     let (subject, part) = (what.next().unwrap_or_default(), what.next().unwrap_or_default());
     let found = if subject.is_empty() {
         of_settings(quantity, &settings).or_else(|| of_matrix(quantity, &a))
+    } else if let Some((kernel, columns)) = subject.split_once(',') {
+        of_columns(quantity, &a, (kernel, columns), part)?
     } else if subject.contains('/') {
         of_kernel(quantity, &Walk::of(&a, &settings, subject)?, part, settings.step as usize)
     } else {
@@ -204,6 +206,10 @@ fn of_grid(quantity: &str, grid: &Grid, part: &str, step: usize) -> Option<Strin
             quantity
         }
     };
+    of_counts(quantity, all)
+}
+
+fn of_counts(quantity: &str, all: Counts) -> Option<String> {
     match quantity {
         "requests" => text(all.requests),
         "sectors" => text(all.sectors),
@@ -213,4 +219,36 @@ fn of_grid(quantity: &str, grid: &Grid, part: &str, step: usize) -> Option<Strin
         _ => None,
     }
     .filter(|_| all.requests > 0)
+}
+
+/// Most columns of X that numbers are computed for.
+const MOST_COLUMNS: usize = 128;
+
+/// For the whole product of A and this many columns, of all arrays or of one.
+fn of_columns(
+    quantity: &str,
+    a: &Csr<f64>,
+    (kernel, columns): (&str, &str),
+    part: &str,
+) -> Result<Option<String>, String> {
+    if kernel != "cuda/spmm/row-split" {
+        return Err(format!("{kernel} has no numbers for several columns"));
+    }
+    let k = columns.parse::<usize>().ok().filter(|k| (1..=MOST_COLUMNS).contains(k));
+    let expected = || format!("expected 1 to {MOST_COLUMNS} columns, found `{columns}`");
+    let k = k.ok_or_else(expected)?;
+    let mut all = Counts::default();
+    for of in columns_traffic(a, k) {
+        if part.is_empty() || part == of.array.as_str() {
+            all += of.loads;
+            all += of.stores;
+        }
+    }
+    let operations = 2 * a.nnz() * k;
+    Ok(match quantity {
+        "moved-per-operation" if part.is_empty() && operations > 0 => {
+            text(significant(all.moved_bytes() as f64 / operations as f64))
+        }
+        _ => of_counts(quantity, all),
+    })
 }
