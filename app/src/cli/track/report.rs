@@ -127,9 +127,11 @@ fn page(name: &str, bundles: &[Bundle], anchor: Option<&str>) -> String {
 
 fn machine_name(machine: &Environment) -> String {
     let cpu = &machine.cpu;
-    let cores = (cpu.logical > 0)
-        .then(|| counted(cpu.logical as usize, "logical CPU", "logical CPUs"))
-        .unwrap_or_default();
+    let cores = if cpu.logical > 0 {
+        counted(cpu.logical as usize, "logical CPU", "logical CPUs")
+    } else {
+        String::new()
+    };
     let gpus = machine.gpus.iter().map(|gpu| match gpu.details.get("driver") {
         Some(driver) => format!("{} (driver {driver})", gpu.model),
         None => gpu.model.clone(),
