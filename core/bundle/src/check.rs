@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::{Bundle, BundleError, MatrixFolder, SubjectFolder};
 use sparsescope_matrix::order;
 use sparsescope_record::{
-    Choice, Distributed, Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord,
+    Choice, Distributed, Energy, Environment, HISTORIES, MOST_AMOUNT, MOST_SECONDS, MatrixRecord,
     Operation, Run, Shard, Solve, Subject, Verdict, is_safe_entry, is_safe_id, matrix_entry,
     printable, subject_entry,
 };
@@ -250,6 +250,12 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     if let Some(distributed) = &run.distributed {
         check_distributed(whose, distributed)?;
     }
+    if let Some(energy) = &run.energy {
+        check_energy(whose, energy)?;
+        if run.samples.is_empty() {
+            return Err(inconsistent(whose, "has an energy but no samples"));
+        }
+    }
     if let Some(source) = &run.source {
         check_identity(&format!("the kernel source of {whose}"), &source.sha256)?;
     }
@@ -371,6 +377,31 @@ fn check_choice(whose: &str, choice: &Choice) -> Result<(), BundleError> {
         check_numbers(whose, MOST_SECONDS, &times)?;
     }
     Ok(())
+}
+
+/// The energy must follow from its windows.
+fn check_energy(whose: &str, energy: &Energy) -> Result<(), BundleError> {
+    for &joules in &energy.windows {
+        check_numbers(whose, MOST_AMOUNT, &[("energy.windows", Some(joules))])?;
+    }
+    let numbers = [
+        ("energy.joules", Some(energy.joules)),
+        ("energy.watts", Some(energy.watts)),
+        ("energy.idle_watts", Some(energy.idle_watts)),
+    ];
+    check_numbers(whose, MOST_AMOUNT, &numbers)?;
+    check_numbers(whose, MOST_SECONDS, &[("energy.seconds", Some(energy.seconds))])?;
+    let Some(expected) = energy.mean() else {
+        return Err(inconsistent(whose, "has an energy that was measured in no window"));
+    };
+    let found = energy.joules;
+    match (found - expected).abs() <= 1e-9 * found.max(expected) {
+        true => Ok(()),
+        false => {
+            let field = "energy.joules";
+            Err(BundleError::Figures { whose: whose.into(), field, found, expected })
+        }
+    }
 }
 
 fn check_distributed(whose: &str, distributed: &Distributed) -> Result<(), BundleError> {

@@ -1,8 +1,8 @@
 //! A small bundle for tests, with every optional field set in one place and absent in another.
 
 use sparsescope_record::{
-    Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Distributed, Environment, Figures,
-    Gpu, History, KernelSource, LaunchCost, Link, MatrixRecord, Metric, Noise, Operation,
+    Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Distributed, Energy, Environment,
+    Figures, Gpu, History, KernelSource, LaunchCost, Link, MatrixRecord, Metric, Noise, Operation,
     PairTraffic, Phase, Predicted, Producer, RankShare, Reordered, Run, Series, SetUpSizes, Shard,
     Solve, Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work, matrix_id,
 };
@@ -134,6 +134,8 @@ pub(crate) fn with_points() -> Bundle {
     second.costs.choice = Some(choice());
     second.distributed = Some(distributed());
     third.source = Some(kernel_source(TEXT));
+    third.energy = Some(energy());
+    second.no_energy = Some("energy is measured only for CUDA kernels on one GPU".into());
     bundle.others.insert(kernel_source(TEXT).entry(), TEXT.into());
     let levels = br#"{"rows":5,"shift":0,"forward_levels":3,"backward_levels":3,"colors":2}"#;
     for folder in bundle.matrices.iter_mut().take(1) {
@@ -179,6 +181,19 @@ pub(crate) fn history(residuals: &[f64]) -> History {
     let name = "relative residual".to_owned();
     let series = vec![Series { name, values: residuals.to_vec(), every: 1, step: None }];
     History { step: "iteration".into(), series }
+}
+
+/// What a GPU counted.
+pub(crate) fn energy() -> Energy {
+    Energy {
+        joules: 0.0625,
+        windows: vec![0.0625, 0.046875, 0.078125, 0.0625],
+        method: "counter".into(),
+        watts: 312.5,
+        idle_watts: 70.0,
+        seconds: 5.25,
+        restores: true,
+    }
 }
 
 /// Two ranks, one without a halo.

@@ -144,7 +144,7 @@ fn the_schema_describes_every_field_that_is_written() {
 
 #[test]
 fn documents_that_break_a_rule_fail_the_schema() {
-    let broken: [(&str, &str, Value); 44] = [
+    let broken: [(&str, &str, Value); 48] = [
         ("points", "/points", json!(4_294_967_296_u64)),
         ("points", "/axes", json!(0)),
         ("points", "/density_cells", json!(3)),
@@ -184,6 +184,10 @@ fn documents_that_break_a_rule_fail_the_schema() {
         ("runs", "/runs/1/costs/predicted/line_bytes", json!(0.5)),
         ("runs", "/runs/1/costs/predicted/imbalance", json!(0.9)),
         ("runs", "/runs/2/costs/predicted/idle_share", json!(1.5)),
+        ("runs", "/runs/2/energy/joules", json!(-0.1)),
+        ("runs", "/runs/2/energy/windows", json!([])),
+        ("runs", "/runs/2/energy/seconds", json!(1e10)),
+        ("runs", "/runs/1/no_energy", json!(true)),
         ("runs", "/runs/0/until/met", json!("almost")),
         ("runs", "/runs/0/until/reached", json!(-0.1)),
         ("runs", "/runs/0/check/verdict", json!("maybe")),

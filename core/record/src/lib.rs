@@ -8,6 +8,7 @@
 mod absence;
 mod choice;
 mod distributed;
+mod energy;
 mod environment;
 mod figures;
 mod history;
@@ -30,6 +31,7 @@ mod variant;
 pub use absence::{GPU_SWITCH, GpuAbsence};
 pub use choice::{Choice, Tried};
 pub use distributed::{Distributed, Link, PairTraffic, RankShare};
+pub use energy::Energy;
 pub use environment::{Bandwidth, Build, Cache, Cpu, Environment, Environments, Gpu, Noise};
 pub use figures::Figures;
 pub use history::{History, Series};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
 use super::distributed::Distributed;
+use super::energy::Energy;
 use super::figures::Figures;
 use super::history::History;
 use super::kernel_source::KernelSource;
@@ -88,8 +89,14 @@ pub struct Run {
     /// How precisely its median was to be known, if that determined the number of samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
-    /// Whether measuring it was cut short: it has fewer samples than requested, and a resumed measurement
-    /// repeats it.
+    /// Energy of one execution, if it was requested and can be read; absent unless the check passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<Energy>,
+    /// Why its energy could not be measured, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_energy: Option<String>,
+    /// Whether measuring it was cut short: it has fewer samples than requested or lacks its energy, and a
+    /// resumed measurement repeats it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cut_short: bool,
     /// What its checked execution recorded step by step. A bundle stores it as an entry of its own.
@@ -115,6 +122,13 @@ impl Run {
     /// Whether it ran on CPUs, of one process or of several ranks.
     pub fn is_on_cpu(&self) -> bool {
         self.backend == "cpu"
+    }
+
+    /// Billions of floating-point operations per second and watt, which is per joule.
+    pub fn gflops_per_watt(&self) -> Option<f64> {
+        let flops = self.work?.flops;
+        let joules = self.energy.as_ref()?.joules;
+        (flops > 0 && joules > 0.0).then(|| flops as f64 / joules / 1e9)
     }
 
     /// The format that its kernel reads: as recorded for a user kernel, otherwise the middle part of the
@@ -341,6 +355,16 @@ mod tests {
         }
         let words = order.map(|check| check.as_str());
         assert_eq!(words, ["pass", "limited by rounding", "undecided", "fail"]);
+    }
+
+    #[test]
+    fn flops_per_watt_are_flops_per_joule_and_need_both() {
+        let energy = Energy { joules: 0.5, ..Energy::default() };
+        let work = Work { flops: 3_000_000_000, ..Work::default() };
+        let run = Run { energy: Some(energy), work: Some(work), ..Run::default() };
+        assert_eq!(run.gflops_per_watt(), Some(6.0));
+        assert_eq!(Run { energy: None, ..run.clone() }.gflops_per_watt(), None);
+        assert_eq!(Run { work: Some(Work::default()), ..run }.gflops_per_watt(), None);
     }
 
     #[test]
