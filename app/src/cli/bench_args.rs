@@ -48,7 +48,7 @@ impl std::str::FromStr for ShardArg {
 }
 
 /// Arguments that `--resume` takes from the bundle.
-const RESUME_TAKES_FROM_BUNDLE: [&str; 16] = [
+const RESUME_TAKES_FROM_BUNDLE: [&str; 17] = [
     "precision",
     "output",
     "shard",
@@ -61,6 +61,7 @@ const RESUME_TAKES_FROM_BUNDLE: [&str; 16] = [
     "at_most",
     "warmup",
     "cold",
+    "energy",
     "seed",
     "reorder",
     PARAMETERS,
@@ -143,6 +144,12 @@ pub(super) struct BenchArgs {
     /// Also measure with cold (flushed) caches
     #[arg(long, help_heading = SAMPLING)]
     pub(super) cold: bool,
+    /// Also measure the energy of each CUDA kernel, which takes about 8 s more per run
+    ///
+    /// It is read from the GPU while the kernel is repeated, and never estimated: runs of which it cannot be read say
+    /// why (see docs/energy.md).
+    #[arg(long, help_heading = SAMPLING, hide_short_help = true)]
+    pub(super) energy: bool,
     /// File with x (for symgs, the initial x) [default: from --seed]
     ///
     /// The file is Matrix Market, has one number per line, or is a vector of NumPy, MATLAB, PETSc or hypre.

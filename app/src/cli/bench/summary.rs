@@ -401,6 +401,9 @@ pub(super) fn plan(
             seconds(goal.at_most_s * share.runs() as f64),
         ),
     };
+    if settings.energy {
+        text += "Energy is measured apart, for about 8 s per run of a CUDA kernel.\n";
+    }
     text += &format!("The bundle takes up to {} before compression.\n", megabytes(bytes));
     Ok(text)
 }

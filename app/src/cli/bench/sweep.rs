@@ -396,6 +396,7 @@ pub(super) fn settings(
         threads,
         blocks,
         cold: args.cold,
+        energy: args.energy,
         seed: args.seed,
         precisions,
         parameters,

@@ -191,6 +191,7 @@ fn settings(wanted: &Wanted) -> Settings {
         threads: vec![1],
         blocks: Vec::new(),
         cold: false,
+        energy: false,
         seed: DEFAULT_SEED,
         precisions: vec![Precision::F64, Precision::F32],
         parameters: Default::default(),

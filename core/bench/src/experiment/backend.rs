@@ -7,7 +7,7 @@ use super::configuration::{Configuration, Temperature};
 use super::error::PrepareError;
 use super::problem::Problem;
 use super::task::{Finished, Groups, Watch};
-use super::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
+use super::ticket::{Executed, LastOutput, Metered, Sampled, SetUp, Ticket};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_record::{Costs, Distributed, Gpu, History, KernelSource};
@@ -95,6 +95,11 @@ pub trait Prepared {
 
     /// The result of the last execution.
     fn last_output(&mut self) -> LastOutput<'_>;
+
+    /// Measures the energy of one execution over seconds of repetitions.
+    fn energy<'t>(&'t mut self, _temperature: Temperature, _watch: &'t Watch<'_>) -> Metered<'t> {
+        Ticket::ready(Err("energy is measured only for CUDA kernels on one GPU".to_owned()))
+    }
 
     /// Why the last call failed, if the other ranks do not know it and may be waiting for this one.
     fn own_failure(&self) -> Option<OwnFailure> {

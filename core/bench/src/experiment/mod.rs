@@ -93,7 +93,7 @@ pub use split::{Portion, Units, split};
 #[cfg(not(target_family = "wasm"))]
 pub use subject::{LoadedSubject, Probed, SubjectSource, tell_apart};
 pub use task::{Finished, Groups, Task, Watch};
-pub use ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
+pub use ticket::{Executed, LastOutput, Metered, Sampled, SetUp, Ticket};
 #[doc(hidden)]
 pub use timing::{WARM_BY_ITSELF_S, repetitions};
 #[cfg(not(target_family = "wasm"))]

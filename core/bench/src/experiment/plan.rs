@@ -48,6 +48,9 @@ pub struct Settings {
     pub blocks: Vec<u32>,
     /// Whether to measure with flushed caches too.
     pub cold: bool,
+    /// Whether to measure energy too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub energy: bool,
     /// Seed for input that is not given.
     pub seed: u64,
     /// Precisions in which kernels compute.
@@ -326,6 +329,7 @@ mod tests {
             threads: vec![1],
             blocks: vec![128],
             cold: false,
+            energy: false,
             seed: 42,
             precisions: vec![Precision::F64],
             parameters: lists,

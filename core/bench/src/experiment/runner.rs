@@ -197,6 +197,9 @@ impl Runner<'_> {
             let run = match start {
                 Start::Ready(ready) => {
                     let configuration = ready.configuration.clone();
+                    if self.settings.energy {
+                        progress.tell(configuration.kernel.id);
+                    }
                     let mut run = self.conclude(*ready, problem, references).await?;
                     if run.figures.is_some() && !self.cancelled() {
                         progress.tell(configuration.kernel.id);

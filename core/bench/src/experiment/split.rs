@@ -213,6 +213,7 @@ mod tests {
             threads: threads.to_vec(),
             blocks: Vec::new(),
             cold,
+            energy: false,
             seed: 1,
             precisions: vec![Precision::F64],
             parameters: Default::default(),

@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use super::error::{KernelError, PrepareError};
 use super::output::Output;
 use super::task::Finished;
+use sparsescope_record::Energy;
 
 /// An answer that is ready or will be; poll it until it is ready.
 #[must_use = "an answer that is not asked for never comes"]
@@ -22,6 +23,9 @@ pub type Sampled<'t> = Ticket<'t, Result<Vec<f64>, KernelError>>;
 
 /// The result of an execution; `None` when cancelled.
 pub type Executed<'t> = Ticket<'t, Result<Option<Output>, KernelError>>;
+
+/// The energy of one execution, or why it cannot be measured, as a sentence; `None` when cancelled.
+pub type Metered<'t> = Ticket<'t, Result<Option<Energy>, String>>;
 
 /// The result of the last execution.
 pub type LastOutput<'t> = Ticket<'t, Result<Output, KernelError>>;

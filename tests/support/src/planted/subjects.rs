@@ -335,6 +335,7 @@ pub(super) fn settings() -> Settings {
         threads: vec![2],
         blocks: vec![128],
         cold: false,
+        energy: false,
         seed: 42,
         precisions: Precision::ALL.to_vec(),
         parameters,

@@ -36,6 +36,26 @@ impl Runner<'_> {
             let left = self.together(&*prepared, left)?;
             run.check = run.check.worse(check(problem, &configuration, left));
         }
+        let mut metered = None;
+        if self.settings.energy
+            && run.check.verdict == Verdict::Pass
+            && !run.samples.is_empty()
+            && !self.cancelled()
+        {
+            metered = match pace > TWICE_S {
+                true => Some(Err(format!("one execution takes more than {TWICE_S} s"))),
+                false => {
+                    let watch = Watch::cancelled_by(self.cancel).agreeing(self.agreement);
+                    let energy = prepared.energy(configuration.temperature, &watch).await;
+                    energy.transpose()
+                }
+            };
+            if matches!(metered, Some(Ok(_))) {
+                let left = prepared.last_output().await;
+                let left = self.together(&*prepared, left)?;
+                run.check = run.check.worse(check(problem, &configuration, left));
+            }
+        }
         // A long execution is not repeated a third time for the check.
         if run.check.verdict == Verdict::Pass && !run.samples.is_empty() && pace <= TWICE_S {
             let never = AtomicBool::new(false);
@@ -61,6 +81,11 @@ impl Runner<'_> {
         let history = joined(prepared.told(), problem.history(&configuration, self.cancel));
         run.history = history.or(run.history);
         run.cut_short = run.samples.len() < samples;
+        match metered {
+            Some(Ok(energy)) => run.energy = Some(energy),
+            Some(Err(reason)) => run.no_energy = Some(reason),
+            None => run.cut_short |= self.settings.energy && self.cancelled(),
+        }
         let goal = self.settings.until;
         run.until = goal.map(|goal| Until::of(goal.share, goal.at_most_s, &run.samples));
         let bytes = run.costs.minimal_bytes;

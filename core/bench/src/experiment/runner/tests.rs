@@ -4,14 +4,14 @@ use super::sampling::{BETWEEN_LOOKS_S, chunk};
 use super::*;
 use crate::experiment::configuration::Temperature;
 use crate::experiment::{
-    Alone, Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, Output,
+    Alone, Availability, BatchedDenseProblem, CpuBackend, Executed, LastOutput, Metered, Output,
     ParameterLists, Sampled, SetUp, SkylineProblem, SpmmProblem, SpmvProblem, SymgsProblem, Ticket,
     Watch,
 };
 use sparsescope_matrix::matrix::{Batch, Csr, Points, examples};
 use sparsescope_model::kernel::parameters::{HACK_SIZE, MIN_FILL};
 use sparsescope_model::kernel::{KernelDescriptor, kernels, reference};
-use sparsescope_record::{Bandwidth, Operation, Precision};
+use sparsescope_record::{Bandwidth, Energy, Operation, Precision};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -54,6 +54,7 @@ fn settings() -> Settings {
         threads,
         blocks: Vec::new(),
         cold: false,
+        energy: false,
         seed: 42,
         precisions: vec![Precision::F64],
         parameters,
@@ -175,6 +176,9 @@ impl Prepared for WrongPrepared<'_> {
     fn last_output(&mut self) -> LastOutput<'_> {
         self.0.last_output()
     }
+    fn energy<'t>(&'t mut self, _: Temperature, _: &'t Watch<'_>) -> Metered<'t> {
+        Ticket::ready(Ok(Some(Energy { joules: 2.0, ..Energy::default() })))
+    }
     fn repetitions(&self) -> u32 {
         self.0.repetitions()
     }
@@ -201,6 +205,35 @@ fn a_wrong_kernel_fails_the_gate_and_keeps_no_timing() {
             assert!(run.samples.is_empty() && run.figures.is_none(), "{}", run.kernel);
         }
     }
+}
+
+#[test]
+fn energy_is_measured_only_if_requested_and_refused_with_the_reason_of_the_backend() {
+    let measure = |backend: &dyn Backend, energy| {
+        let (settings, environment) = (Settings { energy, ..settings() }, environment());
+        let runner = Runner {
+            backends: vec![(DeviceKind::Cpu, backend)],
+            settings: &settings,
+            environment: &environment,
+            memory: None,
+            cancel: &AtomicBool::new(false),
+            agreement: &Alone,
+        };
+        let mut seen = Collect::default();
+        let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
+        runner.run("m", &problem(), &all, &[], &mut seen).unwrap();
+        let run = seen.runs.remove(0);
+        assert!(!run.cut_short);
+        (run.energy.map(|energy| energy.joules), run.no_energy)
+    };
+    let cpu = CpuBackend::new();
+    let refused = Some("energy is measured only for CUDA kernels on one GPU".to_owned());
+    assert_eq!(measure(&cpu, true), (None, refused));
+    assert_eq!(measure(&cpu, false), (None, None));
+    let metered = |spoil: fn(f64) -> f64| Wrong { cpu: CpuBackend::new(), spoil };
+    assert_eq!(measure(&metered(|y| y), true), (Some(2.0), None));
+    assert_eq!(measure(&metered(|y| y), false), (None, None));
+    assert_eq!(measure(&metered(|_| f64::NAN), true), (None, None), "a wrong kernel has none");
 }
 
 #[test]

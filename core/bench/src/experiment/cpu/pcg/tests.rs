@@ -155,6 +155,7 @@ fn runs_are_multiplied_where_parameters_have_an_effect_and_tell_of_solves_that_g
         threads: vec![1, 2],
         blocks: Vec::new(),
         cold: false,
+        energy: false,
         seed: 1,
         precisions: vec![Precision::F64],
         parameters,
