@@ -11,6 +11,7 @@ use crate::cusolver::Cusolver;
 use crate::cusparse::{Cusparse, CusparseOp};
 use crate::device::{Device, DeviceError};
 use crate::memory::{DeviceBandwidth, Memory, bandwidth};
+use crate::meter::Meter;
 use crate::nvml::Nvml;
 
 /// A library, or why it is missing; `None` before first use.
@@ -26,14 +27,15 @@ pub(crate) struct Machine {
     memory: Mutex<Option<Rc<Memory>>>,
     nvml: OnceCell<Option<Nvml>>,
     bandwidth: OnceCell<Result<DeviceBandwidth, DeviceError>>,
+    meter: OnceCell<Result<Meter, String>>,
     device: Device,
 }
 
 impl Machine {
     pub(crate) fn new(device: Device) -> Self {
         let (cublas, cusolver, cusparse_op, cusparse) = Default::default();
-        let (memory, nvml, bandwidth) = Default::default();
-        Self { cublas, cusolver, cusparse_op, cusparse, memory, nvml, bandwidth, device }
+        let (memory, nvml, bandwidth, meter) = Default::default();
+        Self { cublas, cusolver, cusparse_op, cusparse, memory, nvml, bandwidth, meter, device }
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -71,6 +73,11 @@ impl Machine {
     /// NVML, if present; started on first use.
     pub(crate) fn nvml(&self) -> Option<&Nvml> {
         self.nvml.get_or_init(|| Nvml::of(&self.device.properties().bus)).as_ref()
+    }
+
+    /// How the device's energy is read, or why it cannot be; the idle device is measured on first use.
+    pub(crate) fn meter(&self) -> Result<Meter, String> {
+        self.meter.get_or_init(|| Meter::of(&self.device.properties().name, self.nvml())).clone()
     }
 
     /// The device's memory bandwidth, measured on first use.

@@ -1,4 +1,4 @@
-//! NVIDIA's management library (NVML), if present: clocks, throttling and other processes.
+//! NVIDIA's management library (NVML), if present: clocks, throttling, energy and other processes.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::ptr;
@@ -21,6 +21,7 @@ function_table! {
         nvmlDeviceGetComputeRunningProcesses_v3(Handle, *mut c_uint, *mut c_void) -> c_int;
         nvmlDeviceGetTemperature(Handle, c_int, *mut c_uint) -> c_int;
         nvmlDeviceGetPowerUsage(Handle, *mut c_uint) -> c_int;
+        nvmlDeviceGetTotalEnergyConsumption(Handle, *mut c_ulonglong) -> c_int;
     }
 }
 
@@ -50,6 +51,9 @@ pub(crate) struct Moment {
     /// Compute processes on the device, including this one.
     pub(crate) processes: Option<u32>,
 }
+
+// SAFETY: NVML may be called from several threads at a time, and nothing changes the fields.
+unsafe impl Sync for Nvml {}
 
 impl Nvml {
     /// Loads the library and finds the device with this bus address; `None` if either is missing.
@@ -93,13 +97,29 @@ impl Nvml {
             max_sm_mhz: clock(f.nvmlDeviceGetMaxClockInfo, CLOCK_SM),
             max_memory_mhz: clock(f.nvmlDeviceGetMaxClockInfo, CLOCK_MEMORY),
             celsius: clock(f.nvmlDeviceGetTemperature, TEMPERATURE_GPU),
-            milliwatts: self.number(|value| {
-                // SAFETY: the device's handle and the pointer are valid.
-                unsafe { (f.nvmlDeviceGetPowerUsage)(self.device, value) }
-            }),
+            milliwatts: self.milliwatts(),
             reasons: self.reasons(),
             processes: self.processes(),
         }
+    }
+
+    /// The current power.
+    pub(crate) fn milliwatts(&self) -> Option<u32> {
+        self.number(|value| {
+            // SAFETY: the device's handle and the pointer are valid.
+            unsafe { (self.functions.nvmlDeviceGetPowerUsage)(self.device, value) }
+        })
+    }
+
+    /// The energy that the device has used since the driver was loaded; GPUs before Volta do not
+    /// count it.
+    pub(crate) fn millijoules(&self) -> Option<u64> {
+        let mut energy = 0;
+        // SAFETY: the device's handle and the pointer are valid.
+        let status = unsafe {
+            (self.functions.nvmlDeviceGetTotalEnergyConsumption)(self.device, &mut energy)
+        };
+        (status == 0).then_some(energy)
     }
 
     /// The current clock throttle reasons.
@@ -128,7 +148,8 @@ impl Nvml {
         (get(&mut value) == 0).then_some(value)
     }
 
-    fn processes(&self) -> Option<u32> {
+    /// Compute processes on the device, including this one.
+    pub(crate) fn processes(&self) -> Option<u32> {
         let mut count = 0;
         // SAFETY: with space for no process, only the count is written.
         let status = unsafe {

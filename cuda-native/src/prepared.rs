@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use sparsescope_core::experiment::{
-    Executed, Finished, Groups, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled,
-    SetUp, Temperature, Ticket, Watch,
+    Executed, Finished, Groups, KernelError, LastOutput, Metered, Output, PrepareError, Prepared,
+    Sampled, SetUp, Temperature, Ticket, Watch,
 };
 use sparsescope_core::record::{Costs, Distributed, History};
 
 use crate::clock::to_picoseconds;
 use crate::device::DeviceError;
+use crate::energy::energy;
 use crate::machine::Machine;
 use crate::nvml::Nvml;
 use crate::sampling::{Execution, Samples, sampled};
@@ -196,6 +197,13 @@ impl<E: Executes> Prepared for PreparedKernel<'_, E> {
 
     fn last_output(&mut self) -> LastOutput<'_> {
         Ticket::at_once(|| self.kernel()?.last_output())
+    }
+
+    fn energy<'t>(&'t mut self, temperature: Temperature, watch: &'t Watch<'_>) -> Metered<'t> {
+        Ticket::at_once(|| {
+            let kernel = self.kernel().map_err(|error| error.to_string())?;
+            energy(kernel.watched, &mut kernel.execution, temperature, watch)
+        })
     }
 
     fn once(&self) -> Option<f64> {

@@ -33,6 +33,11 @@ pub(crate) trait Execution {
 
     /// Seconds of this many executions in a row.
     fn time(&mut self, executions: u32) -> Result<f64, Self::Error>;
+
+    /// Executes this many times, in place after a reset each, and waits for the end.
+    fn repeat(&mut self, executions: u32) -> Result<(), Self::Error> {
+        mean(self, executions).map(|_| ())
+    }
 }
 
 /// Samples, each the seconds of one execution.
@@ -83,7 +88,7 @@ fn hot<E: Execution>(
 }
 
 /// Mean seconds of this many executions in a row, or, in place, each after a reset.
-fn mean<E: Execution>(execution: &mut E, executions: u32) -> Result<f64, E::Error> {
+fn mean<E: Execution + ?Sized>(execution: &mut E, executions: u32) -> Result<f64, E::Error> {
     if !execution.is_in_place() {
         return Ok(execution.time(executions)? / f64::from(executions));
     }

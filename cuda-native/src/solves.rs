@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{
-    Executed, Finished, KernelError, LastOutput, Output, PrepareError, Prepared, Sampled,
+    Executed, Finished, KernelError, LastOutput, Metered, Output, PrepareError, Prepared, Sampled,
     Temperature, Ticket, Watch,
 };
 use sparsescope_core::memory::MemoryLimit;
@@ -13,6 +13,7 @@ use sparsescope_core::record::{Costs, Distributed};
 
 use crate::clock::to_picoseconds;
 use crate::device::DeviceError;
+use crate::energy::energy;
 use crate::machine::Machine;
 use crate::nvml::Nvml;
 use crate::sampling::{Execution, sampled};
@@ -239,6 +240,14 @@ impl<'p, S: Solves> Prepared for PreparedSolver<'p, S> {
 
     fn last_output(&mut self) -> LastOutput<'_> {
         Ticket::at_once(|| self.solution().map_err(|failure| self.failed(failure)))
+    }
+
+    fn energy<'t>(&'t mut self, temperature: Temperature, watch: &'t Watch<'_>) -> Metered<'t> {
+        Ticket::at_once(|| {
+            let watched = self.watched;
+            let mut timed = self.timed(watch).map_err(|failure| failure.to_string())?;
+            energy(watched, &mut timed, temperature, watch)
+        })
     }
 
     fn once(&self) -> Option<f64> {
