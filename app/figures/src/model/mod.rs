@@ -49,7 +49,7 @@ pub use index::Values;
 pub use index::visits;
 use index::{Index, Passing};
 use kept::Kept;
-pub use numbers::{bytes, count, plural, seconds, significant, slots, small, value};
+pub use numbers::{bytes, count, joules, plural, seconds, significant, slots, small, value};
 pub use open::{
     Matrix, OpenBundle, RunOf, STAND_IN, batch_extent, display_name, extent, matrix_key,
     metric_title, subject_key, subject_name, subject_size, subject_title,

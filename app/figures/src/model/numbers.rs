@@ -67,13 +67,22 @@ pub fn slots(value: f64) -> String {
 
 /// A time, e.g. `1.25 ms`.
 pub fn seconds(value: f64) -> String {
-    let (scale, unit) = match value {
-        v if v >= 1.0 => (1.0, "s"),
-        v if v >= 1e-3 => (1e3, "ms"),
-        v if v >= 1e-6 => (1e6, "µs"),
-        _ => (1e9, "ns"),
+    small_unit(value, "s")
+}
+
+/// An energy, e.g. `1.25 mJ`.
+pub fn joules(value: f64) -> String {
+    small_unit(value, "J")
+}
+
+fn small_unit(value: f64, unit: &str) -> String {
+    let (scale, prefix) = match value {
+        v if v >= 1.0 => (1.0, ""),
+        v if v >= 1e-3 => (1e3, "m"),
+        v if v >= 1e-6 => (1e6, "µ"),
+        _ => (1e9, "n"),
     };
-    format!("{} {unit}", significant(value * scale))
+    format!("{} {prefix}{unit}", significant(value * scale))
 }
 
 #[cfg(test)]
@@ -89,6 +98,7 @@ mod tests {
         assert_eq!(bytes(48_100_000_000), "48.1 GB");
         assert_eq!(seconds(0.001_25), "1.25 ms");
         assert_eq!(seconds(2.5e-8), "25 ns");
+        assert_eq!([joules(2.5), joules(4e-4)], ["2.50 J", "400 µJ"]);
         assert_eq!(significant(0.012_34), "0.0123");
         assert_eq!([0, 1, 2].map(|n| plural(n, "run")), ["0 runs", "1 run", "2 runs"]);
     }

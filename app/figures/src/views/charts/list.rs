@@ -22,7 +22,7 @@ const NO_SERIAL: &str = "No matching run has a serial reference time to compare 
 const NO_RESIDUALS: &str = "No residual history for the matching runs of the selected matrix: solves and standard-mode sweeps record one.";
 
 /// All charts except those specific to one operation, in display order within their groups.
-pub(super) const CHARTS: [Chart; 32] = [
+pub(super) const CHARTS: [Chart; 33] = [
     Chart {
         id: "kernels",
         group: Group::Compare,
@@ -250,6 +250,16 @@ pub(super) const CHARTS: [Chart; 32] = [
         sentence: "Rate of each kernel with warm caches against flushed caches, one mark per matrix.",
         nothing: "No matching runs with both warm and flushed caches.",
         data: planes::hot_cold,
+        of: None,
+        operations: Operations::Any,
+    },
+    Chart {
+        id: "energy",
+        group: Group::Limits,
+        name: "Energy",
+        sentence: "GFLOPS per watt against GFLOPS: each kernel at its best setting, one mark per input.",
+        nothing: "No matching run has a measured energy; bench --energy measures it on NVIDIA GPUs.",
+        data: planes::energy,
         of: None,
         operations: Operations::Any,
     },

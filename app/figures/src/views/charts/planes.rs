@@ -8,7 +8,7 @@ use super::best::best;
 use super::looks::format_of_run;
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::sizes::padding_bytes;
-use crate::model::{RunOf, bytes};
+use crate::model::{RunOf, bytes, joules};
 use crate::why::BOUND;
 
 /// The fastest run of each format on each matrix.
@@ -74,6 +74,23 @@ pub(super) fn hot_cold<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     if let Some([low, high]) = ends {
         plot.guides.push(Guide { ends: [[low, low], [high, high]], name: "equal".into() });
+    }
+    plot
+}
+
+/// The fastest run of each kernel on each subject, of those with an energy.
+pub(super) fn energy<'a>(data: &Data<'a>) -> Plot<'a> {
+    let log = data.state.log;
+    let mut plot = Plot::plane(Scale::new("GFLOPS", log), Scale::new("GFLOPS/W", log));
+    let class = |run: &RunOf<'a>| run.run.energy.as_ref().map(|_| (0, kernel(run)));
+    for ((.., (_, name)), run) in best(&data.runs, &class) {
+        let of = run.run;
+        let (Some(figures), Some(energy)) = (run.figures(), &of.energy) else { continue };
+        let Some(per_watt) = of.gflops_per_watt() else { continue };
+        let [least, most] = energy.extremes().map(joules);
+        let text = format!("{} per {}, {least} to {most}.", joules(energy.joules), run.word());
+        let point = Point { text, ..Point::of(&run, figures.gflops, per_watt) };
+        plot.add(0, &name, Some(run.bundle), point);
     }
     plot
 }
@@ -198,9 +215,9 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
 
 #[cfg(test)]
 mod tests {
-    use sparsescope_core::record::Environment;
+    use sparsescope_core::record::{Energy, Environment, Work};
 
-    use super::super::tests::{bundle, model_of, state};
+    use super::super::tests::{NNZ, bundle, model_of, state};
     use super::*;
 
     #[test]
@@ -248,6 +265,31 @@ mod tests {
         assert_eq!(plot.note, format!("Launch-bound runs ({bound}) do not set the scale."));
         let most = points().map(|point| point.at[0]).fold(0.0, f64::max);
         assert_eq!(plot.x.most, Some(1.1 * most), "nothing is right of it");
+    }
+
+    #[test]
+    fn the_efficiency_of_the_fastest_run_with_an_energy_is_its_operations_per_joule() {
+        let mut measured = bundle("a", 1.0);
+        let large = measured.matrices[2].record.id.clone();
+        for run in measured.runs.iter_mut().filter(|run| run.matrix == large) {
+            run.work = Some(Work { flops: 2 * NNZ[2], ..Work::default() });
+            // 500 W while it runs.
+            let joules = 500.0 * run.figures.as_ref().unwrap().median_s;
+            let windows = vec![0.9 * joules, 1.1 * joules];
+            let energy = Energy { joules, windows, ..Energy::default() };
+            run.energy = (run.backend == "cuda").then_some(energy);
+        }
+        let (model, state) = (model_of(measured), state("energy"));
+        let plot = energy(&Data::of(&model, &state));
+        assert!(!plot.is_empty());
+        for (name, _, point) in plot.points() {
+            let run = point.run.unwrap().run;
+            assert_eq!((name, run.backend.as_str(), &run.matrix), (&*run.kernel, "cuda", &large));
+            let gflops = 2.0 * NNZ[2] as f64 / run.figures.as_ref().unwrap().median_s / 1e9;
+            let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-12;
+            let [x, y] = point.at;
+            assert!(near(x, gflops) && near(y, gflops / 500.0), "{:?}", point.at);
+        }
     }
 
     #[test]

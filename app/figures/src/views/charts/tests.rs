@@ -512,8 +512,8 @@ fn every_chart_draws_tells_and_saves_what_it_has_for_one_bundle_two_and_none() {
             if !chart.is_for("spmv") {
                 continue; // sweeps have their own bundle
             }
-            // There is no time of ELLPACK with one thread here, and no kernel that chooses another.
-            let absent = ["ell-four", "expected"].contains(&chart.id);
+            // There is no time of ELLPACK with one thread here, no kernel that chooses another, and no energy.
+            let absent = ["ell-four", "expected", "energy"].contains(&chart.id);
             let lacks = absent || opened == 1 && chart.id == "compare";
             let drawn = opened > 0 && !lacks;
             assert_eq!(!plot.is_empty(), drawn, "{} of {opened}", chart.id);

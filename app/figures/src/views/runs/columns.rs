@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use sparsescope_core::record::{Figures, Predicted};
 
-use crate::model::{Model, RunOf, count, seconds, significant, small};
+use crate::model::{Model, RunOf, count, joules, seconds, significant, small};
 
 /// The content of a cell, for sorting and display.
 pub enum Cell {
@@ -22,7 +22,7 @@ pub struct Column {
     pub cell: fn(&RunOf<'_>) -> Cell,
 }
 
-pub const COLUMNS: [Column; 25] = [
+pub const COLUMNS: [Column; 27] = [
     Column {
         id: "matrix",
         title: "Matrix",
@@ -211,6 +211,22 @@ pub const COLUMNS: [Column; 25] = [
         cell: |run| figure(run, |figures| Some(figures.median_s), seconds),
     },
     Column {
+        id: "joules",
+        title: "Energy",
+        width: 84.0,
+        explain: "Measured energy of one execution, idle power included",
+        number: true,
+        cell: |run| Cell::Number(run.run.energy.as_ref().map(|energy| energy.joules), joules),
+    },
+    Column {
+        id: "gflops_per_watt",
+        title: "GFLOPS/W",
+        width: 88.0,
+        explain: "Floating-point operations per joule / 10⁹",
+        number: true,
+        cell: |run| Cell::Number(run.run.gflops_per_watt(), significant),
+    },
+    Column {
         id: "check",
         title: "Check",
         width: 96.0,
@@ -284,7 +300,7 @@ pub fn fitting(
 }
 
 /// Columns that are shown by default.
-const USUAL: [&str; 19] = [
+const USUAL: [&str; 21] = [
     "matrix",
     "kernel",
     "runs_kernel",
@@ -302,12 +318,14 @@ const USUAL: [&str; 19] = [
     "density",
     "speedup",
     "median_s",
+    "joules",
+    "gflops_per_watt",
     "check",
     "rel_err",
 ];
 
 /// Columns that are omitted by default if they are empty for all runs.
-const SOME: [&str; 10] = [
+const SOME: [&str; 12] = [
     "method",
     "setting",
     "gbs",
@@ -318,6 +336,8 @@ const SOME: [&str; 10] = [
     "true_residual",
     "condition",
     "density",
+    "joules",
+    "gflops_per_watt",
 ];
 
 fn predicted<'a>(run: &RunOf<'a>) -> Option<&'a Predicted> {

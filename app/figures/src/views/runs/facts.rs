@@ -3,7 +3,9 @@
 use sparsescope_core::dense::Flagged;
 use sparsescope_core::record::Costs;
 
-use crate::model::{RunOf, bytes, count, origin_name, origin_source, seconds, significant, small};
+use crate::model::{
+    RunOf, bytes, count, joules, origin_name, origin_source, seconds, significant, small,
+};
 
 /// Facts that belong together.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +34,7 @@ pub fn groups(run: &RunOf<'_>, flagged: Option<&Flagged>) -> Vec<Group> {
     let all = [
         ("Setting", setting(run)),
         ("Time", time(run)),
+        ("Energy", energy(run)),
         ("Solve", solve(run)),
         ("Check", check(run, flagged)),
         ("Costs", times(costs)),
@@ -82,6 +85,28 @@ fn time(run: &RunOf<'_>) -> Vec<Fact> {
     let share = |share: f64| fact("Of the copy", format!("{share:.0} % of the copy bandwidth"));
     facts.extend(run.pct_copy().map(share));
     facts.extend(figures.speedup.map(|s| fact("Speed-up", format!("{}×", significant(s)))));
+    facts
+}
+
+fn energy(run: &RunOf<'_>) -> Vec<Fact> {
+    let Some(energy) = &run.run.energy else {
+        let reason = run.run.no_energy.iter();
+        return reason.map(|reason| fact("Energy", format!("not measured: {reason}"))).collect();
+    };
+    let [least, most] = energy.extremes().map(joules);
+    let restores = if energy.restores { ", with restoring its input" } else { "" };
+    let mut facts = vec![
+        fact("Energy", format!("{} per {}{restores}", joules(energy.joules), run.word())),
+        fact("Windows", format!("{}, from {least} to {most}", energy.windows.len())),
+        fact("Power", format!("{} W", significant(energy.watts))),
+        fact(
+            "Idle power",
+            format!("{} W, before the first kernel", significant(energy.idle_watts)),
+        ),
+        fact("Read", format!("{}, for {}", energy.method, seconds(energy.seconds))),
+    ];
+    let rate = |rate: f64| fact("Efficiency", format!("{} GFLOPS/W", significant(rate)));
+    facts.extend(run.run.gflops_per_watt().map(rate));
     facts
 }
 
@@ -220,6 +245,8 @@ fn predicted(costs: &Costs) -> Vec<Fact> {
 
 #[cfg(test)]
 mod tests {
+    use sparsescope_core::record::{Energy, Work};
+
     use super::*;
     use crate::model::solved;
     use crate::why::tests;
@@ -247,6 +274,34 @@ mod tests {
             origins.map(|fact| (fact.value.as_str(), fact.hint.is_empty())).collect();
         let expected = [("CSR/HLL report (Martorelli, Cortese)", false), ("someone", true)];
         assert_eq!(origins, expected);
+    }
+
+    #[test]
+    fn an_energy_tells_its_spread_and_the_idle_power_and_a_missing_one_why() {
+        let (mut run, statistics, environment) = tests::run("cuda/csr/thread-per-row");
+        let refused = "this GPU reports neither its energy nor its power";
+        run.no_energy = Some(refused.into());
+        let model = tests::model(vec![run.clone()], statistics.clone(), environment.clone());
+        let words = format!("not measured: {refused}");
+        assert_eq!(value(&groups(&model.run(0).unwrap(), None), "Energy"), Some(words.as_str()));
+        run.no_energy = None;
+        run.energy = Some(Energy {
+            joules: 0.5,
+            windows: vec![0.4, 0.6],
+            method: "counter".into(),
+            watts: 500.0,
+            idle_watts: 70.0,
+            seconds: 5.6,
+            restores: false,
+        });
+        run.work = Some(Work { flops: 1_600_000, ..Work::default() });
+        let model = tests::model(vec![run], statistics, environment);
+        let groups = groups(&model.run(0).unwrap(), None);
+        assert_eq!(value(&groups, "Energy"), Some("500 mJ per SpMV"));
+        assert_eq!(value(&groups, "Windows"), Some("2, from 400 mJ to 600 mJ"));
+        assert_eq!(value(&groups, "Idle power"), Some("70 W, before the first kernel"));
+        // 1.6 million operations for half a joule.
+        assert_eq!(value(&groups, "Efficiency"), Some("0.00320 GFLOPS/W"));
     }
 
     #[test]
