@@ -139,13 +139,22 @@ pub(super) fn wrapped(start: &str, text: &str, indent: &str) -> String {
 
 /// A duration with three significant digits and its unit.
 pub(super) fn seconds(s: f64) -> String {
-    let (value, unit) = match s {
-        s if s >= 1.0 => (s, "s"),
-        s if s >= 1e-3 => (s * 1e3, "ms"),
-        s if s >= 1e-6 => (s * 1e6, "us"),
-        s => (s * 1e9, "ns"),
+    small_unit(s, "s")
+}
+
+/// An energy with three significant digits, e.g. `1.25 mJ`.
+pub(super) fn joules(energy: f64) -> String {
+    small_unit(energy, "J")
+}
+
+fn small_unit(value: f64, unit: &str) -> String {
+    let (value, prefix) = match value {
+        v if v >= 1.0 => (v, ""),
+        v if v >= 1e-3 => (v * 1e3, "m"),
+        v if v >= 1e-6 => (v * 1e6, "u"),
+        v => (v * 1e9, "n"),
     };
-    format!("{} {unit}", three_digits(value))
+    format!("{} {prefix}{unit}", three_digits(value))
 }
 
 /// A positive number with three significant digits, without exponent, with at most nine decimals.

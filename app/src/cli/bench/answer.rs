@@ -12,7 +12,7 @@ use sparsescope_figures::model::{
 use sparsescope_figures::state::Filter;
 
 use super::summary::workers;
-use crate::cli::table::{Column, DASH, Kind, fitted, seconds, three_digits, wrapped};
+use crate::cli::table::{Column, DASH, Kind, fitted, joules, seconds, three_digits, wrapped};
 use crate::cli::terminal::one_line;
 
 /// A subject with the kernels that rank on it, as the view of winners ranks them.
@@ -96,6 +96,11 @@ fn columns(rows: &[Row<'_>], bundle: &Bundle, device: &str) -> Vec<Column> {
             Kind::Number,
             "speed-up",
             each(&|_, run| Some(format!("{}x", three_digits(run.figures()?.speedup?)))),
+        ),
+        Column::new(
+            Kind::Number,
+            "energy",
+            each(&|_, run| Some(joules(run.run.energy.as_ref()?.joules))),
         ),
         Column::new(Kind::Name, "runner-up", each(&|row, _| Some(label(row.second()?, device)))),
         Column::new(

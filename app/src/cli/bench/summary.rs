@@ -1,5 +1,7 @@
 //! What `bench` prints around its answer: the plan, the table of runs, the counts and the details.
 
+use std::collections::BTreeMap;
+
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::experiment::{Configuration, MOST_UNTIL, Settings, SourceError};
 use sparsescope_core::kernel::DeviceKind;
@@ -11,7 +13,7 @@ use sparsescope_core::record::{
 use super::reasons::grouped;
 use super::share::Share;
 use crate::cli::table::{
-    self, DASH, capitalised, count, counted, render, seconds, three_digits, wrapped,
+    self, DASH, capitalised, count, counted, joules, render, seconds, three_digits, wrapped,
 };
 
 /// The unit of the rate by which runs of this operation are compared.
@@ -26,8 +28,12 @@ pub(super) fn table(bundle: &Bundle) -> String {
     let subject =
         if bundle.matrices.is_empty() { ["subject", "size"] } else { ["matrix", "nonzeros"] };
     let figures_of = ["kernel", "threads", "median", unit(bundle), "GB/s", "% of copy", "speed-up"];
-    let headings: Vec<&str> = subject.into_iter().chain(figures_of).chain(["check"]).collect();
-    let mut list = table::table(&headings, &[1, 3, 4, 5, 6, 7, 8]);
+    let energies = bundle.runs.iter().any(|run| run.energy.is_some());
+    let energy_of: &[&str] = if energies { &["energy", "GFLOPS/W"] } else { &[] };
+    let headings = subject.into_iter().chain(figures_of).chain(energy_of.iter().copied());
+    let headings: Vec<&str> = headings.chain(["check"]).collect();
+    let numbers: Vec<usize> = [1].into_iter().chain(3..headings.len() - 1).collect();
+    let mut list = table::table(&headings, &numbers);
     let mut previous = None;
     for run in &bundle.runs {
         let (mut name, mut nnz) = (String::new(), String::new());
@@ -53,8 +59,13 @@ pub(super) fn table(bundle: &Bundle) -> String {
         let kernel = format!("{}{precision}{}{temperature}", run.kernel_as_run(), asked.concat());
         let threads = workers(run);
         let check = run.check.as_str().to_owned();
-        let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain([check]);
-        list.add_row(cells);
+        let energy = [
+            run.energy.as_ref().map_or_else(dash, |energy| joules(energy.joules)),
+            run.gflops_per_watt().map_or_else(dash, three_digits),
+        ];
+        let energy = energy.into_iter().take(energy_of.len());
+        let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain(energy);
+        list.add_row(cells.chain([check]));
     }
     render(&list)
 }
@@ -160,7 +171,43 @@ pub(super) fn closing(bundle: &Bundle, all: bool) -> String {
     text += &wrapped("", &format!("{counts}."), "");
     text += &reasons;
     text += &bandwidth(bundle);
+    text += &energy(bundle);
     text += &unsettled(bundle);
+    text
+}
+
+/// The run with the least energy on each subject, the spread and the idle power, and why other runs have no energy;
+/// empty if none was requested.
+fn energy(bundle: &Bundle) -> String {
+    let mut text = String::new();
+    let measured = || bundle.runs.iter().filter_map(|run| Some((run.energy.as_ref()?, run)));
+    for subject in bundle.all_subjects() {
+        let ranked = measured().filter(|(_, run)| run.matrix == subject.id() && run.ranks());
+        let least = ranked.min_by(|(a, _), (b, _)| a.joules.total_cmp(&b.joules));
+        let Some((least, run)) = least else { continue };
+        let rate = run.gflops_per_watt();
+        let rate =
+            rate.map_or_else(String::new, |rate| format!(", {} GFLOPS/W", three_digits(rate)));
+        let energy = joules(least.joules);
+        text +=
+            &wrapped("Least energy: ", &format!("{}, {energy}{rate}.", named(bundle, run)), "  ");
+    }
+    let spread = measured().map(|(energy, _)| energy.spread()).max_by(f64::total_cmp);
+    if let (Some(spread), Some((first, _))) = (spread, measured().next()) {
+        let (spread, idle) = (percent(spread), three_digits(first.idle_watts));
+        let words = format!(
+            "windows of one run differ from their mean by up to {spread}; the idle GPU took {idle} W, which is included."
+        );
+        text += &wrapped("Energy: ", &words, "  ");
+    }
+    let mut reasons = BTreeMap::<&str, usize>::new();
+    for reason in bundle.runs.iter().filter_map(|run| run.no_energy.as_deref()) {
+        *reasons.entry(reason).or_default() += 1;
+    }
+    for (reason, runs) in reasons {
+        let runs = counted(runs, "run", "runs");
+        text += &wrapped("No energy: ", &format!("{runs}: {reason}."), "  ");
+    }
     text
 }
 
@@ -410,7 +457,7 @@ pub(super) fn plan(
 
 #[cfg(test)]
 mod tests {
-    use sparsescope_core::record::{Check, Choice, Producer};
+    use sparsescope_core::record::{Check, Choice, Energy, Producer};
     use sparsescope_figures::model::solved;
 
     use super::*;
@@ -435,6 +482,33 @@ mod tests {
         bundle.runs.push(run("d", None, false));
         let worst = joined(unsettled(&bundle));
         assert!(worst.ends_with("d on , which has too few samples for an interval."), "{worst}");
+    }
+
+    #[test]
+    fn the_least_energy_and_the_reasons_of_missing_ones_are_named() {
+        let mut runs = solved::planted();
+        runs.truncate(1);
+        let mut other = runs[0].clone();
+        other.kernel = "cpu/pcg/threads".into();
+        runs.push(other);
+        let model = solved::model(runs);
+        let mut bundle = Bundle::clone(&model.bundles()[0].bundle);
+        let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!closing(&bundle, false).contains("nergy") && !table(&bundle).contains("energy"));
+        let energy = |joules, idle_watts| {
+            let windows = vec![0.98 * joules, 1.02 * joules];
+            Some(Energy { joules, windows, idle_watts, ..Energy::default() })
+        };
+        (bundle.runs[0].energy, bundle.runs[1].energy) = (energy(2.5, 70.0), energy(0.004, 70.0));
+        let text = joined(&closing(&bundle, false));
+        assert!(text.contains("Least energy: cpu/pcg/threads on m, 4.00 mJ"), "{text}");
+        assert!(text.contains("by up to 2.00 %; the idle GPU took 70.0 W"), "{text}");
+        assert!(table(&bundle).contains("4.00 mJ"), "{}", table(&bundle));
+        bundle.runs[1].energy = None;
+        bundle.runs[1].no_energy = Some("this GPU has no counter".into());
+        let text = joined(&closing(&bundle, false));
+        assert!(text.contains("Least energy: cpu/pcg/serial on m, 2.50 J"), "{text}");
+        assert!(text.contains("No energy: 1 run: this GPU has no counter."), "{text}");
     }
 
     #[test]
