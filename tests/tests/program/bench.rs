@@ -481,6 +481,29 @@ fn samples_are_taken_until_the_median_is_known_and_a_run_tells_how_well() {
 }
 
 #[test]
+fn energy_that_cannot_be_read_is_refused_with_the_reason_and_the_times_are_kept() {
+    let p = program();
+    let bench = ["bench", "gen:poisson2d?n=6", "--kernels", "cpu/csr/serial", "--runs", "2", "-q"];
+    let text = p.succeed(&[&bench[..], &["--energy", "-o", "b.zip"]].concat());
+    let reason = "energy is measured only for CUDA kernels on one GPU";
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&format!("No energy: 1 run: {reason}.")), "{text}");
+    let bundle = open(&p, "b.zip");
+    let run = &bundle.runs[0];
+    assert_eq!((&run.energy, run.no_energy.as_deref()), (&None, Some(reason)));
+    assert_eq!(run.samples.len(), 2);
+    let texts = sparsescope_tests::documents(&std::fs::read(p.path("b.zip")).unwrap());
+    sparsescope_tests::follow_the_schema(&texts);
+    // A continued measurement measures energy too.
+    let plan: serde_json::Value = serde_json::from_str(&entry(&p, "b.zip", "plan.json")).unwrap();
+    assert_eq!(plan["settings"]["energy"], true);
+    p.fail(2, &["bench", "--energy", "--resume", "b.zip"]);
+    let plain = p.succeed(&[&bench[..], &["--json", "-o", "c.zip"]].concat());
+    assert!(!plain.contains("energy"), "{plain}");
+    assert!(!entry(&p, "c.zip", "plan.json").contains("energy"));
+}
+
+#[test]
 fn a_bench_ends_with_a_step_that_works_here() {
     let p = program();
     let ended = |name: &str, variables: &[(&str, &str)]| {
