@@ -29,6 +29,7 @@ macro_rules! gpu {
 }
 
 mod dense;
+mod energy;
 mod faults;
 mod fsai;
 mod pcg;
