@@ -44,6 +44,9 @@ pub struct Board {
     pub(crate) compares: bool,
     /// Whether smaller values are better.
     pub(crate) less: bool,
+    /// The kernel with the least energy on the most rows, and their number; of each kernel its
+    /// fastest run counts.
+    pub(crate) least_energy: Option<(String, usize)>,
     /// The start of all ids or nearly all, which names leave out.
     prefix: String,
 }
@@ -134,6 +137,7 @@ impl Board {
             ..Self::default()
         };
         let mut wins = std::collections::BTreeMap::<String, usize>::new();
+        let mut least = std::collections::BTreeMap::<String, usize>::new();
         let mut devices = std::collections::BTreeSet::new();
         let without = without(model, state);
         let (whole, names) = (first_with_setup(model, state), names(model));
@@ -161,6 +165,12 @@ impl Board {
                 *wins.entry(rival.kernel.clone()).or_default() +=
                     usize::from(rival.run == row.credited);
             }
+            let energies =
+                standing.runs.iter().filter_map(|run| Some((run.run.energy.as_ref()?, run)));
+            if let Some((_, run)) = energies.min_by(|(a, _), (b, _)| a.joules.total_cmp(&b.joules))
+            {
+                *least.entry(run.run.kernel.clone()).or_default() += 1;
+            }
             board.what = match subject_title(standing.subject) {
                 what if board.rows.is_empty() || board.what == what => what,
                 _ => "Subject",
@@ -168,6 +178,7 @@ impl Board {
             devices.insert(row.device.clone());
             board.rows.push(row);
         }
+        board.least_energy = least.into_iter().max_by_key(|(_, rows)| *rows);
         let mut kernels: Vec<(String, usize)> = wins.into_iter().collect();
         sparsescope_core::order::sort_by(&mut kernels, |a, b| b.1.cmp(&a.1));
         board.kernels = kernels.into_iter().map(|(kernel, _)| kernel).collect();

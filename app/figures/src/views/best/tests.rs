@@ -2,7 +2,7 @@
 
 use super::VIEW;
 use sparsescope_core::bundle::Bundle;
-use sparsescope_core::record::{Choice, Run};
+use sparsescope_core::record::{Choice, Energy, Run};
 
 use super::baseline::baselines;
 use super::board::{Board, Row};
@@ -50,6 +50,29 @@ fn the_best_kernel_leads_over_the_second_and_over_the_vendor() {
     assert_eq!(shares, [1.0, 0.5, 0.25], "flushed caches do not compete");
     assert_eq!(board.rate, "GFLOPS");
     assert_eq!(baselines(&model, &state).len(), 2, "one bundle is not compared with itself");
+}
+
+#[test]
+fn the_kernel_with_the_least_energy_need_not_be_the_fastest() {
+    let model = |joules: [Option<f64>; 2]| {
+        let (run, statistics, environment) = tests::run("cuda/csr/thread-per-row");
+        let timed = |kernel: &str, seconds: f64, joules: Option<f64>| {
+            let energy =
+                joules.map(|joules| Energy { joules, windows: vec![joules], ..Energy::default() });
+            let samples = vec![seconds; 3];
+            Run { kernel: kernel.into(), samples, energy, ..run.clone() }
+        };
+        let [fast, slow] = joules;
+        let runs = vec![
+            timed("cuda/csr/warp-ldg", 1e-3, fast),
+            timed("cuda/hll/warp-per-row", 2e-3, slow),
+        ];
+        tests::model(runs, statistics, environment)
+    };
+    let said = |joules| about(&Board::of(&model(joules), &ViewState::default()), true);
+    assert!(said([Some(0.4), Some(0.3)]).contains("hll/warp-per-row takes the least energy on 1 "));
+    assert!(said([Some(0.4), None]).contains("csr/warp-ldg takes the least energy on 1 matrix"));
+    assert!(!said([None, None]).contains("energy"));
 }
 
 #[test]
