@@ -119,6 +119,7 @@ elif [[ -x $sanitizer ]]; then
     checked memcheck kernels_pass_the_gate
     checked racecheck our_kernels_pass_the_gate
     checked memcheck our_spmm_passes_the_gate
+    checked memcheck products_that_are_scaled
     # Not for races: watched so closely, threads that wait for others' results do not get on.
     checked memcheck sweeps_pass_the_gate_on_small_matrices
     checked memcheck skylines_of_points_that_break_kernels

@@ -40,7 +40,7 @@ __device__ inline void product_of_block_row(
         const real other = __shfl_down_sync(ALL_LANES, sum, distance * B % WARP);
         if (share < distance && share + distance < AT_ONCE) sum += other;
     }
-    if (share == 0 && block_row * B + i < rows) y[block_row * B + i] = sum;
+    if (share == 0 && block_row * B + i < rows) put_row(y, block_row * B + i, sum);
 }
 
 extern "C" __global__ void bsr_warp_2(

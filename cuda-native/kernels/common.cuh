@@ -3,6 +3,8 @@
 //
 // REAL         type of the values
 // OFFSET_BITS  32 or 64: width of CSR's row offsets
+// SCALE_ALPHA  alpha of y = alpha A x + beta y; 1 if it is not defined
+// SCALE_BETA   beta; 0 if it is not defined
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -28,6 +30,24 @@ const u32 NONE = 0xffffffffu;
 // Index of this thread in the whole grid; 64-bit, since one warp per row soon exceeds 2^32.
 __device__ inline u64 thread_in_grid() {
     return (u64)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+// alpha times the sum of a row.
+__device__ inline real times_alpha(real sum) {
+#ifdef SCALE_ALPHA
+    return (real)(SCALE_ALPHA) * sum;
+#else
+    return sum;
+#endif
+}
+
+// Stores alpha times the sum of a row; with a beta, plus beta times what y holds.
+__device__ inline void put_row(real* y, u64 row, real sum) {
+#ifdef SCALE_BETA
+    y[row] = times_alpha(sum) + (real)(SCALE_BETA) * y[row];
+#else
+    y[row] = times_alpha(sum);
+#endif
 }
 
 // Sum over the warp, in lane 0: distances 16, 8, 4, 2, 1. All lanes must take part.

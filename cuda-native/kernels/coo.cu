@@ -29,7 +29,7 @@ __device__ inline void sums_of_span(
         if (lane == 0) {
             if (r == open_row) sum += open_sum;
             else if (open_row == shared_row && open_row != NO_ROW) carry_sum[warp] = open_sum;
-            else if (open_row != NO_ROW) y[open_row] += open_sum;
+            else if (open_row != NO_ROW) y[open_row] += times_alpha(open_sum);
         }
         // Lanes of the same row are adjacent: the last one ends up with the row's sum.
         for (u32 distance = 1; distance < WARP; distance *= 2) {
@@ -40,14 +40,14 @@ __device__ inline void sums_of_span(
         const u32 next = __shfl_down_sync(ALL_LANES, r, 1);
         if (lane < WARP - 1 && r != next && r != NO_ROW) {
             if (r == shared_row) carry_sum[warp] = sum;
-            else y[r] += sum;
+            else y[r] += times_alpha(sum);
         }
         open_row = __shfl_sync(ALL_LANES, r, WARP - 1);
         open_sum = __shfl_sync(ALL_LANES, sum, WARP - 1);
     }
     if (lane == 0 && open_row != NO_ROW) {
         if (open_row == shared_row) carry_sum[warp] = open_sum;
-        else y[open_row] += open_sum;
+        else y[open_row] += times_alpha(open_sum);
     }
 }
 
@@ -64,7 +64,13 @@ __device__ inline void add_carried(
     real sum = 0;
     for (u64 k = span + lane; k < spans && carry_row[k] == row; k += WARP) sum += carry_sum[k];
     sum = warp_sum(sum);
-    if (lane == 0) y[row] += sum;
+    if (lane == 0) y[row] += times_alpha(sum);
+}
+
+// y = beta y, to which the sums are added.
+extern "C" __global__ void coo_begin(u32 rows, real* y) {
+    const u64 row = thread_in_grid();
+    if (row < rows) put_row(y, row, 0);
 }
 
 extern "C" __global__ void coo_segmented(

@@ -9,7 +9,7 @@ extern "C" __global__ void csr_thread_per_row(
     if (row >= rows) return;
     real sum = 0;
     for (offset k = row_ptr[row]; k < row_ptr[row + 1]; k++) sum += val[k] * x[col[k]];
-    y[row] = sum;
+    put_row(y, row, sum);
 }
 
 // cuda/csr/warp-shuffle: one warp per row, the lanes' sums added by shuffles.
@@ -23,7 +23,7 @@ extern "C" __global__ void csr_warp_shuffle(
     real sum = 0;
     for (u64 k = (u64)row_ptr[row] + lane; k < end; k += WARP) sum += val[k] * x[col[k]];
     sum = warp_sum(sum);
-    if (lane == 0) y[row] = sum;
+    if (lane == 0) put_row(y, row, sum);
 }
 
 // cuda/csr/warp-shared: one warp per row, the lanes' sums added in shared memory.
@@ -39,7 +39,7 @@ extern "C" __global__ void csr_warp_shared(
     for (u64 k = (u64)row_ptr[row] + lane; k < end; k += WARP) sum += val[k] * x[col[k]];
     partial[threadIdx.x] = sum;
     sum = warp_sum_shared(partial);
-    if (lane == 0) y[row] = sum;
+    if (lane == 0) put_row(y, row, sum);
 }
 
 // cuda/csr/warp-ldg: one warp per row, every load through the read-only path.
@@ -54,7 +54,7 @@ extern "C" __global__ void csr_warp_ldg(
     for (u64 k = (u64)__ldg(&row_ptr[row]) + lane; k < end; k += WARP)
         sum += __ldg(&val[k]) * __ldg(&x[__ldg(&col[k])]);
     sum = warp_sum(sum);
-    if (lane == 0) y[row] = sum;
+    if (lane == 0) put_row(y, row, sum);
 }
 
 // cuda/csr/vector-mining: one warp per row, each lane accumulating in shared memory.
@@ -71,5 +71,5 @@ extern "C" __global__ void csr_vector_mining(
     for (u64 k = (u64)row_ptr[row] + lane; k < end; k += WARP)
         sums[threadIdx.x] += val[k] * x[col[k]];
     const real sum = warp_sum_shared(sums);
-    if (lane == 0) y[row] = sum;
+    if (lane == 0) put_row(y, row, sum);
 }

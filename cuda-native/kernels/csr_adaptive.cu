@@ -64,7 +64,7 @@ __device__ inline real product_of_tile(
         for (u32 k = threadIdx.x; k < parts; k += THREADS) sum += __ldcg(&part_sum[first + k]);
         sum = block_sum(sum, products);
         if (threadIdx.x == 0) {
-            y[here.x] = sum;
+            put_row(y, here.x, sum);
             arrived[first] = 0;
         }
         return own;
@@ -97,7 +97,7 @@ __device__ inline real product_of_tile(
         for (u32 distance = 1 << log_lanes >> 1; distance > 0; distance >>= 1)
             sum += __shfl_down_sync(ALL_LANES, sum, distance);
         if (lane == 0 && r < rows) {
-            y[here.x + r] = sum;
+            put_row(y, here.x + r, sum);
             if (with != nullptr) own += with[here.x + r] * sum;
         }
         r += at_once;

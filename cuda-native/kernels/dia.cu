@@ -23,5 +23,5 @@ extern "C" __global__ void dia_thread_per_row(
         for (u32 n = 0; n < AHEAD; n++)
             if (c[n] < cols) sum += v[n] * __ldg(&x[c[n]]);
     }
-    y[row] = sum;
+    put_row(y, row, sum);
 }

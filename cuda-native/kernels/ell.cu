@@ -11,7 +11,7 @@ extern "C" __global__ void ell_thread_per_row(
         const u64 slot = row * width + j;
         sum += val[slot] * x[col[slot]];
     }
-    y[row] = sum;
+    put_row(y, row, sum);
 }
 
 // One thread per row, slots column-major, so that a warp's loads are adjacent; stops at the row's
@@ -27,7 +27,7 @@ __device__ inline void product_of_row(
         const u64 slot = (u64)j * rows + row;
         sum += val[slot] * x[col[slot]];
     }
-    y[row] = sum;
+    put_row(y, row, sum);
 }
 
 // cuda/ell/column-major; also the first part of cuda/hyb/ell-coo.

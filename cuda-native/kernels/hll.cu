@@ -15,7 +15,7 @@ extern "C" __global__ void hll_thread_per_hack(
         const u64 start = offsets[hack] + (row - first) * width;
         real sum = 0;
         for (u32 j = 0; j < width; j++) sum += val[start + j] * x[col[start + j]];
-        y[row] = sum;
+        put_row(y, row, sum);
     }
 }
 
@@ -31,7 +31,7 @@ extern "C" __global__ void hll_thread_per_row(
     const u64 start = offsets[hack] + row % hack_size * width;
     real sum = 0;
     for (u32 j = 0; j < width; j++) sum += val[start + j] * x[col[start + j]];
-    y[row] = sum;
+    put_row(y, row, sum);
 }
 
 // cuda/hll/shared-x (v3): as v2, with the first elements of x, one per thread, in shared memory.
@@ -53,7 +53,7 @@ extern "C" __global__ void hll_shared_x(
         const u32 c = col[start + j];
         sum += val[start + j] * (c < kept ? first_of_x[c] : x[c]);
     }
-    y[row] = sum;
+    put_row(y, row, sum);
 }
 
 // cuda/hll/warp-per-row (v4): one warp per row, shuffle reduction, shifts and masks for divisions.
@@ -70,5 +70,5 @@ extern "C" __global__ void hll_warp_per_row(
     real sum = 0;
     for (u64 j = lane; j < width; j += WARP) sum += val[start + j] * x[col[start + j]];
     sum = warp_sum(sum);
-    if (lane == 0) y[row] = sum;
+    if (lane == 0) put_row(y, row, sum);
 }

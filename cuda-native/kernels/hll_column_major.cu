@@ -52,7 +52,7 @@ extern "C" __global__ void hll_column_major(
     const u64 row = row_of_thread(thread_in_grid(), lanes);
     const real sum =
         sum_of_row(row, row < rows, lanes, hack_size, offsets, row_len, col, val, x);
-    if (row < rows && threadIdx.x % WARP < WARP / lanes) y[row] = sum;
+    if (row < rows && threadIdx.x % WARP < WARP / lanes) put_row(y, row, sum);
 }
 
 // cuda/hll/sigma: rows sorted by length within windows, row_of maps positions to rows; the first
@@ -84,7 +84,7 @@ extern "C" __global__ void hll_sigma(
         __syncthreads();
         if (threadIdx.x >= WARP) return;
         sum = warp_sum(threadIdx.x < blockDim.x / WARP ? partial[threadIdx.x] : 0);
-        if (threadIdx.x == 0) y[row_of[in_hacks + blockIdx.x]] = sum;
+        if (threadIdx.x == 0) put_row(y, row_of[in_hacks + blockIdx.x], sum);
         return;
     }
     const u64 thread = (u64)(blockIdx.x - apart) * blockDim.x + threadIdx.x;
@@ -93,5 +93,5 @@ extern "C" __global__ void hll_sigma(
     const u32 row = exists ? row_of[position] : 0;
     const real sum =
         sum_of_row(position, exists, lanes, hack_size, offsets, row_len, col, val, x);
-    if (exists && threadIdx.x % WARP < WARP / lanes) y[row] = sum;
+    if (exists && threadIdx.x % WARP < WARP / lanes) put_row(y, row, sum);
 }

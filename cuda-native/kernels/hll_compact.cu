@@ -94,7 +94,7 @@ __device__ inline void product_of_hack(
         const typename Values::Four v_1 = values.load(group);
         sum = sum_of_four(sum, columns_of(last, low_1, high), v_1, values, x);
     }
-    if (position < in_hacks) y[permuted ? row_of[position] : position] = sum;
+    if (position < in_hacks) put_row(y, permuted ? row_of[position] : position, sum);
 }
 
 extern "C" __global__ void hll_compact_plain(

@@ -197,6 +197,7 @@ macro_rules! arguments {
                 precision: precision!($($value)?),
                 offset_bits: offset_bits!($($offset)?),
                 width: Variant::NO_WIDTH,
+                scale: Variant::NO_SCALE,
             };
             const FUNCTIONS: &'static [&'static str] = &[$(stringify!($function)),+];
             fn words(&self) -> Vec<u64> {
@@ -258,6 +259,9 @@ arguments! {
         rows: u32, hack_size: u32, hacks: u32, offsets: Reads<'a, u64>, max_nzr: Reads<'a, u32>,
         col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>, cols: u32
     )
+
+    /// y ← beta·y.
+    CooBegin<'a, real T> of Coo [coo_begin] (rows: u32, y: Writes<'a, T>)
 
     /// y ← y + A·x in COO, except the carries of spans.
     CooSegmented<'a, real T> of Coo [coo_segmented] (

@@ -46,6 +46,7 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<EllOfLengths<'_, T>>())
         .chain(listed::<Hll<'_, T>>())
         .chain(listed::<HllSharedX<'_, T>>())
+        .chain(listed::<CooBegin<'_, T>>())
         .chain(listed::<CooSegmented<'_, T>>())
         .chain(listed::<CooCarry<'_, T>>())
         .chain(listed::<CsrTiles<'_, T, u32>>())

@@ -144,7 +144,8 @@ impl CudaBackend {
             let choosing = Choosing { machine, uploads, problem, side, configuration, memory };
             return Ok(Box::new(choosing.prepared()));
         }
-        let mut product = product(&self.machine, uploads, configuration, side, memory)?;
+        let mut product =
+            product(&self.machine, uploads, configuration, (problem, &**side), memory)?;
         product.costs.conversion_s += problem.transposition_s(configuration);
         Ok(Box::new(product.prepared()))
     }

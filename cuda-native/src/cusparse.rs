@@ -216,8 +216,8 @@ impl<T: DeviceReal> Operands<'_, T> {
 pub(crate) struct Product<T: 'static> {
     direction: Direction,
     algorithm: Algorithm,
-    /// α and β, in host memory.
-    factors: &'static [T; 2],
+    /// α and β, in host memory that does not move.
+    factors: Box<[T; 2]>,
     matrix: Descriptor,
     x: Descriptor,
     y: Descriptor,
@@ -253,7 +253,7 @@ impl<T: DeviceReal> Product<T> {
         device: &Device,
         algorithm: Algorithm,
         operands: &Operands<'_, T>,
-        factors: &'static [T; 2],
+        factors: [T; 2],
     ) -> Result<Self, DeviceError> {
         let direction = Direction::Plain;
         // SAFETY: the caller's promise.
@@ -270,10 +270,11 @@ impl<T: DeviceReal> Product<T> {
         direction: Direction,
         algorithm: Algorithm,
         operands: &Operands<'_, T>,
-        factors: &'static [T; 2],
+        factors: [T; 2],
     ) -> Result<Self, DeviceError> {
+        let factors = Box::new(factors);
         device.context().bind_to_thread().doing("make its context current")?;
-        let [of_product, of_y] = factors;
+        let [of_product, of_y] = &*factors;
         let matrix = matrix(&library.functions, operands)?;
         let x = vector(&library.functions, operands.x)?;
         let y = vector(&library.functions, operands.y)?;
@@ -314,7 +315,7 @@ impl<T: DeviceReal> Product<T> {
     }
 
     fn call(&self, name: &'static str, function: SpMV) -> Result<(), DeviceError> {
-        let [of_product, of_y] = self.factors;
+        let [of_product, of_y] = &*self.factors;
         // SAFETY: all descriptors and what they point to are alive; the workspace is as large as
         // the library requested; the factors, in host memory, are of the declared type; `new`'s
         // caller guarantees the indices in the arrays.

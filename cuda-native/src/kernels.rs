@@ -1,5 +1,6 @@
 //! The kernels' sources, one family per file, and how they are built.
 
+use sparsescope_core::kernel::Scale;
 use sparsescope_core::matrix::Precision;
 
 use crate::cache::KernelCache;
@@ -160,7 +161,14 @@ impl Family {
         precisions.iter().flat_map(move |&precision| {
             offsets.iter().flat_map(move |&offset_bits| {
                 let family = self;
-                widths.iter().map(move |&width| Variant { family, precision, offset_bits, width })
+                let scale = Variant::NO_SCALE;
+                widths.iter().map(move |&width| Variant {
+                    family,
+                    precision,
+                    offset_bits,
+                    width,
+                    scale,
+                })
             })
         })
     }
@@ -266,6 +274,8 @@ pub struct Variant {
     pub offset_bits: u32,
     /// Maximum nonzeros of a row on a side of the diagonal, or maximum coordinates of a point.
     pub width: u32,
+    /// alpha and beta of y = alpha·A·x + beta·y, as the bits of f64.
+    pub scale: [u64; 2],
 }
 
 impl Variant {
@@ -278,6 +288,9 @@ impl Variant {
     /// The width for families whose kernels take rows of any length.
     pub(crate) const NO_WIDTH: u32 = 0;
 
+    /// The scale for families whose kernels take none, and for y = A·x.
+    pub(crate) const NO_SCALE: [u64; 2] = [1f64.to_bits(), 0f64.to_bits()];
+
     /// The widths for the others, ascending: a thread keeps a row in its registers. 3 and 13 are
     /// those of the 7-point and 27-point stencils.
     pub const WIDTHS: [u32; 5] = [1, 3, 7, 13, 16];
@@ -288,6 +301,12 @@ impl Variant {
     /// The same for rows or points of this width.
     pub(crate) fn of_width(self, width: u32) -> Self {
         Self { width, ..self }
+    }
+
+    /// The same for y = alpha·A·x + beta·y. Both are constants in the code, so that a product
+    /// without them costs no more.
+    pub fn scaled(self, scale: Scale) -> Self {
+        Self { scale: [scale.alpha, scale.beta].map(f64::to_bits), ..self }
     }
 
     /// The type of the values in the sources.
@@ -309,6 +328,13 @@ impl Variant {
         ];
         if self.width != Self::NO_WIDTH {
             options.push(format!("--define-macro=WIDTH={}", self.width));
+        }
+        let [alpha, beta] = self.scale.map(f64::from_bits);
+        if alpha != 1.0 {
+            options.push(format!("--define-macro=SCALE_ALPHA={alpha:e}"));
+        }
+        if beta != 0.0 {
+            options.push(format!("--define-macro=SCALE_BETA={beta:e}"));
         }
         if self.family.is_exact() {
             options.push("--fmad=false".to_owned());

@@ -276,7 +276,7 @@ fn bind<T: DeviceReal>(
             let Some(chosen) = choosing.choose(watch)? else { return Ok(None) };
             chosen
         }
-        _ => product(&machine, &uploads, configuration, side, memory)?,
+        _ => product(&machine, &uploads, configuration, (problem, &**side), memory)?,
     };
     let costs = spmv.costs();
     let output = spmv.output().map_err(|error| PrepareError::Refused(error.to_string()))?;

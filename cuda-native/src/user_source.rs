@@ -10,7 +10,8 @@ use crate::nvrtc::{CompileError, Nvrtc};
 
 /// The variant of a family with the same options as a user's source.
 const fn variant(precision: Precision, offset_bits: u32) -> Variant {
-    Variant { family: Family::Csr, precision, offset_bits, width: Variant::NO_WIDTH }
+    let (width, scale) = (Variant::NO_WIDTH, Variant::NO_SCALE);
+    Variant { family: Family::Csr, precision, offset_bits, width, scale }
 }
 
 /// Suppresses warnings about declarations in `common.cuh` that a user's file does not use.

@@ -10,7 +10,6 @@ use libloading::Library;
 use super::{Cusparse, Descriptor, Direction, Handle, Operands, check, matrix, pointer, vector};
 use crate::buffer::{Buffer, Memory};
 use crate::device::{Device, DeviceError, Doing};
-use crate::launch::{Step, enqueue};
 use crate::library::{function_table, open};
 use crate::value::DeviceReal;
 
@@ -79,17 +78,17 @@ fn admit(number: c_int, version: &str) -> Result<(), String> {
     Err(format!("SpMVOp needs cuSPARSE 12.8 or newer, found {version}"))
 }
 
-/// A planned SpMV: z ← α·A·x + β·y by one algorithm, with α = 1 and β = 0.
+/// A planned SpMV: z ← α·A·x + β·y by one algorithm.
 pub(crate) struct Planned<T: 'static> {
     plan: Descriptor,
+    /// α and β, in host memory that does not move.
+    factors: Box<[T; 2]>,
     _described: Descriptor,
     _matrix: Descriptor,
     x: Descriptor,
     y: Descriptor,
     z: Descriptor,
     workspace: Buffer<u8>,
-    /// The elements of y: all zero, and apart from z, as the library requires.
-    zeros: Buffer<T>,
     /// Owns what the other descriptors point to.
     _memory: Vec<Memory>,
     /// Last, so that it outlives the descriptors.
@@ -97,23 +96,23 @@ pub(crate) struct Planned<T: 'static> {
 }
 
 impl<T: DeviceReal> Planned<T> {
-    /// Describes the operands, whose y is written, and makes the plan.
+    /// Describes the operands, whose y is z, and makes the plan. `added` is y, which the library
+    /// requires to be apart from z.
     ///
     /// # Safety
-    /// As for [`Product::new`](super::Product::new).
+    /// As for [`Product::new`](super::Product::new); `added` must have one element per row.
     pub(crate) unsafe fn new(
         op: Rc<CusparseOp>,
         device: &Device,
         algorithm: OpAlgorithm,
         operands: &Operands<'_, T>,
+        (factors, added): ([T; 2], Buffer<T>),
     ) -> Result<Self, DeviceError> {
         device.context().bind_to_thread().doing("make its context current")?;
         let (library, f) = (&op.library, &op.functions);
-        let zeros = Buffer::<T>::unset(device, "the vector that is added", operands.y.len())?;
-        enqueue(device, &[Step::zero(&zeros)])?;
         let of_matrix = matrix(&library.functions, operands)?;
         let x = vector(&library.functions, operands.x)?;
-        let y = vector(&library.functions, &zeros)?;
+        let y = vector(&library.functions, &added)?;
         let z = vector(&library.functions, operands.y)?;
         let (direction, algorithm) = (Direction::Plain as c_int, algorithm as c_int);
         let mut bytes = 0;
@@ -163,21 +162,23 @@ impl<T: DeviceReal> Planned<T> {
             )
         })?;
         let plan = Descriptor { handle, destroy: f.cusparseSpMVOp_destroyPlan };
-        let (_described, _matrix, _memory) = (described, of_matrix, operands.memory());
-        Ok(Self { plan, _described, _matrix, x, y, z, workspace, zeros, _memory, op })
+        let (factors, _described, _matrix) = (Box::new(factors), described, of_matrix);
+        let mut _memory = operands.memory();
+        _memory.push(added.memory());
+        Ok(Self { plan, factors, _described, _matrix, x, y, z, workspace, _memory, op })
     }
 
     /// Adds one SpMV to the stream.
     pub(crate) fn enqueue(&self) -> Result<(), DeviceError> {
-        let [one, zero] = T::FACTORS;
+        let [of_product, of_y] = &*self.factors;
         // SAFETY: the plan, the descriptors and what they point to are alive; the factors, in host
         // memory, are of the declared type; `new`'s caller guarantees the indices in the arrays.
         check("cusparseSpMVOp", unsafe {
             (self.op.functions.cusparseSpMVOp)(
                 self.op.library.handle,
                 self.plan.handle,
-                from_ref(one).cast(),
-                from_ref(zero).cast(),
+                from_ref(of_product).cast(),
+                from_ref(of_y).cast(),
                 self.x.handle,
                 self.y.handle,
                 self.z.handle,
@@ -188,11 +189,6 @@ impl<T: DeviceReal> Planned<T> {
     /// The library's workspace.
     pub(crate) fn workspace(&self) -> &Buffer<u8> {
         &self.workspace
-    }
-
-    /// The vector that is added.
-    pub(crate) fn zeros(&self) -> &Buffer<T> {
-        &self.zeros
     }
 }
 

@@ -51,7 +51,7 @@ impl Multiply {
         let nnz = slots.col.len();
         let operands = Operands { nnz, arrays: Arrays::Csr { row_ptr }, slots, x, y };
         let make = || {
-            let (library, factors) = (Rc::clone(library), f64::FACTORS);
+            let (library, factors) = (Rc::clone(library), *f64::FACTORS);
             // SAFETY: a square CSR matrix has rows + 1 ascending offsets up to the length of col
             // and val, and columns that are rows; x and y have one element per row.
             unsafe {

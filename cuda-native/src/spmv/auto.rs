@@ -148,7 +148,8 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         };
         self.problem.admit(&configuration).map_err(|error| error.to_string())?;
         let is_new = !self.side.has(SpmvProblem::spec(&configuration));
-        let made = product(self.machine, self.uploads, &configuration, &self.side, self.memory);
+        let of = (self.problem, &*self.side);
+        let made = product(self.machine, self.uploads, &configuration, of, self.memory);
         let mut spmv = made.map_err(|error| error.to_string())?;
         tried.conversion_s = spmv.costs.conversion_s;
         choice.conversion_s += spmv.costs.conversion_s;

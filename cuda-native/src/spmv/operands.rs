@@ -1,6 +1,6 @@
 //! Operands of the launchers of y = A·x.
 
-use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, UserKernel, Work};
+use sparsescope_core::kernel::{GridMapping, KernelDescriptor, Mapping, Scale, UserKernel, Work};
 use sparsescope_core::matrix::AnyFormat;
 
 use crate::arguments::Arguments;
@@ -19,7 +19,7 @@ pub(crate) enum Matrix<'a, T> {
     Hacks(&'a Hacks<T>),
 }
 
-/// Operands of a launcher: y = A·x on a device.
+/// Operands of a launcher: y = alpha·A·x + beta·y on a device.
 pub(crate) struct Operands<'a, T> {
     pub(super) device: &'a Device,
     pub(super) kernel: &'static KernelDescriptor,
@@ -33,11 +33,13 @@ pub(crate) struct Operands<'a, T> {
     pub(super) y: &'a Buffer<T>,
     /// Threads per block.
     pub(super) block: u32,
+    /// alpha and beta.
+    pub(super) scale: Scale,
 }
 
 impl<'a, T: DeviceReal> Operands<'a, T> {
-    /// Panics if the lengths of x and y are not the numbers of columns and rows of the matrix,
-    /// which has the given size.
+    /// Those of y = A·x. Panics if the lengths of x and y are not the numbers of columns and rows of
+    /// the matrix, which has the given size.
     pub(crate) fn new(
         device: &'a Device,
         kernel: &'static KernelDescriptor,
@@ -47,7 +49,13 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
         block: u32,
     ) -> Self {
         assert_eq!((x.len(), y.len()), (cols, rows), "x and y are as long as A is wide and high");
-        Self { device, kernel, matrix, rows, cols, nnz, x, y, block }
+        let scale = Scale::NONE;
+        Self { device, kernel, matrix, rows, cols, nnz, x, y, block, scale }
+    }
+
+    /// The same with alpha and beta.
+    pub(crate) fn scaled(self, scale: Scale) -> Self {
+        Self { scale, ..self }
     }
 
     /// The matrix in the host's format: its arrays on the device, and itself.
@@ -144,8 +152,10 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
         shape: Shape,
         arguments: &A,
     ) -> Result<Step, DeviceError> {
+        let variant = A::VARIANT.scaled(self.scale);
         // SAFETY: the caller's promise.
-        unsafe { Launch::new(self.device, function, shape, arguments) }.map(Step::Launch)
+        unsafe { Launch::in_variant(self.device, variant, function, shape, arguments) }
+            .map(Step::Launch)
     }
 
     /// The number of rows as kernels count them.

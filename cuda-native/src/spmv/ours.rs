@@ -5,7 +5,8 @@ use sparsescope_core::matrix::{AnyFormat, Offset};
 
 use super::operands::{Operands, wrong_format};
 use crate::arguments::{
-    CooCarry, CooSegmented, Csr, Element, EllOfLengths, EllOfWidth, Hll, HllSharedX, Reads, Writes,
+    CooBegin, CooCarry, CooSegmented, Csr, Element, EllOfLengths, EllOfWidth, Hll, HllSharedX,
+    Reads, Writes,
 };
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::Buffer;
@@ -102,10 +103,25 @@ pub(super) fn hll<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceErr
 
 pub(super) fn coo<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     let (Arrays::Coo { row, slots }, _) = o.format()? else { return Err(wrong_format(o)) };
-    o.row_count()?;
-    let mut bound = segmented(o, row, slots)?;
-    bound.steps.insert(0, Step::zero(o.y));
-    Ok(bound)
+    let (first, bound) = (beginning(o)?, segmented(o, row, slots)?);
+    let steps = first.steps.into_iter().chain(bound.steps).collect();
+    Ok(Bound { steps, ..bound })
+}
+
+/// What y becomes before sums are added to it: beta times itself.
+pub(super) fn beginning<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
+    let (rows, beta) = (o.row_count()?, o.scale.beta);
+    if beta == 0.0 {
+        return Ok(Bound::of(vec![Step::zero(o.y)]));
+    }
+    if beta == 1.0 {
+        return Ok(Bound::of(Vec::new()));
+    }
+    let per_row = (GridMapping::ThreadPerRow, Work::Rows(rows.into()));
+    let arguments = CooBegin { rows, y: Writes(o.y) };
+    // SAFETY: y has one element per row; threads of rows beyond the last do nothing.
+    let step = unsafe { o.launch("coo_begin", per_row, 0, &arguments)? };
+    Ok(Bound::of(vec![step]))
 }
 
 pub(super) fn hyb<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {

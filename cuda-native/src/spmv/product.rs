@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use sparsescope_core::experiment::{Configuration, PrepareError, SpmvProblem, SpmvSide};
 use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::kernel::parameters::SCALE;
 use sparsescope_core::matrix::{AnyFormat, FormatSpec, HllLayout, Order};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
@@ -16,9 +17,10 @@ use super::operands::{Matrix, Operands};
 use super::user::user_launcher;
 use super::vendor;
 use crate::arrays::{Arrays, Hacks};
-use crate::buffer::Spent;
+use crate::buffer::{Buffer, Spent};
 use crate::convert;
 use crate::guarded::GuardedVector;
+use crate::launch::Step;
 use crate::machine::Machine;
 use crate::one_gpu::{OneGpu, Parts};
 use crate::prepared::Kernel;
@@ -54,12 +56,13 @@ impl<T: DeviceReal> Held<T> {
     }
 }
 
-/// Prepares a kernel other than the automatic choice.
+/// Prepares a kernel other than the automatic choice. `side` is that of A, or of its transpose, in
+/// the precision of T.
 pub(crate) fn product<'p, T: DeviceReal>(
     machine: &'p Machine,
     uploads: &Uploads<T>,
     configuration: &Configuration,
-    side: &SpmvSide<T>,
+    (problem, side): (&SpmvProblem, &SpmvSide<T>),
     memory: MemoryLimit,
 ) -> Result<Spmv<'p, T>, PrepareError> {
     let (device, kernel) = (machine.device(), configuration.kernel);
@@ -101,9 +104,19 @@ pub(crate) fn product<'p, T: DeviceReal>(
     };
     let x = uploads.x(device, side.x()).map_err(refused)?;
     let y = GuardedVector::new(device, a.rows()).map_err(refused)?;
+    let scale = configuration.parameters.get(&SCALE);
+    let y_before = match scale.beta != 0.0 {
+        true => {
+            let host = problem.turned(configuration).start();
+            let host: Vec<T> = host.iter().copied().map(T::rounded).collect();
+            Some(Buffer::of(device, "the vector y", &host).map_err(refused)?)
+        }
+        false => None,
+    };
     let start = Instant::now();
     let (size, vectors) = ((a.rows(), a.cols(), a.nnz()), (x.copy(), y.elements()));
     let operands = Operands::new(device, kernel, matrix.operand(), size, vectors, block);
+    let operands = operands.scaled(scale);
     let bound = match bind {
         Bind::Cusparse(algorithm) => {
             let library = machine.cusparse().map_err(PrepareError::Unsupported)?;
@@ -111,16 +124,19 @@ pub(crate) fn product<'p, T: DeviceReal>(
         }
         Bind::CusparseOp(algorithm) => {
             let op = machine.cusparse_op().map_err(PrepareError::Unsupported)?;
-            vendor::bind_op(&operands, op, *algorithm)
+            vendor::bind_op(&operands, op, *algorithm, y_before.as_ref())
         }
         Bind::Kernel(bind) | Bind::Hacks(bind) => bind(&operands),
         Bind::Chosen => return Err(absent()),
     };
-    let bound = bound.map_err(refused)?;
+    let mut bound = bound.map_err(refused)?;
+    // Each execution adds to the same y.
+    bound.reset = y_before.iter().map(|before| Step::copy(y.elements(), before)).collect();
     device.synchronize().map_err(refused)?;
     let planned = start.elapsed().as_secs_f64();
     let workspace = bound.spent;
-    let spent = matrix.spent() + x.copy().spent() + y.spent() + workspace;
+    let before = y_before.as_ref().map_or_else(Spent::default, Buffer::spent);
+    let spent = matrix.spent() + x.copy().spent() + y.spent() + before + workspace;
     let costs = Costs {
         conversion_s: made.seconds,
         plan_s: (planned - workspace.allocate_s - workspace.upload_s).max(0.0),
@@ -128,7 +144,7 @@ pub(crate) fn product<'p, T: DeviceReal>(
         allocate_s: Some(spent.allocate_s),
         launches: bound.launches(device).map_err(refused)?,
         format_bytes: made.bytes + bound.workspace_bytes,
-        minimal_bytes: made.minimal_bytes,
+        minimal_bytes: made.minimal_bytes + y_before.as_ref().map_or(0, Buffer::bytes),
         ..Costs::default()
     };
     let matrix: Box<dyn Any> = match matrix {

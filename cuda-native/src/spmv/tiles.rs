@@ -8,7 +8,7 @@ use crate::arguments::{CsrTiles, Element, Reads, Writes};
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
-use crate::launch::{Bound, Launch, Shape, Step};
+use crate::launch::{Bound, Shape, Step};
 use crate::value::DeviceReal;
 
 pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
@@ -93,5 +93,5 @@ fn over_tiles<T: DeviceReal, O: Offset + Element>(
     // ascend up to the length of col and val, columns are below cols, and x and y have one element
     // per column and row. Where a row is in parts, each tile has a place for its sum and its row's
     // first one a count, which is zero before the first launch and after each.
-    unsafe { Launch::new(o.device, &name, shape, &arguments) }.map(Step::Launch)
+    unsafe { o.launch_shape(&name, shape, &arguments) }
 }

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use sparsescope_core::matrix::{AnyFormat, RowPtr};
 
 use super::operands::{Operands, wrong_format};
+use super::ours;
 use crate::arrays::{Arrays, Offsets};
-use crate::buffer::Spent;
+use crate::buffer::{Buffer, Spent};
 use crate::cusparse::{self, Algorithm, Cusparse, CusparseOp, OpAlgorithm, Planned, Product};
 use crate::device::DeviceError;
-use crate::launch::{Bound, Step};
+use crate::launch::{Bound, Step, enqueue};
 use crate::value::DeviceReal;
 
 /// cuSPARSE's SpMV by one of its algorithms, on the matrix's format.
@@ -19,7 +20,7 @@ pub(crate) fn bind<T: DeviceReal>(
     algorithm: Algorithm,
 ) -> Result<Bound, DeviceError> {
     if is_empty(o) {
-        return Ok(Bound::of(vec![Step::zero(o.y)]));
+        return ours::beginning(o);
     }
     // Created here if our kernels use other offsets.
     let slices;
@@ -46,34 +47,51 @@ pub(crate) fn bind<T: DeviceReal>(
     let operands = cusparse::Operands { nnz: o.nnz, arrays, slots, x: o.x, y: o.y };
     // SAFETY: formats are validated on construction: offsets ascend up to the number of slots, and
     // rows and columns are within the matrix; x and y have one element per column and row.
-    let product = unsafe { Product::new(library, o.device, algorithm, &operands, T::FACTORS)? };
+    let product = unsafe { Product::new(library, o.device, algorithm, &operands, factors(o))? };
     workspace_bytes += product.workspace().bytes();
     spent = spent + product.workspace().spent();
     let steps = vec![Step::Call(Box::new(move |_| product.enqueue()))];
     Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
 }
 
-/// cuSPARSE's SpMVOp by one of its algorithms, on CSR.
+/// cuSPARSE's SpMVOp by one of its algorithms, on CSR. It adds to `start`, not to y itself; without
+/// it, to zeros.
 pub(crate) fn bind_op<T: DeviceReal>(
     o: &Operands<'_, T>,
     op: Rc<CusparseOp>,
     algorithm: OpAlgorithm,
+    start: Option<&Buffer<T>>,
 ) -> Result<Bound, DeviceError> {
     if is_empty(o) {
-        return Ok(Bound::of(vec![Step::zero(o.y)]));
+        return ours::beginning(o);
     }
     let (Arrays::Csr { row_ptr, slots }, _) = o.format()? else { return Err(wrong_format(o)) };
     let arrays = cusparse::Arrays::Csr { row_ptr };
     let operands = cusparse::Operands { nnz: o.nnz, arrays, slots, x: o.x, y: o.y };
-    // SAFETY: as above.
-    let product = unsafe { Planned::new(op, o.device, algorithm, &operands)? };
-    let workspace_bytes = product.workspace().bytes() + product.zeros().bytes();
-    let spent = product.workspace().spent() + product.zeros().spent();
+    let (mut workspace_bytes, mut spent) = (0, Spent::default());
+    let added = match start {
+        Some(start) => start.clone(),
+        None => {
+            let zeros = Buffer::<T>::unset(o.device, "the vector that is added", o.rows)?;
+            enqueue(o.device, &[Step::zero(&zeros)])?;
+            (workspace_bytes, spent) = (zeros.bytes(), zeros.spent());
+            zeros
+        }
+    };
+    // SAFETY: as above; the added vector has one element per row.
+    let product = unsafe { Planned::new(op, o.device, algorithm, &operands, (factors(o), added))? };
+    workspace_bytes += product.workspace().bytes();
+    spent = spent + product.workspace().spent();
     let steps = vec![Step::Call(Box::new(move |_| product.enqueue()))];
     Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })
 }
 
-/// Whether the library, which takes no empty operands, cannot be called; y is zero then.
+/// alpha and beta as the library reads them.
+fn factors<T: DeviceReal>(o: &Operands<'_, T>) -> [T; 2] {
+    [o.scale.alpha, o.scale.beta].map(T::rounded)
+}
+
+/// Whether the library, which takes no empty operands, cannot be called; the product is zero then.
 fn is_empty<T: DeviceReal>(o: &Operands<'_, T>) -> bool {
     o.rows == 0 || o.cols == 0 || o.nnz == 0
 }

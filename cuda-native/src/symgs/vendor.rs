@@ -111,5 +111,5 @@ fn less<T: DeviceReal>(
     let operands = Operands { nnz, arrays: Arrays::Csr { row_ptr }, slots, x, y };
     let library = Rc::clone(library);
     // SAFETY: as for any CSR matrix; x and y have one element per row.
-    unsafe { Product::new(library, device, Algorithm::Csr1, &operands, T::LESS) }.map(Some)
+    unsafe { Product::new(library, device, Algorithm::Csr1, &operands, *T::LESS) }.map(Some)
 }

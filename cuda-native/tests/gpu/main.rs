@@ -8,7 +8,7 @@ use sparsescope_core::experiment::{
     Availability, Backend, Configuration, KernelError, Output, PrepareError, Prepared, Problem,
     SpmvProblem, Temperature, Watch,
 };
-use sparsescope_core::kernel::parameters::{HACK_SIZE, MIN_FILL, OP, SIGMA, SPILL, VALUES};
+use sparsescope_core::kernel::parameters::{HACK_SIZE, MIN_FILL, OP, SCALE, SIGMA, SPILL, VALUES};
 use sparsescope_core::kernel::{Allowed, DeviceKind, KernelDescriptor, Parameters, kernels};
 use sparsescope_core::matrix::{Csr, Precision};
 use sparsescope_core::measure::integer_vector;
@@ -160,6 +160,37 @@ fn products_with_the_transpose_pass_the_gate() {
             let check = problem.check(&configuration, &output(&mut prepared).unwrap());
             let what = format!("{} {:?}: {name}", case.0.id, case.1);
             assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+        }
+    }
+}
+
+/// Several executions, each from the same y; the memory checks of `gpu-check.sh` run it by name.
+#[test]
+fn products_that_are_scaled_and_added_to_y_pass_the_gate() {
+    let backend = gpu!();
+    let vendors = cases(&backend, "vendor/").unwrap_or_default();
+    for (name, a) in matrices() {
+        let problem = SpmvProblem::drawn(Arc::new(a), 42);
+        for case in ours(&backend).into_iter().chain(vendors.iter().copied()) {
+            let takes = |scale: &str| {
+                case.0.allowed(SCALE.id()).is_some_and(|all: Allowed| all.contains(scale))
+            };
+            for (op, scale) in [("n", "-0.5"), ("n", "2:1"), ("t", "1:-0.75"), ("n", "0:3")] {
+                if !takes(scale) || !case.0.allowed(OP.id()).is_some_and(|all| all.contains(op)) {
+                    continue;
+                }
+                let what = format!("{} {:?} {op} {scale}: {name}", case.0.id, case.1);
+                let configuration = configured(case, 32);
+                let parameters = configuration.parameters.clone();
+                let parameters = parameters.with(OP.id(), op).with(SCALE.id(), scale);
+                let configuration = Configuration { parameters, ..configuration };
+                let mut prepared = ready(&backend, &configuration, &problem)
+                    .unwrap_or_else(|error| panic!("{what}: {error}"));
+                for _ in 0..2 {
+                    let check = problem.check(&configuration, &output(&mut prepared).unwrap());
+                    assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+                }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use sparsescope_core::kernel::user_kernels;
+use sparsescope_core::kernel::{Scale, user_kernels};
 use sparsescope_cuda::{CompileError, Family, KernelCache, Nvrtc, check_user_kernel};
 use sparsescope_test_support::{Need, skip};
 
@@ -97,6 +97,37 @@ fn every_kernel_is_built_by(nvrtc: &Nvrtc, architectures: &[u32]) {
         }
     }
     eprintln!("NVRTC {} built for {architectures:?}", nvrtc.version_name());
+}
+
+#[test]
+fn kernels_of_spmv_are_built_with_alpha_and_beta() {
+    let compilers = compilers();
+    if compilers.is_empty() {
+        skip!(Need::Nvrtc, "no NVRTC was found; SPARSESCOPE_CUDA_LIBRARIES can list its folders");
+    }
+    let families = [
+        Family::Csr,
+        Family::Ell,
+        Family::Hll,
+        Family::Coo,
+        Family::CsrAdaptive,
+        Family::HllColumnMajor,
+        Family::HllCompact,
+        Family::Bsr,
+        Family::Dia,
+    ];
+    let scale = Scale { alpha: -0.5, beta: 2e-9 };
+    for nvrtc in &compilers {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = KernelCache::in_folder(folder.path().to_owned());
+        let newest = *nvrtc.architectures().last().unwrap();
+        for variant in families.into_iter().flat_map(Family::variants) {
+            let what = format!("{variant:?} {}", nvrtc.version_name());
+            let cubin = variant.scaled(scale).build(nvrtc, &cache, newest);
+            let cubin = cubin.unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!(elf_machine(&cubin), Some(190), "{what}");
+        }
+    }
 }
 
 #[test]

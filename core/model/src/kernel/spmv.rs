@@ -45,16 +45,24 @@ const fn product(
     }
 }
 
+/// A or its transpose, and any alpha and beta.
+const SCALED: &[(Parameter, Allowed)] = &[OP.any(), SCALE.any()];
+
+/// The parameters of HLL with rows in any order, without alpha and beta.
 const HACKS: &[(Parameter, Allowed)] =
     &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), OP.any(), PLAIN_SCALE];
 
+/// The same with alpha and beta.
+const CUDA_HACKS: &[(Parameter, Allowed)] =
+    &[HACK_SIZE.any(), SIGMA.any(), SPILL.any(), OP.any(), SCALE.any()];
+
 /// The parameters of a format. On a GPU, HLL keeps all rows in their original order. CPUs and CUDA
-/// also take the transpose of a matrix in each format.
+/// also take the transpose of a matrix in each format, and CUDA a scale.
 const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter, Allowed)] {
     match (format, device) {
         (Format::Hll(_), DeviceKind::Cpu | DeviceKind::Ranks) => HACKS,
         (Format::Hll(_), DeviceKind::Cuda) => {
-            const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[]), OP.any(), PLAIN_SCALE] }
+            const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[]), OP.any(), SCALE.any()] }
         }
         (Format::Hll(_), DeviceKind::Nccl | DeviceKind::Wgpu) => {
             const { &[HACK_SIZE.any(), SIGMA.only(&["1"]), SPILL.only(&[]), PLAIN_OP, PLAIN_SCALE] }
@@ -67,7 +75,7 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
                     SPILL.only(&[]),
                     VALUES.any(),
                     OP.any(),
-                    PLAIN_SCALE,
+                    SCALE.any(),
                 ]
             }
         }
@@ -78,6 +86,12 @@ const fn parameters(format: Format, device: DeviceKind) -> &'static [(Parameter,
         (Format::Coo | Format::Csr | Format::Ell(_), DeviceKind::Wgpu) => {
             const { &[PLAIN_OP, PLAIN_SCALE] }
         }
+        (Format::Coo | Format::Csr | Format::Ell(_), DeviceKind::Cuda) => SCALED,
+        (Format::Hyb(_), DeviceKind::Cuda) => const { &[HYB_WIDTH.any(), OP.any(), SCALE.any()] },
+        (Format::Bsr, DeviceKind::Cuda) => {
+            const { &[BSR_BLOCK.any(), MIN_FILL.any(), OP.any(), SCALE.any()] }
+        }
+        (Format::Dia, DeviceKind::Cuda) => const { &[MIN_FILL.any(), OP.any(), SCALE.any()] },
         (Format::Coo | Format::Csr | Format::Ell(_), _) => const { &[OP.any(), PLAIN_SCALE] },
         (Format::Hyb(_), _) => const { &[HYB_WIDTH.any(), OP.any(), PLAIN_SCALE] },
         (Format::Bsr, _) => const { &[BSR_BLOCK.any(), MIN_FILL.any(), OP.any(), PLAIN_SCALE] },
@@ -121,7 +135,7 @@ const fn cpu_choice(id: &'static str, summary: &'static str) -> KernelDescriptor
 
 /// The kernel with alpha and beta.
 const fn scaling(mut kernel: KernelDescriptor) -> KernelDescriptor {
-    kernel.parameters = const { &[OP.any(), SCALE.any()] };
+    kernel.parameters = SCALED;
     kernel
 }
 
@@ -178,7 +192,7 @@ const fn own_block(mut kernel: KernelDescriptor) -> KernelDescriptor {
 /// The kernel with rows sorted by length and long rows spilled.
 const fn sorting(mut kernel: KernelDescriptor) -> KernelDescriptor {
     kernel.takes.order = true;
-    kernel.parameters = HACKS;
+    kernel.parameters = CUDA_HACKS;
     kernel
 }
 

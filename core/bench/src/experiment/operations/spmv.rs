@@ -100,7 +100,7 @@ impl SpmvProblem {
     }
 
     /// y before each product, numbers from −1 to 1 unless they are given.
-    pub(in crate::experiment) fn start(&self) -> &Arc<Vec<f64>> {
+    pub fn start(&self) -> &Arc<Vec<f64>> {
         let seed = self.seed.unwrap_or(DEFAULT_SEED);
         self.start.get_or_init(|| Arc::new(uniform_vector(self.a.rows(), seed)))
     }

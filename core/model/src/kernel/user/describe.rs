@@ -6,6 +6,7 @@ use super::signature::functions;
 use super::source::{UserKernel, UserSource, id_of};
 use crate::kernel::descriptor::{KernelDescriptor, Origin};
 use crate::kernel::model::Unrolling;
+use crate::kernel::scaled::{PLAIN_SCALE, SCALE};
 use crate::kernel::spmv::cuda_spmv;
 use sparsescope_matrix::matrix::sha256;
 use sparsescope_record::MOST_SOURCE_BYTES;
@@ -57,6 +58,10 @@ fn descriptor(id: String, user: &'static UserKernel) -> KernelDescriptor {
     kernel.precisions = user.precisions();
     // The author has not promised it.
     kernel.deterministic = false;
+    // What its function stores is the product alone.
+    let listed = kernel.parameters.iter();
+    let plain = |&(of, allowed)| if of == SCALE.id() { PLAIN_SCALE } else { (of, allowed) };
+    kernel.parameters = listed.map(plain).collect::<Vec<_>>().leak();
     kernel.user = Some(user);
     kernel
 }
