@@ -55,6 +55,13 @@ fn its_products_pass_the_check_and_its_version_is_recorded() {
     for run in &spmm.runs {
         assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
     }
+    let how = ["--op", "n,t", "--scale", "1,2:-0.5", "-o", "turned.zip"];
+    p.succeed(&[&SWEEP[..13], &how].concat());
+    let turned = open(&p, "turned.zip");
+    assert_eq!(turned.runs.len(), 4 * bundle.runs.len());
+    for run in &turned.runs {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
+    }
     let version = &bundle.environments[0].libraries["oneMKL"];
     assert!(version.starts_with("20"), "{version}");
 }

@@ -28,6 +28,9 @@ impl Description {
 /// `SPARSE_OPERATION_NON_TRANSPOSE`.
 pub(super) const AS_IT_IS: c_int = 10;
 
+/// `SPARSE_OPERATION_TRANSPOSE`.
+pub(super) const TRANSPOSED: c_int = 11;
+
 /// `SPARSE_LAYOUT_ROW_MAJOR`.
 pub(super) const BY_ROWS: c_int = 101;
 

@@ -5,9 +5,10 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::library::{
-    AS_IT_IS, BY_ROWS, Create, Description, Handle, Mkl, Multiply, MultiplyBlock,
+    AS_IT_IS, BY_ROWS, Create, Description, Handle, Mkl, Multiply, MultiplyBlock, TRANSPOSED,
 };
 use sparsescope_matrix::matrix::{Csr, Real, RowPtr};
+use sparsescope_model::kernel::Op;
 
 /// Errors of the library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,15 +90,15 @@ impl<T: MklValue> MklMatrix<T> {
         Ok(Self { mkl, a, handle })
     }
 
-    /// Lets the library analyse, and perhaps copy, the matrix for `calls` SpMVs.
-    pub(crate) fn optimize(&mut self, calls: u32) -> Result<(), MklError> {
+    /// Lets the library analyse, and perhaps copy, the matrix for `calls` SpMVs with it or its transpose.
+    pub(crate) fn optimize(&mut self, op: Op, calls: u32) -> Result<(), MklError> {
         if self.handle.is_null() {
             return Ok(());
         }
         let calls = c_int::try_from(calls).unwrap_or(c_int::MAX);
         // SAFETY: the handle is one of `create_csr`.
         unsafe {
-            let status = (self.mkl.hint)(self.handle, AS_IT_IS, Description::GENERAL, calls);
+            let status = (self.mkl.hint)(self.handle, operation(op), Description::GENERAL, calls);
             checked("mkl_sparse_set_mv_hint", status)?;
             checked("mkl_sparse_optimize", (self.mkl.optimize)(self.handle))
         }
@@ -145,19 +146,31 @@ impl<T: MklValue> MklMatrix<T> {
         checked("mkl_sparse_mm", status)
     }
 
-    /// Computes y = A·x. Panics unless x has n elements and y has m.
-    pub(crate) fn multiply(&mut self, x: &[T], y: &mut [T]) -> Result<(), MklError> {
-        assert_eq!((x.len(), y.len()), (self.a.cols(), self.a.rows()), "x has n elements, y has m");
+    /// Computes y = alpha·op(A)·x + beta·y. Panics unless x has as many elements as op(A) has columns, and y as it has
+    /// rows.
+    pub(crate) fn multiply(
+        &mut self,
+        op: Op,
+        [alpha, beta]: [T; 2],
+        x: &[T],
+        y: &mut [T],
+    ) -> Result<(), MklError> {
+        let expected = match op {
+            Op::AsIs => (self.a.cols(), self.a.rows()),
+            Op::Transposed => (self.a.rows(), self.a.cols()),
+        };
+        assert_eq!((x.len(), y.len()), expected, "x is as long as op(A) is wide, y as it is high");
         if self.handle.is_null() {
-            y.fill(T::ZERO);
+            let scaled = |y: T| if beta == T::ZERO { T::ZERO } else { beta * y };
+            y.iter_mut().for_each(|y| *y = scaled(*y));
             return Ok(());
         }
-        // SAFETY: the handle is one of `create_csr` for an m × n matrix; x has n elements and y has m. With
-        // beta 0 the previous content of y is ignored.
+        // SAFETY: the handle is one of `create_csr` for an m × n matrix; x and y have as many elements as the operation
+        // reads and writes. With beta 0 the previous content of y is ignored.
         let status = unsafe {
             let (x, y) = (x.as_ptr(), y.as_mut_ptr());
             let kind = Description::GENERAL;
-            T::multiply(self.mkl)(AS_IT_IS, T::ONE, self.handle, kind, x, T::ZERO, y)
+            T::multiply(self.mkl)(operation(op), alpha, self.handle, kind, x, beta, y)
         };
         checked("mkl_sparse_mv", status)
     }
@@ -169,6 +182,14 @@ impl<T> Drop for MklMatrix<T> {
             // SAFETY: the handle is one of `create_csr` and is not used again.
             unsafe { (self.mkl.destroy)(self.handle) };
         }
+    }
+}
+
+/// The library's constant.
+fn operation(op: Op) -> c_int {
+    match op {
+        Op::AsIs => AS_IT_IS,
+        Op::Transposed => TRANSPOSED,
     }
 }
 

@@ -238,7 +238,7 @@ const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> Ke
     let origin = &[Origin::Vendor(Library::Mkl)];
     let mut kernel = product(id, Format::Csr, DeviceKind::Cpu, Mapping::Library, origin, summary);
     kernel.needs.finite_x = finite_x;
-    kernel.parameters = const { &[PLAIN_OP, PLAIN_SCALE] };
+    kernel.parameters = SCALED;
     // The library does not guarantee it.
     kernel.deterministic = false;
     kernel.takes.threads = true;

@@ -12,8 +12,10 @@ use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::experiment::vectors::columns;
 use crate::mkl::{Mkl, MklError, MklMatrix, MklValue, mkl};
-use sparsescope_matrix::matrix::{Operands, Precision};
+use sparsescope_matrix::matrix::{Operands, Precision, Real};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::parameters::{OP, SCALE};
+use sparsescope_model::kernel::{Op, Scale};
 use sparsescope_record::Costs;
 
 /// The kernel on plain CSR; the others run after the inspector.
@@ -42,25 +44,54 @@ pub(super) fn libraries() -> BTreeMap<String, String> {
     mkl().iter().map(|mkl| ("oneMKL".to_owned(), mkl.version().to_owned())).collect()
 }
 
-/// Binds an SpMV kernel of the library; the inspector runs in its setup.
+/// Binds an SpMV kernel of the library; the inspector runs in its setup. The library transposes A itself.
 pub(super) fn bind(
     configuration: &Configuration,
     problem: &SpmvProblem,
     memory: MemoryLimit,
 ) -> Result<Bound<'static>, PrepareError> {
+    // The check reads the transpose.
+    problem.check_transposed(configuration, memory)?;
+    let of = problem.turned(configuration);
     match configuration.precision {
         Precision::F64 => {
-            let side = problem.double();
-            bind_in(configuration, side, Arc::clone(side.x()), None)
+            let vectors = Vectors::of(configuration, of, of.double());
+            bind_in(configuration, problem.double(), vectors)
         }
         Precision::F32 => {
-            let side = problem.single(memory)?;
-            bind_in(configuration, &side, Arc::clone(side.x()), None)
+            let vectors = Vectors::of(configuration, of, &*of.single(memory)?);
+            bind_in(configuration, &*problem.single(memory)?, vectors)
         }
     }
 }
 
-/// The same for SpMM.
+/// What is multiplied, and what it is added to.
+struct Vectors<T> {
+    x: Arc<Vec<T>>,
+    /// The elements of y.
+    len: usize,
+    /// y before each execution, if it is added to.
+    start: Option<Vec<T>>,
+    /// The columns of X, for SpMM.
+    columns: Option<usize>,
+}
+
+impl<T: Real> Vectors<T> {
+    /// Those of an SpMV with op(A) as `side` and `problem` have it.
+    fn of(configuration: &Configuration, problem: &SpmvProblem, side: &SpmvSide<T>) -> Self {
+        let adds = configuration.parameters.get(&SCALE).beta != 0.0;
+        let start = || problem.start().iter().copied().map(T::rounded).collect();
+        let (x, len) = (Arc::clone(side.x()), side.a().rows());
+        Self { x, len, start: adds.then(start), columns: None }
+    }
+
+    /// Those of an SpMM.
+    fn of_block(side: &SpmvSide<T>, x: Arc<Vec<T>>, k: usize) -> Self {
+        Self { x, len: k * side.a().rows(), start: None, columns: Some(k) }
+    }
+}
+
+/// Binds an SpMM kernel of the library.
 pub(super) fn bind_block(
     configuration: &Configuration,
     problem: &SpmmProblem,
@@ -69,21 +100,21 @@ pub(super) fn bind_block(
     let k = SpmmProblem::vectors(configuration);
     match configuration.precision {
         Precision::F64 => {
-            bind_in(configuration, problem.double(), problem.double_block(k), Some(k))
+            let side = problem.double();
+            bind_in(configuration, side, Vectors::of_block(side, problem.double_block(k), k))
         }
         Precision::F32 => {
-            let x = problem.single_block(k)?;
-            bind_in(configuration, &*problem.single(memory)?, x, Some(k))
+            let (x, side) = (problem.single_block(k)?, problem.single(memory)?);
+            bind_in(configuration, &side, Vectors::of_block(&side, x, k))
         }
     }
 }
 
-/// Binds a kernel to x, or to X of this many columns.
+/// Binds a kernel to A, as `side` has it, and its vectors.
 fn bind_in<T: MklValue>(
     configuration: &Configuration,
     side: &SpmvSide<T>,
-    x: Arc<Vec<T>>,
-    columns: Option<usize>,
+    vectors: Vectors<T>,
 ) -> Result<Bound<'static>, PrepareError>
 where
     Output: From<Vec<T>>,
@@ -92,17 +123,22 @@ where
     let start = Instant::now();
     let matrix = MklMatrix::new(mkl, Arc::clone(side.a()));
     let matrix = matrix.map_err(|error| PrepareError::Refused(error.to_string()))?;
+    let Vectors { x, len, start: y_before, columns } = vectors;
+    let added = y_before.as_ref().map_or(0, |y| size_of_val(y.as_slice()) as u64);
     let costs = Costs {
         plan_s: start.elapsed().as_secs_f64(),
         format_bytes: side.a().bytes(),
-        minimal_bytes: side.minimal_bytes(side.a().minimal_bytes(), columns.unwrap_or(1)),
+        minimal_bytes: added + side.minimal_bytes(side.a().minimal_bytes(), columns.unwrap_or(1)),
         ..Costs::default()
     };
     let kernel = configuration.kernel.id;
     let threads = configuration.threads;
-    let y = vec![T::ZERO; side.a().rows() * columns.unwrap_or(1)];
+    let y = vec![T::ZERO; len];
+    let op = configuration.parameters.get(&OP);
+    let Scale { alpha, beta } = configuration.parameters.get(&SCALE);
+    let scale = [alpha, beta].map(T::rounded);
     let params = configuration.kernel.in_force(&configuration.parameters);
-    let task = Product { mkl, kernel, threads, matrix, columns, x, y };
+    let task = Product { mkl, kernel, threads, matrix, op, scale, columns, x, y, y_before };
     Ok(Bound { task: Box::new(task), parts: None, costs, params })
 }
 
@@ -116,10 +152,15 @@ struct Product<T> {
     kernel: &'static str,
     threads: u32,
     matrix: MklMatrix<T>,
+    op: Op,
+    /// alpha and beta.
+    scale: [T; 2],
     /// The columns of X, for SpMM.
     columns: Option<usize>,
     x: Arc<Vec<T>>,
     y: Vec<T>,
+    /// y before each execution, if it is added to.
+    y_before: Option<Vec<T>>,
 }
 
 impl<T: MklValue> Task for Product<T>
@@ -131,7 +172,7 @@ where
         let start = Instant::now();
         let optimized = match self.columns {
             Some(k) => self.matrix.optimize_block(k, CALLS),
-            None if self.kernel == OPTIMIZED => self.matrix.optimize(CALLS),
+            None if self.kernel == OPTIMIZED => self.matrix.optimize(self.op, CALLS),
             None => return Ok(Finished::Done),
         };
         optimized.map_err(|error| PrepareError::Refused(error.to_string()))?;
@@ -139,13 +180,25 @@ where
         Ok(Finished::Done)
     }
 
+    fn is_in_place(&self) -> bool {
+        self.y_before.is_some()
+    }
+
+    fn reset(&mut self) {
+        if let Some(before) = &self.y_before {
+            self.y.copy_from_slice(before);
+        }
+    }
+
     fn spoil(&mut self) {
-        self.y.fill(T::NAN);
+        if !self.is_in_place() {
+            self.y.fill(T::NAN);
+        }
     }
 
     fn run(&mut self, _: &Watch<'_>) -> Result<Finished, KernelError> {
         let done = match self.columns {
-            None => self.matrix.multiply(&self.x, &mut self.y),
+            None => self.matrix.multiply(self.op, self.scale, &self.x, &mut self.y),
             Some(k) => self.matrix.multiply_block(k, &self.x, &mut self.y),
         };
         done.map_err(|error| failed(self.kernel, &error))?;
@@ -155,7 +208,7 @@ where
     fn multiply(&mut self, vectors: Operands<'_>) -> Option<Result<(), KernelError>> {
         let (x, y) = T::operands(vectors)?;
         let done = match self.columns {
-            None => self.matrix.multiply(x, y),
+            None => self.matrix.multiply(self.op, self.scale, x, y),
             Some(k) => {
                 let size = (self.y.len() / k, self.x.len() / k);
                 self.matrix.multiply_block(columns(size, x.len(), y.len()), x, y)
