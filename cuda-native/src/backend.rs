@@ -8,8 +8,8 @@ use sparsescope_core::experiment::{
     Prepared, Problem, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SpmvSide,
     SymgsProblem, SymgsSide,
 };
-use sparsescope_core::kernel::parameters::MODE;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
+use sparsescope_core::kernel::parameters::{MODE, OP};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Op};
 use sparsescope_core::matrix::{AnyFormat, Precision};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence, Operation};
@@ -21,7 +21,7 @@ use crate::guarded::GuardedVector;
 use crate::machine::Machine;
 use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::refused;
-use crate::spmv::{AUTO, Choosing, launcher, product};
+use crate::spmv::{AUTO, Choosing, Sides, launcher, product};
 use crate::symgs::{self, Iteration, Operator, Sweeps};
 use crate::upload::{BatchUploads, PointUploads, Uploads};
 use crate::value::DeviceReal;
@@ -116,37 +116,40 @@ impl Binds<SpmvProblem> for CudaBackend {
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.check_transposed(configuration, memory)?;
         let of = problem.turned(configuration);
+        let is_turned = configuration.parameters.get(&OP) == Op::Transposed;
         match configuration.precision {
             Precision::F64 => {
-                self.prepare_in(configuration, problem, &self.double, of.double(), memory)
+                let before = is_turned.then(|| problem.double());
+                self.prepare_in(configuration, problem, &self.double, (of.double(), before), memory)
             }
             Precision::F32 => {
-                let side = of.single(memory)?;
-                self.prepare_in(configuration, problem, &self.single, &side, memory)
+                let before = if is_turned { Some(problem.single(memory)?) } else { None };
+                let sides = (&of.single(memory)?, before.as_ref());
+                self.prepare_in(configuration, problem, &self.single, sides, memory)
             }
         }
     }
 }
 
 impl CudaBackend {
-    /// Prepares a product in one precision, with A or its transpose as `side` has it.
+    /// Prepares a product in one precision, with A or its transpose, and with A where its transpose
+    /// is requested.
     fn prepare_in<'p, T: DeviceReal>(
         &'p self,
         configuration: &Configuration,
         problem: &'p SpmvProblem,
         uploads: &'p Uploads<T>,
-        side: &Arc<SpmvSide<T>>,
+        (turned, before): (&Arc<SpmvSide<T>>, Option<&Arc<SpmvSide<T>>>),
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         if configuration.kernel.id == AUTO {
-            let (machine, side) = (&self.machine, Arc::clone(side));
+            let (machine, side) = (&self.machine, Arc::clone(turned));
             let configuration = configuration.clone();
             let choosing = Choosing { machine, uploads, problem, side, configuration, memory };
             return Ok(Box::new(choosing.prepared()));
         }
-        let mut product =
-            product(&self.machine, uploads, configuration, (problem, &**side), memory)?;
-        product.costs.conversion_s += problem.transposition_s(configuration);
+        let of = Sides { problem, turned, before: before.map(|side| &**side) };
+        let product = product(&self.machine, uploads, configuration, &of, memory)?;
         Ok(Box::new(product.prepared()))
     }
 }

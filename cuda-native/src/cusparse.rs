@@ -191,7 +191,7 @@ pub(crate) enum Arrays<'a> {
 }
 
 /// The operands of an SpMV: A with `nnz` nonzeros, as many columns as x and as many rows as y has
-/// elements.
+/// elements, or the reverse if it is transposed.
 pub(crate) struct Operands<'a, T> {
     pub(crate) nnz: usize,
     pub(crate) arrays: Arrays<'a>,
@@ -260,7 +260,7 @@ impl<T: DeviceReal> Product<T> {
         unsafe { Self::directed(library, device, direction, algorithm, operands, factors) }
     }
 
-    /// The same for a square matrix, as it is or transposed.
+    /// The same with A as it is or transposed.
     ///
     /// # Safety
     /// As for [`Product::new`].
@@ -275,7 +275,7 @@ impl<T: DeviceReal> Product<T> {
         let factors = Box::new(factors);
         device.context().bind_to_thread().doing("make its context current")?;
         let [of_product, of_y] = &*factors;
-        let matrix = matrix(&library.functions, operands)?;
+        let matrix = matrix(&library.functions, operands, direction)?;
         let x = vector(&library.functions, operands.x)?;
         let y = vector(&library.functions, operands.y)?;
         let mut bytes = 0;
@@ -370,9 +370,17 @@ fn vector<T: DeviceReal>(f: &Functions, of: &Buffer<T>) -> Result<Descriptor, De
     Ok(Descriptor { handle, destroy: f.cusparseDestroyDnVec })
 }
 
-fn matrix<T: DeviceReal>(f: &Functions, o: &Operands<'_, T>) -> Result<Descriptor, DeviceError> {
+fn matrix<T: DeviceReal>(
+    f: &Functions,
+    o: &Operands<'_, T>,
+    direction: Direction,
+) -> Result<Descriptor, DeviceError> {
     let mut handle = ptr::null_mut();
-    let (rows, cols, nnz) = (o.y.len() as i64, o.x.len() as i64, o.nnz as i64);
+    let (rows, cols) = match direction {
+        Direction::Plain => (o.y.len() as i64, o.x.len() as i64),
+        Direction::Transposed => (o.x.len() as i64, o.y.len() as i64),
+    };
+    let nnz = o.nnz as i64;
     let (col, val) = (pointer(&o.slots.col), pointer(&o.slots.val));
     // SAFETY: the pointers are those of the format's arrays on the device; the library only stores
     // them here.

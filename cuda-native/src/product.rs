@@ -20,7 +20,7 @@ use crate::launch::{Bound, enqueue};
 use crate::machine::Machine;
 use crate::one_gpu::Parts;
 use crate::refusal::refused;
-use crate::spmv::{AUTO, Choosing, product};
+use crate::spmv::{AUTO, Choosing, Sides, product};
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
@@ -276,7 +276,10 @@ fn bind<T: DeviceReal>(
             let Some(chosen) = choosing.choose(watch)? else { return Ok(None) };
             chosen
         }
-        _ => product(&machine, &uploads, configuration, (problem, &**side), memory)?,
+        _ => {
+            let of = Sides { problem, turned: side, before: None };
+            product(&machine, &uploads, configuration, &of, memory)?
+        }
     };
     let costs = spmv.costs();
     let output = spmv.output().map_err(|error| PrepareError::Refused(error.to_string()))?;

@@ -34,14 +34,19 @@ const SLICED: Color32 = Color32::from_rgb(140, 140, 20);
 /// Colour of a vendor's SpMV with a plan, on CSR.
 const PLANNED: Color32 = Color32::from_rgb(160, 30, 90);
 
+/// Colour of a vendor's SpMV with the transpose of CSR.
+const TRANSPOSED: Color32 = Color32::from_rgb(20, 90, 100);
+
 /// The formats in the order of their colours; others are grey.
-const FORMATS: [&str; 9] = ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia", "op"];
+const FORMATS: [&str; 10] =
+    ["csr", "coo", "hll", "ell", "hyb", "dense", "bsr", "dia", "op", "transposed"];
 
 /// Colour of a format and its variants (`hll-…`), in every view.
 pub fn format_color(format: &str) -> Color32 {
     match format.split('-').next() {
         Some("sell") => SLICED,
         Some("op") => PLANNED,
+        Some("transposed") => TRANSPOSED,
         _ => family_place(format)
             .and_then(|place| SERIES.get(place))
             .copied()

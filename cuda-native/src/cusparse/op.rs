@@ -110,7 +110,7 @@ impl<T: DeviceReal> Planned<T> {
     ) -> Result<Self, DeviceError> {
         device.context().bind_to_thread().doing("make its context current")?;
         let (library, f) = (&op.library, &op.functions);
-        let of_matrix = matrix(&library.functions, operands)?;
+        let of_matrix = matrix(&library.functions, operands, Direction::Plain)?;
         let x = vector(&library.functions, operands.x)?;
         let y = vector(&library.functions, &added)?;
         let z = vector(&library.functions, operands.y)?;

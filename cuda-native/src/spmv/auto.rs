@@ -13,7 +13,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Choice, Costs, Tried};
 
 use super::launchers::AUTO;
-use super::product::{Spmv, product};
+use super::product::{Sides, Spmv, product};
 use crate::guarded::GuardedVector;
 use crate::machine::Machine;
 use crate::one_gpu::OneGpu;
@@ -148,8 +148,8 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         };
         self.problem.admit(&configuration).map_err(|error| error.to_string())?;
         let is_new = !self.side.has(SpmvProblem::spec(&configuration));
-        let of = (self.problem, &*self.side);
-        let made = product(self.machine, self.uploads, &configuration, of, self.memory);
+        let of = Sides { problem: self.problem, turned: &self.side, before: None };
+        let made = product(self.machine, self.uploads, &configuration, &of, self.memory);
         let mut spmv = made.map_err(|error| error.to_string())?;
         tried.conversion_s = spmv.costs.conversion_s;
         choice.conversion_s += spmv.costs.conversion_s;

@@ -23,6 +23,8 @@ pub(crate) enum Bind<T: 'static> {
     Chosen,
     /// By cuSPARSE.
     Cusparse(Algorithm),
+    /// By cuSPARSE with the transpose of CSR.
+    CusparseTransposed(Algorithm),
     /// By cuSPARSE's SpMVOp.
     CusparseOp(OpAlgorithm),
 }
@@ -31,7 +33,7 @@ impl<T: 'static> Bind<T> {
     /// Starts the library that the kernel needs, or returns why it is missing.
     pub(crate) fn start_library(&self, machine: &Machine) -> Result<(), String> {
         match self {
-            Self::Cusparse(_) => machine.cusparse().map(drop),
+            Self::Cusparse(_) | Self::CusparseTransposed(_) => machine.cusparse().map(drop),
             Self::CusparseOp(_) => machine.cusparse_op().map(drop),
             Self::Kernel(_) | Self::Hacks(_) | Self::Chosen => Ok(()),
         }
@@ -71,6 +73,7 @@ impl<T: DeviceReal> Launchers<T> {
         ("vendor/cusparse/op", Bind::CusparseOp(OpAlgorithm::Default)),
         ("vendor/cusparse/op-alg1", Bind::CusparseOp(OpAlgorithm::First)),
         ("vendor/cusparse/op-alg2", Bind::CusparseOp(OpAlgorithm::Second)),
+        ("vendor/cusparse/csr-transposed", Bind::CusparseTransposed(Algorithm::Csr1)),
     ];
 }
 

@@ -19,6 +19,7 @@ use super::vendor;
 use crate::arrays::{Arrays, Hacks};
 use crate::buffer::{Buffer, Spent};
 use crate::convert;
+use crate::cusparse::Direction;
 use crate::guarded::GuardedVector;
 use crate::launch::Step;
 use crate::machine::Machine;
@@ -56,13 +57,22 @@ impl<T: DeviceReal> Held<T> {
     }
 }
 
-/// Prepares a kernel other than the automatic choice. `side` is that of A, or of its transpose, in
-/// the precision of T.
+/// What is multiplied, in the precision of T.
+pub(crate) struct Sides<'a, T> {
+    pub(crate) problem: &'a SpmvProblem,
+    /// A or its transpose, as the configuration requests.
+    pub(crate) turned: &'a SpmvSide<T>,
+    /// A, where its transpose is requested.
+    pub(crate) before: Option<&'a SpmvSide<T>>,
+}
+
+/// Prepares a kernel other than the automatic choice. The transposition of [`Sides::before`], if
+/// the kernel does not transpose A itself, counts as conversion.
 pub(crate) fn product<'p, T: DeviceReal>(
     machine: &'p Machine,
     uploads: &Uploads<T>,
     configuration: &Configuration,
-    (problem, side): (&SpmvProblem, &SpmvSide<T>),
+    &Sides { problem, turned: side, before }: &Sides<'_, T>,
     memory: MemoryLimit,
 ) -> Result<Spmv<'p, T>, PrepareError> {
     let (device, kernel) = (machine.device(), configuration.kernel);
@@ -74,11 +84,19 @@ pub(crate) fn product<'p, T: DeviceReal>(
     bind.start_library(machine).map_err(PrepareError::Unsupported)?;
     let a = side.a();
     let spec = SpmvProblem::spec(configuration);
+    let transposition_s = before.map_or(0.0, |_| problem.transposition_s(configuration));
     let (matrix, made) = match (bind, spec) {
+        (Bind::CusparseTransposed(_), _) => {
+            let csr = AnyFormat::Csr(Arc::clone(before.ok_or_else(absent)?.a()));
+            let matrix = uploads.matrix(device, &csr).map_err(refused)?;
+            let (bytes, minimal_bytes) = (csr.bytes(), csr.minimal_bytes());
+            let made = Made { seconds: 0.0, bytes, minimal_bytes, params: BTreeMap::new() };
+            (Held::Format(matrix), made)
+        }
         (Bind::Hacks(_), FormatSpec::Hll(layout)) => {
             let hacks = arranged(machine, uploads, side, layout, memory)?;
             let made = Made {
-                seconds: hacks.copy().seconds,
+                seconds: transposition_s + hacks.copy().seconds,
                 bytes: bytes_of(hacks.copy()),
                 minimal_bytes: minimal_bytes_of(hacks.copy(), a.nnz(), a.cols()),
                 params: layout_params(&layout),
@@ -94,7 +112,7 @@ pub(crate) fn product<'p, T: DeviceReal>(
                 _ => (0.0, converted.matrix.bytes()),
             };
             let made = Made {
-                seconds: converted.seconds + regrouped,
+                seconds: transposition_s + converted.seconds + regrouped,
                 bytes,
                 minimal_bytes: minimal_bytes(kernel, &matrix),
                 params: spec.in_force(&converted.matrix),
@@ -120,7 +138,11 @@ pub(crate) fn product<'p, T: DeviceReal>(
     let bound = match bind {
         Bind::Cusparse(algorithm) => {
             let library = machine.cusparse().map_err(PrepareError::Unsupported)?;
-            vendor::bind(&operands, library, *algorithm)
+            vendor::bind(&operands, library, (Direction::Plain, *algorithm))
+        }
+        Bind::CusparseTransposed(algorithm) => {
+            let library = machine.cusparse().map_err(PrepareError::Unsupported)?;
+            vendor::bind(&operands, library, (Direction::Transposed, *algorithm))
         }
         Bind::CusparseOp(algorithm) => {
             let op = machine.cusparse_op().map_err(PrepareError::Unsupported)?;

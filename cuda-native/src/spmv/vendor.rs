@@ -8,16 +8,18 @@ use super::operands::{Operands, wrong_format};
 use super::ours;
 use crate::arrays::{Arrays, Offsets};
 use crate::buffer::{Buffer, Spent};
-use crate::cusparse::{self, Algorithm, Cusparse, CusparseOp, OpAlgorithm, Planned, Product};
+use crate::cusparse::{
+    self, Algorithm, Cusparse, CusparseOp, Direction, OpAlgorithm, Planned, Product,
+};
 use crate::device::DeviceError;
 use crate::launch::{Bound, Step, enqueue};
 use crate::value::DeviceReal;
 
-/// cuSPARSE's SpMV by one of its algorithms, on the matrix's format.
+/// cuSPARSE's SpMV by one of its algorithms, on the matrix's format, or on that of its transpose.
 pub(crate) fn bind<T: DeviceReal>(
     o: &Operands<'_, T>,
     library: Rc<Cusparse>,
-    algorithm: Algorithm,
+    (direction, algorithm): (Direction, Algorithm),
 ) -> Result<Bound, DeviceError> {
     if is_empty(o) {
         return ours::beginning(o);
@@ -46,8 +48,11 @@ pub(crate) fn bind<T: DeviceReal>(
     };
     let operands = cusparse::Operands { nnz: o.nnz, arrays, slots, x: o.x, y: o.y };
     // SAFETY: formats are validated on construction: offsets ascend up to the number of slots, and
-    // rows and columns are within the matrix; x and y have one element per column and row.
-    let product = unsafe { Product::new(library, o.device, algorithm, &operands, factors(o))? };
+    // rows and columns are within the matrix; x and y have one element per column and row, or the
+    // reverse if it is transposed.
+    let product = unsafe {
+        Product::directed(library, o.device, direction, algorithm, &operands, factors(o))?
+    };
     workspace_bytes += product.workspace().bytes();
     spent = spent + product.workspace().spent();
     let steps = vec![Step::Call(Box::new(move |_| product.enqueue()))];

@@ -43,15 +43,21 @@ mod user;
 /// A kernel, its threads per block and the precision of the values.
 type Case = (&'static KernelDescriptor, Option<u32>, Precision);
 
-/// The kernels whose ids start with `whose`, each with the block sizes of the papers in each of its
-/// precisions; or why one of them cannot run.
+/// The kernels of y = A·x whose ids start with `whose`, each with the block sizes of the papers in
+/// each of its precisions; or why one of them cannot run.
 fn cases(backend: &CudaBackend, whose: &str) -> Result<Vec<Case>, String> {
+    cases_with(backend, whose, "n")
+}
+
+/// The same for the kernels that take this operation.
+fn cases_with(backend: &CudaBackend, whose: &str, op: &str) -> Result<Vec<Case>, String> {
+    let takes = |k: &&KernelDescriptor| k.allowed(OP.id()).is_some_and(|all| all.contains(op));
     let mut all: Vec<Case> = Vec::new();
     let mut add = |kernel: &'static KernelDescriptor, block| {
         all.extend(kernel.precisions.iter().map(|&precision| (kernel, block, precision)));
     };
     let on_gpu = |k: &&KernelDescriptor| k.device == DeviceKind::Cuda && k.id.starts_with(whose);
-    for kernel in kernels(Operation::Spmv).iter().filter(on_gpu) {
+    for kernel in kernels(Operation::Spmv).iter().filter(on_gpu).filter(takes) {
         match backend.availability(kernel) {
             Availability::Available if kernel.takes.block => {
                 [32, 64, 96, 128, 160, 1024].into_iter().for_each(|block| add(kernel, Some(block)));
@@ -146,12 +152,11 @@ fn pass_the_gate(backend: &CudaBackend, cases: &[Case]) {
 #[test]
 fn products_with_the_transpose_pass_the_gate() {
     let backend = gpu!();
-    let vendors = vendors!(&backend);
+    let _ = vendors!(&backend);
+    let [ours, vendors] = ["cuda/", "vendor/"].map(|of| cases_with(&backend, of, "t").unwrap());
     for (name, a) in matrices() {
         let problem = SpmvProblem::drawn(Arc::new(a), 42);
-        let cases = ours(&backend).into_iter().chain(vendors.iter().copied());
-        let takes = |case: &Case| case.0.allowed(OP.id()).is_some_and(|all| all.contains("t"));
-        for case in cases.filter(takes) {
+        for case in ours.iter().chain(&vendors).copied() {
             let configuration = configured(case, 32);
             let parameters = configuration.parameters.clone().with(OP.id(), "t");
             let configuration = Configuration { parameters, ..configuration };
@@ -168,17 +173,20 @@ fn products_with_the_transpose_pass_the_gate() {
 #[test]
 fn products_that_are_scaled_and_added_to_y_pass_the_gate() {
     let backend = gpu!();
-    let vendors = cases(&backend, "vendor/").unwrap_or_default();
+    let of = |op: &str| {
+        let vendors = cases_with(&backend, "vendor/", op).unwrap_or_default();
+        cases_with(&backend, "cuda/", op).unwrap().into_iter().chain(vendors).collect::<Vec<_>>()
+    };
+    let (plain, turned) = (of("n"), of("t"));
     for (name, a) in matrices() {
         let problem = SpmvProblem::drawn(Arc::new(a), 42);
-        for case in ours(&backend).into_iter().chain(vendors.iter().copied()) {
-            let takes = |scale: &str| {
+        let all = [("n", "-0.5"), ("n", "2:1"), ("t", "1:-0.75"), ("t", "3"), ("n", "0:3")];
+        for (op, scale) in all {
+            let cases = if op == "n" { &plain } else { &turned };
+            let takes = |case: &&Case| {
                 case.0.allowed(SCALE.id()).is_some_and(|all: Allowed| all.contains(scale))
             };
-            for (op, scale) in [("n", "-0.5"), ("n", "2:1"), ("t", "1:-0.75"), ("n", "0:3")] {
-                if !takes(scale) || !case.0.allowed(OP.id()).is_some_and(|all| all.contains(op)) {
-                    continue;
-                }
+            for &case in cases.iter().filter(takes) {
                 let what = format!("{} {:?} {op} {scale}: {name}", case.0.id, case.1);
                 let configuration = configured(case, 32);
                 let parameters = configuration.parameters.clone();

@@ -141,13 +141,17 @@ impl Configuration {
         self.key().of_reference(self.kernel.operation)
     }
 
-    /// Fails if the kernel does not take a requested parameter or precision.
+    /// Fails if the kernel does not take a requested parameter or precision, or computes something else than what is
+    /// the default.
     pub fn admit(&self) -> Result<(), PrepareError> {
         if !self.kernel.precisions.contains(&self.precision) {
             let reason = format!("does not support {}", self.precision.as_str());
             return Err(PrepareError::Unsupported(reason));
         }
-        for (parameter, value) in self.parameters.iter() {
+        let lacking = self.kernel.lacking(&self.parameters);
+        let usual = lacking.map(|parameter| (parameter, parameter.default().unwrap_or_default()));
+        let usual = usual.iter().map(|(parameter, value)| (*parameter, value.as_str()));
+        for (parameter, value) in self.parameters.iter().chain(usual) {
             match self.kernel.allowed(parameter) {
                 Some(allowed) if !allowed.contains(value) => {
                     let name = parameter.name();

@@ -122,6 +122,13 @@ impl Settings {
         if let Some(precision) = precision {
             return Some(format!("no selected kernel supports {}", precision.as_str()));
         }
+        let lacking = kernels.iter().find_map(|kernel| kernel.lacking(&Parameters::default()));
+        if let Some(parameter) = lacking
+            && kernels.iter().all(|kernel| self.parameters.of(kernel).is_empty())
+        {
+            let value = parameter.default().unwrap_or_default();
+            return Some(format!("no selected kernel takes {} {value}", parameter.name()));
+        }
         self.parameters.0.iter().find_map(|(&parameter, values)| {
             let is_usual = |value: &str| parameter.default().as_deref() == Some(value);
             let is_taken = |value: &str| {
@@ -165,7 +172,8 @@ impl ParameterLists {
     }
 
     /// All combinations of the parameters that a kernel lists, without values that have no effect next to the
-    /// others; the same combination may occur several times.
+    /// others; the same combination may occur several times. None if the kernel computes something else than what is
+    /// the default, and that was not requested.
     pub fn of(&self, kernel: &KernelDescriptor) -> Vec<Parameters> {
         let mut all = vec![Parameters::default()];
         for (&parameter, values) in &self.0 {
@@ -177,6 +185,7 @@ impl ParameterLists {
                 all = all.iter().flat_map(with).collect();
             }
         }
+        all.retain(|one| kernel.lacking(one).is_none());
         all.iter().map(|one| kernel.in_effect(one)).collect()
     }
 
@@ -370,6 +379,21 @@ mod tests {
         assert_eq!(refused.collect::<Vec<_>>(), ["sigma cannot be 256: expected 1"; 2]);
     }
 
+    #[test]
+    fn a_kernel_that_computes_something_else_runs_only_where_that_is_requested() {
+        let mut settings = settings(&[]);
+        let of = |settings: &Settings| {
+            let all = all(settings);
+            let found = all.into_iter().filter(|c| c.kernel.id == "vendor/cusparse/csr-transposed");
+            found.map(|c| (c.parameters.to_string(), c.admit().is_ok())).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&settings), []);
+        settings.parameters.set(Parameter::of("op").unwrap(), &["n", "t"]).unwrap();
+        assert_eq!(of(&settings), [("op=t".to_owned(), true)]);
+        let usual = Configuration::usual(kernel("vendor/cusparse/csr-transposed").unwrap());
+        assert_eq!(usual.admit().unwrap_err().to_string(), "op cannot be n: expected t");
+    }
+
     /// Shards and resumed bundles count the runs of a plan in this order, whatever version began them.
     #[test]
     fn the_order_of_combinations_stays() {
@@ -406,6 +430,9 @@ mod tests {
     #[test]
     fn a_value_that_no_kernel_takes_is_named() {
         let csr = [kernel("cpu/csr/serial").unwrap()];
+        let transposed = [kernel("vendor/cusparse/csr-transposed").unwrap()];
+        assert_eq!(settings(&[]).untaken(&transposed).unwrap(), "no selected kernel takes op n");
+        assert_eq!(settings(&[]).untaken(&[csr[0], transposed[0]]), None);
         let hll = [kernel("cpu/hll/serial").unwrap()];
         let sorted = settings(&[(SIGMA.id(), &[1, 256])]);
         assert_eq!(sorted.untaken(&csr).unwrap(), "no selected kernel takes sigma 256");

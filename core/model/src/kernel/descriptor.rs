@@ -243,6 +243,7 @@ impl KernelDescriptor {
             (Some(Library::Cusparse), "hll") => "sell",
             (Some(Library::Cusparse), "symgs") => "spsv",
             (Some(Library::Cusparse), _) if self.id.starts_with("vendor/cusparse/op") => "op",
+            (Some(Library::Cusparse), "csr") if self.id.ends_with("-transposed") => "transposed",
             (Some(Library::Faer), _) => "cholesky",
             (_, what) => what,
         }
@@ -264,6 +265,17 @@ impl KernelDescriptor {
     pub fn listed(&self, all: &Parameters) -> Parameters {
         let listed = all.iter().filter(|(of, _)| self.allowed(*of).is_some());
         listed.fold(Parameters::default(), |some, (of, value)| some.with(of, value))
+    }
+
+    /// What it computes only if asked to: the parameter that has its default in `all`, which the
+    /// kernel does not take.
+    pub fn lacking(&self, all: &Parameters) -> Option<Parameter> {
+        let mut silent = self.parameters.iter().filter(|(of, _)| of.about().is_silent);
+        let lacking = silent.find(|(of, allowed)| {
+            let value = of.default();
+            all.text(*of) == value && value.is_some_and(|value| !allowed.contains(&value))
+        });
+        lacking.map(|&(of, _)| of)
     }
 
     /// The values of a parameter that it accepts; `None` if the parameter does not affect it.

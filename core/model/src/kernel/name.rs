@@ -67,6 +67,7 @@ impl<'i> KernelName<'i> {
         let part = usize::from(self.id.contains('/')) + usize::from(self.is_vendors());
         match self.part(part) {
             "optimized" => "csr",
+            "csr-transposed" => "transposed",
             format => format.split('-').next().unwrap_or(format),
         }
     }

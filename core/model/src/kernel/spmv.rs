@@ -233,6 +233,13 @@ const fn vendor_spmv_op(id: &'static str, summary: &'static str) -> KernelDescri
     kernel
 }
 
+/// cuSPARSE's SpMV with the transpose of A, which it does not store: only for that.
+const fn vendor_transposed(id: &'static str, summary: &'static str) -> KernelDescriptor {
+    let mut kernel = vendor_spmv(id, Format::Csr, false, summary);
+    kernel.parameters = const { &[OP.only(&["t"]), SCALE.any()] };
+    kernel
+}
+
 /// A oneMKL kernel on the CPU. The matrix that its inspector builds may have padding.
 const fn mkl_spmv(id: &'static str, finite_x: bool, summary: &'static str) -> KernelDescriptor {
     let origin = &[Origin::Vendor(Library::Mkl)];
@@ -361,6 +368,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "cuSPARSE SpMVOp on CSR, algorithm 1, with a plan linked for the matrix").ranked(18),
     vendor_spmv_op("vendor/cusparse/op-alg2",
         "cuSPARSE SpMVOp on CSR, algorithm 2, with a plan linked for the matrix").ranked(19),
+    vendor_transposed("vendor/cusparse/csr-transposed",
+        "cuSPARSE SpMV with the transpose of CSR, which is not stored, algorithm 1, preprocessed (only with --op t)").ranked(20),
 
     nccl_spmv("nccl/csr/halo-overlap", Format::Csr,
         "several GPUs, one block of rows each, in tiles of nonzeros; halo exchange overlaps SpMV of the interior rows").ranked(15),
