@@ -1,4 +1,5 @@
-//! `cuda/spmv/auto`: runs whichever of our other kernels is fastest in a short trial.
+//! `cuda/spmv/auto`: runs whichever of our other kernels is fastest in a short trial, on A or on its
+//! transpose.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use sparsescope_core::experiment::choosing::{ADAPTIVE, Candidate, on_gpu, why};
 use sparsescope_core::experiment::{
     Configuration, PrepareError, Problem, SpmvProblem, SpmvSide, Watch,
 };
-use sparsescope_core::kernel::parameters::COMPACT;
+use sparsescope_core::kernel::parameters::{COMPACT, OP, SCALE};
+use sparsescope_core::kernel::{Parameter, Parameters};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Choice, Costs, Tried};
 
@@ -33,6 +35,7 @@ pub(crate) struct Choosing<'p, T> {
     pub(crate) machine: &'p Machine,
     pub(crate) uploads: &'p Uploads<T>,
     pub(crate) problem: &'p SpmvProblem,
+    /// That of A, or of its transpose if the configuration requests it.
     pub(crate) side: Arc<SpmvSide<T>>,
     pub(crate) configuration: Configuration,
     pub(crate) memory: MemoryLimit,
@@ -68,7 +71,12 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
     /// Effective parameters, whichever kernel is chosen.
     fn params(&self) -> BTreeMap<String, String> {
         let value = self.configuration.parameters.text(COMPACT.id()).unwrap_or_default();
-        [(COMPACT.id().name().to_owned(), value)].into()
+        self.computed().into_iter().chain([(COMPACT.id().name().to_owned(), value)]).collect()
+    }
+
+    /// The operation and the scale, where they are not the default.
+    fn computed(&self) -> BTreeMap<String, String> {
+        self.configuration.kernel.computed(&self.configuration.parameters)
     }
 
     /// The fastest of the candidates that the statistics suggest, with the costs of the choice;
@@ -122,9 +130,14 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         }
         choice.kernel = configuration.kernel.id.to_owned();
         choice.params = std::mem::replace(&mut spmv.params, self.params());
-        choice.why = why(&choice, place, ADAPTIVE, self.side.a().minimal_bytes());
+        let computed = self.computed();
+        choice.params.retain(|name, _| !computed.contains_key(name));
+        let a = self.side.a();
+        let adds = self.configuration.parameters.get(&SCALE).beta != 0.0;
+        let added = if adds { (T::BYTES * a.rows()) as u64 } else { 0 };
+        choice.why = why(&choice, place, ADAPTIVE, a.minimal_bytes() + added);
         spmv.costs = Costs {
-            conversion_s: choice.conversion_s,
+            conversion_s: self.problem.transposition_s(&self.configuration) + choice.conversion_s,
             plan_s: choice.seconds() - choice.conversion_s,
             choice: Some(choice),
             ..spmv.costs
@@ -140,9 +153,13 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         choice: &mut Choice,
         watch: &Watch<'_>,
     ) -> Result<Leader<'p, T>, String> {
+        let with = |all: Parameters, of: Parameter| match self.configuration.parameters.text(of) {
+            Some(value) => all.with(of, &value),
+            None => all,
+        };
         let configuration = Configuration {
             kernel: candidate.kernel,
-            parameters: candidate.parameters,
+            parameters: [OP.id(), SCALE.id()].into_iter().fold(candidate.parameters, with),
             block: candidate.block,
             ..self.configuration.clone()
         };

@@ -252,13 +252,19 @@ fn what_is_chosen_is_told_with_all_that_were_tried() {
     let backend = gpu!();
     let problem = problem(matrix(9000, (0..9000).map(|i| 1 + i * i % 67)));
     let auto = |case: &Case| case.0.id == "cuda/spmv/auto";
-    for case in ours(&backend).into_iter().filter(auto) {
-        let prepared = ready(&backend, &configured(case, 32), &problem).unwrap();
+    let all = ours(&backend).into_iter().filter(auto);
+    for (case, op) in all.flat_map(|case| ["n", "t"].map(|op| (case, op))) {
+        let configuration = configured(case, 32);
+        let parameters = configuration.parameters.clone().with(OP.id(), op);
+        let configuration = Configuration { parameters, ..configuration };
+        let prepared = ready(&backend, &configuration, &problem).unwrap();
         let choice = prepared.costs().choice.unwrap();
         let tried: Vec<&str> = choice.tried.iter().map(|one| one.kernel.as_str()).collect();
         assert!(tried.len() > 1 && tried.contains(&choice.kernel.as_str()), "{choice:?}");
         assert!(choice.trial_s > 0.0 && !choice.why.is_empty(), "{choice:?}");
         assert!(tried.iter().all(|id| id.starts_with("cuda/") && !id.ends_with("/auto")));
+        assert!(!choice.params.contains_key("op"));
+        assert_eq!(prepared.params().get("op").map(String::as_str), (op == "t").then_some("t"));
     }
 }
 

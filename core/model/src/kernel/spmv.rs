@@ -201,6 +201,7 @@ const fn cuda_choice(id: &'static str, summary: &'static str) -> KernelDescripto
     let mut kernel = cpu_choice(id, summary);
     kernel.device = DeviceKind::Cuda;
     kernel.takes.threads = false;
+    kernel.parameters = const { &[COMPACT.any(), OP.any(), SCALE.any()] };
     kernel
 }
 
