@@ -51,3 +51,23 @@ extern "C" __global__ void __launch_bounds__(128) convert_hll(
         __syncwarp();
     }
 }
+
+// CSR transposed: nonzero t of the transpose is nonzero order[t], which lies in the last row that
+// does not begin after it. One thread per nonzero.
+extern "C" __global__ void convert_transposed(
+    u32 entries, u32 rows, const offset* row_ptr, const u32* order, const real* csr_val, u32* col,
+    real* val)
+{
+    const u64 t = thread_in_grid();
+    if (t >= entries) return;
+    const u32 from = order[t];
+    u32 row = 0, past = rows;
+    // row_ptr[row] <= from < row_ptr[past].
+    while (past - row > 1) {
+        const u32 middle = row + (past - row) / 2;
+        if (row_ptr[middle] <= from) row = middle;
+        else past = middle;
+    }
+    col[t] = row;
+    val[t] = csr_val[from];
+}

@@ -63,6 +63,8 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<Spmm<'_, T, u64>>())
         .chain(listed::<ConvertHll<'_, T, u32>>())
         .chain(listed::<ConvertHll<'_, T, u64>>())
+        .chain(listed::<ConvertTransposed<'_, T, u32>>())
+        .chain(listed::<ConvertTransposed<'_, T, u64>>())
         .chain(listed_solvers::<T>())
         .chain(listed_sweeps::<T, u32>())
         .chain(listed_sweeps::<T, u64>())

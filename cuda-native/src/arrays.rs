@@ -175,6 +175,8 @@ pub(crate) struct Hacks<T> {
     pub(crate) tail: Slots<T>,
     /// Seconds spent on planning and on filling the slots.
     pub(crate) seconds: f64,
+    /// Seconds spent on the device on transposing what they were made from; 0 if it was not.
+    pub(crate) transposition_s: f64,
 }
 
 impl<T: DeviceReal> Hacks<T> {

@@ -236,8 +236,19 @@ fn room<T: DeviceReal>(
     };
     let (tail_ptr, tail) = tail(device, host, order)?;
     let (order, hack_size, offsets) = (order.clone(), *hack_size, offsets.clone());
-    let seconds = *seconds;
-    Ok(Hacks { order, hack_size, offsets, row_len, row_of, slots, tail_ptr, tail, seconds })
+    let (seconds, transposition_s) = (*seconds, 0.0);
+    Ok(Hacks {
+        order,
+        hack_size,
+        offsets,
+        row_len,
+        row_of,
+        slots,
+        tail_ptr,
+        tail,
+        seconds,
+        transposition_s,
+    })
 }
 
 /// Fills the slots of some hacks, at the positions `rows`, from CSR whose first row is that of the

@@ -50,6 +50,7 @@ mod spmm;
 mod spmv;
 mod symgs;
 mod throttle;
+mod transpose;
 mod upload;
 mod user_source;
 mod value;

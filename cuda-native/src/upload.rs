@@ -7,6 +7,7 @@ use sparsescope_core::matrix::{AnyFormat, Batches, Csr, HllLayout, Points};
 use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
+use crate::transpose::Transposed;
 use crate::value::DeviceReal;
 
 /// A copy on the device, with its source.
@@ -34,6 +35,9 @@ pub(crate) type Uploaded<T> = OnDevice<AnyFormat<T>, Arrays<T>>;
 
 /// A matrix in column-major HLL on the device, if converted there.
 pub(crate) type UploadedHacks<T> = OnDevice<Arranged<T>, Hacks<T>>;
+
+/// The transpose of a matrix in CSR, made on the device; its source is the host's transpose.
+pub(crate) type UploadedTransposed<T> = OnDevice<AnyFormat<T>, Transposed<T>>;
 
 /// A matrix and its HLL layout.
 #[derive(Clone)]
@@ -168,13 +172,14 @@ impl<H: Shared, D> Copies<H, D> {
 pub(crate) struct Uploads<T> {
     matrices: Copies<AnyFormat<T>, Arrays<T>>,
     hacks: Copies<Arranged<T>, Hacks<T>>,
+    transposed: Copies<AnyFormat<T>, Transposed<T>>,
     vectors: Copies<Arc<Vec<T>>, Buffer<T>>,
 }
 
 impl<T> Default for Uploads<T> {
     fn default() -> Self {
-        let (matrices, hacks, vectors) = Default::default();
-        Self { matrices, hacks, vectors }
+        let (matrices, hacks, transposed, vectors) = Default::default();
+        Self { matrices, hacks, transposed, vectors }
     }
 }
 
@@ -195,6 +200,15 @@ impl<T: DeviceReal> Uploads<T> {
         make: impl FnOnce(&Arranged<T>) -> Result<Hacks<T>, E>,
     ) -> Result<Arc<UploadedHacks<T>>, E> {
         self.hacks.get_or_make(of, make)
+    }
+
+    /// A transpose in CSR, made by `make` unless another kernel already uses one.
+    pub(crate) fn transposed<E>(
+        &self,
+        of: &AnyFormat<T>,
+        make: impl FnOnce() -> Result<Transposed<T>, E>,
+    ) -> Result<Arc<UploadedTransposed<T>>, E> {
+        self.transposed.get_or_make(of, |_| make())
     }
 
     /// The vector x.

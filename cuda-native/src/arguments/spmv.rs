@@ -73,4 +73,10 @@ arguments! {
         offsets: Reads<'a, u64>, max_nzr: Reads<'a, u32>, row_len: Writes<'a, u32>,
         col: Writes<'a, u32>, val: Writes<'a, T>
     )
+
+    /// CSR in the order of its transpose.
+    ConvertTransposed<'a, real T, offset O> of Convert [convert_transposed] (
+        entries: u32, rows: u32, row_ptr: Reads<'a, O>, order: Reads<'a, u32>,
+        csr_val: Reads<'a, T>, col: Writes<'a, u32>, val: Writes<'a, T>
+    )
 }

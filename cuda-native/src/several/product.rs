@@ -197,7 +197,7 @@ fn product(
             let uploads = Uploads::default();
             let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(rows)))?;
             let uploaded = csr.copy().spent();
-            let matrix = Matrix::Format(&csr);
+            let matrix = Matrix::Format(csr.copy(), csr.host());
             let bound = bind(&Operands::new(device, kernel, matrix, size, (x, y), BLOCK))?;
             let spent = uploaded + bound.spent;
             let bytes = rows.bytes() + bound.workspace_bytes;

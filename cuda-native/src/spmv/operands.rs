@@ -8,13 +8,12 @@ use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Buffer;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Launch, Shape, Step};
-use crate::upload::Uploaded;
 use crate::value::DeviceReal;
 
 /// A on the device.
 pub(crate) enum Matrix<'a, T> {
-    /// In the host's format.
-    Format(&'a Uploaded<T>),
+    /// In the host's format: its arrays, and the host's.
+    Format(&'a Arrays<T>, &'a AnyFormat<T>),
     /// In column-major HLL, converted on the device.
     Hacks(&'a Hacks<T>),
 }
@@ -61,7 +60,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
     /// The matrix in the host's format: its arrays on the device, and itself.
     pub(super) fn format(&self) -> Result<(&'a Arrays<T>, &'a AnyFormat<T>), DeviceError> {
         match self.matrix {
-            Matrix::Format(matrix) => Ok((matrix.copy(), matrix.host())),
+            Matrix::Format(arrays, host) => Ok((arrays, host)),
             Matrix::Hacks(_) => Err(wrong_format(self)),
         }
     }
@@ -70,7 +69,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
     pub(super) fn hacks(&self) -> Result<&'a Hacks<T>, DeviceError> {
         match self.matrix {
             Matrix::Hacks(hacks) => Ok(hacks),
-            Matrix::Format(_) => Err(wrong_format(self)),
+            Matrix::Format(..) => Err(wrong_format(self)),
         }
     }
 

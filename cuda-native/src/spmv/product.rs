@@ -8,7 +8,7 @@ use std::time::Instant;
 use sparsescope_core::experiment::{Configuration, PrepareError, SpmvProblem, SpmvSide};
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::SCALE;
-use sparsescope_core::matrix::{AnyFormat, FormatSpec, HllLayout, Order};
+use sparsescope_core::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
@@ -20,13 +20,15 @@ use crate::arrays::{Arrays, Hacks};
 use crate::buffer::{Buffer, Spent};
 use crate::convert;
 use crate::cusparse::Direction;
+use crate::device::DeviceError;
 use crate::guarded::GuardedVector;
 use crate::launch::Step;
 use crate::machine::Machine;
 use crate::one_gpu::{OneGpu, Parts};
 use crate::prepared::Kernel;
 use crate::refusal::{admit_block, refused};
-use crate::upload::{Arranged, Uploaded, UploadedHacks, Uploads};
+use crate::transpose::{Transposed, can, transposed};
+use crate::upload::{Arranged, Uploaded, UploadedHacks, UploadedTransposed, Uploads};
 use crate::value::DeviceReal;
 
 /// Default threads per block.
@@ -38,6 +40,7 @@ pub(crate) type Spmv<'p, T> = Kernel<'p, OneGpu<'p, GuardedVector<T>>>;
 /// A on the device.
 enum Held<T> {
     Format(Arc<Uploaded<T>>),
+    Transposed(Arc<UploadedTransposed<T>>),
     Hacks(Arc<UploadedHacks<T>>),
 }
 
@@ -45,13 +48,15 @@ impl<T: DeviceReal> Held<T> {
     fn spent(&self) -> Spent {
         match self {
             Self::Format(matrix) => matrix.copy().spent(),
+            Self::Transposed(matrix) => matrix.copy().spent,
             Self::Hacks(hacks) => hacks.copy().spent(),
         }
     }
 
     fn operand(&self) -> Matrix<'_, T> {
         match self {
-            Self::Format(matrix) => Matrix::Format(matrix),
+            Self::Format(matrix) => Matrix::Format(matrix.copy(), matrix.host()),
+            Self::Transposed(matrix) => Matrix::Format(&matrix.copy().arrays, matrix.host()),
             Self::Hacks(hacks) => Matrix::Hacks(hacks.copy()),
         }
     }
@@ -66,8 +71,9 @@ pub(crate) struct Sides<'a, T> {
     pub(crate) before: Option<&'a SpmvSide<T>>,
 }
 
-/// Prepares a kernel other than the automatic choice. The transposition of [`Sides::before`], if
-/// the kernel does not transpose A itself, counts as conversion.
+/// Prepares a kernel other than the automatic choice. The transposition of [`Sides::before`] counts
+/// as conversion: that on the device where CSR is read there, otherwise that on the host, unless the
+/// kernel transposes A itself.
 pub(crate) fn product<'p, T: DeviceReal>(
     machine: &'p Machine,
     uploads: &Uploads<T>,
@@ -85,16 +91,29 @@ pub(crate) fn product<'p, T: DeviceReal>(
     let a = side.a();
     let spec = SpmvProblem::spec(configuration);
     let transposition_s = before.map_or(0.0, |_| problem.transposition_s(configuration));
-    let (matrix, made) = match (bind, spec) {
-        (Bind::CusparseTransposed(_), _) => {
+    let turned_csr = match (bind, spec) {
+        (Bind::CusparseTransposed(_), _) => None,
+        (_, FormatSpec::Csr) => on_device(machine, uploads, before, a)?,
+        _ => None,
+    };
+    let (matrix, made) = match (turned_csr, bind, spec) {
+        (Some(csr), ..) => {
+            let (seconds, host) = (csr.copy().seconds, csr.host());
+            let (bytes, minimal_bytes) = (host.bytes(), host.minimal_bytes());
+            let made = Made { seconds, bytes, minimal_bytes, params: spec.in_force(host) };
+            (Held::Transposed(csr), made)
+        }
+        (None, Bind::CusparseTransposed(_), _) => {
             let csr = AnyFormat::Csr(Arc::clone(before.ok_or_else(absent)?.a()));
             let matrix = uploads.matrix(device, &csr).map_err(refused)?;
             let (bytes, minimal_bytes) = (csr.bytes(), csr.minimal_bytes());
             let made = Made { seconds: 0.0, bytes, minimal_bytes, params: BTreeMap::new() };
             (Held::Format(matrix), made)
         }
-        (Bind::Hacks(_), FormatSpec::Hll(layout)) => {
-            let hacks = arranged(machine, uploads, side, layout, memory)?;
+        (None, Bind::Hacks(_), FormatSpec::Hll(layout)) => {
+            let hacks = arranged(machine, uploads, (side, before), layout, memory)?;
+            let on_device = hacks.copy().transposition_s;
+            let transposition_s = if on_device > 0.0 { on_device } else { transposition_s };
             let made = Made {
                 seconds: transposition_s + hacks.copy().seconds,
                 bytes: bytes_of(hacks.copy()),
@@ -171,6 +190,7 @@ pub(crate) fn product<'p, T: DeviceReal>(
     };
     let matrix: Box<dyn Any> = match matrix {
         Held::Format(matrix) => Box::new(matrix),
+        Held::Transposed(matrix) => Box::new(matrix),
         Held::Hacks(hacks) => Box::new(hacks),
     };
     let mut params = made.params;
@@ -190,11 +210,30 @@ struct Made {
     params: BTreeMap<String, String>,
 }
 
+/// The transpose of `before` in CSR, which the host also has, made on the device; `None` if nothing
+/// is transposed, or the device cannot.
+fn on_device<T: DeviceReal>(
+    machine: &Machine,
+    uploads: &Uploads<T>,
+    before: Option<&SpmvSide<T>>,
+    host: &Arc<Csr<T>>,
+) -> Result<Option<Arc<UploadedTransposed<T>>>, PrepareError> {
+    let device = machine.device();
+    let Some(a) = before.map(SpmvSide::a).filter(|a| can(device, a)) else { return Ok(None) };
+    let made: Result<_, DeviceError> =
+        uploads.transposed(&AnyFormat::Csr(Arc::clone(host)), || {
+            let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(a)))?;
+            let made = transposed(device, csr.copy(), a.cols())?;
+            Ok(Transposed { spent: made.spent + csr.copy().spent(), ..made })
+        });
+    made.map(Some).map_err(refused)
+}
+
 /// Column-major HLL, converted on the device from CSR.
 fn arranged<T: DeviceReal>(
     machine: &Machine,
     uploads: &Uploads<T>,
-    side: &SpmvSide<T>,
+    (side, before): (&SpmvSide<T>, Option<&SpmvSide<T>>),
     layout: HllLayout,
     memory: MemoryLimit,
 ) -> Result<Arc<UploadedHacks<T>>, PrepareError> {
@@ -202,6 +241,11 @@ fn arranged<T: DeviceReal>(
     let layout = HllLayout { order: Order::ColumnMajor, ..layout };
     let of = Arranged { a: Arc::clone(side.a()), layout };
     uploads.hacks(&of, |of| {
+        if let Some(csr) = on_device(machine, uploads, before, &of.a)? {
+            let Transposed { arrays, seconds, .. } = csr.copy();
+            let hacks = convert::hacks(device, Some(&of.a), arrays, of.layout, memory)?;
+            return Ok(Hacks { transposition_s: *seconds, ..hacks });
+        }
         let csr = uploads.matrix(device, &AnyFormat::Csr(Arc::clone(&of.a))).map_err(refused)?;
         convert::hacks(device, Some(&of.a), csr.copy(), of.layout, memory)
     })

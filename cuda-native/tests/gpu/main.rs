@@ -162,6 +162,10 @@ fn products_with_the_transpose_pass_the_gate() {
             let configuration = Configuration { parameters, ..configuration };
             let mut prepared = ready(&backend, &configuration, &problem).unwrap();
             assert_eq!(prepared.params()["op"], "t", "{}", case.0.id);
+            // A library that takes the operation converts nothing.
+            let converts = case.0.id != "vendor/cusparse/csr-transposed";
+            let seconds = prepared.costs().conversion_s;
+            assert_eq!(seconds > 0.0, converts, "{} {name}: {seconds}", case.0.id);
             let check = problem.check(&configuration, &output(&mut prepared).unwrap());
             let what = format!("{} {:?}: {name}", case.0.id, case.1);
             assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
