@@ -103,6 +103,7 @@ mod tests {
             "powerlaw?m=500&nnz=2000&max=90&min=1&dev=8000",
             "kkt?n=1",
             "kkt?n=4",
+            "lp?m=300&n=90&nnz=2400&max=80&min=1&half=6&heavy=3&fill=900",
             "diagonal?m=50",
             "dense-row?m=1",
             "dense-row?m=2",

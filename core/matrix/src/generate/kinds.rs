@@ -8,6 +8,7 @@ use super::graph::{Circuit, Road};
 use super::keys::{DefaultValue, Key, MOST, SEED, Values, key, optional};
 use super::kkt::Kkt;
 use super::kmer::Kmer;
+use super::lp::Lp;
 use super::powerlaw::PowerLaw;
 use super::recipe::Named;
 use super::scattered::{Banded, DenseRow, Diagonal, Uniform};
@@ -196,6 +197,14 @@ static KINDS: &[Kind] = &[
             Ok(Box::new(Kmer { m, near, probability, seed: s.value("seed") }))
         },
         extent: |s| { let m = s.wide("m"); about(m, m + (m - 1) * s.wide("p") / 1_000_000) } },
+    Kind { name: "lp", what: "constraints of a linear program: rectangular, power-law row lengths, a few columns that many rows share",
+        keys: &[ROWS, key("n", 1, MOST, "columns"), key("nnz", 0, u64::MAX >> 1, "nonzeros"),
+            key("max", 1, MOST, "nonzeros in the longest row"), SHORTEST, Key { default: Some(DefaultValue::Is(5000)), ..DEVIATION },
+            Key { name: "half", what: "maximum distance of a short row's columns from the diagonal of the rectangle", min: 0, max: MOST, default: Some(DefaultValue::SameAs("n")) },
+            optional("heavy", 0, 65_535, "columns that many rows share", 0),
+            optional("fill", 0, 1000, "rows per thousand that have a nonzero in such a column", 100), SEED, DOMINANT],
+        rule: |s, limit| Ok(Box::new(Lp::new(s, limit)?)),
+        extent: |s| extent::filled(s, s.wide("m").min(s.wide("n")), rectangle(s.wide("m"), s.wide("n"), s.wide("nnz"))) },
     Kind { name: "diagonal", what: "one nonzero per row",
         keys: &[ROWS, SEED, DOMINANT],
         rule: |s, _| Ok(Box::new(Diagonal { m: s.size("m"), seed: s.value("seed") })),

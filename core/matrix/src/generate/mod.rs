@@ -16,6 +16,7 @@ mod kinds;
 mod kkt;
 mod kmer;
 mod lengths;
+mod lp;
 mod made;
 mod paper;
 mod points;

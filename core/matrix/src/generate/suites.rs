@@ -103,4 +103,20 @@ Suite {
         entry("elastic-even", "fem-tet?nx=80&ny=80&nz=80&dof=3&decades=0", "few values: 3-D elasticity of one material, 3 x 3 blocks"),
         entry("road-4m", "road?m=4000000", "few values: two or three neighbors, mostly nearby"),
     ],
+},
+Suite {
+    name: "lp",
+    what: "ten generated matrices as large as constraints of linear programs in Mittelmann's benchmarks; for y = Ax and y = A'x (--op n,t)",
+    entries: &[
+        entry("pds-100-like", "lp?m=156000&n=514000&nnz=1096000&max=100&min=1&half=5000", "generated stand-in: a network, two nonzeros per column"),
+        entry("rail4284-like", "lp?m=4284&n=1096894&nnz=11284032&max=56181&min=1&dev=9000&half=200000", "generated stand-in: set covering, few rows of thousands of nonzeros"),
+        entry("stormg2-1000-like", "lp?m=528000&n=1377000&nnz=3460000&max=50&min=1&half=700&heavy=120&fill=2", "generated stand-in: a thousand scenarios that share 120 columns"),
+        entry("cont11-like", "lp?m=1468000&n=1961000&nnz=5383000&max=5&min=2&dev=2000&half=1500", "generated stand-in: discretised optimal control, short rows of one length"),
+        entry("dbic1-like", "lp?m=43200&n=226000&nnz=1082000&max=1500&min=1&dev=9000", "generated stand-in: columns anywhere, some long rows"),
+        entry("spal-004-like", "lp?m=10200&n=321700&nnz=46168000&max=6000&min=1&dev=2500", "generated stand-in: thousands of nonzeros in every row, anywhere"),
+        entry("ns1688926-like", "lp?m=32768&n=16587&nnz=1712128&max=500&min=1&dev=6000", "generated stand-in: more rows than columns, 52 nonzeros per row"),
+        entry("degme-like", "lp?m=185500&n=659000&nnz=8127000&max=700&min=1&dev=4000&half=60000", "generated stand-in: more columns than rows, 44 nonzeros per row"),
+        entry("neos3-like", "lp?m=512000&n=518000&nnz=2055000&max=20&min=2&half=2000&heavy=500&fill=4", "generated stand-in: nearly square, columns of thousands of nonzeros"),
+        entry("dense-row-like", "lp?m=100000&n=300000&nnz=1200000&max=290000&min=2&half=20000&heavy=10&fill=500", "generated stand-in: a budget row with nearly all columns, columns in half of the rows"),
+    ],
 }];

@@ -13,7 +13,7 @@ fn make(spec: &str) -> Csr {
 }
 
 /// One small matrix of every kind.
-const SMALL: [&str; 20] = [
+const SMALL: [&str; 21] = [
     "stencil7?n=5",
     "stencil27?n=5",
     "poisson2d?n=7",
@@ -32,6 +32,7 @@ const SMALL: [&str; 20] = [
     "kmer?m=700",
     "kmer?m=700&near=5&p=400000",
     "powerlaw?m=500&nnz=2000&max=90&dominant=1",
+    "lp?m=300&n=900&nnz=2400&max=200&min=1&half=60&heavy=3&fill=40",
     "diagonal?m=50",
     "dense-row?m=41",
 ];
@@ -279,6 +280,30 @@ fn row_lengths_are_those_asked_for() {
 }
 
 #[test]
+fn a_linear_program_has_the_columns_that_many_rows_share_and_others_near_its_diagonal() {
+    let (m, n, heavy, half) = (20_000usize, 5000usize, 4, 50);
+    let spec =
+        format!("lp?m={m}&n={n}&nnz=100000&max=900&min=4&half={half}&heavy={heavy}&fill=100");
+    let a = make(&spec);
+    let s = Statistics::of(&a);
+    assert_eq!((s.rows, s.cols, s.nnz), (20_000, 5000, 100_000));
+    assert_eq!((s.row.min, s.row.max), (4, 900));
+    let light = n - heavy;
+    for i in (0..m).filter(|&i| a.row_len(i) <= 2 * half + 1) {
+        let (col, _) = a.row(i);
+        let near = |&&c: &&u32| (c as usize).abs_diff(i * light / m) <= 2 * half + 1;
+        assert!(col.iter().filter(|&&c| (c as usize) < light).all(|c| near(&c)), "row {i}");
+    }
+    // Five standard deviations of the number of rows with a nonzero in such a column.
+    let deviation = (20_000.0 * 0.1 * 0.9f64).sqrt();
+    let columns = a.transpose();
+    for column in light..n {
+        let count = columns.row_len(column) as f64;
+        assert!((count - 2000.0).abs() < 5.0 * deviation, "column {column}: {count}");
+    }
+}
+
+#[test]
 #[cfg_attr(target_family = "wasm", ignore = "takes minutes")]
 fn a_circuit_has_one_dense_row_and_about_the_entries_asked_for() {
     let a = make("circuit?m=116835&nnz=766396&dense=114190");
@@ -351,6 +376,8 @@ fn parameters_that_do_not_go_together_are_errors() {
         "powerlaw?m=10&nnz=1000&max=5",
         "powerlaw?m=10&nnz=3&max=5",
         "random?m=10&row=11",
+        "lp?m=10&n=20&nnz=60&max=19&heavy=2",
+        "lp?m=10&n=20&nnz=60&max=5",
         "fem-hex?n=1290&dof=8",
         "shaped?m=100&nnz=900&max=20&dev=0&dof=3&sym=1",
         "shaped?m=99&nnz=900&max=20&dev=0&dof=3&sym=1",
@@ -457,6 +484,19 @@ fn a_gpus_matrices_take_it_long_fit_its_memory_and_have_the_values_that_they_say
         assert!(least > 86_000_000 && csr < 2_000_000_000, "{name}: {least} and {csr} bytes");
         let (rows, values) = values_of_some_rows(&spec);
         assert!(if few { values <= 256 } else { values >= rows / 4 }, "{name}: {values} values");
+    }
+}
+
+#[test]
+fn matrices_of_linear_programs_are_rectangular_and_say_that_they_are_generated() {
+    let entries = suite("lp").unwrap().entries;
+    assert_eq!(entries.len(), 10);
+    for SuiteEntry { name, spec, what, wanted } in entries {
+        let said = GeneratorSpec::parse(spec).unwrap().extent();
+        assert!(said.rows != said.cols && said.entries > 1_000_000, "{name}: {said:?}");
+        assert!(said.entries * 12 < 600_000_000, "{name}: {said:?}");
+        assert!(name.ends_with("-like") && what.starts_with("generated stand-in"), "{name}");
+        assert!(wanted.is_none(), "{name}");
     }
 }
 
