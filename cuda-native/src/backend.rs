@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use sparsescope_core::experiment::{
     Availability, Backend, BatchedDenseProblem, Binding, Binds, Configuration, PrepareError,
-    Prepared, Problem, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SpmvSide,
+    Prepared, Problem, Side, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SpmvSide,
     SymgsProblem, SymgsSide,
 };
 use sparsescope_core::kernel::parameters::{MODE, OP};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Op};
-use sparsescope_core::matrix::{AnyFormat, Precision};
+use sparsescope_core::matrix::AnyFormat;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{Costs, Gpu, GpuAbsence, Operation};
 
@@ -116,15 +116,24 @@ impl Binds<SpmvProblem> for CudaBackend {
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.check_transposed(configuration, memory)?;
         let of = problem.turned(configuration);
+        let side = |of: &SpmvProblem| of.side(configuration.precision, memory);
         let is_turned = configuration.parameters.get(&OP) == Op::Transposed;
-        match configuration.precision {
-            Precision::F64 => {
-                let before = is_turned.then(|| problem.double());
-                self.prepare_in(configuration, problem, &self.double, (of.double(), before), memory)
+        let before = if is_turned { Some(side(problem)?) } else { None };
+        match side(of)? {
+            Side::Double(turned) => {
+                let before = match &before {
+                    Some(Side::Double(before)) => Some(before),
+                    _ => None,
+                };
+                let sides = (&turned, before);
+                self.prepare_in(configuration, problem, &self.double, sides, memory)
             }
-            Precision::F32 => {
-                let before = if is_turned { Some(problem.single(memory)?) } else { None };
-                let sides = (&of.single(memory)?, before.as_ref());
+            Side::Single(turned) => {
+                let before = match &before {
+                    Some(Side::Single(before)) => Some(before),
+                    _ => None,
+                };
+                let sides = (&turned, before);
                 self.prepare_in(configuration, problem, &self.single, sides, memory)
             }
         }
@@ -174,11 +183,9 @@ impl Binds<SymgsProblem> for CudaBackend {
         if let Availability::Missing(reason) = has {
             return Err(PrepareError::Unsupported(reason));
         }
-        match configuration.precision {
-            Precision::F64 => {
-                self.prepare_sweeps_in(configuration, &self.double, problem.double(), memory)
-            }
-            Precision::F32 => {
+        match configuration.precision.in_f64() {
+            true => self.prepare_sweeps_in(configuration, &self.double, problem.double(), memory),
+            false => {
                 let side = problem.single(memory)?;
                 self.prepare_sweeps_in(configuration, &self.single, &side, memory)
             }

@@ -151,7 +151,7 @@ impl Family {
             Self::Pcg | Self::HllSolver | Self::Halo | Self::CsrSetup => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ if self.is_of_inverses() => &[Variant::NO_VALUES],
-            _ => &Precision::ALL,
+            _ => &Precision::UNIFORM,
         };
         let widths: &[u32] = match self {
             Self::SymgsWaiting => &Variant::WIDTHS,
@@ -311,10 +311,7 @@ impl Variant {
 
     /// The type of the values in the sources.
     pub(crate) fn real(self) -> &'static str {
-        match self.precision {
-            Precision::F64 => "double",
-            Precision::F32 => "float",
-        }
+        if self.precision.in_f64() { "double" } else { "float" }
     }
 
     /// Compiler options for an architecture.

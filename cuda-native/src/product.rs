@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, result, sys};
 use sparsescope_core::experiment::{
-    Configuration, KernelError, Output, PrepareError, Problem, SpmvProblem, SpmvSide, Watch,
+    Configuration, KernelError, Output, PrepareError, Problem, Side, SpmvProblem, SpmvSide, Watch,
     admit_vectors, other_precision,
 };
 use sparsescope_core::kernel::{KernelDescriptor, kernel};
@@ -75,14 +75,9 @@ impl CudaProduct {
         problem.admit(configuration)?;
         let machine = Machine::new(device);
         let precision = configuration.precision;
-        let made = match precision {
-            Precision::F64 => {
-                bind(machine, &problem, problem.double(), configuration, memory, watch)?
-            }
-            Precision::F32 => {
-                let side = problem.single(memory)?;
-                bind(machine, &problem, &side, configuration, memory, watch)?
-            }
+        let made = match problem.side(precision, memory)? {
+            Side::Double(side) => bind(machine, &problem, &side, configuration, memory, watch)?,
+            Side::Single(side) => bind(machine, &problem, &side, configuration, memory, watch)?,
         };
         let Some((ready, output, costs)) = made else { return Ok(None) };
         let check = problem.check(configuration, &output);
@@ -113,9 +108,9 @@ impl CudaProduct {
     pub fn multiply(&mut self, vectors: Operands<'_>) -> Result<(), KernelError> {
         admit_vectors(self.kernel, self.size, &vectors)?;
         let ready = self.ready();
-        let done = match (self.precision, vectors) {
-            (Precision::F64, Operands::Double(x, y)) => ready.on_host(x, y),
-            (Precision::F32, Operands::Single(x, y)) => ready.on_host(x, y),
+        let done = match (self.precision.in_f64(), vectors) {
+            (true, Operands::Double(x, y)) => ready.on_host(x, y),
+            (false, Operands::Single(x, y)) => ready.on_host(x, y),
             _ => return Err(other_precision(self.kernel)),
         };
         done.map_err(|error| self.failed(error.to_string()))
@@ -145,7 +140,7 @@ impl CudaProduct {
             return Err(self.failed(reason.to_owned()));
         }
         let (rows, cols) = self.size;
-        let bytes = |elements: usize| elements * self.precision.bytes() as usize;
+        let bytes = |elements: usize| elements * self.precision.vectors().bytes() as usize;
         let (x, y) = ((x, bytes(cols)), (y, bytes(rows)));
         // SAFETY: the caller's promise.
         let done = unsafe { self.ready().on_device(x, y, stream as sys::CUstream) };

@@ -84,9 +84,9 @@ impl Matrix {
     /// Copies of the arrays: unsigned offsets and columns, ascending in each row, and the values.
     fn arrays<'py>(&self, py: Python<'py>) -> Arrays<'py> {
         let (indptr, indices, data) = handed_over(py, Csr::clone(&self.a));
-        let data = match self.precision {
-            Precision::F64 => data,
-            Precision::F32 => {
+        let data = match self.is_single() {
+            false => data,
+            true => {
                 let single: Vec<f32> = self.a.val().iter().map(|&value| value as f32).collect();
                 single.into_pyarray(py).into_any()
             }
@@ -166,8 +166,8 @@ fn csr(
 
 /// The sum as it is in this precision.
 fn sum(a: f64, b: f64, precision: Precision) -> f64 {
-    match precision {
-        Precision::F64 => a + b,
-        Precision::F32 => f64::from(a as f32 + b as f32),
+    match precision.in_f64() {
+        true => a + b,
+        false => f64::from(a as f32 + b as f32),
     }
 }

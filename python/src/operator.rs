@@ -199,9 +199,9 @@ impl Product {
         x: &Bound<'py, PyAny>,
         k: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        match self.precision {
-            Precision::F64 => self.multiplied::<f64>(py, x, k),
-            Precision::F32 => self.multiplied::<f32>(py, x, k),
+        match self.precision.in_f64() {
+            true => self.multiplied::<f64>(py, x, k),
+            false => self.multiplied::<f32>(py, x, k),
         }
     }
 

@@ -41,7 +41,8 @@ pub(super) struct SpmvArgs {
     pub(super) block_size: u32,
     /// Precision of the values [default: f64]
     ///
-    /// With f32, the matrix and x are rounded. The default is f32 for kernels that do not support f64.
+    /// With f32, the matrix and x are rounded. The default is f32 for kernels that do not support f64. With f32:f64,
+    /// bf16:f32 and f16:f32, CUDA kernels on CSR store the matrix in the first format and compute in the second.
     #[arg(long, value_enum, value_name = "NAME", help_heading = KERNELS)]
     pub(super) precision: Option<PrecisionArg>,
     #[command(flatten)]

@@ -29,6 +29,15 @@ pub(super) enum PrecisionArg {
     F64,
     /// 32-bit values
     F32,
+    /// Matrix in 32 bits, vectors and sums in 64
+    #[value(name = "f32:f64")]
+    F32F64,
+    /// Matrix in bfloat16, vectors and sums in 32 bits
+    #[value(name = "bf16:f32")]
+    Bf16F32,
+    /// Matrix in 16 bits (IEEE), vectors and sums in 32
+    #[value(name = "f16:f32")]
+    F16F32,
 }
 
 impl From<PrecisionArg> for Precision {
@@ -36,6 +45,9 @@ impl From<PrecisionArg> for Precision {
         match arg {
             PrecisionArg::F64 => Self::F64,
             PrecisionArg::F32 => Self::F32,
+            PrecisionArg::F32F64 => Self::F32F64,
+            PrecisionArg::Bf16F32 => Self::Bf16F32,
+            PrecisionArg::F16F32 => Self::F16F32,
         }
     }
 }

@@ -11,7 +11,7 @@ use sparsescope_core::experiment::{
     Availability, Binds, Configuration, PrepareError, Prepared, SpmmProblem, SpmvSide,
 };
 use sparsescope_core::kernel::KernelDescriptor;
-use sparsescope_core::matrix::{AnyFormat, Precision};
+use sparsescope_core::matrix::AnyFormat;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
@@ -66,12 +66,12 @@ impl Binds<SpmmProblem> for CudaBackend {
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.check_blocks(configuration, memory)?;
         let k = SpmmProblem::vectors(configuration);
-        match configuration.precision {
-            Precision::F64 => {
+        match configuration.precision.in_f64() {
+            true => {
                 let x = problem.double_block(k);
                 self.prepare_spmm(configuration, &self.double, problem.double(), (k, x))
             }
-            Precision::F32 => {
+            false => {
                 let (side, x) = (problem.single(memory)?, problem.single_block(k)?);
                 self.prepare_spmm(configuration, &self.single, &side, (k, x))
             }

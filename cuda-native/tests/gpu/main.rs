@@ -425,10 +425,10 @@ fn costs_tell_transfers_and_what_each_launch_takes_of_a_multiprocessor() {
             assert!(launch.occupancy > 0.0 && launch.occupancy <= 1.0, "{what} {launch:?}");
             let expected = match launch.function.as_str() {
                 function if shared.contains(&function) => {
-                    precision.bytes() * u64::from(block.unwrap())
+                    precision.vectors().bytes() * u64::from(block.unwrap())
                 }
                 // One value per warp, if rows are kept apart.
-                "hll_sigma" => precision.bytes() * u64::from(block.unwrap()) / 32,
+                "hll_sigma" => precision.vectors().bytes() * u64::from(block.unwrap()) / 32,
                 _ => 0,
             };
             assert_eq!(launch.shared_bytes, expected, "{what} {launch:?}");

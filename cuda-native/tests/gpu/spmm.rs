@@ -27,8 +27,9 @@ fn pass(backend: &CudaBackend, kernels: &[&'static KernelDescriptor]) {
                 true => &[Some(32), Some(160), Some(1024)],
                 false => &[None],
             };
-            for (&block, precision) in
-                blocks.iter().flat_map(|block| Precision::ALL.map(|precision| (block, precision)))
+            for (&block, precision) in blocks
+                .iter()
+                .flat_map(|block| Precision::UNIFORM.map(|precision| (block, precision)))
             {
                 for k in [1, 2, 3, 7, 8, 16, 20, 33, 64] {
                     let parameters = Parameters::default().with(VECTORS.id(), &k.to_string());

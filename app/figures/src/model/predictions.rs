@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::experiment::{LoadedValues, predict};
 use sparsescope_core::kernel::{DeviceKind, FormatParams, KernelDescriptor, LANES, kernel};
-use sparsescope_core::matrix::Csr;
+use sparsescope_core::matrix::{Csr, Scalar};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{MatrixRecord, Operation, Run};
 
@@ -74,7 +74,8 @@ fn moved(run: &Run, a: &Arc<Csr<f64>>) -> Option<u64> {
     };
     let spec = kernel.format()?.with(&FormatParams::default());
     let format = spec.build(a, MemoryLimit::bytes(MOST_BYTES)).ok()?;
-    predict(kernel, &format, workers, &AtomicBool::new(false))?.moved_bytes()
+    let value_bytes = f64::BYTES as u32;
+    predict(kernel, (&format, value_bytes), workers, &AtomicBool::new(false))?.moved_bytes()
 }
 
 #[cfg(test)]

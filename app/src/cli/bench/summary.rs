@@ -375,7 +375,7 @@ fn planned(c: &Configuration) -> String {
     };
     match c.precision {
         Precision::F64 => workers,
-        Precision::F32 => format!("{workers} (f32)"),
+        precision => format!("{workers} ({})", precision.as_str()),
     }
 }
 

@@ -63,8 +63,8 @@ pub use error::{KernelError, PrepareError};
 pub use input_file::InputFile;
 pub use interruptions::Interruptions;
 pub use operations::{
-    BatchedDenseProblem, Converted, Given, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem,
-    SpmvSide, SymgsProblem, SymgsSide,
+    BatchedDenseProblem, Converted, Given, Side, SkylineProblem, SolveProblem, SpmmProblem,
+    SpmvProblem, SpmvSide, SymgsProblem, SymgsSide,
 };
 #[cfg(not(target_family = "wasm"))]
 pub use other_source::{LoadedOther, OtherSource};

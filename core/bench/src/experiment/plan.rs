@@ -108,7 +108,7 @@ impl Settings {
             }
         }
         match self.precisions.is_empty() {
-            true => Err("no precision is given: expected f64, f32 or both".to_owned()),
+            true => Err("no precision is given: expected one or more, such as f64".to_owned()),
             false => Ok(()),
         }
     }

@@ -8,16 +8,16 @@ use sparsescope_model::layout::{CpuTraffic, LayoutError, Loops, Schedule, Traffi
 use sparsescope_record::Predicted;
 
 /// Memory traffic of one SpMV by the layout model, with the given threads on a CPU or threads per block on a
-/// GPU (ignored by kernels with a fixed block size). `None` for kernels without a model, and once `cancel` is
-/// set.
+/// GPU (ignored by kernels with a fixed block size). On a GPU the values of A may have fewer bytes than the vectors.
+/// `None` for kernels without a model, and once `cancel` is set.
 pub fn predict<T: Scalar>(
     kernel: &'static KernelDescriptor,
-    a: &AnyFormat<T>,
+    (a, value_bytes): (&AnyFormat<T>, u32),
     workers: u32,
     cancel: &AtomicBool,
 ) -> Option<Predicted> {
     match kernel.device {
-        DeviceKind::Cuda | DeviceKind::Wgpu => on_grid(kernel, a, workers, cancel),
+        DeviceKind::Cuda | DeviceKind::Wgpu => on_grid(kernel, (a, value_bytes), workers, cancel),
         DeviceKind::Cpu => on_processor(kernel, a, workers, cancel),
         DeviceKind::Nccl | DeviceKind::Ranks => Ok(None),
     }
@@ -26,11 +26,11 @@ pub fn predict<T: Scalar>(
 
 fn on_grid<T: Scalar>(
     kernel: &'static KernelDescriptor,
-    a: &AnyFormat<T>,
+    (a, value_bytes): (&AnyFormat<T>, u32),
     block: u32,
     cancel: &AtomicBool,
 ) -> Result<Option<Predicted>, LayoutError> {
-    let schedule = Schedule::new(kernel, a, block, Loops::AsCompiled)?;
+    let schedule = Schedule::new(kernel, a, block, Loops::AsCompiled)?.storing(value_bytes);
     Ok(Traffic::unless(&schedule, cancel).map(|traffic| {
         let (loads, stores) = (traffic.loads(), traffic.stores());
         Predicted {
@@ -92,7 +92,7 @@ mod tests {
         let params = FormatParams { min_fill: Some(0), spill, ..FormatParams::default() };
         let spec = kernel.format().unwrap().with(&params);
         let a = spec.build(a, MemoryLimit::unlimited()).unwrap();
-        predict(kernel, &a, workers, &AtomicBool::new(false))
+        predict(kernel, (&a, T::BYTES as u32), workers, &AtomicBool::new(false))
     }
 
     #[test]
@@ -130,6 +130,18 @@ mod tests {
         // 65 row pointers are 5 lines, and columns, values, x and y 4 each.
         let serial = of("cpu/csr/serial", &a, 1).unwrap();
         assert_eq!(serial.line_bytes, Some(21 * 64));
+    }
+
+    #[test]
+    fn values_in_fewer_bytes_than_the_vectors_take_fewer_sectors_and_nothing_else_does() {
+        let (kernel, never) = (kernel("cuda/csr/thread-per-row").unwrap(), AtomicBool::new(false));
+        let a = AnyFormat::Csr(Arc::new(diagonal(64).map(|v| v as f32)));
+        let predicted = |bytes| predict(kernel, (&a, bytes), 32, &never).unwrap();
+        let (wide, narrow) = (predicted(4), predicted(2));
+        // 64 values are 8 sectors in 4 bytes, and 4 in 2.
+        assert_eq!(narrow.load_sectors, wide.load_sectors.map(|sectors| sectors - 4));
+        assert_eq!(narrow.useful_bytes, wide.useful_bytes.map(|bytes| bytes - 128));
+        assert_eq!(narrow.store_sectors, wide.store_sectors);
     }
 
     #[test]
@@ -181,7 +193,7 @@ mod tests {
             let kernel = user_kernels("f.cu", text.as_bytes()).unwrap()[0];
             let spec = kernel.format().unwrap().with(&FormatParams::default());
             let format = spec.build(&a, MemoryLimit::unlimited()).unwrap();
-            assert!(predict(kernel, &format, 64, &AtomicBool::new(false)).is_some());
+            assert!(predict(kernel, (&format, 8), 64, &AtomicBool::new(false)).is_some());
             let cut = Cut::new(kernel, &format, 32).unwrap();
             let read = (0..64).map(|thread| kernel.accesses(&format, &cut, thread).len());
             let read: usize = read.sum();
@@ -198,7 +210,7 @@ mod tests {
         let a = AnyFormat::Csr(uneven(64));
         for id in ["cuda/csr/thread-per-row", "cpu/csr/nnz"] {
             let kernel = kernel(id).unwrap();
-            assert_eq!(predict(kernel, &a, 32, &AtomicBool::new(true)), None, "{id}");
+            assert_eq!(predict(kernel, (&a, 8), 32, &AtomicBool::new(true)), None, "{id}");
         }
     }
 }

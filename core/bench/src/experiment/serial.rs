@@ -10,14 +10,14 @@ use super::backend::{Availability, Backend, Prepared};
 use super::configuration::{Configuration, Temperature};
 use super::error::{KernelError, PrepareError};
 use super::interruptions::Interruptions;
-use super::operations::{SpmvProblem, SpmvSide};
+use super::operations::{Side, SpmvProblem, SpmvSide};
 use super::output::Output;
 use super::problem::Problem;
 use super::task::{Finished, Watch};
 use super::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
 use crate::measure::clock_step_s;
 use sparsescope_kernels::spmv::{csr, hll};
-use sparsescope_matrix::matrix::{AnyFormat, Precision, Real};
+use sparsescope_matrix::matrix::{AnyFormat, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::pace::set_down;
 use sparsescope_model::kernel::KernelDescriptor;
@@ -77,9 +77,9 @@ impl Backend for SerialBackend {
         }
         let absent = || PrepareError::Unsupported("runs on matrices only".to_owned());
         let problem = problem.of::<SpmvProblem>().ok_or_else(absent)?;
-        Ok(match configuration.precision {
-            Precision::F64 => self.bind(configuration, problem.double(), memory)?,
-            Precision::F32 => self.bind(configuration, &*problem.single(memory)?, memory)?,
+        Ok(match problem.side(configuration.precision, memory)? {
+            Side::Double(side) => self.bind(configuration, &side, memory)?,
+            Side::Single(side) => self.bind(configuration, &side, memory)?,
         })
     }
 }
@@ -252,7 +252,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use sparsescope_matrix::matrix::Csr;
+    use sparsescope_matrix::matrix::{Csr, Precision};
     use sparsescope_model::kernel::kernel;
     use sparsescope_record::Verdict;
 

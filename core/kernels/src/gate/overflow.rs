@@ -38,7 +38,7 @@ impl ScaledRow {
             if term > 0.0 { up += term } else { down -= term }
         }
         let y = if special == 0.0 { y } else { special };
-        let largest = scaled(T::PRECISION.largest());
+        let largest = scaled(T::PRECISION.vectors().largest());
         // Partial sums before the first overflow are no larger than `largest`, and neither is the size in
         // their bound.
         let reaches = [up, down].map(|sum| sum + bound(largest) > largest);

@@ -164,10 +164,11 @@ impl Row {
     /// Computes it from the factors of the terms, in order, for results in one precision.
     fn of<T: Real>(factors: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
         let [len, y, size] = Self::sums(factors.clone());
-        let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
+        let number = T::PRECISION.vectors();
+        let (unit, smallest) = (number.unit_roundoff(), number.smallest());
         let share = 2.0 * len * unit;
         let (bound, is_long) = (share * size + len * smallest, share >= 1.0);
-        if size + bound <= T::PRECISION.largest() {
+        if size + bound <= number.largest() {
             return Self { y, bound, scaled: None, is_long };
         }
         let scaled = ScaledRow::of::<T>(factors, |size| share * size);
@@ -184,12 +185,13 @@ impl Row {
     ) -> Self {
         let [len, sum, size] = Self::sums(factors.clone());
         let more = if beta == 0.0 { 0.0 } else { beta * before };
-        let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
+        let number = T::PRECISION.vectors();
+        let (unit, smallest) = (number.unit_roundoff(), number.smallest());
         let share = 2.0 * (len + 2.0) * unit;
         let all = alpha.abs() * size + more.abs();
         let bound = share * all + (len * alpha.abs().max(1.0) + 2.0) * smallest;
         let is_long = share >= 1.0;
-        if size.max(all) + bound <= T::PRECISION.largest() {
+        if size.max(all) + bound <= number.largest() {
             return Self { y: alpha * sum + more, bound, scaled: None, is_long };
         }
         let before = (beta != 0.0).then_some((beta, before));

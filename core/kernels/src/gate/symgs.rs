@@ -70,7 +70,8 @@ impl SweepBounds {
     ) -> Self {
         let n = a.rows();
         assert_eq!((b.len(), start.len()), (n, n), "the vectors have an element a row");
-        let (unit, smallest) = (T::PRECISION.unit_roundoff(), T::PRECISION.smallest());
+        let number = T::PRECISION.vectors();
+        let (unit, smallest) = (number.unit_roundoff(), number.smallest());
         let mut x: Vec<f64> = start.iter().map(|&v| v.into()).collect();
         let (mut off, mut scale) = (vec![0.0f64; n], vec![0.0f64; n]);
         let least = smallest / unit;

@@ -20,6 +20,7 @@ mod hll;
 mod hyb;
 mod identity;
 mod layout;
+mod number;
 mod points;
 mod precision;
 mod prefetch;
@@ -49,6 +50,7 @@ pub use hll::{DEFAULT_HACK_SIZE, DEFAULT_SIGMA, HACK_SIZES, Hll, HllLayout, HllS
 pub use hyb::Hyb;
 pub use identity::{CanonicalValue, IdentityStream, Sha256Hex, identity, identity_at, sha256};
 pub use layout::{Order, SlotLayout};
+pub use number::{Number, bf16_bits, f16_bits};
 pub use points::{Points, PointsExtent, PointsView};
 pub use precision::Precision;
 #[doc(hidden)]

@@ -55,7 +55,7 @@ const fn cpu(
         mapping,
         summary,
         origin,
-        precisions: &Precision::ALL,
+        precisions: &Precision::UNIFORM,
         exact: false,
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: false },

@@ -32,7 +32,7 @@ const fn product(
         mapping,
         summary,
         origin,
-        precisions: &Precision::ALL,
+        precisions: &Precision::UNIFORM,
         exact: false,
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: false },

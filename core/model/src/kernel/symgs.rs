@@ -34,7 +34,7 @@ const fn cpu(
         mapping,
         summary,
         origin,
-        precisions: &Precision::ALL,
+        precisions: &Precision::UNIFORM,
         exact: !matches!(mapping, Mapping::Colors),
         deterministic: true,
         needs: Needs { finite_x: false, spd: false, full_diagonal: true },

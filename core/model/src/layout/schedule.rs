@@ -44,6 +44,8 @@ pub struct Schedule<T = f64> {
     loops: Loops,
     launches: Vec<LaunchInfo>,
     arrays: Vec<ArrayInfo>,
+    /// Bytes per value, where these are fewer than those of the matrix in memory here.
+    value_bytes: Option<u32>,
 }
 
 impl<T: Scalar> Schedule<T> {
@@ -66,7 +68,20 @@ impl<T: Scalar> Schedule<T> {
         };
         let launches = launches(a, &cut);
         let arrays = arrays_of_product(a, &cut, fours.as_deref());
-        Ok(Self { kernel, a: a.clone(), cut, fours, loops, launches, arrays })
+        let value_bytes = None;
+        Ok(Self { kernel, a: a.clone(), cut, fours, loops, launches, arrays, value_bytes })
+    }
+
+    /// The same kernel on values of this many bytes, for [`Traffic`](super::Traffic): fewer than those of vectors and
+    /// sums, if the kernel widens values as it loads them.
+    pub fn storing(mut self, value_bytes: u32) -> Self {
+        self.value_bytes = (value_bytes as usize != T::BYTES).then_some(value_bytes);
+        self
+    }
+
+    /// Bytes per value, where these are fewer than those of the matrix in memory here.
+    pub(super) fn value_bytes(&self) -> Option<u32> {
+        self.value_bytes
     }
 
     /// The kernel.

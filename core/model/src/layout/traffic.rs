@@ -102,7 +102,12 @@ impl Traffic {
                     }
                     let first = chunk as u64 * CHUNK;
                     for warp in first..launch.warps.min(first + CHUNK) {
-                        sums.busy_threads += walker.warp(warp, &mut sums);
+                        sums.busy_threads += match schedule.value_bytes() {
+                            None => walker.warp(warp, &mut sums),
+                            Some(bytes) => {
+                                walker.warp(warp, &mut OfValues { bytes, sums: &mut sums })
+                            }
+                        };
                     }
                     sums
                 })
@@ -196,6 +201,33 @@ impl Sums {
             loop_steps: self.loop_steps,
             idle_lane_steps: self.loop_steps * LANES - self.busy_lane_steps,
         }
+    }
+}
+
+/// Counts values as having this many bytes.
+struct OfValues<'s> {
+    bytes: u32,
+    sums: &'s mut Sums,
+}
+
+impl Sink for OfValues<'_> {
+    #[inline]
+    fn step(&mut self, kind: StepKind) {
+        self.sums.step(kind);
+    }
+
+    #[inline]
+    fn lane(&mut self, lane: usize, access: Access) {
+        self.sums.lane(lane, access);
+    }
+
+    #[inline]
+    fn request(&mut self, request: &Request) {
+        let mut request = *request;
+        if request.array == Array::Val {
+            request.element_bytes = self.bytes;
+        }
+        self.sums.request(&request);
     }
 }
 

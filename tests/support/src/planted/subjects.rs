@@ -190,7 +190,8 @@ fn three_bounds(configuration: &Configuration, x: &[f64]) -> f64 {
     let (col, val) = a.row(ROW);
     let size: f64 = col.iter().zip(val).map(|(&c, v)| (v * x[c as usize]).abs()).sum();
     let (len, precision) = (col.len() as f64, configuration.precision);
-    3.0 * len * (2.0 * precision.unit_roundoff() * size + precision.smallest())
+    let number = precision.vectors();
+    3.0 * len * (2.0 * number.unit_roundoff() * size + number.smallest())
 }
 
 /// The bound on the error of an element after a sweep.
@@ -212,11 +213,11 @@ fn symgs() -> Subject {
         let (kernel, mode) = (configuration.kernel, configuration.parameters.get(&MODE));
         let has_bits = kernel.exact || kernel.mapping == Mapping::Colors;
         let value = x[ROW];
-        x[ROW] = match (has_bits, configuration.precision) {
-            (true, Precision::F64) => value.next_up(),
-            (true, Precision::F32) => f64::from((value as f32).next_up()),
-            (false, Precision::F64) => value + 3.0 * sweep_bound::<f64>(problem.double(), mode),
-            (false, Precision::F32) => {
+        x[ROW] = match (has_bits, configuration.precision.in_f64()) {
+            (true, true) => value.next_up(),
+            (true, false) => f64::from((value as f32).next_up()),
+            (false, true) => value + 3.0 * sweep_bound::<f64>(problem.double(), mode),
+            (false, false) => {
                 let single = problem.single(MemoryLimit::unlimited());
                 let single = single.expect("f32 holds every value"); // invariant
                 value + 3.0 * sweep_bound::<f32>(&single, mode)

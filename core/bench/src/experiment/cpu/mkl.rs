@@ -7,12 +7,12 @@ use std::time::Instant;
 use crate::experiment::backend::Availability;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
-use crate::experiment::operations::{SpmmProblem, SpmvProblem, SpmvSide};
+use crate::experiment::operations::{Side, SpmmProblem, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::experiment::vectors::columns;
 use crate::mkl::{Mkl, MklError, MklMatrix, MklValue, mkl};
-use sparsescope_matrix::matrix::{Operands, Precision, Real};
+use sparsescope_matrix::matrix::{Operands, Real};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
 use sparsescope_model::kernel::{Op, Scale};
@@ -53,13 +53,12 @@ pub(super) fn bind(
     // The check reads the transpose.
     problem.check_transposed(configuration, memory)?;
     let of = problem.turned(configuration);
-    match configuration.precision {
-        Precision::F64 => {
-            let vectors = Vectors::of(configuration, of, of.double());
-            bind_in(configuration, problem.double(), vectors)
+    match of.side(configuration.precision, memory)? {
+        Side::Double(side) => {
+            bind_in(configuration, problem.double(), Vectors::of(configuration, of, &side))
         }
-        Precision::F32 => {
-            let vectors = Vectors::of(configuration, of, &*of.single(memory)?);
+        Side::Single(side) => {
+            let vectors = Vectors::of(configuration, of, &side);
             bind_in(configuration, &*problem.single(memory)?, vectors)
         }
     }
@@ -98,12 +97,12 @@ pub(super) fn bind_block(
     memory: MemoryLimit,
 ) -> Result<Bound<'static>, PrepareError> {
     let k = SpmmProblem::vectors(configuration);
-    match configuration.precision {
-        Precision::F64 => {
+    match configuration.precision.in_f64() {
+        true => {
             let side = problem.double();
             bind_in(configuration, side, Vectors::of_block(side, problem.double_block(k), k))
         }
-        Precision::F32 => {
+        false => {
             let (x, side) = (problem.single_block(k)?, problem.single(memory)?);
             bind_in(configuration, &side, Vectors::of_block(&side, x, k))
         }

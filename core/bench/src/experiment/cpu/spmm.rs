@@ -18,7 +18,7 @@ use crate::experiment::vectors::columns;
 use sparsescope_kernels::spmm;
 use sparsescope_kernels::spmv::simd::{Level, Vectorised};
 use sparsescope_kernels::spmv::{RowParts, SlotParts};
-use sparsescope_matrix::matrix::{AnyFormat, Csr, Precision, Real};
+use sparsescope_matrix::matrix::{AnyFormat, Csr, Real};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_model::kernel::parameters::VECTORS;
@@ -127,13 +127,13 @@ pub(super) fn bind(
 ) -> Result<Bound<'static>, PrepareError> {
     problem.check_blocks(configuration, memory)?;
     let k = SpmmProblem::vectors(configuration);
-    match configuration.precision {
+    match configuration.precision.in_f64() {
         _ if mkl::has(configuration.kernel.id) => mkl::bind_block(configuration, problem, memory),
-        Precision::F64 => {
+        true => {
             let x = problem.double_block(k);
             bind_in(configuration, problem.double(), (k, x), memory, pool)
         }
-        Precision::F32 => {
+        false => {
             let x = problem.single_block(k)?;
             bind_in(configuration, &*problem.single(memory)?, (k, x), memory, pool)
         }
@@ -185,6 +185,7 @@ mod tests {
     use crate::experiment::backend::Backend;
     use crate::experiment::problem::Problem;
     use crate::experiment::task::Watch;
+    use sparsescope_matrix::matrix::Precision;
     use sparsescope_model::kernel::{DeviceKind, Mapping, Parameters, kernel, kernels};
     use sparsescope_record::{Operation, Verdict};
 

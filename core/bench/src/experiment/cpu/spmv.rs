@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
-use crate::experiment::operations::{Converted, SpmvProblem, SpmvSide};
+use crate::experiment::operations::{Converted, Side, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::spmv::compact::{self, CsrShares, HllShares};
@@ -15,7 +15,7 @@ use sparsescope_kernels::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning, Vec
 use sparsescope_kernels::spmv::{
     GuidedChunks, MergePath, RowParts, Scaling, bsr, coo, csr, dia, ellpack, hll, hyb,
 };
-use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Precision, Real};
+use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_model::kernel::parameters::SCALE;
 use sparsescope_model::kernel::{KernelDescriptor, Scale};
@@ -297,9 +297,9 @@ pub(super) fn bind(
     problem.check_transposed(configuration, memory)?;
     let of = problem.turned(configuration);
     let place = (memory, near_bytes, pool);
-    let mut bound = match configuration.precision {
-        Precision::F64 => bind_in(configuration, of.double(), of, place),
-        Precision::F32 => bind_in(configuration, &*of.single(memory)?, of, place),
+    let mut bound = match of.side(configuration.precision, memory)? {
+        Side::Double(side) => bind_in(configuration, &side, of, place),
+        Side::Single(side) => bind_in(configuration, &side, of, place),
     }?;
     bound.costs.conversion_s += problem.transposition_s(configuration);
     Ok(bound)

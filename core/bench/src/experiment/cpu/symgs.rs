@@ -15,7 +15,7 @@ use crate::experiment::task::{Bound, Finished, Groups, Task, Watch};
 use sparsescope_kernels::symgs::{
     Coloring, LevelSets, Mode, OperandError, Schedule, Workspace, serial,
 };
-use sparsescope_matrix::matrix::{Precision, Real, copied};
+use sparsescope_matrix::matrix::{Real, copied};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::parameters::MODE;
 use sparsescope_model::kernel::{KernelDescriptor, Mapping};
@@ -136,9 +136,9 @@ impl Binds<SymgsProblem> for CpuBackend {
         problem: &'p SymgsProblem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        self.prepared(configuration, |pool| match configuration.precision {
-            Precision::F64 => bind_in(configuration, problem.double(), memory, pool),
-            Precision::F32 => bind_in(configuration, &problem.single(memory)?, memory, pool),
+        self.prepared(configuration, |pool| match configuration.precision.in_f64() {
+            true => bind_in(configuration, problem.double(), memory, pool),
+            false => bind_in(configuration, &problem.single(memory)?, memory, pool),
         })
     }
 }
@@ -205,7 +205,7 @@ mod tests {
     use crate::experiment::problem::Problem;
     use sparsescope_kernels::symgs::{Diagonal, right_hand_side, starting_vector};
     use sparsescope_matrix::generate::{GeneratorSpec, generate};
-    use sparsescope_matrix::matrix::Csr;
+    use sparsescope_matrix::matrix::{Csr, Precision};
     use sparsescope_model::kernel::{DeviceKind, kernel, kernels};
     use sparsescope_record::{Operation, Verdict};
 
@@ -283,7 +283,7 @@ mod tests {
         let watch = Watch::cancelled_by(&never);
         for kernel in kernels(Operation::Symgs).iter().filter(|k| k.device == DeviceKind::Cpu) {
             for mode in Mode::ALL {
-                for precision in Precision::ALL {
+                for precision in Precision::UNIFORM {
                     let mut configuration =
                         Configuration { threads: 2, ..Configuration::usual(kernel) };
                     configuration.precision = precision;

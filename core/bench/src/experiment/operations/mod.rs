@@ -9,7 +9,7 @@ pub(super) mod spmv;
 pub(super) mod symgs;
 
 pub use batched_dense::BatchedDenseProblem;
-pub use side::{Converted, SpmvSide};
+pub use side::{Converted, Side, SpmvSide};
 pub use skyline::SkylineProblem;
 pub use solve::{Given, SolveProblem};
 pub use spmm::SpmmProblem;

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use web_time::Instant;
 
 use sparsescope_kernels::gate::Reference;
-use sparsescope_matrix::matrix::{AnyFormat, Csr, FormatError, FormatSpec, Precision, Real};
+use sparsescope_matrix::matrix::{
+    AnyFormat, Csr, FormatError, FormatSpec, Number, Precision, Real,
+};
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_matrix::parallel::*;
 
@@ -20,6 +22,40 @@ pub struct SpmvSide<T> {
     /// [`FormatSpec::build`] of this crate. A direct call would compile it, with all conversions, again in
     /// each crate that requests a format.
     build: Build<T>,
+}
+
+/// y = A·x in some precision, by the format of its vectors.
+#[derive(Clone, Debug)]
+pub enum Side {
+    /// In f64.
+    Double(Arc<SpmvSide<f64>>),
+    /// In f32.
+    Single(Arc<SpmvSide<f32>>),
+}
+
+impl Side {
+    /// The problem with A and x rounded to a precision, ties to even: values that are too small become subnormal or
+    /// 0, infinities and NaN of the input stay. Values in fewer bits than the vectors are kept in the format of the
+    /// vectors, which has all of them. Fails as [`check_fit`].
+    pub(super) fn rounded(
+        a: &Csr,
+        x: &Arc<Vec<f64>>,
+        precision: Precision,
+    ) -> Result<Self, String> {
+        check_fit(a, x, precision)?;
+        let values = precision.values();
+        Ok(match precision.in_f64() {
+            true => {
+                let a = a.map(|value| values.rounded(value));
+                Self::Double(Arc::new(SpmvSide::new(Arc::new(a), Arc::clone(x))))
+            }
+            false => {
+                let a = a.map(|value| values.rounded(value) as f32);
+                let x = x.iter().copied().map(f32::rounded).collect();
+                Self::Single(Arc::new(SpmvSide::new(Arc::new(a), Arc::new(x))))
+            }
+        })
+    }
 }
 
 type Build<T> = fn(&FormatSpec, &Arc<Csr<T>>, MemoryLimit) -> Result<AnyFormat<T>, FormatError>;
@@ -99,39 +135,53 @@ impl<T: Real> SpmvSide<T> {
     }
 }
 
-/// A and x rounded to f32, ties to even: values that are too small become subnormal or 0, infinities and NaN
-/// of the input stay. Fails as [`check_single`].
-pub(super) fn rounded(a: &Csr, x: &[f64]) -> Result<(Csr<f32>, Vec<f32>), String> {
-    check_single(a, x)?;
-    Ok((a.map(f32::rounded), x.iter().copied().map(f32::rounded).collect()))
-}
-
-/// Fails with a sentence if f32 overflows: a value of A or x, or a row whose terms may add up to more.
-pub(super) fn check_single(a: &Csr, x: &[f64]) -> Result<(), String> {
-    let most = Precision::F32.largest();
-    let overflows = |value: f64| value.is_finite() && !f32::rounded(value).is_finite();
-    if let Some((k, value)) = x.iter().enumerate().find(|(_, value)| overflows(**value)) {
-        return Err(format!("element {k} of x is {value:e}, too large for f32"));
+/// Fails with a sentence if a precision overflows: a value of A or x, or a row whose terms may add up to more.
+pub(super) fn check_fit(a: &Csr, x: &[f64], precision: Precision) -> Result<(), String> {
+    let (values, vectors) = (precision.values(), precision.vectors());
+    let overflows = |format: Number, value: f64| {
+        (value.is_finite() && !format.rounded(value).is_finite()).then(|| too_large(format))
+    };
+    let of_x = |(k, &value): (usize, &f64)| overflows(vectors, value).map(|how| (k, value, how));
+    if let Some((k, value, how)) = x.iter().enumerate().find_map(of_x) {
+        return Err(format!("element {k} of x is {value:e}, {how}"));
     }
+    let most = vectors.largest();
     let beyond = (0..a.rows()).into_par_iter().find_map_first(|i| {
         let (col, val) = a.row(i);
-        if let Some((c, value)) = col.iter().zip(val).find(|(_, value)| overflows(**value)) {
-            return Some(format!("row {i} has {value:e} in column {c}, too large for f32"));
+        let of_row = |(c, &value): (&u32, &f64)| {
+            overflows(values, value)
+                .map(|how| format!("row {i} has {value:e} in column {c}, {how}"))
+        };
+        if let Some(reason) = col.iter().zip(val).find_map(of_row) {
+            return Some(reason);
         }
         let terms = col.iter().zip(val).map(|(&c, &value)| (value * x[c as usize]).abs());
         let sum = terms.sum::<f64>();
         let is_beyond = sum.is_finite() && sum > most;
-        is_beyond.then(|| format!("the terms of row {i} add up to {sum:e}, too large for f32"))
+        is_beyond.then(|| format!("the terms of row {i} add up to {sum:e}, {}", too_large(vectors)))
     });
     beyond.map_or(Ok(()), Err)
+}
+
+/// Says that a number is too large for a format, with the largest number of f16, which ends early.
+fn too_large(format: Number) -> String {
+    let name = format.as_str();
+    match format {
+        Number::F16 => format!("too large for {name}, which ends at {}", format.largest()),
+        Number::F64 | Number::F32 | Number::Bf16 => format!("too large for {name}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn side(a: &[(usize, usize, f64)], x: [f64; 2], precision: Precision) -> Result<Side, String> {
+        Side::rounded(&Csr::from_triplets(2, 2, a).unwrap(), &Arc::new(x.to_vec()), precision)
+    }
+
     fn refusal(a: &[(usize, usize, f64)], x: [f64; 2]) -> String {
-        rounded(&Csr::from_triplets(2, 2, a).unwrap(), &x).unwrap_err()
+        side(a, x, Precision::F32).unwrap_err()
     }
 
     #[test]
@@ -143,11 +193,24 @@ mod tests {
         let sum = refusal(&[(0, 0, 1.0), (1, 0, 3e38), (1, 1, -3e38)], [1.0; 2]);
         assert_eq!(sum, "the terms of row 1 add up to 6e38, too large for f32");
         // Half a unit above the largest value is the first that rounds to infinity.
-        let most = Precision::F32.largest();
+        let most = Number::F32.largest();
         let first = most + 2f64.powi(103);
         assert!(refusal(&[(0, 0, first)], [0.0; 2]).starts_with("row 0 has"));
-        let below = Csr::from_triplets(1, 1, &[(0, 0, first.next_down())]).unwrap();
-        assert_eq!(rounded(&below, &[0.0]).unwrap().0.val(), [f32::MAX]);
+        let below = side(&[(0, 0, first.next_down())], [0.0; 2], Precision::F32).unwrap();
+        let Side::Single(below) = below else { panic!("f32") };
+        assert_eq!(below.a().val(), [f32::MAX]);
+    }
+
+    #[test]
+    fn what_16_bits_do_not_hold_is_refused_and_only_in_them() {
+        let f16 = side(&[(1, 0, 65520.0)], [1.0; 2], Precision::F16F32).unwrap_err();
+        assert_eq!(f16, "row 1 has 6.552e4 in column 0, too large for f16, which ends at 65504");
+        side(&[(1, 0, 65519.0)], [1.0; 2], Precision::F16F32).unwrap();
+        // x and sums are f32, which hold more.
+        side(&[(1, 0, 65504.0), (1, 1, 65504.0)], [1e6; 2], Precision::F16F32).unwrap();
+        let bf16 = side(&[(0, 1, 3.4e38)], [1.0; 2], Precision::Bf16F32).unwrap_err();
+        assert_eq!(bf16, "row 0 has 3.4e38 in column 1, too large for bf16");
+        side(&[(0, 1, 3.4e38)], [1e200; 2], Precision::F32F64).unwrap();
     }
 
     #[test]
@@ -156,8 +219,25 @@ mod tests {
         let values = [1.0 + 2f64.powi(-24), 1e-60, f64::INFINITY];
         let row: Vec<_> = values.iter().enumerate().map(|(j, &v)| (0, j, v)).collect();
         let a = Csr::from_triplets(1, 3, &row).unwrap();
-        let (a, x) = rounded(&a, &[0.1, f64::NEG_INFINITY, 1.0]).unwrap();
-        assert_eq!(a.val(), [1.0, 0.0, f32::INFINITY]);
-        assert_eq!(x, [0.1f32, f32::NEG_INFINITY, 1.0]);
+        let x = Arc::new(vec![0.1, f64::NEG_INFINITY, 1.0]);
+        let Side::Single(single) = Side::rounded(&a, &x, Precision::F32).unwrap() else {
+            panic!("f32")
+        };
+        assert_eq!(single.a().val(), [1.0, 0.0, f32::INFINITY]);
+        assert_eq!(**single.x(), [0.1f32, f32::NEG_INFINITY, 1.0]);
+        // Only the matrix is rounded.
+        let Side::Double(mixed) = Side::rounded(&a, &x, Precision::F32F64).unwrap() else {
+            panic!("f64")
+        };
+        assert_eq!(mixed.a().val(), [1.0, 0.0, f64::INFINITY]);
+        assert!(Arc::ptr_eq(mixed.x(), &x));
+        // Half-way between 1 and 1 + 2⁻⁷.
+        let a = Csr::from_triplets(1, 1, &[(0, 0, 1.0 + 2f64.powi(-8))]).unwrap();
+        let x = Arc::new(vec![0.1]);
+        let Side::Single(narrow) = Side::rounded(&a, &x, Precision::Bf16F32).unwrap() else {
+            panic!("f32")
+        };
+        assert_eq!(narrow.a().val(), [1.0f32]);
+        assert_eq!(**narrow.x(), [0.1f32]);
     }
 }

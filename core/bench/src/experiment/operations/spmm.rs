@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::side::{SpmvSide, check_single};
+use super::side::{SpmvSide, check_fit};
 use super::spmv::SpmvProblem;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
@@ -118,7 +118,7 @@ impl SpmmProblem {
         let mut single = lock(&self.single);
         if !single.blocks.contains_key(&k) {
             for j in 0..k {
-                let checked = check_single(self.a(), &self.column(j));
+                let checked = check_fit(self.a(), &self.column(j), Precision::F32);
                 checked.map_err(|why| PrepareError::Refused(format!("column {j} of X: {why}")))?;
             }
         }
@@ -156,7 +156,7 @@ impl SpmmProblem {
     /// The arrays for k columns: their names and bytes.
     fn blocks(&self, k: usize, precision: Precision) -> [(&'static str, u128); 3] {
         let [rows, cols] = [self.a().rows(), self.a().cols()].map(|size| size as u128 * k as u128);
-        let value = u128::from(precision.bytes());
+        let value = u128::from(precision.vectors().bytes());
         // A reference has the sum and the bound of each element in f64.
         [("X", value * cols), ("Y", value * rows), ("references", 16 * rows)]
     }

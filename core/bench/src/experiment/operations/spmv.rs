@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::side::{SpmvSide, rounded};
+use super::side::{Side, SpmvSide};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
@@ -17,7 +17,7 @@ use crate::experiment::resident::Resident;
 use crate::measure::{DEFAULT_SEED, integer_vector, uniform_vector};
 use sparsescope_kernels::gate::Reference;
 use sparsescope_matrix::matrix::{
-    Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Precision, Real, copied,
+    Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Number, Precision, Real, copied,
 };
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::lock;
@@ -33,8 +33,8 @@ pub struct SpmvProblem {
     /// Why kernels that multiply padding by x are refused, if they are.
     no_padding: Option<&'static str>,
     double: OnceLock<Arc<SpmvSide<f64>>>,
-    /// Rounded on first use; or the reason why rounding is impossible.
-    single: Mutex<Option<Result<Arc<SpmvSide<f32>>, String>>>,
+    /// Rounded to other precisions on first use; or the reason why rounding is impossible.
+    rounded: Mutex<BTreeMap<Precision, Result<Side, String>>>,
     sizes: Mutex<BTreeMap<FormatSpec, Result<FormatSize, FormatError>>>,
     /// The seed of x, if it is drawn.
     seed: Option<u64>,
@@ -67,11 +67,11 @@ impl SpmvProblem {
         let is_finite = x.iter().all(|v| v.is_finite());
         let reason = "multiplies padding by x, which has an infinite or NaN element";
         let no_padding = (!is_finite).then_some(reason);
-        let (double, single, sizes) = Default::default();
+        let (double, rounded, sizes) = Default::default();
         let (start, transposed) = Default::default();
         // x is accessed at random.
         let x = Arc::new(copied(&x));
-        Self { a, x, no_padding, double, single, sizes, seed: None, start, transposed }
+        Self { a, x, no_padding, double, rounded, sizes, seed: None, start, transposed }
     }
 
     /// With an x of integers 1 to 5 drawn from a seed.
@@ -116,25 +116,38 @@ impl SpmvProblem {
         self.double.get_or_init(make)
     }
 
-    /// SpMV in f32, with A and x rounded on first use. Fails if a value is too large for f32, or, before
-    /// allocating, if the copies need more than `limit`.
+    /// SpMV in f32; fails as [`side`](Self::side).
     pub fn single(&self, limit: MemoryLimit) -> Result<Arc<SpmvSide<f32>>, PrepareError> {
-        let mut single = lock(&self.single);
-        if single.is_none() {
-            let checked = limit.check("A and x in f32", self.single_bytes().into());
+        let single = match self.side(Precision::F32, limit)? {
+            Side::Single(single) => Some(single),
+            Side::Double(_) => None,
+        };
+        Ok(single.expect("all numbers of f32 are f32")) // invariant
+    }
+
+    /// SpMV in a precision, with A and x rounded on first use. Fails if a value is too large for it, or, before
+    /// allocating, if the copies need more than `limit`.
+    pub fn side(&self, precision: Precision, limit: MemoryLimit) -> Result<Side, PrepareError> {
+        if precision == Precision::F64 {
+            return Ok(Side::Double(Arc::clone(self.double())));
+        }
+        let mut rounded = lock(&self.rounded);
+        if !rounded.contains_key(&precision) {
+            let bytes = self.rounded_bytes(precision).into();
+            let checked = limit.check(copies(precision), bytes);
             checked.map_err(|error| PrepareError::Refused(error.to_string()))?;
         }
-        let made = single.get_or_insert_with(|| {
-            let (a, x) = rounded(&self.a, &self.x)?;
-            Ok(Arc::new(SpmvSide::new(Arc::new(a), Arc::new(x))))
-        });
+        let made =
+            rounded.entry(precision).or_insert_with(|| Side::rounded(&self.a, &self.x, precision));
         made.clone().map_err(PrepareError::Refused)
     }
 
-    /// Bytes of A in CSR and x in f32.
-    fn single_bytes(&self) -> u64 {
-        let (values, bytes) = (self.a.nnz() as u64, Precision::F32.bytes());
-        self.a.bytes() - values * (Precision::F64.bytes() - bytes) + self.x.len() as u64 * bytes
+    /// Bytes of A in CSR and x in a precision other than f64. Values in fewer bits are kept in the format of the
+    /// vectors; x exists in f64.
+    fn rounded_bytes(&self, precision: Precision) -> u64 {
+        let (values, bytes) = (self.a.nnz() as u64, precision.vectors().bytes());
+        let x = if precision.in_f64() { 0 } else { self.x.len() as u64 * bytes };
+        self.a.bytes() - values * (Number::F64.bytes() - bytes) + x
     }
 
     /// The format that a configuration reads; CSR for kernels that read no matrix.
@@ -146,17 +159,17 @@ impl SpmvProblem {
         configuration.kernel.format().map_or(FormatSpec::Csr, |format| format.with(&params))
     }
 
-    /// The same, preceded by A and x in f32 where needed.
+    /// The same, preceded by A and x in another precision where needed.
     fn with_copies(
         &self,
         mut arrays: Vec<Resident>,
         precision: Precision,
         memory: MemoryLimit,
     ) -> Vec<Resident> {
-        if precision == Precision::F32 {
-            let bytes = self.single_bytes();
+        if precision != Precision::F64 {
+            let bytes = self.rounded_bytes(precision);
             let bytes = if bytes <= memory.get() { bytes } else { 0 };
-            arrays.insert(0, Resident { name: "A and x in f32".to_owned(), bytes });
+            arrays.insert(0, Resident { name: copies(precision), bytes });
         }
         arrays
     }
@@ -188,12 +201,10 @@ impl Problem for SpmvProblem {
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         let of = self.turned(configuration);
         let scale = configuration.parameters.get(&SCALE);
-        match (configuration.precision, output) {
-            (Precision::F64, Output::Vector(y)) => Some(of.check_in(of.double(), scale, y)),
-            (Precision::F32, Output::Single(y)) => {
-                // It exists, because the result was computed with it.
-                Some(of.check_in(&*of.single(MemoryLimit::unlimited()).ok()?, scale, y))
-            }
+        // It exists, because the result was computed with it.
+        match (of.side(configuration.precision, MemoryLimit::unlimited()).ok()?, output) {
+            (Side::Double(side), Output::Vector(y)) => Some(of.check_in(&side, scale, y)),
+            (Side::Single(side), Output::Single(y)) => Some(of.check_in(&side, scale, y)),
             _ => None,
         }
     }
@@ -209,9 +220,9 @@ impl Problem for SpmvProblem {
         cancel: &AtomicBool,
     ) -> Option<Predicted> {
         let of = self.turned(configuration);
-        match configuration.precision {
-            Precision::F64 => predict_in(of.double(), configuration, memory, cancel),
-            Precision::F32 => predict_in(&*of.single(memory).ok()?, configuration, memory, cancel),
+        match of.side(configuration.precision, memory).ok()? {
+            Side::Double(side) => predict_in(&side, configuration, memory, cancel),
+            Side::Single(side) => predict_in(&side, configuration, memory, cancel),
         }
     }
 
@@ -220,8 +231,7 @@ impl Problem for SpmvProblem {
             double.release();
         }
         // A rejection takes no memory, so its result can be kept.
-        let mut single = lock(&self.single);
-        *single = single.take().filter(Result::is_err);
+        lock(&self.rounded).retain(|_, made| made.is_err());
         if let Some(transposed) = self.transposed.get() {
             transposed.problem.release();
         }
@@ -279,7 +289,7 @@ impl SpmvProblem {
                 let narrower = match spec {
                     // The number of distinct values is unknown in f32; it is at most the same.
                     FormatSpec::CsrCompact(_) | FormatSpec::HllCompact(..) => 0,
-                    _ => Precision::F64.bytes() - precision.bytes(),
+                    _ => Number::F64.bytes() - precision.vectors().bytes(),
                 };
                 let bytes = size.bytes - size.slots.saturating_mul(narrower).min(size.bytes);
                 if bytes <= memory.get() { bytes } else { 0 }
@@ -289,6 +299,11 @@ impl SpmvProblem {
         let format = Resident { name: format!("{spec} in {}", precision.as_str()), bytes };
         self.with_copies(vec![format], precision, memory)
     }
+}
+
+/// What the copies of A and x in a precision are called.
+fn copies(precision: Precision) -> String {
+    format!("A and x in {}", precision.as_str())
 }
 
 fn predict_in<T: Real>(
@@ -308,7 +323,8 @@ fn predict_in<T: Real>(
     };
     // The format exists because it was measured, unless it was built on a GPU.
     let made = side.format(SpmvProblem::spec(configuration), memory).ok()?;
-    predict(kernel, &made.matrix, workers, cancel)
+    let value_bytes = configuration.precision.values().bytes() as u32;
+    predict(kernel, (&made.matrix, value_bytes), workers, cancel)
 }
 
 #[cfg(test)]
@@ -329,7 +345,7 @@ mod tests {
     #[test]
     fn rounded_copies_are_there_from_when_f32_is_asked_for_until_they_are_released() {
         let problem = problem();
-        let has_copies = || lock(&problem.single).is_some();
+        let has_copies = || !lock(&problem.rounded).is_empty();
         let f64_only = Configuration::usual(kernel("cpu/ell/serial").unwrap());
         problem.double().format(SpmvProblem::spec(&f64_only), MemoryLimit::unlimited()).unwrap();
         problem.resident(&f64_only, MemoryLimit::unlimited());

@@ -11,7 +11,7 @@ use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use sparsescope_kernels::gate::{SweepBounds, same_bits, undecided};
 use sparsescope_kernels::symgs::{Coloring, Diagonal, Mode, relative_residual, serial};
-use sparsescope_matrix::matrix::{Csr, Precision, Real, permuted};
+use sparsescope_matrix::matrix::{Csr, Number, Precision, Real, permuted};
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::parameters::MODE;
@@ -143,8 +143,8 @@ impl SymgsProblem {
     /// Bytes of A in CSR, b and x in f32.
     fn single_bytes(&self) -> u64 {
         let a = &self.double.a;
-        let (values, bytes) = (a.nnz() as u64, Precision::F32.bytes());
-        a.bytes() - values * (Precision::F64.bytes() - bytes) + 2 * a.rows() as u64 * bytes
+        let (values, bytes) = (a.nnz() as u64, Number::F32.bytes());
+        a.bytes() - values * (Number::F64.bytes() - bytes) + 2 * a.rows() as u64 * bytes
     }
 }
 
@@ -167,7 +167,8 @@ impl Problem for SymgsProblem {
         let on_cpu = configuration.kernel.device == DeviceKind::Cpu;
         if on_cpu && configuration.kernel.mapping != Mapping::Serial {
             // A copy of the rows in their order; two if the structure is not symmetric.
-            let bytes = 2 * (a.nnz() as u64 * (4 + precision.bytes()) + 16 * a.rows() as u64);
+            let bytes =
+                2 * (a.nnz() as u64 * (4 + precision.values().bytes()) + 16 * a.rows() as u64);
             let (kernel, bits) = (configuration.kernel.id, precision.as_str());
             resident.push(Resident { name: format!("rows of {kernel} in {bits}"), bytes });
         }
@@ -191,9 +192,9 @@ impl Problem for SymgsProblem {
         let order = Order::of(configuration);
         let is_told = configuration.parameters.get(&MODE) == Mode::Standard
             && order.has_bits_of(configuration.kernel);
-        let residuals = is_told.then(|| match configuration.precision {
-            Precision::F64 => self.double.residuals(order, cancel),
-            Precision::F32 => self.single(MemoryLimit::unlimited()).ok()?.residuals(order, cancel),
+        let residuals = is_told.then(|| match configuration.precision.in_f64() {
+            true => self.double.residuals(order, cancel),
+            false => self.single(MemoryLimit::unlimited()).ok()?.residuals(order, cancel),
         });
         let (name, values) = ("relative residual".to_owned(), residuals??.to_vec());
         let series = vec![Series { name, values, every: 1, step: None }];

@@ -29,7 +29,7 @@ impl ValueType {
 
     pub(super) fn precisions(self) -> &'static [Precision] {
         match self {
-            Self::Real => &Precision::ALL,
+            Self::Real => &Precision::UNIFORM,
             Self::Double => &[Precision::F64],
             Self::Float => &[Precision::F32],
         }

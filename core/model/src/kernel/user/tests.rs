@@ -40,7 +40,7 @@ fn a_file_becomes_a_kernel_with_the_format_mapping_and_settings_of_its_header() 
     assert_eq!(kernel.format(), Some(Format::Hll(Order::ColumnMajor)));
     assert_eq!(kernel.mapping, Mapping::Grid(GridMapping::ThreadPerRow));
     assert!(kernel.needs.finite_x && kernel.model.is_some() && kernel.takes.block);
-    assert_eq!(kernel.precisions, Precision::ALL);
+    assert_eq!(kernel.precisions, Precision::UNIFORM);
     let user = kernel.user.unwrap();
     assert_eq!((user.function(), user.family()), ("My_Sum", UserFamily::HllColumnMajor));
     assert_eq!((user.blocks(), user.shared_bytes(64, 8)), (Some(&[64, 256][..]), 512));
@@ -71,9 +71,11 @@ fn only_functions_that_are_launched_by_name_are_kernels() {
 
 #[test]
 fn values_of_one_precision_run_in_that_alone() {
-    for (name, precisions) in
-        [("double", &[Precision::F64][..]), ("float", &[Precision::F32]), ("real", &Precision::ALL)]
-    {
+    for (name, precisions) in [
+        ("double", &[Precision::F64][..]),
+        ("float", &[Precision::F32]),
+        ("real", &Precision::UNIFORM),
+    ] {
         let kernel = one(&file(HEADER, "f", &LIST.replace("real", name)));
         assert_eq!(kernel.precisions, precisions);
     }

@@ -9,12 +9,11 @@ use super::spmv::bind_here;
 use crate::experiment::choosing::{Candidate, SERIAL, on_processor, why};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
-use crate::experiment::operations::{SpmvProblem, SpmvSide};
+use crate::experiment::operations::{Side, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::spmv::simd::Vectorised;
-use sparsescope_matrix::matrix::Precision;
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::parameters::COMPACT;
 use sparsescope_record::{Choice, Costs, Tried};
@@ -39,11 +38,9 @@ pub(super) fn bind<'p>(
 ) -> Result<Bound<'p>, PrepareError> {
     let asked =
         Asked { configuration: configuration.clone(), problem, memory, near_bytes, wake_s: 0.0 };
-    let task: Box<dyn Task + 'p> = match configuration.precision {
-        Precision::F64 => {
-            Box::new(Auto { asked, side: Arc::clone(problem.double()), chosen: None })
-        }
-        Precision::F32 => Box::new(Auto { asked, side: problem.single(memory)?, chosen: None }),
+    let task: Box<dyn Task + 'p> = match problem.side(configuration.precision, memory)? {
+        Side::Double(side) => Box::new(Auto { asked, side, chosen: None }),
+        Side::Single(side) => Box::new(Auto { asked, side, chosen: None }),
     };
     let value = configuration.parameters.text(COMPACT.id()).unwrap_or_default();
     let params = [(COMPACT.id().name().to_owned(), value)].into();
@@ -61,13 +58,9 @@ pub(super) fn chosen(
     watch: &Watch<'_>,
 ) -> Result<Option<Bound<'static>>, PrepareError> {
     let asked = Asked { configuration: configuration.clone(), problem, memory, near_bytes, wake_s };
-    let found = match configuration.precision {
-        Precision::F64 => {
-            Auto { asked, side: Arc::clone(problem.double()), chosen: None }.choose(watch)?
-        }
-        Precision::F32 => {
-            Auto { asked, side: problem.single(memory)?, chosen: None }.choose(watch)?
-        }
+    let found = match problem.side(configuration.precision, memory)? {
+        Side::Double(side) => Auto { asked, side, chosen: None }.choose(watch)?,
+        Side::Single(side) => Auto { asked, side, chosen: None }.choose(watch)?,
     };
     Ok(found.map(|Found { runner, parts, costs, choice }| {
         let (task, params) = (runner.into_task(), choice.params.clone());

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use super::*;
 use crate::experiment::{Backend, CpuBackend, Prepared, Problem};
 use crate::measure::integer_vector;
-use sparsescope_matrix::matrix::Csr;
+use sparsescope_matrix::matrix::{Csr, Precision};
 use sparsescope_model::kernel::parameters::COMPACT;
 use sparsescope_model::kernel::{Parameter, Parameters, kernel};
 use sparsescope_record::Verdict;
@@ -44,7 +44,7 @@ fn its_result_has_the_bits_of_the_kernel_that_it_names() {
     let backend = CpuBackend::new();
     let flag = AtomicBool::new(false);
     let watch = Watch::cancelled_by(&flag);
-    for precision in Precision::ALL {
+    for precision in Precision::UNIFORM {
         for (threads, compact) in [(1, "on"), (2, "off"), (5, "on")] {
             let asked = configuration(threads, precision, compact);
             let mut prepared = set_up(&backend, &problem, &asked);
@@ -118,7 +118,7 @@ fn threads_are_not_woken_where_that_takes_longer_than_they_save() {
     let watch = Watch::cancelled_by(&flag);
     let room = (MemoryLimit::unlimited(), 1 << 20);
     let pool = crate::measure::pool(2).unwrap();
-    for precision in Precision::ALL {
+    for precision in Precision::UNIFORM {
         let asked = configuration(2, precision, "on");
         let found = pool.install(|| chosen(&asked, &problem, room, 60.0, &watch));
         let found = found.unwrap().unwrap();
