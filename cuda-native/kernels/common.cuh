@@ -1,7 +1,8 @@
 // Shared by all kernels: types chosen by the build options, the thread's index in the grid, and
 // warp sums.
 //
-// REAL         type of the values
+// REAL         type of vectors and sums
+// VALUE        type of the stored values of a matrix in CSR: REAL, or one with fewer bits
 // OFFSET_BITS  32 or 64: width of CSR's row offsets
 // SCALE_ALPHA  alpha of y = alpha A x + beta y; 1 if it is not defined
 // SCALE_BETA   beta; 0 if it is not defined
@@ -11,6 +12,31 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef REAL real;
+
+// bfloat16, and binary16 of IEEE 754: both are widened as they are used.
+struct bf16 {
+    u16 bits;
+    __device__ inline operator float() const { return __uint_as_float((u32)bits << 16); }
+};
+struct f16 {
+    u16 bits;
+    __device__ inline operator float() const {
+        float wide;
+        asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(bits));
+        return wide;
+    }
+};
+typedef VALUE value;
+
+// A stored value through the read-only path, and one that is not loaded again.
+template <typename T>
+__device__ inline T read_only(const T* p) { return __ldg(p); }
+__device__ inline bf16 read_only(const bf16* p) { return {__ldg(&p->bits)}; }
+__device__ inline f16 read_only(const f16* p) { return {__ldg(&p->bits)}; }
+template <typename T>
+__device__ inline T streamed(const T* p) { return __ldcs(p); }
+__device__ inline bf16 streamed(const bf16* p) { return {__ldcs(&p->bits)}; }
+__device__ inline f16 streamed(const f16* p) { return {__ldcs(&p->bits)}; }
 
 #if OFFSET_BITS == 64
 typedef u64 offset;

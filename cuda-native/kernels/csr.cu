@@ -3,7 +3,7 @@
 
 // cuda/csr/thread-per-row: one thread per row.
 extern "C" __global__ void csr_thread_per_row(
-    u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+    u32 rows, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y)
 {
     const u64 row = thread_in_grid();
     if (row >= rows) return;
@@ -14,7 +14,7 @@ extern "C" __global__ void csr_thread_per_row(
 
 // cuda/csr/warp-shuffle: one warp per row, the lanes' sums added by shuffles.
 extern "C" __global__ void csr_warp_shuffle(
-    u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+    u32 rows, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y)
 {
     const u64 row = thread_in_grid() / WARP;
     const u32 lane = threadIdx.x % WARP;
@@ -28,7 +28,7 @@ extern "C" __global__ void csr_warp_shuffle(
 
 // cuda/csr/warp-shared: one warp per row, the lanes' sums added in shared memory.
 extern "C" __global__ void csr_warp_shared(
-    u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+    u32 rows, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y)
 {
     extern __shared__ real partial[];
     const u64 row = thread_in_grid() / WARP;
@@ -44,7 +44,7 @@ extern "C" __global__ void csr_warp_shared(
 
 // cuda/csr/warp-ldg: one warp per row, every load through the read-only path.
 extern "C" __global__ void csr_warp_ldg(
-    u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+    u32 rows, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y)
 {
     const u64 row = thread_in_grid() / WARP;
     const u32 lane = threadIdx.x % WARP;
@@ -52,14 +52,14 @@ extern "C" __global__ void csr_warp_ldg(
     const offset end = __ldg(&row_ptr[row + 1]);
     real sum = 0;
     for (u64 k = (u64)__ldg(&row_ptr[row]) + lane; k < end; k += WARP)
-        sum += __ldg(&val[k]) * __ldg(&x[__ldg(&col[k])]);
+        sum += read_only(&val[k]) * __ldg(&x[__ldg(&col[k])]);
     sum = warp_sum(sum);
     if (lane == 0) put_row(y, row, sum);
 }
 
 // cuda/csr/vector-mining: one warp per row, each lane accumulating in shared memory.
 extern "C" __global__ void csr_vector_mining(
-    u32 rows, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y)
+    u32 rows, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y)
 {
     extern __shared__ real partial[];
     volatile real* sums = partial; // Volatile: the sums must stay in shared memory.

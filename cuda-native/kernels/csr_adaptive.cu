@@ -13,7 +13,7 @@
 // for the previous kernels, which write x; once the solve is over, all its threads return 0.
 template <u32 THREADS, u32 ITEMS, bool OF_SOLVER>
 __device__ inline real product_of_tile(
-    const u32* tiles, const offset* row_ptr, const u32* col, const real* val, const real* x,
+    const u32* tiles, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y, real* part_sum, u32* arrived, const real* with, const u32* words)
 {
     const uint4* plan = reinterpret_cast<const uint4*>(tiles);
@@ -28,12 +28,12 @@ __device__ inline real product_of_tile(
 
     // All loads of a thread are in flight before it waits for the first.
     u32 c[ITEMS];
-    real v[ITEMS];
+    value v[ITEMS];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         const u32 k = i * THREADS + threadIdx.x;
         c[i] = k < entries ? __ldcs(&col[k]) : 0;
-        v[i] = k < entries ? __ldcs(&val[k]) : 0;
+        v[i] = k < entries ? streamed(&val[k]) : value{};
     }
     if (OF_SOLVER) {
         after_others();
@@ -113,7 +113,7 @@ __device__ inline real product_of_tile(
 // The same while a solve is not over, and with . y for it.
 template <u32 THREADS, u32 ITEMS>
 __device__ inline void product_of_solver(
-    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
     real* numbers, const u32* words)
 {
@@ -126,7 +126,7 @@ __device__ inline void product_of_solver(
 
 // As many blocks as a multiprocessor has threads for, where register use allows it.
 extern "C" __global__ void __launch_bounds__(128, 16) csr_adaptive_128x4(
-    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
     product_of_tile<128, 4, false>(
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(128, 16) csr_adaptive_128x4(
 }
 
 extern "C" __global__ void __launch_bounds__(128) csr_adaptive_128x6(
-    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
     product_of_tile<128, 6, false>(
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(128) csr_adaptive_128x6(
 }
 
 extern "C" __global__ void __launch_bounds__(256, 8) csr_adaptive_256x4(
-    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
     real* part_sum, u32* arrived)
 {
     product_of_tile<256, 4, false>(
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) csr_adaptive_256x4(
 }
 
 extern "C" __global__ void __launch_bounds__(128, 12) csr_adaptive_solver_128x4(
-    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
     real* numbers, const u32* words)
 {
@@ -160,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(128, 12) csr_adaptive_solver_128x4(
 }
 
 extern "C" __global__ void __launch_bounds__(128) csr_adaptive_solver_128x6(
-    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
     real* numbers, const u32* words)
 {
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(128) csr_adaptive_solver_128x6(
 }
 
 extern "C" __global__ void __launch_bounds__(256, 6) csr_adaptive_solver_256x4(
-    const u32* plan, const offset* row_ptr, const u32* col, const real* val, const real* x, real* y,
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
     real* numbers, const u32* words)
 {

@@ -1,7 +1,7 @@
 //! Arguments of the kernels in `kernels/`: one argument list per signature, by type and name.
 
 use cudarc::driver::DeviceRepr;
-use sparsescope_core::matrix::{Offset, Real};
+use sparsescope_core::matrix::{Offset, Precision, Real, bf16_bits, f16_bits};
 
 use crate::buffer::{Buffer, Memory};
 use crate::kernels::{Family, Variant};
@@ -36,6 +36,22 @@ pub(crate) struct Uint4([u32; 4]);
 // SAFETY: four u32, as in CUDA's own type.
 unsafe impl DeviceRepr for Uint4 {}
 
+/// A bfloat16.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Bf16(u16);
+
+// SAFETY: 16 bits, all of whose patterns are numbers.
+unsafe impl DeviceRepr for Bf16 {}
+
+/// An IEEE binary16.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct F16(u16);
+
+// SAFETY: as above.
+unsafe impl DeviceRepr for F16 {}
+
 macro_rules! elements {
     ($($type:ty = $name:literal,)*) => {$(
         // SAFETY: `common.cuh` and CUDA have these types in these widths; none has invalid bits.
@@ -47,12 +63,58 @@ macro_rules! elements {
 }
 elements! {
     u8 = "u8", u16 = "u16", u32 = "u32", u64 = "u64", f32 = "float", f64 = "double", Double2 = "double2",
-    Uint4 = "uint4",
+    Uint4 = "uint4", Bf16 = "bf16", F16 = "f16",
 }
 
 impl Value for f32 {}
 impl Value for f64 {}
 impl Value for Double2 {}
+impl Value for Bf16 {}
+impl Value for F16 {}
+
+/// A value of a matrix as kernels load it and widen it to `T`, the type of vectors and sums.
+pub trait Stored<T>: Value {
+    /// The precision with these types.
+    const TYPES: Precision;
+
+    /// A value that this type has, or the nearest.
+    fn of(value: T) -> Self;
+}
+
+impl Stored<f64> for f64 {
+    const TYPES: Precision = Precision::F64;
+    fn of(value: f64) -> Self {
+        value
+    }
+}
+
+impl Stored<f32> for f32 {
+    const TYPES: Precision = Precision::F32;
+    fn of(value: f32) -> Self {
+        value
+    }
+}
+
+impl Stored<f64> for f32 {
+    const TYPES: Precision = Precision::F32F64;
+    fn of(value: f64) -> Self {
+        value as Self
+    }
+}
+
+impl Stored<f32> for Bf16 {
+    const TYPES: Precision = Precision::Bf16F32;
+    fn of(value: f32) -> Self {
+        Self(bf16_bits(value))
+    }
+}
+
+impl Stored<f32> for F16 {
+    const TYPES: Precision = Precision::F16F32;
+    fn of(value: f32) -> Self {
+        Self(f16_bits(value))
+    }
+}
 
 /// An array that a kernel reads.
 #[derive(Clone, Copy)]
@@ -166,7 +228,8 @@ macro_rules! offset_bits {
     };
 }
 
-/// Precision of the values: that of a type, or the default of a source without values.
+/// Precision of the values: that of a type, or of a type and that of stored values, or the default
+/// of a source without values.
 macro_rules! precision {
     () => {
         Variant::NO_VALUES
@@ -174,27 +237,37 @@ macro_rules! precision {
     ($value:ident) => {
         <$value as Real>::PRECISION
     };
+    ($value:ident $stored:ident) => {
+        <$stored as Stored<$value>>::TYPES
+    };
 }
 
 macro_rules! arguments {
     ($(
         $(#[$doc:meta])*
-        $name:ident <$($a:lifetime)? $(, real $value:ident)? $(, offset $offset:ident)?>
+        $name:ident <
+            $($a:lifetime)? $(, real $value:ident $(from $stored:ident)?)? $(, offset $offset:ident)?
+        >
         of $family:ident [$($function:ident),+]
         ($($parameter:ident: $type:ty),*)
     )*) => {$(
         $(#[$doc])*
-        pub(crate) struct $name<$($a,)? $($value: Real + Value,)? $($offset: Offset + Element)?> {
+        pub(crate) struct $name<
+            $($a,)? $($value: Real + Value, $($stored: Stored<$value>,)?)?
+            $($offset: Offset + Element)?
+        > {
             $(pub(crate) $parameter: $type),*
         }
 
         // SAFETY: the test below compares the list with the functions' signatures.
-        unsafe impl<$($a,)? $($value: Real + Value,)? $($offset: Offset + Element)?> Arguments
-            for $name<$($a,)? $($value,)? $($offset)?>
+        unsafe impl<
+            $($a,)? $($value: Real + Value, $($stored: Stored<$value>,)?)?
+            $($offset: Offset + Element)?
+        > Arguments for $name<$($a,)? $($value, $($stored,)?)? $($offset)?>
         {
             const VARIANT: Variant = Variant {
                 family: Family::$family,
-                precision: precision!($($value)?),
+                precision: precision!($($value $($stored)?)?),
                 offset_bits: offset_bits!($($offset)?),
                 width: Variant::NO_WIDTH,
                 scale: Variant::NO_SCALE,
@@ -229,10 +302,10 @@ pub(crate) use spmv::*;
 
 arguments! {
     /// y = A·x in CSR.
-    Csr<'a, real T, offset O> of Csr [
+    Csr<'a, real T from V, offset O> of Csr [
         csr_thread_per_row, csr_warp_shuffle, csr_warp_shared, csr_warp_ldg, csr_vector_mining
     ] (
-        rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        rows: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>,
         x: Reads<'a, T>, y: Writes<'a, T>
     )
 

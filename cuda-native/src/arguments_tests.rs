@@ -40,17 +40,13 @@ fn listed<A: Arguments>() -> impl Iterator<Item = ((Variant, String), Parameters
 
 /// Those with values of one type.
 fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<Csr<'_, T, u32>>()
-        .chain(listed::<Csr<'_, T, u64>>())
-        .chain(listed::<EllOfWidth<'_, T>>())
+    listed::<EllOfWidth<'_, T>>()
         .chain(listed::<EllOfLengths<'_, T>>())
         .chain(listed::<Hll<'_, T>>())
         .chain(listed::<HllSharedX<'_, T>>())
         .chain(listed::<CooBegin<'_, T>>())
         .chain(listed::<CooSegmented<'_, T>>())
         .chain(listed::<CooCarry<'_, T>>())
-        .chain(listed::<CsrTiles<'_, T, u32>>())
-        .chain(listed::<CsrTiles<'_, T, u64>>())
         .chain(listed::<HllColumnMajor<'_, T>>())
         .chain(listed::<HllSigma<'_, T>>())
         .chain(listed::<HllCompactPlain<'_, T>>())
@@ -75,11 +71,20 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<SweepOfSlices<'_, T>>())
 }
 
+/// Those of CSR, with stored values of any type.
+fn listed_stored<T: Real + Value, V: Stored<T>>()
+-> impl Iterator<Item = ((Variant, String), Parameters)> {
+    listed::<Csr<'_, T, V, u32>>()
+        .chain(listed::<Csr<'_, T, V, u64>>())
+        .chain(listed::<CsrTiles<'_, T, V, u32>>())
+        .chain(listed::<CsrTiles<'_, T, V, u64>>())
+        .chain(listed::<CsrTilesSolver<'_, T, V, u32>>())
+        .chain(listed::<CsrTilesSolver<'_, T, V, u64>>())
+}
+
 /// Those of SpMV within solvers.
 fn listed_solvers<T: Real + Value>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<CsrTilesSolver<'_, T, u32>>()
-        .chain(listed::<CsrTilesSolver<'_, T, u64>>())
-        .chain(listed::<EllSolver<'_, T>>())
+    listed::<EllSolver<'_, T>>()
         .chain(listed::<CooSegmentedSolver<'_, T>>())
         .chain(listed::<CooCarrySolver<'_, T>>())
 }
@@ -178,6 +183,11 @@ fn listed_skylines() -> impl Iterator<Item = ((Variant, String), Parameters)> {
 fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
     let lists: Vec<_> = listed_with_values::<f64>()
         .chain(listed_with_values::<f32>())
+        .chain(listed_stored::<f64, f64>())
+        .chain(listed_stored::<f32, f32>())
+        .chain(listed_stored::<f64, f32>())
+        .chain(listed_stored::<f32, Bf16>())
+        .chain(listed_stored::<f32, F16>())
         .chain(listed::<MemoryCopy<'_>>())
         .chain(listed::<MemoryTriad<'_>>())
         .chain(listed::<MemoryRead<'_>>())
@@ -213,7 +223,8 @@ fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
             // The types as set by the build options and `common.cuh`.
             let resolved = |type_name: &str| {
                 let offset = format!("u{}", variant.offset_bits);
-                type_name.replace("real", variant.real()).replace("offset", &offset)
+                let numbers = type_name.replace("real", variant.real());
+                numbers.replace("value", variant.value()).replace("offset", &offset)
             };
             for (name, parameters) in signatures(family.source().1) {
                 let parameters = parameters.into_iter().map(|(t, name)| (resolved(&t), name));

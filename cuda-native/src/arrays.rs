@@ -1,9 +1,13 @@
 //! Arrays of a matrix on the device, by format.
 
+use std::any::Any;
 use std::time::Instant;
 
-use sparsescope_core::matrix::{AnyFormat, Coded, CompactHll, Fours, RowOrder, RowPtr};
+use sparsescope_core::matrix::{
+    AnyFormat, Coded, CompactHll, Csr, Fours, Precision, RowOrder, RowPtr,
+};
 
+use crate::arguments::{Element, Stored};
 use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError};
 use crate::value::DeviceReal;
@@ -68,7 +72,7 @@ pub(crate) struct Slots<T> {
     pub(crate) val: Buffer<T>,
 }
 
-impl<T: DeviceReal> Slots<T> {
+impl<T: Element> Slots<T> {
     pub(crate) fn of(device: &Device, col: &[u32], val: &[T]) -> Result<Self, DeviceError> {
         // Check both at once, so that a matrix that does not fit is refused before half of it is
         // copied.
@@ -83,10 +87,54 @@ impl<T: DeviceReal> Slots<T> {
     }
 }
 
+/// Columns and values of a matrix whose values have half the bits of vectors and sums.
+#[derive(Debug)]
+pub(crate) struct HalfSlots {
+    /// Slots of a type of values.
+    slots: Box<dyn Any + Send + Sync>,
+    spent: Spent,
+}
+
+impl HalfSlots {
+    /// Fails for a precision that does not store such values. Those of `a` are numbers of its
+    /// format already.
+    fn of<T: DeviceReal>(
+        device: &Device,
+        a: &Csr<T>,
+        precision: Precision,
+    ) -> Result<Self, DeviceError> {
+        match precision {
+            _ if precision == <T::Half as Stored<T>>::TYPES => {
+                Self::stored::<T, T::Half>(device, a)
+            }
+            _ if precision == <T::OtherHalf as Stored<T>>::TYPES => {
+                Self::stored::<T, T::OtherHalf>(device, a)
+            }
+            _ => Err(DeviceError::Format(precision.as_str())),
+        }
+    }
+
+    fn stored<T: DeviceReal, V: Stored<T>>(
+        device: &Device,
+        a: &Csr<T>,
+    ) -> Result<Self, DeviceError> {
+        let val: Vec<V> = a.val().iter().map(|&value| V::of(value)).collect();
+        let slots = Slots::of(device, a.col(), &val)?;
+        let spent = slots.spent();
+        Ok(Self { slots: Box::new(slots), spent })
+    }
+
+    /// The slots, if their values are of this type.
+    pub(crate) fn with<V: Element>(&self) -> Option<&Slots<V>> {
+        self.slots.downcast_ref()
+    }
+}
+
 /// The arrays of a format on the device.
 #[derive(Debug)]
 pub(crate) enum Arrays<T> {
     Csr { row_ptr: Offsets, slots: Slots<T> },
+    CsrOfHalves { row_ptr: Offsets, slots: HalfSlots },
     Coo { row: Buffer<u32>, slots: Slots<T> },
     Ell { row_len: Buffer<u32>, slots: Slots<T> },
     Hyb { row_len: Buffer<u32>, ell: Slots<T>, row: Buffer<u32>, tail: Slots<T> },
@@ -101,6 +149,7 @@ impl<T: DeviceReal> Arrays<T> {
     pub(crate) fn spent(&self) -> Spent {
         match self {
             Self::Csr { row_ptr, slots } => row_ptr.spent() + slots.spent(),
+            Self::CsrOfHalves { row_ptr, slots } => row_ptr.spent() + slots.spent,
             Self::Coo { row, slots } => row.spent() + slots.spent(),
             Self::Ell { row_len, slots } => row_len.spent() + slots.spent(),
             Self::Hyb { row_len, ell, row, tail } => {
@@ -113,6 +162,18 @@ impl<T: DeviceReal> Arrays<T> {
             Self::Dia { offsets, val } => offsets.spent() + val.spent(),
             Self::Compact(groups) => groups.spent(),
         }
+    }
+
+    /// CSR as a precision stores it, whose values `a` has been rounded to.
+    pub(crate) fn of_halves(
+        device: &Device,
+        a: &Csr<T>,
+        precision: Precision,
+    ) -> Result<Self, DeviceError> {
+        Ok(Self::CsrOfHalves {
+            slots: HalfSlots::of(device, a, precision)?,
+            row_ptr: Offsets::of(device, "the row offsets", a.row_ptr())?,
+        })
     }
 
     pub(crate) fn of(device: &Device, host: &AnyFormat<T>) -> Result<Self, DeviceError> {

@@ -1,7 +1,7 @@
 //! The kernels' sources, one family per file, and how they are built.
 
 use sparsescope_core::kernel::Scale;
-use sparsescope_core::matrix::Precision;
+use sparsescope_core::matrix::{Number, Precision};
 
 use crate::cache::KernelCache;
 use crate::nvrtc::{CompileError, Nvrtc};
@@ -151,6 +151,7 @@ impl Family {
             Self::Pcg | Self::HllSolver | Self::Halo | Self::CsrSetup => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ if self.is_of_inverses() => &[Variant::NO_VALUES],
+            Self::Csr | Self::CsrAdaptive => &Precision::ALL,
             _ => &Precision::UNIFORM,
         };
         let widths: &[u32] = match self {
@@ -309,9 +310,19 @@ impl Variant {
         Self { scale: [scale.alpha, scale.beta].map(f64::to_bits), ..self }
     }
 
-    /// The type of the values in the sources.
+    /// The type of vectors and sums in the sources.
     pub(crate) fn real(self) -> &'static str {
         if self.precision.in_f64() { "double" } else { "float" }
+    }
+
+    /// The type of a matrix's values in the sources.
+    pub(crate) fn value(self) -> &'static str {
+        match self.precision.values() {
+            Number::F64 => "double",
+            Number::F32 => "float",
+            Number::Bf16 => "bf16",
+            Number::F16 => "f16",
+        }
     }
 
     /// Compiler options for an architecture.
@@ -321,6 +332,7 @@ impl Variant {
             "--std=c++17".to_owned(),
             "--generate-line-info".to_owned(),
             format!("--define-macro=REAL={}", self.real()),
+            format!("--define-macro=VALUE={}", self.value()),
             format!("--define-macro=OFFSET_BITS={}", self.offset_bits),
         ];
         if self.width != Self::NO_WIDTH {

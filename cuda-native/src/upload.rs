@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use sparsescope_core::matrix::{AnyFormat, Batches, Csr, HllLayout, Points};
+use sparsescope_core::matrix::{AnyFormat, Batches, Csr, HllLayout, Points, Precision};
 
 use crate::arrays::{Arrays, Hacks};
 use crate::buffer::Buffer;
@@ -191,6 +191,22 @@ impl<T: DeviceReal> Uploads<T> {
         host: &AnyFormat<T>,
     ) -> Result<Arc<Uploaded<T>>, DeviceError> {
         self.matrices.get_or_make(host, |host| Arrays::of(device, host))
+    }
+
+    /// The same in a precision. A matrix rounded to fewer bits than those of `T` is the source of
+    /// one copy only, which has its values in these bits.
+    pub(crate) fn matrix_in(
+        &self,
+        device: &Device,
+        host: &AnyFormat<T>,
+        precision: Precision,
+    ) -> Result<Arc<Uploaded<T>>, DeviceError> {
+        match host {
+            AnyFormat::Csr(a) if precision.values() != precision.vectors() => {
+                self.matrices.get_or_make(host, |_| Arrays::of_halves(device, a, precision))
+            }
+            _ => self.matrix(device, host),
+        }
     }
 
     /// A matrix in column-major HLL, made by `make` unless another kernel already uses one.

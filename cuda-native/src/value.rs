@@ -5,10 +5,15 @@ use std::ffi::c_int;
 use sparsescope_core::experiment::Output;
 use sparsescope_core::matrix::Real;
 
-use crate::arguments::Value;
+use crate::arguments::{Bf16, F16, Stored, Value};
 
 /// A value type of SpMV on the device.
-pub trait DeviceReal: Real + Value {
+pub trait DeviceReal: Real + Value + Stored<Self> {
+    /// A format of a matrix's values with half the bits.
+    type Half: Stored<Self>;
+    /// The other one, or the same if there is only one.
+    type OtherHalf: Stored<Self>;
+
     /// The constant for the type in CUDA's libraries.
     const DATA_TYPE: c_int;
     /// The factors 1 and 0, where libraries can read them.
@@ -26,6 +31,9 @@ pub trait DeviceReal: Real + Value {
 }
 
 impl DeviceReal for f64 {
+    type Half = f32;
+    type OtherHalf = f32;
+
     const DATA_TYPE: c_int = 1;
     const FACTORS: &'static [Self; 2] = &[1.0, 0.0];
     const LESS: &'static [Self; 2] = &[-1.0, 1.0];
@@ -41,6 +49,9 @@ impl DeviceReal for f64 {
 }
 
 impl DeviceReal for f32 {
+    type Half = Bf16;
+    type OtherHalf = F16;
+
     const DATA_TYPE: c_int = 0;
     const FACTORS: &'static [Self; 2] = &[1.0, 0.0];
     const LESS: &'static [Self; 2] = &[-1.0, 1.0];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use sparsescope_core::experiment::choosing::{ADAPTIVE, Candidate, on_gpu, why};
+use sparsescope_core::experiment::choosing::{ADAPTIVE, Candidate, csr_bytes, on_gpu, why};
 use sparsescope_core::experiment::{
     Configuration, PrepareError, Problem, SpmvProblem, SpmvSide, Watch,
 };
@@ -84,7 +84,8 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
     pub(crate) fn choose(&self, watch: &Watch<'_>) -> Result<Option<Spmv<'p, T>>, PrepareError> {
         let copy = self.machine.bandwidth().ok().map(|bandwidth| bandwidth.copy);
         let start = Instant::now();
-        let all = on_gpu(&**self.side.a(), self.configuration.parameters.get(&COMPACT), copy);
+        let Configuration { precision, parameters, .. } = &self.configuration;
+        let all = on_gpu(&**self.side.a(), parameters.get(&COMPACT), *precision, copy);
         let mut choice =
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
         let mut leader: Option<Leader<'p, T>> = None;
@@ -135,7 +136,7 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         let a = self.side.a();
         let adds = self.configuration.parameters.get(&SCALE).beta != 0.0;
         let added = if adds { (T::BYTES * a.rows()) as u64 } else { 0 };
-        choice.why = why(&choice, place, ADAPTIVE, a.minimal_bytes() + added);
+        choice.why = why(&choice, place, ADAPTIVE, csr_bytes(&**a, *precision) + added);
         spmv.costs = Costs {
             conversion_s: self.problem.transposition_s(&self.configuration) + choice.conversion_s,
             plan_s: choice.seconds() - choice.conversion_s,

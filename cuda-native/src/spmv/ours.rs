@@ -6,7 +6,7 @@ use sparsescope_core::matrix::{AnyFormat, Offset};
 use super::operands::{Operands, wrong_format};
 use crate::arguments::{
     CooBegin, CooCarry, CooSegmented, Csr, Element, EllOfLengths, EllOfWidth, Hll, HllSharedX,
-    Reads, Writes,
+    Reads, Stored, Writes,
 };
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::Buffer;
@@ -24,18 +24,34 @@ pub(super) fn csr_shared<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, De
 }
 
 fn csr_with<T: DeviceReal>(o: &Operands<'_, T>, shared_bytes: u32) -> Result<Bound, DeviceError> {
-    let (Arrays::Csr { row_ptr, slots }, _) = o.format()? else { return Err(wrong_format(o)) };
-    let step = match row_ptr {
-        Offsets::Narrow(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
-        Offsets::Wide(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
+    let step = match o.format()?.0 {
+        Arrays::Csr { row_ptr, slots } => csr_from(o, row_ptr, slots, shared_bytes),
+        Arrays::CsrOfHalves { row_ptr, slots } => match (slots.with::<T::Half>(), slots.with()) {
+            (Some(half), _) => csr_from::<T, T::Half>(o, row_ptr, half, shared_bytes),
+            (_, Some(half)) => csr_from::<T, T::OtherHalf>(o, row_ptr, half, shared_bytes),
+            _ => Err(wrong_format(o)),
+        },
+        _ => Err(wrong_format(o)),
     };
     Ok(Bound::of(vec![step?]))
 }
 
-fn csr_of<T: DeviceReal, O: Offset + Element>(
+fn csr_from<T: DeviceReal, V: Stored<T>>(
+    o: &Operands<'_, T>,
+    row_ptr: &Offsets,
+    slots: &Slots<V>,
+    shared_bytes: u32,
+) -> Result<Step, DeviceError> {
+    match row_ptr {
+        Offsets::Narrow(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
+        Offsets::Wide(row_ptr) => csr_of(o, row_ptr, slots, shared_bytes),
+    }
+}
+
+fn csr_of<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     o: &Operands<'_, T>,
     row_ptr: &Buffer<O>,
-    slots: &Slots<T>,
+    slots: &Slots<V>,
     shared_bytes: u32,
 ) -> Result<Step, DeviceError> {
     let (rows, row_ptr) = (o.row_count()?, Reads(row_ptr));

@@ -8,7 +8,7 @@ use std::time::Instant;
 use sparsescope_core::experiment::{Configuration, PrepareError, SpmvProblem, SpmvSide};
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::SCALE;
-use sparsescope_core::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order};
+use sparsescope_core::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order, Precision};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
@@ -91,9 +91,10 @@ pub(crate) fn product<'p, T: DeviceReal>(
     let a = side.a();
     let spec = SpmvProblem::spec(configuration);
     let transposition_s = before.map_or(0.0, |_| problem.transposition_s(configuration));
+    let is_narrower = configuration.precision.values().bytes() < T::BYTES as u64;
     let turned_csr = match (bind, spec) {
         (Bind::CusparseTransposed(_), _) => None,
-        (_, FormatSpec::Csr) => on_device(machine, uploads, before, a)?,
+        (_, FormatSpec::Csr) if !is_narrower => on_device(machine, uploads, before, a)?,
         _ => None,
     };
     let (matrix, made) = match (turned_csr, bind, spec) {
@@ -125,15 +126,18 @@ pub(crate) fn product<'p, T: DeviceReal>(
         _ => {
             let converted = side.format(spec, memory);
             let converted = converted.map_err(|error| PrepareError::Refused(error.to_string()))?;
-            let matrix = uploads.matrix(device, &converted.matrix).map_err(refused)?;
+            let precision = configuration.precision;
+            let matrix = uploads.matrix_in(device, &converted.matrix, precision);
+            let matrix = matrix.map_err(refused)?;
+            let narrower = narrower(&converted.matrix, precision);
             let (regrouped, bytes) = match matrix.copy() {
                 Arrays::Compact(groups) => (groups.seconds, groups.bytes),
-                _ => (0.0, converted.matrix.bytes()),
+                _ => (0.0, converted.matrix.bytes() - narrower),
             };
             let made = Made {
                 seconds: transposition_s + converted.seconds + regrouped,
                 bytes,
-                minimal_bytes: minimal_bytes(kernel, &matrix),
+                minimal_bytes: minimal_bytes(kernel, &matrix) - narrower,
                 params: spec.in_force(&converted.matrix),
             };
             (Held::Format(matrix), made)
@@ -257,6 +261,14 @@ fn layout_params(layout: &HllLayout) -> BTreeMap<String, String> {
     let named = [("hack_size", Some(layout.hack_size)), ("sigma", sorted), ("spill", layout.spill)];
     let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
     named.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+}
+
+/// Bytes that CSR saves because a precision stores values in fewer bits than vectors.
+fn narrower<T: DeviceReal>(a: &AnyFormat<T>, precision: Precision) -> u64 {
+    match a {
+        AnyFormat::Csr(a) => a.nnz() as u64 * (T::BYTES as u64 - precision.values().bytes()),
+        _ => 0,
+    }
 }
 
 /// Bytes of all arrays.

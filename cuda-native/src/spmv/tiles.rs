@@ -4,7 +4,7 @@ use sparsescope_core::kernel::{GridMapping, TileShape, Tiles, Work};
 use sparsescope_core::matrix::{AnyFormat, Offset, RowPtr};
 
 use super::operands::{Operands, wrong_format};
-use crate::arguments::{CsrTiles, Element, Reads, Writes};
+use crate::arguments::{CsrTiles, Element, Reads, Stored, Writes};
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
@@ -12,14 +12,17 @@ use crate::launch::{Bound, Shape, Step};
 use crate::value::DeviceReal;
 
 pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
-    let (Arrays::Csr { row_ptr, slots }, AnyFormat::Csr(a)) = o.format()? else {
-        return Err(wrong_format(o));
-    };
+    let (arrays, AnyFormat::Csr(a)) = o.format()? else { return Err(wrong_format(o)) };
     o.row_count()?;
     let plan = Plan::of(o.device, a.row_ptr())?;
-    let step = match row_ptr {
-        Offsets::Narrow(row_ptr) => over_tiles(o, &plan, row_ptr, slots),
-        Offsets::Wide(row_ptr) => over_tiles(o, &plan, row_ptr, slots),
+    let step = match arrays {
+        Arrays::Csr { row_ptr, slots } => tiles_from(o, &plan, row_ptr, slots),
+        Arrays::CsrOfHalves { row_ptr, slots } => match (slots.with::<T::Half>(), slots.with()) {
+            (Some(half), _) => tiles_from::<T, T::Half>(o, &plan, row_ptr, half),
+            (_, Some(half)) => tiles_from::<T, T::OtherHalf>(o, &plan, row_ptr, half),
+            _ => Err(wrong_format(o)),
+        },
+        _ => Err(wrong_format(o)),
     };
     let (workspace_bytes, spent) = (plan.bytes(), plan.spent());
     Ok(Bound { workspace_bytes, spent, ..Bound::of(vec![step?]) })
@@ -67,11 +70,23 @@ impl<T: DeviceReal> Plan<T> {
     }
 }
 
-fn over_tiles<T: DeviceReal, O: Offset + Element>(
+fn tiles_from<T: DeviceReal, V: Stored<T>>(
+    o: &Operands<'_, T>,
+    plan: &Plan<T>,
+    row_ptr: &Offsets,
+    slots: &Slots<V>,
+) -> Result<Step, DeviceError> {
+    match row_ptr {
+        Offsets::Narrow(row_ptr) => over_tiles(o, plan, row_ptr, slots),
+        Offsets::Wide(row_ptr) => over_tiles(o, plan, row_ptr, slots),
+    }
+}
+
+fn over_tiles<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     o: &Operands<'_, T>,
     plan: &Plan<T>,
     row_ptr: &Buffer<O>,
-    slots: &Slots<T>,
+    slots: &Slots<V>,
 ) -> Result<Step, DeviceError> {
     let TileShape { threads, items } = plan.shape;
     let arguments = CsrTiles {

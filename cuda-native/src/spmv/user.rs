@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn the_parameters_of_a_family_are_the_arguments_that_its_launcher_binds() {
-        assert_eq!(parameters(UserFamily::Csr), Csr::<f64, u32>::parameters());
+        assert_eq!(parameters(UserFamily::Csr), Csr::<f64, f64, u32>::parameters());
         assert_eq!(parameters(UserFamily::Ell), EllOfWidth::<f64>::parameters());
         assert_eq!(parameters(UserFamily::EllColumnMajor), EllOfLengths::<f64>::parameters());
         for family in [UserFamily::Hll, UserFamily::HllColumnMajor] {

@@ -339,19 +339,43 @@ fn a_row_that_is_off_fails_the_gate() {
 }
 
 #[test]
-fn a_value_beyond_f32_is_refused_in_f32_alone() {
+fn a_value_beyond_f32_is_refused_in_all_precisions_but_f64() {
     let backend = gpu!();
     let problem = problem(Csr::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 1e300)]).unwrap());
     for case in ours(&backend).into_iter().filter(|case| case.1 == Some(128)) {
         let made = ready(&backend, &configured(case, 32), &problem);
         match (case.2, made.err()) {
             (Precision::F64, None) => {}
-            (Precision::F32, Some(PrepareError::Refused(why))) => {
+            (Precision::F64, error) => panic!("{} in f64: {error:?}", case.0.id),
+            (_, Some(PrepareError::Refused(why))) => {
                 assert!(why.starts_with("row 1 has 1e300"), "{why}");
             }
             (precision, error) => panic!("{} {precision:?}: {error:?}", case.0.id),
         }
     }
+}
+
+#[test]
+fn values_in_fewer_bits_move_fewer_bytes() {
+    let backend = gpu!();
+    let a = matrix(400, (0..700).map(|i| i % 29));
+    let [rows, cols, nnz] = [a.rows(), a.cols(), a.nnz()].map(|count| count as u64);
+    let problem = problem(a);
+    let on_csr = |case: &Case| case.0.id.starts_with("cuda/csr/") && case.1.is_none_or(|b| b == 64);
+    let mut seen = 0;
+    for case in ours(&backend).into_iter().filter(on_csr) {
+        let costs = ready(&backend, &configured(case, 32), &problem).unwrap().costs();
+        let (values, vectors) = match case.2 {
+            Precision::F64 => (8, 8),
+            Precision::F32 => (4, 4),
+            Precision::F32F64 => (4, 8),
+            Precision::Bf16F32 | Precision::F16F32 => (2, 4),
+        };
+        let expected = nnz * (4 + values) + 4 * (rows + 1) + vectors * (rows + cols);
+        assert_eq!(costs.minimal_bytes, expected, "{} {:?}", case.0.id, case.2);
+        seen += 1;
+    }
+    assert_eq!(seen, 6 * 5, "kernels times precisions");
 }
 
 #[test]

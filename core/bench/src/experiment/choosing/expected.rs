@@ -148,6 +148,7 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::experiment::choosing::on_gpu;
+    use sparsescope_matrix::matrix::Precision;
 
     /// Bytes per second of a copy on an H200.
     const COPY: f64 = 4.3e12;
@@ -159,7 +160,7 @@ mod tests {
 
     /// The kernel with the shortest expected time.
     fn named(a: &Csr, compact: bool) -> &'static str {
-        let found = on_gpu(a, compact, Some(COPY));
+        let found = on_gpu(a, compact, Precision::F64, Some(COPY));
         let times: Vec<f64> = found.iter().map(|one| one.expected_s.unwrap()).collect();
         assert!(times.is_sorted() && times.iter().all(|s| *s >= SHORTEST_S && s.is_finite()));
         found[0].kernel.id
@@ -198,7 +199,7 @@ mod tests {
     fn more_bytes_take_longer_and_a_faster_device_less_long() {
         let a = made(60_000, 60_000, |i| (i.max(9) - 9..(i + 9).min(60_000)).collect());
         let traits = Traits::of(&a);
-        for candidate in on_gpu(&a, true, None) {
+        for candidate in on_gpu(&a, true, Precision::F64, None) {
             assert_eq!(candidate.expected_s, None);
             let more =
                 Candidate { minimal_bytes: 50 * candidate.minimal_bytes, ..candidate.clone() };

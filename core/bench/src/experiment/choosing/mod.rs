@@ -10,8 +10,8 @@ use sparsescope_record::Choice;
 pub(in crate::experiment) use candidate::SERIAL;
 pub use candidate::{ADAPTIVE, Candidate};
 pub use expected::{Traits, expected_s};
-pub use rules::on_gpu;
 pub(in crate::experiment) use rules::on_processor;
+pub use rules::{csr_bytes, on_gpu};
 
 /// Explains in a sentence why the candidate at `place` was chosen; `usual` is the kernel that it is compared
 /// with, and `csr` the bytes that an SpMV in CSR moves.

@@ -7,8 +7,8 @@ use super::candidate::{ADAPTIVE, Candidate, SERIAL, candidate};
 use super::expected::{Traits, expected_s};
 use super::part::part;
 use sparsescope_matrix::matrix::{
-    BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order, Scalar,
-    ValueCoding,
+    BSR_MIN_FILL, Bsr, CompactEstimate, Csr, DEFAULT_SIGMA, FormatSize, FormatSpec, Order,
+    Precision, Scalar, ValueCoding,
 };
 use sparsescope_matrix::order;
 use sparsescope_model::kernel::parameters::{BSR_BLOCK, HACK_SIZE, SIGMA, SPILL, VALUES};
@@ -69,14 +69,28 @@ pub(in crate::experiment) fn on_processor<T: Scalar>(
     found
 }
 
+/// Minimal bytes that one SpMV in CSR moves, whose values a precision may store in fewer bytes than `a` here.
+pub fn csr_bytes<T: Scalar>(a: &Csr<T>, precision: Precision) -> u64 {
+    a.minimal_bytes() - a.nnz() as u64 * (T::BYTES as u64 - precision.values().bytes())
+}
+
 /// The kernels to try on a GPU, ordered by expected time where the copy bandwidth `copy` (bytes per second)
-/// is known; otherwise the one on CSR first, the others ordered by the bytes that they move.
-pub fn on_gpu<T: Scalar>(a: &Csr<T>, compact: bool, copy: Option<f64>) -> Vec<Candidate> {
-    let csr = a.minimal_bytes();
-    let adaptive = candidate(ADAPTIVE, Parameters::default(), csr);
-    let mut found: Vec<Candidate> = adaptive.into_iter().collect();
-    if a.nnz() > 0 {
+/// is known; otherwise the one on CSR first, the others ordered by the bytes that they move. Only those on CSR store
+/// values in fewer bits than vectors.
+pub fn on_gpu<T: Scalar>(
+    a: &Csr<T>,
+    compact: bool,
+    precision: Precision,
+    copy: Option<f64>,
+) -> Vec<Candidate> {
+    let plain = |id| candidate(id, Parameters::default(), csr_bytes(a, precision));
+    let mut found: Vec<Candidate> = plain(ADAPTIVE).into_iter().collect();
+    if a.nnz() > 0 && Precision::UNIFORM.contains(&precision) {
         found.extend(formats_on_gpu(a, compact));
+    } else if a.nnz() > 0 {
+        found.extend(
+            ["cuda/csr/warp-shuffle", "cuda/csr/thread-per-row"].into_iter().filter_map(plain),
+        );
     }
     for candidate in &mut found {
         candidate.block = candidate.kernel.takes.block.then_some(BLOCK);
@@ -258,13 +272,29 @@ mod tests {
             made(m, m, (0..m).flat_map(row))
         };
         let offered = |a: &Csr| {
-            on_gpu(a, true, None).iter().any(|one| one.kernel.id == "cuda/ell/thread-per-row")
+            let found = on_gpu(a, true, Precision::F64, None);
+            found.iter().any(|one| one.kernel.id == "cuda/ell/thread-per-row")
         };
         assert!(offered(&rows(20_000, 4)));
         assert!(!offered(&rows(20_000, 8)), "slots are twice the nonzeros");
         assert!(!offered(&made(9, 99, (0..90).map(|k| (k / 10, k, 1.0)))), "rows of 10");
         assert!(!offered(&rows(900_000, 4)), "43 MB");
         assert!(!offered(&made(3, 3, std::iter::empty())));
+    }
+
+    #[test]
+    fn values_in_fewer_bits_are_tried_on_kernels_that_take_them_with_the_bytes_that_they_have() {
+        let a = made(9, 9, (0..81).map(|k| (k / 9, k % 9, 1.0)));
+        for precision in Precision::ALL {
+            let found = on_gpu(&a, true, precision, Some(1e12));
+            assert!(found.len() > 1 && found.iter().any(|one| one.kernel.id == ADAPTIVE));
+            assert!(found.iter().all(|one| one.kernel.precisions.contains(&precision)));
+        }
+        let saved = a.minimal_bytes() - csr_bytes(&a, Precision::F32F64);
+        assert_eq!(saved, 4 * a.nnz() as u64);
+        let single = a.map(|value| value as f32);
+        let saved = single.minimal_bytes() - csr_bytes(&single, Precision::Bf16F32);
+        assert_eq!(saved, 2 * a.nnz() as u64);
     }
 
     #[test]
