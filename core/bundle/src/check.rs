@@ -268,6 +268,9 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         ("check.worst", check.worst),
         ("check.s_paper", check.s_paper),
         ("check.rel_err", check.rel_err),
+        ("check.rounding.max", check.rounding.map(|rounding| rounding.max)),
+        ("check.rounding.norm", check.rounding.map(|rounding| rounding.norm)),
+        ("check.rounding.bound", check.rounding.map(|rounding| rounding.bound)),
     ];
     check_numbers(whose, ANY, &errors)?;
     if let Some(until) = run.until {

@@ -3,8 +3,9 @@
 use sparsescope_record::{
     Bandwidth, Better, Build, Cache, Check, Choice, Costs, Cpu, Distributed, Energy, Environment,
     Figures, Gpu, History, KernelSource, LaunchCost, Link, MatrixRecord, Metric, Noise, Operation,
-    PairTraffic, Phase, Predicted, Producer, RankShare, Reordered, Run, Series, SetUpSizes, Shard,
-    Solve, Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work, matrix_id,
+    PairTraffic, Phase, Predicted, Producer, RankShare, Reordered, Rounding, Run, Series,
+    SetUpSizes, Shard, Solve, Source, Spectrum, SubjectRecord, Tried, Until, Verdict, Work,
+    matrix_id,
 };
 use std::collections::BTreeMap;
 
@@ -51,6 +52,7 @@ pub(crate) fn bundle() -> Bundle {
     cuda.check.by = Some("another program".into());
     cuda.hot = false;
     cuda.precision = "f32".into();
+    cuda.check.rounding = Some(Rounding { max: 2e-8, norm: 1e-8, bound: 4e-7 });
     cuda.params = BTreeMap::from([("sigma".into(), "1".into()), ("hack_size".into(), "32".into())]);
     let ell = without_timing(
         &on_cant,

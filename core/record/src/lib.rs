@@ -21,6 +21,7 @@ mod metric;
 mod names;
 mod operation;
 mod predicted;
+mod rounding;
 mod run;
 mod shard;
 mod solve;
@@ -50,6 +51,7 @@ pub use names::{
 pub use names::{MOST_REASON_BYTES, is_invisible, matrix_id, matrix_name};
 pub use operation::Operation;
 pub use predicted::{Predicted, SECTOR};
+pub use rounding::Rounding;
 pub use run::{Check, Costs, LaunchCost, Run, Runs, Verdict};
 pub use shard::Shard;
 pub use solve::{Phase, SetUpSizes, Solve, Spectrum};

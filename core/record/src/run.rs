@@ -13,6 +13,7 @@ use super::history::History;
 use super::kernel_source::KernelSource;
 use super::metric::{Metric, Work};
 use super::predicted::Predicted;
+use super::rounding::Rounding;
 use super::solve::Solve;
 use super::until::Until;
 
@@ -54,7 +55,7 @@ pub struct Run {
     pub block: Option<u32>,
     /// Whether caches were left as the previous execution left them (true) or flushed before each sample.
     pub hot: bool,
-    /// `f64` or `f32`.
+    /// `f64`, `f32`, or the formats of matrix and vectors: `f32:f64`, `bf16:f32`, `f16:f32`.
     pub precision: String,
     /// Actual parameters, e.g. `hack_size`, `hyb_width`.
     #[serde(default)]
@@ -206,6 +207,9 @@ pub struct Check {
     /// ‖z − y‖₂ / ‖y‖₂.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rel_err: Option<f64>,
+    /// The error against the result in f64, for runs in fewer bits that passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<Rounding>,
     /// Program that made the measurement, if not Sparsescope: the run is imported, and its verdict rests on
     /// the `rel_err` that this program recorded or, with the parameter `check=none`, on the mere presence of
     /// a time.

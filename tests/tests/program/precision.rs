@@ -35,7 +35,7 @@ fn both_precisions_are_measured_told_apart_continued_and_compared() {
         "b.csv",
         "--all",
     ]);
-    for of in ["cpu/csr/nnz f64", "cpu/csr/nnz f32"] {
+    for of in ["cpu/csr/nnz f64", "cpu/csr/nnz f32", "max error", "norm error"] {
         assert!(table.contains(of), "{table}");
     }
     let bundle = open(&p, "b.zip");
@@ -50,6 +50,9 @@ fn both_precisions_are_measured_told_apart_continued_and_compared() {
         let serial = serial.figures.as_ref().unwrap().median_s;
         let speedup = figures.speedup.unwrap();
         assert!((speedup * figures.median_s / serial - 1.0).abs() < 1e-12, "{kernel} {precision}");
+        // 4, −1 and their sums with 1 to 5 are numbers of f32.
+        let error = run.check.rounding.map(|found| (found.max, found.norm, found.bound > 0.0));
+        assert_eq!(error, (precision == "f32").then_some((0.0, 0.0, true)), "{kernel}");
         let predicted = run.costs.predicted.as_ref().unwrap();
         if kernel == "cpu/csr/serial" {
             // CSR has no padding: each nonzero and each element of x and y is 4 bytes shorter.
@@ -104,6 +107,16 @@ fn a_value_beyond_f32_is_refused_in_f32_with_its_row_and_computed_in_f64() {
     let error = p.fail(1, &["spmv", "a.mtx", "--precision", "f32", "-o", "y.mtx"]);
     assert!(error.contains(why), "{error}");
     p.succeed(&["spmv", "a.mtx", "-o", "y.mtx"]);
+}
+
+#[test]
+fn a_matrix_in_fewer_bits_than_the_vectors_is_for_kernels_that_take_it() {
+    let p = program();
+    for precision in ["f32:f64", "bf16:f32", "f16:f32"] {
+        let args = ["bench", "gen:poisson2d?n=4", "--backend", "cpu", "--precision", precision];
+        let error = p.fail(2, &args);
+        assert!(error.contains(&format!("no selected kernel supports {precision}")), "{error}");
+    }
 }
 
 #[test]

@@ -30,7 +30,10 @@ pub(super) fn table(bundle: &Bundle) -> String {
     let figures_of = ["kernel", "threads", "median", unit(bundle), "GB/s", "% of copy", "speed-up"];
     let energies = bundle.runs.iter().any(|run| run.energy.is_some());
     let energy_of: &[&str] = if energies { &["energy", "GFLOPS/W"] } else { &[] };
-    let headings = subject.into_iter().chain(figures_of).chain(energy_of.iter().copied());
+    let has_errors = bundle.runs.iter().any(|run| run.check.rounding.is_some());
+    let errors: &[&str] = if has_errors { &["max error", "norm error"] } else { &[] };
+    let more = energy_of.iter().chain(errors).copied();
+    let headings = subject.into_iter().chain(figures_of).chain(more);
     let headings: Vec<&str> = headings.chain(["check"]).collect();
     let numbers: Vec<usize> = [1].into_iter().chain(3..headings.len() - 1).collect();
     let mut list = table::table(&headings, &numbers);
@@ -64,8 +67,9 @@ pub(super) fn table(bundle: &Bundle) -> String {
             run.gflops_per_watt().map_or_else(dash, three_digits),
         ];
         let energy = energy.into_iter().take(energy_of.len());
+        let errors = rounding(run).into_iter().take(errors.len());
         let cells = [name, nnz, kernel, threads].into_iter().chain(figures(run)).chain(energy);
-        list.add_row(cells.chain([check]));
+        list.add_row(cells.chain(errors).chain([check]));
     }
     render(&list)
 }
@@ -110,6 +114,12 @@ fn figures(run: &Run) -> [String; 5] {
         f.pct_copy.filter(|_| moves).map_or_else(dash, |share| format!("{share:.0}")),
         f.speedup.map_or_else(dash, |s| format!("{}x", three_digits(s))),
     ]
+}
+
+/// The largest error and that of the norm against the result in f64; dashes for runs that lack them.
+fn rounding(run: &Run) -> [String; 2] {
+    let of = |error: f64| format!("{error:.1e}");
+    run.check.rounding.map_or_else(|| [dash(), dash()], |found| [found.max, found.norm].map(of))
 }
 
 /// What is wrong, in capitals.

@@ -6,6 +6,7 @@ mod dominators;
 mod overflow;
 #[cfg(test)]
 mod properties;
+mod rounding;
 mod row_errors;
 mod skyline;
 mod solve;
@@ -14,6 +15,7 @@ mod symgs;
 
 pub use columns::check_columns;
 pub use dense::Definiteness;
+pub use rounding::against_f64;
 pub use row_errors::{RowErrors, undecided};
 pub use skyline::{Certificate, same_set};
 pub use solve::{ResidualNorms, solved, vanishes};

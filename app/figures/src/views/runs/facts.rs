@@ -1,7 +1,7 @@
 //! Everything known about a run, as names and values in groups.
 
 use sparsescope_core::dense::Flagged;
-use sparsescope_core::record::Costs;
+use sparsescope_core::record::{Costs, Rounding};
 
 use crate::model::{
     RunOf, bytes, count, joules, origin_name, origin_source, seconds, significant, small,
@@ -121,6 +121,16 @@ fn check(run: &RunOf<'_>, flagged: Option<&Flagged>) -> Vec<Fact> {
     };
     facts.extend(check.worst.map(worst));
     facts.extend(check.rel_err.map(|error| fact("Relative error", small(error))));
+    facts.extend(check.rounding.map(|Rounding { max, norm, bound }| Fact {
+        hint: "Largest difference from the result in f64, from the values before they were rounded, \
+               over its largest element, and the most that rounding allows; norm of the difference \
+               over the norm of the result in f64"
+            .into(),
+        ..fact(
+            "Error against f64",
+            format!("max {} of at most {}, norm {}", small(max), small(bound), small(norm)),
+        )
+    }));
     facts.extend(check.s_paper.map(|s| Fact {
         hint: "Sum of the differences of at least 1e-10 from the reference, divided by the number of \
                rows: s of the CSR/HLL report by Martorelli and Cortese"

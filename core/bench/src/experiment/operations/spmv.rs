@@ -15,7 +15,7 @@ use crate::experiment::predict::predict;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::{DEFAULT_SEED, integer_vector, uniform_vector};
-use sparsescope_kernels::gate::Reference;
+use sparsescope_kernels::gate::{Reference, against_f64};
 use sparsescope_matrix::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Number, Precision, Real, copied,
 };
@@ -200,11 +200,10 @@ impl Problem for SpmvProblem {
 
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         let of = self.turned(configuration);
-        let scale = configuration.parameters.get(&SCALE);
         // It exists, because the result was computed with it.
         match (of.side(configuration.precision, MemoryLimit::unlimited()).ok()?, output) {
-            (Side::Double(side), Output::Vector(y)) => Some(of.check_in(&side, scale, y)),
-            (Side::Single(side), Output::Single(y)) => Some(of.check_in(&side, scale, y)),
+            (Side::Double(side), Output::Vector(y)) => Some(of.check_in(&side, configuration, y)),
+            (Side::Single(side), Output::Single(y)) => Some(of.check_in(&side, configuration, y)),
             _ => None,
         }
     }
@@ -254,10 +253,23 @@ impl Problem for SpmvProblem {
 }
 
 impl SpmvProblem {
-    /// Checks a result in one precision.
-    fn check_in<T: Real>(&self, side: &SpmvSide<T>, scale: Scale, y: &[T]) -> Check {
+    /// Checks a result in the precision of a side; without alpha and beta, also against the result in f64.
+    fn check_in<T: Real>(
+        &self,
+        side: &SpmvSide<T>,
+        configuration: &Configuration,
+        y: &[T],
+    ) -> Check {
+        let (scale, precision) = (configuration.parameters.get(&SCALE), configuration.precision);
         if scale == Scale::NONE {
-            return side.reference().check(y);
+            let check = side.reference().check(y);
+            return match precision {
+                Precision::F64 => check,
+                _ => {
+                    let expected = self.double().reference().y();
+                    against_f64(check, precision, (&self.a, &self.x), expected, y)
+                }
+            };
         }
         let before: Vec<T> = self.start().iter().copied().map(T::rounded).collect();
         let factors = (T::rounded(scale.alpha), T::rounded(scale.beta));
@@ -404,6 +416,80 @@ mod tests {
         assert_eq!(refused(SpmvProblem::of_any(&a), padded).as_deref(), Some(reason));
         assert_eq!(refused(SpmvProblem::of_any(&a), csr), None);
         assert_eq!(refused(SpmvProblem::of(&a), padded), None);
+    }
+
+    /// A in which half of the values lie between two of bfloat16, x of ones, and what SpMV gives in each precision.
+    fn between() -> (SpmvProblem, impl Fn(Precision, &dyn Fn(f64) -> f64) -> Output) {
+        let entries: Vec<_> = (0..60).map(|k| (k % 6, k / 6, 1.0 + 0.0037 * k as f64)).collect();
+        let a = Arc::new(Csr::from_triplets(6, 10, &entries).unwrap());
+        let problem = SpmvProblem::new(Arc::clone(&a), vec![1.0; 10]);
+        let product = move |precision: Precision, stored: &dyn Fn(f64) -> f64| {
+            let sums = (0..6).map(|i| a.row(i).1.iter().map(|&value| stored(value)).sum::<f64>());
+            match precision.in_f64() {
+                true => Output::Vector(sums.collect()),
+                false => Output::Single(sums.map(|sum| sum as f32).collect()),
+            }
+        };
+        (problem, product)
+    }
+
+    fn csr_in(precision: Precision) -> Configuration {
+        let kernel = kernel("cuda/csr/warp-shuffle").unwrap();
+        Configuration { precision, ..Configuration::usual(kernel) }
+    }
+
+    #[test]
+    fn a_result_in_fewer_bits_has_its_error_against_f64_within_what_rounding_explains() {
+        let (problem, product) = between();
+        for precision in Precision::ALL {
+            let rounded = product(precision, &|value| precision.values().rounded(value));
+            let check = problem.check(&csr_in(precision), &rounded);
+            assert_eq!(check.verdict, Verdict::Pass, "{precision:?} {:?}", check.reason);
+            assert_eq!(check.rounding.is_some(), precision != Precision::F64);
+            let Some(found) = check.rounding else { continue };
+            let unit = precision.values().unit_roundoff();
+            assert!(
+                found.norm > unit / 100.0 && found.norm <= found.bound,
+                "{precision:?} {found:?}"
+            );
+            assert!(
+                found.max <= found.bound && found.bound < 30.0 * unit,
+                "{precision:?} {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_that_are_cut_off_kept_or_of_another_format_are_wrong() {
+        let (problem, product) = between();
+        let truncated =
+            |value: f64| f64::from(f32::from_bits((value as f32).to_bits() & 0xffff_0000));
+        let verdict = |precision: Precision, stored: &dyn Fn(f64) -> f64| {
+            problem.check(&csr_in(precision), &product(precision, stored)).verdict
+        };
+        assert_eq!(verdict(Precision::Bf16F32, &truncated), Verdict::Fail, "rounded to zero");
+        for precision in [Precision::F32F64, Precision::Bf16F32, Precision::F16F32] {
+            let stored = |value: f64| value;
+            assert_eq!(verdict(precision, &stored), Verdict::Fail, "{precision:?}: not rounded");
+            for other in [Number::F32, Number::Bf16, Number::F16] {
+                let is_right = other == precision.values();
+                let expected = if is_right { Verdict::Pass } else { Verdict::Fail };
+                let found = verdict(precision, &|value| other.rounded(value));
+                assert_eq!(found, expected, "{precision:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn copies_in_fewer_bits_take_the_bytes_of_the_vectors_format() {
+        let (problem, memory) = (problem(), MemoryLimit::unlimited());
+        for (precision, bytes) in
+            [(Precision::F32F64, 144), (Precision::Bf16F32, 124), (Precision::F16F32, 124)]
+        {
+            let resident = problem.resident(&csr_in(precision), memory);
+            let copies = format!("A and x in {}", precision.as_str());
+            assert_eq!((&resident[0].name, resident[0].bytes), (&copies, bytes));
+        }
     }
 
     #[test]
