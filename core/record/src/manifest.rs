@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::shard::Shard;
 
 /// The version written by this program. A reader refuses only a higher `major`.
-pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 12 };
+pub const SCHEMA: SchemaVersion = SchemaVersion { major: 1, minor: 13 };
 
 /// Maximum duration of anything in a bundle, in seconds: thirty years.
 pub const MOST_SECONDS: f64 = 1e9;
