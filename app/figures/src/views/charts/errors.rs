@@ -22,7 +22,7 @@ const MEASURES: [Measure; 3] = [
 const AGAINST: [&str; 3] = ["kernel", "threads", "threads per block"];
 
 /// Position of an error of 0 on a logarithmic axis.
-const ZERO: f64 = 1e-18;
+pub(super) const ZERO: f64 = 1e-18;
 
 /// Every measure against kernels, threads and blocks.
 pub(super) fn measures(_: &Data<'_>) -> Vec<String> {

@@ -5,7 +5,7 @@ use sparsescope_core::record::Operation;
 use super::chart::{Chart, Group, Operations};
 use super::{
     batches, choices, compare, convergence, costs, entries, errors, matrices, planes, ranks,
-    settings, sizes, skylines, solves, spread, sweeps, vectors,
+    rounding, settings, sizes, skylines, solves, spread, sweeps, vectors,
 };
 use crate::state::ViewState;
 
@@ -358,7 +358,8 @@ pub(super) const CHARTS: [Chart; 33] = [
 /// Every chart.
 fn all() -> impl Iterator<Item = &'static Chart> {
     let of_one = skylines::CHARTS.iter().chain(&solves::CHARTS).chain(&batches::CHARTS);
-    CHARTS.iter().chain(of_one).chain(&ranks::CHARTS).chain(&vectors::CHARTS)
+    let of_some = ranks::CHARTS.iter().chain(&vectors::CHARTS).chain(&rounding::CHARTS);
+    CHARTS.iter().chain(of_one).chain(of_some)
 }
 
 /// The chart that the state names; the first one if it does not exist for the operation.

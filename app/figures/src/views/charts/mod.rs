@@ -26,6 +26,7 @@ mod planes;
 pub mod plot;
 mod ranks;
 mod recipes;
+mod rounding;
 mod rows;
 mod settings;
 pub mod sheet;

@@ -1,0 +1,135 @@
+//! The chart of what fewer bits save and cost: errors of results against the result in f64, against
+//! the time, with the bytes that an SpMV moves.
+
+use sparsescope_core::record::{Operation, Rounding};
+
+use super::best::best;
+use super::chart::{Chart, Group, Operations};
+use super::errors::ZERO;
+use super::plot::{Data, Plot, Point, Scale, kernel};
+use crate::model::{RunOf, bytes, subject_key};
+use crate::views::view::subject;
+
+pub(super) const CHARTS: [Chart; 1] = [Chart {
+    id: "rounding",
+    group: Group::Compare,
+    name: "Error against time",
+    sentence: "Error of each kernel in fewer bits than f64 against the f64 result, at its fastest setting, against its time or the bytes that it moves, for the selected matrix.",
+    nothing: "No matching run in fewer bits than f64 records its error against the f64 result.",
+    data: errors,
+    of: Some(options),
+    operations: Operations::Only(&[Operation::Spmv]),
+}];
+
+/// An error measure and its description.
+const MEASURES: [(&str, fn(&Rounding) -> f64); 2] = [
+    ("max |z − y| / max |y|", |rounding| rounding.max),
+    ("norm |z − y| / |y|", |rounding| rounding.norm),
+];
+
+/// What errors are drawn against.
+const AGAINST: [&str; 2] = ["time", "bytes"];
+
+fn options(_: &Data<'_>) -> Vec<String> {
+    let all = MEASURES.iter().flat_map(|(name, _)| AGAINST.map(|against| words(name, against)));
+    all.collect()
+}
+
+fn words(name: &str, against: &str) -> String {
+    format!("{name} by {against}")
+}
+
+fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
+    let chosen = data.chosen(&options(data));
+    let mut all = MEASURES.iter().flat_map(|measure| AGAINST.map(|against| (measure, against)));
+    let found = all.find(|((name, _), against)| words(name, against) == chosen);
+    let log = data.state.log;
+    let Some(((name, of), against)) = found else {
+        return Plot::plane(Scale::default(), Scale::default());
+    };
+    let title = if against == "time" { "time, µs" } else { "bytes moved, MB" };
+    let mut plot = Plot::plane(Scale::new(title, log), Scale::new(*name, log).lower());
+    plot.subject = subject(data.model, data.state);
+    let Some(key) = plot.subject.map(subject_key) else { return plot };
+    let runs: Vec<RunOf<'a>> = data.runs.iter().filter(|run| run.key() == key).copied().collect();
+    let class = |run: &RunOf<'a>| run.run.check.rounding.map(|_| (0, kernel(run)));
+    let mut zeros = 0;
+    for ((.., (_, series)), run) in best(&runs, &class) {
+        let (Some(rounding), Some(figures)) = (run.run.check.rounding, run.figures()) else {
+            continue;
+        };
+        let moved = run.run.costs.minimal_bytes;
+        let x = match against {
+            "time" => figures.median_s * 1e6,
+            _ => moved as f64 / 1e6,
+        };
+        let error = of(&rounding);
+        let at = if log { error.max(ZERO) } else { error };
+        zeros += usize::from(at > error);
+        let text = format!("An SpMV moves {}.", bytes(moved));
+        plot.add(0, &series, Some(run.bundle), Point { text, ..Point::of(&run, x, at) });
+    }
+    if zeros > 0 {
+        plot.note = format!("{zeros} errors below {ZERO:e} are drawn at {ZERO:e}.");
+    }
+    plot
+}
+
+#[cfg(test)]
+mod tests {
+    use sparsescope_core::record::Run;
+
+    use super::super::tests::{bundle, drawn, model_of, run, serial, state};
+    use super::*;
+    use crate::model::Model;
+
+    /// A run on the largest matrix, `times` as fast as cpu/csr/serial, with these errors.
+    fn narrow(precision: &str, block: u32, times: f64, [max, norm]: [f64; 2]) -> Run {
+        let mut run = run(2, "cuda/csr/adaptive", (4, Some(block)), times);
+        run.precision = precision.into();
+        run.check.rounding = Some(Rounding { max, norm, bound: 1.0 });
+        run.costs.minimal_bytes = 3_000_000;
+        run
+    }
+
+    fn model() -> Model {
+        let mut bundle = bundle("narrow", 1.0);
+        bundle.runs.extend([
+            narrow("f32", 128, 50.0, [2e-8, 1e-8]),
+            narrow("bf16:f32", 128, 70.0, [3e-3, 1e-3]),
+            narrow("bf16:f32", 256, 80.0, [3e-3, 1e-3]),
+            narrow("f16:f32", 128, 70.0, [0.0, 0.0]),
+        ]);
+        model_of(bundle)
+    }
+
+    fn points(of: &str) -> Vec<(String, f64, f64)> {
+        let mut state = state("rounding");
+        state.charts.of = of.into();
+        let points = drawn(&model(), &state).into_iter();
+        points.map(|(series, x, y)| (series, x.parse().unwrap(), y)).collect()
+    }
+
+    #[test]
+    fn the_fastest_setting_of_each_precision_has_its_error_at_its_time_and_at_its_bytes() {
+        let us = serial(2) * 1e6;
+        for (of, times, errors) in [
+            ("max |z − y| / max |y| by time", true, [3e-3, 1e-18, 2e-8]),
+            ("norm |z − y| / |y| by bytes", false, [1e-3, 1e-18, 1e-8]),
+        ] {
+            let found = points(of);
+            let names: Vec<&str> = found.iter().map(|(series, ..)| series.as_str()).collect();
+            let expected = ["bf16:f32", "f16:f32", "f32"];
+            assert_eq!(names, expected.map(|word| format!("cuda/csr/adaptive ({word})")));
+            for (((_, x, y), error), gain) in found.iter().zip(errors).zip([80.0, 70.0, 50.0]) {
+                let at = if times { us / gain } else { 3.0 };
+                assert!((x / at - 1.0).abs() < 1e-9 && *y == error, "{of}: {x} {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_in_f64_alone_have_nothing_to_draw() {
+        assert!(drawn(&model_of(bundle("wide", 1.0)), &state("rounding")).is_empty());
+    }
+}
