@@ -418,12 +418,15 @@ mod tests {
         assert_eq!(refused(SpmvProblem::of(&a), padded), None);
     }
 
+    /// The rounding of a stored value.
+    type Stored<'a> = &'a dyn Fn(f64) -> f64;
+
     /// A in which half of the values lie between two of bfloat16, x of ones, and what SpMV gives in each precision.
-    fn between() -> (SpmvProblem, impl Fn(Precision, &dyn Fn(f64) -> f64) -> Output) {
+    fn between() -> (SpmvProblem, impl Fn(Precision, Stored<'_>) -> Output) {
         let entries: Vec<_> = (0..60).map(|k| (k % 6, k / 6, 1.0 + 0.0037 * k as f64)).collect();
         let a = Arc::new(Csr::from_triplets(6, 10, &entries).unwrap());
         let problem = SpmvProblem::new(Arc::clone(&a), vec![1.0; 10]);
-        let product = move |precision: Precision, stored: &dyn Fn(f64) -> f64| {
+        let product = move |precision: Precision, stored: Stored<'_>| {
             let sums = (0..6).map(|i| a.row(i).1.iter().map(|&value| stored(value)).sum::<f64>());
             match precision.in_f64() {
                 true => Output::Vector(sums.collect()),
@@ -464,7 +467,7 @@ mod tests {
         let (problem, product) = between();
         let truncated =
             |value: f64| f64::from(f32::from_bits((value as f32).to_bits() & 0xffff_0000));
-        let verdict = |precision: Precision, stored: &dyn Fn(f64) -> f64| {
+        let verdict = |precision: Precision, stored: Stored<'_>| {
             problem.check(&csr_in(precision), &product(precision, stored)).verdict
         };
         assert_eq!(verdict(Precision::Bf16F32, &truncated), Verdict::Fail, "rounded to zero");
