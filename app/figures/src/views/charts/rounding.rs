@@ -21,8 +21,11 @@ pub(super) const CHARTS: [Chart; 1] = [Chart {
     operations: Operations::Only(&[Operation::Spmv]),
 }];
 
+/// A name, and the error that it means.
+type Measure = (&'static str, fn(&Rounding) -> f64);
+
 /// An error measure and its description.
-const MEASURES: [(&str, fn(&Rounding) -> f64); 2] = [
+const MEASURES: [Measure; 2] = [
     ("max |z − y| / max |y|", |rounding| rounding.max),
     ("norm |z − y| / |y|", |rounding| rounding.norm),
 ];
