@@ -317,7 +317,11 @@ fn plans_of_other_versions_are_refused_in_a_sentence() {
             r#""amg","#,
             "plan: precond is `amg`: expected none or jacobi or symgs or fsai",
         ),
-        (r#"["f64"]"#, r#"["f16"]"#, "plan: unknown variant `f16`, expected `f64` or `f32`"),
+        (
+            r#"["f64"]"#,
+            r#"["f16"]"#,
+            "plan: unknown variant `f16`, expected one of `f64`, `f32`, `f32:f64`, `bf16:f32`, `f16:f32`",
+        ),
         ("cpu/pcg/serial", "cpu/new/kernel", "this version has no kernel `cpu/new/kernel`"),
         (
             r#"n":"solve""#,
