@@ -134,12 +134,14 @@ pub(crate) fn read_during<T>(
     thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let mut readings = Vec::new();
-            while !is_over.load(Ordering::Relaxed) {
+            loop {
                 let value = read()?;
                 readings.push(Reading { seconds: start.elapsed().as_secs_f64(), value });
                 thread::sleep(BETWEEN_READINGS);
+                if is_over.load(Ordering::Relaxed) {
+                    return Some(readings);
+                }
             }
-            Some(readings)
         });
         let done = work();
         is_over.store(true, Ordering::Relaxed);
