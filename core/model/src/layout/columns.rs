@@ -6,6 +6,9 @@ use super::traffic::ArrayTraffic;
 use crate::kernel::{LANES, columns_per_thread};
 use sparsescope_matrix::matrix::{Csr, Scalar};
 
+/// The kernel whose traffic [`columns_traffic`] counts.
+pub const COLUMNS_KERNEL: &str = "cuda/spmm/row-split";
+
 /// The traffic of `cuda/spmm/row-split` with k columns, array by array in the order of [`Array::ALL`]: adjacent lanes
 /// take adjacent columns of X, row after row, so that lanes with the same row request the same nonzero. The loop over
 /// the nonzeros is counted as written.

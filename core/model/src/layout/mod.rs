@@ -32,7 +32,7 @@ mod paper_tests;
 mod tests;
 
 pub use array::{ALIGNMENT, Array, ArrayInfo, arrays};
-pub use columns::columns_traffic;
+pub use columns::{COLUMNS_KERNEL, columns_traffic};
 pub use cpu::{CACHE_LINE, CpuStep, CpuTraffic, ShareTraffic};
 pub use launch::{LaunchInfo, LaunchKind, LayoutError};
 pub use loops::Loops;

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use sparsescope_core::layout::{Counts, columns_traffic};
+use sparsescope_core::layout::{COLUMNS_KERNEL, Counts, columns_traffic};
 use sparsescope_core::matrix::Csr;
 
 use super::arrays;
@@ -231,7 +231,7 @@ fn of_columns(
     (kernel, columns): (&str, &str),
     part: &str,
 ) -> Result<Option<String>, String> {
-    if kernel != "cuda/spmm/row-split" {
+    if kernel != COLUMNS_KERNEL {
         return Err(format!("{kernel} has no numbers for several columns"));
     }
     let k = columns.parse::<usize>().ok().filter(|k| (1..=MOST_COLUMNS).contains(k));
