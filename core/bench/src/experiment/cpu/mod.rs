@@ -141,6 +141,24 @@ impl Binds<SpmvProblem> for CpuBackend {
     }
 }
 
+impl Binds<SpmmProblem> for CpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        match mkl::has(kernel.id) {
+            true => mkl::availability(),
+            false => Availability::built(spmm::has(kernel.id)),
+        }
+    }
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SpmmProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        self.prepared(configuration, |pool| spmm::bind(configuration, problem, memory, pool))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::spmv::{Launchers, Vectors};

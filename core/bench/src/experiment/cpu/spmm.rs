@@ -4,11 +4,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::CpuBackend;
 use super::mkl;
 use super::spmv::{Bindable, Vectors, minimal_bytes};
-use crate::experiment::backend::{Availability, Prepared};
-use crate::experiment::binding::Binds;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
 use crate::experiment::operations::{SpmmProblem, SpmvProblem, SpmvSide};
@@ -20,7 +17,6 @@ use sparsescope_kernels::spmv::simd::{Level, Vectorised};
 use sparsescope_kernels::spmv::{RowParts, SlotParts};
 use sparsescope_matrix::matrix::{AnyFormat, Csr, Real};
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_model::kernel::parameters::VECTORS;
 use sparsescope_record::Costs;
 
@@ -100,22 +96,9 @@ where
     })
 }
 
-impl Binds<SpmmProblem> for CpuBackend {
-    fn has(&self, kernel: &KernelDescriptor) -> Availability {
-        match mkl::has(kernel.id) {
-            true => mkl::availability(),
-            false => Availability::built(Launchers::<f64>::of(kernel.id).is_some()),
-        }
-    }
-
-    fn bind<'p>(
-        &'p self,
-        configuration: &Configuration,
-        problem: &'p SpmmProblem,
-        memory: MemoryLimit,
-    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        self.prepared(configuration, |pool| bind(configuration, problem, memory, pool))
-    }
+/// Whether this backend has the kernel.
+pub(super) fn has(id: &str) -> bool {
+    Launchers::<f64>::of(id).is_some()
 }
 
 /// Binds a kernel to X of the columns that the configuration requests.
@@ -181,10 +164,10 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::experiment::Temperature;
     use crate::experiment::backend::Backend;
     use crate::experiment::problem::Problem;
     use crate::experiment::task::Watch;
+    use crate::experiment::{CpuBackend, Temperature};
     use sparsescope_matrix::matrix::Precision;
     use sparsescope_model::kernel::{DeviceKind, Mapping, Parameters, kernel, kernels};
     use sparsescope_record::{Operation, Verdict};
