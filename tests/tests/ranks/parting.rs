@@ -30,7 +30,7 @@ fn a_time_limit_of_one_rank_stops_all_and_keeps_the_samples() {
     let program = program!();
     for ranks in [2, 4] {
         let args = ["gen:stencil27?n=40", "--kernels", "mpi/csr/halo", "--runs", "100000"];
-        let ran = with_last(&program, ranks, &args, &["--time-limit", "8s"]);
+        let ran = with_last(&program, ranks, &args, &["--time-limit", "12s"]);
         assert_eq!(errors(&ran), [""; 0], "{}", ran.err);
         let bundle = Bundle::open(&program.path("b.zip"), &Limits::default()).unwrap();
         assert_eq!((bundle.complete, bundle.runs.len()), (false, 1));
