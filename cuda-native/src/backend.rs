@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sparsescope_core::experiment::{
     Availability, Backend, BatchedDenseProblem, Binding, Binds, Configuration, PrepareError,
-    Prepared, Problem, Side, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SpmvSide,
+    Prepared, Problem, SkylineProblem, SolveProblem, SpmmProblem, SpmvProblem, SpmvSide,
     SymgsProblem, SymgsSide,
 };
 use sparsescope_core::kernel::parameters::{MODE, OP};
@@ -115,49 +115,36 @@ impl Binds<SpmvProblem> for CudaBackend {
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.check_transposed(configuration, memory)?;
-        let of = problem.turned(configuration);
-        let side = |of: &SpmvProblem| of.side(configuration.precision, memory);
-        let is_turned = configuration.parameters.get(&OP) == Op::Transposed;
-        let before = if is_turned { Some(side(problem)?) } else { None };
-        match side(of)? {
-            Side::Double(turned) => {
-                let before = match &before {
-                    Some(Side::Double(before)) => Some(before),
-                    _ => None,
-                };
-                let sides = (&turned, before);
-                self.prepare_in(configuration, problem, &self.double, sides, memory)
-            }
-            Side::Single(turned) => {
-                let before = match &before {
-                    Some(Side::Single(before)) => Some(before),
-                    _ => None,
-                };
-                let sides = (&turned, before);
-                self.prepare_in(configuration, problem, &self.single, sides, memory)
-            }
+        match configuration.precision.in_f64() {
+            true => self.prepare_in(configuration, problem, &self.double, memory),
+            false => self.prepare_in(configuration, problem, &self.single, memory),
         }
     }
 }
 
 impl CudaBackend {
-    /// Prepares a product in one precision, with A or its transpose, and with A where its transpose
-    /// is requested.
+    /// Prepares a product in a precision whose vectors have type T.
     fn prepare_in<'p, T: DeviceReal>(
         &'p self,
         configuration: &Configuration,
         problem: &'p SpmvProblem,
         uploads: &'p Uploads<T>,
-        (turned, before): (&Arc<SpmvSide<T>>, Option<&Arc<SpmvSide<T>>>),
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        let side = |of: &SpmvProblem| -> Result<Arc<SpmvSide<T>>, PrepareError> {
+            let side = T::side(of.side(configuration.precision, memory)?);
+            Ok(side.expect("T is the type of the precision's vectors")) // invariant
+        };
+        let turned = side(problem.turned(configuration))?;
         if configuration.kernel.id == AUTO {
-            let (machine, side) = (&self.machine, Arc::clone(turned));
-            let configuration = configuration.clone();
-            let choosing = Choosing { machine, uploads, problem, side, configuration, memory };
+            let (machine, configuration) = (&self.machine, configuration.clone());
+            let choosing =
+                Choosing { machine, uploads, problem, side: turned, configuration, memory };
             return Ok(Box::new(choosing.prepared()));
         }
-        let of = Sides { problem, turned, before: before.map(|side| &**side) };
+        let is_turned = configuration.parameters.get(&OP) == Op::Transposed;
+        let before = if is_turned { Some(side(problem)?) } else { None };
+        let of = Sides { problem, turned: &turned, before: before.as_deref() };
         let product = product(&self.machine, uploads, configuration, &of, memory)?;
         Ok(Box::new(product.prepared()))
     }

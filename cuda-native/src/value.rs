@@ -1,8 +1,9 @@
 //! Value types of SpMV on the device, one per precision.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
-use sparsescope_core::experiment::Output;
+use sparsescope_core::experiment::{Output, Side, SpmvSide};
 use sparsescope_core::matrix::Real;
 
 use crate::arguments::{Bf16, F16, Stored, Value};
@@ -28,6 +29,9 @@ pub trait DeviceReal: Real + Value + Stored<Self> {
 
     /// Wraps a result.
     fn output(y: Vec<Self>) -> Output;
+
+    /// The problem, if its vectors have this type.
+    fn side(of: Side) -> Option<Arc<SpmvSide<Self>>>;
 }
 
 impl DeviceReal for f64 {
@@ -46,6 +50,13 @@ impl DeviceReal for f64 {
     fn output(y: Vec<Self>) -> Output {
         y.into()
     }
+
+    fn side(of: Side) -> Option<Arc<SpmvSide<Self>>> {
+        match of {
+            Side::Double(side) => Some(side),
+            Side::Single(_) => None,
+        }
+    }
 }
 
 impl DeviceReal for f32 {
@@ -63,5 +74,12 @@ impl DeviceReal for f32 {
 
     fn output(y: Vec<Self>) -> Output {
         y.into()
+    }
+
+    fn side(of: Side) -> Option<Arc<SpmvSide<Self>>> {
+        match of {
+            Side::Single(side) => Some(side),
+            Side::Double(_) => None,
+        }
     }
 }
