@@ -85,6 +85,22 @@ fn run_with(backend: &dyn Backend, memory: MemoryLimit, observer: &mut Collect) 
     runner.run("m", &problem(), &all, &[], observer).unwrap()
 }
 
+/// What these backends make of the reference.
+fn run_of_reference(backends: Vec<(DeviceKind, &dyn Backend)>, settings: &Settings) -> Run {
+    let runner = Runner {
+        backends,
+        settings,
+        environment: &environment(),
+        memory: None,
+        cancel: &AtomicBool::new(false),
+        agreement: &Alone,
+    };
+    let mut seen = Collect::default();
+    let all = Configuration::all(&[reference(Operation::Spmv)], settings);
+    runner.run("m", &problem(), &all, &[], &mut seen).unwrap();
+    seen.runs.remove(0)
+}
+
 /// The CPU kernels for SpMV; a library's only where it is available.
 fn on_cpu() -> Vec<&'static KernelDescriptor> {
     let cpu = CpuBackend::new();
@@ -210,19 +226,8 @@ fn a_wrong_kernel_fails_the_gate_and_keeps_no_timing() {
 #[test]
 fn energy_is_measured_only_if_requested_and_refused_with_the_reason_of_the_backend() {
     let measure = |backend: &dyn Backend, energy| {
-        let (settings, environment) = (Settings { energy, ..settings() }, environment());
-        let runner = Runner {
-            backends: vec![(DeviceKind::Cpu, backend)],
-            settings: &settings,
-            environment: &environment,
-            memory: None,
-            cancel: &AtomicBool::new(false),
-            agreement: &Alone,
-        };
-        let mut seen = Collect::default();
-        let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
-        runner.run("m", &problem(), &all, &[], &mut seen).unwrap();
-        let run = seen.runs.remove(0);
+        let settings = Settings { energy, ..settings() };
+        let run = run_of_reference(vec![(DeviceKind::Cpu, backend)], &settings);
         assert!(!run.cut_short);
         (run.energy.map(|energy| energy.joules), run.no_energy)
     };
@@ -381,19 +386,8 @@ fn every_sample_of_a_round_is_taken_in_however_many_chunks() {
 
 #[test]
 fn a_kernel_of_a_device_without_backend_is_unsupported() {
-    let (settings, environment) = (settings(), environment());
-    let runner = Runner {
-        backends: Vec::new(),
-        settings: &settings,
-        environment: &environment,
-        memory: None,
-        cancel: &AtomicBool::new(false),
-        agreement: &Alone,
-    };
-    let mut seen = Collect::default();
-    let all = Configuration::all(&[reference(Operation::Spmv)], &settings);
-    runner.run("m", &problem(), &all, &[], &mut seen).unwrap();
-    assert_eq!(seen.runs[0].check.verdict, Verdict::Unsupported);
+    let run = run_of_reference(Vec::new(), &settings());
+    assert_eq!(run.check.verdict, Verdict::Unsupported);
 }
 
 #[test]
