@@ -68,9 +68,10 @@ pub(crate) fn energy<E: Execution<Error: Display>>(
     }
     let meter = machine.meter()?;
     let nvml = machine.nvml().ok_or(GONE)?;
-    let others = nvml.processes().unwrap_or_default().saturating_sub(1);
-    if others > 0 {
-        return Err(format!("{others} other processes use the GPU, and their energy would count"));
+    match nvml.processes().unwrap_or_default().saturating_sub(1) {
+        0 => {}
+        1 => return Err("another process uses the GPU, and its energy would count".to_owned()),
+        n => return Err(format!("{n} other processes use the GPU, and their energy would count")),
     }
     let failed = |error: E::Error| match watch.is_cancelled() {
         true => Ok(None),

@@ -35,10 +35,10 @@ impl Energy {
         self.windows.iter().fold(ends, |[low, high], &joules| [low.min(joules), high.max(joules)])
     }
 
-    /// Half the difference between the extremes as a fraction of the mean.
+    /// The largest difference of a window from the mean, as a fraction of the mean.
     pub fn spread(&self) -> f64 {
         let [low, high] = self.extremes();
-        0.5 * (high - low) / self.joules
+        (high - self.joules).max(self.joules - low) / self.joules
     }
 }
 
@@ -48,11 +48,11 @@ mod tests {
 
     #[test]
     fn the_mean_and_the_spread_are_those_of_the_windows() {
-        let windows = vec![2.0, 3.0, 2.5, 2.5];
+        let windows = vec![2.0, 3.5, 2.5, 2.0];
         let energy = Energy { joules: 2.5, windows, ..Energy::default() };
-        assert_eq!((energy.mean(), energy.extremes()), (Some(2.5), [2.0, 3.0]));
-        // 2.5 J ± 0.5 J.
-        assert_eq!(energy.spread(), 0.2);
+        assert_eq!((energy.mean(), energy.extremes()), (Some(2.5), [2.0, 3.5]));
+        // One window has 1 J more than 2.5 J, the others at most 0.5 J less.
+        assert_eq!(energy.spread(), 0.4);
         assert_eq!(Energy::default().mean(), None);
     }
 

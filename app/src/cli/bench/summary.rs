@@ -206,7 +206,7 @@ fn energy(bundle: &Bundle) -> String {
     if let (Some(spread), Some((first, _))) = (spread, measured().next()) {
         let (spread, idle) = (percent(spread), three_digits(first.idle_watts));
         let words = format!(
-            "windows of one run differ from their mean by up to {spread}; the idle GPU took {idle} W, which is included."
+            "the windows of a run differ from their mean by up to {spread}; the idle GPU took {idle} W, which is included."
         );
         text += &wrapped("Energy: ", &words, "  ");
     }

@@ -160,7 +160,11 @@ pub fn about(board: &Board, unfolded: bool) -> String {
         words.push("a win of an automatic kernel counts for the kernel that it chose".into());
     }
     words.extend(board.least_energy.as_ref().map(|(kernel, rows)| {
-        format!("{} takes the least energy on {}", board.short(kernel), counted(board, *rows))
+        format!(
+            "{} takes the least measured energy on {}",
+            board.short(kernel),
+            counted(board, *rows)
+        )
     }));
     words.extend(stand_ins(board));
     words.extend(board.unsupported.clone());
