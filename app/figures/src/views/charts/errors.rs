@@ -71,12 +71,20 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.tick_x_at_points();
     }
     let told = [
-        (zeros, format!("{zeros} errors below {ZERO:e} are drawn at {ZERO:e}.")),
+        (zeros, drawn_at_zero(zeros)),
         (empty, format!("{empty} runs had nothing to compute and have no error.")),
     ];
     let told: Vec<String> = told.into_iter().filter(|(n, _)| *n > 0).map(|(_, it)| it).collect();
     plot.note = told.join(" ");
     plot
+}
+
+/// The remark on this many errors that a logarithmic axis cannot show.
+pub(super) fn drawn_at_zero(errors: usize) -> String {
+    match errors {
+        1 => format!("1 error below {ZERO:e} is drawn at {ZERO:e}."),
+        n => format!("{n} errors below {ZERO:e} are drawn at {ZERO:e}."),
+    }
 }
 
 fn setting_of(run: &RunOf<'_>, setting: &str) -> Option<f64> {

@@ -5,7 +5,7 @@ use sparsescope_core::record::{Operation, Rounding};
 
 use super::best::best;
 use super::chart::{Chart, Group, Operations};
-use super::errors::ZERO;
+use super::errors::{ZERO, drawn_at_zero};
 use super::plot::{Data, Plot, Point, Scale, kernel};
 use crate::model::{RunOf, bytes, subject_key};
 use crate::views::view::subject;
@@ -21,10 +21,10 @@ pub(super) const CHARTS: [Chart; 1] = [Chart {
     operations: Operations::Only(&[Operation::Spmv]),
 }];
 
-/// A name, and the error that it means.
+/// A name and its error.
 type Measure = (&'static str, fn(&Rounding) -> f64);
 
-/// An error measure and its description.
+/// The measures of the error.
 const MEASURES: [Measure; 2] = [
     ("max |z − y| / max |y|", |rounding| rounding.max),
     ("norm |z − y| / |y|", |rounding| rounding.norm),
@@ -50,7 +50,7 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
     let Some(((name, of), against)) = found else {
         return Plot::plane(Scale::default(), Scale::default());
     };
-    let title = if against == "time" { "time, µs" } else { "bytes moved, MB" };
+    let title = if against == "time" { "time, µs" } else { "minimum bytes moved, MB" };
     let mut plot = Plot::plane(Scale::new(title, log), Scale::new(*name, log).lower());
     plot.subject = subject(data.model, data.state);
     let Some(key) = plot.subject.map(subject_key) else { return plot };
@@ -73,7 +73,7 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.add(0, &series, Some(run.bundle), Point { text, ..Point::of(&run, x, at) });
     }
     if zeros > 0 {
-        plot.note = format!("{zeros} errors below {ZERO:e} are drawn at {ZERO:e}.");
+        plot.note = drawn_at_zero(zeros);
     }
     plot
 }
