@@ -141,8 +141,8 @@ impl Configuration {
         self.key().of_reference(self.kernel.operation)
     }
 
-    /// Fails if the kernel does not take a requested parameter or precision, or computes something else than what is
-    /// the default.
+    /// Fails if the kernel does not take a requested parameter or precision, or the default of one that was not
+    /// requested.
     pub fn admit(&self) -> Result<(), PrepareError> {
         if !self.kernel.precisions.contains(&self.precision) {
             let reason = format!("does not support {}", self.precision.as_str());

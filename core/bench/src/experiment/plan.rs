@@ -172,8 +172,8 @@ impl ParameterLists {
     }
 
     /// All combinations of the parameters that a kernel lists, without values that have no effect next to the
-    /// others; the same combination may occur several times. None if the kernel computes something else than what is
-    /// the default, and that was not requested.
+    /// others; the same combination may occur several times. None if the kernel does not take the default of a
+    /// parameter and no other value was requested.
     pub fn of(&self, kernel: &KernelDescriptor) -> Vec<Parameters> {
         let mut all = vec![Parameters::default()];
         for (&parameter, values) in &self.0 {
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_computes_something_else_runs_only_where_that_is_requested() {
+    fn a_kernel_that_does_not_take_a_default_runs_only_where_another_value_is_requested() {
         let mut settings = settings(&[]);
         let of = |settings: &Settings| {
             let all = all(settings);

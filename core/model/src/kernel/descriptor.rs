@@ -267,8 +267,8 @@ impl KernelDescriptor {
         listed.fold(Parameters::default(), |some, (of, value)| some.with(of, value))
     }
 
-    /// What it computes only if asked to: the parameter that has its default in `all`, which the
-    /// kernel does not take.
+    /// The parameter that has its default in `all` although the kernel does not take the default:
+    /// `op` of a kernel for the transpose alone.
     pub fn lacking(&self, all: &Parameters) -> Option<Parameter> {
         let mut silent = self.parameters.iter().filter(|(of, _)| of.about().is_silent);
         let lacking = silent.find(|(of, allowed)| {
