@@ -14,6 +14,8 @@ mod edge_list;
 mod error;
 mod extent;
 pub mod file_forms;
+#[cfg(not(target_family = "wasm"))]
+mod files;
 mod foreign;
 mod form;
 #[cfg(feature = "hdf5")]
@@ -50,15 +52,15 @@ pub use atomic::{Overwrite, write_atomically, write_bytes};
 pub use boeing::write_rb;
 pub use error::IoError;
 pub use extent::{read_named_extent, read_named_extent_as};
+#[cfg(not(target_family = "wasm"))]
+pub use files::{
+    open_companion, open_extent, open_matrix, open_matrix_as, open_points, open_points_extent,
+    open_share, open_vector, save, share_of_text,
+};
 pub use layer::check_gzip;
 pub use matrix_file::{AnyMatrix, Field, MatrixFile, MatrixForm, Symmetry};
 #[cfg(not(target_family = "wasm"))]
 pub use matrix_market::FileShare;
-#[cfg(not(target_family = "wasm"))]
-pub use open::{
-    open_companion, open_extent, open_matrix, open_matrix_as, open_points, open_points_extent,
-    open_share, open_vector, save, share_of_text,
-};
 pub use open::{read_matrix, read_named_matrix, read_named_matrix_as, read_named_matrix_in_steps};
 pub use petsc::write_petsc;
 pub use progress::Progress;
