@@ -43,9 +43,12 @@ use std::collections::BTreeSet;
 use sparsescope_core::bundle::{Bundle, Limits, SubjectFolder};
 use sparsescope_core::dense::Flagged;
 use sparsescope_core::kernel::all_kernels;
-use sparsescope_core::record::{Better, Operation, RankShare, Run, Source, Verdict};
+use sparsescope_core::record::{Better, RankShare, Run, Source, Verdict};
 use sparsescope_core::skyline::PointsPicture;
 use sparsescope_core::symgs::Wavefronts;
+
+mod of_all;
+mod schema_1_13;
 
 const GOLDEN: &[u8] = include_bytes!("../../golden/bundle-1.0.zip");
 
@@ -74,11 +77,6 @@ const GOLDEN_1_11: &[u8] = include_bytes!("../../golden/bundle-1.11.zip");
 const GOLDEN_1_13_ENERGY: &[u8] = include_bytes!("../../golden/bundle-1.13-energy.zip");
 
 const GOLDEN_1_13: &[u8] = include_bytes!("../../golden/bundle-1.13.zip");
-
-/// The GPU example of the window and the page.
-const H200: &[u8] = include_bytes!("../../../app/example/gpu.zip");
-
-const THESIS: &[u8] = include_bytes!("../../../app/example/solvers.zip");
 
 fn golden() -> Bundle {
     Bundle::read(GOLDEN, &Limits::default()).unwrap()
@@ -456,202 +454,4 @@ fn a_bundle_of_schema_1_11_tells_which_solves_rounding_limits_or_hides() {
         assert_eq!((undecided.check.verdict, undecided.samples.len()), (Verdict::Refused, 0));
         assert!(undecided.check.undecided && !undecided.ranks());
     }
-}
-
-#[test]
-fn a_bundle_of_schema_1_13_says_how_much_energy_an_spmv_takes_or_why_that_is_unknown() {
-    let bundle = Bundle::read(GOLDEN_1_13_ENERGY, &Limits::default()).unwrap();
-    // Two matrices, two kernels.
-    assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * 2));
-    for run in &bundle.runs {
-        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{}", run.kernel);
-        if run.backend == "cpu" {
-            let reason = "energy is measured only for CUDA kernels on one GPU";
-            assert_eq!((&run.energy, run.no_energy.as_deref()), (&None, Some(reason)));
-            continue;
-        }
-        let energy = run.energy.as_ref().unwrap();
-        assert_eq!((energy.method.as_str(), energy.windows.len()), ("counter", 4));
-        assert!((5.0..6.5).contains(&energy.seconds) && !energy.restores, "{energy:?}");
-        // An H100 takes at most 700 W.
-        assert!(0.0 < energy.idle_watts && energy.idle_watts < energy.watts, "{energy:?}");
-        assert!(energy.watts < 750.0 && energy.spread() < 0.2, "{energy:?}");
-        // Repetitions take as long as samples, give or take what surrounds them.
-        let seconds = energy.joules / energy.watts;
-        let median = run.figures.as_ref().unwrap().median_s;
-        assert!((0.5 * median..3.0 * median).contains(&seconds), "{seconds} s, {median} s");
-        let flops = run.work.unwrap().flops as f64;
-        assert_eq!(run.gflops_per_watt(), Some(flops / energy.joules / 1e9));
-    }
-    assert_eq!(Bundle::read(&bundle.to_bytes().unwrap(), &Limits::default()).unwrap(), bundle);
-    // Older versions measured no energy.
-    let older = Bundle::read(GOLDEN_1_11, &Limits::default()).unwrap();
-    assert!(older.runs.iter().all(|run| run.energy.is_none() && run.no_energy.is_none()));
-}
-
-#[test]
-fn the_example_of_solves_holds_the_thesis_tables() {
-    assert!(THESIS.len() < 900_000, "{} bytes", THESIS.len());
-    let bundle = Bundle::read(THESIS, &Limits::default()).unwrap();
-    assert!(bundle.complete);
-    let runs_of =
-        |of: Operation| bundle.runs.iter().filter(move |run| run.operation == of.as_str());
-    let measured = |run: &&Run| run.check.verdict != Verdict::Unsupported;
-    assert!(bundle.runs.iter().filter(measured).all(|run| run.check.verdict == Verdict::Pass));
-    // Three matrices on the GPU and with its libraries, one on the CPU.
-    let solved: BTreeSet<(&str, &str)> = runs_of(Operation::Solve)
-        .filter(measured)
-        .map(|run| (run.matrix.as_str(), run.kernel.as_str()))
-        .collect();
-    assert_eq!(solved.len(), 3 * 3 + 1);
-    // The thesis's 18 sizes: its kernel with five block sizes, ours, and two libraries.
-    assert_eq!(runs_of(Operation::BatchedDense).filter(measured).count(), 18 * (5 + 1 + 2));
-}
-
-#[test]
-fn the_example_of_a_gpu_holds_the_papers_matrices_and_every_kernel() {
-    assert!(H200.len() < 2_200_000, "{} bytes", H200.len());
-    let bundle = Bundle::read(H200, &Limits::default()).unwrap();
-    assert!(bundle.complete);
-    assert_eq!(bundle.matrices.len(), 30);
-    // It lacks kernels that were added after it was measured.
-    let measured: BTreeSet<&str> =
-        bundle.runs.iter().filter(|run| run.backend == "cuda").map(|r| r.kernel.as_str()).collect();
-    assert!(measured.len() >= 24);
-    for kernel in all_kernels().filter(|k| measured.contains(k.id)) {
-        let runs = || bundle.runs.iter().filter(|run| run.kernel == kernel.id);
-        assert_eq!(runs().count(), 30 * 2 * if kernel.takes.block { 5 } else { 1 });
-        let (pass, refused) = (Verdict::Pass, Verdict::Refused);
-        assert!(runs().all(|run| [pass, refused].contains(&run.check.verdict)), "{}", kernel.id);
-        // The model knows what each of our kernels reads, but not a vendor's; `auto` runs another kernel.
-        let is_ours = kernel.id.starts_with("cuda/") && kernel.id != "cuda/spmv/auto";
-        let predicted = |run: &Run| run.costs.predicted.is_some();
-        let measured = || runs().filter(|run| run.check.verdict == pass);
-        // The measurement was interrupted and resumed at `dc1`.
-        let resumed = |run: &Run| run.matrix.starts_with("dc1-") && !predicted(run);
-        let expected = |run: &Run| predicted(run) == is_ours || resumed(run);
-        assert!(measured().all(expected), "{}", kernel.id);
-        // ELLPACK of a matrix with a dense row exceeds the memory; BSR and DIA suit few matrices.
-        let may_be_refused = ["ell", "bsr", "dia"].contains(&kernel.what());
-        assert_eq!(runs().any(|run| run.check.verdict == refused), may_be_refused);
-    }
-}
-
-#[test]
-fn a_bundle_of_schema_1_13_has_the_error_of_runs_in_fewer_bits() {
-    let bundle = Bundle::read(GOLDEN_1_13, &Limits::default()).unwrap();
-    let precisions = ["f64", "f32", "f32:f64", "bf16:f32", "f16:f32"];
-    // On two matrices: eight kernels once in each precision.
-    assert_eq!((bundle.matrices.len(), bundle.runs.len()), (2, 2 * 8 * precisions.len()));
-    for run in &bundle.runs {
-        let what = format!("{} {}", run.kernel, run.precision);
-        if run.kernel == "cpu/csr/serial" && run.precision.contains(':') {
-            assert_eq!(run.check.verdict, Verdict::Unsupported, "{what}");
-            let reason = format!("does not support {}", run.precision);
-            assert_eq!(run.check.reason.as_deref(), Some(reason.as_str()));
-            continue;
-        }
-        assert_eq!((run.check.verdict, run.samples.len()), (Verdict::Pass, 4), "{what}");
-        assert_eq!(run.check.rounding.is_some(), run.precision != "f64", "{what}");
-    }
-    let find = |matrix: &str, kernel: &str, precision: &str| {
-        let is_it = |run: &&Run| {
-            run.matrix.starts_with(matrix) && run.kernel == kernel && run.precision == precision
-        };
-        bundle.runs.iter().find(is_it).unwrap()
-    };
-    for kernel in ["cuda/csr/thread-per-row", "cuda/csr/adaptive", "cuda/spmv/auto"] {
-        let error = |matrix: &str, precision: &str| {
-            let found = find(matrix, kernel, precision).check.rounding.unwrap();
-            assert!(found.max <= found.bound, "{kernel} {precision} {found:?}");
-            found.max
-        };
-        // 6 and −1 are numbers of every format, and so are sums of their products with 1 to 5.
-        assert!(precisions[1..].iter().all(|precision| error("stencil7", precision) == 0.0));
-        let [mixed, bf16, f16] =
-            ["f32:f64", "bf16:f32", "f16:f32"].map(|precision| error("powerlaw", precision));
-        assert!(0.0 < mixed && mixed < f16 && f16 < bf16, "{kernel} {mixed:e} {f16:e} {bf16:e}");
-        let bytes = |precision: &str| find("powerlaw", kernel, precision).costs.minimal_bytes;
-        // In CSR, each of the nonzeros is shorter. The choice may move fewer bytes in f64 and f32.
-        if kernel != "cuda/spmv/auto" {
-            assert_eq!(bytes("f64") - bytes("f32:f64"), 4 * 1600);
-            assert_eq!(bytes("f32") - bytes("bf16:f32"), 2 * 1600);
-        }
-        assert_eq!(bytes("bf16:f32"), bytes("f16:f32"));
-    }
-}
-
-#[test]
-fn their_documents_follow_the_schema() {
-    // With the pictures of the structure and of the levels, and the histories of passed runs that solve.
-    for (bundle, matrices, pictures) in [
-        (GOLDEN, 2, 0),
-        (GOLDEN_1_1, 2, 2),
-        (GOLDEN_1_2, 5, 0),
-        (GOLDEN_1_3, 5, 1),
-        (GOLDEN_1_4, 4, 4 + 4 + 30),
-        // Subjects with their runs, and the pictures of points.
-        (GOLDEN_1_5, 3 * 2, 3),
-        // The pictures of the structure, and the history of each run.
-        (GOLDEN_1_6, 2, 2 + 60),
-        // And the flagged systems.
-        (GOLDEN_1_7, 2 * 2, 2),
-        (GOLDEN_1_8, 2, 2),
-        (GOLDEN_1_9, 2, 2),
-        (GOLDEN_1_13, 2, 2),
-        (H200, 30, 30),
-    ] {
-        let documents = sparsescope_tests::documents(bundle);
-        assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + matrices + pictures);
-    }
-}
-
-#[test]
-fn reading_and_writing_them_loses_nothing() {
-    for bytes in [
-        GOLDEN,
-        GOLDEN_1_1,
-        GOLDEN_1_2,
-        GOLDEN_1_3,
-        GOLDEN_1_4,
-        GOLDEN_1_5,
-        GOLDEN_1_6,
-        GOLDEN_1_7,
-        GOLDEN_1_8,
-        GOLDEN_1_9,
-        GOLDEN_1_13,
-        H200,
-    ] {
-        let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
-        let written = bundle.to_bytes().unwrap();
-        assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);
-    }
-}
-
-#[test]
-fn only_a_higher_major_version_is_refused_and_the_version_needed_is_named() {
-    assert!(Bundle::read(&with_schema(1, 99), &Limits::default()).is_ok());
-    let error = Bundle::read(&with_schema(2, 0), &Limits::default()).unwrap_err().to_string();
-    assert!(error.contains("schema 2"), "{error}");
-}
-
-/// The golden bundle with a different schema version in its manifest.
-fn with_schema(major: u32, minor: u32) -> Vec<u8> {
-    use std::io::{Cursor, Read, Write};
-    let mut old = zip::ZipArchive::new(Cursor::new(GOLDEN)).unwrap();
-    let mut new = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    for k in 0..old.len() {
-        let mut entry = old.by_index(k).unwrap();
-        let name = entry.name().unwrap().into_owned();
-        let mut content = Vec::new();
-        entry.read_to_end(&mut content).unwrap();
-        if name == "manifest.json" {
-            let mut manifest: serde_json::Value = serde_json::from_slice(&content).unwrap();
-            manifest["schema"] = serde_json::json!({ "major": major, "minor": minor });
-            content = serde_json::to_vec(&manifest).unwrap();
-        }
-        new.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        new.write_all(&content).unwrap();
-    }
-    new.finish().unwrap().into_inner()
 }

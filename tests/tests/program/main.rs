@@ -15,6 +15,7 @@ mod compare;
 mod convert;
 mod debug;
 mod dense;
+mod examples;
 mod fetch;
 mod foreign;
 mod forms;
