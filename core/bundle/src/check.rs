@@ -255,6 +255,9 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
         if run.samples.is_empty() {
             return Err(inconsistent(whose, "has an energy but no samples"));
         }
+        if run.no_energy.is_some() {
+            return Err(inconsistent(whose, "has both an energy and a reason for having none"));
+        }
     }
     if let Some(source) = &run.source {
         check_identity(&format!("the kernel source of {whose}"), &source.sha256)?;
@@ -325,6 +328,10 @@ fn check_run(whose: &str, run: &Run, nnz: Option<u64>) -> Result<(), BundleError
     }
     if check.limited_by_rounding && !passed {
         return Err(inconsistent(whose, "is limited by rounding although its check did not pass"));
+    }
+    if check.rounding.is_some() && !passed {
+        let problem = "has an error against f64 although its check did not pass";
+        return Err(inconsistent(whose, problem));
     }
     if !passed && check.reason.is_none() {
         return Err(inconsistent(whose, "did not pass its check but gives no reason"));
@@ -401,8 +408,8 @@ fn check_energy(whose: &str, energy: &Energy) -> Result<(), BundleError> {
     match (found - expected).abs() <= 1e-9 * found.max(expected) {
         true => Ok(()),
         false => {
-            let field = "energy.joules";
-            Err(BundleError::Figures { whose: whose.into(), field, found, expected })
+            let problem = format!("has an energy of {found} J, but its windows give {expected} J");
+            Err(inconsistent(whose, problem))
         }
     }
 }

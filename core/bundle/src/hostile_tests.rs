@@ -410,7 +410,13 @@ fn documents_that_contradict_one_another_are_refused() {
     let history = format!("histories/{}.json", "0".repeat(64));
     let told = br#"{"step":"iteration","series":[]}"#;
     let ended = |run: usize, check: Value| forged("runs.json", |r| r["runs"][run]["check"] = check);
-    let cases: [(Vec<u8>, &str); 22] = [
+    let energy = |joules: f64, windows: &[f64]| {
+        json!({
+            "joules": joules, "windows": windows, "method": "counter", "watts": 300.0,
+            "idle_watts": 70.0, "seconds": 5.0
+        })
+    };
+    let cases: [(Vec<u8>, &str); 27] = [
         (
             with_entry(Entry::deflated(&history, told), told),
             "is the history of a run that is not in the bundle",
@@ -487,6 +493,35 @@ fn documents_that_contradict_one_another_are_refused() {
                 }),
             ),
             "is limited by rounding although its check did not pass",
+        ),
+        (
+            ended(
+                4,
+                json!({
+                    "verdict": "fail", "reason": "x",
+                    "rounding": { "max": 0.0, "norm": 0.0, "bound": 1.0 }
+                }),
+            ),
+            "has an error against f64 although its check did not pass",
+        ),
+        (
+            forged("runs.json", |r| r["runs"][0]["energy"] = energy(2.0, &[1.0, 2.0])),
+            "has an energy of 2 J, but its windows give 1.5 J",
+        ),
+        (
+            forged("runs.json", |r| r["runs"][0]["energy"] = energy(0.0, &[])),
+            "has an energy that was measured in no window",
+        ),
+        (
+            forged("runs.json", |r| r["runs"][4]["energy"] = energy(1.0, &[1.0])),
+            "has an energy but no samples",
+        ),
+        (
+            forged("runs.json", |r| {
+                r["runs"][0]["energy"] = energy(1.0, &[1.0]);
+                r["runs"][0]["no_energy"] = "x".into();
+            }),
+            "has both an energy and a reason for having none",
         ),
     ];
     for (bytes, expected) in cases {
