@@ -193,7 +193,12 @@ impl Problem for SpmvProblem {
             let mut arrays = self.turned(configuration).arrays(configuration, memory);
             arrays.iter_mut().for_each(|array| array.name += ", transposed");
             arrays.push(Resident { name: "the transpose of A".to_owned(), bytes });
-            return arrays;
+            let kernel = configuration.kernel;
+            // A library transposes A itself, and a GPU makes the transpose of A.
+            return match kernel.device == DeviceKind::Cuda || kernel.library().is_some() {
+                true => self.with_copies(arrays, configuration.precision, memory),
+                false => arrays,
+            };
         }
         self.arrays(configuration, memory)
     }

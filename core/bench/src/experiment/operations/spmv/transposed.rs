@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::experiment::output::Output;
     use crate::experiment::problem::Problem;
-    use sparsescope_matrix::matrix::{FormatSpec, examples};
+    use sparsescope_matrix::matrix::{FormatSpec, Precision, examples};
     use sparsescope_model::kernel::parameters::SCALE;
     use sparsescope_model::kernel::{Parameters, kernel};
     use sparsescope_record::Verdict;
@@ -122,6 +122,12 @@ mod tests {
         let names: Vec<&str> = resident.iter().map(|array| array.name.as_str()).collect();
         let format = format!("{} in f64, transposed", FormatSpec::Csr);
         assert_eq!(names, [format.as_str(), "the transpose of A"]);
+        // oneMKL reads A, the check its transpose.
+        let library = computing("vendor/mkl/csr", "t", "1");
+        let single = Configuration { precision: Precision::F32, ..library };
+        let resident = square.resident(&single, MemoryLimit::unlimited());
+        let copies = ["A and x in f32", "A and x in f32, transposed"];
+        assert!(resident.iter().take(2).map(|array| array.name.as_str()).eq(copies));
     }
 
     #[test]
