@@ -146,8 +146,8 @@ pub(super) struct BenchArgs {
     pub(super) cold: bool,
     /// Also measure the energy of each CUDA kernel, which takes about 8 s more per run
     ///
-    /// It is read from the GPU while the kernel is repeated, and never estimated: runs of which it cannot be read say
-    /// why (see docs/energy.md).
+    /// It is read from the GPU while the kernel is repeated, never estimated. A run whose energy cannot be read says why
+    /// (see docs/energy.md).
     #[arg(long, help_heading = SAMPLING, hide_short_help = true)]
     pub(super) energy: bool,
     /// File with x (for symgs, the initial x) [default: from --seed]

@@ -59,7 +59,7 @@ impl Environment {
             && (own.is_empty() || others.is_empty() || own == others)
     }
 
-    /// Whether times of this device on both belong to one history: the same CPU with as many cores and about as much
+    /// Whether times of this device on both belong to one history: the same CPU and number of cores, about as much
     /// memory and, for a GPU, the same major version of its driver. The operating system and its kernel may differ:
     /// they change when a machine is updated, or when a rented one is replaced by another of its kind. Machines
     /// without a CPU model are different.

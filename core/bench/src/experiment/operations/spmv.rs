@@ -122,7 +122,7 @@ impl SpmvProblem {
             Side::Single(single) => Some(single),
             Side::Double(_) => None,
         };
-        Ok(single.expect("all numbers of f32 are f32")) // invariant
+        Ok(single.expect("f32 has vectors in f32")) // invariant
     }
 
     /// SpMV in a precision, with A and x rounded on first use. Fails if a value is too large for it, or, before
