@@ -233,9 +233,12 @@ impl Problem for SpmmProblem {
         if k > *given {
             return Some(format!("X has {given} columns, expected at least {k}"));
         }
-        let is_refused = configuration.kernel.needs.finite_x && !x.iter().all(|x| x.is_finite());
+        if !configuration.kernel.needs.finite_x {
+            return None;
+        }
+        let is_finite = x.chunks(*given).all(|row| row.iter().take(k).all(|x| x.is_finite()));
         let reason = "multiplies padding by X, which has an infinite or NaN element";
-        is_refused.then(|| reason.to_owned())
+        (!is_finite).then(|| reason.to_owned())
     }
 }
 
@@ -295,11 +298,13 @@ mod tests {
     #[test]
     fn an_x_that_is_not_finite_is_refused_only_by_kernels_that_may_multiply_padding() {
         let a = Arc::new(examples::five_by_five());
-        let problem = SpmmProblem::given(a, 1, vec![1.0, 2.0, f64::NAN, 4.0, 5.0]);
-        let refused = |id: &str| problem.refusal(&of(id, 1, Precision::F64));
+        let x = [1.0, 1.0, 1.0, f64::NAN, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+        let problem = SpmmProblem::given(a, 2, x.to_vec());
+        let refused = |id: &str, k: u32| problem.refusal(&of(id, k, Precision::F64));
         let reason = "multiplies padding by X, which has an infinite or NaN element";
-        assert_eq!(refused("vendor/mkl/spmm").as_deref(), Some(reason));
-        assert_eq!(["cpu/spmm/simd", "cpu/spmm/hll"].map(refused), [None, None]);
+        assert_eq!(refused("vendor/mkl/spmm", 2).as_deref(), Some(reason));
+        assert_eq!(refused("vendor/mkl/spmm", 1), None, "it is in the second column");
+        assert_eq!(["cpu/spmm/simd", "cpu/spmm/hll"].map(|id| refused(id, 2)), [None, None]);
     }
 
     #[test]
