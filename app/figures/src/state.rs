@@ -42,6 +42,7 @@ mod history;
 pub mod layouts;
 pub mod levels;
 mod link;
+mod ranking;
 pub mod skyline;
 pub mod spy;
 
@@ -53,6 +54,7 @@ pub use fsai::{FsaiOf, FsaiState, Mesh, MeshOf, PatternWord, Stage};
 pub use history::History;
 pub use layouts::{Example, LAYOUTS, LayoutsState, Pattern, Small};
 pub use levels::{Grid, LevelsOf, LevelsState, Order};
+pub use ranking::{RankBy, Ranking};
 pub use skyline::{Algorithm, PointsKind, PointsOf, Recipe, SkylineState};
 pub use spy::{At, ColorMap, Numbering, Saved, Scale, Split, SpyState};
 

@@ -12,6 +12,7 @@ mod numbers;
 mod open;
 mod origin;
 mod predictions;
+mod ranking;
 mod setting;
 #[cfg(test)]
 pub(crate) mod skylines;
@@ -42,7 +43,7 @@ use crate::cloud::CloudOrWhy;
 use crate::lesson::Lessons;
 use crate::picture::Picture;
 use crate::set_up::{Asked, Soon};
-use crate::state::Filter;
+use crate::state::{Filter, Ranking};
 pub(crate) use changes::{Changed, Changes};
 pub use index::Values;
 #[cfg(any(test, feature = "tests"))]
@@ -77,7 +78,7 @@ pub struct Model {
 struct Found {
     index: OnceCell<Index>,
     passing: Kept<Filter, Arc<Passing>, 4>,
-    ranked: Kept<Filter, Arc<Vec<Ranked>>, 4>,
+    ranked: Kept<(Filter, Ranking), Arc<Vec<Ranked>>, 4>,
     /// Run numbers by key in links.
     keys: Kept<String, Option<usize>, 8>,
     /// By matrix key. A large picture takes 100 MB.
@@ -90,6 +91,8 @@ struct Found {
     depths: OnceCell<BTreeMap<String, Depth>>,
     /// By the series of two bundles. Resampling is too slow for every frame.
     changes: Kept<([usize; 2], Filter), Arc<Changes>, 4>,
+    /// Whether a run that passes has an energy.
+    with_energy: Kept<Filter, bool, 4>,
     /// Whether a run that passes has a prediction.
     with_prediction: Kept<Filter, bool, 4>,
     /// Keys of the matrices on which runs can be predicted.
@@ -411,27 +414,33 @@ impl Model {
     /// its stand-in have separate rows. Runs compete if they rank, have warm caches and compute the
     /// plain operation in f64 (or with a kernel without f64); where none does, all others.
     pub fn standings(&self, filter: &Filter) -> Vec<Standing<'_>> {
-        let ranked = self.ranked(filter);
-        ranked.iter().filter_map(|ranked| self.standing(ranked)).collect()
+        self.standings_by(filter, Ranking::default())
+    }
+
+    /// The same in another ranking.
+    pub fn standings_by(&self, filter: &Filter, ranking: Ranking) -> Vec<Standing<'_>> {
+        let ranked = self.ranked(filter, ranking);
+        ranked.iter().filter_map(|ranked| self.standing(ranked, ranking)).collect()
     }
 
     /// The standing of the subject with this key.
     pub fn standing_of(&self, filter: &Filter, key: &str) -> Option<Standing<'_>> {
         let place = self.index().place_of(key)?;
-        let ranked = self.ranked(filter);
-        self.standing(ranked.iter().find(|ranked| ranked.subject == place)?)
+        let ranking = Ranking::default();
+        let ranked = self.ranked(filter, ranking);
+        self.standing(ranked.iter().find(|ranked| ranked.subject == place)?, ranking)
     }
 
-    fn standing(&self, ranked: &Ranked) -> Option<Standing<'_>> {
+    fn standing(&self, ranked: &Ranked, ranking: Ranking) -> Option<Standing<'_>> {
         let (key, subject) = self.index().subject(&self.bundles, ranked.subject)?;
         let runs = ranked.runs.iter().filter_map(|number| self.run(*number)).collect();
-        Some(Standing { key, subject, runs })
+        Some(Standing { key, subject, runs, ranking })
     }
 
-    fn ranked(&self, filter: &Filter) -> Arc<Vec<Ranked>> {
-        self.found.ranked.get(filter.clone(), |filter| {
+    fn ranked(&self, filter: &Filter, ranking: Ranking) -> Arc<Vec<Ranked>> {
+        self.found.ranked.get((filter.clone(), ranking), |(filter, ranking)| {
             let runs = self.runs(filter).into_iter();
-            Arc::new(rank(runs, |number| self.index().first_of(number)))
+            Arc::new(rank(runs, *ranking, |number| self.index().first_of(number)))
         })
     }
 

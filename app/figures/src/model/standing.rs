@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sparsescope_core::record::{Run, Subject};
 
 use super::open::{RunOf, subject_size};
+use crate::state::Ranking;
 
 /// The kernels that compete on one subject over all bundles.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct Standing<'a> {
     /// The best run per kernel and bundle, and for solves per preconditioner; best first, at least
     /// one.
     pub runs: Vec<RunOf<'a>>,
+    /// In which ranking they compete.
+    pub ranking: Ranking,
 }
 
 /// The same as positions in the index and run numbers, for caching.
@@ -25,31 +28,35 @@ pub(super) struct Ranked {
     pub(super) runs: Vec<usize>,
 }
 
-/// Returns whether a run competes: it ranks and has warm caches.
-fn competes(run: &RunOf<'_>) -> bool {
-    run.run.hot && run.ranks()
+/// Returns whether a run competes: it ranks, has warm caches, and has what the ranking asks for.
+fn competes(run: &RunOf<'_>, ranking: Ranking) -> bool {
+    run.run.hot && run.ranks() && run.excluded(ranking).is_none()
 }
 
 /// Returns whether a run computes its operation as such, with f64 or on a device whose kernels have
-/// no f64. Others compete only where there is none of these.
-fn is_usual(run: &RunOf<'_>) -> bool {
-    run.run.is_plain() && (run.run.precision == "f64" || run.run.backend == "wgpu")
+/// no f64, or in any precision if its error is limited. Others compete only where there is none of
+/// these.
+fn is_usual(run: &RunOf<'_>, ranking: Ranking) -> bool {
+    run.run.is_plain() && run.has_usual_precision(ranking)
 }
 
 /// Ranks these runs; `first` maps a run to the position of its subject in the index.
 pub(super) fn rank<'a>(
     runs: impl Iterator<Item = RunOf<'a>>,
+    ranking: Ranking,
     first: impl Fn(usize) -> Option<usize>,
 ) -> Vec<Ranked> {
+    let by = ranking.by;
+    let is_usual = |run: &RunOf<'_>| is_usual(run, ranking);
     // By subject, then by kernel, preconditioner, bundle and precision.
     let mut best: BTreeMap<usize, BTreeMap<_, RunOf<'_>>> = BTreeMap::new();
-    for run in runs.filter(competes) {
+    for run in runs.filter(|run| competes(run, ranking)) {
         let Some(subject) = first(run.index) else { continue };
         let of = best.entry(subject).or_default();
         let method = run.solved().map(|_| run.method());
         let place = (&run.run.kernel, method, run.bundle.series, is_usual(&run));
         let kept = of.entry(place).or_insert(run);
-        if run.beats(kept) {
+        if run.gain_by(kept, by).is_some_and(|gain| gain > 1.0) {
             *kept = run;
         }
     }
@@ -61,9 +68,9 @@ pub(super) fn rank<'a>(
         }
         // Runs of an unknown operation may have rates in different units.
         if let Some(first) = runs.first().copied() {
-            runs.retain(|run| run.gain_over(&first).is_some());
+            runs.retain(|run| run.gain_by(&first, by).is_some());
         }
-        let goodness = |run: &RunOf<'_>| run.goodness().unwrap_or(f64::NEG_INFINITY);
+        let goodness = |run: &RunOf<'_>| run.goodness_by(by).unwrap_or(f64::NEG_INFINITY);
         sparsescope_core::order::sort_by(&mut runs, |a, b| goodness(b).total_cmp(&goodness(a)));
         let size = runs.first().map_or(0, |run| subject_size(run.subject));
         let runs = runs.into_iter().map(|run| run.index).collect();
@@ -78,6 +85,12 @@ impl<'a> RunOf<'a> {
     pub fn timed_kernel(&self) -> &'a str {
         let run: &'a Run = self.run;
         run.costs.choice.as_ref().map_or(&run.kernel, |choice| &choice.kernel)
+    }
+
+    /// Whether it competes with runs in f64.
+    pub(super) fn has_usual_precision(&self, ranking: Ranking) -> bool {
+        let usual = self.run.precision == "f64" || self.run.backend == "wgpu";
+        usual || ranking.max_error.is_some()
     }
 
     /// Whether it is another way to compute than the other run, or on another machine.
@@ -114,11 +127,16 @@ impl<'a> Standing<'a> {
 
     /// The ratio of the winner to the second kernel; `None` if there is no second.
     pub fn lead(&self) -> Option<f64> {
-        self.winner()?.gain_over(self.second()?)
+        self.gain(self.winner()?, self.second()?)
     }
 
-    /// The rate of a run relative to the winner: 1 for the winner, less for all others.
+    /// How good a run is relative to the winner: 1 for the winner, less for all others.
     pub fn share(&self, run: &RunOf<'a>) -> Option<f64> {
-        run.gain_over(self.winner()?)
+        self.gain(run, self.winner()?)
+    }
+
+    /// The ratio by which a run is better than another in this ranking.
+    pub(crate) fn gain(&self, run: &RunOf<'a>, other: &RunOf<'a>) -> Option<f64> {
+        run.gain_by(other, self.ranking.by)
     }
 }

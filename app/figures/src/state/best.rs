@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ranking::Ranking;
+
 choice! {
     /// How the winners are shown.
     Form:
@@ -38,6 +40,8 @@ pub struct BestState {
     pub down: bool,
     /// Show the subjects that are bound by launching.
     pub unfolded: bool,
+    /// What the winners are ranked by, and which runs compete.
+    pub ranking: Ranking,
 }
 
 /// Id of the view of winners.
@@ -50,7 +54,8 @@ impl BestState {
         Self { over: "serial".into(), form: Form::List, unfolded: true, ..Self::default() }
     }
 
-    pub(super) fn fields(&self) -> [(&'static str, String); 6] {
+    pub(super) fn fields(&self) -> [(&'static str, String); 8] {
+        let [by, error] = self.ranking.fields();
         [
             ("over", self.over.clone()),
             // Links of older versions; `as=heat` replaces it.
@@ -59,6 +64,8 @@ impl BestState {
             ("by", self.by.clone()),
             ("down", self.down.to_string()),
             ("launch", if self.unfolded { "open".into() } else { String::new() }),
+            by,
+            error,
         ]
     }
 
@@ -71,7 +78,7 @@ impl BestState {
             "by" => self.by = value.into(),
             "down" => self.down = value == "true",
             "launch" => self.unfolded = value == "open",
-            _ => {}
+            _ => self.ranking.set(key, value),
         }
     }
 }

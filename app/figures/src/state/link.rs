@@ -201,7 +201,9 @@ fn encode(text: &str) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Filter, Form, best, charts, fsai, layouts, levels, skyline, spy};
+    use super::super::{
+        Filter, Form, RankBy, Ranking, best, charts, fsai, layouts, levels, skyline, spy,
+    };
     use super::*;
 
     fn state() -> impl Strategy<Value = ViewState> {
@@ -220,8 +222,18 @@ mod tests {
         ];
         let run = (run, prop::collection::vec(key, 0..=MOST_BESIDE));
         let form = prop::sample::select(best::Form::ALL.to_vec());
-        let winners = (text, text, form, any::<(bool, bool)>()).prop_map(
-            |(over, by, form, (down, unfolded))| BestState { over, form, by, down, unfolded },
+        let ranking =
+            (prop::sample::select(RankBy::ALL.to_vec()), prop::option::of(1e-15..=1.0_f64));
+        let ranking = ranking.prop_map(|(by, max_error)| Ranking { by, max_error });
+        let winners = (text, text, form, any::<(bool, bool)>(), ranking).prop_map(
+            |(over, by, form, (down, unfolded), ranking)| BestState {
+                over,
+                form,
+                by,
+                down,
+                unfolded,
+                ranking,
+            },
         );
         let drawn = (
             winners,

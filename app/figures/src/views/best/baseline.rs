@@ -4,7 +4,7 @@ use sparsescope_core::kernel::KernelName;
 
 use super::sides::names;
 use crate::model::{Model, OpenBundle, RunOf, Standing};
-use crate::state::ViewState;
+use crate::state::{RankBy, ViewState};
 
 /// What the kernels are compared with in the headline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,16 +62,22 @@ pub(super) fn over_vendor<'a>(standing: &Standing<'a>) -> Option<(f64, &'a str)>
     let is_ours = |run: &&RunOf<'_>| !is_vendors(&run.run.kernel) && run.is_on_machine_of(vendor);
     let ours = standing.runs.iter().find(is_ours)?;
     let kernel: &'a str = &vendor.run.kernel;
-    Some((ours.gain_over(vendor)?, kernel))
+    Some((standing.gain(ours, vendor)?, kernel))
 }
 
-/// The ratio of the winner to the baseline of the state.
+/// The ratio of the winner to the baseline of the state. The reference has a time, no energy, and
+/// that of a run in fewer bits computes in as few.
 pub(super) fn over(standing: &Standing<'_>, wanted: &str) -> Option<f64> {
     let winner = standing.winner()?;
     let other = match wanted {
-        "serial" => return winner.figures()?.speedup,
+        "serial" => {
+            let ranking = standing.ranking;
+            let is_same = ranking.max_error.is_none() || winner.run.precision == "f64";
+            let speedup = winner.figures()?.speedup;
+            return speedup.filter(|_| is_same && ranking.by == RankBy::Rate);
+        }
         "vendor" => vendors_best(standing),
         bundle => standing.runs.iter().find(|run| run.bundle.sha256.starts_with(bundle)),
     };
-    winner.gain_over(other?)
+    standing.gain(winner, other?)
 }

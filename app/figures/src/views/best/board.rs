@@ -1,15 +1,13 @@
 //! The numbers of the view of winners: one row per matrix, with the winner and its competitors.
 
 use sparsescope_core::kernel::KernelName;
-use sparsescope_core::record::Better;
 
 use super::baseline::{Against, baselines, is_vendors, over, over_vendor, vendors_best};
+use super::reasons;
 use super::sides::{Side, bundles, names, sides};
 use super::solves::{Whole, beside_time, first_with_setup, unsupported};
-use crate::model::{
-    Model, RunOf, Standing, metric_title, significant, subject_name, subject_title,
-};
-use crate::state::ViewState;
+use crate::model::{Model, RunOf, Standing, subject_name, subject_title};
+use crate::state::{RankBy, Ranking, ViewState};
 use crate::why::{BOUND, Clause};
 
 /// The data of the view that requires visiting every run.
@@ -47,6 +45,8 @@ pub struct Board {
     /// The kernel with the least energy on the most rows, and their number; of each kernel its
     /// fastest run counts.
     pub(crate) least_energy: Option<(String, usize)>,
+    /// In which ranking the rows' winners win.
+    pub ranking: Ranking,
     /// The start of all ids or nearly all, which names leave out.
     prefix: String,
 }
@@ -118,7 +118,8 @@ pub struct Rival {
 
 impl Board {
     pub fn of(model: &Model, state: &ViewState) -> Self {
-        let standings = model.standings(&state.filter);
+        let ranking = state.best.ranking;
+        let standings = model.standings_by(&state.filter, ranking);
         let has_vendor = standings.iter().any(|standing| vendors_best(standing).is_some());
         let usual = if has_vendor { "vendor" } else { "serial" };
         let all = baselines(model, state);
@@ -134,6 +135,7 @@ impl Board {
             },
             baseline: word.clone(),
             span: [f64::INFINITY, f64::NEG_INFINITY],
+            ranking,
             ..Self::default()
         };
         let mut wins = std::collections::BTreeMap::<String, usize>::new();
@@ -145,9 +147,8 @@ impl Board {
         let mut vendors = std::collections::BTreeSet::new();
         for standing in standings {
             let Some(mut row) = row(&standing, &word, &without) else { continue };
-            if let Some(metric) = standing.winner().and_then(RunOf::metric) {
-                board.rate = metric_title(metric);
-                board.less = metric.better == Better::Less;
+            if let Some(measure) = reasons::measure(&standing) {
+                (board.rate, board.less) = measure;
             }
             row.gain = row.over;
             if word == "vendor" {
@@ -178,7 +179,8 @@ impl Board {
             devices.insert(row.device.clone());
             board.rows.push(row);
         }
-        board.least_energy = least.into_iter().max_by_key(|(_, rows)| *rows);
+        let least = least.into_iter().max_by_key(|(_, rows)| *rows);
+        board.least_energy = least.filter(|_| ranking.by == RankBy::Rate);
         let mut kernels: Vec<(String, usize)> = wins.into_iter().collect();
         sparsescope_core::order::sort_by(&mut kernels, |a, b| b.1.cmp(&a.1));
         board.kernels = kernels.into_iter().map(|(kernel, _)| kernel).collect();
@@ -195,6 +197,7 @@ impl Board {
         }
         board.prefix = common_start(&board.kernels);
         board.conditions = conditions(&winners);
+        board.conditions.extend(reasons::conditions(ranking, &winners));
         board.unsupported = unsupported(model, state);
         board.put_sides(model);
         board.sort(state);
@@ -316,10 +319,13 @@ type Without = std::collections::BTreeMap<String, Vec<(String, String)>>;
 
 fn without(model: &Model, state: &ViewState) -> Without {
     let mut found = Without::new();
-    for run in model.runs(&state.filter).into_iter().filter(|run| !run.ranks()) {
+    for run in model.runs(&state.filter) {
         let ended = || run.solved().map(|solve| solve.ended.clone());
-        let reason = run.run.check.reason.clone().or_else(ended);
-        let reason = reason.unwrap_or_else(|| run.verdict().to_owned());
+        let reason = match run.ranks() {
+            true => run.excluded(state.best.ranking),
+            false => run.run.check.reason.clone().or_else(ended).or(Some(run.verdict().to_owned())),
+        };
+        let Some(reason) = reason else { continue };
         let of = found.entry(run.key()).or_default();
         if of.iter().all(|(kernel, _)| *kernel != run.run.kernel) {
             of.push((run.run.kernel.clone(), reason));
@@ -355,19 +361,10 @@ fn csr_bytes(standing: &Standing<'_>) -> Option<u64> {
 }
 
 fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Row> {
-    let winner = standing.winner()?;
+    let (winner, by) = (standing.winner()?, standing.ranking.by);
     let rival = |run: &RunOf<'_>| {
-        let (rate, share) = (run.rate()?, standing.share(run)?);
-        let unit = run.metric().map_or("", |metric| metric.unit.as_str());
-        let words = format!(
-            "{} on {}: {} {unit}, {}, {:.0} % of the best rate ({})",
-            run.run.kernel_and_precision(),
-            run.name(),
-            significant(rate),
-            run.setting(),
-            share * 100.0,
-            run.bundle.label()
-        );
+        let (rate, share) = (run.score(by)?, standing.share(run)?);
+        let words = reasons::rival(standing, run, share)?;
         let (kernel, title) = (run.run.kernel.clone(), title(run));
         let group = run.solved().map(|_| run.preconditioner()).unwrap_or_default();
         let note = beside_time(run).unwrap_or_default();
@@ -388,14 +385,14 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         title: title(winner),
         setting: winner.setting(),
         device: winner.run.device.clone(),
-        rate: winner.rate()?,
+        rate: winner.score(by)?,
         pct_copy: winner.pct_copy(),
         lead: standing.lead(),
         second: standing.second().map(|run| run.run.kernel.clone()).unwrap_or_default(),
         over: over(standing, over_word),
         gain: None,
-        why: winner.why(),
-        clause: winner.clause(csr_bytes(standing)),
+        why: reasons::why(standing)?,
+        clause: reasons::clause(standing, csr_bytes(standing))?,
         bundle: String::new(),
         stand_in: winner.is_stand_in(),
         folded: winner.launch_share().is_some_and(|share| share >= BOUND),

@@ -10,7 +10,7 @@ use super::places::THUMB;
 use super::rows::in_order;
 use crate::figure::{Anchor, Figure, Head, Hit, area, elided, strong_width};
 use crate::model::{count, significant};
-use crate::state::ViewState;
+use crate::state::{RankBy, ViewState};
 use crate::theme::{BODY, Ink, SPACE};
 
 /// Height of a row.
@@ -72,12 +72,17 @@ pub(super) fn headline(board: &Board) -> String {
             let beside = row.beside(&board.sides);
             ratio(beside.first().copied()?, beside.get(place + 1).copied()?)
         });
-        Some(format!("{} as fast as {}", times(mean(ratios)?), other.name))
+        let (times, other) = (times(mean(ratios)?), &other.name);
+        Some(match board.ranking.by {
+            RankBy::Rate => format!("{times} as fast as {other}"),
+            RankBy::Energy => format!("{other} takes {times}"),
+        })
     });
     let gains = gains.collect::<Vec<_>>().join(" and ");
-    match gains.is_empty() {
-        true => who,
-        false => format!("{who}; {} is {gains}", first.name),
+    match board.ranking.by {
+        _ if gains.is_empty() => who,
+        RankBy::Rate => format!("{who}; {} is {gains}", first.name),
+        RankBy::Energy => format!("{who}; {gains} the energy of {}", first.name),
     }
 }
 

@@ -9,6 +9,7 @@ use super::baseline::{Against, is_vendors};
 use super::board::{Board, Row};
 use crate::figure::{Anchor, Figure, strong_width, text_width};
 use crate::model::significant;
+use crate::state::RankBy;
 use crate::theme::{Ink, SMALL, SPACE, TITLE};
 
 /// The second is about as fast if the winner leads by less.
@@ -35,10 +36,10 @@ pub(super) fn counted(board: &Board, count: usize) -> String {
 fn compared(board: &Board) -> &'static str {
     let is_known = |id: &String| is_vendors(id) || kernel(id).is_some();
     match (board.kernels.iter().all(is_known), board.rows.len()) {
-        (true, 1) => "Sparsescope's best kernel is",
-        (true, _) => "Sparsescope's kernels are",
-        (false, 1) => "the best other kernel is",
-        (false, _) => "the best other kernels are",
+        (true, 1) => "Sparsescope's best kernel",
+        (true, _) => "Sparsescope's kernels",
+        (false, 1) => "the best other kernel",
+        (false, _) => "the best other kernels",
     }
 }
 
@@ -72,7 +73,10 @@ fn wins<'b>(board: &'b Board, winners: impl Iterator<Item = &'b str>) -> Option<
     let rows = board.rows.len();
     Some(match &wins[..] {
         [] => return None,
-        [(only, _)] if rows == 1 => format!("{} is fastest", board.short(only)),
+        [(only, _)] if rows == 1 => match board.ranking.by {
+            RankBy::Rate => format!("{} is fastest", board.short(only)),
+            RankBy::Energy => format!("{} takes the least energy", board.short(only)),
+        },
         [(only, most)] if *most == rows => format!("{} wins all", board.short(only)),
         [(only, most)] => format!("{} wins {most}", board.short(only)),
         [(_, 1), ..] => {
@@ -92,19 +96,38 @@ fn is_solve(board: &Board) -> bool {
     board.rows.iter().any(Row::is_solve)
 }
 
-/// How many times as fast as the baseline, folded rows aside.
+/// How many times as good as the baseline, folded rows aside.
 fn gain(board: &Board) -> Option<String> {
     let times = times(mean(gains(board).into_iter())?);
-    let fastest = match (board.rows.len(), is_solve(board)) {
-        (1, false) => "it is",
-        (1, true) => "the fastest is",
-        _ => "the fastest kernels are",
+    let is_one = board.rows.len() == 1;
+    let best = match (is_one, is_solve(board), board.ranking.by) {
+        (true, false, _) => "it",
+        (true, true, RankBy::Rate) => "the fastest",
+        (false, _, RankBy::Rate) => "the fastest kernels",
+        (_, _, RankBy::Energy) => "the best",
     };
-    Some(match &board.against {
-        Against::Serial => format!("{fastest} {times} as fast as the serial reference"),
-        Against::Vendor(name) => format!("{} {times} as fast as {name}", compared(board)),
-        Against::Bundle(name) => format!("{fastest} {times} as fast as the best of {name}"),
+    let (best, baseline) = match &board.against {
+        Against::Serial => (best, "the serial reference".to_owned()),
+        Against::Vendor(name) => (compared(board), name.clone()),
+        Against::Bundle(name) => (best, format!("the best of {name}")),
+    };
+    let are = if is_one { "is" } else { "are" };
+    Some(match board.ranking.by {
+        RankBy::Rate => format!("{best} {are} {times} as fast as {baseline}"),
+        RankBy::Energy => format!("the energy of {baseline} is {times} that of {best}"),
     })
+}
+
+/// The limit of the error, before the subjects; empty if there is none.
+fn within(board: &Board) -> String {
+    let error = board.ranking.max_error;
+    error.map(|error| format!("within a relative error of {error:e} ")).unwrap_or_default()
+}
+
+/// With a capital at its start.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Who wins most often, of solves with and without setup; of kernels also the gain over the
@@ -114,9 +137,14 @@ pub fn headline(board: &Board) -> String {
     let Some(once) = wins(board, rows.iter().map(|row| row.wins_as.as_str())) else {
         return String::new();
     };
+    let by = if board.ranking.by == RankBy::Energy { "by energy " } else { "" };
+    let within = within(board);
     let (before, after) = match &rows[..] {
-        [row] => (String::new(), format!(" on {}", row.name)),
-        _ => (format!("On {}, ", counted(board, rows.len())), String::new()),
+        [row] => (String::new(), format!(" {within}on {}", row.name)),
+        _ => {
+            let on = format!("{by}{within}on {}, ", counted(board, rows.len()));
+            (capitalised(&on), String::new())
+        }
     };
     let whole = rows.iter().filter_map(|row| Some(row.whole.as_ref()?.method.as_str()));
     let who = match wins(board, whole) {

@@ -10,12 +10,21 @@ use super::places::{Column, Places, RATIO, THUMB, clause, columns, versus};
 use super::rows::{lines, title_of_folded};
 use crate::figure::{Anchor, Figure, Hit, Shape, area, elided, strong_width, text_width};
 use crate::model::{Model, count, significant};
-use crate::state::ViewState;
+use crate::state::{RankBy, ViewState};
 use crate::theme::{BODY, Ink, SMALL, SPACE, blend, text_on};
 use crate::thumbs;
 
-pub(super) const TITLE: &str =
-    "The fastest kernel on each matrix, and the share of its rate that the others reach";
+/// What the figure shows.
+pub(super) fn title(by: RankBy) -> &'static str {
+    match by {
+        RankBy::Rate => {
+            "The fastest kernel on each matrix, and the share of its rate that the others reach"
+        }
+        RankBy::Energy => {
+            "The kernel with the least energy on each matrix, and this energy over that of the others"
+        }
+    }
+}
 
 /// The series of the hit that shows or hides the folded rows.
 pub const FOLD: &str = "launch-bound";
@@ -279,7 +288,11 @@ impl Sheet<'_> {
         let (figure, ink) = (&mut self.drawn.figure, self.ink);
         let shares =
             [0.1, 0.25, 0.5, 0.75, 1.0].map(|share| (Sample::Share(share), share.to_string()));
-        let mut items = vec![(Sample::None, "Share of the best rate".to_owned())];
+        let share = match self.board.ranking.by {
+            RankBy::Rate => "Share of the best rate",
+            RankBy::Energy => "Least energy over its own",
+        };
+        let mut items = vec![(Sample::None, share.to_owned())];
         items.extend(shares);
         items.push((Sample::Best, format!("the best, in {}", self.board.rate)));
         items.push((Sample::Without, "not ranked".to_owned()));

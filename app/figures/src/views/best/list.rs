@@ -8,7 +8,7 @@ use super::board::{Board, Rival, Row};
 use super::rows::in_order;
 use crate::figure::{Anchor, Axis, Figure, Mark, elided};
 use crate::model::{Model, significant};
-use crate::state::ViewState;
+use crate::state::{RankBy, ViewState};
 use crate::theme::{Ink, blend};
 use crate::views::charts::Looks;
 
@@ -46,9 +46,13 @@ impl Columns {
 
 /// Titles of the columns with the id that sorts by them, and whether they hold numbers.
 pub fn titles<'a>(columns: &Columns, board: &'a Board) -> [(&'a str, &'a str, [f32; 2], bool); 6] {
+    let kernel = match board.ranking.by {
+        RankBy::Rate => "Fastest kernel",
+        RankBy::Energy => "Least energy",
+    };
     [
         ("matrix", board.what, columns.matrix, false),
-        ("kernel", "Fastest kernel", columns.kernel, false),
+        ("kernel", kernel, columns.kernel, false),
         ("rate", &board.rate, columns.rate, true),
         ("pct_copy", "% of copy", columns.copy, true),
         ("lead", "Lead", columns.lead, true),

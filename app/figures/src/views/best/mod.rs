@@ -9,6 +9,9 @@ pub mod headline;
 pub mod heat;
 pub mod list;
 mod places;
+#[cfg(test)]
+mod ranking_tests;
+pub mod reasons;
 pub mod rows;
 mod sides;
 mod sizes;

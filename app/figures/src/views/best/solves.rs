@@ -7,16 +7,23 @@ use sparsescope_core::record::Verdict;
 
 use crate::model::{Model, RunOf, count, seconds};
 use crate::operation::presentation;
-use crate::state::ViewState;
+use crate::state::{RankBy, ViewState};
 
 /// The solve of each subject that is first including its setup, by the subject's key; empty without
-/// solves.
+/// solves, and if they are ranked by energy, which the setup's is not part of.
 pub(super) fn first_with_setup<'a>(
     model: &'a Model,
     state: &ViewState,
 ) -> BTreeMap<String, RunOf<'a>> {
     let mut first = BTreeMap::new();
-    let counts = |run: &RunOf<'_>| run.ranks() && run.run.hot && run.whole_solve_s().is_some();
+    let ranking = state.best.ranking;
+    if ranking.by == RankBy::Energy {
+        return first;
+    }
+    let counts = |run: &RunOf<'_>| {
+        let competes = run.ranks() && run.run.hot && run.excluded(ranking).is_none();
+        competes && run.whole_solve_s().is_some()
+    };
     for run in model.runs(&state.filter).into_iter().filter(counts) {
         let found = first.entry(run.key()).or_insert(run);
         if run.solves_before(found) {

@@ -5,7 +5,7 @@ use super::heat::Drawn;
 use super::{bars, compare, headline, heat, list, sizes};
 use crate::model::{Model, RunOf};
 use crate::operation::{Winners, presentation};
-use crate::state::{Form, ViewState};
+use crate::state::{Form, Ranking, ViewState};
 use crate::views::charts::Looks;
 use crate::views::provenance::provenance;
 use crate::views::view::View;
@@ -33,7 +33,7 @@ pub fn automatic(board: &Board, state: &ViewState) -> Form {
         _ if board.compares => Form::Compare,
         (1, _) => Form::Bars,
         _ if presentation(operation).winners == Winners::Bars => Form::Bars,
-        _ if sizes::chart(operation).is_some() => Form::Sizes,
+        _ if sizes::chart(operation).is_some() && may_have_sizes(state) => Form::Sizes,
         (_, 1) => Form::Rates,
         (LEAST.., LEAST..) => Form::Heat,
         _ => Form::List,
@@ -45,8 +45,14 @@ pub fn form(board: &Board, state: &ViewState) -> Form {
     match state.best.form {
         Form::Auto => automatic(board, state),
         Form::Compare if !has_bundles(board) => automatic(board, state),
+        Form::Sizes if !may_have_sizes(state) => automatic(board, state),
         chosen => chosen,
     }
+}
+
+/// Whether there is a chart over size: it shows rates of all runs.
+pub fn may_have_sizes(state: &ViewState) -> bool {
+    state.best.ranking == Ranking::default()
 }
 
 /// Returns whether there are bundles to compare.
@@ -117,6 +123,7 @@ fn svg(model: &Model, state: &ViewState) -> String {
     });
     let runs: Vec<RunOf<'_>> = shown.filter_map(|number| model.run(number)).collect();
     let drawn = figure(form, &board, model, state, SAVED);
-    let title = if form == Form::Heat { heat::TITLE } else { VIEW.sentence };
+    let by = state.best.ranking.by;
+    let title = if form == Form::Heat { heat::title(by) } else { VIEW.sentence };
     drawn.with_pictures(model, state).to_svg(title, &provenance(model, &runs))
 }
