@@ -6,7 +6,7 @@ use egui::{
 };
 use sparsescope_figures::figure::{Figure, area};
 use sparsescope_figures::model::{Model, significant};
-use sparsescope_figures::state::ViewState;
+use sparsescope_figures::state::{RankBy, ViewState};
 use sparsescope_figures::theme::blend;
 use sparsescope_figures::views::best::board::{Board, Row};
 use sparsescope_figures::views::best::list::{
@@ -125,6 +125,9 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             (true, false) => "▲",
         };
         let explain = match id {
+            "lead" | "over" if board.ranking.by == RankBy::Energy => {
+                "The energy of the other over its own".to_owned()
+            }
             "lead" => "Speed-up over the second-fastest kernel".to_owned(),
             "over" => format!("Speed-up {}", board.over),
             "pct_copy" => "Percentage of the measured copy bandwidth".to_owned(),

@@ -2,6 +2,7 @@
 
 mod drawn;
 mod list;
+mod ranking;
 mod view;
 
 pub(super) use view::SCREEN;

@@ -8,10 +8,10 @@ use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::theme::{SMALL, TITLE};
 use sparsescope_figures::views::best::baseline::baselines;
 use sparsescope_figures::views::best::board::Board;
-use sparsescope_figures::views::best::headline;
-use sparsescope_figures::views::best::view::{automatic, form, has_bundles};
+use sparsescope_figures::views::best::view::{automatic, form, has_bundles, may_have_sizes};
+use sparsescope_figures::views::best::{headline, reasons};
 
-use super::{drawn, list};
+use super::{drawn, list, ranking};
 use crate::style;
 use crate::views::view::{Screen, kept, no_runs, nothing};
 
@@ -76,13 +76,15 @@ fn choose_baseline(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
 fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let board = board(ui, model, state);
     let now = shown_form(ui, &board, state);
-    let others = [Form::Bars, Form::Rates, Form::Sizes].into_iter().filter(|form| *form != now);
-    choose(ui, &others.collect::<Vec<_>>(), &board, state);
+    let mut others = vec![Form::Bars, Form::Rates, Form::Sizes];
+    others.retain(|form| *form != now && (*form != Form::Sizes || may_have_sizes(state)));
+    choose(ui, &others, &board, state);
     if now != Form::Compare && style::is_phone(ui.ctx()) {
         choose_baseline(ui, &board, model, state);
     }
     ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows")
         .on_hover_text("An empty kernel launch takes at least half of their best median time");
+    ranking::choose(ui, model, state);
 }
 
 fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {
@@ -99,10 +101,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if board.rows.is_empty() {
         return match model.count(&state.filter) {
             0 => no_runs(ui, model, state),
-            _ => nothing(
-                ui,
-                "No matching run passed its check with warm caches, in f64 or, for kernels without f64, in f32.",
-            ),
+            _ => nothing(ui, &reasons::nothing(model, state)),
         };
     }
     let now = shown_form(ui, &board, state);
