@@ -11,6 +11,7 @@ pub(crate) mod made;
 mod numbers;
 mod open;
 mod origin;
+mod pairs;
 mod predictions;
 mod ranking;
 mod setting;
@@ -57,6 +58,7 @@ pub use open::{
 };
 use open::{UNFINISHED, machine_and_inputs};
 pub use origin::{origin_name, origin_source};
+pub(crate) use pairs::{Both, Pair};
 pub use standing::Standing;
 use standing::{Ranked, rank};
 pub use total::Total;

@@ -29,7 +29,7 @@ pub(super) struct Ranked {
 }
 
 /// Returns whether a run competes: it ranks, has warm caches, and has what the ranking asks for.
-fn competes(run: &RunOf<'_>, ranking: Ranking) -> bool {
+pub(super) fn competes(run: &RunOf<'_>, ranking: Ranking) -> bool {
     run.run.hot && run.ranks() && run.excluded(ranking).is_none()
 }
 

@@ -22,6 +22,8 @@ choice! {
     Sizes "sizes" "Rate over size",
     /// The best kernel of each bundle, side by side.
     Compare "compare" "Compare bundles",
+    /// The best kernels for a matrix, for its transpose, and for both.
+    Pair "pair" "A and A'",
 }
 
 /// What winners are compared with, and how all kernels are shown.

@@ -3,6 +3,7 @@
 use sparsescope_core::kernel::KernelName;
 
 use super::baseline::{Against, baselines, is_vendors, over, over_vendor, vendors_best};
+use super::pairs::{self, PairRow};
 use super::reasons;
 use super::sides::{Side, bundles, names, sides};
 use super::solves::{Whole, beside_time, first_with_setup, unsupported};
@@ -47,6 +48,8 @@ pub struct Board {
     pub(crate) least_energy: Option<(String, usize)>,
     /// In which ranking the rows' winners win.
     pub ranking: Ranking,
+    /// The matrices with products by A and by its transpose.
+    pub(crate) pairs: Vec<PairRow>,
     /// The start of all ids or nearly all, which names leave out.
     prefix: String,
 }
@@ -136,6 +139,7 @@ impl Board {
             baseline: word.clone(),
             span: [f64::INFINITY, f64::NEG_INFINITY],
             ranking,
+            pairs: pairs::rows(model, state),
             ..Self::default()
         };
         let mut wins = std::collections::BTreeMap::<String, usize>::new();

@@ -32,10 +32,14 @@ pub(super) fn counted(board: &Board, count: usize) -> String {
     format!("{count} {}", subjects(board, count))
 }
 
-/// What is compared with a vendor's kernels; kernels of the user and imported ones are not Sparsescope's.
+/// Whether all kernels but those of vendors are Sparsescope's: not of the user or imported.
+pub(super) fn are_ours(board: &Board) -> bool {
+    board.kernels.iter().all(|id| is_vendors(id) || kernel(id).is_some())
+}
+
+/// What is compared with a vendor's kernels.
 fn compared(board: &Board) -> &'static str {
-    let is_known = |id: &String| is_vendors(id) || kernel(id).is_some();
-    match (board.kernels.iter().all(is_known), board.rows.len()) {
+    match (are_ours(board), board.rows.len()) {
         (true, 1) => "Sparsescope's best kernel",
         (true, _) => "Sparsescope's kernels",
         (false, 1) => "the best other kernel",

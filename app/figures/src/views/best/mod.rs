@@ -1,5 +1,5 @@
 //! The winner on each matrix and its lead: as a heat map of all kernels, as a list, as bars, as rates
-//! over size, and of each bundle side by side.
+//! over size, and of each bundle side by side; and the winners for a matrix with its transpose.
 
 mod bars;
 pub mod baseline;
@@ -8,6 +8,9 @@ mod compare;
 pub mod headline;
 pub mod heat;
 pub mod list;
+#[cfg(test)]
+mod pair_tests;
+mod pairs;
 mod places;
 #[cfg(test)]
 mod ranking_tests;
@@ -18,6 +21,7 @@ mod sizes;
 mod solves;
 #[cfg(test)]
 mod tests;
+mod together;
 pub mod view;
 
 pub(super) use view::VIEW;

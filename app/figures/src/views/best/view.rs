@@ -2,7 +2,7 @@
 
 use super::board::{Board, Row};
 use super::heat::Drawn;
-use super::{bars, compare, headline, heat, list, sizes};
+use super::{bars, compare, headline, heat, list, sizes, together};
 use crate::model::{Model, RunOf};
 use crate::operation::{Winners, presentation};
 use crate::state::{Form, Ranking, ViewState};
@@ -32,6 +32,7 @@ pub fn automatic(board: &Board, state: &ViewState) -> Form {
     match (board.rows.len(), board.kernels.len()) {
         _ if board.compares => Form::Compare,
         (1, _) => Form::Bars,
+        (rows, _) if has_pairs(board) && board.pairs.len() >= rows => Form::Pair,
         _ if presentation(operation).winners == Winners::Bars => Form::Bars,
         _ if sizes::chart(operation).is_some() && may_have_sizes(state) => Form::Sizes,
         (_, 1) => Form::Rates,
@@ -45,9 +46,15 @@ pub fn form(board: &Board, state: &ViewState) -> Form {
     match state.best.form {
         Form::Auto => automatic(board, state),
         Form::Compare if !has_bundles(board) => automatic(board, state),
+        Form::Pair if !has_pairs(board) => automatic(board, state),
         Form::Sizes if !may_have_sizes(state) => automatic(board, state),
         chosen => chosen,
     }
+}
+
+/// Returns whether there are products by A and by its transpose.
+pub fn has_pairs(board: &Board) -> bool {
+    !board.pairs.is_empty()
 }
 
 /// Whether there is a chart over size: it shows rates of all runs.
@@ -64,6 +71,7 @@ pub fn has_bundles(board: &Board) -> bool {
 pub fn headline(form: Form, board: &Board) -> String {
     match form {
         Form::Compare => compare::headline(board),
+        Form::Pair => together::headline(board),
         _ => headline::headline(board),
     }
 }
@@ -74,6 +82,7 @@ pub fn figure(form: Form, board: &Board, model: &Model, state: &ViewState, width
     let figure = match form {
         Form::Auto | Form::Heat => return heat::draw(board, state, width),
         Form::Compare => return compare::draw(board, state, width),
+        Form::Pair => return together::draw(board, state, width),
         Form::List => list::figure(board, model, state, width),
         Form::Bars => bars::ranked(board, &looks, state, width),
         Form::Rates => bars::winners(board, &looks, state, width),
@@ -89,6 +98,7 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     match state.best.form {
         Form::Heat => return heat::table(&board),
         Form::Compare if has_bundles(&board) => return compare::table(&board),
+        Form::Pair if has_pairs(&board) => return together::table(&board),
         _ => {}
     }
     let header = [
@@ -117,11 +127,18 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
 fn svg(model: &Model, state: &ViewState) -> String {
     let board = Board::of(model, state);
     let form = form(&board, state);
-    let shown = board.rows.iter().flat_map(|row| match form {
-        Form::Compare => row.beside(&board.sides).into_iter().flatten().map(|r| r.run).collect(),
-        _ => vec![row.run],
-    });
-    let runs: Vec<RunOf<'_>> = shown.filter_map(|number| model.run(number)).collect();
+    let shown: Vec<usize> = match form {
+        Form::Pair => {
+            let answers = board.pairs.iter().flat_map(|row| &row.answers).flatten();
+            answers.map(|answer| answer.run).collect()
+        }
+        Form::Compare => {
+            let beside = board.rows.iter().flat_map(|row| row.beside(&board.sides));
+            beside.flatten().map(|rival| rival.run).collect()
+        }
+        _ => board.rows.iter().map(|row| row.run).collect(),
+    };
+    let runs: Vec<RunOf<'_>> = shown.into_iter().filter_map(|number| model.run(number)).collect();
     let drawn = figure(form, &board, model, state, SAVED);
     let by = state.best.ranking.by;
     let title = if form == Form::Heat { heat::title(by) } else { VIEW.sentence };

@@ -8,7 +8,9 @@ use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::theme::{SMALL, TITLE};
 use sparsescope_figures::views::best::baseline::baselines;
 use sparsescope_figures::views::best::board::Board;
-use sparsescope_figures::views::best::view::{automatic, form, has_bundles, may_have_sizes};
+use sparsescope_figures::views::best::view::{
+    automatic, form, has_bundles, has_pairs, may_have_sizes,
+};
 use sparsescope_figures::views::best::{headline, reasons};
 
 use super::{drawn, list, ranking};
@@ -45,13 +47,21 @@ fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if has_bundles(&board) {
         offered.insert(0, Form::Compare);
     }
+    if has_pairs(&board) {
+        offered.insert(0, Form::Pair);
+    }
     if !offered.contains(&now) {
         offered.insert(0, now);
     }
     choose(ui, &offered, &board, state);
-    if now != Form::Compare && !style::is_phone(ui.ctx()) {
+    if has_baseline(now) && !style::is_phone(ui.ctx()) {
         choose_baseline(ui, &board, model, state);
     }
+}
+
+/// Whether a form compares the winners with a baseline.
+fn has_baseline(form: Form) -> bool {
+    !matches!(form, Form::Compare | Form::Pair)
 }
 
 /// What the winners are compared with.
@@ -79,7 +89,7 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let mut others = vec![Form::Bars, Form::Rates, Form::Sizes];
     others.retain(|form| *form != now && (*form != Form::Sizes || may_have_sizes(state)));
     choose(ui, &others, &board, state);
-    if now != Form::Compare && style::is_phone(ui.ctx()) {
+    if has_baseline(now) && style::is_phone(ui.ctx()) {
         choose_baseline(ui, &board, model, state);
     }
     ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows")

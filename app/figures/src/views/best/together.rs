@@ -1,0 +1,236 @@
+//! The best kernels for A, for its transpose and for both, with their memory: a row per matrix.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use emath::{Rect, pos2, vec2};
+use sparsescope_core::kernel::KernelName;
+
+use super::baseline::is_vendors;
+use super::board::Board;
+use super::headline::{self, counted, mean, times};
+use super::heat::{Drawn, put};
+use super::pairs::{ANSWERS, Answer, PairRow};
+use super::places::THUMB;
+use crate::figure::{Anchor, Figure, Head, Hit, area, strong_width};
+use crate::model::count;
+use crate::state::{RankBy, ViewState};
+use crate::theme::{BODY, Ink, SPACE};
+
+/// Height of a row.
+const ROW: f32 = 44.0;
+/// Width of the ratio to the vendors.
+const RATIO: f32 = 96.0;
+/// Minimum and maximum width of an answer.
+const CELL: [f32; 2] = [120.0, 280.0];
+
+/// The kernel that wins most often for an answer, and how often.
+fn most(board: &Board, place: usize) -> Option<(&str, usize)> {
+    let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
+    for answer in answers(board, place) {
+        answer.kernels.iter().for_each(|kernel| *wins.entry(kernel).or_default() += 1);
+    }
+    let (kernel, rows) = wins.into_iter().rev().max_by_key(|(_, rows)| *rows)?;
+    Some((board.short(kernel), rows))
+}
+
+fn answers(board: &Board, place: usize) -> impl Iterator<Item = &Answer> {
+    board.pairs.iter().filter_map(move |row| row.answers.get(place)?.as_ref())
+}
+
+/// The mean ratio of two numbers of the answers at two places.
+fn ratio(board: &Board, places: [usize; 2], of: fn(&Answer) -> Option<f64>) -> Option<f64> {
+    let ratios = board.pairs.iter().filter_map(|row| {
+        let [one, other] = places.map(|place| of(row.answers.get(place)?.as_ref()?));
+        Some(one? / other?)
+    });
+    mean(ratios)
+}
+
+/// Who wins for A and for A', what both take together, and the ratio to the vendors.
+pub(super) fn headline(board: &Board) -> String {
+    let (Some((plain, wins)), Some((transposed, also))) = (most(board, 0), most(board, 1)) else {
+        return String::new();
+    };
+    let energy = board.ranking.by == RankBy::Energy;
+    let mut parts = vec![match &board.pairs[..] {
+        [row] => {
+            let how = if energy { "takes the least energy" } else { "is fastest" };
+            format!("{plain} {how} for A and {transposed} for A' on {}", row.name)
+        }
+        rows => {
+            let by = if energy { "By energy on" } else { "On" };
+            let on = counted(board, rows.len());
+            format!("{by} {on}, {plain} wins {wins} for A, and {transposed} {also} for A'")
+        }
+    }];
+    let memory = ratio(board, [2, 0], |answer| answer.bytes.map(|bytes| bytes as f64));
+    parts.extend(
+        memory.map(|memory| format!("both together take {} the memory of A alone", times(memory))),
+    );
+    let gain = mean(board.pairs.iter().filter_map(|row| row.gain));
+    parts.extend(gain.map(|gain| {
+        let ours =
+            if headline::are_ours(board) { "Sparsescope's best two" } else { "the best other two" };
+        let (times, theirs) = (times(gain), format!("the best two of {}", vendors(board)));
+        match energy {
+            false => format!("{ours} are {times} as fast as {theirs}"),
+            true => format!("{theirs} take {times} the energy of {ours}"),
+        }
+    }));
+    parts.join("; ")
+}
+
+/// The vendors of kernels.
+fn vendors(board: &Board) -> &str {
+    let kernels = board.kernels.iter().map(String::as_str).filter(|id| is_vendors(id));
+    let libraries = kernels.map(|id| KernelName::of(id).library());
+    match libraries.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()[..] {
+        [one] => one,
+        _ => "vendor libraries",
+    }
+}
+
+/// What the headline holds for.
+fn about(board: &Board) -> String {
+    let mut words = board.conditions.clone();
+    words.extend((board.pairs.len() > 1).then(|| "geometric means".to_owned()));
+    words.push("memory of the arrays that the kernels read".into());
+    if answers(board, 3).next().is_some() {
+        let cost = if board.ranking.by == RankBy::Energy { "energy" } else { "time" };
+        let slower = ratio(board, [3, 2], |answer| Some(answer.cost));
+        words.extend(
+            slower.map(|slower| format!("from one copy of A: {} the {cost}", times(slower))),
+        );
+    }
+    words.extend(headline::stand_ins(board));
+    words.join(" · ")
+}
+
+/// The kernels, the costs in seconds or millijoules and the bytes of all answers.
+pub(super) fn table(board: &Board) -> Vec<Vec<String>> {
+    let unit = if board.ranking.by == RankBy::Energy { "mJ" } else { "s" };
+    let mut header = vec!["matrix".to_owned(), "size".to_owned()];
+    for title in ANSWERS {
+        let title = title.trim_start_matches("both ");
+        header.extend(["kernel", unit, "bytes"].map(|what| format!("{what}, {title}")));
+    }
+    header.push("vendors / others".into());
+    let mut lines = vec![header];
+    for row in &board.pairs {
+        let mut line = vec![row.name.clone(), row.size.to_string()];
+        for answer in &row.answers {
+            line.extend(match answer {
+                None => [const { String::new() }; 3],
+                Some(answer) => {
+                    let bytes = answer.bytes.map(|bytes| bytes.to_string());
+                    let kernels = answer.kernels.join(" + ");
+                    [kernels, answer.cost.to_string(), bytes.unwrap_or_default()]
+                }
+            });
+        }
+        line.push(row.gain.map(|gain| gain.to_string()).unwrap_or_default());
+        lines.push(line);
+    }
+    lines
+}
+
+/// Horizontal places.
+struct Places {
+    name: [f32; 2],
+    /// Of the answers that are shown.
+    answers: Vec<[f32; 2]>,
+    /// Right end of the ratio to the vendors.
+    ratio: Option<f32>,
+    right: f32,
+}
+
+impl Places {
+    fn of(board: &Board, width: f32) -> Self {
+        let left = SPACE + THUMB + SPACE;
+        let names = board.pairs.iter().map(|row| strong_width(&row.name, BODY));
+        let name = [left, left + names.fold(96.0, f32::max).min(width * 0.25)];
+        let has_ratio = board.pairs.iter().any(|row| row.gain.is_some());
+        let count = if answers(board, 3).next().is_some() { 4 } else { 3 };
+        let ratio = if has_ratio { RATIO + 2.0 * SPACE } else { 0.0 };
+        let [least, most] = CELL;
+        let room = (width - name[1] - ratio - 2.0 * SPACE) / count as f32 - 2.0 * SPACE;
+        let cell = room.clamp(least, most);
+        let mut x = name[1];
+        let mut answers = Vec::new();
+        for _ in 0..count {
+            let from = x + 2.0 * SPACE;
+            x = from + cell;
+            answers.push([from, x]);
+        }
+        let ratio = has_ratio.then_some(x + ratio);
+        Self { name, answers, ratio, right: ratio.unwrap_or(x) + SPACE }
+    }
+}
+
+/// The figure for this width; wider if the answers need it.
+pub(super) fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
+    let ink = state.theme.ink();
+    let mut drawn = Drawn { figure: Figure::new(vec2(width, 0.0), ink.paper), thumbs: Vec::new() };
+    let (title, about) = (headline(board), about(board));
+    let top = headline::write(&mut drawn.figure, (&title, &about), &ink, width);
+    let places = Places::of(board, width);
+    let mut y = head(&mut drawn.figure, &places, &ink, top);
+    // The largest first, as in the other forms.
+    for row in board.pairs.iter().rev() {
+        draw_row(&mut drawn, board, (row, &places), state, y);
+        y += ROW;
+    }
+    drawn.figure.size = vec2(width.max(places.right), y + SPACE);
+    drawn
+}
+
+/// The titles, which stay visible; returns the top of the rows.
+fn head(figure: &mut Figure, places: &Places, ink: &Ink, top: f32) -> f32 {
+    let first = figure.shapes.len();
+    let (middle, bottom) = (top + 2.0 * SPACE, top + 4.0 * SPACE);
+    for (place, title) in places.answers.iter().zip(ANSWERS) {
+        put(figure, ink, *place, middle, true, false, title);
+    }
+    if let Some(right) = places.ratio {
+        put(figure, ink, [right - RATIO, right], middle, false, true, "vendors / others");
+    }
+    figure.line(pos2(SPACE, bottom), pos2(places.right, bottom), 1.0, ink.grid);
+    let shapes = first..figure.shapes.len();
+    figure.head = Some(Head { shapes, y: [top, bottom] });
+    bottom
+}
+
+fn draw_row(
+    drawn: &mut Drawn,
+    board: &Board,
+    (row, places): (&PairRow, &Places),
+    state: &ViewState,
+    y: f32,
+) {
+    let ink = state.theme.ink();
+    let (upper, lower) = (y + ROW * 0.32, y + ROW * 0.7);
+    let thumb = Rect::from_min_size(pos2(SPACE, y + (ROW - THUMB) * 0.5), vec2(THUMB, THUMB));
+    drawn.thumbs.push((thumb, row.key.clone()));
+    let figure = &mut drawn.figure;
+    if state.matrix.as_ref() == Some(&row.key) {
+        figure.rect(area(1.0, y + 2.0, 4.0, y + ROW - 2.0), ink.accent);
+    }
+    put(figure, &ink, places.name, upper, true, false, &row.name);
+    put(figure, &ink, places.name, lower, false, true, &format!("{} nonzeros", count(row.size)));
+    for (answer, [from, to]) in row.answers.iter().zip(&places.answers) {
+        let Some(answer) = answer else {
+            put(figure, &ink, [*from, *to], upper, false, true, "–");
+            continue;
+        };
+        let kernels: Vec<&str> = answer.kernels.iter().map(|kernel| board.short(kernel)).collect();
+        let numbers = answer.numbers(board.ranking.by);
+        put(figure, &ink, [*from, *to], upper, true, false, &kernels.join(" + "));
+        put(figure, &ink, [*from, *to], lower, false, true, &numbers);
+        let rect = area(from - SPACE, y + 1.0, to + SPACE * 0.5, y + ROW - 1.0);
+        let (text, matrix, run) = (answer.words.clone(), row.key.clone(), Some(answer.run));
+        figure.hits.push(Hit { rect, text, matrix, run, series: None });
+    }
+    if let Some((right, gain)) = places.ratio.zip(row.gain) {
+        figure.strong(pos2(right, upper), Anchor::End, BODY, ink.text, &times(gain));
+    }
+}
