@@ -80,12 +80,13 @@ pub(super) fn headline(board: &Board) -> String {
     parts.join("; ")
 }
 
-/// The vendors of kernels.
+/// The library of the vendors' kernels, if it is one.
 fn vendors(board: &Board) -> &str {
     let kernels = board.kernels.iter().map(String::as_str).filter(|id| is_vendors(id));
-    let libraries = kernels.map(|id| KernelName::of(id).library());
-    match libraries.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()[..] {
-        [one] => one,
+    let libraries: BTreeSet<&str> = kernels.map(|id| KernelName::of(id).library()).collect();
+    let mut libraries = libraries.into_iter();
+    match (libraries.next(), libraries.next()) {
+        (Some(only), None) => only,
         _ => "vendor libraries",
     }
 }
