@@ -312,6 +312,35 @@ fn bad_input_gets_one_sentence_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn the_table_of_winners_follows_the_ranking_and_the_form_of_the_state() {
+    let p = program();
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.13.zip");
+    let table = |bundle: &str, state: &str| {
+        p.succeed(&["export", bundle, "--view", "best", "--state", state, "--table", "-"])
+    };
+    let winner = |state: &str| {
+        let table = table(golden, state);
+        table.lines().find(|line| line.starts_with("powerlaw")).unwrap().to_owned()
+    };
+    // The errors and rates of `runs.json`: 1.2e-7 at 0.636 GFLOPS in f32, 0 at 0.630 in f64.
+    let narrow = winner("v1;max-error=1e-6");
+    assert!(narrow.contains(",cpu/csr/serial,1 thread; f32,"), "{narrow}");
+    assert!(winner("v1;max-error=1e-8").contains(",cpu/csr/serial,1 thread,"));
+    assert_eq!(table(golden, "v1;rank-by=energy").lines().count(), 1, "it has no energies");
+    let recipe = "gen:poisson2d?n=8";
+    let kernel = ["--kernels", "cpu/csr/serial", "--threads", "1", "--op", "n,t"];
+    let brief = ["--runs", "2", "--warmup", "1", "-q", "-o", "pair.zip"];
+    p.succeed(&[&["bench", recipe][..], &kernel, &brief].concat());
+    let pair = table("pair.zip", "v1;as=pair");
+    let lines: Vec<&str> = pair.lines().collect();
+    assert!(lines[0].contains("\"kernel, A'\",\"s, A'\",\"bytes, A'\""), "{pair}");
+    // 64 rows and 5·64 - 4·8 nonzeros in CSR: 4·65 + 12·288 bytes, of A, of A' and of both.
+    let fields: Vec<&str> = lines[1].split(',').collect();
+    assert_eq!([fields[4], fields[7], fields[10]], ["3716", "3716", "7432"], "{pair}");
+    assert_eq!((lines.len(), fields[8]), (2, "cpu/csr/serial"), "{pair}");
+}
+
+#[test]
 fn figures_of_the_viewer_are_written_without_a_window() {
     let p = program();
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/bundle-1.1.zip");
