@@ -137,6 +137,7 @@ impl Model {
             let [plain, transposed] = found.entry(subject).or_default();
             if is_transposed { transposed.push(run) } else { plain.push(run) }
         }
+        found.retain(|_, [_, transposed]| !transposed.is_empty());
         let by = ranking.by;
         let cost = |run: &RunOf<'_>| run.cost(by).unwrap_or(f64::INFINITY);
         let mut pairs = Vec::new();
