@@ -42,6 +42,7 @@ pub const DRIVER_SYMBOLS: &[&str] = &[
     "cuGraphLaunch",
     "cuGraphUpload",
     "cuInit",
+    "cuLaunchHostFunc",
     "cuLaunchKernel",
     "cuMemAllocAsync",
     "cuMemAlloc_v2",

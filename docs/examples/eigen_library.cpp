@@ -18,7 +18,8 @@ extern "C" {
 
 const sparsescope_kernel *sparsescope_describe(void)
 {
-    static const sparsescope_kernel kernel = {SPARSESCOPE_KERNEL_VERSION, "product", "Eigen, in C++"};
+    static const sparsescope_kernel kernel = {
+        SPARSESCOPE_KERNEL_VERSION, "product", "Eigen, in C++", SPARSESCOPE_CPU};
     return &kernel;
 }
 

@@ -1,4 +1,4 @@
-/* The interface of a library with an SpMV kernel, y = A x, for `sparsescope bench --kernel-library`. Version 1.
+/* The interface of a library with an SpMV kernel, y = A x, for `sparsescope bench --kernel-library`. Version 2.
    docs/kernel-library.md describes it. */
 
 #ifndef SPARSESCOPE_KERNEL_H
@@ -10,10 +10,15 @@
 extern "C" {
 #endif
 
-#define SPARSESCOPE_KERNEL_VERSION 1
+/* Libraries of version 1, whose struct sparsescope_kernel ends before `device`, still run. */
+#define SPARSESCOPE_KERNEL_VERSION 2
+
+/* Where a library computes: all arrays that it gets are in the memory of this device. */
+#define SPARSESCOPE_CPU 0
+#define SPARSESCOPE_CUDA 1
 
 /* A in CSR. Columns are sorted in each row, from 0. The arrays stay where they are until
-   sparsescope_destroy, and must not be changed. */
+   sparsescope_destroy, and must not be changed. The struct itself is in the memory of the CPU. */
 struct sparsescope_csr {
     uint64_t rows;
     uint64_t cols;
@@ -27,18 +32,19 @@ struct sparsescope_kernel {
     uint32_t version;        /* SPARSESCOPE_KERNEL_VERSION */
     const char *name;        /* part of the kernel's id: user/FILE/NAME */
     const char *description; /* such as a version; may be null */
+    uint32_t device;         /* SPARSESCOPE_CPU or SPARSESCOPE_CUDA */
 };
 
 /* Returns a pointer to a static struct. */
 const struct sparsescope_kernel *sparsescope_describe(void);
 
-/* Prepares A for this number of threads, and sets *handle. Timed apart from the products. Returns 0, or another
-   number to refuse A. */
+/* Prepares A for this number of threads, 1 for CUDA, and sets *handle. Timed apart from the products. For CUDA the
+   device's primary context is current. Returns 0, or another number to refuse A. */
 int sparsescope_prepare(const struct sparsescope_csr *a, uint32_t threads, void **handle);
 
-/* Computes y = A x; y must be complete when it returns. x has cols elements, which must not be changed, and y has
-   rows elements, all of which must be written. stream is null: libraries run on the CPU. Returns 0, or another number
-   for an error. */
+/* Computes y = A x. x has cols elements, which must not be changed, and y has rows elements, all of which must be
+   written. On the CPU, stream is null, and y must be complete when it returns. For CUDA, stream is a cudaStream_t:
+   add all work to it; it need not be done when the function returns. Returns 0, or another number for an error. */
 int sparsescope_apply(void *handle, const double *x, double *y, void *stream);
 
 /* Frees what sparsescope_prepare has allocated. */

@@ -11,7 +11,7 @@
 
 enum {
     RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
-    OTHER_VERSION, PRINTS, SLOW_TO_PREPARE, HANGS_LOADED, HANGS_PREPARING
+    OTHER_VERSION, OLD_VERSION, OTHER_DEVICE, ON_CUDA, PRINTS, SLOW_TO_PREPARE, HANGS_LOADED, HANGS_PREPARING
 };
 
 static const struct sparsescope_csr *a;
@@ -45,8 +45,12 @@ static void product(const double *x, double *y)
 
 const struct sparsescope_kernel *sparsescope_describe(void)
 {
-    static struct sparsescope_kernel kernel = {SPARSESCOPE_KERNEL_VERSION, "Product", "for tests"};
+    static struct sparsescope_kernel kernel = {SPARSESCOPE_KERNEL_VERSION, "Product", "for tests", SPARSESCOPE_CPU};
     if (FAULT == OTHER_VERSION) kernel.version = 99;
+    /* It had no device. */
+    if (FAULT == OLD_VERSION) kernel.version = 1;
+    if (FAULT == OLD_VERSION || FAULT == OTHER_DEVICE) kernel.device = 7;
+    if (FAULT == ON_CUDA) kernel.device = SPARSESCOPE_CUDA;
     if (FAULT == HANGS_LOADED) hang();
     return &kernel;
 }

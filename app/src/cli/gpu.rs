@@ -2,6 +2,7 @@
 
 use sparsescope_core::experiment::{Availability, Backend};
 use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::libraries::LibraryGpu;
 use sparsescope_core::record::GpuAbsence;
 
 /// A GPU's backend.
@@ -29,6 +30,18 @@ pub(super) fn several() -> Result<Gpu, GpuAbsence> {
 #[cfg(not(feature = "cuda"))]
 pub(super) fn several() -> Result<Gpu, GpuAbsence> {
     Err(GpuAbsence::NotCompiled)
+}
+
+/// Opens the GPU with this number, from 0, for the kernel library of this process.
+#[cfg(feature = "cuda")]
+pub(super) fn for_library(device: usize) -> Result<Box<dyn LibraryGpu>, String> {
+    Ok(Box::new(sparsescope_cuda::HostedGpu::open(device)?))
+}
+
+/// Opens the GPU with this number, from 0, for the kernel library of this process.
+#[cfg(not(feature = "cuda"))]
+pub(super) fn for_library(_: usize) -> Result<Box<dyn LibraryGpu>, String> {
+    Err(GpuAbsence::NotCompiled.to_string())
 }
 
 /// The number of GPUs.

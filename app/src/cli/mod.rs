@@ -176,7 +176,7 @@ fn host_library(args: &[OsString]) -> Option<u8> {
     (word == HOST).then(|| {
         let files = [library, area].map(Path::new);
         let commands = std::io::BufReader::new(std::io::stdin());
-        host(files, &token.to_string_lossy(), commands, std::io::stdout())
+        host(files, &token.to_string_lossy(), gpu::for_library, commands, std::io::stdout())
     })
 }
 

@@ -33,6 +33,8 @@ pub enum Need {
     Mpi,
     /// NCCL beside two NVIDIA GPUs or more.
     Nccl,
+    /// NVIDIA's compiler, `nvcc`, which needs no GPU.
+    Nvcc,
     /// NVIDIA's run-time compiler, which needs no GPU.
     Nvrtc,
     /// A `python3` that can import PyAMG.
@@ -52,7 +54,7 @@ pub enum Need {
 
 impl Need {
     /// Every need, in alphabetical order.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Adapter,
         Self::Browser,
         Self::Cublas,
@@ -63,6 +65,7 @@ impl Need {
         Self::Mkl,
         Self::Mpi,
         Self::Nccl,
+        Self::Nvcc,
         Self::Nvrtc,
         Self::Pyamg,
         Self::Quiet,
@@ -85,6 +88,7 @@ impl Need {
             Self::Mkl => "mkl",
             Self::Mpi => "mpi",
             Self::Nccl => "nccl",
+            Self::Nvcc => "nvcc",
             Self::Nvrtc => "nvrtc",
             Self::Pyamg => "pyamg",
             Self::Quiet => "quiet",
@@ -176,7 +180,7 @@ mod tests {
         assert_eq!(required("scipy,browsers"), Err("browsers"));
         assert_eq!(
             required(
-                "adapter,browser,cublas,cusparse,eigen,gpu,matrices,mkl,mpi,nccl,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
+                "adapter,browser,cublas,cusparse,eigen,gpu,matrices,mkl,mpi,nccl,nvcc,nvrtc,pyamg,quiet,rbox,root,scipy,slurm"
             ),
             Ok(Need::ALL.to_vec())
         );

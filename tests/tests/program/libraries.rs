@@ -55,7 +55,7 @@ fn right_and_faulty_libraries_are_told_apart() {
         ("REFUSES", Verdict::Refused, "sparsescope_prepare returned 7"),
     ];
     let p = program();
-    let right = ["RIGHT", "PRINTS", "SLEEPS_ONCE", "SLOW_TO_PREPARE"];
+    let right = ["RIGHT", "OLD_VERSION", "PRINTS", "SLEEPS_ONCE", "SLOW_TO_PREPARE"];
     let faults = right.into_iter().chain(FAULTS.map(|(fault, ..)| fault));
     let libraries: Vec<String> = faults.map(|fault| faulty(&p, fault)).collect();
     let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
@@ -139,7 +139,7 @@ fn a_library_that_hangs_ends_with_the_process_that_measures_it() {
     let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
     let mut reply = |word: &str| replies.any(|line| line.unwrap().starts_with(word));
     assert!(reply("token ready"));
-    commands.write_all(b"prepare 1 1 1 1\nrun 0 1\n").unwrap();
+    commands.write_all(b"prepare 1 1 1 1 0\nrun 0 1\n").unwrap();
     assert!(reply("token prepared"));
     // As the system does for a process that was killed.
     drop(commands);
@@ -183,6 +183,47 @@ fn the_example_with_eigen_runs() {
     let bundle = open(&p, "b.zip");
     let run = bundle.runs.iter().find(|run| run.kernel == "user/eigen/product").unwrap();
     assert_eq!(run.check.verdict, Verdict::Pass, "{}", reason(run));
+}
+
+#[test]
+fn a_library_for_cuda_needs_a_gpu_and_says_so() {
+    let p = program();
+    let library = faulty(&p, "ON_CUDA");
+    p.succeed(&bench(&[&library]));
+    let bundle = open(&p, "b.zip");
+    let run = bundle.runs.iter().find(|run| run.kernel == "user/on_cuda/product").unwrap();
+    assert_eq!((run.check.verdict, run.backend.as_str()), (Verdict::Unsupported, "cuda"));
+    assert_eq!(reason(run), "GPUs are turned off by SPARSESCOPE_GPU=off");
+    assert_eq!(run.source.as_ref().map(|source| source.file.as_str()), Some(library.as_str()));
+    let error = p.fail(2, &[&bench(&[&library])[..], &["--backend", "cpu"]].concat());
+    let sentence = format!("{library} runs on cuda, but --backend excludes cuda");
+    assert!(error.contains(&sentence), "{error}");
+    // Its process, too, must be told apart from one with a GPU.
+    p.write("area", [0u8; 1 << 16]);
+    let path = p.path(&library).display().to_string();
+    let mut host = p.command(&["host-kernel-library", &path, "area", "token "]);
+    let host = host.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut host = Killed(host);
+    let mut commands = host.0.stdin.take().unwrap();
+    let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
+    commands.write_all(b"prepare 1 1 1 1 0\n").unwrap();
+    let refused = "token failed refused GPUs are turned off by SPARSESCOPE_GPU=off";
+    assert!(replies.any(|line| line.unwrap() == refused));
+}
+
+#[test]
+fn the_example_in_cuda_builds() {
+    if Command::new("nvcc").arg("--version").output().is_err() {
+        skip!(Need::Nvcc, "there is no nvcc");
+    }
+    let p = program();
+    let mut compiler = Command::new("nvcc");
+    compiler.args(["-O3", "-Werror", "all-warnings", "-shared", "-Xcompiler", "-fPIC", "-o"]);
+    compiler.arg(p.path("libcuda_rows.so")).arg(format!("{EXAMPLES}/cuda_library.cu"));
+    assert!(compiler.status().expect("there is nvcc").success());
+    p.succeed(&bench(&["libcuda_rows.so"]));
+    let bundle = open(&p, "b.zip");
+    assert!(bundle.runs.iter().any(|run| run.kernel == "user/cuda_rows/rows"));
 }
 
 /// Starts a bench of our kernel and then this library, and interrupts it once the library hangs; returns the exit
@@ -255,7 +296,10 @@ fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     let p = program();
     let other = faulty(&p, "OTHER_VERSION");
     let error = p.fail(1, &bench(&[&other]));
-    assert!(error.contains("its interface has version 99, expected 1"), "{error}");
+    assert!(error.contains("its interface has version 99, expected 1 or 2"), "{error}");
+    let other = faulty(&p, "OTHER_DEVICE");
+    let error = p.fail(1, &bench(&[&other]));
+    assert!(error.contains("its device is 7, expected 0 (CPU) or 1 (CUDA)"), "{error}");
     p.write("text.so", "no library");
     assert!(p.fail(1, &bench(&["text.so"])).contains("text.so: cannot load it"));
     assert!(p.fail(1, &bench(&["none.so"])).starts_with("error: none.so: "));

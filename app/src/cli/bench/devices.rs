@@ -2,7 +2,8 @@
 
 use anyhow::bail;
 use sparsescope_core::experiment::{Backend, Configuration};
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Mapping, is_user_id};
+use sparsescope_core::libraries::{KernelLibrary, WithLibraries};
 use sparsescope_core::record::{Environment, GpuAbsence};
 
 use super::user::AbsentGpu;
@@ -31,7 +32,7 @@ impl Devices {
         let uses_wgpu = uses(DeviceKind::Wgpu);
         let adapter = if uses_wgpu { Some(adapter::open(args.gpu.device)?) } else { None };
         let mut on_gpu = kernels.iter().filter(|k| k.device == DeviceKind::Cuda);
-        let needs_gpu = on_gpu.any(|k| k.user.is_none() || begun_on_gpu);
+        let needs_gpu = on_gpu.any(|k| !is_user_id(k.id) || begun_on_gpu);
         if let (Err(absence), true, false) = (&gpu, needs_gpu, args.plan) {
             bail!("the bundle's plan has GPU kernels, which cannot run here: {absence}");
         }
@@ -45,15 +46,19 @@ impl Devices {
         Ok(Self { cuda: cuda.map_err(AbsentGpu), adapter, several })
     }
 
+    /// The GPU's backend, or what stands in for it, with these libraries.
+    pub(super) fn cuda_with<'b>(&'b self, libraries: &'b [KernelLibrary]) -> WithLibraries<'b> {
+        match &self.cuda {
+            Ok(gpu) => WithLibraries::new(&**gpu, libraries, None),
+            Err(absent) => WithLibraries::new(absent, libraries, Some(absent.0.to_string())),
+        }
+    }
+
     /// The backends of all devices.
     pub(super) fn backends<'b>(
         &'b self,
-        cpu: &'b dyn Backend,
+        [cpu, cuda]: [&'b dyn Backend; 2],
     ) -> Vec<(DeviceKind, &'b dyn Backend)> {
-        let cuda: &dyn Backend = match &self.cuda {
-            Ok(gpu) => &**gpu,
-            Err(absent) => absent,
-        };
         let mut backends = vec![(DeviceKind::Cpu, cpu), (DeviceKind::Cuda, cuda)];
         backends.extend(self.adapter.as_deref().map(|adapter| (DeviceKind::Wgpu, adapter)));
         backends.extend(self.several.as_deref().map(|several| (DeviceKind::Nccl, several)));
@@ -63,15 +68,17 @@ impl Devices {
     /// Adds the GPUs, and the libraries that the configurations need, to the record of the machine.
     pub(super) fn describe(
         &self,
-        cpu: &dyn Backend,
+        [cpu, cuda]: [&dyn Backend; 2],
         configurations: &[Configuration],
         machine: &mut Environment,
     ) {
         let of_library = |c: &Configuration, device: DeviceKind| {
             c.kernel.mapping == Mapping::Library && c.kernel.device == device
         };
-        if configurations.iter().any(|c| of_library(c, DeviceKind::Cpu)) {
-            machine.libraries = cpu.libraries();
+        for (device, backend) in [(DeviceKind::Cpu, cpu), (DeviceKind::Cuda, cuda)] {
+            if configurations.iter().any(|c| of_library(c, device)) {
+                machine.libraries.extend(backend.libraries());
+            }
         }
         if let Ok(gpu) = &self.cuda {
             // Libraries are loaded when first needed, and recorded from then on.

@@ -1,7 +1,7 @@
 //! The libraries of `--kernel-library`.
 
 use anyhow::Context;
-use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::libraries::KernelLibrary;
 use sparsescope_core::record::{KernelSource, Operation};
 
@@ -28,22 +28,28 @@ pub(super) fn named(
         let sentence = format!("--kernel-library supports only spmv, not {other}");
         return Err(UsageError(sentence).into());
     }
-    if !args.backend.is_empty() && !args.backend.contains(&BackendArg::Cpu) {
-        let sentence = "--kernel-library runs on the CPU, but --backend excludes cpu";
-        return Err(UsageError(sentence.to_owned()).into());
-    }
     let program = program::file();
     let program = program.context(
         "kernel libraries need a process of their own, and the file of this program is unknown",
     )?;
     let mut libraries: Vec<KernelLibrary> = Vec::new();
     for path in &args.kernel_library {
-        let library = KernelLibrary::open(path, program, args.library_limit, interrupt.flag());
+        let (limit, gpu) = (args.library_limit, args.gpu.device);
+        let library = KernelLibrary::open(path, program, limit, gpu, interrupt.flag());
         let Some(library) = library.map_err(anyhow::Error::msg)? else {
             let why = if interrupt.by_user() { "interrupted" } else { TOO_EARLY };
             return Err(anyhow::Error::msg(why));
         };
         let (id, file) = (library.kernel().id, &library.source().file);
+        let device = match library.kernel().device {
+            DeviceKind::Cuda => BackendArg::Cuda,
+            _ => BackendArg::Cpu,
+        };
+        if !args.backend.is_empty() && !args.backend.contains(&device) {
+            let device = library.kernel().device.as_str();
+            let sentence = format!("{file} runs on {device}, but --backend excludes {device}");
+            return Err(UsageError(sentence).into());
+        }
         let of_library = libraries.iter().find(|known| known.kernel().id == id);
         let of_file = kernels.iter().filter(|known| known.id == id).find_map(|known| known.user);
         let other = of_library.map(|known| &known.source().file);

@@ -69,7 +69,9 @@ fn run_with(
     let _deadline = args.time_limit.map(|limit| interrupt.after(limit)).transpose()?;
     let Preparation { sweep, devices, libraries, earlier } =
         Preparation::of(args, interrupt, quiet)?;
-    let cpu_backend = &WithLibraries::new(cpu_backend, &libraries);
+    let cpu_backend = WithLibraries::new(cpu_backend, &libraries, None);
+    let cuda_backend = devices.cuda_with(&libraries);
+    let backends: [&dyn Backend; 2] = [&cpu_backend, &cuda_backend];
     // Every file is opened before any long work: a mistyped path fails at once.
     let (share, plan) = Share::of(&sweep)?;
     share.check_x()?;
@@ -99,7 +101,7 @@ fn run_with(
     let noise = NoiseWatch::start();
     let threads = bandwidth_threads(&configurations);
     let mut machine = environment(bandwidth(&threads, interrupt)?);
-    devices.describe(cpu_backend, &configurations, &mut machine);
+    devices.describe(backends, &configurations, &mut machine);
     if let (0, Some(shard)) = (share.len(), sweep.shard) {
         eprintln!("{shard} has nothing to run: the plan has fewer units of work than parts");
     }
@@ -108,7 +110,7 @@ fn run_with(
     let mut recorder =
         Recorder::new(&output, bundle, machine, shown, (sweep.operation, args), force)?;
     let runner = Runner {
-        backends: devices.backends(cpu_backend),
+        backends: devices.backends(backends),
         settings,
         environment: &recorder.environment(),
         memory: args.memory_limit.map(MemoryLimit::bytes),

@@ -7,10 +7,14 @@ use std::ptr::null_mut;
 
 use libloading::Library;
 
-use super::area::{Area, Places};
+use super::area::{Area, Places, Pointers};
+use super::gpu::LibraryGpu;
+use sparsescope_model::kernel::DeviceKind;
 
 /// The version of the interface.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The version before, in which all libraries run on the CPU.
+const WITHOUT_DEVICE: u32 = 1;
 
 /// `struct sparsescope_csr`.
 #[repr(C)]
@@ -23,7 +27,7 @@ struct CsrView {
     val: *const f64,
 }
 
-/// `struct sparsescope_kernel`.
+/// `struct sparsescope_kernel` without the device, which follows from version 2 on.
 #[repr(C)]
 struct Described {
     version: u32,
@@ -45,6 +49,8 @@ pub(super) struct Loaded {
     pub(super) name: String,
     /// What it says about itself.
     pub(super) description: String,
+    /// The device whose memory its pointers are to.
+    pub(super) device: DeviceKind,
     /// Never closed: its threads may run until the process ends.
     _library: ManuallyDrop<Library>,
 }
@@ -63,16 +69,26 @@ impl Loaded {
             let destroy: Destroy = function(&library, c"sparsescope_destroy")?;
             (describe(), prepare, apply, destroy)
         };
-        let (described, prepare, apply, destroy) = functions;
+        let (pointer, prepare, apply, destroy) = functions;
         // SAFETY: the header says that `sparsescope_describe` returns a pointer to a static struct, or null.
-        let described = unsafe { described.as_ref() };
+        let described = unsafe { pointer.as_ref() };
         let described = described.ok_or("sparsescope_describe returned null")?;
-        if described.version != VERSION {
-            let found = described.version;
-            return Err(format!("its interface has version {found}, expected {VERSION}"));
-        }
+        let device = match described.version {
+            WITHOUT_DEVICE => 0,
+            // SAFETY: in this version the struct has a number after these members.
+            VERSION => unsafe { pointer.add(1).cast::<u32>().read() },
+            found => {
+                let expected = format!("expected {WITHOUT_DEVICE} or {VERSION}");
+                return Err(format!("its interface has version {found}, {expected}"));
+            }
+        };
+        let device = match device {
+            0 => DeviceKind::Cpu,
+            1 => DeviceKind::Cuda,
+            found => return Err(format!("its device is {found}, expected 0 (CPU) or 1 (CUDA)")),
+        };
         let (name, description) = (text(described.name), text(described.description));
-        Ok(Self { prepare, apply, destroy, name, description, _library: library })
+        Ok(Self { prepare, apply, destroy, name, description, device, _library: library })
     }
 }
 
@@ -99,35 +115,46 @@ unsafe fn function<F: Copy>(library: &Library, name: &CStr) -> Result<F, String>
 pub(super) struct Kernel<'l> {
     library: &'l Loaded,
     handle: *mut c_void,
+    x: *const f64,
+    y: *mut f64,
     pub(super) area: Area,
+    /// The GPU with copies of the arrays.
+    pub(super) gpu: Option<Box<dyn LibraryGpu>>,
     /// The library may keep a pointer to it.
     _matrix: Box<CsrView>,
 }
 
 impl<'l> Kernel<'l> {
-    /// Prepares the matrix in the shared memory; the error is what the library returned.
-    pub(super) fn prepare(library: &'l Loaded, area: Area, threads: u32) -> Result<Self, c_int> {
+    /// Prepares the matrix with these arrays, which are in the shared memory or on the GPU; the error is what the
+    /// library returned.
+    pub(super) fn prepare(
+        library: &'l Loaded,
+        (row_ptr, col, val, x, y): Pointers,
+        (area, gpu): (Area, Option<Box<dyn LibraryGpu>>),
+        threads: u32,
+    ) -> Result<Self, c_int> {
         let &Places { rows, cols, nonzeros, .. } = area.places();
         let [rows, cols, nonzeros] = [rows, cols, nonzeros].map(|size| size as u64);
-        let (row_ptr, col, val, _, _) = area.pointers();
         let matrix = Box::new(CsrView { rows, cols, nonzeros, row_ptr, col, val });
         let mut handle = null_mut();
         // SAFETY: the pointers are to arrays of these sizes, which live as long as the kernel.
         match unsafe { (library.prepare)(&raw const *matrix, threads, &raw mut handle) } {
-            0 => Ok(Self { library, handle, area, _matrix: matrix }),
+            0 => Ok(Self { library, handle, x, y, area, gpu, _matrix: matrix }),
             code => Err(code),
         }
     }
 
-    /// Computes y = A·x once; the error is what the library returned.
-    pub(super) fn apply(&self) -> Result<(), c_int> {
-        let (.., x, y) = self.area.pointers();
-        // SAFETY: x and y have the sizes of the matrix; the handle is that of `prepare`. The stream is null on
-        // a CPU.
-        match unsafe { (self.library.apply)(self.handle, x, y, null_mut()) } {
-            0 => Ok(()),
-            code => Err(code),
+    /// Computes y = A·x `times` times; fails with a sentence.
+    pub(super) fn apply(&self, times: u32) -> Result<(), String> {
+        let stream = self.gpu.as_ref().map_or(null_mut(), |gpu| gpu.stream());
+        for _ in 0..times {
+            // SAFETY: x and y have the sizes of the matrix; the handle is that of `prepare`.
+            let code = unsafe { (self.library.apply)(self.handle, self.x, self.y, stream) };
+            if code != 0 {
+                return Err(format!("sparsescope_apply returned {code}"));
+            }
         }
+        Ok(())
     }
 }
 

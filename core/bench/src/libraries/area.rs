@@ -6,6 +6,8 @@ use std::io;
 
 use memmap2::MmapRaw;
 
+use super::gpu::LibraryGpu;
+
 /// Alignment of each array.
 const ALIGN: usize = 64;
 /// Bytes before and after y that a library must not write.
@@ -44,6 +46,9 @@ impl Places {
         Some(Self { rows, cols, nonzeros, row_ptr, col, val, x, y, result, bytes })
     }
 }
+
+/// Row offsets, columns, values, x and y.
+pub(super) type Pointers = (*const u64, *const u32, *const f64, *const f64, *mut f64);
 
 /// The shared memory. Only one of the two processes accesses it at a time, unless the library breaks the rules:
 /// elements are therefore copied, never borrowed.
@@ -116,12 +121,36 @@ impl Area {
     }
 
     /// Pointers to row offsets, columns, values, x and y, for a library.
-    pub(super) fn pointers(&self) -> (*const u64, *const u32, *const f64, *const f64, *mut f64) {
+    pub(super) fn pointers(&self) -> Pointers {
         let Places { row_ptr, col, val, x, y, .. } = self.places;
         let at = |place: usize| self.map.as_mut_ptr().wrapping_add(place);
         let [val, x] = [val, x].map(|place| at(place).cast::<f64>().cast_const());
         let (row_ptr, col) = (at(row_ptr).cast::<u64>(), at(col).cast::<u32>());
         (row_ptr.cast_const(), col.cast_const(), val, x, at(y).cast::<f64>())
+    }
+
+    /// The same pointers to copies of the arrays on a GPU.
+    pub(super) fn on_gpu(&self, gpu: &mut dyn LibraryGpu) -> Result<Pointers, String> {
+        let Places { rows, nonzeros, x, y, result, .. } = self.places;
+        let (row_ptr, col, val, ..) = self.pointers();
+        // SAFETY: the arrays of the map have these sizes. The other process waits for this one.
+        let (row_ptr, col, val) = unsafe {
+            (
+                gpu.upload(row_ptr.cast(), 8 * (rows + 1))?,
+                gpu.upload(col.cast(), 4 * nonzeros)?,
+                gpu.upload(val.cast(), 8 * nonzeros)?,
+            )
+        };
+        let vectors = gpu.vectors(result - x)?;
+        let (row_ptr, col, val) = (row_ptr.cast::<u64>(), col.cast::<u32>(), val.cast::<f64>());
+        let (row_ptr, col, val) = (row_ptr.cast_const(), col.cast_const(), val.cast_const());
+        let y = vectors.wrapping_add(y - x).cast::<f64>();
+        Ok((row_ptr, col, val, vectors.cast::<f64>().cast_const(), y))
+    }
+
+    /// Where x and y with its guards begin: what a GPU copies.
+    pub(super) fn vectors(&self) -> *mut u8 {
+        self.map.as_mut_ptr().wrapping_add(self.places.x)
     }
 
     /// What lies between x and y, and between y and the copy.

@@ -1,4 +1,4 @@
-//! The CPU backend with the kernels of libraries beside its own.
+//! A backend with the kernels of libraries beside its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,16 +12,21 @@ use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::KernelDescriptor;
 use sparsescope_record::KernelSource;
 
-/// A backend for the CPU that also has the kernels of libraries.
+/// A backend for the CPU or a GPU that also has the kernels of libraries.
 pub struct WithLibraries<'b> {
-    cpu: &'b dyn Backend,
+    backend: &'b dyn Backend,
     libraries: &'b [KernelLibrary],
+    absence: Option<String>,
 }
 
 impl<'b> WithLibraries<'b> {
-    /// Adds the libraries to a backend.
-    pub fn new(cpu: &'b dyn Backend, libraries: &'b [KernelLibrary]) -> Self {
-        Self { cpu, libraries }
+    /// Adds the libraries to a backend. `absence` is why its device is missing, if it is.
+    pub fn new(
+        backend: &'b dyn Backend,
+        libraries: &'b [KernelLibrary],
+        absence: Option<String>,
+    ) -> Self {
+        Self { backend, libraries, absence }
     }
 
     fn library(&self, kernel: &KernelDescriptor) -> Option<&'b KernelLibrary> {
@@ -31,18 +36,19 @@ impl<'b> WithLibraries<'b> {
 
 impl Backend for WithLibraries<'_> {
     fn model(&self) -> &str {
-        self.cpu.model()
+        self.backend.model()
     }
 
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
-        match self.library(kernel) {
-            Some(_) => Availability::Available,
-            None => self.cpu.availability(kernel),
+        match (self.library(kernel), &self.absence) {
+            (None, _) => self.backend.availability(kernel),
+            (Some(_), None) => Availability::Available,
+            (Some(_), Some(absence)) => Availability::Missing(absence.clone()),
         }
     }
 
     fn libraries(&self) -> BTreeMap<String, String> {
-        let mut versions = self.cpu.libraries();
+        let mut versions = self.backend.libraries();
         versions.extend(
             self.libraries
                 .iter()
@@ -62,9 +68,12 @@ impl Backend for WithLibraries<'_> {
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         let Some(library) = self.library(configuration.kernel) else {
-            return self.cpu.prepare(configuration, problem, memory);
+            return self.backend.prepare(configuration, problem, memory);
         };
         problem.admit(configuration)?;
+        if let Some(absence) = &self.absence {
+            return Err(PrepareError::Unsupported(absence.clone()));
+        }
         if configuration.temperature == Temperature::Cold {
             let sentence = "kernel libraries are not measured with cold caches";
             return Err(PrepareError::Unsupported(sentence.to_owned()));

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::abi::{Kernel, Loaded};
 use super::area::{Area, Places};
+use super::gpu::OpenGpu;
 use sparsescope_matrix::files::exit;
+use sparsescope_model::kernel::DeviceKind;
 
 /// The first argument of such a process, before the library, the file of the shared memory and a token.
 pub const HOST: &str = "host-kernel-library";
@@ -17,11 +19,12 @@ pub const HOST: &str = "host-kernel-library";
 const TO_END: Duration = Duration::from_secs(1);
 
 /// Runs `library` for the process that sends `commands`, with arrays in the file `area`. Each reply begins with
-/// `token`, because the library may print, too. Returns the exit code; once there are no more commands, the
-/// process ends, whatever the library is doing.
+/// `token`, because the library may print, too. A library for CUDA uses the GPU that `open_gpu` opens. Returns the
+/// exit code; once there are no more commands, the process ends, whatever the library is doing.
 pub fn host(
     [library, area]: [&Path; 2],
     token: &str,
+    open_gpu: OpenGpu,
     commands: impl BufRead + Send + 'static,
     mut replies: impl Write,
 ) -> u8 {
@@ -52,15 +55,17 @@ pub fn host(
                 return 1;
             }
         };
-    if !reply(&format!("ready {}\t{}", library.name, library.description)) {
+    let device = library.device.as_str();
+    if !reply(&format!("ready {device}\t{}\t{}", library.name, library.description)) {
         return 1;
     }
     let mut kernel = None;
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         let answer = match words[..] {
-            ["prepare", rows, cols, nonzeros, threads] => {
-                prepare(&library, area, [rows, cols, nonzeros, threads]).map(|(made, seconds)| {
+            ["prepare", rows, cols, nonzeros, threads, gpu] => {
+                let numbers = [rows, cols, nonzeros, threads, gpu];
+                prepare(&library, area, numbers, open_gpu).map(|(made, seconds)| {
                     kernel = Some(made);
                     format!("prepared {seconds}")
                 })
@@ -78,41 +83,61 @@ pub fn host(
     0
 }
 
-/// Prepares the library for the matrix in the shared memory; also returns the seconds that this took.
+/// Prepares the library for the matrix in the shared memory; also returns the seconds that this took. What the
+/// library or the GPU refuses is marked as refused.
 fn prepare<'l>(
     library: &'l Loaded,
     file: &Path,
-    sizes: [&str; 4],
+    numbers: [&str; 5],
+    open_gpu: OpenGpu,
 ) -> Result<(Kernel<'l>, f64), String> {
-    let [rows, cols, nonzeros, threads] = sizes.map(|size| size.parse::<usize>().ok());
-    let (Some(rows), Some(cols), Some(nonzeros), Some(threads)) = (rows, cols, nonzeros, threads)
-    else {
+    let numbers = numbers.map(|number| number.parse::<usize>().ok());
+    let [Some(rows), Some(cols), Some(nonzeros), Some(threads), Some(gpu)] = numbers else {
         return Err("a size is no number".to_owned());
     };
     let places = Places::of(rows, cols, nonzeros).ok_or("the sizes are too large")?;
     let file = File::options().read(true).write(true).open(file);
     let area = file.and_then(|file| Area::of(&file, places)).map_err(|error| error.to_string())?;
+    let refused = |why: String| format!("refused {why}");
+    let mut gpu = match library.device {
+        DeviceKind::Cuda => Some(open_gpu(gpu).map_err(refused)?),
+        _ => None,
+    };
+    let arrays = match &mut gpu {
+        Some(gpu) => area.on_gpu(&mut **gpu).map_err(refused)?,
+        None => area.pointers(),
+    };
     let start = Instant::now();
-    let made = Kernel::prepare(library, area, threads as u32);
-    let seconds = start.elapsed().as_secs_f64();
-    made.map(|made| (made, seconds)).map_err(|code| format!("refused {code}"))
+    let made = Kernel::prepare(library, arrays, (area, gpu), threads as u32);
+    let made = made.map_err(|code| format!("refused sparsescope_prepare returned {code}"))?;
+    if let Some(gpu) = &made.gpu {
+        gpu.synchronize()?;
+    }
+    Ok((made, start.elapsed().as_secs_f64()))
 }
 
 /// Executes the kernel `warm` times, then `repetitions` times, and keeps y at once: whatever the library writes
-/// later is too late. Replies with the seconds of one timed execution, and of everything.
+/// later is too late. Replies with the seconds of one timed execution, and of everything; for a GPU also with the
+/// seconds of the stream and those that passed meanwhile.
 fn run(kernel: &Kernel<'_>, warm: &str, repetitions: &str) -> Result<String, String> {
     let number = |text: &str| text.parse::<u32>().map_err(|_| "a number is none".to_owned());
     let (warm, repetitions) = (number(warm)?, number(repetitions)?);
-    let failed = |code| format!("sparsescope_apply returned {code}");
     let begin = Instant::now();
-    for _ in 0..warm {
-        kernel.apply().map_err(failed)?;
-    }
-    let start = Instant::now();
-    for _ in 0..repetitions {
-        kernel.apply().map_err(failed)?;
-    }
-    let seconds = start.elapsed().as_secs_f64() / f64::from(repetitions.max(1));
+    let (seconds, of_gpu) = match &kernel.gpu {
+        None => {
+            kernel.apply(warm)?;
+            let start = Instant::now();
+            kernel.apply(repetitions)?;
+            (start.elapsed().as_secs_f64(), String::new())
+        }
+        Some(gpu) => {
+            let (warm_up, timed) = (|| kernel.apply(warm), || kernel.apply(repetitions));
+            // SAFETY: the GPU's vectors have the size of those in the area. The other process waits for this one.
+            let times = unsafe { gpu.run(kernel.area.vectors(), &warm_up, &timed) }?;
+            (times.timed, format!(" {} {}", times.stream, times.passed))
+        }
+    };
     kernel.area.keep_result();
-    Ok(format!("ran {seconds} {}", begin.elapsed().as_secs_f64()))
+    let seconds = seconds / f64::from(repetitions.max(1));
+    Ok(format!("ran {seconds} {}{of_gpu}", begin.elapsed().as_secs_f64()))
 }

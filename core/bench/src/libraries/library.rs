@@ -8,7 +8,7 @@ use super::process::Process;
 use sparsescope_matrix::matrix::sha256;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
 use sparsescope_model::kernel::{
-    Allowed, KernelDescriptor, Mapping, Needs, Origin, Takes, reference,
+    Allowed, DeviceKind, KernelDescriptor, Mapping, Needs, Origin, Takes, reference,
 };
 use sparsescope_record::{KernelSource, Operation, Precision};
 
@@ -23,15 +23,19 @@ pub struct KernelLibrary {
     pub(super) program: PathBuf,
     /// How long each call of the library may take.
     pub(super) limit: Duration,
+    /// The number of the GPU that it runs on if it is for CUDA, from 0.
+    pub(super) gpu: usize,
 }
 
 impl KernelLibrary {
     /// Asks the library in a file for its name, in a process of its own, which is `program`. Each call of the
-    /// library may take `limit`. `None` when cancelled; fails with a sentence.
+    /// library may take `limit`. If it is for CUDA, it runs on the GPU with the number `gpu`, from 0. `None` when
+    /// cancelled; fails with a sentence.
     pub fn open(
         path: &Path,
         program: &Path,
         limit: Duration,
+        gpu: usize,
         cancel: &AtomicBool,
     ) -> Result<Option<Self>, String> {
         let named = |why: String| format!("{}: {why}", path.display());
@@ -41,7 +45,9 @@ impl KernelLibrary {
         let mut process =
             Process::start(program, [file.as_path(), Path::new("")], limit).map_err(named)?;
         let ready = process.ready(cancel).map_err(named)?;
-        let Some((name, description)) = ready else { return Ok(None) };
+        let Some([device, name, description]) = ready else { return Ok(None) };
+        let is_cuda = device == DeviceKind::Cuda.as_str();
+        let device = if is_cuda { DeviceKind::Cuda } else { DeviceKind::Cpu };
         let name_of_file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let source = KernelSource {
             file: name_of_file.clone(),
@@ -52,9 +58,9 @@ impl KernelLibrary {
         let stem = name_of_file.split('.').next().unwrap_or_default();
         let stem = stem.strip_prefix("lib").unwrap_or(stem);
         let id = format!("user/{}/{}", word(stem, "library"), word(&name, "kernel"));
-        let kernel: &'static KernelDescriptor = Box::leak(Box::new(descriptor(id)));
+        let kernel: &'static KernelDescriptor = Box::leak(Box::new(descriptor(id, device)));
         let program = program.to_owned();
-        Ok(Some(Self { kernel, source, description, path: file, program, limit }))
+        Ok(Some(Self { kernel, source, description, path: file, program, limit, gpu }))
     }
 
     /// Its kernel.
@@ -84,9 +90,10 @@ fn word(text: &str, otherwise: &str) -> String {
 }
 
 /// That of the reference, which reads CSR, too, with what is not known of a library.
-fn descriptor(id: String) -> KernelDescriptor {
+fn descriptor(id: String, device: DeviceKind) -> KernelDescriptor {
     KernelDescriptor {
         id: id.leak(),
+        device,
         mapping: Mapping::Library,
         summary: "user kernel: a shared library, in a process of its own",
         origin: &[Origin::User],
@@ -94,7 +101,7 @@ fn descriptor(id: String) -> KernelDescriptor {
         exact: false,
         deterministic: false,
         needs: Needs::default(),
-        takes: Takes { threads: true, ..Takes::default() },
+        takes: Takes { threads: device == DeviceKind::Cpu, ..Takes::default() },
         // It computes A·x and nothing else.
         parameters: const { &[(OP.id(), Allowed::Only(&["n"])), (SCALE.id(), Allowed::Only(&["1"]))] },
         model: None,
@@ -111,9 +118,11 @@ mod tests {
     fn ids_have_only_the_characters_of_ids() {
         assert_eq!(word("My Kernel v2", "kernel"), "my-kernel-v2");
         assert_eq!([word("", "kernel"), word("--", "kernel")], ["kernel", "kernel"]);
-        let kernel = descriptor("user/mine/right".to_owned());
+        let kernel = descriptor("user/mine/right".to_owned(), DeviceKind::Cpu);
         assert_eq!((kernel.id, kernel.what()), ("user/mine/right", "csr"));
         assert!(kernel.takes.threads && kernel.user.is_none());
+        let on_gpu = descriptor("user/mine/right".to_owned(), DeviceKind::Cuda);
+        assert!(on_gpu.device == DeviceKind::Cuda && !on_gpu.takes.threads);
         let others = [(OP.id(), "t"), (SCALE.id(), "2")];
         assert!(others.iter().all(|(of, value)| !kernel.allowed(*of).unwrap().contains(value)));
     }
@@ -121,7 +130,7 @@ mod tests {
     #[test]
     fn a_file_that_does_not_exist_is_named() {
         let [file, program] = ["no/such.so", ""].map(Path::new);
-        let error = KernelLibrary::open(file, program, Duration::ZERO, &AtomicBool::new(false));
+        let error = KernelLibrary::open(file, program, Duration::ZERO, 0, &AtomicBool::new(false));
         assert!(error.is_err_and(|why| why.starts_with("no/such.so: ")));
     }
 }

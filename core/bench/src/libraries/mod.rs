@@ -8,11 +8,13 @@
 mod abi;
 mod area;
 mod backend;
+mod gpu;
 mod host;
 mod library;
 mod prepared;
 mod process;
 
 pub use backend::WithLibraries;
+pub use gpu::{GpuTimes, LibraryGpu, OpenGpu, Work};
 pub use host::{HOST, host};
 pub use library::KernelLibrary;

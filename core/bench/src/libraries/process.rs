@@ -54,15 +54,13 @@ impl Process {
         reader.map(|_| process).map_err(|error| format!("cannot start a thread: {error}"))
     }
 
-    /// Waits until the library is loaded; returns its name and its description.
-    pub(super) fn ready(
-        &mut self,
-        cancel: &AtomicBool,
-    ) -> Result<Option<(String, String)>, String> {
+    /// Waits until the library is loaded; returns its device, its name and its description.
+    pub(super) fn ready(&mut self, cancel: &AtomicBool) -> Result<Option<[String; 3]>, String> {
         let Some(reply) = self.wait("while it was loaded", cancel)? else { return Ok(None) };
-        let described = reply.strip_prefix("ready ").and_then(|text| text.split_once('\t'));
-        let (name, description) = described.ok_or("the process replied something else")?;
-        Ok(Some((name.to_owned(), description.to_owned())))
+        let described = reply.strip_prefix("ready ").unwrap_or_default();
+        let described: Vec<String> = described.split('\t').map(str::to_owned).collect();
+        let described = <[String; 3]>::try_from(described);
+        described.map(Some).map_err(|_| "the process replied something else".to_owned())
     }
 
     /// Sends a command and returns the words of its reply after the first. `what` is what the library does
