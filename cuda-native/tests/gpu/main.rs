@@ -32,6 +32,8 @@ mod dense;
 mod energy;
 mod faults;
 mod fsai;
+#[cfg(unix)]
+mod libraries;
 mod pcg;
 mod product;
 mod several;
