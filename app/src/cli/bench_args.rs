@@ -110,9 +110,9 @@ pub(super) struct BenchArgs {
     /// you trust.
     #[arg(long, value_name = "FILE.so", help_heading = KERNELS, hide_short_help = true)]
     pub(super) kernel_library: Vec<PathBuf>,
-    /// With --kernel-library: how long each call of a library may take, e.g. 5m
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "kernel_library", default_value = "60s", help_heading = KERNELS, hide_short_help = true)]
-    pub(super) library_limit: Duration,
+    /// With --kernel-library: how long each call of a library may take, e.g. 5m [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "kernel_library", help_heading = KERNELS, hide_short_help = true)]
+    pub(super) library_limit: Option<Duration>,
     /// Devices to run on [default: cpu,cuda]
     ///
     /// By default, cuda is skipped without an NVIDIA GPU, and wgpu is added if --kernels names its kernels.

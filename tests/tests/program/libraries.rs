@@ -292,6 +292,32 @@ fn a_measurement_continues_with_the_same_library_only() {
 }
 
 #[test]
+fn a_measurement_continues_with_the_limit_that_it_was_started_with() {
+    let p = program();
+    let library = faulty(&p, "HANGS");
+    assert_eq!(p.run(&bench(&[&library])).code, Some(3));
+    let mut bundle = open(&p, "b.zip");
+    assert_eq!(bundle.plan.as_ref().unwrap()["library_limit_s"], 2.0);
+    bundle.complete = false;
+    bundle.runs.retain(|run| run.kernel == "cpu/csr/serial");
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    let resume =
+        ["bench", "--resume", "b.zip", "--no-report", "--kernel-library", library.as_str()];
+    let resumed = |limit: &[&str], sentence: &str| {
+        assert_eq!(p.run(&[&resume[..], limit].concat()).code, Some(3));
+        let whole = open(&p, "b.zip");
+        let run = whole.runs.iter().find(|run| run.kernel == "user/hangs/product").unwrap();
+        assert!(reason(run).contains(sentence), "{}", reason(run));
+        bundle.save(&p.path("b.zip"), true).unwrap();
+    };
+    resumed(&[], "it did not answer within 2 s while it computed");
+    resumed(&["--library-limit", "1s"], "it did not answer within 1 s while it computed");
+    bundle.plan.as_mut().unwrap()["library_limit_s"] = serde_json::json!(-1.0);
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    assert!(p.fail(1, &resume).contains("the bundle's plan has a wrong limit"));
+}
+
+#[test]
 fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     let p = program();
     let other = faulty(&p, "OTHER_VERSION");

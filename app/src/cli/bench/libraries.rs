@@ -1,11 +1,15 @@
 //! The libraries of `--kernel-library`.
 
+use std::time::Duration;
+
 use anyhow::Context;
+use sparsescope_core::bundle::Bundle;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::libraries::KernelLibrary;
 use sparsescope_core::record::{KernelSource, Operation};
 
 use super::end::TOO_EARLY;
+use super::planned::Plan;
 use super::user::PlannedFile;
 use crate::cli::bench_args::BenchArgs;
 use crate::cli::interrupt::Interrupt;
@@ -13,11 +17,15 @@ use crate::cli::outcome::UsageError;
 use crate::cli::program;
 use crate::cli::shared_args::BackendArg;
 
+/// How long each call of a library may take if neither the arguments nor a plan say so.
+const USUAL_LIMIT: Duration = Duration::from_secs(60);
+
 /// The libraries that the arguments name, in order; each is asked for its name. `kernels` are those of the files
-/// that the arguments name.
+/// that the arguments name, `earlier` is the bundle to continue.
 pub(super) fn named(
     args: &BenchArgs,
     kernels: &[&'static KernelDescriptor],
+    earlier: Option<&Bundle>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Vec<KernelLibrary>> {
     if args.kernel_library.is_empty() {
@@ -32,9 +40,13 @@ pub(super) fn named(
     let program = program.context(
         "kernel libraries need a process of their own, and the file of this program is unknown",
     )?;
+    let planned = earlier.map(Plan::of).transpose()?.and_then(|plan| plan.library_limit_s);
+    let planned = planned.map(Duration::try_from_secs_f64).transpose();
+    let planned = planned.context("the bundle's plan has a wrong limit for calls of libraries")?;
+    let limit = args.library_limit.or(planned).unwrap_or(USUAL_LIMIT);
     let mut libraries: Vec<KernelLibrary> = Vec::new();
     for path in &args.kernel_library {
-        let (limit, gpu) = (args.library_limit, args.gpu.device);
+        let gpu = args.gpu.device;
         let library = KernelLibrary::open(path, program, limit, gpu, interrupt.flag());
         let Some(library) = library.map_err(anyhow::Error::msg)? else {
             let why = if interrupt.by_user() { "interrupted" } else { TOO_EARLY };

@@ -143,11 +143,15 @@ impl Preparation {
             }
             None => None,
         };
-        let mut kernels = user::named(args)?;
-        let libraries = libraries::named(args, &kernels, interrupt)?;
-        kernels.extend(libraries.iter().map(KernelLibrary::kernel));
-        let users = Users { kernels, libraries: libraries::planned(&libraries) };
         let earlier = args.resume.as_deref().map(sweep::interrupted).transpose()?;
+        let mut kernels = user::named(args)?;
+        let libraries = libraries::named(args, &kernels, earlier.as_ref(), interrupt)?;
+        kernels.extend(libraries.iter().map(KernelLibrary::kernel));
+        let users = Users {
+            kernels,
+            libraries: libraries::planned(&libraries),
+            library_limit_s: libraries.first().map(|library| library.limit().as_secs_f64()),
+        };
         let wants_cuda = args.backend.is_empty() || args.backend.contains(&BackendArg::Cuda);
         let gpu = match wants_cuda {
             false => Err(GpuAbsence::Disabled),

@@ -227,6 +227,7 @@ fn plan(
         sources: named?,
         kernels,
         libraries: Vec::new(),
+        library_limit_s: None,
         settings,
         x: None,
         reordering: args.reorder.map(Into::into),

@@ -36,6 +36,9 @@ pub(in crate::cli) struct Plan {
     /// Libraries with kernels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) kernel_libraries: Vec<PlannedFile>,
+    /// Seconds that each call of a library may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) library_limit_s: Option<f64>,
     /// Ranks that share each subject, if a launcher started several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ranks: Option<usize>,

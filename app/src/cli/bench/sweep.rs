@@ -34,6 +34,8 @@ pub(super) struct Sweep {
     pub(super) kernels: Vec<&'static KernelDescriptor>,
     /// The libraries of some of the kernels.
     pub(super) libraries: Vec<PlannedFile>,
+    /// Seconds that each call of a library may take, if there are any.
+    pub(super) library_limit_s: Option<f64>,
     pub(super) settings: Settings,
     /// The user's vector, in place of the one from the seed.
     pub(super) x: Option<Vec<f64>>,
@@ -70,6 +72,7 @@ impl Sweep {
             sources,
             kernels,
             libraries: users.libraries.clone(),
+            library_limit_s: users.library_limit_s,
             settings,
             x,
             reordering,
@@ -154,6 +157,7 @@ impl Sweep {
             sources,
             kernels,
             libraries,
+            library_limit_s: users.library_limit_s,
             settings,
             x,
             reordering,
@@ -177,6 +181,7 @@ impl Sweep {
             reordering: self.reordering,
             kernel_files: user::planned(&self.kernels),
             kernel_libraries: self.libraries.clone(),
+            library_limit_s: self.library_limit_s,
             ranks: self.ranks,
         }
     }

@@ -25,6 +25,8 @@ pub(super) struct Users {
     pub(super) kernels: Vec<&'static KernelDescriptor>,
     /// The libraries.
     pub(super) libraries: Vec<PlannedFile>,
+    /// Seconds that each call of a library may take, if there are any.
+    pub(super) library_limit_s: Option<f64>,
 }
 
 /// A kernel file or a library as stored in the plan of a bundle.

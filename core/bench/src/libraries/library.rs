@@ -73,6 +73,11 @@ impl KernelLibrary {
         &self.source
     }
 
+    /// How long each call of it may take.
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
     /// What it says about itself, such as a version; may be empty.
     pub fn description(&self) -> &str {
         &self.description
