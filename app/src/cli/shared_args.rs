@@ -97,6 +97,15 @@ impl ReadArgs {
         ReadOptions { base, undirected, compress_ids, variable }
     }
 
+    /// The options as words of a command.
+    pub(super) fn words(&self) -> Vec<String> {
+        let base = self.base.map(|base| format!("--base={base}"));
+        let undirected = self.undirected.then(|| "--undirected".to_owned());
+        let compress_ids = self.compress_ids.then(|| "--compress-ids".to_owned());
+        let variable = self.variable.as_ref().map(|name| format!("--variable={name}"));
+        [base, undirected, compress_ids, variable].into_iter().flatten().collect()
+    }
+
     /// The source, read with these options. Fails if there are some and it is no file.
     pub(super) fn of(&self, source: SubjectSource) -> Result<SubjectSource, UsageError> {
         let is_file = matches!(source, SubjectSource::Matrix(MatrixSource::File(..)));
@@ -142,6 +151,15 @@ pub(super) struct HeaderArgs {
 }
 
 impl HeaderArgs {
+    /// The option as a word of a command, if there is one.
+    pub(super) fn word(self) -> Option<String> {
+        match self.line() {
+            HeaderLine::Names => Some("--header".to_owned()),
+            HeaderLine::Point => Some("--no-header".to_owned()),
+            HeaderLine::Find => None,
+        }
+    }
+
     pub(super) fn line(self) -> HeaderLine {
         match (self.header, self.no_header) {
             (true, _) => HeaderLine::Names,

@@ -411,6 +411,27 @@ fn a_bundle_without_some_of_its_matrices_is_incomplete_until_they_are_there() {
 }
 
 #[test]
+fn the_command_that_resumes_names_the_files_again_and_how_they_are_read() {
+    let p = program();
+    p.write("there.txt", "1 2\n2 3\n");
+    p.write("list.txt", "there.txt\n");
+    p.write("my x.txt", "1\n2\n3\n");
+    let files = ["late.txt", "--suite", "list.txt", "--x", "my x.txt", "--base=1", "--undirected"];
+    let how = ["--runs", "1", "--kernels", "cpu/csr/serial", "-o", "b.zip", "-q"];
+    let ran = p.run(&[&["bench"], &files[..], &how].concat());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let command = "Resume: `sparsescope bench --resume b.zip late.txt --suite list.txt --x 'my x.txt' \
+                   --base=1 --undirected`";
+    assert!(cfg!(windows) || ran.out.contains(command), "{}", ran.out);
+    p.write("late.txt", "1 3\n");
+    p.succeed(&[&["bench", "--resume", "b.zip", "-q"], &files[..]].concat());
+    let bundle = open(&p, "b.zip");
+    assert!(bundle.complete);
+    let nonzeros: Vec<u64> = bundle.matrices.iter().map(|m| m.record.statistics.nnz).collect();
+    assert_eq!(nonzeros.iter().sum::<u64>(), 2 + 4);
+}
+
+#[test]
 fn two_files_of_one_name_are_told_apart_by_their_folders_everywhere() {
     let p = program();
     let banner = "%%MatrixMarket matrix coordinate real general\n";

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use sparsescope_core::bundle::{Bundle, check_unused, journal_path};
+use sparsescope_core::experiment::SubjectSource;
 use sparsescope_core::record::{Run, Runs};
 use sparsescope_figures::model::Model;
 
@@ -120,15 +121,28 @@ fn summarise(
     print(&next::steps(output, next::Here::found(), has_report))
 }
 
-/// The command that continues the bundle, with the user's kernels.
+/// The command that continues the bundle, with the files that it does not hold and how they are read.
 fn resume(args: &BenchArgs, output: &Path) -> String {
     let mut command = format!("sparsescope bench --resume {}", next::word(output));
-    let options =
-        [("--kernel-file", &args.kernel_file), ("--kernel-library", &args.kernel_library)];
-    for (option, files) in options {
-        for file in files {
-            command += &format!(" {option} {}", next::word(file));
+    for text in &args.matrices {
+        if SubjectSource::parse(args.operation, text).is_ok_and(|source| source.is_file()) {
+            command += &format!(" {}", next::word(Path::new(text)));
         }
+    }
+    let is_list = |name: &&String| {
+        let suites = SubjectSource::suites(args.operation);
+        !suites.contains(&name.as_str()) && Path::new(name).is_file()
+    };
+    let list = args.suite.as_ref().filter(is_list).map(Path::new);
+    let listed = list.into_iter().map(|list| ("--suite", list));
+    let x = args.x.iter().map(|file| ("--x", file.as_path()));
+    let kernels = args.kernel_file.iter().map(|file| ("--kernel-file", file.as_path()));
+    let libraries = args.kernel_library.iter().map(|file| ("--kernel-library", file.as_path()));
+    for (option, file) in listed.chain(x).chain(kernels).chain(libraries) {
+        command += &format!(" {option} {}", next::word(file));
+    }
+    for word in args.read.words().into_iter().chain(args.header.word()) {
+        command += &format!(" {}", next::quoted(word));
     }
     command
 }

@@ -58,7 +58,11 @@ pub(super) fn steps(path: &Path, here: Here, has_report: bool) -> String {
 /// Quotes a path so that a shell takes it for one word that is not an option.
 pub(super) fn word(path: &Path) -> String {
     let text = path.display().to_string();
-    let text = if text.starts_with('-') { format!("./{text}") } else { text };
+    quoted(if text.starts_with('-') { format!("./{text}") } else { text })
+}
+
+/// A word as a command line takes it.
+pub(super) fn quoted(text: String) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/\\._-+:@,%=~".contains(c);
     match text.chars().all(is_plain) {
         true => text,
