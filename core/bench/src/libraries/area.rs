@@ -180,7 +180,47 @@ impl Area {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::c_void;
+    use std::ptr::null_mut;
+
+    use super::super::gpu::{GpuTimes, Work};
     use super::*;
+
+    /// Stands in for a GPU: its arrays are in this process. The last one has the vectors.
+    #[derive(Default)]
+    struct InMemory(Vec<Vec<u64>>);
+
+    impl InMemory {
+        fn array(&mut self, bytes: usize) -> *mut u8 {
+            self.0.push(vec![0; bytes.div_ceil(8)]);
+            self.0.last_mut().unwrap().as_mut_ptr().cast()
+        }
+    }
+
+    impl LibraryGpu for InMemory {
+        fn stream(&self) -> *mut c_void {
+            null_mut()
+        }
+
+        unsafe fn upload(&mut self, host: *const u8, bytes: usize) -> Result<*mut u8, String> {
+            let array = self.array(bytes);
+            // SAFETY: the caller's promise; the array is as long.
+            unsafe { array.copy_from_nonoverlapping(host, bytes) };
+            Ok(array)
+        }
+
+        fn vectors(&mut self, bytes: usize) -> Result<*mut u8, String> {
+            Ok(self.array(bytes))
+        }
+
+        fn synchronize(&self) -> Result<(), String> {
+            Ok(())
+        }
+
+        unsafe fn run(&self, _: *mut u8, _: Work<'_>, _: Work<'_>) -> Result<GpuTimes, String> {
+            Err("it only holds arrays".to_owned())
+        }
+    }
 
     fn area(places: Places) -> Area {
         let file = tempfile::tempfile().unwrap();
@@ -207,6 +247,27 @@ mod tests {
             area.set_vectors([5.0, 6.0].into_iter());
             assert!(area.is_guarded());
         }
+    }
+
+    #[test]
+    fn a_gpu_gets_the_matrix_and_x_and_y_as_they_lie_in_the_memory() {
+        let places = Places::of(3, 2, 4).unwrap();
+        let area = area(places);
+        area.set_matrix([0, 1, 2, 4].into_iter(), 0..4, [1.0, 2.0, 3.0, 4.0].into_iter());
+        area.set_vectors([5.0, 6.0].into_iter());
+        let mut gpu = InMemory::default();
+        let (row_ptr, col, val, x, y) = area.on_gpu(&mut gpu).unwrap();
+        let arrays = &gpu.0;
+        assert_eq!(arrays[0], [0, 1, 2, 4]);
+        assert_eq!(arrays[1], [1 << 32, 2 | (3 << 32)], "columns of 32 bits");
+        assert_eq!(arrays[2], [1.0f64, 2.0, 3.0, 4.0].map(f64::to_bits));
+        let begins: Vec<*const u64> = arrays.iter().map(|array| array.as_ptr()).collect();
+        assert_eq!(begins, [row_ptr, col.cast(), val.cast(), x.cast()]);
+        // What is copied begins with x and ends where the guard after y ends.
+        let (own_x, own_y) = (area.pointers().3, area.pointers().4);
+        assert_eq!(area.vectors().cast_const().cast::<f64>(), own_x);
+        assert_eq!(y.addr() - x.addr(), own_y.addr() - own_x.addr());
+        assert_eq!(8 * arrays[3].len(), places.result - places.x);
     }
 
     #[test]
