@@ -111,6 +111,15 @@ impl MergePath {
         Self { points }
     }
 
+    /// Divides the path into pieces of `steps` steps, the last of which may be shorter; none if there are no rows.
+    /// Panics if `steps` is 0.
+    pub fn in_steps(row_ptr: &RowPtr, steps: usize) -> Self {
+        let rows = row_ptr.len() - 1;
+        let all = rows + row_ptr.get(rows);
+        let ends = (0..all).step_by(steps).chain([all]);
+        Self { points: ends.map(|diagonal| Self::point(row_ptr, rows, diagonal)).collect() }
+    }
+
     /// Returns the point after `diagonal` steps: a row is finished once all its nonzeros are consumed and one
     /// more step is taken.
     fn point(row_ptr: &RowPtr, rows: usize, diagonal: usize) -> MergePoint {
@@ -133,7 +142,7 @@ impl MergePath {
         self.points.len() - 1
     }
 
-    /// Always false: there is at least one piece, even without rows.
+    /// Whether there is no piece.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -307,6 +316,18 @@ mod tests {
         }
         let last = path.iter().last().unwrap().1;
         assert_eq!(last, MergePoint { row: 5, entry: 1004 });
+    }
+
+    #[test]
+    fn pieces_of_given_steps_have_them_and_the_last_ends_the_path() {
+        let row_ptr = ptr(&[0, 10, 0, 3, 1]);
+        let point = |row, entry| MergePoint { row, entry };
+        // Row 1 ends at step 12: one for the end of row 0, ten nonzeros, and its own end.
+        let expected = [point(0, 0), point(1, 7), point(3, 13), point(5, 14)];
+        let path = MergePath::in_steps(&row_ptr, 8);
+        assert_eq!(path.points, expected);
+        assert_eq!(MergePath::in_steps(&row_ptr, 19).points, [expected[0], expected[3]]);
+        assert!(MergePath::in_steps(&ptr(&[]), 8).is_empty());
     }
 
     #[test]
