@@ -1,13 +1,34 @@
 // Y = A X, where X has several columns; X and Y are stored by rows.
 
-// Adjacent columns that a thread loads and stores at once.
+// Adjacent columns that a thread loads and stores at once. `columns` is a multiple of COUNT, so every
+// pack is aligned.
 template <u32 COUNT>
 struct alignas(COUNT * sizeof(real)) Pack {
     real of[COUNT];
+
+    // Adds v times another one.
+    __device__ inline void add(real v, const Pack& other) {
+#pragma unroll
+        for (u32 c = 0; c < COUNT; c++) of[c] += v * other.of[c];
+    }
 };
 
-// One thread per COUNT columns of a row. `columns` is a multiple of COUNT, so that every pack is
-// aligned.
+// The sum of nonzeros begin..end of a row times their rows of X, whose packs begin at `x`.
+template <u32 COUNT>
+__device__ inline Pack<COUNT> sum_of(
+    offset begin, offset end, const u32* col, const real* val, const Pack<COUNT>* x, u32 packs)
+{
+    Pack<COUNT> sum = {};
+#pragma unroll 4
+    for (offset e = begin; e < end; e++) {
+        const real v = val[e];
+        const Pack<COUNT> of_x = x[(u64)col[e] * packs];
+        sum.add(v, of_x);
+    }
+    return sum;
+}
+
+// One thread per COUNT columns of a row.
 template <u32 COUNT>
 __device__ inline void row_split(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const real* val, const real* x,
@@ -18,16 +39,8 @@ __device__ inline void row_split(
     if (row >= rows) return;
     const u64 pack = thread - row * packs;
     const Pack<COUNT>* const from = (const Pack<COUNT>*)x + pack;
-    Pack<COUNT> sums = {};
-    const offset end = row_ptr[row + 1];
-#pragma unroll 4
-    for (offset e = row_ptr[row]; e < end; e++) {
-        const real v = val[e];
-        const Pack<COUNT> add = from[(u64)col[e] * packs];
-#pragma unroll
-        for (u32 c = 0; c < COUNT; c++) sums.of[c] += v * add.of[c];
-    }
-    ((Pack<COUNT>*)y)[row * packs + pack] = sums;
+    ((Pack<COUNT>*)y)[row * packs + pack] =
+        sum_of<COUNT>(row_ptr[row], row_ptr[row + 1], col, val, from, packs);
 }
 
 // cuda/spmm/row-split: adjacent threads on adjacent columns of X, row after row. Each takes 1, 2 or
@@ -51,4 +64,141 @@ extern "C" __global__ void spmm_row_split_4(
     real* y)
 {
     row_split<4>(rows, columns, row_ptr, col, val, x, y);
+}
+
+// cuda/spmm/merge: the path along all nonzeros and row ends (Merrill and Garland, SC 2016), in
+// pieces of `steps` steps. `width` adjacent threads take a piece, COUNT columns each, and a block
+// takes adjacent pieces. The parts of a row that is cut are added in the order of pieces: within a
+// block in shared memory; if the row continues in the next block, its sum so far is left in `carry`
+// and added by spmm_merge_carry.
+//
+// first_row[p] is the row that piece p begins in, at nonzero p * steps - first_row[p]. After the
+// last piece it has the number of rows.
+
+// The piece that a row begins in.
+__device__ inline u64 first_piece(const offset* row_ptr, u32 row, u32 steps) {
+    return ((u64)row_ptr[row] + row) / steps;
+}
+
+template <u32 COUNT>
+__device__ inline void merge(
+    u32 rows, u32 columns, u32 width, u32 steps, u64 pieces, const u32* first_row,
+    const offset* row_ptr, const u32* col, const real* val, const real* x, real* y, real* carry)
+{
+    extern __shared__ uint4 room[];
+    Pack<COUNT>* const unfinished = (Pack<COUNT>*)room; // one per thread
+    const u32 packs = columns / COUNT, slices = (packs + width - 1) / width;
+    const u32 at_once = blockDim.x / width, own = threadIdx.x / width, lane = threadIdx.x % width;
+    const u64 block = blockIdx.x / slices, first = block * at_once, piece = first + own;
+    const u32 pack = blockIdx.x % slices * width + lane;
+    const bool works = own < at_once && piece < pieces && pack < packs;
+    Pack<COUNT>* const to = (Pack<COUNT>*)y + pack;
+    // The first row of the piece, what the piece adds to it if it began earlier and ends here, and
+    // the row that continues after the piece.
+    u32 begin_row = 0, end_row = 0;
+    bool is_cut = false;
+    Pack<COUNT> last_part = {};
+    if (works) {
+        const Pack<COUNT>* const from = (const Pack<COUNT>*)x + pack;
+        begin_row = first_row[piece];
+        end_row = first_row[piece + 1];
+        offset begin = piece * steps - begin_row;
+        is_cut = begin_row < end_row && row_ptr[begin_row] < begin;
+        for (u32 row = begin_row; row < end_row; row++) {
+            const offset end = row_ptr[row + 1];
+            const Pack<COUNT> sum = sum_of<COUNT>(begin, end, col, val, from, packs);
+            if (is_cut && row == begin_row) last_part = sum;
+            else to[(u64)row * packs] = sum;
+            begin = end;
+        }
+        if (end_row < rows) {
+            const offset end = (piece + 1) * steps - end_row;
+            unfinished[threadIdx.x] = sum_of<COUNT>(begin, end, col, val, from, packs);
+        }
+    }
+    __syncthreads();
+    if (!works) return;
+    // The sum of what the block's pieces before `end` have of a row.
+    const auto sum_before = [&](u32 row, u32 end) {
+        const u64 began = first_piece(row_ptr, row, steps);
+        Pack<COUNT> sum = {};
+        for (u32 k = began > first ? began - first : 0; k < end; k++)
+            sum.add(1, unfinished[k * width + lane]);
+        return sum;
+    };
+    if (is_cut) {
+        Pack<COUNT> sum = sum_before(begin_row, own);
+        sum.add(1, last_part);
+        to[(u64)begin_row * packs] = sum;
+    }
+    if (own == at_once - 1 && end_row < rows)
+        ((Pack<COUNT>*)carry)[block * packs + pack] = sum_before(end_row, at_once);
+}
+
+// Adds the carries of a row to what the block that it ends in has of it: one thread per block of
+// spmm_merge, of `at_once` pieces, and COUNT columns.
+template <u32 COUNT>
+__device__ inline void merge_carry(
+    u32 columns, u32 at_once, u32 steps, u64 pieces, const u32* first_row, const offset* row_ptr,
+    const real* carry, real* y)
+{
+    const u32 packs = columns / COUNT;
+    const u64 thread = thread_in_grid(), block = thread / packs, first = block * at_once;
+    if (first >= pieces) return;
+    const u64 pack = thread - block * packs;
+    const u32 row = first_row[first];
+    const u64 began = first_piece(row_ptr, row, steps) / at_once;
+    if (began == block || first_row[min(first + at_once, pieces)] == row) return;
+    const Pack<COUNT>* const carries = (const Pack<COUNT>*)carry + pack;
+    Pack<COUNT> sum = {};
+#pragma unroll 8
+    for (u64 k = began; k < block; k++) sum.add(1, carries[k * packs]);
+    Pack<COUNT>* const to = (Pack<COUNT>*)y + (u64)row * packs + pack;
+    sum.add(1, *to);
+    *to = sum;
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_merge_1(
+    u32 rows, u32 columns, u32 width, u32 steps, u64 pieces, const u32* first_row,
+    const offset* row_ptr, const u32* col, const real* val, const real* x, real* y, real* carry)
+{
+    merge<1>(
+        rows, columns, width, steps, pieces, first_row, row_ptr, col, val, x, y, carry);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_merge_2(
+    u32 rows, u32 columns, u32 width, u32 steps, u64 pieces, const u32* first_row,
+    const offset* row_ptr, const u32* col, const real* val, const real* x, real* y, real* carry)
+{
+    merge<2>(
+        rows, columns, width, steps, pieces, first_row, row_ptr, col, val, x, y, carry);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_merge_4(
+    u32 rows, u32 columns, u32 width, u32 steps, u64 pieces, const u32* first_row,
+    const offset* row_ptr, const u32* col, const real* val, const real* x, real* y, real* carry)
+{
+    merge<4>(
+        rows, columns, width, steps, pieces, first_row, row_ptr, col, val, x, y, carry);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_merge_carry_1(
+    u32 columns, u32 at_once, u32 steps, u64 pieces, const u32* first_row, const offset* row_ptr,
+    const real* carry, real* y)
+{
+    merge_carry<1>(columns, at_once, steps, pieces, first_row, row_ptr, carry, y);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_merge_carry_2(
+    u32 columns, u32 at_once, u32 steps, u64 pieces, const u32* first_row, const offset* row_ptr,
+    const real* carry, real* y)
+{
+    merge_carry<2>(columns, at_once, steps, pieces, first_row, row_ptr, carry, y);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) spmm_merge_carry_4(
+    u32 columns, u32 at_once, u32 steps, u64 pieces, const u32* first_row, const offset* row_ptr,
+    const real* carry, real* y)
+{
+    merge_carry<4>(columns, at_once, steps, pieces, first_row, row_ptr, carry, y);
 }

@@ -66,6 +66,21 @@ arguments! {
         x: Reads<'a, T>, y: Writes<'a, T>
     )
 
+    /// Y = A·X in CSR by pieces of the merge path, except the carries of blocks.
+    SpmmMerge<'a, real T, offset O> of Spmm [spmm_merge_1, spmm_merge_2, spmm_merge_4] (
+        rows: u32, columns: u32, width: u32, steps: u32, pieces: u64, first_row: Reads<'a, u32>,
+        row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>,
+        y: Writes<'a, T>, carry: Writes<'a, T>
+    )
+
+    /// Y ← Y + the carries of blocks.
+    SpmmMergeCarry<'a, real T, offset O> of Spmm [
+        spmm_merge_carry_1, spmm_merge_carry_2, spmm_merge_carry_4
+    ] (
+        columns: u32, at_once: u32, steps: u32, pieces: u64, first_row: Reads<'a, u32>,
+        row_ptr: Reads<'a, O>, carry: Reads<'a, T>, y: Writes<'a, T>
+    )
+
     /// CSR into column-major hacks.
     ConvertHll<'a, real T, offset O> of Convert [convert_hll] (
         in_hacks: u32, stored: u32, hack_size: u32, permuted: u32, row_of: Reads<'a, u32>,

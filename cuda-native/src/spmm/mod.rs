@@ -1,5 +1,6 @@
 //! Launchers of Y = A·X: for each kernel, the device steps of one SpMM.
 
+mod merge;
 mod ours;
 
 use std::any::Any;
@@ -33,12 +34,14 @@ const DEFAULT_BLOCK: u32 = 128;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     RowSplit,
+    Merge,
     Cusparse(BlockAlgorithm),
 }
 
 /// One per kernel of this backend, in the order of the descriptors.
 const LAUNCHERS: &[(&str, How)] = &[
     ("cuda/spmm/row-split", How::RowSplit),
+    ("cuda/spmm/merge", How::Merge),
     ("vendor/cusparse/spmm-alg1", How::Cusparse(BlockAlgorithm::Csr1)),
     ("vendor/cusparse/spmm-alg2", How::Cusparse(BlockAlgorithm::Csr2)),
     ("vendor/cusparse/spmm-alg3", How::Cusparse(BlockAlgorithm::Csr3)),
@@ -51,7 +54,7 @@ fn launcher(id: &str) -> Option<How> {
 impl Binds<SpmmProblem> for CudaBackend {
     fn has(&self, kernel: &KernelDescriptor) -> Availability {
         let missing = match launcher(kernel.id) {
-            Some(How::RowSplit) => None,
+            Some(How::RowSplit | How::Merge) => None,
             Some(How::Cusparse(_)) => self.machine.cusparse().err(),
             None => return Availability::built(false),
         };
@@ -95,7 +98,7 @@ impl CudaBackend {
         admit_block(block)?;
         let library = match how {
             How::Cusparse(_) => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
-            How::RowSplit => None,
+            How::RowSplit | How::Merge => None,
         };
         let csr = AnyFormat::Csr(Arc::clone(a));
         let matrix = uploads.matrix(device, &csr).map_err(refused)?;
@@ -116,6 +119,7 @@ impl CudaBackend {
             (How::Cusparse(algorithm), Some(library)) => {
                 by_library(device, library, algorithm, &operands)
             }
+            (How::Merge, _) => merge::merge(device, block, &operands, a.row_ptr()),
             _ => ours::row_split(device, block, &operands),
         };
         let bound = bound.map_err(refused)?;

@@ -31,11 +31,6 @@ fn split<T: DeviceReal, O: Offset + Element>(
     row_ptr: &Buffer<O>,
 ) -> Result<Step, DeviceError> {
     let Block { rows, columns, slots, x, y, .. } = *operands;
-    let count = |what: &'static str, number: usize| {
-        let (found, most) = (number as u64, u64::from(u32::MAX - 1));
-        let fits = u32::try_from(number).ok().filter(|&number| number < u32::MAX);
-        fits.ok_or(DeviceError::TooLarge { what, found, most })
-    };
     let each = columns_per_thread(columns, T::BYTES);
     let arguments = Spmm {
         rows: count("the number of rows", rows)?,
@@ -54,4 +49,11 @@ fn split<T: DeviceReal, O: Offset + Element>(
     // those that a thread takes, and both begin where as many elements are aligned. Threads of rows
     // beyond the last return.
     unsafe { Launch::new(device, &name, shape, &arguments) }.map(Step::Launch)
+}
+
+/// A number in the kernels' integer type, where the largest means none.
+pub(super) fn count(what: &'static str, number: usize) -> Result<u32, DeviceError> {
+    let (found, most) = (number as u64, u64::from(u32::MAX - 1));
+    let fits = u32::try_from(number).ok().filter(|&number| number < u32::MAX);
+    fits.ok_or(DeviceError::TooLarge { what, found, most })
 }

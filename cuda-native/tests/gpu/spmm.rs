@@ -38,10 +38,12 @@ fn pass(backend: &CudaBackend, kernels: &[&'static KernelDescriptor]) {
                     let what = format!("{} {precision:?} {block:?} {k}: {name}", kernel.id);
                     let prepared = ready(backend, &configuration, &problem);
                     let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
-                    let output =
-                        output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
-                    let check = problem.check(&configuration, &output);
+                    let mut product =
+                        || output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
+                    let first = product();
+                    let check = problem.check(&configuration, &first);
                     assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+                    assert!(!kernel.deterministic || product() == first, "{what}: other bits");
                 }
             }
         }

@@ -31,8 +31,8 @@ const WIDEST: usize = 16;
 /// Threads of a row below which each takes fewer columns instead.
 const FEWEST_THREADS: usize = 8;
 
-/// The columns that a thread of `cuda/spmm/row-split` takes, for values of this many bytes: as many as it moves at once,
-/// if k is a multiple of that and a row still has enough threads.
+/// The columns that a thread of our CUDA kernels takes, for values of this many bytes: as many as it moves at once, if k
+/// is a multiple of that and a row still has enough threads.
 pub fn columns_per_thread(k: usize, value_bytes: usize) -> usize {
     let fits = |each: &usize| {
         k.is_multiple_of(*each) && each * value_bytes <= WIDEST && k / each >= FEWEST_THREADS
@@ -121,6 +121,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     },
     cuda("cuda/spmm/row-split", Mapping::ColumnsOfRows, true, &[Origin::Ours],
         "adjacent threads on adjacent columns of X, row after row; 1, 2 or 4 columns per thread"),
+    cuda("cuda/spmm/merge", Mapping::MergePath, true, &[Origin::Ours],
+        "equal pieces of rows plus nonzeros, the columns of X as in row-split; parts of a row that is cut are added in order").ranked(1),
     cusparse("vendor/cusparse/spmm-alg1", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 1, preprocessed"),
     cusparse("vendor/cusparse/spmm-alg2", true,

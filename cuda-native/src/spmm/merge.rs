@@ -1,0 +1,123 @@
+//! The launcher of `cuda/spmm/merge`.
+
+use sparsescope_core::kernel::{LANES, columns_per_thread};
+use sparsescope_core::matrix::{Offset, RowPtr};
+use sparsescope_core::spmv::MergePath;
+
+use super::ours::count;
+use crate::arguments::{Element, Reads, SpmmMerge, SpmmMergeCarry, Writes};
+use crate::arrays::Offsets;
+use crate::buffer::Buffer;
+use crate::cusparse::Block;
+use crate::device::{Device, DeviceError};
+use crate::launch::{Bound, Launch, Shape, Step};
+use crate::value::DeviceReal;
+
+/// Threads that keep a large GPU busy.
+const BUSY: usize = 1 << 19;
+
+/// Minimum and maximum number of steps of a piece.
+const STEPS: [usize; 2] = [32, 256];
+
+/// Equal pieces of the merge path, and the parts of rows that are cut between blocks.
+pub(super) fn merge<T: DeviceReal>(
+    device: &Device,
+    block: u32,
+    operands: &Block<'_, T>,
+    host: &RowPtr,
+) -> Result<Bound, DeviceError> {
+    match operands.row_ptr {
+        Offsets::Narrow(row_ptr) => over_pieces(device, block, operands, row_ptr, host),
+        Offsets::Wide(row_ptr) => over_pieces(device, block, operands, row_ptr, host),
+    }
+}
+
+fn over_pieces<T: DeviceReal, O: Offset + Element>(
+    device: &Device,
+    block: u32,
+    operands: &Block<'_, T>,
+    row_ptr: &Buffer<O>,
+    host: &RowPtr,
+) -> Result<Bound, DeviceError> {
+    let Block { columns: k, slots, x, y, .. } = *operands;
+    let rows = count("the number of rows", operands.rows)?;
+    let columns = count("the number of columns of X", k)?;
+    let each = columns_per_thread(k, T::BYTES);
+    // Threads for a row, and those that take a piece: at most a warp, in slices of equal width.
+    let packs = k / each;
+    let width = packs.div_ceil(packs.div_ceil(LANES as usize));
+    let (slices, at_once) = (packs.div_ceil(width), block as usize / width);
+    let steps = steps(operands.rows + slots.col.len(), packs);
+    let path = MergePath::in_steps(host, steps);
+    let (pieces, blocks) = (path.len(), path.len().div_ceil(at_once));
+    let first_row: Vec<u32> = path.iter().map(|(from, _)| from.row as u32).chain([rows]).collect();
+    let first_row = Buffer::of(device, "the first rows of pieces", &first_row)?;
+    let carry = Buffer::unset(device, "the sums of rows that are cut", blocks * k)?;
+    let (steps, pieces) = (steps as u32, pieces as u64);
+    let arguments = SpmmMerge {
+        rows,
+        columns,
+        width: width as u32,
+        steps,
+        pieces,
+        first_row: Reads(&first_row),
+        row_ptr: Reads(row_ptr),
+        col: Reads(&slots.col),
+        val: Reads(&slots.val),
+        x: Reads(x),
+        y: Writes(y),
+        carry: Writes(&carry),
+    };
+    let shared_bytes = block * (each * T::BYTES) as u32;
+    let shape = Shape { grid: (blocks * slices) as u64, block, shared_bytes };
+    // SAFETY: a CSR matrix has rows + 1 ascending offsets up to the length of col and val, and only
+    // columns below cols; X and Y have `columns` elements per column and row of A, a multiple of
+    // those that a thread takes, and both begin where as many elements are aligned, as do `carry`,
+    // which has `columns` elements per block, and shared memory, which has a thread's columns for
+    // each. The pieces are those of the matrix's merge path, followed by the number of rows. Threads
+    // of pieces and columns beyond the last access nothing.
+    let product = unsafe { Launch::new(device, &format!("spmm_merge_{each}"), shape, &arguments)? };
+    let mut launches = vec![Step::Launch(product)];
+    if blocks > 1 {
+        let arguments = SpmmMergeCarry {
+            columns,
+            at_once: at_once as u32,
+            steps,
+            pieces,
+            first_row: Reads(&first_row),
+            row_ptr: Reads(row_ptr),
+            carry: Reads(&carry),
+            y: Writes(y),
+        };
+        let grid = ((blocks * packs) as u64).div_ceil(block.into());
+        let shape = Shape { grid, block, shared_bytes: 0 };
+        let name = format!("spmm_merge_carry_{each}");
+        // SAFETY: as above. A row that ends in a block and began in an earlier one has a carry in
+        // each from that one on. Threads beyond the last block return.
+        launches.push(Step::Launch(unsafe { Launch::new(device, &name, shape, &arguments)? }));
+    }
+    let workspace_bytes = first_row.bytes() + carry.bytes();
+    let spent = first_row.spent() + carry.spent();
+    Ok(Bound { workspace_bytes, spent, ..Bound::of(launches) })
+}
+
+/// Steps of a piece of a path of `all` steps, where a piece has this many threads: fewer if a large
+/// GPU would have too few of them.
+fn steps(all: usize, threads: usize) -> usize {
+    let [least, most] = STEPS;
+    (all * threads / BUSY).clamp(least, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_as_many_threads_as_keep_a_large_gpu_busy_if_it_is_long_enough() {
+        for (all, threads) in [(10_000_000, 8), (3_000_000, 32), (5_000_000, 16)] {
+            let found = all / steps(all, threads) * threads;
+            assert!((BUSY..2 * BUSY).contains(&found), "{all} steps: {found} threads");
+        }
+        assert_eq!([steps(0, 8), steps(1_000_000, 1), steps(1 << 30, 32)], [32, 32, 256]);
+    }
+}
