@@ -76,6 +76,19 @@ __device__ inline void put_row(real* y, u64 row, real sum) {
 #endif
 }
 
+// Adjacent numbers that a thread loads or stores at once, if it copies them; their address is a
+// multiple of their size.
+template <u32 COUNT>
+struct alignas(COUNT * sizeof(real)) Pack {
+    real of[COUNT];
+
+    // Adds v times another one.
+    __device__ inline void add(real v, const Pack& other) {
+#pragma unroll
+        for (u32 c = 0; c < COUNT; c++) of[c] += v * other.of[c];
+    }
+};
+
 // Sum over the warp, in lane 0: distances 16, 8, 4, 2, 1. All lanes must take part.
 __device__ inline real warp_sum(real sum) {
     for (u32 distance = WARP / 2; distance > 0; distance /= 2)

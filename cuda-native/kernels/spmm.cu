@@ -1,18 +1,5 @@
 // Y = A X, where X has several columns; X and Y are stored by rows.
 
-// Adjacent columns that a thread loads and stores at once. `columns` is a multiple of COUNT, so every
-// pack is aligned.
-template <u32 COUNT>
-struct alignas(COUNT * sizeof(real)) Pack {
-    real of[COUNT];
-
-    // Adds v times another one.
-    __device__ inline void add(real v, const Pack& other) {
-#pragma unroll
-        for (u32 c = 0; c < COUNT; c++) of[c] += v * other.of[c];
-    }
-};
-
 // The sum of nonzeros begin..end of a row times their rows of X, whose packs begin at `x`.
 template <u32 COUNT>
 __device__ inline Pack<COUNT> sum_of(
@@ -28,7 +15,7 @@ __device__ inline Pack<COUNT> sum_of(
     return sum;
 }
 
-// One thread per COUNT columns of a row.
+// One thread per COUNT columns of a row. `columns` is a multiple of COUNT, so every pack is aligned.
 template <u32 COUNT>
 __device__ inline void row_split(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const real* val, const real* x,

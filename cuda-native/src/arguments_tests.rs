@@ -61,6 +61,8 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<SpmmMerge<'_, T, u64>>())
         .chain(listed::<SpmmMergeCarry<'_, T, u32>>())
         .chain(listed::<SpmmMergeCarry<'_, T, u64>>())
+        .chain(listed::<SpmmBsr<'_, T, u32>>())
+        .chain(listed::<SpmmBsr<'_, T, u64>>())
         .chain(listed::<ConvertHll<'_, T, u32>>())
         .chain(listed::<ConvertHll<'_, T, u64>>())
         .chain(listed::<ConvertTransposed<'_, T, u32>>())

@@ -85,11 +85,13 @@ pub enum Family {
     Halo,
     /// `spmm.cu`
     Spmm,
+    /// `spmm_bsr.cu`
+    SpmmBsr,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -125,6 +127,7 @@ impl Family {
         Self::FsaiOrder,
         Self::Halo,
         Self::Spmm,
+        Self::SpmmBsr,
     ];
 
     /// The variants it is built in: each precision, width of row offsets and width of rows that its
@@ -143,7 +146,8 @@ impl Family {
             | Self::FsaiSolve
             | Self::FsaiLong
             | Self::FsaiFilter
-            | Self::Spmm => &[32, 64],
+            | Self::Spmm
+            | Self::SpmmBsr => &[32, 64],
             _ => &[Variant::NO_OFFSETS],
         };
         let precisions: &[Precision] = match self {
@@ -157,6 +161,7 @@ impl Family {
         let widths: &[u32] = match self {
             Self::SymgsWaiting => &Variant::WIDTHS,
             Self::SkylineLocal => &Variant::BOUNDS,
+            Self::SpmmBsr => &Variant::EDGES,
             _ => &[Variant::NO_WIDTH],
         };
         precisions.iter().flat_map(move |&precision| {
@@ -260,6 +265,7 @@ impl Family {
             Self::FsaiOrder => ("fsai_order.cu", include_str!("../kernels/fsai_order.cu")),
             Self::Halo => ("halo.cu", include_str!("../kernels/halo.cu")),
             Self::Spmm => ("spmm.cu", include_str!("../kernels/spmm.cu")),
+            Self::SpmmBsr => ("spmm_bsr.cu", include_str!("../kernels/spmm_bsr.cu")),
         }
     }
 }
@@ -273,7 +279,8 @@ pub struct Variant {
     pub precision: Precision,
     /// Bits of CSR's row offsets: 32 or 64.
     pub offset_bits: u32,
-    /// Maximum nonzeros of a row on a side of the diagonal, or maximum coordinates of a point.
+    /// Maximum nonzeros of a row on a side of the diagonal, maximum coordinates of a point, or rows of
+    /// a block.
     pub width: u32,
     /// alpha and beta of y = alpha·A·x + beta·y, as the bits of f64.
     pub scale: [u64; 2],
@@ -299,7 +306,10 @@ impl Variant {
     /// The maximum coordinates of a point of the kernels that keep one in an array, ascending.
     pub const BOUNDS: [u32; 6] = [8, 16, 32, 64, 128, 256];
 
-    /// The same for rows or points of this width.
+    /// The block sizes of BSR.
+    pub const EDGES: [u32; 7] = [2, 3, 4, 5, 6, 7, 8];
+
+    /// The same for rows, points or blocks of this width.
     pub(crate) fn of_width(self, width: u32) -> Self {
         Self { width, ..self }
     }

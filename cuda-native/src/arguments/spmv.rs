@@ -81,6 +81,12 @@ arguments! {
         row_ptr: Reads<'a, O>, carry: Reads<'a, T>, y: Writes<'a, T>
     )
 
+    /// Y = A·X in BSR.
+    SpmmBsr<'a, real T, offset O> of SpmmBsr [spmm_bsr_1, spmm_bsr_2, spmm_bsr_4] (
+        rows: u32, cols: u32, columns: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
+        val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
     /// CSR into column-major hacks.
     ConvertHll<'a, real T, offset O> of Convert [convert_hll] (
         in_hacks: u32, stored: u32, hack_size: u32, permuted: u32, row_of: Reads<'a, u32>,

@@ -21,7 +21,8 @@ pub(crate) enum BlockAlgorithm {
     Csr3 = 12,
 }
 
-/// The operands of an SpMM: A in CSR with `rows` rows and `cols` columns, X and Y with `columns`.
+/// The operands of an SpMM: A in CSR or BSR with `rows` rows and `cols` columns, X and Y with
+/// `columns`.
 pub(crate) struct Block<'a, T> {
     pub(crate) rows: usize,
     pub(crate) cols: usize,

@@ -74,8 +74,8 @@ fn over_pieces<T: DeviceReal, O: Offset + Element>(
     // columns below cols; X and Y have `columns` elements per column and row of A, a multiple of
     // those that a thread takes, and both begin where as many elements are aligned, as do `carry`,
     // which has `columns` elements per block, and shared memory, which has a thread's columns for
-    // each. The pieces are those of the matrix's merge path, followed by the number of rows. Threads
-    // of pieces and columns beyond the last access nothing.
+    // each. The pieces are those of the matrix's merge path, followed by the number of rows.
+    // Threads of pieces and columns beyond the last access nothing.
     let product = unsafe { Launch::new(device, &format!("spmm_merge_{each}"), shape, &arguments)? };
     let mut launches = vec![Step::Launch(product)];
     if blocks > 1 {

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
-    Availability, Binds, Configuration, PrepareError, Prepared, SpmmProblem, SpmvSide,
+    Availability, Binds, Configuration, PrepareError, Prepared, SpmmProblem, SpmvProblem, SpmvSide,
 };
 use sparsescope_core::kernel::KernelDescriptor;
+use sparsescope_core::kernel::parameters::VECTORS;
 use sparsescope_core::matrix::AnyFormat;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
@@ -35,6 +36,7 @@ const DEFAULT_BLOCK: u32 = 128;
 enum How {
     RowSplit,
     Merge,
+    Bsr,
     Cusparse(BlockAlgorithm),
 }
 
@@ -42,6 +44,7 @@ enum How {
 const LAUNCHERS: &[(&str, How)] = &[
     ("cuda/spmm/row-split", How::RowSplit),
     ("cuda/spmm/merge", How::Merge),
+    ("cuda/spmm/bsr", How::Bsr),
     ("vendor/cusparse/spmm-alg1", How::Cusparse(BlockAlgorithm::Csr1)),
     ("vendor/cusparse/spmm-alg2", How::Cusparse(BlockAlgorithm::Csr2)),
     ("vendor/cusparse/spmm-alg3", How::Cusparse(BlockAlgorithm::Csr3)),
@@ -54,7 +57,7 @@ fn launcher(id: &str) -> Option<How> {
 impl Binds<SpmmProblem> for CudaBackend {
     fn has(&self, kernel: &KernelDescriptor) -> Availability {
         let missing = match launcher(kernel.id) {
-            Some(How::RowSplit | How::Merge) => None,
+            Some(How::RowSplit | How::Merge | How::Bsr) => None,
             Some(How::Cusparse(_)) => self.machine.cusparse().err(),
             None => return Availability::built(false),
         };
@@ -72,11 +75,11 @@ impl Binds<SpmmProblem> for CudaBackend {
         match configuration.precision.in_f64() {
             true => {
                 let x = problem.double_block(k);
-                self.prepare_spmm(configuration, &self.double, problem.double(), (k, x))
+                self.prepare_spmm(configuration, &self.double, problem.double(), (k, x), memory)
             }
             false => {
                 let (side, x) = (problem.single(memory)?, problem.single_block(k)?);
-                self.prepare_spmm(configuration, &self.single, &side, (k, x))
+                self.prepare_spmm(configuration, &self.single, &side, (k, x), memory)
             }
         }
     }
@@ -90,6 +93,7 @@ impl CudaBackend {
         uploads: &Uploads<T>,
         side: &SpmvSide<T>,
         (k, x): (usize, Arc<Vec<T>>),
+        memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
         let (kernel, device, a) = (configuration.kernel, self.device(), side.a());
         let absent = || PrepareError::Unsupported("not included in this build".to_owned());
@@ -98,13 +102,18 @@ impl CudaBackend {
         admit_block(block)?;
         let library = match how {
             How::Cusparse(_) => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
-            How::RowSplit | How::Merge => None,
+            How::RowSplit | How::Merge | How::Bsr => None,
         };
-        let csr = AnyFormat::Csr(Arc::clone(a));
-        let matrix = uploads.matrix(device, &csr).map_err(refused)?;
+        let spec = SpmvProblem::spec(configuration);
+        let made = side.format(spec, memory);
+        let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
+        let matrix = uploads.matrix(device, &made.matrix).map_err(refused)?;
         let x = uploads.x(device, &x).map_err(refused)?;
         let y = GuardedVector::new(device, k * a.rows()).map_err(refused)?;
-        let Arrays::Csr { row_ptr, slots } = matrix.copy() else { return Err(absent()) };
+        let (Arrays::Csr { row_ptr, slots } | Arrays::Bsr { row_ptr, slots }) = matrix.copy()
+        else {
+            return Err(absent());
+        };
         let start = Instant::now();
         let operands = Block {
             rows: a.rows(),
@@ -115,27 +124,33 @@ impl CudaBackend {
             x: x.copy(),
             y: y.elements(),
         };
-        let bound = match (how, library) {
-            (How::Cusparse(algorithm), Some(library)) => {
+        let bound = match (how, library, &made.matrix) {
+            (How::Cusparse(algorithm), Some(library), _) => {
                 by_library(device, library, algorithm, &operands)
             }
-            (How::Merge, _) => merge::merge(device, block, &operands, a.row_ptr()),
-            _ => ours::row_split(device, block, &operands),
+            (How::RowSplit, _, AnyFormat::Csr(_)) => ours::row_split(device, block, &operands),
+            (How::Merge, _, AnyFormat::Csr(a)) => {
+                merge::merge(device, block, &operands, a.row_ptr())
+            }
+            (How::Bsr, _, AnyFormat::Bsr(a)) => ours::bsr(device, block, &operands, a.block()),
+            _ => return Err(absent()),
         };
         let bound = bound.map_err(refused)?;
         device.synchronize().map_err(refused)?;
         let planned = start.elapsed().as_secs_f64();
         let spent = matrix.copy().spent() + x.copy().spent() + y.spent() + bound.spent;
         let costs = Costs {
+            conversion_s: made.seconds,
             plan_s: (planned - bound.spent.allocate_s - bound.spent.upload_s).max(0.0),
             upload_s: Some(spent.upload_s),
             allocate_s: Some(spent.allocate_s),
             launches: bound.launches(device).map_err(refused)?,
-            format_bytes: a.bytes() + bound.workspace_bytes,
-            minimal_bytes: side.minimal_bytes(a.minimal_bytes(), k),
+            format_bytes: made.matrix.bytes() + bound.workspace_bytes,
+            minimal_bytes: side.minimal_bytes(made.matrix.minimal_bytes(), k),
             ..Costs::default()
         };
-        let params = kernel.in_force(&configuration.parameters);
+        let mut params = spec.in_force(&made.matrix);
+        params.insert(VECTORS.id().name().to_owned(), k.to_string());
         let _operands: Vec<Box<dyn Any>> = vec![Box::new(matrix), Box::new(x)];
         let parts = Parts { bound, y, groups: None, passes: None, _operands };
         let bound = OneGpu::kernel(&self.machine, kernel.id, parts, costs, params)?;
@@ -164,8 +179,11 @@ fn by_library<T: DeviceReal>(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use sparsescope_core::kernel::{DeviceKind, kernels};
+    use sparsescope_core::matrix::BSR_BLOCKS;
     use sparsescope_core::record::Operation;
 
     #[test]
@@ -177,12 +195,19 @@ mod tests {
     }
 
     #[test]
+    fn blocks_of_every_size_are_built() {
+        let built = crate::Family::SpmmBsr.variants().map(|variant| variant.width as usize);
+        assert_eq!(built.collect::<BTreeSet<_>>(), BSR_BLOCKS.collect());
+    }
+
+    #[test]
     fn our_kernels_functions_are_named_as_their_ids() {
-        let (file, source) = crate::Family::Spmm.source();
+        let sources = [crate::Family::Spmm, crate::Family::SpmmBsr].map(|of| of.source().1);
         for (id, _) in LAUNCHERS.iter().filter(|(id, _)| id.starts_with("cuda/")) {
             let (_, name) = id.split_once('/').unwrap();
             let function = format!(" {}_", name.replace(['/', '-'], "_"));
-            assert!(source.contains(&function) && source.contains(id), "{file}: {function}");
+            let has_it = |source: &&str| source.contains(&function) && source.contains(id);
+            assert!(sources.iter().any(has_it), "{function} of {id}");
         }
     }
 }

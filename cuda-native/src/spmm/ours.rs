@@ -3,7 +3,7 @@
 use sparsescope_core::kernel::columns_per_thread;
 use sparsescope_core::matrix::Offset;
 
-use crate::arguments::{Element, Reads, Spmm, Writes};
+use crate::arguments::{Arguments, Element, Reads, Spmm, SpmmBsr, Writes};
 use crate::arrays::Offsets;
 use crate::buffer::Buffer;
 use crate::cusparse::Block;
@@ -49,6 +49,50 @@ fn split<T: DeviceReal, O: Offset + Element>(
     // those that a thread takes, and both begin where as many elements are aligned. Threads of rows
     // beyond the last return.
     unsafe { Launch::new(device, &name, shape, &arguments) }.map(Step::Launch)
+}
+
+/// The same on rows of blocks with `edge` rows each, of a matrix in BSR.
+pub(super) fn bsr<T: DeviceReal>(
+    device: &Device,
+    block: u32,
+    operands: &Block<'_, T>,
+    edge: usize,
+) -> Result<Bound, DeviceError> {
+    let step = match operands.row_ptr {
+        Offsets::Narrow(row_ptr) => block_rows(device, block, operands, edge, row_ptr),
+        Offsets::Wide(row_ptr) => block_rows(device, block, operands, edge, row_ptr),
+    };
+    Ok(Bound::of(vec![step?]))
+}
+
+fn block_rows<T: DeviceReal, O: Offset + Element>(
+    device: &Device,
+    block: u32,
+    operands: &Block<'_, T>,
+    edge: usize,
+    row_ptr: &Buffer<O>,
+) -> Result<Step, DeviceError> {
+    let Block { rows, cols, columns, slots, x, y, .. } = *operands;
+    let each = columns_per_thread(columns, T::BYTES);
+    let arguments = SpmmBsr {
+        rows: count("the number of rows", rows)?,
+        cols: count("the number of columns", cols)?,
+        columns: count("the number of columns of X", columns)?,
+        row_ptr: Reads(row_ptr),
+        col: Reads(&slots.col),
+        val: Reads(&slots.val),
+        x: Reads(x),
+        y: Writes(y),
+    };
+    let threads = (rows.div_ceil(edge) * (columns / each)) as u64;
+    let shape = Shape { grid: threads.div_ceil(block.into()), block, shared_bytes: 0 };
+    let (variant, name) =
+        (SpmmBsr::<T, O>::VARIANT.of_width(edge as u32), format!("spmm_bsr_{each}"));
+    // SAFETY: each block row has an offset and an end, up to the number of blocks, each of which
+    // has a column and edge x edge values, aligned for two if edge is even. Rows of X beyond the
+    // last are not read, those of Y not stored. X and Y are as above; threads of block rows beyond
+    // the last return.
+    unsafe { Launch::in_variant(device, variant, &name, shape, &arguments) }.map(Step::Launch)
 }
 
 /// A number in the kernels' integer type, where the largest means none.

@@ -1,7 +1,9 @@
 //! Y = A·X on a GPU: any number of columns on matrices that break kernels.
 
 use sparsescope_core::experiment::SpmmProblem;
-use sparsescope_core::kernel::parameters::VECTORS;
+use sparsescope_core::kernel::kernel;
+use sparsescope_core::kernel::parameters::{BSR_BLOCK, VECTORS};
+use sparsescope_core::matrix::BSR_BLOCKS;
 
 use super::*;
 
@@ -32,22 +34,37 @@ fn pass(backend: &CudaBackend, kernels: &[&'static KernelDescriptor]) {
                 .flat_map(|block| Precision::UNIFORM.map(|precision| (block, precision)))
             {
                 for k in [1, 2, 3, 7, 8, 16, 20, 33, 64] {
-                    let parameters = Parameters::default().with(VECTORS.id(), &k.to_string());
+                    let parameters = parameters(kernel, k);
                     let usual = Configuration::usual(kernel);
                     let configuration = Configuration { block, precision, parameters, ..usual };
-                    let what = format!("{} {precision:?} {block:?} {k}: {name}", kernel.id);
-                    let prepared = ready(backend, &configuration, &problem);
-                    let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
-                    let mut product =
-                        || output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
-                    let first = product();
-                    let check = problem.check(&configuration, &first);
-                    assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
-                    assert!(!kernel.deterministic || product() == first, "{what}: other bits");
+                    pass_one(backend, &problem, &configuration, name);
                 }
             }
         }
     }
+}
+
+/// This number of columns; BSR is accepted at any fill.
+fn parameters(kernel: &KernelDescriptor, k: u32) -> Parameters {
+    let all = Parameters::default().with(VECTORS.id(), &k.to_string());
+    kernel.listed(&all.with(MIN_FILL.id(), "0"))
+}
+
+fn pass_one(
+    backend: &CudaBackend,
+    problem: &SpmmProblem,
+    configuration: &Configuration,
+    name: &str,
+) {
+    let Configuration { kernel, block, precision, parameters, .. } = configuration;
+    let what = format!("{} {precision:?} {block:?} {parameters}: {name}", kernel.id);
+    let prepared = ready(backend, configuration, problem);
+    let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let mut product = || output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let first = product();
+    let check = problem.check(configuration, &first);
+    assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+    assert!(!kernel.deterministic || product() == first, "{what}: other bits");
 }
 
 /// The memory checks of `gpu-check.sh` run it by name.
@@ -55,6 +72,25 @@ fn pass(backend: &CudaBackend, kernels: &[&'static KernelDescriptor]) {
 fn our_spmm_passes_the_gate_with_any_number_of_columns() {
     let backend = gpu!();
     pass(&backend, &several(&backend, "cuda/").unwrap());
+}
+
+#[test]
+fn our_spmm_passes_the_gate_with_blocks_of_every_size() {
+    let backend = gpu!();
+    let kernel = kernel("cuda/spmm/bsr").unwrap();
+    for (name, a) in matrices() {
+        let problem = SpmmProblem::drawn(Arc::new(a), 42);
+        for edge in BSR_BLOCKS {
+            for (k, precision) in
+                [1, 16, 33].iter().flat_map(|&k| Precision::UNIFORM.map(|precision| (k, precision)))
+            {
+                let parameters = parameters(kernel, k).with(BSR_BLOCK.id(), &edge.to_string());
+                let usual = Configuration::usual(kernel);
+                let configuration = Configuration { precision, parameters, ..usual };
+                pass_one(&backend, &problem, &configuration, name);
+            }
+        }
+    }
 }
 
 #[test]

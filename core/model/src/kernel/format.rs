@@ -106,8 +106,8 @@ impl Format {
 const FORMAT: About =
     About { group: Group::Formats, commands: &["bench", "spmv"], ..About::OPTION };
 
-/// Options of HLL, which SpMM reads, too.
-const HLL: About = About { commands: &["bench", "spmv", "spmm"], ..FORMAT };
+/// Options of formats that SpMM reads, too.
+const PRODUCTS: About = About { commands: &["bench", "spmv", "spmm"], ..FORMAT };
 
 /// Rows per hack (HLL).
 pub static HACK_SIZE: Param<usize> = Param {
@@ -119,7 +119,7 @@ pub static HACK_SIZE: Param<usize> = Param {
         },
         plain,
     ),
-    about: HLL
+    about: PRODUCTS
         .named(0, "hack_size", "hack-size")
         .described("N,...", "Rows per hack of HLL: powers of two from 4 to 256"),
 };
@@ -131,7 +131,7 @@ pub static SIGMA: Param<usize> = Param {
     values: Values::Text(|text| Ok(integer(text)?.max(1)), plain),
     about: About {
         otherwise: "1, not sorted",
-        ..HLL
+        ..PRODUCTS
             .named(1, "sigma", "sigma")
             .described("N,...", "Rows per window in which HLL sorts rows by length")
     },
@@ -143,7 +143,7 @@ pub static SPILL: Param<Option<usize>> = Param {
     values: Values::Text(|text| integer(text).map(Some), |length| plain(length?)),
     about: About {
         otherwise: "none",
-        ..HLL
+        ..PRODUCTS
             .named(2, "spill", "spill")
             .described("N,...", "Store rows with more than N nonzeros in CSR instead of HLL")
     },
@@ -178,7 +178,9 @@ pub static BSR_BLOCK: Param<Option<usize>> = Param {
     ),
     about: About {
         otherwise: "the size that moves the fewest bytes",
-        ..FORMAT.named(4, "bsr_block", "bsr-block").described("N,...", "Block size of BSR, 2 to 8")
+        ..PRODUCTS
+            .named(4, "bsr_block", "bsr-block")
+            .described("N,...", "Block size of BSR, 2 to 8")
     },
 };
 
@@ -194,7 +196,7 @@ pub static MIN_FILL: Param<Option<u32>> = Param {
     ),
     about: About {
         otherwise: "70 for BSR, 20 for DIA",
-        ..FORMAT
+        ..PRODUCTS
             .named(5, "min_fill", "min-fill")
             .described("PERCENT,...", "Minimum fill for BSR and DIA to run, in percent")
     },

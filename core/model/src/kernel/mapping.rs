@@ -44,7 +44,7 @@ pub enum Mapping {
     Sorted,
     /// Each worker solves its own systems.
     OwnSystems,
-    /// Adjacent threads of a GPU take adjacent columns of X, row after row (SpMM).
+    /// Adjacent threads of a GPU take adjacent columns of X, row after row or block row after block row (SpMM).
     ColumnsOfRows,
     /// Threads of a GPU grid.
     Grid(GridMapping),

@@ -1,7 +1,7 @@
 //! The kernels of Y = A·X, where X has several columns.
 
 use super::descriptor::{DeviceKind, KernelDescriptor, Library, Needs, Origin, Reads, Takes};
-use super::format::{Format, HACK_SIZE, SIGMA, SPILL};
+use super::format::{BSR_BLOCK, Format, HACK_SIZE, MIN_FILL, SIGMA, SPILL};
 use super::mapping::Mapping;
 use super::number::{plain, whole};
 use super::parameter::{About, Group, Param, Values};
@@ -31,8 +31,8 @@ const WIDEST: usize = 16;
 /// Threads of a row below which each takes fewer columns instead.
 const FEWEST_THREADS: usize = 8;
 
-/// The columns that a thread of our CUDA kernels takes, for values of this many bytes: as many as it moves at once, if k
-/// is a multiple of that and a row still has enough threads.
+/// The columns that a thread of our CUDA kernels takes, for values of this many bytes: as many as it moves at once, if
+/// k is a multiple of that and a row still has enough threads.
 pub fn columns_per_thread(k: usize, value_bytes: usize) -> usize {
     let fits = |each: &usize| {
         k.is_multiple_of(*each) && each * value_bytes <= WIDEST && k / each >= FEWEST_THREADS
@@ -123,6 +123,13 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "adjacent threads on adjacent columns of X, row after row; 1, 2 or 4 columns per thread"),
     cuda("cuda/spmm/merge", Mapping::MergePath, true, &[Origin::Ours],
         "equal pieces of rows plus nonzeros, the columns of X as in row-split; parts of a row that is cut are added in order").ranked(1),
+    KernelDescriptor {
+        reads: Reads::Matrix(Format::Bsr),
+        needs: Needs { finite_x: true, spd: false, full_diagonal: false },
+        parameters: const { &[VECTORS.any(), BSR_BLOCK.any(), MIN_FILL.any()] },
+        ..cuda("cuda/spmm/bsr", Mapping::ColumnsOfRows, true, &[Origin::Ours],
+            "as row-split on block rows, whose sums a thread keeps in registers; zeros multiplied").ranked(2)
+    },
     cusparse("vendor/cusparse/spmm-alg1", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 1, preprocessed"),
     cusparse("vendor/cusparse/spmm-alg2", true,
