@@ -15,7 +15,7 @@ __device__ inline Pack<COUNT> sum_of(
     return sum;
 }
 
-// One thread per COUNT columns of a row. `columns` is a multiple of COUNT, so every pack is aligned.
+// One thread per COUNT columns of a row. `columns` is a multiple of COUNT: every pack is aligned.
 template <u32 COUNT>
 __device__ inline void row_split(
     u32 rows, u32 columns, const offset* row_ptr, const u32* col, const real* val, const real* x,

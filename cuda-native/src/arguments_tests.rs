@@ -63,6 +63,7 @@ fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, Stri
         .chain(listed::<SpmmMergeCarry<'_, T, u64>>())
         .chain(listed::<SpmmBsr<'_, T, u32>>())
         .chain(listed::<SpmmBsr<'_, T, u64>>())
+        .chain(listed::<SpmmHll<'_, T>>())
         .chain(listed::<ConvertHll<'_, T, u32>>())
         .chain(listed::<ConvertHll<'_, T, u64>>())
         .chain(listed::<ConvertTransposed<'_, T, u32>>())

@@ -87,11 +87,13 @@ pub enum Family {
     Spmm,
     /// `spmm_bsr.cu`
     SpmmBsr,
+    /// `spmm_hll.cu`
+    SpmmHll,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
@@ -128,6 +130,7 @@ impl Family {
         Self::Halo,
         Self::Spmm,
         Self::SpmmBsr,
+        Self::SpmmHll,
     ];
 
     /// The variants it is built in: each precision, width of row offsets and width of rows that its
@@ -266,6 +269,7 @@ impl Family {
             Self::Halo => ("halo.cu", include_str!("../kernels/halo.cu")),
             Self::Spmm => ("spmm.cu", include_str!("../kernels/spmm.cu")),
             Self::SpmmBsr => ("spmm_bsr.cu", include_str!("../kernels/spmm_bsr.cu")),
+            Self::SpmmHll => ("spmm_hll.cu", include_str!("../kernels/spmm_hll.cu")),
         }
     }
 }

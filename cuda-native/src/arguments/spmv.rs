@@ -87,6 +87,13 @@ arguments! {
         val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
     )
 
+    /// Y = A·X in column-major HLL.
+    SpmmHll<'a, real T> of SpmmHll [spmm_hll_1, spmm_hll_2, spmm_hll_4] (
+        rows: u32, columns: u32, hack_size: u32, permuted: u32, offsets: Reads<'a, u64>,
+        row_len: Reads<'a, u32>, row_of: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, T>,
+        x: Reads<'a, T>, y: Writes<'a, T>
+    )
+
     /// CSR into column-major hacks.
     ConvertHll<'a, real T, offset O> of Convert [convert_hll] (
         in_hacks: u32, stored: u32, hack_size: u32, permuted: u32, row_of: Reads<'a, u32>,

@@ -13,7 +13,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::VECTORS;
-use sparsescope_core::matrix::AnyFormat;
+use sparsescope_core::matrix::{AnyFormat, FormatSpec};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
@@ -25,6 +25,7 @@ use crate::guarded::GuardedVector;
 use crate::launch::{Bound, Step};
 use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::{admit_block, refused};
+use crate::spmv::{Held, Made, Matrix, arranged};
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
@@ -37,6 +38,7 @@ enum How {
     RowSplit,
     Merge,
     Bsr,
+    Hll,
     Cusparse(BlockAlgorithm),
 }
 
@@ -45,6 +47,7 @@ const LAUNCHERS: &[(&str, How)] = &[
     ("cuda/spmm/row-split", How::RowSplit),
     ("cuda/spmm/merge", How::Merge),
     ("cuda/spmm/bsr", How::Bsr),
+    ("cuda/spmm/hll", How::Hll),
     ("vendor/cusparse/spmm-alg1", How::Cusparse(BlockAlgorithm::Csr1)),
     ("vendor/cusparse/spmm-alg2", How::Cusparse(BlockAlgorithm::Csr2)),
     ("vendor/cusparse/spmm-alg3", How::Cusparse(BlockAlgorithm::Csr3)),
@@ -57,7 +60,7 @@ fn launcher(id: &str) -> Option<How> {
 impl Binds<SpmmProblem> for CudaBackend {
     fn has(&self, kernel: &KernelDescriptor) -> Availability {
         let missing = match launcher(kernel.id) {
-            Some(How::RowSplit | How::Merge | How::Bsr) => None,
+            Some(How::RowSplit | How::Merge | How::Bsr | How::Hll) => None,
             Some(How::Cusparse(_)) => self.machine.cusparse().err(),
             None => return Availability::built(false),
         };
@@ -102,59 +105,96 @@ impl CudaBackend {
         admit_block(block)?;
         let library = match how {
             How::Cusparse(_) => Some(self.machine.cusparse().map_err(PrepareError::Unsupported)?),
-            How::RowSplit | How::Merge | How::Bsr => None,
+            How::RowSplit | How::Merge | How::Bsr | How::Hll => None,
         };
-        let spec = SpmvProblem::spec(configuration);
-        let made = side.format(spec, memory);
-        let made = made.map_err(|error| PrepareError::Refused(error.to_string()))?;
-        let matrix = uploads.matrix(device, &made.matrix).map_err(refused)?;
+        let (matrix, made) = self.held(configuration, uploads, side, memory)?;
         let x = uploads.x(device, &x).map_err(refused)?;
         let y = GuardedVector::new(device, k * a.rows()).map_err(refused)?;
-        let (Arrays::Csr { row_ptr, slots } | Arrays::Bsr { row_ptr, slots }) = matrix.copy()
-        else {
-            return Err(absent());
-        };
         let start = Instant::now();
-        let operands = Block {
-            rows: a.rows(),
-            cols: a.cols(),
-            columns: k,
-            row_ptr,
-            slots,
-            x: x.copy(),
-            y: y.elements(),
-        };
-        let bound = match (how, library, &made.matrix) {
-            (How::Cusparse(algorithm), Some(library), _) => {
-                by_library(device, library, algorithm, &operands)
+        let bound = match (how, matrix.operand()) {
+            (How::Hll, Matrix::Hacks(a)) => {
+                ours::hll(device, block, a, k, (x.copy(), y.elements()))
             }
-            (How::RowSplit, _, AnyFormat::Csr(_)) => ours::row_split(device, block, &operands),
-            (How::Merge, _, AnyFormat::Csr(a)) => {
-                merge::merge(device, block, &operands, a.row_ptr())
+            (
+                _,
+                Matrix::Format(
+                    Arrays::Csr { row_ptr, slots } | Arrays::Bsr { row_ptr, slots },
+                    host,
+                ),
+            ) => {
+                let operands = Block {
+                    rows: a.rows(),
+                    cols: a.cols(),
+                    columns: k,
+                    row_ptr,
+                    slots,
+                    x: x.copy(),
+                    y: y.elements(),
+                };
+                match (how, library, host) {
+                    (How::Cusparse(algorithm), Some(library), AnyFormat::Csr(_)) => {
+                        by_library(device, library, algorithm, &operands)
+                    }
+                    (How::RowSplit, _, AnyFormat::Csr(_)) => {
+                        ours::row_split(device, block, &operands)
+                    }
+                    (How::Merge, _, AnyFormat::Csr(a)) => {
+                        merge::merge(device, block, &operands, a.row_ptr())
+                    }
+                    (How::Bsr, _, AnyFormat::Bsr(a)) => {
+                        ours::bsr(device, block, &operands, a.block())
+                    }
+                    _ => return Err(absent()),
+                }
             }
-            (How::Bsr, _, AnyFormat::Bsr(a)) => ours::bsr(device, block, &operands, a.block()),
             _ => return Err(absent()),
         };
         let bound = bound.map_err(refused)?;
         device.synchronize().map_err(refused)?;
         let planned = start.elapsed().as_secs_f64();
-        let spent = matrix.copy().spent() + x.copy().spent() + y.spent() + bound.spent;
+        let spent = matrix.spent() + x.copy().spent() + y.spent() + bound.spent;
         let costs = Costs {
             conversion_s: made.seconds,
             plan_s: (planned - bound.spent.allocate_s - bound.spent.upload_s).max(0.0),
             upload_s: Some(spent.upload_s),
             allocate_s: Some(spent.allocate_s),
             launches: bound.launches(device).map_err(refused)?,
-            format_bytes: made.matrix.bytes() + bound.workspace_bytes,
-            minimal_bytes: side.minimal_bytes(made.matrix.minimal_bytes(), k),
+            format_bytes: made.bytes + bound.workspace_bytes,
+            minimal_bytes: side.minimal_bytes(made.minimal_bytes, k),
             ..Costs::default()
         };
-        let mut params = spec.in_force(&made.matrix);
+        let mut params = made.params;
         params.insert(VECTORS.id().name().to_owned(), k.to_string());
-        let _operands: Vec<Box<dyn Any>> = vec![Box::new(matrix), Box::new(x)];
+        let _operands: Vec<Box<dyn Any>> = vec![matrix.owner(), Box::new(x)];
         let parts = Parts { bound, y, groups: None, passes: None, _operands };
         let bound = OneGpu::kernel(&self.machine, kernel.id, parts, costs, params)?;
         Ok(Box::new(bound.prepared()))
+    }
+
+    /// A in the format of a kernel. Column-major HLL is made on the device.
+    fn held<T: DeviceReal>(
+        &self,
+        configuration: &Configuration,
+        uploads: &Uploads<T>,
+        side: &SpmvSide<T>,
+        memory: MemoryLimit,
+    ) -> Result<(Held<T>, Made), PrepareError> {
+        let spec = SpmvProblem::spec(configuration);
+        if let FormatSpec::Hll(layout) = spec {
+            let hacks = arranged(&self.machine, uploads, (side, None), layout, memory)?;
+            let made = Made::of_hacks(&hacks, &layout);
+            return Ok((Held::Hacks(hacks), made));
+        }
+        let converted = side.format(spec, memory);
+        let converted = converted.map_err(|error| PrepareError::Refused(error.to_string()))?;
+        let host = &converted.matrix;
+        let made = Made {
+            seconds: converted.seconds,
+            bytes: host.bytes(),
+            minimal_bytes: host.minimal_bytes(),
+            params: spec.in_force(host),
+        };
+        Ok((Held::Format(uploads.matrix(self.device(), host).map_err(refused)?), made))
     }
 }
 
@@ -202,7 +242,8 @@ mod tests {
 
     #[test]
     fn our_kernels_functions_are_named_as_their_ids() {
-        let sources = [crate::Family::Spmm, crate::Family::SpmmBsr].map(|of| of.source().1);
+        let families = [crate::Family::Spmm, crate::Family::SpmmBsr, crate::Family::SpmmHll];
+        let sources = families.map(|family| family.source().1);
         for (id, _) in LAUNCHERS.iter().filter(|(id, _)| id.starts_with("cuda/")) {
             let (_, name) = id.split_once('/').unwrap();
             let function = format!(" {}_", name.replace(['/', '-'], "_"));

@@ -3,8 +3,8 @@
 use sparsescope_core::kernel::columns_per_thread;
 use sparsescope_core::matrix::Offset;
 
-use crate::arguments::{Arguments, Element, Reads, Spmm, SpmmBsr, Writes};
-use crate::arrays::Offsets;
+use crate::arguments::{Arguments, Element, Reads, Spmm, SpmmBsr, SpmmHll, Writes};
+use crate::arrays::{Hacks, Offsets};
 use crate::buffer::Buffer;
 use crate::cusparse::Block;
 use crate::device::{Device, DeviceError};
@@ -93,6 +93,38 @@ fn block_rows<T: DeviceReal, O: Offset + Element>(
     // last are not read, those of Y not stored. X and Y are as above; threads of block rows beyond
     // the last return.
     unsafe { Launch::in_variant(device, variant, &name, shape, &arguments) }.map(Step::Launch)
+}
+
+/// The same on column-major HLL, whose rows may be sorted, but none is kept apart.
+pub(super) fn hll<T: DeviceReal>(
+    device: &Device,
+    block: u32,
+    a: &Hacks<T>,
+    columns: usize,
+    (x, y): (&Buffer<T>, &Buffer<T>),
+) -> Result<Bound, DeviceError> {
+    let rows = a.order.rows();
+    let each = columns_per_thread(columns, T::BYTES);
+    let arguments = SpmmHll {
+        rows: count("the number of rows", rows)?,
+        columns: count("the number of columns of X", columns)?,
+        hack_size: count("the hack size", a.hack_size)?,
+        permuted: u32::from(!a.row_of.is_empty()),
+        offsets: Reads(&a.offsets),
+        row_len: Reads(&a.row_len),
+        row_of: Reads(&a.row_of),
+        col: Reads(&a.slots.col),
+        val: Reads(&a.slots.val),
+        x: Reads(x),
+        y: Writes(y),
+    };
+    let threads = (rows * (columns / each)) as u64;
+    let shape = Shape { grid: threads.div_ceil(block.into()), block, shared_bytes: 0 };
+    // SAFETY: every position lies in a hack, whose offset is followed by as many slots for each of
+    // its rows as the longest has nonzeros; columns are below cols, and where rows are sorted each
+    // position has its own row. X and Y are as above; threads of positions beyond the last return.
+    let launch = unsafe { Launch::new(device, &format!("spmm_hll_{each}"), shape, &arguments)? };
+    Ok(Bound::of(vec![Step::Launch(launch)]))
 }
 
 /// A number in the kernels' integer type, where the largest means none.

@@ -14,5 +14,5 @@ mod vendor;
 pub(crate) use auto::Choosing;
 pub(crate) use launchers::{AUTO, Bind, launcher};
 pub(crate) use operands::{Matrix, Operands};
-pub(crate) use product::{Sides, product};
+pub(crate) use product::{Held, Made, Sides, arranged, product};
 pub(crate) use tiles::Plan;

@@ -38,14 +38,14 @@ const DEFAULT_BLOCK: u32 = 128;
 pub(crate) type Spmv<'p, T> = Kernel<'p, OneGpu<'p, GuardedVector<T>>>;
 
 /// A on the device.
-enum Held<T> {
+pub(crate) enum Held<T> {
     Format(Arc<Uploaded<T>>),
     Transposed(Arc<UploadedTransposed<T>>),
     Hacks(Arc<UploadedHacks<T>>),
 }
 
 impl<T: DeviceReal> Held<T> {
-    fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> Spent {
         match self {
             Self::Format(matrix) => matrix.copy().spent(),
             Self::Transposed(matrix) => matrix.copy().spent,
@@ -53,11 +53,20 @@ impl<T: DeviceReal> Held<T> {
         }
     }
 
-    fn operand(&self) -> Matrix<'_, T> {
+    pub(crate) fn operand(&self) -> Matrix<'_, T> {
         match self {
             Self::Format(matrix) => Matrix::Format(matrix.copy(), matrix.host()),
             Self::Transposed(matrix) => Matrix::Format(&matrix.copy().arrays, matrix.host()),
             Self::Hacks(hacks) => Matrix::Hacks(hacks.copy()),
+        }
+    }
+
+    /// What owns it, so that other kernels can share it.
+    pub(crate) fn owner(self) -> Box<dyn Any> {
+        match self {
+            Self::Format(matrix) => Box::new(matrix),
+            Self::Transposed(matrix) => Box::new(matrix),
+            Self::Hacks(hacks) => Box::new(hacks),
         }
     }
 }
@@ -115,12 +124,8 @@ pub(crate) fn product<'p, T: DeviceReal>(
             let hacks = arranged(machine, uploads, (side, before), layout, memory)?;
             let on_device = hacks.copy().transposition_s;
             let transposition_s = if on_device > 0.0 { on_device } else { transposition_s };
-            let made = Made {
-                seconds: transposition_s + hacks.copy().seconds,
-                bytes: bytes_of(hacks.copy()),
-                minimal_bytes: minimal_bytes_of(hacks.copy(), a.nnz(), a.cols()),
-                params: layout_params(&layout),
-            };
+            let made = Made::of_hacks(&hacks, &layout);
+            let made = Made { seconds: transposition_s + made.seconds, ..made };
             (Held::Hacks(hacks), made)
         }
         _ => {
@@ -192,26 +197,34 @@ pub(crate) fn product<'p, T: DeviceReal>(
         minimal_bytes: made.minimal_bytes + y_before.as_ref().map_or(0, Buffer::bytes),
         ..Costs::default()
     };
-    let matrix: Box<dyn Any> = match matrix {
-        Held::Format(matrix) => Box::new(matrix),
-        Held::Transposed(matrix) => Box::new(matrix),
-        Held::Hacks(hacks) => Box::new(hacks),
-    };
     let mut params = made.params;
     params.extend(kernel.computed(&configuration.parameters));
-    let _operands: Vec<Box<dyn Any>> = vec![Box::new(x), matrix];
+    let _operands: Vec<Box<dyn Any>> = vec![Box::new(x), matrix.owner()];
     let parts = Parts { bound, y, groups: None, passes: None, _operands };
     OneGpu::kernel(machine, kernel.id, parts, costs, params)
 }
 
 /// Facts about a matrix in its format.
-struct Made {
+pub(crate) struct Made {
     /// Seconds of the conversion.
-    seconds: f64,
-    bytes: u64,
-    minimal_bytes: u64,
+    pub(crate) seconds: f64,
+    pub(crate) bytes: u64,
+    pub(crate) minimal_bytes: u64,
     /// Effective parameters.
-    params: BTreeMap<String, String>,
+    pub(crate) params: BTreeMap<String, String>,
+}
+
+impl Made {
+    /// Those of hacks, without the time of a transposition.
+    pub(crate) fn of_hacks<T: DeviceReal>(of: &UploadedHacks<T>, layout: &HllLayout) -> Self {
+        let (a, hacks) = (&of.host().a, of.copy());
+        Self {
+            seconds: hacks.seconds,
+            bytes: bytes_of(hacks),
+            minimal_bytes: minimal_bytes_of(hacks, a.nnz(), a.cols()),
+            params: layout_params(layout),
+        }
+    }
 }
 
 /// The transpose of `before` in CSR, which the host also has, made on the device; `None` if nothing
@@ -234,7 +247,7 @@ fn on_device<T: DeviceReal>(
 }
 
 /// Column-major HLL, converted on the device from CSR.
-fn arranged<T: DeviceReal>(
+pub(crate) fn arranged<T: DeviceReal>(
     machine: &Machine,
     uploads: &Uploads<T>,
     (side, before): (&SpmvSide<T>, Option<&SpmvSide<T>>),

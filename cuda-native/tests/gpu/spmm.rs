@@ -1,8 +1,8 @@
 //! Y = A·X on a GPU: any number of columns on matrices that break kernels.
 
 use sparsescope_core::experiment::SpmmProblem;
-use sparsescope_core::kernel::kernel;
 use sparsescope_core::kernel::parameters::{BSR_BLOCK, VECTORS};
+use sparsescope_core::kernel::{Parameter, kernel};
 use sparsescope_core::matrix::BSR_BLOCKS;
 
 use super::*;
@@ -75,16 +75,23 @@ fn our_spmm_passes_the_gate_with_any_number_of_columns() {
 }
 
 #[test]
-fn our_spmm_passes_the_gate_with_blocks_of_every_size() {
+fn our_spmm_passes_the_gate_with_blocks_and_hacks_of_every_size() {
     let backend = gpu!();
-    let kernel = kernel("cuda/spmm/bsr").unwrap();
+    let blocks = BSR_BLOCKS.map(|edge| ("cuda/spmm/bsr", vec![(BSR_BLOCK.id(), edge)]));
+    let hacks = [(4, 64), (32, 4096), (256, 1)]
+        .map(|(size, sigma)| ("cuda/spmm/hll", vec![(HACK_SIZE.id(), size), (SIGMA.id(), sigma)]));
+    let shapes: Vec<_> = blocks.chain(hacks).collect();
     for (name, a) in matrices() {
         let problem = SpmmProblem::drawn(Arc::new(a), 42);
-        for edge in BSR_BLOCKS {
+        for (id, shape) in &shapes {
+            let kernel = kernel(id).unwrap();
             for (k, precision) in
                 [1, 16, 33].iter().flat_map(|&k| Precision::UNIFORM.map(|precision| (k, precision)))
             {
-                let parameters = parameters(kernel, k).with(BSR_BLOCK.id(), &edge.to_string());
+                let with = |all: Parameters, &(of, value): &(Parameter, usize)| {
+                    all.with(of, &value.to_string())
+                };
+                let parameters = shape.iter().fold(parameters(kernel, k), with);
                 let usual = Configuration::usual(kernel);
                 let configuration = Configuration { precision, parameters, ..usual };
                 pass_one(&backend, &problem, &configuration, name);

@@ -130,6 +130,12 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         ..cuda("cuda/spmm/bsr", Mapping::ColumnsOfRows, true, &[Origin::Ours],
             "as row-split on block rows, whose sums a thread keeps in registers; zeros multiplied").ranked(2)
     },
+    KernelDescriptor {
+        reads: Reads::Matrix(Format::Hll(Order::ColumnMajor)),
+        parameters: const { &[VECTORS.any(), HACK_SIZE.any(), SIGMA.any(), SPILL.only(&[])] },
+        ..cuda("cuda/spmm/hll", Mapping::ColumnsOfRows, true, &[Origin::Ours],
+            "as row-split on column-major HLL, each row to its own end; rows may be sorted by length").ranked(3)
+    },
     cusparse("vendor/cusparse/spmm-alg1", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 1, preprocessed"),
     cusparse("vendor/cusparse/spmm-alg2", true,
