@@ -85,6 +85,7 @@ fn listed_stored<T: Real + Value, V: Stored<T>>()
         .chain(listed::<Csr<'_, T, V, u64>>())
         .chain(listed::<CsrTiles<'_, T, V, u32>>())
         .chain(listed::<CsrTiles<'_, T, V, u64>>())
+        .chain(listed::<CsrWindows<'_, T, V>>())
         .chain(listed::<CsrTilesSolver<'_, T, V, u32>>())
         .chain(listed::<CsrTilesSolver<'_, T, V, u64>>())
 }

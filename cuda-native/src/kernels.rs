@@ -25,6 +25,8 @@ pub enum Family {
     Coo,
     /// `csr_adaptive.cu`
     CsrAdaptive,
+    /// `csr_windows.cu`
+    CsrWindows,
     /// `hll_column_major.cu`
     HllColumnMajor,
     /// `hll_solver.cu`
@@ -93,12 +95,13 @@ pub enum Family {
 
 impl Family {
     /// Every family.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::Csr,
         Self::Ell,
         Self::Hll,
         Self::Coo,
         Self::CsrAdaptive,
+        Self::CsrWindows,
         Self::HllColumnMajor,
         Self::HllSolver,
         Self::HllCompact,
@@ -158,7 +161,7 @@ impl Family {
             Self::Pcg | Self::HllSolver | Self::Halo | Self::CsrSetup => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ if self.is_of_inverses() => &[Variant::NO_VALUES],
-            Self::Csr | Self::CsrAdaptive => &Precision::ALL,
+            Self::Csr | Self::CsrAdaptive | Self::CsrWindows => &Precision::ALL,
             _ => &Precision::UNIFORM,
         };
         let widths: &[u32] = match self {
@@ -234,6 +237,7 @@ impl Family {
             Self::Hll => ("hll.cu", include_str!("../kernels/hll.cu")),
             Self::Coo => ("coo.cu", include_str!("../kernels/coo.cu")),
             Self::CsrAdaptive => ("csr_adaptive.cu", include_str!("../kernels/csr_adaptive.cu")),
+            Self::CsrWindows => ("csr_windows.cu", include_str!("../kernels/csr_windows.cu")),
             Self::HllColumnMajor => {
                 ("hll_column_major.cu", include_str!("../kernels/hll_column_major.cu"))
             }

@@ -11,6 +11,15 @@ arguments! {
         x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>
     )
 
+    /// y = A·x in CSR by windows of columns.
+    CsrWindows<'a, real T from V> of CsrWindows [
+        csr_adaptive_windows_512x32, csr_adaptive_windows_1024x16
+    ] (
+        width: u32, cols: u32, blocks: Reads<'a, u32>, pieces: Reads<'a, u32>,
+        groups: Reads<'a, u32>, part_ptr: Reads<'a, u32>, col: Reads<'a, u32>, val: Reads<'a, V>,
+        x: Reads<'a, T>, y: Writes<'a, T>, part_sum: Writes<'a, T>, arrived: Writes<'a, u32>
+    )
+
     /// y = A·x in column-major HLL, each row up to its own length.
     HllColumnMajor<'a, real T> of HllColumnMajor [hll_column_major] (
         rows: u32, hack_size: u32, lanes: u32, offsets: Reads<'a, u64>, row_len: Reads<'a, u32>,

@@ -85,7 +85,7 @@ pub(crate) fn launcher<T: DeviceReal>(id: &str) -> Option<&'static Bind<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparsescope_core::kernel::{DeviceKind, Mapping, TileShape, kernels};
+    use sparsescope_core::kernel::{DeviceKind, Mapping, TileShape, WindowShape, kernels};
     use sparsescope_core::matrix::BSR_BLOCKS;
     use sparsescope_core::record::Operation;
 
@@ -117,7 +117,11 @@ mod tests {
                 "hyb/ell-coo" => vec!["ell_column_major".to_owned(), "coo_segmented".to_owned()],
                 "csr/adaptive" => {
                     let shapes = TileShape::ALL.iter();
-                    shapes.map(|s| format!("csr_adaptive_{}x{}", s.threads, s.items)).collect()
+                    let tiles = shapes.map(|s| format!("csr_adaptive_{}x{}", s.threads, s.items));
+                    let windows = WindowShape::ALL.iter();
+                    let windows =
+                        windows.map(|s| format!("csr_adaptive_windows_{}x{}", s.threads, s.lanes));
+                    tiles.chain(windows).collect()
                 }
                 "hll/compact" => {
                     ["plain", "byte", "short"].map(|how| format!("hll_compact_{how}")).into()
@@ -129,6 +133,7 @@ mod tests {
             for name in names {
                 let file = match name.as_str() {
                     "hll_column_major" | "hll_sigma" => "hll_column_major.cu".to_owned(),
+                    _ if name.starts_with("csr_adaptive_windows") => "csr_windows.cu".to_owned(),
                     _ if name.starts_with("csr_adaptive") => "csr_adaptive.cu".to_owned(),
                     _ if name.starts_with("hll_compact") => "hll_compact.cu".to_owned(),
                     _ => format!("{}.cu", name.split('_').next().unwrap()),

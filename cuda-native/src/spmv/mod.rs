@@ -10,6 +10,7 @@ mod product;
 mod tiles;
 mod user;
 mod vendor;
+mod windows;
 
 pub(crate) use auto::Choosing;
 pub(crate) use launchers::{AUTO, Bind, launcher};

@@ -4,6 +4,7 @@ use sparsescope_core::kernel::{GridMapping, TileShape, Tiles, Work};
 use sparsescope_core::matrix::{AnyFormat, Offset, RowPtr};
 
 use super::operands::{Operands, wrong_format};
+use super::windows::WindowPlan;
 use crate::arguments::{CsrTiles, Element, Reads, Stored, Writes};
 use crate::arrays::{Arrays, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
@@ -14,18 +15,30 @@ use crate::value::DeviceReal;
 pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, DeviceError> {
     let (arrays, AnyFormat::Csr(a)) = o.format()? else { return Err(wrong_format(o)) };
     o.row_count()?;
-    let plan = Plan::of(o.device, a.row_ptr())?;
+    let plan = match WindowPlan::suiting(o.device, a)? {
+        Some(windows) => Divided::Windows(windows),
+        None => Divided::Tiles(Plan::of(o.device, a.row_ptr())?),
+    };
     let step = match arrays {
-        Arrays::Csr { row_ptr, slots } => tiles_from(o, &plan, row_ptr, slots),
+        Arrays::Csr { row_ptr, slots } => step_of(o, &plan, row_ptr, slots),
         Arrays::CsrOfHalves { row_ptr, slots } => match (slots.with::<T::Half>(), slots.with()) {
-            (Some(half), _) => tiles_from::<T, T::Half>(o, &plan, row_ptr, half),
-            (_, Some(half)) => tiles_from::<T, T::OtherHalf>(o, &plan, row_ptr, half),
+            (Some(half), _) => step_of::<T, T::Half>(o, &plan, row_ptr, half),
+            (_, Some(half)) => step_of::<T, T::OtherHalf>(o, &plan, row_ptr, half),
             _ => Err(wrong_format(o)),
         },
         _ => Err(wrong_format(o)),
     };
-    let (workspace_bytes, spent) = (plan.bytes(), plan.spent());
+    let (workspace_bytes, spent) = match plan {
+        Divided::Tiles(plan) => (plan.bytes(), plan.spent()),
+        Divided::Windows(plan) => (plan.bytes(), plan.spent()),
+    };
     Ok(Bound { workspace_bytes, spent, ..Bound::of(vec![step?]) })
+}
+
+/// How a matrix is divided among blocks.
+enum Divided<T> {
+    Tiles(Plan<T>),
+    Windows(WindowPlan<T>),
 }
 
 /// Tiles on the device, and their partial sums.
@@ -70,15 +83,16 @@ impl<T: DeviceReal> Plan<T> {
     }
 }
 
-fn tiles_from<T: DeviceReal, V: Stored<T>>(
+fn step_of<T: DeviceReal, V: Stored<T>>(
     o: &Operands<'_, T>,
-    plan: &Plan<T>,
+    plan: &Divided<T>,
     row_ptr: &Offsets,
     slots: &Slots<V>,
 ) -> Result<Step, DeviceError> {
-    match row_ptr {
-        Offsets::Narrow(row_ptr) => over_tiles(o, plan, row_ptr, slots),
-        Offsets::Wide(row_ptr) => over_tiles(o, plan, row_ptr, slots),
+    match (plan, row_ptr) {
+        (Divided::Tiles(plan), Offsets::Narrow(row_ptr)) => over_tiles(o, plan, row_ptr, slots),
+        (Divided::Tiles(plan), Offsets::Wide(row_ptr)) => over_tiles(o, plan, row_ptr, slots),
+        (Divided::Windows(plan), _) => plan.step(o, slots),
     }
 }
 

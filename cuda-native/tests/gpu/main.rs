@@ -211,6 +211,35 @@ fn products_that_are_scaled_and_added_to_y_pass_the_gate() {
 }
 
 #[test]
+fn long_rows_whose_blocks_keep_a_part_of_x_pass_the_gate() {
+    let backend = gpu!();
+    // More columns than a block keeps of x in f32; every 50th row has no nonzero or one.
+    let length = |i: usize| if i.is_multiple_of(50) { i / 50 % 2 } else { 8000 };
+    let row = |i: usize| {
+        (0..length(i)).map(move |k| (i, (i * 7 + k * 5) % 40_000, (k % 13) as f64 - 5.5))
+    };
+    let entries: Vec<_> = (0..600).flat_map(row).collect();
+    let problem = problem(Csr::from_triplets(600, 40_000, &entries).unwrap());
+    let adaptive = |case: &Case| case.0.id == "cuda/csr/adaptive";
+    for case in ours(&backend).into_iter().filter(adaptive) {
+        for scale in ["1", "-0.5:2"] {
+            let what = format!("{:?} {scale}", case.2);
+            let mut configuration = configured(case, 32);
+            configuration.parameters = configuration.parameters.with(SCALE.id(), scale);
+            let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+            let function = prepared.costs().launches[0].function.clone();
+            assert!(function.starts_with("csr_adaptive_windows"), "{what}: {function}");
+            let first = output(&mut prepared).unwrap();
+            for _ in 0..5 {
+                assert_eq!(output(&mut prepared).unwrap(), first, "{what}");
+            }
+            let check = problem.check(&configuration, &first);
+            assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+        }
+    }
+}
+
+#[test]
 fn rows_that_are_sorted_or_kept_apart_pass_the_gate() {
     let backend = gpu!();
     for (name, a) in matrices() {

@@ -121,6 +121,7 @@ fn kernels_of_spmv_are_built_with_alpha_and_beta() {
         Family::Hll,
         Family::Coo,
         Family::CsrAdaptive,
+        Family::CsrWindows,
         Family::HllColumnMajor,
         Family::HllCompact,
         Family::Bsr,

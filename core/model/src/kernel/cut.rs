@@ -7,6 +7,7 @@ use super::descriptor::KernelDescriptor;
 use super::grid::{GridMapping, LANES, Work};
 use super::mapping::Mapping;
 use super::tiles::{TileShape, Tiles, lanes_a_row};
+use super::windows::WindowShape;
 use sparsescope_matrix::matrix::{AnyFormat, Scalar, SlotLayout};
 
 /// The grid of a kernel launch over rows, hacks, tiles or block rows of a matrix.
@@ -22,7 +23,8 @@ pub struct Cut {
 
 impl Cut {
     /// The partition of `a` for blocks of `block` threads, unless the kernel fixes its block size;
-    /// `None` for kernels that do not run on a grid.
+    /// `None` for kernels that do not run on a grid, and where `cuda/csr/adaptive` divides the
+    /// matrix into windows instead of tiles ([`WindowShape`]) if the device can.
     pub fn new<T: Scalar>(kernel: &KernelDescriptor, a: &AnyFormat<T>, block: u32) -> Option<Self> {
         let Mapping::Grid(mapping) = kernel.mapping else { return None };
         let rows = a.rows() as u64;
@@ -33,6 +35,11 @@ impl Cut {
                 return Some(cut);
             }
             (GridMapping::WarpPerSpan, _) => return Some(cut),
+            (GridMapping::BlockPerTile, AnyFormat::Csr(a))
+                if WindowShape::suiting(a, usize::MAX).is_some() =>
+            {
+                return None;
+            }
             (GridMapping::BlockPerTile, AnyFormat::Csr(a)) => {
                 let tiles = Tiles::new(a.row_ptr(), TileShape::suiting(a.row_ptr()));
                 cut.block = tiles.shape().threads;

@@ -31,6 +31,7 @@ mod symgs;
 mod threads;
 mod tiles;
 mod user;
+mod windows;
 
 pub use counting::Counting;
 pub use cut::{BlockLanes, Cut};
@@ -58,6 +59,7 @@ pub use user::{
     ArgumentType, SharedBytes, UserFamily, UserKernel, UserKernelError, UserSource, is_user_id,
     mapping_of, user_kernels,
 };
+pub use windows::{Piece, WindowBlock, WindowShape, Windows};
 
 use sparsescope_record::Operation;
 use std::collections::HashMap;

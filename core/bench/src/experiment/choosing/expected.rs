@@ -9,8 +9,8 @@
 use super::candidate::{ADAPTIVE, Candidate};
 use super::part::part;
 use sparsescope_matrix::matrix::{Csr, Scalar};
-use sparsescope_model::kernel::Format;
 use sparsescope_model::kernel::parameters::{BSR_BLOCK, SIGMA, SPILL};
+use sparsescope_model::kernel::{Format, WindowShape};
 
 /// Seconds of the shortest SpMV: a kernel launch, and the latency of a few dependent loads.
 const SHORTEST_S: f64 = 2.6e-6;
@@ -39,6 +39,8 @@ pub struct Traits {
     gather: f64,
     /// Slots per nonzero when rows are padded to multiples of four.
     in_fours: f64,
+    /// Whether `cuda/csr/adaptive` keeps parts of x in shared memory.
+    in_windows: bool,
 }
 
 impl Traits {
@@ -55,6 +57,7 @@ impl Traits {
             value: T::BYTES as f64,
             gather: each(sectors_of_x(sample)),
             in_fours: each(lengths.map(|length| length.next_multiple_of(4)).sum()),
+            in_windows: WindowShape::suiting(a, usize::MAX).is_some(),
         }
     }
 }
@@ -105,6 +108,9 @@ const PLAIN: Price =
 /// warp as 4 × 4 does.
 const OF_BLOCKS: [f64; 7] = [0.66, 0.45, 0.84, 0.51, 0.73, 0.48, 0.84];
 
+/// Fraction of the bandwidth that blocks with a part of x in shared memory reach.
+const IN_WINDOWS: f64 = 0.7;
+
 /// Expected seconds per SpMV with this kernel, on a device that copies `copy` bytes per second.
 pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
     let Candidate { kernel, parameters, minimal_bytes, .. } = candidate;
@@ -112,7 +118,9 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
     let &Traits { rows, entries, longest, .. } = traits;
     let mut bytes = *minimal_bytes as f64;
     let slots = entries * traits.in_fours;
+    let in_windows = kernel.id == ADAPTIVE && traits.in_windows;
     let price = match kernel.format() {
+        _ if in_windows => Price { share: IN_WINDOWS, row: 0.0, ..PLAIN },
         _ if kernel.id == ADAPTIVE => Price { share: 0.86, sector: 24.5, row: 0.0, ..PLAIN },
         Some(Format::Bsr) => {
             let edge = parameters.get(&BSR_BLOCK).unwrap_or(2);
@@ -133,7 +141,8 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
         _ if sorts => Price { gather: 0.5, scattered: 2.0, ..PLAIN },
         _ => PLAIN,
     };
-    let sectors = bytes / SECTOR as f64 + entries * traits.gather.max(price.gather);
+    let gather = if in_windows { 0.0 } else { traits.gather.max(price.gather) };
+    let sectors = bytes / SECTOR as f64 + entries * gather;
     let sectors = sectors + rows * price.scattered;
     let worked = price.row * rows + price.slot * slots;
     let most = (bytes / price.share).max(price.sector * sectors).max(worked);
