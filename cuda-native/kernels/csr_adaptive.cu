@@ -149,6 +149,14 @@ extern "C" __global__ void __launch_bounds__(256, 8) csr_adaptive_256x4(
         plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr, nullptr);
 }
 
+extern "C" __global__ void __launch_bounds__(512, 4) csr_adaptive_512x4(
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
+    real* part_sum, u32* arrived)
+{
+    product_of_tile<512, 4, false>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, nullptr, nullptr);
+}
+
 extern "C" __global__ void __launch_bounds__(128, 12) csr_adaptive_solver_128x4(
     const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
     real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
@@ -175,6 +183,16 @@ extern "C" __global__ void __launch_bounds__(256, 6) csr_adaptive_solver_256x4(
     real* numbers, const u32* words)
 {
     product_of_solver<256, 4>(
+        plan, row_ptr, col, val, x, y, part_sum, arrived, purpose, with, parts, counts, numbers,
+        words);
+}
+
+extern "C" __global__ void __launch_bounds__(512, 3) csr_adaptive_solver_512x4(
+    const u32* plan, const offset* row_ptr, const u32* col, const value* val, const real* x, real* y,
+    real* part_sum, u32* arrived, u32 purpose, const real* with, real* parts, u32* counts,
+    real* numbers, const u32* words)
+{
+    product_of_solver<512, 4>(
         plan, row_ptr, col, val, x, y, part_sum, arrived, purpose, with, parts, counts, numbers,
         words);
 }

@@ -14,7 +14,8 @@ pub struct TileShape {
 
 impl TileShape {
     /// The shapes that have kernels.
-    pub const ALL: [Self; 3] = [Self::of(128, 4), Self::of(128, 6), Self::of(256, 4)];
+    pub const ALL: [Self; 4] =
+        [Self::of(128, 4), Self::of(128, 6), Self::of(256, 4), Self::of(512, 4)];
 
     const fn of(threads: u32, items: u32) -> Self {
         Self { threads, items }
@@ -23,14 +24,15 @@ impl TileShape {
     /// The shape for rows with these offsets: larger tiles for longer rows, since whole rows have
     /// to fit; larger blocks if some rows are far longer than the others.
     pub fn suiting(row_ptr: &RowPtr) -> Self {
-        let [small, long, uneven] = Self::ALL;
+        let [small, long, uneven, most_uneven] = Self::ALL;
         let rows = row_ptr.len() - 1;
         let longest = (0..rows).map(|i| row_ptr.range(i).len()).max().unwrap_or(0);
         let mean = row_ptr.get(rows) as f64 / rows.max(1) as f64;
-        let is_uneven = longest as f64 > UNEVEN * mean.max(1.0);
+        let times = longest as f64 / mean.max(1.0);
         match () {
             () if mean < SHORT_ROWS => small,
-            () if is_uneven => uneven,
+            () if times > MOST_UNEVEN => most_uneven,
+            () if times > UNEVEN => uneven,
             () if mean < LONG_ROWS => small,
             () => long,
         }
@@ -58,8 +60,10 @@ const SHORT_ROWS: f64 = 8.0;
 /// Nonzeros per row from which tiles are larger.
 const LONG_ROWS: f64 = 16.0;
 
-/// Ratio of the longest row to the mean above which blocks are larger.
+/// Ratio of the longest row to the mean above which blocks are larger, and above which they are
+/// largest.
 const UNEVEN: f64 = 32.0;
+const MOST_UNEVEN: f64 = 1024.0;
 
 /// A tile: whole rows, or a part of a row that is longer than a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,6 +188,23 @@ mod tests {
     fn rows_of_a_tile_have_as_many_lanes_as_there_are_threads_for() {
         let lanes = [1, 4, 5, 64, 65, 512].map(|rows| TileShape::of(128, 4).lanes(rows));
         assert_eq!(lanes, [32, 32, 16, 2, 1, 1]);
+    }
+
+    #[test]
+    fn blocks_are_larger_the_more_uneven_rows_are() {
+        // 999 rows of 9 or 19 nonzeros, and a longer one.
+        let shape = |short: usize, longest: usize| {
+            let lengths = (0..1000).map(|i| if i == 500 { longest } else { short });
+            let TileShape { threads, items } = TileShape::suiting(&RowPtr::from_lengths(lengths));
+            (threads, items)
+        };
+        assert_eq!([shape(9, 250), shape(19, 250)], [(128, 4), (128, 6)]);
+        assert_eq!([shape(9, 500), shape(19, 15_000)], [(256, 4), (256, 4)]);
+        assert_eq!(shape(9, 500_000), (256, 4));
+        assert_eq!(shape(5, 2_000), (128, 4));
+        let many = (0..5000).map(|i| if i == 500 { 50_000 } else { 9 });
+        let shape = TileShape::suiting(&RowPtr::from_lengths(many));
+        assert_eq!((shape.threads, shape.items), (512, 4));
     }
 
     #[test]
