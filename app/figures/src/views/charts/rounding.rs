@@ -1,5 +1,5 @@
 //! The chart of what fewer bits save and cost: errors of results against the result in f64, against
-//! the time, with the bytes that an SpMV moves.
+//! the time, with the bytes that an SpMV moves; one series per precision.
 
 use sparsescope_core::record::{Operation, Rounding};
 
@@ -14,7 +14,7 @@ pub(super) const CHARTS: [Chart; 1] = [Chart {
     id: "rounding",
     group: Group::Compare,
     name: "Error against time",
-    sentence: "Error of each kernel in fewer bits than f64 against the f64 result, at its fastest setting, against its time or the bytes that it moves, for the selected matrix.",
+    sentence: "Error of each kernel in fewer bits than f64, at its fastest setting, against its time or the bytes that it moves, for the selected matrix; one colour per precision.",
     nothing: "No matching run in fewer bits than f64 records its error against the f64 result.",
     data: errors,
     of: Some(options),
@@ -57,7 +57,7 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
     let runs: Vec<RunOf<'a>> = data.runs.iter().filter(|run| run.key() == key).copied().collect();
     let class = |run: &RunOf<'a>| run.run.check.rounding.map(|_| (0, kernel(run)));
     let mut zeros = 0;
-    for ((.., (_, series)), run) in best(&runs, &class) {
+    for run in best(&runs, &class).into_values() {
         let (Some(rounding), Some(figures)) = (run.run.check.rounding, run.figures()) else {
             continue;
         };
@@ -70,7 +70,8 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         let at = if log { error.max(ZERO) } else { error };
         zeros += usize::from(at > error);
         let text = format!("An SpMV moves {}.", bytes(moved));
-        plot.add(0, &series, Some(run.bundle), Point { text, ..Point::of(&run, x, at) });
+        let point = Point { text, ..Point::of(&run, x, at) };
+        plot.add(0, &run.run.precision, Some(run.bundle), point);
     }
     if zeros > 0 {
         plot.note = drawn_at_zero(zeros);
@@ -124,7 +125,7 @@ mod tests {
             let found = points(of);
             let names: Vec<&str> = found.iter().map(|(series, ..)| series.as_str()).collect();
             let expected = ["bf16:f32", "f16:f32", "f32"];
-            assert_eq!(names, expected.map(|word| format!("cuda/csr/adaptive ({word})")));
+            assert_eq!(names, expected);
             for (((_, x, y), error), gain) in found.iter().zip(errors).zip([80.0, 70.0, 50.0]) {
                 let at = if times { us / gain } else { megabytes };
                 assert!((x / at - 1.0).abs() < 1e-9 && *y == error, "{of}: {x} {y}");
