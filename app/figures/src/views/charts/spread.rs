@@ -65,6 +65,7 @@ pub(super) fn profile<'a>(data: &Data<'a>) -> Plot<'a> {
     let tau = data.state.charts.tau;
     // Kernels that are far slower just count as slow; other charts show by how much.
     let most = most.min(tau.max(FAR));
+    plot.x.most = Some(most);
     for ((name, bundle), (run, mut ratios)) in ratios {
         let matrices = top.keys().filter(|(of, _)| *of == bundle).count();
         ratios.sort_unstable_by(f64::total_cmp);
