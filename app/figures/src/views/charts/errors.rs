@@ -15,7 +15,7 @@ struct Measure {
 const MEASURES: [Measure; 3] = [
     Measure { name: "worst row, error / bound", of: |check| check.worst },
     Measure { name: "relative error |z − y| / |y|", of: |check| check.rel_err },
-    Measure { name: "s of paper 000", of: |check| check.s_paper },
+    Measure { name: "s (CSR/HLL report)", of: |check| check.s_paper },
 ];
 
 /// The quantities that errors are drawn against.

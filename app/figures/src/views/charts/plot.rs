@@ -125,7 +125,7 @@ pub(super) struct Guide {
 }
 
 /// Parts of options that older links name by other words.
-const RENAMED: [(&str, &str); 8] = [
+const RENAMED: [(&str, &str); 9] = [
     ("worst row, in units of its bound", "worst row, error / bound"),
     ("threads a block", "threads per block"),
     ("time a level", "time per level"),
@@ -134,6 +134,7 @@ const RENAMED: [(&str, &str); 8] = [
     ("the processor's fastest", "the fastest CPU kernel"),
     ("set-up alone", "setup only"),
     ("set-up", "setup"),
+    ("s of paper 000", "s (CSR/HLL report)"),
 ];
 
 impl<'a> Data<'a> {

@@ -496,7 +496,7 @@ fn errors_are_drawn_by_kernel_threads_and_block_a_mark_a_run() {
     let at: Vec<&str> = threads.iter().map(|(_, at, _)| at.as_str()).collect();
     assert_eq!(at, ["1", "2", "4", "1", "2", "4", "1", "2", "4"]);
     assert!(threads.iter().all(|(.., error)| *error == 1e-16));
-    assert!(of("s of paper 000 by threads per block").is_empty(), "no GPU runs");
+    assert!(of("s (CSR/HLL report) by threads per block").is_empty(), "no GPU runs");
     // A logarithmic axis has no 0.
     assert!(of("s of paper 000 by kernel").iter().all(|(.., error)| *error == 1e-18));
 }
