@@ -81,9 +81,10 @@ pub(super) fn ranked(board: &Board, looks: &Looks, state: &ViewState, width: f32
                 wins: rival.run == row.credited,
                 value: rival.rate,
                 tick: None,
-                text: match rival.run == row.credited {
+                // Without a unit, `607, 656 iterations` would read as one number.
+                text: match rival.run == row.credited || !note.is_empty() {
                     true => format!("{rate} {}{note}", unit(board)),
-                    false => format!("{rate}{note}"),
+                    false => rate,
                 },
                 hit: (rival.words.clone(), row, rival.run),
             }

@@ -168,10 +168,10 @@ fn the_solves_of_a_preconditioner_stand_together_with_iterations_and_setup() {
     let texts = [
         ">FSAI, k = 2<",
         ">40 ms, 40 iterations, setup 80 ms<",
-        ">95, 95 iterations, setup 80 ms<",
+        ">95 ms, 95 iterations, setup 80 ms<",
         ">Jacobi<",
-        ">90, 90 iterations, setup 1 ms<",
-        ">100, 100 iterations, setup 1 ms<",
+        ">90 ms, 90 iterations, setup 1 ms<",
+        ">100 ms, 100 iterations, setup 1 ms<",
     ];
     let places = texts.map(|text| svg.find(text).unwrap_or_else(|| panic!("{text} in {svg}")));
     assert!(places.is_sorted(), "{places:?}");
