@@ -76,7 +76,7 @@ pub(super) const CHARTS: [Chart; 33] = [
     Chart {
         id: "four",
         group: Group::Compare,
-        name: "Serial, parallel, scalar, vector",
+        name: "CSR four ways",
         sentence: "CSR on each matrix: one CPU thread, several threads, one GPU thread per row, one warp per row.",
         nothing: NO_RUNS,
         data: matrices::four,
