@@ -1,8 +1,8 @@
 //! Colour and mark of every series: everything of a format has the format's colour, and its kernels
-//! differ by mark. A known kernel looks the same in every chart, under every filter and whichever
-//! bundles are open.
+//! differ by mark; where all kernels have one format, each has a colour. A known kernel looks the same
+//! in every chart, under every filter and whichever bundles are open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ecolor::Color32;
 use sparsescope_core::kernel::{CHOSEN_FAMILY, KernelDescriptor, KernelName, USER_FAMILY, kernels};
@@ -12,8 +12,13 @@ use crate::figure::Mark;
 use crate::model::Model;
 use crate::theme::{Ink, blend, family_of, family_place, format_color, has_color, series};
 
-/// The index of the mark of each kernel id.
-pub struct Looks(BTreeMap<String, usize>);
+/// How the kernels of an operation look.
+pub struct Looks {
+    /// The index of the mark of each kernel id.
+    places: BTreeMap<String, usize>,
+    /// Whether the operation's formats have colours that tell its kernels apart.
+    by_format: bool,
+}
 
 impl Looks {
     /// The looks of an operation's kernels: the known ones by rank, then others of the opened
@@ -22,6 +27,9 @@ impl Looks {
         let mut known: Vec<&KernelDescriptor> =
             Operation::of(operation).map_or(&[][..], kernels).iter().collect();
         sparsescope_core::order::sort_by(&mut known, |a, b| a.rank.cmp(&b.rank));
+        let formats = known.iter().map(|kernel| family_of(format_of(kernel.id)));
+        let formats: BTreeSet<&str> = formats.filter(|format| has_color(format)).collect();
+        let by_format = formats.len() != 1;
         let opened = model.values(operation).kernels.iter().map(String::as_str);
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut places = BTreeMap::new();
@@ -29,13 +37,13 @@ impl Looks {
             if !places.contains_key(id) {
                 let format = format_of(id);
                 // Formats without a colour of their own share one numbering.
-                let family = if has_color(format) { family_of(format) } else { "" };
+                let family = if by_format && has_color(format) { family_of(format) } else { "" };
                 let place = seen.entry(family.to_owned()).or_default();
                 places.insert(id.to_owned(), *place);
                 *place += 1;
             }
         }
-        Self(places)
+        Self { places, by_format }
     }
 
     /// The look of the series with this name; `index` is used if it is neither a kernel nor a
@@ -46,10 +54,10 @@ impl Looks {
         let is_plain = [CHOSEN_FAMILY, USER_FAMILY].contains(&format);
         // `(f32)` or `(op t)` after a kernel's id makes it a separate series.
         let kernel = name.split(' ').next().unwrap_or(name);
-        let (color, place) = match self.0.get(kernel) {
-            Some(place) if has_color(format) => (format_color(format), *place),
+        let (color, place) = match self.places.get(kernel) {
+            Some(place) if self.by_format && has_color(format) => (format_color(format), *place),
             Some(place) if is_plain => (ink.text, *place),
-            // An operation without formats, or an unknown format.
+            // An operation without several formats, or an unknown format.
             Some(place) => (series(*place), *place),
             // A format by itself.
             None if has_color(format) => {
@@ -63,7 +71,7 @@ impl Looks {
         // When marks repeat, they are darker on a light background and lighter on dark, more so the
         // third time. `(and …)` names kernels that share a line.
         let is_other = name.split(' ').nth(1).is_some_and(|word| word != "(and");
-        let is_other = is_other && self.0.contains_key(kernel);
+        let is_other = is_other && self.places.contains_key(kernel);
         let color = match (place / count).max(usize::from(is_other)) {
             0 => color,
             1 => blend(color, ink.text, 0.45),
@@ -128,6 +136,18 @@ mod tests {
                 (looks.find(kernel.id, 0, &ink), format_color(format_of(kernel.id)));
             let other = seen.insert(format!("{:?} {color:?} {mark:?}", kernel.device), kernel.id);
             assert_eq!(other, None, "has the mark of {}", kernel.id);
+        }
+    }
+
+    #[test]
+    fn kernels_that_all_have_one_format_differ_in_colour() {
+        let ink = crate::state::Theme::Light.ink();
+        let operation = Operation::BatchedDense;
+        let looks = Looks::of(&Model::default(), operation.as_str());
+        let colors = kernels(operation).iter().map(|kernel| looks.find(kernel.id, 0, &ink).0);
+        let colors: Vec<Color32> = colors.collect();
+        for (k, color) in colors.iter().enumerate() {
+            assert!(!colors[..k].contains(color), "{}", kernels(operation)[k].id);
         }
     }
 
