@@ -81,6 +81,7 @@ fn wins<'b>(board: &'b Board, winners: impl Iterator<Item = &'b str>) -> Option<
             RankBy::Rate => format!("{} is fastest", board.short(only)),
             RankBy::Energy => format!("{} takes the least energy", board.short(only)),
         },
+        [(only, _)] if is_alone(board) => format!("{} is the only kernel", board.short(only)),
         [(only, most)] if *most == rows => format!("{} wins all", board.short(only)),
         [(only, most)] => format!("{} wins {most}", board.short(only)),
         [(_, 1), ..] => {
@@ -96,6 +97,11 @@ fn wins<'b>(board: &'b Board, winners: impl Iterator<Item = &'b str>) -> Option<
     })
 }
 
+/// Whether one kernel has no other to compete with.
+fn is_alone(board: &Board) -> bool {
+    board.kernels.len() == 1 && !is_solve(board)
+}
+
 fn is_solve(board: &Board) -> bool {
     board.rows.iter().any(Row::is_solve)
 }
@@ -103,7 +109,7 @@ fn is_solve(board: &Board) -> bool {
 /// How many times as good as the baseline, folded rows aside.
 fn gain(board: &Board) -> Option<String> {
     let times = times(mean(gains(board).into_iter())?);
-    let is_one = board.rows.len() == 1;
+    let is_one = board.rows.len() == 1 || is_alone(board);
     let best = match (is_one, is_solve(board), board.ranking.by) {
         (true, false, _) => "it",
         (true, true, RankBy::Rate) => "the fastest",

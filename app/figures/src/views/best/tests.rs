@@ -267,6 +267,14 @@ fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
 }
 
 #[test]
+fn a_kernel_without_others_does_not_win() {
+    let state = ViewState::from_fragment("v1;kernel=cuda/hll/compact;over=serial").unwrap();
+    let words = headline(&Board::of(&example(), &state));
+    let expected = "On 30 matrices, hll/compact is the only kernel; it is ";
+    assert!(words.starts_with(expected), "{words}");
+}
+
+#[test]
 fn the_headline_names_what_is_compared_and_counts_in_the_singular() {
     let (run, statistics, environment) = tests::run("cpu/csr/serial");
     let timed = |kernel: &str, seconds: f64| {
