@@ -141,13 +141,14 @@ fn is_grouped(lines: &[Line]) -> bool {
     matches!(lines.first(), Some(Line::Group { .. }))
 }
 
-/// Whether another run was selected since the last call: its row is then scrolled into view, because the
-/// details may cover it.
+/// Whether another run was selected since the last call, or there is more or less room: its row is then
+/// scrolled into view, because the details may cover it.
 fn is_new(ui: &Ui, run: Option<usize>) -> bool {
     let place = Id::unique("runs: the selected one");
-    let before = ui.data(|data| data.get_temp::<Option<usize>>(place));
-    ui.data_mut(|data| data.insert_temp(place, run));
-    before != Some(run)
+    let now = (run, ui.available_height() as i32);
+    let before = ui.data(|data| data.get_temp::<(Option<usize>, i32)>(place));
+    ui.data_mut(|data| data.insert_temp(place, now));
+    before != Some(now)
 }
 
 /// Where the number of columns that do not fit is kept.
