@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sparsescope_core::record::Source;
-use sparsescope_figures::figure::{elided_at_word, text_width};
+use sparsescope_figures::figure::{elided_at_word, strong_width, text_width};
 use sparsescope_figures::landing::{Card, Door, Landing};
 use sparsescope_figures::lesson::Lessons;
 use sparsescope_figures::model::Model;
@@ -204,7 +204,7 @@ fn cropped(svg: &str, area: [f32; 4], keeps: impl Fn(Extent, [f32; 4]) -> bool) 
     };
     // Images are reduced here, and smoothly.
     let svg = svg.replace(" style=\"image-rendering:pixelated\"", "");
-    let shapes: Vec<&str> = svg.lines().filter(is_shown).collect();
+    let shapes: Vec<String> = svg.lines().filter(is_shown).map(measured).collect();
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" \
          viewBox=\"{left} {top} {width} {height}\" preserveAspectRatio=\"xMinYMin slice\" \
@@ -213,6 +213,23 @@ fn cropped(svg: &str, area: [f32; 4], keeps: impl Fn(Extent, [f32; 4]) -> bool) 
         SIZE[1],
         shapes.join("\n")
     )
+}
+
+/// A horizontal text with the width for which the figure has room: browsers have other fonts.
+fn measured(line: &str) -> String {
+    let with_width = || {
+        let (head, rest) = line.split_once('>')?;
+        let (words, _) = rest.split_once('<')?;
+        // An escape such as `&lt;` is longer than what it stands for.
+        (head.starts_with("<text x=") && !words.contains('&')).then_some(())?;
+        let size = number(line, "font-size")?;
+        let width = match head.contains("font-weight") {
+            true => strong_width(words, size),
+            false => text_width(words, size),
+        };
+        Some(format!("{head} textLength=\"{width:.1}\" lengthAdjust=\"spacingAndGlyphs\">{rest}"))
+    };
+    with_width().unwrap_or_else(|| line.to_owned())
 }
 
 /// Semibold letters are up to a tenth wider.
