@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use egui::style::ScrollStyle;
 use egui::{
     Button, Color32, Context, FontData, FontFamily, FontId, IntoAtoms, Response, RichText, Stroke,
     TextStyle, Ui, Visuals,
@@ -48,6 +49,11 @@ pub(crate) fn strong(context: &Context, size: f32) -> FontId {
 /// Whether the screen is a phone's.
 pub(crate) fn is_phone(context: &Context) -> bool {
     context.content_rect().width() < PHONE
+}
+
+/// Scroll bars that are always seen, each with a handle darker than its track.
+pub(crate) fn show_scroll_bars(ui: &mut Ui) {
+    ui.spacing_mut().scroll = ScrollStyle { foreground_color: true, ..ScrollStyle::solid() };
 }
 
 /// A button without a frame until the pointer or the keyboard is on it.

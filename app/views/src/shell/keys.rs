@@ -1,6 +1,5 @@
 //! The keyboard: what each key does, and the window that lists all of them.
 
-use egui::style::ScrollStyle;
 use egui::{
     Align2, Context, Frame, Grid, Key, Modifiers, RichText, Role, ScrollArea, Ui, WidgetInfo,
     Window,
@@ -126,7 +125,7 @@ pub(super) fn list(context: &Context, actions: &[Action], open: &mut bool) {
             *open = !close.clicked();
             ui.label(RichText::new("All keys").font(style::strong(ui.ctx(), TITLE)));
         });
-        ui.spacing_mut().scroll = ScrollStyle::solid(); // always seen
+        style::show_scroll_bars(ui);
         ScrollArea::vertical().show(ui, |ui| {
             ui.horizontal_top(|ui| sections(ui, actions));
         });

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use egui::style::ScrollStyle;
 use egui::{Align, Id, Layout, RichText, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder};
 use sparsescope_figures::figure::strong_width;
@@ -16,7 +15,7 @@ use super::chosen::Move;
 use super::keys::keys;
 use super::line::{GROUP, Table, show_line};
 use super::narrow;
-use crate::style::{is_phone, strong};
+use crate::style::{is_phone, show_scroll_bars, strong};
 use crate::views::view::{Screen, kept, no_runs};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: None, show };
@@ -55,7 +54,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if runs.is_empty() {
         return no_runs(ui, model, state);
     }
-    ui.spacing_mut().scroll = ScrollStyle::solid(); // always seen
+    show_scroll_bars(ui);
     let moved = keys(ui, model, runs, state);
     let selected = state.run.filter(|number| runs.contains(number));
     let why = selected
