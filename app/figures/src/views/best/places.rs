@@ -128,10 +128,15 @@ pub(super) fn versus(board: &Board, row: &Row) -> String {
 
 /// Why the winner wins, as far as there is room.
 pub(super) fn clause(row: &Row, width: f32) -> String {
-    let reason = &row.clause.reason;
-    match width >= WIDE || reason.is_empty() {
+    let [usual, wide] = REASON;
+    let room = if width >= WIDE { wide } else { usual };
+    let reason = row.clause.reason.as_str();
+    let whole = match width >= WIDE || reason.is_empty() {
         true => row.clause.text(),
-        false if text_width(reason, SMALL) <= REASON[0] => reason.clone(),
-        false => reason.trim_end_matches(" than CSR").to_owned(),
-    }
+        false => reason.to_owned(),
+    };
+    let short = reason.trim_end_matches(" than CSR");
+    let last = short.rsplit(": ").next().unwrap_or(short);
+    let mut all = [whole.as_str(), reason, short].into_iter();
+    all.find(|text| text_width(text, SMALL) <= room).unwrap_or(last).to_owned()
 }
