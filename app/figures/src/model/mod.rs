@@ -52,6 +52,7 @@ pub use index::visits;
 use index::{Index, Passing};
 use kept::Kept;
 pub use numbers::{bytes, count, joules, plural, seconds, significant, slots, small, value};
+pub(crate) use open::STANDS_IN;
 pub use open::{
     Matrix, OpenBundle, RunOf, STAND_IN, batch_extent, display_name, extent, matrix_key,
     metric_title, subject_key, subject_name, subject_size, subject_title,

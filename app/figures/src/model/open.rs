@@ -134,6 +134,9 @@ pub fn subject_key(subject: Subject<'_>) -> String {
 /// What a stand-in is, in a sentence.
 pub const STAND_IN: &str = "A stand-in is a generated matrix in place of a real one.";
 
+/// The end of a stand-in's name.
+pub(crate) const STANDS_IN: &str = " (stand-in)";
+
 /// The matrix's name with its qualifiers.
 pub fn display_name(record: &MatrixRecord) -> String {
     subject_name(record.into())
@@ -142,7 +145,7 @@ pub fn display_name(record: &MatrixRecord) -> String {
 /// The same for any subject.
 pub fn subject_name(subject: Subject<'_>) -> String {
     match subject.source() {
-        Source::StandIn => format!("{} (stand-in)", subject.name()),
+        Source::StandIn => format!("{}{STANDS_IN}", subject.name()),
         Source::Real | Source::Generated => subject.name().to_owned(),
     }
 }

@@ -114,7 +114,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let drawn = kept(ui, "chart", from, || {
         let data = Data::of(model, state);
         let plot = plot(&data);
-        let stand_ins = match holds_stand_ins(&data, &plot) {
+        let stand_ins = match holds_stand_ins(&data, &plot) && !plot.stands_in() {
             true => "Stand-ins are generated matrices that replace real ones.",
             false => "",
         };

@@ -7,7 +7,9 @@ use super::pairs::{self, PairRow};
 use super::reasons;
 use super::sides::{Side, bundles, names, sides};
 use super::solves::{Whole, beside_time, first_with_setup, unsupported};
-use crate::model::{Model, RunOf, Standing, subject_name, subject_title};
+use crate::model::{
+    Model, RunOf, STANDS_IN, Standing, metric_title, significant, subject_name, subject_title,
+};
 use crate::state::{RankBy, Ranking, ViewState};
 use crate::why::{BOUND, Clause};
 
@@ -243,7 +245,7 @@ impl Board {
 
     /// The name of a row's subject; if all stand in for real ones, that is said once.
     pub fn name_of<'r>(&self, row: &'r Row) -> &'r str {
-        let bare = row.name.strip_suffix(" (stand-in)");
+        let bare = row.name.strip_suffix(STANDS_IN);
         bare.filter(|_| self.rows.iter().all(|row| row.stand_in)).unwrap_or(&row.name)
     }
 

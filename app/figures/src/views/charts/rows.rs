@@ -74,7 +74,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         })
         .collect();
     let named = band >= NAMED;
-    let longest = rows.iter().map(|row| text_width(&row.name, TYPE)).fold(60.0, f32::max);
+    let labels = plot.labels();
+    let longest = labels.iter().map(|label| text_width(label, TYPE)).fold(60.0, f32::max);
     let margin = if named { longest.min(width * 0.35) + 24.0 } else { 16.0 };
     let (left, right) = (margin, width - 24.0);
     for [from, to] in rows_at.iter().step_by(2).filter(|_| named) {
@@ -89,8 +90,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
         taken.line(&[pos2(at, top), pos2(at, bottom)]);
     }
     if named {
-        for (row, [from, to]) in rows.iter().zip(&rows_at) {
-            let name = elide(&row.name, left - 20.0);
+        for (label, [from, to]) in labels.iter().zip(&rows_at) {
+            let name = elide(label, left - 20.0);
             let at = pos2(left - 10.0, (from + to) * 0.5);
             sheet.text(at, Anchor::End, ink.text, &name);
         }

@@ -45,6 +45,10 @@ pub fn plot<'a>(data: &Data<'a>) -> Plot<'a> {
     if !changed.is_empty() {
         plot.note = format!("{changed}{}", plot.note);
     }
+    if plot.stands_in() {
+        let all = "All matrices are stand-ins: generated, in place of real ones.";
+        plot.note = format!("{} {all}", plot.note.trim()).trim_start().to_owned();
+    }
     plot
 }
 
