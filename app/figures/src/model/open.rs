@@ -167,6 +167,7 @@ pub fn subject_title(subject: Subject<'_>) -> &'static str {
     match subject {
         Subject::Matrix(_) => "Matrix",
         Subject::Other(record) if record.kind == "points" => "Points",
+        Subject::Other(record) if record.kind == "batch" => "Batch",
         Subject::Other(_) => "Subject",
     }
 }

@@ -22,6 +22,8 @@ pub(super) fn subjects(board: &Board, rows: usize) -> &'static str {
         ("Matrix", _) => "matrices",
         ("Points", 1) => "point set",
         ("Points", _) => "point sets",
+        ("Batch", 1) => "batch",
+        ("Batch", _) => "batches",
         (_, 1) => "subject",
         _ => "subjects",
     }
