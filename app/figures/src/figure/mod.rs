@@ -372,6 +372,12 @@ pub fn elided_at_word(text: &str, width: f32, size: f32) -> String {
     shown.find(|shown| text_width(shown, size) <= width).unwrap_or_else(|| "…".into())
 }
 
+/// The text, elided after a word if it is wider, or in its middle if no word fits.
+pub fn shortened(text: &str, width: f32, size: f32) -> String {
+    let short = elided_at_word(text, width, size);
+    if short == "…" { elided(text, width, size) } else { short }
+}
+
 /// The text in lines of at most this width, as far as its words allow.
 pub(crate) fn wrapped(text: &str, width: f32, size: f32) -> Vec<String> {
     let space = text_width(" ", size);

@@ -7,7 +7,9 @@ use super::baseline::is_vendors;
 use super::board::{Board, Rival, Row};
 use super::headline;
 use super::rows::in_order;
-use crate::figure::{Anchor, Figure, Hit, Mark, area, elided, strong_width, text_width, wrapped};
+use crate::figure::{
+    Anchor, Figure, Hit, Mark, area, elided, shortened, strong_width, text_width, wrapped,
+};
 use crate::model::{count, significant};
 use crate::state::ViewState;
 use crate::theme::{BODY, Ink, SMALL, SPACE, blend, series};
@@ -196,7 +198,7 @@ fn draw(
             figure.strong(at, Anchor::Start, BODY, color, &text);
         }
         let middle = y + LINE * 0.5;
-        let (vendors, label) = (is_vendors(bar.kernel), elided(&bar.label, labels, BODY));
+        let (vendors, label) = (is_vendors(bar.kernel), shortened(&bar.label, labels, BODY));
         let color: Color32 = if vendors { ink.vendor } else { ink.text };
         let at = pos2(left - SPACE, middle);
         let end = place(bar.value).max(left + 1.0);

@@ -5,7 +5,7 @@ use egui::{
     UiBuilder, WidgetInfo, pos2, vec2,
 };
 use egui_extras::TableRow;
-use sparsescope_figures::figure::{elided, elided_at_word, text_width};
+use sparsescope_figures::figure::{elided, shortened, text_width};
 use sparsescope_figures::model::{Model, RunOf, count, significant, subject_size};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE};
@@ -113,18 +113,12 @@ fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, before: f32) {
         swatch(ui, run.run.format());
     }
     // A little less than the room, or rounding would cut the end, too.
-    let shown = shortened(&text, ui.available_width() - SPACE * 0.5);
+    let shown = shortened(&text, ui.available_width() - SPACE * 0.5, BODY);
     let is_whole = shown == whole;
     let label = ui.add(Label::new(shown).selectable(false).truncate());
     if !is_whole {
         label.on_hover_text(whole);
     }
-}
-
-/// The text, elided after a word if it is wider, or in its middle if no word fits.
-pub(super) fn shortened(text: &str, width: f32) -> String {
-    let short = elided_at_word(text, width, BODY);
-    if short == "…" { elided(text, width, BODY) } else { short }
 }
 
 fn show_group(

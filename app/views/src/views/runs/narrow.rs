@@ -4,13 +4,15 @@ use egui::{
     Align, ComboBox, Label, Layout, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke,
     StrokeKind, Ui, UiBuilder, WidgetInfo, vec2,
 };
+use sparsescope_figures::figure::shortened;
 use sparsescope_figures::model::{Model, RunOf, seconds, significant};
 use sparsescope_figures::state::ViewState;
+use sparsescope_figures::theme::BODY;
 use sparsescope_figures::views::runs::columns::Column;
 use sparsescope_figures::views::runs::view::Line;
 
 use super::chosen::{adds, is_chosen, select};
-use super::line::{group, shortened};
+use super::line::group;
 
 /// Row height of a run.
 const ROW: f32 = 42.0;
@@ -108,7 +110,7 @@ fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str) {
                 side.min + vec2(0.0, line * side.height()),
                 vec2(side.width(), side.height() * 0.5),
             );
-            let text = RichText::new(shortened(&text, half.width()));
+            let text = RichText::new(shortened(&text, half.width(), BODY));
             let text = if line == 0.0 { text.strong() } else { text.weak() };
             let place = UiBuilder::new().max_rect(half).layout(layout);
             ui.scope_builder(place, |ui| ui.add(Label::new(text).selectable(false)));
