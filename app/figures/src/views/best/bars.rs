@@ -165,7 +165,7 @@ pub(super) fn start(board: &Board, state: &ViewState, width: f32) -> (Figure, In
 }
 
 /// The unit of the rates, without the name of the metric.
-fn unit(board: &Board) -> &str {
+pub(super) fn unit(board: &Board) -> &str {
     let unit = board.rate.split_once(", ").map_or(board.rate.as_str(), |(_, unit)| unit);
     unit.strip_suffix(" (lower is better)").unwrap_or(unit)
 }

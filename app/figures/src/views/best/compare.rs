@@ -3,6 +3,7 @@
 
 use emath::{Rect, pos2, vec2};
 
+use super::bars::unit;
 use super::board::{Board, Rival, Row};
 use super::headline::{self, TIED, counted, mean, subjects, times};
 use super::heat::{Drawn, outline, put};
@@ -175,6 +176,7 @@ pub(super) fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
 fn head(figure: &mut Figure, board: &Board, places: &Places, ink: &Ink, top: f32) -> f32 {
     let first = figure.shapes.len();
     let (middle, bottom) = (top + 2.0 * SPACE, top + 4.0 * SPACE);
+    put(figure, ink, places.name, middle, false, true, &format!("best in {}", unit(board)));
     for (side, (place, ratio)) in board.sides.iter().zip(&places.sides) {
         put(figure, ink, *place, middle, true, false, &side.name);
         if let Some(right) = ratio {
@@ -190,7 +192,7 @@ fn head(figure: &mut Figure, board: &Board, places: &Places, ink: &Ink, top: f32
     bottom
 }
 
-/// The best of each side, the best of all outlined.
+/// The best of each side, the best of several outlined.
 fn draw_row(
     drawn: &mut Drawn,
     board: &Board,
@@ -210,12 +212,13 @@ fn draw_row(
     put(figure, &ink, places.name, lower, false, true, &count(row.size));
     let beside = row.beside(&board.sides);
     let first = beside.first().copied().flatten();
+    let competes = beside.iter().flatten().count() > 1;
     for (best, ([from, to], ratio_at)) in beside.iter().copied().zip(&places.sides) {
         let Some(best) = best else {
             put(figure, &ink, [*from, *to], upper, false, true, "–");
             continue;
         };
-        let wins = best.run == row.run;
+        let wins = competes && best.run == row.run;
         put(figure, &ink, [*from, *to], upper, wins, false, &significant(best.rate));
         put(figure, &ink, [*from, *to], lower, false, true, &board.short_title(&best.title));
         let rect = area(from - SPACE, y + 1.0, to + SPACE * 0.5, y + ROW - 1.0);
