@@ -247,8 +247,11 @@ fn names(sheet: &mut Sheet<'_, '_>, marks: &[Named<'_>], right: f32) {
     let ends = |mark: &Named<'_>| sign * mark.rect.center().x;
     sparsescope_core::order::sort_by(&mut order, |one, other| ends(other).total_cmp(&ends(one)));
     let mut seen = HashSet::new();
+    let rows = sheet.plot.rows.as_deref().unwrap_or_default();
     for Named { rect, name, band } in order {
-        if !seen.insert(band) {
+        // A row of one kernel has its name in front.
+        let is_named = rows.get(band.0).is_some_and(|row| row.name == *name);
+        if !seen.insert(band) || is_named {
             continue;
         }
         let name = written(name);
