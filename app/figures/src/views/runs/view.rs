@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sparsescope_core::record::Better;
+
 use super::columns::{COLUMNS, Cell, Column, at_point, columns};
 use crate::figure::text_width;
 use crate::model::{Model, RunOf};
@@ -28,6 +30,8 @@ pub struct Rows {
     pub columns: Vec<&'static Column>,
     /// Title of the column of rates.
     pub rate: String,
+    /// Whether smaller rates are better, as times are: they are sorted as their inverses.
+    pub less: bool,
 }
 
 /// A line of the table.
@@ -40,7 +44,8 @@ pub enum Line {
     Run(usize),
 }
 
-/// The runs that pass the filter, sorted as the state says; the sort is stable.
+/// The runs that pass the filter, sorted as the state says; the sort is stable. By the rate, the best come
+/// first where larger numbers would.
 pub fn rows(model: &Model, state: &ViewState) -> Rows {
     let runs = model.runs(&state.filter);
     let mut columns = columns(model, &runs, &state.columns);
@@ -48,9 +53,16 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
         columns.retain(|column| column.id != "matrix"); // it is the title of the group
     }
     let rate = rate_title(&runs);
+    let less = runs.iter().find_map(RunOf::metric).is_some_and(|of| of.better == Better::Less);
     let mut sorted: Vec<usize> = runs.iter().map(|run| run.index).collect();
     if let Some(column) = COLUMNS.iter().find(|column| column.id == state.sort) {
-        let mut cells: Vec<_> = runs.iter().map(|run| ((column.cell)(run), run.index)).collect();
+        let cell = |run: &RunOf<'_>| match (column.cell)(run) {
+            Cell::Number(value, text) if less && column.id == "gflops" => {
+                Cell::Number(value.map(|value| -value), text)
+            }
+            cell => cell,
+        };
+        let mut cells: Vec<_> = runs.iter().map(|run| (cell(run), run.index)).collect();
         sparsescope_core::order::sort_by(&mut cells, |(one, _), (other, _)| {
             let order = one.compare(other);
             if state.descending { order.reverse() } else { order }
@@ -59,7 +71,7 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
     }
     if !state.grouped {
         let lines = sorted.iter().map(|number| Line::Run(*number)).collect();
-        return Rows { runs: sorted, lines, columns, rate };
+        return Rows { runs: sorted, lines, columns, rate, less };
     }
     let (mut runs, mut lines) = (Vec::with_capacity(sorted.len()), Vec::new());
     for group in groups(model, &sorted) {
@@ -68,7 +80,7 @@ pub fn rows(model: &Model, state: &ViewState) -> Rows {
         lines.extend(group.iter().map(|number| Line::Run(*number)));
         runs.extend(group);
     }
-    Rows { runs, lines, columns, rate }
+    Rows { runs, lines, columns, rate, less }
 }
 
 /// The runs by subject, in the order of the first run of each.
@@ -292,12 +304,12 @@ mod tests {
         let lines = table(&model, &state);
         let place = |id: &str| lines[0].iter().position(|column| column == id).unwrap();
         let cells = |line: usize| own.map(|id| lines[line][place(id)].as_str());
-        // The slower one comes first.
-        assert_eq!(cells(1), ["0.001", "100", "0.0000000002", "4", ""]);
-        assert_eq!(cells(2), ["0.08", "40", "0.0000000002", "4", "0.2"]);
-        assert_eq!(lines[2][place("check")], "limited by rounding");
-        assert_eq!(lines[1][place("setting")], "1 thread; b a1; format a csr; tol 1e-10; x0 zero");
-        assert_eq!(lines[2][place("method")], "FSAI, k = 2");
+        // The faster one comes first.
+        assert_eq!(cells(1), ["0.08", "40", "0.0000000002", "4", "0.2"]);
+        assert_eq!(cells(2), ["0.001", "100", "0.0000000002", "4", ""]);
+        assert_eq!(lines[1][place("check")], "limited by rounding");
+        assert_eq!(lines[2][place("setting")], "1 thread; b a1; format a csr; tol 1e-10; x0 zero");
+        assert_eq!(lines[1][place("method")], "FSAI, k = 2");
         assert!(shown.iter().all(|column| column.id != "median_s"), "it is their rate");
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Table {
     pub(super) widths: Vec<f32>,
     /// Width of the numbers' digits before the decimal point.
     pub(super) before: Vec<f32>,
+    /// Whether smaller rates are better.
+    pub(super) less: bool,
 }
 
 pub(super) fn show_line(

@@ -20,7 +20,13 @@ const ROW: f32 = 42.0;
 const FIRST: f32 = 0.66;
 
 /// The choice of the order, since there are no headings.
-pub(super) fn sorts(ui: &mut Ui, columns: &[&Column], rate: &str, state: &mut ViewState) {
+pub(super) fn sorts(
+    ui: &mut Ui,
+    columns: &[&Column],
+    rate: &str,
+    less: bool,
+    state: &mut ViewState,
+) {
     let title =
         |column: &Column| if column.id == "gflops" { rate.to_owned() } else { column.title.into() };
     let now = columns.iter().find(|column| column.id == state.sort);
@@ -33,7 +39,9 @@ pub(super) fn sorts(ui: &mut Ui, columns: &[&Column], rate: &str, state: &mut Vi
         });
         let name = format!("Sort by: {shown}");
         combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, name.as_str()));
-        ui.checkbox(&mut state.descending, "Largest first");
+        let inverse = less && state.sort == "gflops";
+        let first = if inverse { "Smallest first" } else { "Largest first" };
+        ui.checkbox(&mut state.descending, first);
     });
 }
 

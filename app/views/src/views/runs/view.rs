@@ -50,7 +50,7 @@ const NARROW: f32 = 480.0;
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let kept = kept_rows(ui, model, state);
-    let Rows { runs, lines, columns, rate } = kept.as_ref();
+    let Rows { runs, lines, columns, rate, less } = kept.as_ref();
     if runs.is_empty() {
         return no_runs(ui, model, state);
     }
@@ -68,12 +68,12 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     });
     ui.add_space(SPACE * 0.5);
     if ui.available_width() < NARROW {
-        narrow::sorts(ui, columns, rate, state);
+        narrow::sorts(ui, columns, rate, *less, state);
         narrow::show(ui, model, lines, rate, state);
         return;
     }
     let widths = kept_widths(ui, model, columns, state);
-    let table = laid_out(ui, columns, &widths, rate, state);
+    let table = laid_out(ui, columns, &widths, rate, *less, state);
     tell_dropped(ui, columns.len() - table.columns.len());
     let row = selected.filter(|_| is_new(ui, state.run));
     let row = row.and_then(|number| lines.iter().position(|line| *line == Line::Run(number)));
@@ -113,7 +113,7 @@ fn draw(
         }
         let builder = builder.header(line + 6.0, |mut header| {
             for column in &table.columns {
-                header.col(|ui| heading(ui, column, rate, state));
+                header.col(|ui| heading(ui, column, rate, table.less, state));
             }
         });
         builder.body(|body| {
@@ -203,9 +203,10 @@ fn chooser(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 }
 
 /// A heading that sorts; the current one shows the direction.
-fn heading(ui: &mut Ui, column: &Column, rate: &str, state: &mut ViewState) {
+fn heading(ui: &mut Ui, column: &Column, rate: &str, less: bool, state: &mut ViewState) {
     let sorted = state.sort == column.id;
-    let (arrow, order) = match (sorted, state.descending) {
+    let inverse = less && column.id == "gflops";
+    let (arrow, order) = match (sorted, state.descending != inverse) {
         (false, _) => ("", ""),
         (true, true) => ("▼", ", largest first"),
         (true, false) => ("▲", ", smallest first"),
@@ -233,6 +234,7 @@ fn laid_out(
     columns: &[&'static Column],
     cells: &[[f32; 2]],
     rate: &str,
+    less: bool,
     state: &ViewState,
 ) -> Table {
     const ARROW: f32 = 20.0;
@@ -274,5 +276,6 @@ fn laid_out(
             })
             .collect(),
         columns: shown,
+        less,
     }
 }
