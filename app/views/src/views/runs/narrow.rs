@@ -93,19 +93,21 @@ fn show_run(
         let stroke = Stroke::new(2.0, state.theme.ink().accent);
         ui.painter().rect_stroke(rect, 2.0, stroke, StrokeKind::Inside);
     }
-    lines(ui, rect.shrink2(vec2(6.0, 2.0)), run, rate);
+    lines(ui, rect.shrink2(vec2(6.0, 2.0)), run, rate, state.grouped);
 }
 
-/// Matrix and rate; kernel with its settings, and time or verdict.
-fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str) {
+/// Matrix and rate; kernel with its settings, and time or verdict. The title of a group names the matrix.
+fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str, grouped: bool) {
     let value = run.rate().map(|value| format!("{} {rate}", significant(value)));
     let median = run.run.figures.as_ref().map(|figures| seconds(figures.median_s));
+    let (kernel, setting) = (run.run.kernel_as_run(), run.setting());
+    let [upper, lower] = match grouped {
+        true => [kernel, setting],
+        false => [run.name(), format!("{kernel} · {setting}")],
+    };
     let texts = [
-        [run.name(), value.unwrap_or_else(|| "–".into())],
-        [
-            format!("{} · {}", run.run.kernel_as_run(), run.setting()),
-            median.unwrap_or_else(|| run.verdict().into()),
-        ],
+        [upper, value.unwrap_or_else(|| "–".into())],
+        [lower, median.unwrap_or_else(|| run.verdict().into())],
     ];
     let (left, right) = rect.split_left_right_at_fraction(FIRST);
     for (line, texts) in [0.0, 0.5].into_iter().zip(texts) {
