@@ -3,6 +3,7 @@
 use ecolor::Color32;
 use emath::{Pos2, Rect, pos2, vec2};
 
+use super::bars::unit;
 use super::baseline::is_vendors;
 use super::board::{Board, Rival, Row};
 use super::headline;
@@ -294,7 +295,7 @@ impl Sheet<'_> {
         };
         let mut items = vec![(Sample::None, share.to_owned())];
         items.extend(shares);
-        items.push((Sample::Best, format!("the best, in {}", self.board.rate)));
+        items.push((Sample::Best, format!("the winner, in {}", unit(self.board))));
         items.push((Sample::Without, "not ranked".to_owned()));
         let right = self.places.cells - SPACE;
         let (mut x, mut y) = (SPACE, top + SPACE);

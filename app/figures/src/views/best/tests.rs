@@ -359,13 +359,13 @@ fn the_first_screen_has_the_vendors_column_and_the_legend() {
                 Shape::Text { pos, text, .. } => {
                     let right = pos.x + text_width(text, SMALL);
                     assert!(right < width && head.y[0] < pos.y && pos.y < head.y[1], "{text}");
-                    let named = ["Share of the best rate", "the best, in GFLOPS", "not ranked"];
+                    let named = ["Share of the best rate", "the winner, in GFLOPS", "not ranked"];
                     found.extend(named.into_iter().find(|name| name == text));
                 }
                 _ => {}
             }
         }
-        let all = ["Share of the best rate", "the best, in GFLOPS", "not ranked", "vendor"];
+        let all = ["Share of the best rate", "the winner, in GFLOPS", "not ranked", "vendor"];
         assert!(all.iter().all(|one| found.contains(one)), "{width}: {found:?}");
     }
     let figure = super::heat::draw(&board, &state, 980.0).figure;
