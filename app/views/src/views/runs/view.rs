@@ -181,24 +181,28 @@ fn chooser(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         count => format!("+{count} columns"),
     };
     ui.menu_button(name, |ui| {
-        let mut chosen = shown;
-        if dropped > 0 && ui.button("Show all of these columns").clicked() {
-            state.columns = chosen.join(",");
-        }
-        for column in &COLUMNS {
-            let mut on = chosen.contains(&column.id);
-            if ui.checkbox(&mut on, column.title).on_hover_text(column.explain).changed() {
-                match on {
-                    true => chosen.push(column.id),
-                    false => chosen.retain(|id| *id != column.id),
-                }
+        // All columns are higher than the screen of a projector.
+        let room = ui.ctx().content_rect().height() - 4.0 * SPACE;
+        egui::ScrollArea::vertical().max_height(room).show(ui, |ui| {
+            let mut chosen = shown;
+            if dropped > 0 && ui.button("Show all of these columns").clicked() {
                 state.columns = chosen.join(",");
             }
-        }
-        ui.separator();
-        if ui.button("Default columns").clicked() {
-            state.columns.clear();
-        }
+            for column in &COLUMNS {
+                let mut on = chosen.contains(&column.id);
+                if ui.checkbox(&mut on, column.title).on_hover_text(column.explain).changed() {
+                    match on {
+                        true => chosen.push(column.id),
+                        false => chosen.retain(|id| *id != column.id),
+                    }
+                    state.columns = chosen.join(",");
+                }
+            }
+            ui.separator();
+            if ui.button("Default columns").clicked() {
+                state.columns.clear();
+            }
+        });
     });
 }
 
