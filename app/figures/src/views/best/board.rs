@@ -7,9 +7,7 @@ use super::pairs::{self, PairRow};
 use super::reasons;
 use super::sides::{Side, bundles, names, sides};
 use super::solves::{Whole, beside_time, first_with_setup, unsupported};
-use crate::model::{
-    Model, RunOf, STANDS_IN, Standing, metric_title, significant, subject_name, subject_title,
-};
+use crate::model::{Model, RunOf, STANDS_IN, Standing, subject_name, subject_title};
 use crate::state::{RankBy, Ranking, ViewState};
 use crate::why::{BOUND, Clause};
 

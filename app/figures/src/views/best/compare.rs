@@ -45,8 +45,8 @@ fn wins(board: &Board) -> (Vec<usize>, usize, usize) {
     (wins, ties, common)
 }
 
-/// Which bundle wins how often, and how much faster the first is: geometric means over the matrices
-/// that both have.
+/// Which bundle wins how often, and how much faster or slower the first is: geometric means over the
+/// matrices that both have.
 pub(super) fn headline(board: &Board) -> String {
     let (wins, ties, common) = wins(board);
     let Some((first, others)) = board.sides.split_first() else { return String::new() };
@@ -73,18 +73,16 @@ pub(super) fn headline(board: &Board) -> String {
             let beside = row.beside(&board.sides);
             ratio(beside.first().copied()?, beside.get(place + 1).copied()?)
         });
-        let (times, other) = (times(mean(ratios)?), &other.name);
+        let gain = mean(ratios)?;
+        let is_worse = gain < 1.0;
+        let (good, bad) = if is_worse { (other, first) } else { (first, other) };
+        let gain = times(if is_worse { 1.0 / gain } else { gain });
         Some(match board.ranking.by {
-            RankBy::Rate => format!("{times} as fast as {other}"),
-            RankBy::Energy => format!("{other} takes {times}"),
+            RankBy::Rate => format!("; {} is {gain} as fast as {}", good.name, bad.name),
+            RankBy::Energy => format!("; {} takes {gain} the energy of {}", bad.name, good.name),
         })
     });
-    let gains = gains.collect::<Vec<_>>().join(" and ");
-    match board.ranking.by {
-        _ if gains.is_empty() => who,
-        RankBy::Rate => format!("{who}; {} is {gains}", first.name),
-        RankBy::Energy => format!("{who}; {gains} the energy of {}", first.name),
-    }
+    format!("{who}{}", gains.collect::<String>())
 }
 
 /// What the headline holds for.

@@ -592,6 +592,14 @@ fn opened(bundles: &[Bundle]) -> Model {
 }
 
 #[test]
+fn of_two_bundles_the_faster_is_named_first() {
+    let (slow, fast) = (measured("one", &[("a", 4e-3)]), measured("other", &[("a", 1e-3)]));
+    let board = Board::of(&opened(&[slow, fast]), &ViewState::default());
+    let words = super::view::headline(Form::Compare, &board);
+    assert!(words.ends_with("; b.zip is 4.00× as fast as a.zip"), "{words}");
+}
+
+#[test]
 fn bundles_of_two_machines_are_compared_over_the_matrices_that_both_have() {
     let one = measured("one", &[("a", 1e-3), ("b", 2e-3), ("c", 1e-3), ("d", 1e-3)]);
     let other = measured("other", &[("a", 4e-3), ("b", 1e-3), ("c", 1.04e-3)]);
