@@ -262,12 +262,13 @@ pub const COLUMNS: [Column; 27] = [
 
 /// Columns in the order in which they leave a narrow table, the last one first; others leave before
 /// these.
-const IMPORTANCE: [&str; 14] = [
+const IMPORTANCE: [&str; 15] = [
     "matrix",
     "kernel",
     "gflops",
     "median_s",
     "check",
+    "joules",
     "method",
     "setting",
     "speedup",
