@@ -45,10 +45,24 @@ pub(super) fn sorts(
     });
 }
 
-pub(super) fn show(ui: &mut Ui, model: &Model, all: &[Line], rate: &str, state: &mut ViewState) {
+/// Draws the lines; scrolls to a row, if given.
+pub(super) fn show(
+    ui: &mut Ui,
+    model: &Model,
+    all: &[Line],
+    rate: &str,
+    state: &mut ViewState,
+    row: Option<usize>,
+) {
     // On a phone a row has the height of what a finger touches.
     let height = (ROW - ui.spacing().item_spacing.y).max(ui.spacing().interact_size.y);
+    let step = height + ui.spacing().item_spacing.y;
     ScrollArea::vertical().auto_shrink(false).show_rows(ui, height, all.len(), |ui, seen| {
+        if let Some(row) = row {
+            let down = vec2(0.0, (row as f32 - seen.start as f32) * step);
+            let size = vec2(ui.available_width(), height);
+            ui.scroll_to_rect(Rect::from_min_size(ui.max_rect().min + down, size), None);
+        }
         for line in all.get(seen).unwrap_or_default() {
             let size = vec2(ui.available_width(), height);
             match *line {

@@ -67,16 +67,16 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         false => why.as_deref().unwrap_or(hint),
     });
     ui.add_space(SPACE * 0.5);
+    let row = selected.filter(|_| is_new(ui, state.run));
+    let row = row.and_then(|number| lines.iter().position(|line| *line == Line::Run(number)));
     if ui.available_width() < NARROW {
         narrow::sorts(ui, columns, rate, *less, state);
-        narrow::show(ui, model, lines, rate, state);
+        narrow::show(ui, model, lines, rate, state, row);
         return;
     }
     let widths = kept_widths(ui, model, columns, state);
     let table = laid_out(ui, columns, &widths, rate, *less, state);
     tell_dropped(ui, columns.len() - table.columns.len());
-    let row = selected.filter(|_| is_new(ui, state.run));
-    let row = row.and_then(|number| lines.iter().position(|line| *line == Line::Run(number)));
     draw(ui, model, lines, rate, state, &table, (row, moved));
 }
 
