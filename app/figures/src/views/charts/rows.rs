@@ -159,6 +159,12 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
             _ if !small && !sheet.is_bold(name) => wanted,
             _ => free(&placed, row, wanted, lane, size),
         };
+        // Samples stay in their row, however many are at one position.
+        let half = (band * 0.5 - size).max(0.0);
+        let at = match small {
+            true => pos2(at.x, at.y.max(middle - half).min(middle + half)),
+            false => at,
+        };
         if small || sheet.is_bold(name) {
             placed.add(Rect::from_min_max(at, at), (row, at));
         }
