@@ -247,6 +247,8 @@ impl Behavior<&'static View> for Panes<'_> {
         offset: &mut f32,
     ) {
         ui.spacing_mut().item_spacing.x = 2.0;
+        // The tabs must not spring back to an offset from before there was an arrow.
+        ui.spacing_mut().scroll.kinetic.rubber_band = false;
         if let Some(view) = tabs.active.and_then(|id| Self::view(tiles, id)) {
             ui.add_space(4.0);
             self.corner(ui, view, tabs.children.len());

@@ -288,3 +288,25 @@ fn the_active_tab_and_the_layouts_are_seen_on_a_small_screen() {
         }
     }
 }
+
+#[test]
+fn the_last_tab_stays_in_view_where_the_tabs_almost_fit() {
+    for width in [650.0, 660.0, 670.0, 680.0] {
+        let mut app = App::new();
+        app.open_bytes("example.zip", EXAMPLE);
+        let mut harness = Harness::builder()
+            .with_size(egui::vec2(width, 768.0))
+            .with_step_dt(0.1)
+            .with_max_steps(100)
+            .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+        for id in ["levels", "preconditioner", "skyline"] {
+            let state = ViewState { view: id.into(), ..ViewState::default() };
+            harness.state_mut().set_state(state);
+            harness.run();
+        }
+        harness.run_steps(20);
+        let corner = harness.get_by_label("Move Skyline below").rect();
+        let tab = harness.get_by_label("Skyline").rect();
+        assert!(tab.left() >= 0.0 && tab.right() <= corner.left(), "{width}: {tab} {corner}");
+    }
+}

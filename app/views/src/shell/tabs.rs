@@ -15,7 +15,9 @@ pub(super) const TAB_BAR: f32 = 32.0;
 /// Space before the first tab.
 pub(super) const LEFT: f32 = 4.0;
 /// Minimum and maximum space on each side of a name.
-const PAD: (f32, f32) = (5.0, 12.0);
+const PAD: (f32, f32) = (4.0, 12.0);
+/// The minimum on a phone, where even the shortest name has the width of a finger.
+const PAD_OF_PHONE: f32 = 8.0;
 /// Space between views of any operation and views of one.
 const GAP: f32 = 17.0;
 /// Frames until the bar knows the size of its tabs and has its arrows.
@@ -80,7 +82,8 @@ impl Bar {
         let names: f32 = widths.iter().sum();
         let gaps = if gap.is_some() { GAP } else { 0.0 };
         let sides = 2.0 * widths.len().max(1) as f32;
-        let pad = ((room - names - gaps - 0.5) / sides).clamp(PAD.0, PAD.1);
+        let least = if style::is_phone(ui.ctx()) { PAD_OF_PHONE } else { PAD.0 };
+        let pad = ((room - names - gaps - 0.5) / sides).clamp(least, PAD.1);
 
         let (mut all, mut active) = (0.0, None);
         for ((tile, _), width) in views.iter().zip(widths) {
