@@ -1,6 +1,6 @@
 //! The kernels on one subject, the fastest first.
 
-use egui::{Grid, Response, Sense, Ui};
+use egui::{Align, Grid, Label, Layout, Response, RichText, Ui, vec2};
 use sparsescope_figures::model::{Model, RunOf, metric_title, seconds, significant};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::SPACE;
@@ -11,7 +11,7 @@ use crate::style;
 /// Lines shown until the user asks for all.
 const FEW: usize = 6;
 
-/// Areas narrower than this show only the kernel, its rate and its share.
+/// Areas narrower than this show only the kernel and its rate.
 const NARROW: f32 = 480.0;
 
 /// The kernels in a table; a click on one selects its run.
@@ -22,33 +22,36 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
     let shown = if state.all_kernels { standing.runs.len() } else { FEW };
     let narrow = ui.available_width() < NARROW;
     let mut clicked = None;
-    let grid = Grid::new("ranking").striped(true).spacing([18.0, 4.0]);
+    let mut grid = Grid::new("ranking").striped(true).spacing([18.0, 4.0]).min_col_width(0.0);
+    if !narrow {
+        grid = grid.num_columns(6); // the last one takes what is left
+    }
     grid.show(ui, |ui| {
         style::button_lines(ui);
-        let title = metric_title(metric);
-        let mut titles = match narrow {
-            true => vec!["", "Kernel", title.as_str(), "of the best"],
-            false => vec!["", "Kernel", "Setting", title.as_str(), "of the best", "Median"],
-        };
-        titles.extend(several.then_some("Bundle").filter(|_| !narrow));
-        titles.into_iter().for_each(|title| drop(ui.weak(title)));
+        ui.label("");
+        ui.weak("Kernel");
+        numbers(ui, narrow, [&metric_title(metric), "of the best", "Median"], true);
+        if !narrow {
+            ui.weak(if several { "Bundle and setting" } else { "Setting" });
+        }
         ui.end_row();
         for (place, run) in standing.runs.iter().take(shown).enumerate() {
             let chosen = state.run == Some(run.index);
-            ui.label(format!("{}.", place + 1));
+            right(ui, format!("{}.", place + 1).into());
             let kernel = name(ui, run, chosen).on_hover_text(run.why());
-            if !narrow {
-                ui.label(run.setting());
-            }
-            ui.label(run.rate().map(significant).unwrap_or_default());
+            let rate = run.rate().map(significant).unwrap_or_default();
             let share = standing.share(run).map(|share| format!("{:.0} %", share * 100.0));
-            ui.label(share.unwrap_or_default());
+            let median = run.figures().map(|figures| seconds(figures.median_s));
+            let (share, median) = (share.unwrap_or_default(), median.unwrap_or_default());
+            numbers(ui, narrow, [&rate, &share, &median], false);
             if !narrow {
-                let median = run.figures().map(|figures| seconds(figures.median_s));
-                ui.label(median.unwrap_or_default());
-            }
-            if several && !narrow {
-                ui.add(egui::Label::new(run.bundle.label()).truncate().sense(Sense::hover()));
+                let setting = run.setting();
+                let words = match (several, setting.is_empty()) {
+                    (true, true) => run.bundle.label().to_owned(),
+                    (true, false) => format!("{}: {setting}", run.bundle.label()),
+                    (false, _) => setting,
+                };
+                ui.add(Label::new(words).truncate());
             }
             ui.end_row();
             if kernel.clicked() {
@@ -67,6 +70,20 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
         state.select_run(run, key, false);
     }
     ui.add_space(SPACE);
+}
+
+/// The columns of numbers, only the first one in narrow areas.
+fn numbers(ui: &mut Ui, narrow: bool, texts: [&str; 3], weak: bool) {
+    for text in texts.into_iter().take(if narrow { 1 } else { 3 }) {
+        let text = RichText::new(text);
+        right(ui, if weak { text.weak() } else { text });
+    }
+}
+
+/// A text at the right side of its column.
+fn right(ui: &mut Ui, text: RichText) {
+    let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| ui.label(text));
 }
 
 /// The kernel's name beside the colour of its format.
