@@ -56,6 +56,11 @@ pub(crate) fn show_scroll_bars(ui: &mut Ui) {
     ui.spacing_mut().scroll = ScrollStyle { foreground_color: true, ..ScrollStyle::solid() };
 }
 
+/// The minimum width of a button with a short name: on a phone, that of what a finger touches.
+pub(crate) fn least_width(context: &Context) -> f32 {
+    if is_phone(context) { TOUCH } else { 0.0 }
+}
+
 /// A button without a frame until the pointer or the keyboard is on it.
 pub(crate) fn quiet<'a>(text: impl IntoAtoms<'a>) -> Button<'a> {
     Button::new(text).frame_when_inactive(false)
@@ -142,6 +147,7 @@ pub(crate) fn apply(theme: Theme, context: &Context, zoom: f32, phone: bool) {
         style.spacing.item_spacing = egui::vec2(SPACE, SPACE * 0.5);
         style.spacing.button_padding = egui::vec2(SPACE, SPACE * 0.5);
         style.spacing.interact_size.y = if phone { TOUCH } else { usual };
+        style.spacing.scroll.dormant_handle_opacity = 0.4; // what scrolls is seen to do so
         let mut size = |text_style, size| {
             style.text_styles.insert(text_style, FontId::proportional(size));
         };

@@ -1,6 +1,8 @@
 //! Playback of the levels of a sweep or the steps of an algorithm: buttons, keys, a slider, and autoplay.
 
-use egui::{Button, Id, Key, Modifiers, Role, Slider, Ui, WidgetInfo};
+use egui::{Button, Id, Key, Modifiers, Role, Slider, Ui, WidgetInfo, vec2};
+
+use crate::style;
 
 /// Labels of the controls.
 pub(super) struct Words {
@@ -37,8 +39,10 @@ pub(super) fn player(ui: &mut Ui, shown: &mut Option<u32>, most: u32, words: &Wo
     let pressed =
         |ui: &mut Ui, key| free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let now = shown.map(|step| step.min(most));
+    let least = vec2(style::least_width(ui.ctx()), 0.0);
     let button = |ui: &mut Ui, name: &'static str, text: &str, hover: &str, may: bool| {
-        let button = ui.add_enabled(may, Button::new(text)).on_hover_text(hover);
+        let button = Button::new(text).min_size(least);
+        let button = ui.add_enabled(may, button).on_hover_text(hover);
         button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
         button.clicked()
     };

@@ -1,7 +1,9 @@
 //! Buttons and keys for the step of the kernels that are followed.
 
-use egui::{Key, Modifiers, Role, Ui, WidgetInfo};
+use egui::{Key, Modifiers, Role, Ui, WidgetInfo, vec2};
 use sparsescope_figures::state::LayoutsState;
+
+use crate::style;
 
 /// The step among `most`, with its controls.
 pub(super) fn stepper(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
@@ -10,8 +12,9 @@ pub(super) fn stepper(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
         |ui: &mut Ui, key| !typing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let name = ui.weak(format!("Kernel: step {} of {most}", layouts.step.min(most - 1) + 1));
     name.on_hover_text("Arrow keys step");
+    let least = vec2(style::least_width(ui.ctx()), 0.0);
     let button = |ui: &mut Ui, name: &'static str, sign: &str, may: bool| {
-        let button = egui::Button::new(sign);
+        let button = egui::Button::new(sign).min_size(least);
         let button = ui.add_enabled(may, button).on_hover_text("Arrow keys step");
         button.widget_info(|| WidgetInfo::labeled(Role::Button, may, name));
         button
