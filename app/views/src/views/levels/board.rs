@@ -14,7 +14,7 @@ use sparsescope_figures::views::spy::{Place, Scene};
 
 use crate::paint::Paint;
 use crate::views::spy::{paint_cells, paint_image, steer};
-use crate::views::view::kept;
+use crate::views::view::{kept, unbroken};
 
 /// Gap between parts side by side.
 const GAP: f32 = 12.0;
@@ -94,7 +94,7 @@ pub(super) fn show(ui: &mut Ui, model: &Model, told: &Told<'_>, state: &mut View
             ui.set_max_width(rooms.widths.x);
         }
         for text in &words {
-            ui.label(text);
+            ui.label(unbroken(text));
         }
     };
     let both = |ui: &mut Ui, state: &mut ViewState| match rooms.in_a_row {

@@ -17,7 +17,7 @@ use super::settings::{more, settings};
 use super::steer::steer;
 use crate::paint::Paint;
 use crate::style::is_phone;
-use crate::views::view::{Screen, nothing};
+use crate::views::view::{Screen, nothing, unbroken};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
@@ -111,6 +111,11 @@ fn show_picture(
             }
         });
     }
+    let phone = is_phone(ui.ctx());
+    if phone {
+        // These are lines of text, not targets.
+        ui.spacing_mut().interact_size.y = ui.text_style_height(&egui::TextStyle::Body);
+    }
     ui.horizontal_wrapped(|ui| {
         let ranks = shown.ranks.as_ref().map(Ranks::words);
         for words in overlay_words(picture, &state.spy).into_iter().chain(ranks) {
@@ -120,7 +125,7 @@ fn show_picture(
             ui.weak(made_again(&of.name));
         }
         let resolution = resolution(picture.pyramid.entries(), &scene);
-        ui.weak(format!("{resolution} {}", how_to_move(is_phone(ui.ctx()))));
+        ui.weak(unbroken(&format!("{resolution} {}", how_to_move(phone))));
     });
 }
 
