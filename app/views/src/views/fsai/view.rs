@@ -10,6 +10,7 @@ use sparsescope_figures::views::spy::index;
 
 use super::board;
 use super::settings::{more, settings};
+use crate::style::is_phone;
 use crate::views::player::{Words, player};
 use crate::views::view::{Screen, empty, kept, note, nothing};
 
@@ -42,7 +43,8 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.horizontal_wrapped(|ui| {
         player(ui, &mut state.fsai.row, set_up.rows().saturating_sub(1) as u32, &WORDS);
         let row = state.fsai.row.map(|row| format!("Row {}", index(row as usize)));
-        ui.label(row.as_deref().unwrap_or("Click a row."));
+        let hint = if is_phone(ui.ctx()) { "Tap a row." } else { "Click a row." };
+        ui.label(row.as_deref().unwrap_or(hint));
     });
     let from = (subject.key.clone(), model.revision(), subject.asked, state.fsai.row);
     let gathered = kept(ui, "gathered row", from, || gathered(set_up, state));
