@@ -95,8 +95,11 @@ pub(super) fn show(
                     if !alone && style::quiet_button(ui, "Leave").on_hover_text(hint).clicked() {
                         state.layouts.lesson = None;
                     }
-                    action_button(ui, COPY_LINK, "Copy link to this step");
-                    action_button(ui, SAVE_LESSON, "Save this lesson as one HTML file");
+                    // An audience needs the space for the text; keys do the same.
+                    if !state.present {
+                        action_button(ui, COPY_LINK, "Copy link to this step");
+                        action_button(ui, SAVE_LESSON, "Save this lesson as one HTML file");
+                    }
                     if phone && steps.is_some() && !alone {
                         ui.checkbox(&mut state.layouts.tools, "Settings");
                     }
