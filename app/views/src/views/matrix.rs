@@ -10,7 +10,7 @@ use sparsescope_figures::model::{
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE, TITLE};
 use sparsescope_figures::views::matrix::{facts, figure, headline};
-use sparsescope_figures::views::view::subject;
+use sparsescope_figures::views::view::{none_shown, subject};
 
 use super::ranking;
 use super::view::{Screen, nothing};
@@ -33,7 +33,7 @@ fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let Some(of) = subject(model, state) else {
-        return nothing(ui, "No matrix passes the filters.");
+        return nothing(ui, &format!("{}.", none_shown(model, "matrix")));
     };
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         head(ui, model, state, of);

@@ -14,7 +14,7 @@ use crate::picture::Picture;
 use crate::set_up::{Asked, Soon, check_size, is_too_large, may_have};
 use crate::state::{FsaiOf, Mesh, MeshOf, Small, ViewState};
 use crate::views::provenance::record_provenance;
-use crate::views::view::{made_again, selected};
+use crate::views::view::{made_again, none_shown, selected};
 
 /// The mesh shown if nothing of the selection has a setup.
 pub const USUAL: MeshOf = MeshOf { mesh: Mesh::Five, side: 8 };
@@ -104,8 +104,9 @@ impl Subject {
     }
 
     fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
-        let record = selected(model, state)
-            .ok_or("No matrix passes the filters: generate one under Matrix.")?;
+        let record = selected(model, state).ok_or_else(|| {
+            format!("{}: generate one under Matrix.", none_shown(model, "matrix"))
+        })?;
         let (name, key) = (display_name(record), matrix_key(record));
         let mut picture = model.picture(&key);
         if !picture.as_ref().is_ok_and(|picture| picture.values.is_some()) {

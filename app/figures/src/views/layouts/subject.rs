@@ -8,7 +8,7 @@ use crate::model::{Model, display_name};
 use crate::picture::Picture;
 use crate::state::layouts::MOST;
 use crate::state::{Example, LayoutsState, Pattern, Small, ViewState};
-use crate::views::view::selected;
+use crate::views::view::{none_shown, selected};
 
 /// A matrix of at most [`MOST`] rows and columns.
 pub struct Subject {
@@ -33,7 +33,8 @@ impl Subject {
     }
 
     fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
-        let record = selected(model, state).ok_or("No matrix passes the filters.")?;
+        let record =
+            selected(model, state).ok_or_else(|| format!("{}.", none_shown(model, "matrix")))?;
         let name = display_name(record);
         let picture = model.whole(record);
         let picture = picture.map_err(|why| format!("Cannot show {name}: {why}."))?;

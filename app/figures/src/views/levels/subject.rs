@@ -12,7 +12,7 @@ use crate::model::{Model, display_name, matrix_key};
 use crate::picture::Picture;
 use crate::state::{Grid, LevelsOf, Mesh, Small, ViewState};
 use crate::views::provenance::record_provenance;
-use crate::views::view::{made_again, selected};
+use crate::views::view::{made_again, none_shown, selected};
 use crate::waves::Waves;
 
 /// The grid shown if nothing of the selection has levels.
@@ -73,7 +73,8 @@ impl Subject {
     }
 
     fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
-        let record = selected(model, state).ok_or("No matrix passes the filters.")?;
+        let record =
+            selected(model, state).ok_or_else(|| format!("{}.", none_shown(model, "matrix")))?;
         let (name, key) = (display_name(record), matrix_key(record));
         let picture = model.picture(&key);
         if !picture.as_ref().is_ok_and(|picture| picture.has_waves())

@@ -11,7 +11,7 @@ use crate::figure::Provenance;
 use crate::model::{Model, subject_key, subject_name};
 use crate::state::{PointsOf, Recipe, ViewState};
 use crate::views::provenance::subject_provenance;
-use crate::views::view::subject;
+use crate::views::view::{none_shown, subject};
 
 /// A point set and its picture.
 #[derive(Clone)]
@@ -54,7 +54,8 @@ impl Subject {
             PointsOf::Made(recipe) => own(recipe.text(), &|| Cloud::made(recipe)),
             PointsOf::Few(points) => own("Points".into(), &|| Cloud::few(points)),
             PointsOf::Selected => {
-                let record = subject(model, state).ok_or("No point set passes the filters.")?;
+                let record = subject(model, state)
+                    .ok_or_else(|| format!("{}.", none_shown(model, "point set")))?;
                 let (name, key) = (subject_name(record), subject_key(record));
                 if record.matrix().is_some() {
                     return Err(format!(

@@ -21,7 +21,7 @@ use crate::meshes;
 use crate::model::{Model, display_name, matrix_key};
 use crate::picture::{Cells, Picture};
 use crate::state::{Mesh, Numbering, SpyState, Theme, ViewState};
-use crate::views::view::selected;
+use crate::views::view::{none_shown, selected};
 
 /// Points along a side of the grid shown if the structure of the selected matrix is not known.
 const SIDE: u32 = 16;
@@ -57,7 +57,8 @@ fn of_selected<'a>(
     model: &'a Model,
     state: &ViewState,
 ) -> Result<(&'a MatrixRecord, Arc<Picture>), String> {
-    let record = selected(model, state).ok_or("No matrix passes the filters.")?;
+    let record =
+        selected(model, state).ok_or_else(|| format!("{}.", none_shown(model, "matrix")))?;
     let picture = match (model.picture(&matrix_key(record)), state.spy.numbering) {
         (Ok(picture), Numbering::Stored) => Ok(picture),
         // Without a picture, or to be renumbered.
