@@ -218,6 +218,10 @@ pub(super) fn legend(
     shade: &Shade,
     ink: Ink,
 ) {
+    let labels = shade.labels();
+    if let [(_, only)] = labels[..] {
+        return swatches(figure, frame, &[(shade.color(only), count(only))], cells, ink);
+    }
     let top = frame.area.max.y + 12.0;
     let (left, width) = (frame.area.min.x, frame.area.width().min(360.0));
     let step = width / 64.0;
@@ -227,7 +231,6 @@ pub(super) fn legend(
         figure.rect(area(x, top, x + step + 0.5, top + 12.0), color);
     }
     let mut taken = f32::NEG_INFINITY;
-    let labels = shade.labels();
     let last = labels.len().saturating_sub(1);
     for (number, (position, entries)) in labels.into_iter().enumerate() {
         let x = left + width * position;
