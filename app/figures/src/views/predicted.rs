@@ -174,10 +174,15 @@ pub fn figure(points: &[Point<'_>], ink: Ink, size: emath::Vec2) -> Figure {
     let (left, right, bottom) = (76.0, size.x - 24.0, size.y - 46.0);
     let x = Axis::new(points.iter().map(|p| p.predicted_s), true, left, right);
     let y = Axis::new(points.iter().map(|p| p.median_s), true, bottom, top);
+    let mut taken = f32::NEG_INFINITY;
     for tick in x.ticks() {
-        let at = x.place(tick);
+        let (at, label) = (x.place(tick), seconds(tick));
         figure.line(pos2(at, top), pos2(at, bottom + 5.0), 1.0, ink.grid);
-        figure.text(pos2(at, bottom + 15.0), Anchor::Middle, TYPE, ink.weak, &seconds(tick));
+        let half = text_width(&label, TYPE) * 0.5;
+        if at - half > taken {
+            figure.text(pos2(at, bottom + 15.0), Anchor::Middle, TYPE, ink.weak, &label);
+            taken = at + half + 6.0;
+        }
     }
     for tick in y.ticks() {
         let at = y.place(tick);
