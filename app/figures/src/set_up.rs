@@ -13,6 +13,7 @@ use sparsescope_core::matrix::{Csr, Statistics};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::pcg::check_spd;
 
+use crate::model::count;
 use crate::state::{FsaiState, PatternWord};
 use crate::trial::Trials;
 
@@ -370,9 +371,11 @@ fn check(a: &Csr<f64>) -> Result<(), String> {
 /// Checks that a setup is not too large.
 pub(crate) fn check_size(rows: u64, nnz: u64) -> Result<(), String> {
     if rows > MOST_ROWS as u64 || nnz > MOST_ENTRIES as u64 {
+        let [rows, nnz, most_rows, most] =
+            [rows, nnz, MOST_ROWS as u64, MOST_ENTRIES as u64].map(count);
         return Err(format!(
-            "it has {rows} rows and {nnz} nonzeros, expected at most {MOST_ROWS} rows and \
-             {MOST_ENTRIES} nonzeros to draw the setup"
+            "it has {rows} rows and {nnz} nonzeros, more than the limit of {most_rows} rows or \
+             {most} nonzeros for drawing the setup"
         ));
     }
     Ok(())
