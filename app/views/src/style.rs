@@ -56,11 +56,6 @@ pub(crate) fn show_scroll_bars(ui: &mut Ui) {
     ui.spacing_mut().scroll = ScrollStyle { foreground_color: true, ..ScrollStyle::solid() };
 }
 
-/// The minimum width of a button with a short name: on a phone, that of what a finger touches.
-pub(crate) fn least_width(context: &Context) -> f32 {
-    if is_phone(context) { TOUCH } else { 0.0 }
-}
-
 /// A button without a frame until the pointer or the keyboard is on it.
 pub(crate) fn quiet<'a>(text: impl IntoAtoms<'a>) -> Button<'a> {
     Button::new(text).frame_when_inactive(false)
@@ -84,6 +79,11 @@ pub(crate) fn button_lines(ui: &mut Ui) {
 /// Draws the buttons that follow without frames until the pointer or the keyboard is on them.
 pub(crate) fn without_frames(ui: &mut Ui) {
     ui.visuals_mut().widgets.inactive.weak_bg_fill = Color32::TRANSPARENT;
+}
+
+/// The minimum width of a button with a short name: on a phone, that of what a finger touches.
+pub(crate) fn least_width(context: &Context) -> f32 {
+    if is_phone(context) { TOUCH } else { 0.0 }
 }
 
 /// Adds the most important button of a screen, filled with the accent colour. A screen has at most one.

@@ -1,15 +1,16 @@
 //! Parts of the details.
 
-use egui::{Button, Label, Response, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Button, Label, Response, RichText, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 use sparsescope_figures::model::RunOf;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE, format_color};
 
-use crate::style::strong;
+use crate::style::{least_width, strong};
 
 /// The button that clears the selection.
 pub(super) fn close(ui: &mut Ui, state: &mut ViewState) {
-    let close = ui.small_button("×");
+    let least = Vec2::splat(least_width(ui.ctx()));
+    let close = ui.add(Button::new("×").small().min_size(least));
     close.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Close the run's details"));
     if close.clicked() {
         state.forget_run();
