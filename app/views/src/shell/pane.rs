@@ -175,6 +175,7 @@ pub(super) fn more(ui: &mut Ui, view: &View, model: &Model, state: &mut ViewStat
     let popup = popup.open_bool(&mut open).close_behavior(PopupCloseBehavior::IgnoreClicks);
     let shown = popup.show(|ui| {
         ui.set_max_width(360.0);
+        style::button_lines(ui);
         if !fit {
             ui.horizontal_wrapped(|ui| views::settings(ui, view, model, state));
         }

@@ -48,7 +48,9 @@ pub(super) fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.horizontal(|ui| hacks(ui, layouts));
     ui.horizontal(|ui| window(ui, layouts));
     if let Some(subject) = &part {
-        ui.horizontal(|ui| first(ui, subject, layouts));
+        if let Some(whole) = subject.part_of {
+            ui.horizontal(|ui| first(ui, subject.from, whole, layouts));
+        }
         ui.horizontal(|ui| sides(ui, subject, layouts));
     }
     if layouts.walk.is_empty() {
@@ -85,10 +87,14 @@ fn window(ui: &mut Ui, layouts: &mut LayoutsState) {
 }
 
 /// First row and column of a part of a larger matrix.
-fn first(ui: &mut Ui, subject: &Subject, layouts: &mut LayoutsState) {
-    let Some((rows, cols)) = subject.part_of else { return };
+fn first(
+    ui: &mut Ui,
+    from: (usize, usize),
+    (rows, cols): (usize, usize),
+    layouts: &mut LayoutsState,
+) {
     ui.label("From row");
-    let mut from = (subject.from.0 as u32, subject.from.1 as u32);
+    let mut from = (from.0 as u32, from.1 as u32);
     let last = |n: usize| n.saturating_sub(MOST) as u32;
     let row = ui.add(DragValue::new(&mut from.0).range(0..=last(rows)));
     row.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "First row"));

@@ -9,11 +9,8 @@ use sparsescope_figures::views::spy::ranks::Ranks;
 use super::difference;
 use super::fields::{choose, number};
 
-/// Whether ranks are shown, and whose columns are highlighted; nothing if no run was shared by ranks.
+/// Whether ranks are shown, and whose columns are highlighted.
 fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
-    if most == 0 {
-        return;
-    }
     let hover = "The rows of each rank of the selected run, and the bytes sent between ranks";
     ui.checkbox(&mut spy.ranks, "Ranks").on_hover_text(hover);
     if spy.ranks {
@@ -46,7 +43,10 @@ pub(super) fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
             choose(ui, "Split", &mut spy.split, Split::ALL, Split::name);
         }
     });
-    ui.horizontal(|ui| ranks(ui, spy, Ranks::most(model)));
+    let most = Ranks::most(model);
+    if most > 0 {
+        ui.horizontal(|ui| ranks(ui, spy, most));
+    }
     ui.horizontal(|ui| number(ui, "Hack size", "none", &mut spy.hack, MOST_HACK));
     ui.checkbox(&mut spy.stretch, "Fill")
         .on_hover_text("Scale rows and columns separately, so that the matrix fills the picture");
