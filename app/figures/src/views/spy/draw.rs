@@ -162,7 +162,11 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
     let values = [if log { 0.8 } else { 0.0 }, longest as f64];
     let axis = Axis::new(values.into_iter(), log, rect.min.x, rect.max.x - 8.0);
     let at = |length: f64| if log { axis.place(length.max(0.8)) } else { axis.place(length) };
-    let title = if log { "Nonzeros per row, logarithmic" } else { "Nonzeros per row" };
+    let room = figure.size.x - rect.min.x;
+    let title = match log {
+        true => fitting(["Nonzeros per row, logarithmic", "Per row, logarithmic"], room),
+        false => fitting(["Nonzeros per row", "Per row"], room),
+    };
     figure.text(pos2(rect.min.x, covered.min.y - 33.0), Anchor::Start, TYPE, ink.text, title);
     let mut means: Vec<emath::Pos2> = Vec::new();
     let mut y = covered.min.y;
@@ -179,6 +183,7 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
         }
         y += 1.0;
     }
+    let mut taken = f32::NEG_INFINITY;
     for tick in axis.ticks() {
         let decade = || tick >= 1.0 && tick.log10().fract().abs() < 1e-6;
         let whole = if log { decade() } else { tick.fract() == 0.0 };
@@ -186,8 +191,12 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
             let (x, label) = (axis.place(tick), count(tick as u64));
             let ends = (pos2(x, covered.min.y), pos2(x, covered.max.y));
             figure.line(ends.0, ends.1, 1.0, ink.text.gamma_multiply(0.18));
-            let pos = pos2(x, covered.min.y - 13.0);
-            figure.text(pos, Anchor::Middle, TYPE, ink.weak, &label);
+            let half = text_width(&label, TYPE) * 0.5;
+            if x - half > taken {
+                let pos = pos2(x, covered.min.y - 13.0);
+                figure.text(pos, Anchor::Middle, TYPE, ink.weak, &label);
+                taken = x + half + 4.0;
+            }
         }
     }
     if means.len() > 1 {
@@ -196,7 +205,13 @@ fn profile(figure: &mut Figure, rect: Rect, place: &Place, picture: &Picture, in
     }
     figure.line(pos2(rect.min.x, covered.min.y), pos2(rect.min.x, covered.max.y), 1.0, ink.weak);
     let key = pos2(rect.min.x, covered.max.y + 12.0);
-    figure.text(key, Anchor::Start, TYPE, ink.weak, "bar: longest, line: mean");
+    let words = fitting(["bar: longest, line: mean", "longest, mean"], room);
+    figure.text(key, Anchor::Start, TYPE, ink.weak, words);
+}
+
+/// The longer of two texts, if it fits.
+fn fitting([long, short]: [&'static str; 2], room: f32) -> &'static str {
+    if text_width(long, TYPE) <= room { long } else { short }
 }
 
 /// Longest row and mean length of some groups.
