@@ -6,7 +6,7 @@ use sparsescope_core::symgs::Wavefront;
 
 use super::colors::{Colors, DONE, NOW};
 use super::numbers::{NARROW, Numbers, digits};
-use crate::figure::{Anchor, Axis, Figure, Mark, area, elided, text_width};
+use crate::figure::{Anchor, Axis, Figure, Mark, area, elided_at_word, text_width};
 use crate::model::significant;
 use crate::state::Order;
 use crate::views::spy::TYPE;
@@ -108,7 +108,7 @@ impl Histogram {
             most => format!("; each bar covers up to {most}, narrowest to widest"),
         };
         let title = format!("Rows per {what}{log}{bars}");
-        let title = elided(&title, size.x - 20.0, TYPE);
+        let title = elided_at_word(&title, size.x - 20.0, TYPE);
         histogram.figure.text(pos2(10.0, 10.0), Anchor::Start, TYPE, ink.text, &title);
         if let Some(step) = step {
             histogram.mark(step, wave, colors);
