@@ -143,7 +143,7 @@ fn sections(ui: &mut Ui, actions: &[Action]) {
             ("/", "Search matrices"),
             ("B", "Side panel"),
             ("P", "Present the view"),
-            (LIST.name(), "This list"),
+            ("?", "This list"),
         ];
         section(ui, "Everywhere", all.into_iter());
     });
