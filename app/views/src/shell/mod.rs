@@ -47,7 +47,7 @@ use std::collections::BTreeMap;
 use egui::Ui;
 use sparsescope_figures::landing::Door;
 use sparsescope_figures::model::{Model, RunOf};
-use sparsescope_figures::state::{Filter, History, Theme, ViewState};
+use sparsescope_figures::state::{Filter, History, LAYOUTS, Theme, ViewState};
 use sparsescope_figures::views::VIEWS;
 
 use crate::style;
@@ -136,7 +136,7 @@ impl App {
     }
 
     /// The state of the link. If it names a step of a lesson, that step sets the state, and the link's other
-    /// parts override it.
+    /// parts override it. `view=layouts` does not: links to lessons of other views say it, too.
     fn linked(&self) -> Option<ViewState> {
         let state = ViewState::from_fragment(&self.link)?;
         let of = state.layouts.lesson.as_ref();
@@ -144,7 +144,12 @@ impl App {
         let Some((lesson, page)) = lesson else { return Some(state) };
         let mut shown = ViewState::default();
         lesson.show(page, state.layouts.told, &mut shown);
-        shown.with_fragment(&self.link)
+        let view = shown.view.clone();
+        let mut shown = shown.with_fragment(&self.link)?;
+        if shown.view == LAYOUTS {
+            shown.view = view;
+        }
+        Some(shown)
     }
 
     /// Shows from now on only the view, or the lesson, without anything around it.

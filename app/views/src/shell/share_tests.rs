@@ -71,3 +71,17 @@ fn an_embedded_lesson_stands_alone_and_keeps_its_keys() {
     harness.run();
     assert!(harness.state().state().layouts.told);
 }
+
+#[test]
+fn a_link_to_a_lesson_shows_the_view_of_its_step() {
+    let shown = |link: &str| {
+        let mut app = App::new();
+        app.follow(link);
+        app.state().view.clone()
+    };
+    assert_eq!(shown("v1;view=layouts;lesson=gauss-seidel,0"), "levels");
+    assert_eq!(shown("v1;view=layouts;lesson=skyline,0"), "skyline");
+    assert_eq!(shown("v1;view=layouts;lesson=coalescing,0"), "layouts");
+    assert_eq!(shown("v1;view=runs;lesson=gauss-seidel,0"), "runs");
+    assert_eq!(shown("v1;view=layouts;lesson=none,0"), "layouts");
+}
