@@ -2,7 +2,7 @@
 
 use egui::{
     Align, Button, Checkbox, Color32, ComboBox, DragValue, FontId, Label, Layout, ProgressBar,
-    RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo,
+    RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2,
 };
 use sparsescope_core::kernel::DeviceKind;
 use sparsescope_figures::model::{Model, count, significant};
@@ -46,13 +46,15 @@ pub(super) struct Shown<'a> {
 
 pub(super) fn show(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) -> Option<Pressed> {
     let mut pressed = None;
-    ui.spacing_mut().interact_size.y = 26.0;
+    let height = ui.spacing().interact_size.y.max(26.0);
+    ui.spacing_mut().interact_size.y = height;
     ui.spacing_mut().item_spacing.y = 5.0;
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         ui.heading("Run here");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let close = ui.button("×");
+            let least = vec2(style::least_width(ui.ctx()), 0.0);
+            let close = ui.add(Button::new("×").min_size(least));
             let name = "Close the Run here panel";
             close.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
             if close.on_hover_text("Close the panel (R)").clicked() {
@@ -231,8 +233,7 @@ fn start(ui: &mut Ui, wanted: &Wanted, shown: &Shown<'_>) -> Option<Pressed> {
         Ok(subject) => format!("Start measuring {}", subject.name()),
         Err(_) => "Start measuring".to_owned(),
     };
-    let button =
-        Button::new(RichText::new(text).strong()).truncate().min_size(egui::vec2(0.0, 34.0));
+    let button = Button::new(RichText::new(text).strong()).truncate().min_size(vec2(0.0, 34.0));
     let button = button.fill(ui.visuals().selection.bg_fill);
     let centered = Layout::top_down_justified(Align::Center);
     let clicked =
@@ -254,7 +255,7 @@ fn progress(ui: &mut Ui, work: &Work) -> Option<Pressed> {
     ui.weak(if far.is_stopping { "stopping".to_owned() } else { words_of(far.left) });
     let text = if far.is_stopping { "Stopping" } else { "Cancel" };
     let centered = Layout::top_down_justified(Align::Center);
-    let button = Button::new(text).min_size(egui::vec2(0.0, 30.0));
+    let button = Button::new(text).min_size(vec2(0.0, 30.0));
     let stops = ui.with_layout(centered, |ui| ui.add_enabled(!far.is_stopping, button)).inner;
     let stops = stops.on_hover_text("Stop and keep what has been measured").clicked();
     stops.then_some(Pressed::Cancel)

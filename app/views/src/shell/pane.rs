@@ -25,6 +25,9 @@ pub(super) enum Purpose {
     Audience,
 }
 
+/// On a phone, lower panes have no controls.
+const WITH_CONTROLS: f32 = 280.0;
+
 /// Minimum width of the sentence on a view.
 const SENTENCE: f32 = 140.0;
 
@@ -44,7 +47,10 @@ pub(super) fn show(
         ui.set_clip_rect(ui.clip_rect().intersect(rect.expand2(vec2(side, 8.0))));
         let teaches = teaches(view, model, state);
         if purpose != Purpose::Audience && (!teaches || state.layouts.tools) {
-            if style::is_phone(ui.ctx()) {
+            if !style::is_phone(ui.ctx()) {
+                head(ui, view, model, state, saved, several);
+                ui.add_space(SPACE * 0.5);
+            } else if ui.available_height() >= WITH_CONTROLS {
                 // The picture comes first, then its controls.
                 let panel = Panel::bottom(ui.scope_id().with("below")).show_separator_line(true);
                 panel.frame(Frame::NONE).show(ui, |ui| {
@@ -55,9 +61,6 @@ pub(super) fn show(
                         export(ui, view, model, state, saved, several);
                     });
                 });
-            } else {
-                head(ui, view, model, state, saved, several);
-                ui.add_space(SPACE * 0.5);
             }
         }
         let draw = |ui: &mut Ui, state: &mut ViewState| views::show(ui, view, model, state);
