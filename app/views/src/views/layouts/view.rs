@@ -104,7 +104,7 @@ fn drawn(
             let all = if whole { Fit::all(state.theme, phone) } else { Vec::new() };
             // What does not fit scrolls, on a phone only down.
             let least = all.last().filter(|_| walking || phone).copied().unwrap_or(Fit::USUAL);
-            let width = if whole && phone { space.x } else { space.x.max(380.0) };
+            let width = if phone { space.x } else { space.x.max(380.0) };
             let mut boards = all.into_iter().map(|fit| scene(&shown, state, space.x, fit));
             let fits =
                 |(figure, _): &(Figure, _)| figure.size.x <= space.x && figure.size.y <= space.y;
