@@ -13,6 +13,8 @@ use crate::style;
 pub(super) const WITH_SIDE: f32 = 640.0;
 /// Below this width, the side panel is folded until the user opens it.
 const FOLDS: f32 = 900.0;
+/// Minimum width for Back and Redo; below it, they are in the menu.
+const WITH_STEPS: f32 = 345.0;
 /// Minimum width for all buttons.
 const WHOLE: f32 = 900.0;
 
@@ -55,8 +57,10 @@ enum Room {
     Much,
     /// Size and theme; the rest in a menu.
     Some,
-    /// A menu.
+    /// A menu, Back and Redo.
     Little,
+    /// A menu.
+    Least,
 }
 
 impl Bar {
@@ -73,6 +77,7 @@ impl Bar {
 
     pub(super) fn show(&mut self, ui: &mut Ui, state: &mut ViewState, now: Now) {
         let room = match ui.available_width() {
+            width if width < WITH_STEPS => Room::Least,
             width if width < WITH_SIDE => Room::Little,
             width if width < WHOLE => Room::Some,
             _ => Room::Much,
@@ -97,7 +102,7 @@ impl Bar {
             ui.label(title);
         }
         // A lesson needs the space; keys do the same as the buttons.
-        let teaches = now.teaches && room != Room::Little;
+        let teaches = now.teaches && !matches!(room, Room::Little | Room::Least);
         if !teaches {
             let button = ui.add(Button::selectable(now.side, "Matrices"));
             let hint = keys::hint(ui, "Bundles, filters and matrices", "B");
@@ -118,13 +123,16 @@ impl Bar {
                 ui.menu_button("Menu", |ui| self.menu(ui, state, now, false));
                 self.open(ui, now);
             }
-            Room::Little => {}
+            Room::Little | Room::Least => {}
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if room == Room::Little {
+            if matches!(room, Room::Little | Room::Least) {
                 ui.menu_button("Menu", |ui| {
                     self.menu(ui, state, now, true);
                     ui.separator();
+                    if room == Room::Least {
+                        ui.horizontal(|ui| self.steps(ui, now));
+                    }
                     ui.horizontal(|ui| {
                         ui.weak("Size");
                         zoom(ui, state);
@@ -135,7 +143,9 @@ impl Bar {
             } else {
                 self.looks(ui, state);
             }
-            self.steps(ui, now);
+            if room != Room::Least {
+                self.steps(ui, now);
+            }
         });
     }
 
@@ -154,14 +164,23 @@ impl Bar {
         zoom(ui, state);
     }
 
-    /// Redo and Back, from the right.
+    /// Back and Redo.
     fn steps(&mut self, ui: &mut Ui, now: Now) {
-        let redo = ui.add_enabled_ui(now.can_redo, |ui| button(ui, Icon::Redo, "Redo")).inner;
-        let hint = keys::hint(ui, "Redo what Back undid", keys::REDO);
-        self.redo |= redo.on_hover_text(hint).clicked();
-        let back = ui.add_enabled_ui(now.can_go_back, |ui| button(ui, Icon::Back, "Back")).inner;
-        let hint = keys::hint(ui, "Undo the last change of view", keys::BACK);
-        self.back |= back.on_hover_text(hint).clicked();
+        let mut steps = [
+            (Icon::Back, "Back", now.can_go_back, "Undo the last change of view", keys::BACK),
+            (Icon::Redo, "Redo", now.can_redo, "Redo what Back undid", keys::REDO),
+        ];
+        if ui.layout().prefer_right_to_left() {
+            steps.reverse();
+        }
+        for (icon, name, may, effect, key) in steps {
+            let step = ui.add_enabled_ui(may, |ui| button(ui, icon, name)).inner;
+            let clicked = step.on_hover_text(keys::hint(ui, effect, key)).clicked();
+            match icon {
+                Icon::Back => self.back |= clicked,
+                _ => self.redo |= clicked,
+            }
+        }
     }
 
     /// The controls in the bar if there is space.
