@@ -66,6 +66,11 @@ pub fn other_operation<'a>(model: &'a Model, state: &ViewState) -> Option<&'a st
     (!model.operations().contains(&state.filter.operation.as_str())).then_some(other)
 }
 
+/// The text with spaces in its numbers at which egui breaks no lines, as it does at narrow ones.
+pub fn unbroken(text: &str) -> String {
+    text.replace('\u{202f}', "\u{a0}")
+}
+
 /// Says that a matrix was generated, as its bundle has no values.
 pub fn made_again(name: &str) -> String {
     format!("{name} is generated here from the recipe in its bundle.")

@@ -58,11 +58,6 @@ pub(super) fn no_runs(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
 }
 
-/// The text with spaces in its numbers at which egui breaks no lines, as it does at narrow ones.
-pub(super) fn unbroken(text: &str) -> String {
-    text.replace('\u{202f}', "\u{a0}")
-}
-
 /// What is said above the drawing.
 pub(super) fn note(ui: &mut Ui, text: Option<&str>) {
     if let Some(text) = text {

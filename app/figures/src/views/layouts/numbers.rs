@@ -12,6 +12,7 @@ use super::walk::{Grid, Machine, Walk, share};
 use crate::lesson::{Lesson, Step, fill};
 use crate::model::significant;
 use crate::state::{LAYOUTS, LayoutsState, ViewState};
+use crate::views::view::unbroken;
 
 /// The texts of a step with their numbers filled in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +35,11 @@ impl Texts {
         answer: impl Fn(&str, &ViewState) -> Result<String, String>,
     ) -> Result<Self, String> {
         let fills = |texts: &[String], state: &ViewState| -> Result<Vec<String>, String> {
-            texts.iter().map(|text| fill(text, |asked| answer(asked, state))).collect()
+            let filled = |text: &String| -> Result<String, String> {
+                let filled = fill(text, |asked| answer(asked, state))?;
+                Ok(unbroken(&filled))
+            };
+            texts.iter().map(filled).collect()
         };
         let asked: Vec<String> = step.ask.iter().cloned().collect();
         Ok(Self {

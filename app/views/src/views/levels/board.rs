@@ -11,10 +11,11 @@ use sparsescope_figures::views::levels::saved::{histogram, points_figure};
 use sparsescope_figures::views::levels::sheet::{self, Told};
 use sparsescope_figures::views::levels::{grid, histogram, numbers};
 use sparsescope_figures::views::spy::{Place, Scene};
+use sparsescope_figures::views::view::unbroken;
 
 use crate::paint::Paint;
 use crate::views::spy::{paint_cells, paint_image, steer};
-use crate::views::view::{kept, unbroken};
+use crate::views::view::kept;
 
 /// Gap between parts side by side.
 const GAP: f32 = 12.0;

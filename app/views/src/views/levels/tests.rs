@@ -82,7 +82,7 @@ fn a_bundle_without_the_matrix_plays_the_sweep_over_64_000_rows_forward_and_back
     let bytes = bundle(&made("stencil27?n=40"), 4096);
     let mut harness = shown("grid.zip", &bytes, "v1;view=levels;path=true");
     harness.get_by_label("Levels of grid, forward sweep");
-    harness.get_by_label_contains("64\u{202f}000 rows in 274 levels");
+    harness.get_by_label_contains("64\u{a0}000 rows in 274 levels");
     harness.get_by_label("Critical path: 274 rows, each waiting for the previous one.");
     harness.get_by_label("Next level").click();
     harness.run();

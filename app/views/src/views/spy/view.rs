@@ -10,14 +10,14 @@ use sparsescope_figures::views::spy::draw::overlay_words;
 use sparsescope_figures::views::spy::place::Place;
 use sparsescope_figures::views::spy::ranks::Ranks;
 use sparsescope_figures::views::spy::scene::{Scene, Shown, Subject, is_known, offered, subject};
-use sparsescope_figures::views::view::made_again;
+use sparsescope_figures::views::view::{made_again, unbroken};
 
 use super::paint::paint_cells;
 use super::settings::{more, settings};
 use super::steer::steer;
 use crate::paint::Paint;
 use crate::style::is_phone;
-use crate::views::view::{Screen, nothing, unbroken};
+use crate::views::view::{Screen, nothing};
 
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
