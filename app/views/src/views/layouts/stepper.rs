@@ -10,7 +10,9 @@ pub(super) fn stepper(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
     let typing = ui.ctx().memory(|memory| memory.focused().is_some());
     let pressed =
         |ui: &mut Ui, key| !typing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let name = ui.weak(format!("Kernel: step {} of {most}", layouts.step.min(most - 1) + 1));
+    // On a phone, all controls of a lesson are in one line.
+    let what = if style::is_phone(ui.ctx()) { "Step" } else { "Kernel: step" };
+    let name = ui.weak(format!("{what} {} of {most}", layouts.step.min(most - 1) + 1));
     name.on_hover_text("Arrow keys step");
     let least = vec2(style::least_width(ui.ctx()), 0.0);
     let button = |ui: &mut Ui, name: &'static str, sign: &str, may: bool| {
