@@ -81,7 +81,10 @@ pub fn facts(record: &MatrixRecord) -> Vec<(&'static str, String)> {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", significant(share * 100.0))
+    match share * 100.0 {
+        percent if percent > 0.0 && percent < 0.1 => "<0.1 %".into(),
+        percent => format!("{} %", significant(percent)),
+    }
 }
 
 fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
