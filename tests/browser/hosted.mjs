@@ -78,6 +78,10 @@ export const cases = {
     const other = await Viewer.open(context, `${given.address}/?embed=lesson:none`);
     await other.find("text", "The lesson `none` is not open: drop its file here.");
     await other.close();
+    // A lesson of another view.
+    const levels = await Viewer.open(context, `${given.address}/?embed=lesson:gauss-seidel`);
+    await levels.find("text", /^Here each of 8 rows/);
+    await levels.close();
   },
 
   async "?embed= shows a view alone, with a link to the whole page"(context, given) {
