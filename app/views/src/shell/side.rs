@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use egui::{
-    Align, Align2, Button, CollapsingHeader, ComboBox, FontId, Frame, Id, Key, Label, Margin, Rect,
+    Align2, Button, CollapsingHeader, ComboBox, FontId, Frame, Id, Key, Label, Margin, Rect,
     RichText, Role, ScrollArea, Sense, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2,
 };
 use sparsescope_core::record::{Source, Subject};
@@ -178,7 +178,7 @@ fn search(ui: &mut Ui, text: &mut String, focus: &mut bool) {
         false => "Search matrices  ( / )",
     };
     let search = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);
-    let search = search.vertical_align(Align::Center);
+    let search = search.align(Align2::LEFT_CENTER);
     let search = ui.add(search);
     search.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search matrices"));
     if std::mem::take(focus) {
