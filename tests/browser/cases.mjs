@@ -599,6 +599,7 @@ export const cases = {
     const rows = table.getByRole("row", { name: /on dense-row/ });
     await rows.first().waitFor({ state: "attached" });
     assert.ok((await rows.first().getByRole("cell").count()) >= 3);
+    assert.match(await rows.first().evaluate((row) => row.ariaDescription), /\d threads?\b/);
     // The number of rows is that of all, of which some are on the screen.
     const csv = () => page.evaluate(() => window.sparsescope.table(location.hash.slice(1)));
     await viewer.until("the number of runs", async () => {
@@ -647,6 +648,19 @@ export const cases = {
     await viewer.until("another view", () => !/view=runs/.test(page.url()));
     await page.evaluate(() => document.activeElement.blur());
     assert.equal(await canvas(), 0);
+    await viewer.close();
+  },
+
+  async "a screen reader reads the widget that has the focus on the canvas"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;view=runs"));
+    const { page } = viewer;
+    const read = () =>
+      page.evaluate(() => document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.ariaLabel);
+    await page.locator("#canvas").focus();
+    await page.keyboard.press("Tab");
+    const first = await viewer.until("a widget", read);
+    await page.keyboard.press("Tab");
+    await viewer.until("the next widget", async () => ![undefined, first].includes(await read()));
     await viewer.close();
   },
 

@@ -696,6 +696,27 @@
     for (const id of groups) {
       chooseStop(elements.get(id));
     }
+    for (const row of byId("widgets").querySelectorAll("[role=row]")) {
+      const cells = [...row.querySelectorAll("[role=cell]")].map((cell) => cell.textContent);
+      row.ariaDescription = cells.filter((text) => !row.ariaLabel.includes(text)).join(", ");
+    }
+    sayFocus(widgets.find(({ focused }) => focused));
+  }
+
+  /** While the keyboard works the canvas, a screen reader reads the element of the widget that has the focus there. */
+  function sayFocus(widget) {
+    const element = elements.get(widget?.id);
+    if (element) {
+      canvas.setAttribute("aria-activedescendant", element.id);
+    } else {
+      canvas.removeAttribute("aria-activedescendant");
+    }
+    // What is typed into a text field of the canvas goes to an element that the viewer makes beside it.
+    const typed = byId("viewer").querySelector(":scope > input");
+    if (typed) {
+      typed.tabIndex = -1;
+      typed.ariaLabel = widget?.name ?? "";
+    }
   }
 
   const stopsOf = (group) => [...group.querySelectorAll("[data-stop]")];
@@ -721,6 +742,7 @@
     }
     known?.remove();
     const element = document.createElement(tag);
+    element.id = `widget-${widget.id}`;
     element.tabIndex = -1;
     const on = (event, action, value) =>
       element.addEventListener(event, (happened) => {
@@ -747,9 +769,10 @@
     };
     const isText = widget.role === "text";
     const isStop = (widget.clicks || widget.focusable) && !isText && !isGroup;
-    set("role", isText ? (around?.role === "row" ? "cell" : null) : widget.role);
+    const isCell = isText && around?.role === "row";
+    set("role", isText ? (isCell ? "cell" : null) : widget.role);
     set("aria-label", isText ? null : widget.name);
-    set("aria-description", widget.description);
+    set("aria-description", isCell ? null : widget.description);
     set("aria-disabled", widget.disabled);
     set(CHOSEN[widget.role] ?? "aria-checked", widget.checked);
     set("aria-rowcount", widget.rows);
@@ -764,8 +787,11 @@
       if (document.activeElement !== element) {
         element.value = widget.value ?? "";
       }
+    } else if (isText) {
+      element.textContent = (isCell && widget.description) || widget.name; // a cell may be cut where it is drawn
     } else if (!isGroup && widget.role !== "row") {
-      element.textContent = isText ? widget.name : widget.value ?? "";
+      const isSaid = widget.role === "combobox" && widget.name.includes(widget.value);
+      element.textContent = isSaid ? "" : widget.value ?? "";
     }
     const [left, top, width, height] = widget.rect ?? [0, 0, 0, 0];
     const [x, y] = around?.rect ?? [0, 0];
