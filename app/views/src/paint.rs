@@ -16,6 +16,13 @@ const MANY: usize = 400;
 const OUTLINE: f32 = 1.5;
 /// Outline of the hit that has the focus or is under the pointer.
 const AROUND: f32 = 2.0;
+/// The arrow keys and their directions.
+const ARROWS: [(Key, Vec2); 4] = [
+    (Key::ArrowLeft, vec2(-1.0, 0.0)),
+    (Key::ArrowRight, vec2(1.0, 0.0)),
+    (Key::ArrowUp, vec2(0.0, -1.0)),
+    (Key::ArrowDown, vec2(0.0, 1.0)),
+];
 
 /// How the pointer or keyboard interacted with a figure.
 #[derive(Default)]
@@ -107,14 +114,20 @@ fn interact(ui: &Ui, figure: &Figure, corner: Pos2, id: Id, most: usize) -> Answ
     let mut answer = Answer::default();
     let hits: Vec<(usize, &Hit)> = figure.hits.iter().enumerate().collect();
     let stop = stop_of(ui, id, &hits);
-    // Thousands of widgets would take longer than a frame; then only the uppermost hit under the pointer
-    // and the one that the Tab key reaches become widgets, and screen readers get the table.
+    // Thousands of widgets would take longer than a frame; then only the uppermost hit under the pointer,
+    // the one that the Tab key reaches and those next to it become widgets.
     let pointer = ui.ctx().pointer_hover_pos().filter(|at| ui.clip_rect().contains(*at));
     let pointer = pointer.map(|at| at - corner.to_vec2());
     let is_there = |hit: &Hit| pointer.is_some_and(|at| hit.rect.contains(at));
     let pointed = hits.iter().rev().find(|(_, hit)| is_there(hit)).map(|(index, _)| *index);
-    let is_shown =
-        |index: usize| hits.len() <= most || stop == Some(index) || pointed == Some(index);
+    let near = match hits.iter().find(|(index, _)| hits.len() > most && stop == Some(*index)) {
+        Some((_, from)) => ARROWS.map(|(_, way)| next_of(from.rect.center(), way, &hits)),
+        None => [None; 4],
+    };
+    let is_shown = |index: usize| {
+        let index = Some(index);
+        hits.len() <= most || stop == index || pointed == index || near.contains(&index)
+    };
     let head = figure.head.as_ref().map_or(0.0, |head| head.y[1] - head.y[0]);
     for (index, hit) in hits.iter().filter(|(index, _)| is_shown(*index)) {
         let sense = if stop == Some(*index) { Sense::click() } else { Sense::CLICK };
@@ -166,14 +179,8 @@ fn stop_of(ui: &Ui, id: Id, hits: &[(usize, &Hit)]) -> Option<usize> {
 
 /// The direction of a pressed arrow key.
 fn pressed_arrow(ui: &Ui) -> Option<Vec2> {
-    let arrows = [
-        (Key::ArrowLeft, vec2(-1.0, 0.0)),
-        (Key::ArrowRight, vec2(1.0, 0.0)),
-        (Key::ArrowUp, vec2(0.0, -1.0)),
-        (Key::ArrowDown, vec2(0.0, 1.0)),
-    ];
     let is_pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    arrows.into_iter().find(|(key, _)| is_pressed(*key)).map(|(_, way)| way)
+    ARROWS.into_iter().find(|(key, _)| is_pressed(*key)).map(|(_, way)| way)
 }
 
 /// Keeps the arrow keys of a focused hit, which has to be visible below the head.
@@ -446,5 +453,10 @@ mod tests {
         }
         assert!(harness.get_by_label("row 1, column 2").is_focused());
         assert_eq!(harness.state(), "row 1, column 2");
+        // Screen readers find the hits that an arrow key leads to.
+        for next in ["row 0, column 2", "row 2, column 2", "row 1, column 1", "row 1, column 3"] {
+            harness.get_by_label(next);
+        }
+        assert!(harness.query_by_label("row 3, column 3").is_none());
     }
 }
