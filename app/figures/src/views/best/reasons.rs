@@ -128,15 +128,17 @@ fn times(ratio: f64) -> String {
 
 /// A rival's description, from its share of the best.
 pub(super) fn rival(standing: &Standing<'_>, run: &RunOf<'_>, share: f64) -> Option<String> {
-    let (score, setting) = (run.score(standing.ranking.by)?, run.setting());
+    let score = run.score(standing.ranking.by)?;
+    let setting = Some(run.setting()).filter(|text| !text.is_empty());
+    let setting = setting.map_or_else(String::new, |text| format!(", {text}"));
     let score = match standing.ranking.by {
         RankBy::Rate => {
             let unit = run.metric().map_or("", |metric| metric.unit.as_str());
             let share = format!("{:.0} % of the best rate", share * 100.0);
-            format!("{} {unit}, {setting}, {share}", significant(score))
+            format!("{} {unit}{setting}, {share}", significant(score))
         }
         RankBy::Energy => {
-            format!("{}, {setting}, {} the least energy", joules(score / 1e3), times(1.0 / share))
+            format!("{}{setting}, {} the least energy", joules(score / 1e3), times(1.0 / share))
         }
     };
     let error = standing.ranking.max_error.and(run.relative_error());

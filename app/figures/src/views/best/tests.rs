@@ -669,3 +669,13 @@ fn parts_of_a_sweep_are_one_side_and_a_revision_is_another() {
     let (model, state) = (opened(&[one, other]), ViewState::default());
     assert_ne!(automatic(&Board::of(&model, &state), &state), Form::Compare);
 }
+
+#[test]
+fn what_is_said_of_a_kernel_without_settings_has_no_empty_part() {
+    let board = Board::of(&example(), &ViewState::default());
+    let rivals = || board.rows.iter().flat_map(|row| &row.runs);
+    assert!(rivals().any(|rival| rival.words.starts_with("vendor/")));
+    let odd: Vec<&str> =
+        rivals().map(|rival| rival.words.as_str()).filter(|words| words.contains(", ,")).collect();
+    assert_eq!(odd, [""; 0]);
+}
