@@ -3,10 +3,11 @@
 use emath::pos2;
 
 use super::looks::Looks;
-use super::plot::Plot;
+use super::plot::{Plot, Point};
 use super::sheet::{Sheet, wrap};
 use super::{plane, rows};
 use crate::figure::{Anchor, Figure, elided};
+use crate::model::subject_name;
 use crate::state::ViewState;
 use crate::theme::BODY;
 
@@ -69,5 +70,22 @@ pub fn figure(
         }
     }
     sheet.figure.size.y = y;
+    sheet.figure.message = message(plot);
     sheet.figure
+}
+
+/// The highest value, or the lowest one if lower is better, in a sentence.
+fn message(plot: &Plot<'_>) -> String {
+    let (word, sign) = if plot.lower_is_better() { ("lowest", -1.0) } else { ("highest", 1.0) };
+    let signed = |point: &Point<'_>| sign * plot.value(point);
+    let points = plot.points().filter(|(_, _, point)| plot.value(point).is_finite());
+    let best = points.max_by(|one, other| signed(one.2).total_cmp(&signed(other.2)));
+    let axis = if plot.rows.is_some() { &plot.x } else { &plot.y };
+    let Some((name, _, point)) = best.filter(|_| axis.names.is_empty()) else {
+        return String::new();
+    };
+    let of = point.subject.map(subject_name).filter(|of| of != name);
+    let of = of.map_or_else(String::new, |of| format!(" on {of}"));
+    let (all, value) = (plot.points().count(), axis.words(plot.value(point)));
+    format!("The {word} of {all} values: {name}{of}, {value}.")
 }
