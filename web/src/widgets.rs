@@ -122,13 +122,13 @@ impl<'a> Walk<'a> {
         let mut set = |key: &str, value: Value| drop(widget.insert(key.into(), value));
         set("id", id.0.to_string().into());
         set("role", (*role).into());
-        set("name", name.into());
+        set("name", name.as_str().into());
         set("value", value.unwrap_or_default());
         set("rect", rect(node, scale));
         if let Some(around) = around {
             set("in", around.0.to_string().into());
         }
-        if let Some(description) = node.description() {
+        if let Some(description) = node.description().filter(|text| !name.contains(*text)) {
             set("description", description.into());
         }
         for (key, count) in [("rows", node.row_count()), ("columns", node.column_count())] {
