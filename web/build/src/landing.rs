@@ -56,7 +56,7 @@ impl Landing {
                 "<a class=\"card\"{}>\
                  <picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"{dark}\">\
                  <img src=\"{light}\" alt=\"\" width=\"372\" height=\"250\"></picture>\
-                 <h2>{}</h2><p>{}</p><span>{} →</span></a>",
+                 <h2>{}</h2><p>{}</p><span>{} <span aria-hidden=\"true\">→</span></span></a>",
                 opened(opens)?,
                 escape(text(card, "title")?),
                 escape(text(card, "text")?),
