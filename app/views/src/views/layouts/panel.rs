@@ -158,7 +158,7 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
     }
     if !told {
         let hover = "Show the answer (Space, Enter, PageDown)";
-        if ui.button("Reveal").on_hover_text(hover).clicked() {
+        if style::filled_button(ui, "Reveal").on_hover_text(hover).clicked() {
             *to = Some(Move::Reveal);
         }
         return;
