@@ -664,6 +664,18 @@ export const cases = {
     await viewer.close();
   },
 
+  async "a screen reader reads the answer of a lesson's step when it appears"(context, given) {
+    const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;lesson=csr-hll,1"));
+    const { page } = viewer;
+    const said = (text) => async () => (await page.locator("#said").textContent()).includes(text);
+    await viewer.until("the step", said("col and val hold the nonzeros of a row"));
+    await page.locator("#canvas").focus();
+    await page.keyboard.press("PageDown");
+    await viewer.until("the answer", said("A row starts at its own pointer"));
+    assert.equal(await said("col and val hold the nonzeros of a row")(), false);
+    await viewer.close();
+  },
+
   async "nothing is drawn while nothing changes"(context, given) {
     const viewer = await Viewer.open(context, shown(given, "golden.zip"));
     const frames = () => viewer.page.evaluate(() => window.sparsescope.frames());

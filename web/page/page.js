@@ -701,6 +701,24 @@
       row.ariaDescription = cells.filter((text) => !row.ariaLabel.includes(text)).join(", ");
     }
     sayFocus(widgets.find(({ focused }) => focused));
+    sayNew(widgets.filter(({ live }) => live).map(({ name }) => name));
+  }
+
+  let said = []; // the texts that a screen reader was given to read
+  let saidTimer = 0;
+
+  /** Has a screen reader read those of these texts that were not there before. */
+  function sayNew(texts) {
+    const fresh = texts.filter((text) => !said.includes(text));
+    said = texts;
+    if (fresh.length > 0) {
+      clearTimeout(saidTimer);
+      // Among hundreds of other changes Orca would drop this one.
+      saidTimer = setTimeout(() => {
+        byId("said").textContent = fresh.join(" ");
+        saidTimer = setTimeout(() => byId("said").replaceChildren(), 5000); // it is among the widgets, too
+      }, 700);
+    }
   }
 
   /** While the keyboard works the canvas, a screen reader reads the element of the widget that has the focus there. */
@@ -763,8 +781,14 @@
     const set = (name, value) => {
       if (value === null || value === undefined) {
         element.removeAttribute(name);
-      } else {
+      } else if (element.getAttribute(name) !== String(value)) {
         element.setAttribute(name, value);
+      }
+    };
+    // What is set again, though it is the same, reaches a screen reader as a change: hundreds of them hide the real ones.
+    const setText = (text) => {
+      if (element.textContent !== text) {
+        element.textContent = text;
       }
     };
     const isText = widget.role === "text";
@@ -788,10 +812,10 @@
         element.value = widget.value ?? "";
       }
     } else if (isText) {
-      element.textContent = (isCell && widget.description) || widget.name; // a cell may be cut where it is drawn
+      setText((isCell && widget.description) || widget.name); // a cell may be cut where it is drawn
     } else if (!isGroup && widget.role !== "row") {
       const isSaid = widget.role === "combobox" && widget.name.includes(widget.value);
-      element.textContent = isSaid ? "" : widget.value ?? "";
+      setText(isSaid ? "" : `${widget.value ?? ""}`);
     }
     const [left, top, width, height] = widget.rect ?? [0, 0, 0, 0];
     const [x, y] = around?.rect ?? [0, 0];

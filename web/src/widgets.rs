@@ -139,6 +139,9 @@ impl<'a> Walk<'a> {
         if let Some(index) = node.row_index() {
             set("row", (index + 1).into());
         }
+        if node.live().is_some() {
+            set("live", true.into());
+        }
         if node.is_disabled() {
             set("disabled", true.into());
         }

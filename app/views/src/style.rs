@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use egui::accesskit::Live;
 use egui::style::ScrollStyle;
 use egui::{
     Button, Color32, Context, FontData, FontFamily, FontId, IntoAtoms, Response, RichText, Stroke,
-    TextStyle, Ui, Visuals,
+    TextStyle, Ui, Visuals, WidgetText,
 };
 use sparsescope_figures::figure::SEMIBOLD;
 use sparsescope_figures::state::Theme;
@@ -68,6 +69,12 @@ pub(crate) fn quiet_button<'a>(ui: &mut Ui, text: impl IntoAtoms<'a>) -> Respons
 
 /// Height of a line with buttons.
 pub(crate) const LINE: f32 = 24.0;
+
+/// Adds a text that screen readers read when it appears.
+pub(crate) fn live_label(ui: &mut Ui, text: impl Into<WidgetText>) {
+    let label = ui.label(text);
+    ui.ctx().accesskit_node_builder(label.id, |node| node.set_live(Live::Polite));
+}
 
 /// Makes the lines that follow as high as a button, which centres their widgets: a line that grows with its
 /// widgets leaves the first ones where they were.

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use egui::{Panel, Ui};
 
+use crate::style::live_label;
+
 /// Maximum number of messages shown at a time.
 const MOST: usize = 3;
 /// Seconds that a confirmation stays.
@@ -68,7 +70,7 @@ impl Notices {
         }
         for (index, notice) in self.0.iter().enumerate().take(MOST) {
             ui.horizontal_wrapped(|ui| {
-                ui.label(&notice.sentence);
+                live_label(ui, &notice.sentence);
                 if ui.button("Dismiss").clicked() {
                     dismissed = Some(index);
                 }

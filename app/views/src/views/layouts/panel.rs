@@ -104,8 +104,9 @@ pub(super) fn show(
                         ui.checkbox(&mut state.layouts.tools, "Settings");
                     }
                 });
-                ui.label(RichText::new(&step.title).font(strong(ui.ctx(), TITLE)));
-                texts.text.iter().for_each(|text| drop(ui.label(text)));
+                let title = RichText::new(&step.title).font(strong(ui.ctx(), TITLE));
+                style::live_label(ui, title);
+                texts.text.iter().for_each(|text| style::live_label(ui, text));
                 question(ui, step, &texts, state, &mut to);
             });
         });
@@ -133,7 +134,8 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
     let Some(ask) = &texts.ask else { return };
     let told = state.layouts.told;
     ui.add_space(4.0);
-    ui.label(RichText::new(ask).font(strong(ui.ctx(), BODY)));
+    let ask = RichText::new(ask).font(strong(ui.ctx(), BODY));
+    style::live_label(ui, ask);
     for (number, choice) in texts.choices.iter().enumerate() {
         let chosen = state.layouts.guess == Some(number as u32);
         let right = step.right == Some(number);
@@ -167,7 +169,7 @@ fn question(ui: &mut Ui, step: &Step, texts: &Texts, state: &mut ViewState, to: 
     let frame = Frame::new().stroke(stroke).inner_margin(Margin::same(6));
     let shown = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        texts.answer.iter().for_each(|text| drop(ui.label(text)));
+        texts.answer.iter().for_each(|text| style::live_label(ui, text));
     });
     // Where space is short the answer matters most: scrolled to once.
     let place = egui::Id::unique("answer of a lesson's step");
