@@ -256,11 +256,13 @@ mod tests {
                     let of_row = windows.part_ptr[row]..windows.part_ptr[row + 1];
                     assert!(of_row.contains(&piece.place));
                     assert!(!std::mem::replace(&mut places[piece.place as usize], true));
-                    for slot in piece.entry as usize..piece.entry as usize + piece.length as usize {
-                        assert!(a.row_ptr().range(row).contains(&slot));
-                        assert!(inside.contains(&(a.col()[slot] as usize)));
-                        assert!(!std::mem::replace(&mut seen[slot], true));
-                    }
+                    let slots =
+                        piece.entry as usize..(piece.entry + u64::from(piece.length)) as usize;
+                    let of_row = a.row_ptr().range(row);
+                    assert!(of_row.start <= slots.start && slots.end <= of_row.end);
+                    assert!(a.col()[slots.clone()].iter().all(|&j| inside.contains(&(j as usize))));
+                    assert!(!seen[slots.clone()].contains(&true));
+                    seen[slots].fill(true);
                 }
             }
             assert!(seen.iter().chain(&places).all(|&is| is), "{width} {entries}");
