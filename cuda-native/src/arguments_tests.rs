@@ -29,200 +29,231 @@ fn signatures(source: &str) -> BTreeMap<String, Parameters> {
     kernels.collect()
 }
 
+/// Functions and their parameters.
+type Listed = Vec<((Variant, String), Parameters)>;
+
 /// The functions with the list `A` and its parameters, as written in the sources.
-fn listed<A: Arguments>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
+fn listed<A: Arguments>() -> Listed {
     let in_source = |type_name: String, name: &str| (type_name, name.to_owned());
-    A::FUNCTIONS.iter().map(move |&function| {
+    let of_each = A::FUNCTIONS.iter().map(|&function| {
         let parameters = A::parameters().into_iter().map(|(t, name)| in_source(t, name));
         ((A::VARIANT, function.to_owned()), parameters.collect())
-    })
+    });
+    of_each.collect()
 }
 
 /// Those with values of one type.
-fn listed_with_values<T: Real + Value>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<EllOfWidth<'_, T>>()
-        .chain(listed::<EllOfLengths<'_, T>>())
-        .chain(listed::<Hll<'_, T>>())
-        .chain(listed::<HllSharedX<'_, T>>())
-        .chain(listed::<CooBegin<'_, T>>())
-        .chain(listed::<CooSegmented<'_, T>>())
-        .chain(listed::<CooCarry<'_, T>>())
-        .chain(listed::<HllColumnMajor<'_, T>>())
-        .chain(listed::<HllSigma<'_, T>>())
-        .chain(listed::<HllCompactPlain<'_, T>>())
-        .chain(listed::<HllCompactByte<'_, T>>())
-        .chain(listed::<HllCompactShort<'_, T>>())
-        .chain(listed::<BsrWarp<'_, T, u32>>())
-        .chain(listed::<BsrWarp<'_, T, u64>>())
-        .chain(listed::<Dia<'_, T>>())
-        .chain(listed::<Spmm<'_, T, u32>>())
-        .chain(listed::<Spmm<'_, T, u64>>())
-        .chain(listed::<SpmmMerge<'_, T, u32>>())
-        .chain(listed::<SpmmMerge<'_, T, u64>>())
-        .chain(listed::<SpmmMergeCarry<'_, T, u32>>())
-        .chain(listed::<SpmmMergeCarry<'_, T, u64>>())
-        .chain(listed::<SpmmBsr<'_, T, u32>>())
-        .chain(listed::<SpmmBsr<'_, T, u64>>())
-        .chain(listed::<SpmmHll<'_, T>>())
-        .chain(listed::<ConvertHll<'_, T, u32>>())
-        .chain(listed::<ConvertHll<'_, T, u64>>())
-        .chain(listed::<ConvertTransposed<'_, T, u32>>())
-        .chain(listed::<ConvertTransposed<'_, T, u64>>())
-        .chain(listed_solvers::<T>())
-        .chain(listed_sweeps::<T, u32>())
-        .chain(listed_sweeps::<T, u64>())
-        .chain(listed::<SweepOfLevels<'_, T>>())
-        .chain(listed::<SweepOfColor<'_, T>>())
-        .chain(listed::<ToPlaces<'_, T>>())
-        .chain(listed::<FromPlaces<'_, T>>())
-        .chain(listed::<SweepOfSlices<'_, T>>())
+fn listed_with_values<T: Real + Value>() -> Listed {
+    [
+        listed::<EllOfWidth<'_, T>>(),
+        listed::<EllOfLengths<'_, T>>(),
+        listed::<Hll<'_, T>>(),
+        listed::<HllSharedX<'_, T>>(),
+        listed::<CooBegin<'_, T>>(),
+        listed::<CooSegmented<'_, T>>(),
+        listed::<CooCarry<'_, T>>(),
+        listed::<HllColumnMajor<'_, T>>(),
+        listed::<HllSigma<'_, T>>(),
+        listed::<HllCompactPlain<'_, T>>(),
+        listed::<HllCompactByte<'_, T>>(),
+        listed::<HllCompactShort<'_, T>>(),
+        listed::<BsrWarp<'_, T, u32>>(),
+        listed::<BsrWarp<'_, T, u64>>(),
+        listed::<Dia<'_, T>>(),
+        listed::<Spmm<'_, T, u32>>(),
+        listed::<Spmm<'_, T, u64>>(),
+        listed::<SpmmMerge<'_, T, u32>>(),
+        listed::<SpmmMerge<'_, T, u64>>(),
+        listed::<SpmmMergeCarry<'_, T, u32>>(),
+        listed::<SpmmMergeCarry<'_, T, u64>>(),
+        listed::<SpmmBsr<'_, T, u32>>(),
+        listed::<SpmmBsr<'_, T, u64>>(),
+        listed::<SpmmHll<'_, T>>(),
+        listed::<ConvertHll<'_, T, u32>>(),
+        listed::<ConvertHll<'_, T, u64>>(),
+        listed::<ConvertTransposed<'_, T, u32>>(),
+        listed::<ConvertTransposed<'_, T, u64>>(),
+        listed_solvers::<T>(),
+        listed_sweeps::<T, u32>(),
+        listed_sweeps::<T, u64>(),
+        listed::<SweepOfLevels<'_, T>>(),
+        listed::<SweepOfColor<'_, T>>(),
+        listed::<ToPlaces<'_, T>>(),
+        listed::<FromPlaces<'_, T>>(),
+        listed::<SweepOfSlices<'_, T>>(),
+    ]
+    .concat()
 }
 
 /// Those of CSR, with stored values of any type.
-fn listed_stored<T: Real + Value, V: Stored<T>>()
--> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<Csr<'_, T, V, u32>>()
-        .chain(listed::<Csr<'_, T, V, u64>>())
-        .chain(listed::<CsrTiles<'_, T, V, u32>>())
-        .chain(listed::<CsrTiles<'_, T, V, u64>>())
-        .chain(listed::<CsrWindows<'_, T, V>>())
-        .chain(listed::<CsrTilesSolver<'_, T, V, u32>>())
-        .chain(listed::<CsrTilesSolver<'_, T, V, u64>>())
+fn listed_stored<T: Real + Value, V: Stored<T>>() -> Listed {
+    [
+        listed::<Csr<'_, T, V, u32>>(),
+        listed::<Csr<'_, T, V, u64>>(),
+        listed::<CsrTiles<'_, T, V, u32>>(),
+        listed::<CsrTiles<'_, T, V, u64>>(),
+        listed::<CsrWindows<'_, T, V>>(),
+        listed::<CsrTilesSolver<'_, T, V, u32>>(),
+        listed::<CsrTilesSolver<'_, T, V, u64>>(),
+    ]
+    .concat()
 }
 
 /// Those of SpMV within solvers.
-fn listed_solvers<T: Real + Value>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<EllSolver<'_, T>>()
-        .chain(listed::<CooSegmentedSolver<'_, T>>())
-        .chain(listed::<CooCarrySolver<'_, T>>())
+fn listed_solvers<T: Real + Value>() -> Listed {
+    [
+        listed::<EllSolver<'_, T>>(),
+        listed::<CooSegmentedSolver<'_, T>>(),
+        listed::<CooCarrySolver<'_, T>>(),
+    ]
+    .concat()
 }
 
 /// Those of the vectors of solvers, and of their f64-only SpMV.
-fn listed_vectors() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<PcgBegin<'_>>()
-        .chain(listed::<HllColumnMajorSolver<'_>>())
-        .chain(listed::<HllDistanceRange<'_>>())
-        .chain(listed::<HllDistances<'_>>())
-        .chain(listed::<PcgReduce<'_>>())
-        .chain(listed::<PcgAdvance<'_>>())
-        .chain(listed::<PcgDot<'_>>())
-        .chain(listed::<PcgFinish<'_>>())
-        .chain(listed::<PcgScale<'_>>())
-        .chain(listed::<PcgShareBegin<'_>>())
-        .chain(listed::<PcgShareReduce<'_>>())
-        .chain(listed::<PcgConclude<'_>>())
-        .chain(listed::<HaloPack<'_>>())
+fn listed_vectors() -> Listed {
+    [
+        listed::<PcgBegin<'_>>(),
+        listed::<HllColumnMajorSolver<'_>>(),
+        listed::<HllDistanceRange<'_>>(),
+        listed::<HllDistances<'_>>(),
+        listed::<PcgReduce<'_>>(),
+        listed::<PcgAdvance<'_>>(),
+        listed::<PcgDot<'_>>(),
+        listed::<PcgFinish<'_>>(),
+        listed::<PcgScale<'_>>(),
+        listed::<PcgShareBegin<'_>>(),
+        listed::<PcgShareReduce<'_>>(),
+        listed::<PcgConclude<'_>>(),
+        listed::<HaloPack<'_>>(),
+    ]
+    .concat()
 }
 
 /// Those of sweeps over CSR.
-fn listed_sweeps<T: Real + Value, O: Offset + Element>()
--> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<SweepOfThreads<'_, T, O>>()
-        .chain(listed::<SweepOfRows<'_, T, O>>())
-        .chain(listed::<SweepRest<'_, T, O>>())
-        .chain(listed::<SweepOfNodes<'_, T, O>>())
-        .chain(listed::<ReadyDone<'_, T, O>>())
-        .chain(listed::<ReadyCompact<'_, T, O>>())
-        .chain(listed::<FillSlices<'_, T, O>>())
+fn listed_sweeps<T: Real + Value, O: Offset + Element>() -> Listed {
+    [
+        listed::<SweepOfThreads<'_, T, O>>(),
+        listed::<SweepOfRows<'_, T, O>>(),
+        listed::<SweepRest<'_, T, O>>(),
+        listed::<SweepOfNodes<'_, T, O>>(),
+        listed::<ReadyDone<'_, T, O>>(),
+        listed::<ReadyCompact<'_, T, O>>(),
+        listed::<FillSlices<'_, T, O>>(),
+    ]
+    .concat()
 }
 
 /// Those of the structure analysis for sweeps, and of setups.
-fn listed_plans<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<Ready<'_, O>>()
-        .chain(listed::<ReadyList<'_, O>>())
-        .chain(listed::<PlanRows<'_, O>>())
-        .chain(listed::<PlanWave<'_, O>>())
-        .chain(listed::<PlanAbove<'_, O>>())
-        .chain(listed::<PlanLevels<'_, O>>())
-        .chain(listed::<PlanEarlier<'_, O>>())
-        .chain(listed::<PlanWidths<'_, O>>())
-        .chain(listed::<PlanHacks<'_, O>>())
-        .chain(listed::<Reciprocals<'_, O>>())
+fn listed_plans<O: Offset + Element>() -> Listed {
+    [
+        listed::<Ready<'_, O>>(),
+        listed::<ReadyList<'_, O>>(),
+        listed::<PlanRows<'_, O>>(),
+        listed::<PlanWave<'_, O>>(),
+        listed::<PlanAbove<'_, O>>(),
+        listed::<PlanLevels<'_, O>>(),
+        listed::<PlanEarlier<'_, O>>(),
+        listed::<PlanWidths<'_, O>>(),
+        listed::<PlanHacks<'_, O>>(),
+        listed::<Reciprocals<'_, O>>(),
+    ]
+    .concat()
 }
 
 /// Those of factorised inverses whose kernels take offsets.
-fn listed_inverses<O: Offset + Element>() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<FsaiLower<'_, O>>()
-        .chain(listed::<FsaiKept<'_, O>>())
-        .chain(listed::<FsaiSame<'_, O>>())
-        .chain(listed::<FsaiFirst<'_, O>>())
-        .chain(listed::<FsaiReach<'_, O>>())
-        .chain(listed::<FsaiReachLong<'_, O>>())
-        .chain(listed::<FsaiSolve<'_, O>>())
-        .chain(listed::<FsaiLong<'_, O>>())
-        .chain(listed::<FsaiDrop<'_, O>>())
+fn listed_inverses<O: Offset + Element>() -> Listed {
+    [
+        listed::<FsaiLower<'_, O>>(),
+        listed::<FsaiKept<'_, O>>(),
+        listed::<FsaiSame<'_, O>>(),
+        listed::<FsaiFirst<'_, O>>(),
+        listed::<FsaiReach<'_, O>>(),
+        listed::<FsaiReachLong<'_, O>>(),
+        listed::<FsaiSolve<'_, O>>(),
+        listed::<FsaiLong<'_, O>>(),
+        listed::<FsaiDrop<'_, O>>(),
+    ]
+    .concat()
 }
 
 /// The others of factorised inverses.
-fn listed_groups() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<FsaiGroupFind<'_>>()
-        .chain(listed::<FsaiGroupOpens<'_>>())
-        .chain(listed::<FsaiGroupNumber<'_>>())
-        .chain(listed::<FsaiGroupSort<'_>>())
-        .chain(listed::<FsaiGroupPlace<'_>>())
-        .chain(listed::<FsaiTotal<'_>>())
-        .chain(listed::<FsaiClass<'_>>())
-        .chain(listed::<FsaiKeep<'_>>())
-        .chain(listed::<FsaiRows<'_>>())
-        .chain(listed::<FsaiTranspose<'_>>())
+fn listed_groups() -> Listed {
+    [
+        listed::<FsaiGroupFind<'_>>(),
+        listed::<FsaiGroupOpens<'_>>(),
+        listed::<FsaiGroupNumber<'_>>(),
+        listed::<FsaiGroupSort<'_>>(),
+        listed::<FsaiGroupPlace<'_>>(),
+        listed::<FsaiTotal<'_>>(),
+        listed::<FsaiClass<'_>>(),
+        listed::<FsaiKeep<'_>>(),
+        listed::<FsaiRows<'_>>(),
+        listed::<FsaiTranspose<'_>>(),
+    ]
+    .concat()
 }
 
 /// Those of skylines.
-fn listed_skylines() -> impl Iterator<Item = ((Variant, String), Parameters)> {
-    listed::<SkylinePoints<'_>>()
-        .chain(listed::<SkylineLocalPoints<'_>>())
-        .chain(listed::<SkylineTranspose<'_>>())
-        .chain(listed::<SkylineSample<'_>>())
-        .chain(listed::<SkylineChoose<'_>>())
-        .chain(listed::<SkylineScore<'_>>())
-        .chain(listed::<SkylineCut<'_>>())
-        .chain(listed::<SkylineChampions<'_>>())
-        .chain(listed::<SkylineStarts<'_>>())
-        .chain(listed::<SkylineOrder<'_>>())
-        .chain(listed::<SkylineTiles<'_>>())
-        .chain(listed::<SkylineKeep<'_>>())
-        .chain(listed::<SkylineSteps<'_>>())
-        .chain(listed::<SkylineFilter<'_>>())
-        .chain(listed::<SkylineEquals<'_>>())
-        .chain(listed::<SkylineSweep<'_>>())
+fn listed_skylines() -> Listed {
+    [
+        listed::<SkylinePoints<'_>>(),
+        listed::<SkylineLocalPoints<'_>>(),
+        listed::<SkylineTranspose<'_>>(),
+        listed::<SkylineSample<'_>>(),
+        listed::<SkylineChoose<'_>>(),
+        listed::<SkylineScore<'_>>(),
+        listed::<SkylineCut<'_>>(),
+        listed::<SkylineChampions<'_>>(),
+        listed::<SkylineStarts<'_>>(),
+        listed::<SkylineOrder<'_>>(),
+        listed::<SkylineTiles<'_>>(),
+        listed::<SkylineKeep<'_>>(),
+        listed::<SkylineSteps<'_>>(),
+        listed::<SkylineFilter<'_>>(),
+        listed::<SkylineEquals<'_>>(),
+        listed::<SkylineSweep<'_>>(),
+    ]
+    .concat()
 }
 
 #[test]
 fn argument_lists_are_the_kernels_signatures_by_type_name_and_order() {
-    let lists: Vec<_> = listed_with_values::<f64>()
-        .chain(listed_with_values::<f32>())
-        .chain(listed_stored::<f64, f64>())
-        .chain(listed_stored::<f32, f32>())
-        .chain(listed_stored::<f64, f32>())
-        .chain(listed_stored::<f32, Bf16>())
-        .chain(listed_stored::<f32, F16>())
-        .chain(listed::<MemoryCopy<'_>>())
-        .chain(listed::<MemoryTriad<'_>>())
-        .chain(listed::<MemoryRead<'_>>())
-        .chain(listed::<MemoryNothing>())
-        .chain(listed_plans::<u32>())
-        .chain(listed_plans::<u64>())
-        .chain(listed::<OrderOpen<'_>>())
-        .chain(listed::<OrderUnpack<'_>>())
-        .chain(listed::<OrderCount<'_>>())
-        .chain(listed::<OrderSums<'_>>())
-        .chain(listed::<OrderStarts<'_>>())
-        .chain(listed::<OrderScan<'_>>())
-        .chain(listed::<OrderDigits<'_>>())
-        .chain(listed::<OrderSort<'_>>())
-        .chain(listed::<OrderSlices<'_>>())
-        .chain(listed::<OrderPlaces<'_>>())
-        .chain(listed::<OrderGates<'_>>())
-        .chain(listed_skylines())
-        .chain(listed::<DenseGauss<'_>>())
-        .chain(listed::<DenseLibraryFlags<'_>>())
-        .chain(listed::<DenseCholesky<'_>>())
-        .chain(listed::<DenseBlocked<'_>>())
-        .chain(listed_vectors())
-        .chain(listed_inverses::<u32>())
-        .chain(listed_inverses::<u64>())
-        .chain(listed_groups())
-        .collect();
+    let lists = [
+        listed_with_values::<f64>(),
+        listed_with_values::<f32>(),
+        listed_stored::<f64, f64>(),
+        listed_stored::<f32, f32>(),
+        listed_stored::<f64, f32>(),
+        listed_stored::<f32, Bf16>(),
+        listed_stored::<f32, F16>(),
+        listed::<MemoryCopy<'_>>(),
+        listed::<MemoryTriad<'_>>(),
+        listed::<MemoryRead<'_>>(),
+        listed::<MemoryNothing>(),
+        listed_plans::<u32>(),
+        listed_plans::<u64>(),
+        listed::<OrderOpen<'_>>(),
+        listed::<OrderUnpack<'_>>(),
+        listed::<OrderCount<'_>>(),
+        listed::<OrderSums<'_>>(),
+        listed::<OrderStarts<'_>>(),
+        listed::<OrderScan<'_>>(),
+        listed::<OrderDigits<'_>>(),
+        listed::<OrderSort<'_>>(),
+        listed::<OrderSlices<'_>>(),
+        listed::<OrderPlaces<'_>>(),
+        listed::<OrderGates<'_>>(),
+        listed_skylines(),
+        listed::<DenseGauss<'_>>(),
+        listed::<DenseLibraryFlags<'_>>(),
+        listed::<DenseCholesky<'_>>(),
+        listed::<DenseBlocked<'_>>(),
+        listed_vectors(),
+        listed_inverses::<u32>(),
+        listed_inverses::<u64>(),
+        listed_groups(),
+    ]
+    .concat();
     let mut declared = Vec::new();
     for family in Family::ALL {
         let variants: BTreeSet<_> =
