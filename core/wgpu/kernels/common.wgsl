@@ -6,7 +6,7 @@ const GUARD: u32 = 64u;
 struct Params {
     // Rows of the matrix.
     rows: u32,
-    // Nonzeros of COO, slots per row of ELLPACK, or hacks of HLL.
+    // Nonzeros of COO, slots per row of ELLPACK, hacks of HLL, or columns of X in SpMM.
     count: u32,
     // Rows per hack, a power of two.
     hack_size: u32,

@@ -1,16 +1,20 @@
 //! The backend: prepares kernels on one device, which it opens itself and reopens once if it is lost.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 #[cfg(not(target_family = "wasm"))]
 use sparsescope_core::experiment::Ticket;
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, Interruptions, PrepareError, Prepared, Problem,
-    SpmvProblem,
+    Availability, Backend, Binding, Binds, Configuration, Interruptions, PrepareError, Prepared,
+    Problem, SpmmProblem, SpmvProblem, SpmvSide,
 };
+use sparsescope_core::kernel::parameters::VECTORS;
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::Gpu;
 #[cfg(not(target_family = "wasm"))]
 use sparsescope_core::record::GpuAbsence;
+use sparsescope_core::record::{Gpu, Operation};
 
 use crate::error::DeviceError;
 use crate::launchers::launcher;
@@ -88,20 +92,10 @@ impl WgpuBackend {
         };
         Ok(record::gpu(&machine.device, clock.as_deref(), &copy))
     }
-}
 
-impl Backend for WgpuBackend {
-    fn model(&self) -> &str {
-        &self.model
-    }
-
-    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
-        let Some(launcher) = launcher(kernel.id) else {
-            return Availability::Missing(match kernel.device {
-                DeviceKind::Wgpu => "not included in this build".to_owned(),
-                _ => "does not run on wgpu".to_owned(),
-            });
-        };
+    /// Whether the device can run one of this crate's kernels.
+    fn supports(&self, kernel: &KernelDescriptor) -> Availability {
+        let Some(launcher) = launcher(kernel.id) else { return Availability::built(false) };
         let device = &self.adapter.at_present().device;
         match launcher.family.needs_subgroups() && !device.has_subgroups {
             true => {
@@ -110,6 +104,56 @@ impl Backend for WgpuBackend {
             }
             false => Availability::Available,
         }
+    }
+
+    /// Prepares a product with X of k columns; `params` describes it besides the format.
+    fn prepared(
+        &self,
+        configuration: &Configuration,
+        side: Arc<SpmvSide<f32>>,
+        (columns, x): (u32, Arc<Vec<f32>>),
+        params: BTreeMap<String, String>,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + '_>, PrepareError> {
+        if let Availability::Missing(reason) = self.supports(configuration.kernel) {
+            return Err(PrepareError::Unsupported(reason));
+        }
+        let launcher = launcher(configuration.kernel.id).ok_or(DeviceError::Absent)?;
+        let converted = side.format(SpmvProblem::spec(configuration), memory);
+        let converted = converted.map_err(|error| PrepareError::Refused(error.to_string()))?;
+        let (made, products, costs, once) = Default::default();
+        let configuration = configuration.clone();
+        Ok(Box::new(PreparedProduct {
+            adapter: &self.adapter,
+            launcher,
+            configuration,
+            side,
+            x,
+            columns,
+            converted,
+            made,
+            products,
+            costs,
+            params,
+            once,
+        }))
+    }
+}
+
+/// The operations that run on the device.
+const OPERATIONS: &[Binding<WgpuBackend>] =
+    &[Binding::of::<SpmvProblem>(Operation::Spmv), Binding::of::<SpmmProblem>(Operation::Spmm)];
+
+impl Backend for WgpuBackend {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        if kernel.device != DeviceKind::Wgpu {
+            return Availability::Missing("does not run on wgpu".to_owned());
+        }
+        Binding::availability(OPERATIONS, self, kernel)
     }
 
     #[cfg(not(target_family = "wasm"))]
@@ -123,30 +167,42 @@ impl Backend for WgpuBackend {
         problem: &'p dyn Problem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        problem.admit(configuration)?;
-        if let Availability::Missing(reason) = self.availability(configuration.kernel) {
-            return Err(PrepareError::Unsupported(reason));
-        }
-        let launcher = launcher(configuration.kernel.id);
-        let (Some(launcher), Some(problem)) = (launcher, problem.of::<SpmvProblem>()) else {
-            return Err(DeviceError::Absent.into());
-        };
+        Binding::prepare(OPERATIONS, self, configuration, problem, memory)
+    }
+}
+
+impl Binds<SpmvProblem> for WgpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        self.supports(kernel)
+    }
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SpmvProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         let side = problem.single(memory)?;
-        let converted = side.format(SpmvProblem::spec(configuration), memory);
-        let converted = converted.map_err(|error| PrepareError::Refused(error.to_string()))?;
-        let (made, products, costs, params, once) = Default::default();
-        let configuration = configuration.clone();
-        Ok(Box::new(PreparedProduct {
-            adapter: &self.adapter,
-            launcher,
-            configuration,
-            side,
-            converted,
-            made,
-            products,
-            costs,
-            params,
-            once,
-        }))
+        let x = Arc::clone(side.x());
+        self.prepared(configuration, side, (1, x), BTreeMap::new(), memory)
+    }
+}
+
+impl Binds<SpmmProblem> for WgpuBackend {
+    fn has(&self, kernel: &KernelDescriptor) -> Availability {
+        self.supports(kernel)
+    }
+
+    fn bind<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p SpmmProblem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        problem.check_blocks(configuration, memory)?;
+        let k = SpmmProblem::vectors(configuration);
+        let (side, x) = (problem.single(memory)?, problem.single_block(k)?);
+        let params = [(VECTORS.id().name().to_owned(), k.to_string())].into();
+        self.prepared(configuration, side, (k as u32, x), params, memory)
     }
 }

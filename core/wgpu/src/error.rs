@@ -23,14 +23,16 @@ pub(crate) enum DeviceError {
     #[error("{found} invocations per workgroup: expected a multiple of 32 from 32 to {most}")]
     Block { found: u32, most: u32 },
     #[error(
-        "its first SpMV took {0:.1} s: the system may reset the device if one takes more than 1 s"
+        "its first product took {0:.1} s: the system may reset the device if one takes more than 1 s"
     )]
     Slow(f64),
     #[error("{0} or its driver does not support subgroups")]
     NoSubgroups(String),
     #[error("the device clock returned no time in {0} attempts")]
     NoTime(u32),
-    #[error("SpMV with flushed caches is too short for the clock, whose resolution is {0:e} s")]
+    #[error(
+        "one product with flushed caches is too short for the clock, whose resolution is {0:e} s"
+    )]
     TooShortCold(f64),
     #[error("this browser supports WebGPU, but no adapter was found")]
     #[cfg(target_family = "wasm")]

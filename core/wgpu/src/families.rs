@@ -12,6 +12,7 @@ pub(crate) enum Family {
     Hll,
     HllSubgroup,
     Coo,
+    Spmm,
     Memory,
 }
 
@@ -39,6 +40,7 @@ impl Family {
             }
             Self::HllSubgroup => include_str!("../kernels/hll_subgroup.wgsl"),
             Self::Coo => include_str!("../kernels/coo.wgsl"),
+            Self::Spmm => include_str!("../kernels/spmm.wgsl"),
             Self::Memory => include_str!("../kernels/memory.wgsl"),
         }
     }
@@ -60,7 +62,7 @@ impl Family {
     pub(crate) fn arrays(self) -> &'static [Access] {
         use Access::{Reads, Writes};
         match self {
-            Self::Csr | Self::Ell => &[Reads, Reads, Reads, Reads, Writes],
+            Self::Csr | Self::Ell | Self::Spmm => &[Reads, Reads, Reads, Reads, Writes],
             Self::CsrSubgroup => &[Reads, Reads, Reads, Reads, Writes, Writes],
             Self::Hll => &[Reads, Reads, Reads, Reads, Reads, Writes],
             Self::HllSubgroup => &[Reads, Reads, Reads, Reads, Reads, Writes, Writes],

@@ -22,6 +22,8 @@ enum Grid {
     Lanes,
     /// One workgroup per span of nonzeros.
     Spans,
+    /// One invocation per row and 1, 2 or 4 columns of X.
+    Columns,
 }
 
 /// A kernel of this backend.
@@ -44,7 +46,7 @@ const fn launcher_of(
 
 /// The launchers of this backend, in the order of the descriptors.
 #[rustfmt::skip]
-const LAUNCHERS: [Launcher; 10] = [
+const LAUNCHERS: [Launcher; 11] = [
     launcher_of("wgpu/csr/thread-per-row", Family::Csr, "csr_thread_per_row", Grid::Rows),
     launcher_of("wgpu/csr/subgroup-per-row", Family::CsrSubgroup, "csr_subgroup_per_row", Grid::Subgroups),
     launcher_of("wgpu/csr/shared-per-row", Family::Csr, "csr_shared_per_row", Grid::Shared),
@@ -55,6 +57,7 @@ const LAUNCHERS: [Launcher; 10] = [
     launcher_of("wgpu/hll/subgroup-per-row", Family::HllSubgroup, "hll_subgroup_per_row", Grid::Subgroups),
     launcher_of("wgpu/hll/column-major", Family::Hll, "hll_column_major", Grid::Lanes),
     launcher_of("wgpu/coo/segmented", Family::Coo, "coo_segmented", Grid::Spans),
+    launcher_of("wgpu/spmm/row-split", Family::Spmm, "spmm_row_split", Grid::Columns),
 ];
 
 /// The launcher of a kernel.
@@ -65,12 +68,22 @@ pub(crate) fn launcher(id: &str) -> Option<&'static Launcher> {
 /// Nonzeros per invocation of the segmented sums, as in `coo.wgsl`.
 const COO_ITEMS: u64 = 4;
 
+/// Invocations of a row below which each takes fewer columns of X instead: they load 32 bytes at once.
+const FEWEST_LANES: u32 = 8;
+
+/// Invocations that share a row of k columns; each takes up to four of them, as `spmm.wgsl` does.
+fn lanes_of_columns(k: u32) -> u32 {
+    k.div_ceil([4, 2].into_iter().find(|each: &u32| k / each >= FEWEST_LANES).unwrap_or(1))
+}
+
 /// What a kernel is bound to.
 pub(crate) struct Operands<'o> {
     pub(crate) host: &'o AnyFormat<f32>,
     /// The arrays of the matrix.
     pub(crate) arrays: &'o [Buffer],
     pub(crate) x: &'o Buffer,
+    /// Columns of X; 1 in SpMV.
+    pub(crate) columns: u32,
     /// y, including its guards.
     pub(crate) y: &'o Buffer,
     /// Invocations per workgroup.
@@ -79,7 +92,7 @@ pub(crate) struct Operands<'o> {
 
 /// A kernel bound to its operands.
 pub(crate) struct Bound {
-    /// The launches of one SpMV.
+    /// The launches of one product.
     pub(crate) launches: Vec<Launch>,
     /// A word that receives the subgroup size, for kernels that use subgroups.
     pub(crate) seen: Option<Buffer>,
@@ -108,6 +121,11 @@ impl Launcher {
             Grid::Shared => by_rows(GridMapping::WarpPerRow),
             Grid::Subgroups => {
                 rows.div_ceil(u64::from(o.block / device.least_subgroup().min(o.block)))
+            }
+            Grid::Columns => {
+                params.count = o.columns;
+                params.lanes = lanes_of_columns(o.columns);
+                (rows * u64::from(params.lanes)).div_ceil(u64::from(o.block))
             }
             Grid::Lanes | Grid::Spans => 0,
         };
@@ -142,7 +160,7 @@ impl Launcher {
                 let launches = launch.into_iter().collect();
                 Ok(Bound { launches, seen: Some(seen), workspace: Vec::new() })
             }
-            Grid::Rows | Grid::Shared | Grid::Lanes => {
+            Grid::Rows | Grid::Shared | Grid::Lanes | Grid::Columns => {
                 let launch =
                     Launch::new(device, entry(self.function), groups, params, &arrays).await?;
                 let launches = launch.into_iter().collect();
@@ -183,14 +201,19 @@ async fn segmented(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparsescope_core::kernel::{DeviceKind, kernels};
-    use sparsescope_core::record::Operation;
+    use sparsescope_core::kernel::{DeviceKind, all_kernels};
 
     #[test]
     fn descriptors_and_launchers_match_one_to_one() {
-        let here = kernels(Operation::Spmv).iter().filter(|k| k.device == DeviceKind::Wgpu);
+        let here = all_kernels().filter(|k| k.device == DeviceKind::Wgpu);
         let described: Vec<_> = here.map(|k| k.id).collect();
         assert_eq!(described, LAUNCHERS.map(|launcher| launcher.id));
+    }
+
+    #[test]
+    fn an_invocation_takes_up_to_four_columns_and_a_row_keeps_eight_invocations() {
+        let lanes = [1, 3, 8, 15, 16, 17, 31, 32, 33, 1024].map(lanes_of_columns);
+        assert_eq!(lanes, [1, 3, 8, 15, 8, 9, 16, 8, 9, 256]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Operands of SpMV: matrices and x, copied once for all kernels that read them, and y between guards.
+//! Operands of products: matrices and x, copied once for all kernels that read them, and y between guards.
 
 use std::sync::{Arc, Mutex, Weak};
 
@@ -14,7 +14,7 @@ use crate::error::DeviceError;
 /// Guard elements before and after a result, which no kernel may write; as in `common.wgsl`.
 const GUARD: usize = 64;
 
-/// Content of the guards: no SpMV results in exactly these bits.
+/// Content of the guards: no product results in exactly these bits.
 const GUARD_BITS: u32 = 0xcafe_f00d;
 
 /// The error if guards were overwritten.
@@ -48,7 +48,7 @@ pub(crate) struct Matrix {
     _host: Arc<Csr<f32>>,
 }
 
-/// x on the device with the host's.
+/// x, or X by rows, on the device with the host's.
 pub(crate) struct Vector {
     pub(crate) elements: Buffer,
     _host: Arc<Vec<f32>>,
@@ -100,14 +100,14 @@ impl Uploads {
 /// guards in other bindings would not detect them.
 pub(crate) struct GuardedVector {
     pub(crate) with_guards: Buffer,
-    rows: usize,
+    elements: usize,
 }
 
 impl GuardedVector {
-    pub(crate) async fn new(device: &Device, rows: usize) -> Result<Self, DeviceError> {
-        let bytes = ((rows + 2 * GUARD) * size_of::<f32>()) as u64;
+    pub(crate) async fn new(device: &Device, elements: usize) -> Result<Self, DeviceError> {
+        let bytes = ((elements + 2 * GUARD) * size_of::<f32>()) as u64;
         let with_guards = Buffer::new(device, "the vector y", bytes).await?;
-        Ok(Self { with_guards, rows })
+        Ok(Self { with_guards, elements })
     }
 
     /// Fills it with NaN, and initialises the guards.
@@ -121,8 +121,8 @@ impl GuardedVector {
     }
 
     fn spoilt(&self) -> Vec<u32> {
-        let mut host = vec![GUARD_BITS; self.rows + 2 * GUARD];
-        if let Some(elements) = host.get_mut(GUARD..GUARD + self.rows) {
+        let mut host = vec![GUARD_BITS; self.elements + 2 * GUARD];
+        if let Some(elements) = host.get_mut(GUARD..GUARD + self.elements) {
             elements.fill(f32::NAN.to_bits());
         }
         host
@@ -134,7 +134,7 @@ impl GuardedVector {
         device: &Device,
     ) -> Result<(Result<Output, String>, f64), DeviceError> {
         let (mut all, seconds) = self.with_guards.read::<u32>(device).await?;
-        let after = all.split_off(GUARD + self.rows);
+        let after = all.split_off(GUARD + self.elements);
         let elements = all.split_off(GUARD);
         let is_intact = all.iter().chain(&after).all(|&word| word == GUARD_BITS);
         let result = match is_intact {

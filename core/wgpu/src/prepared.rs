@@ -20,10 +20,10 @@ use crate::names::is_software;
 use crate::operands::{GuardedVector, Matrix, Vector};
 use crate::sampling::{Timed, calibrate, samples, to_picoseconds};
 
-/// SpMVs that take longer, in seconds, are not repeated: systems kill work that occupies a GPU for seconds.
+/// Products that take longer, in seconds, are not repeated: systems kill work that occupies a GPU for seconds.
 const LONGEST_PRODUCT_S: f64 = 1.0;
 
-/// The same where the GPU is emulated on a CPU; there the first SpMV of a kernel includes its compilation.
+/// The same where the GPU is emulated on a CPU; there the first product of a kernel includes its compilation.
 const LONGEST_IN_SOFTWARE_S: f64 = 8.0;
 
 /// Default invocations per workgroup, the minimum and the maximum.
@@ -31,15 +31,19 @@ const USUAL_BLOCK: u32 = 128;
 const LEAST_BLOCK: u32 = 32;
 const MOST_BLOCK: u32 = 256;
 
-/// y = A·x on a device, to be set up.
+/// y = A·x or Y = A·X on a device, to be set up.
 pub(crate) struct PreparedProduct<'p> {
     pub(crate) adapter: &'p Adapter,
     pub(crate) launcher: &'static Launcher,
     pub(crate) configuration: Configuration,
     pub(crate) side: Arc<SpmvSide<f32>>,
+    /// x, or X by rows.
+    pub(crate) x: Arc<Vec<f32>>,
+    /// Columns of X; 1 in SpMV.
+    pub(crate) columns: u32,
     pub(crate) converted: Converted<f32>,
     pub(crate) made: Option<Made>,
-    /// SpMVs per sample, once determined.
+    /// Products per sample, once determined.
     pub(crate) products: Option<u32>,
     pub(crate) costs: Costs,
     pub(crate) params: BTreeMap<String, String>,
@@ -56,7 +60,7 @@ pub(crate) struct Made {
     _operands: (Arc<Matrix>, Arc<Vector>),
 }
 
-/// SpMVs to time, preceded by the launches of `before`.
+/// Products to time, preceded by the launches of `before`.
 struct Products<'a> {
     interruptions: &'a Interruptions,
     device: &'a Device,
@@ -137,16 +141,17 @@ impl PreparedProduct<'_> {
         let machine = self.adapter.machine().await?;
         let device = &machine.device;
         let block = self.block(device)?;
-        let a = self.side.a();
+        let (a, columns) = (self.side.a(), self.columns as usize);
         let spec = SpmvProblem::spec(&self.configuration);
         let matrix = machine.uploads.matrix(device, a, spec, &self.converted).await?;
-        let x = machine.uploads.x(device, self.side.x()).await?;
-        let y = GuardedVector::new(device, a.rows()).await?;
+        let x = machine.uploads.x(device, &self.x).await?;
+        let y = GuardedVector::new(device, columns * a.rows()).await?;
         let start = Instant::now();
         let operands = Operands {
             host: &self.converted.matrix,
             arrays: &matrix.arrays.all,
             x: &x.elements,
+            columns: self.columns,
             y: &y.with_guards,
             block,
         };
@@ -167,7 +172,8 @@ impl PreparedProduct<'_> {
             upload_s: Some(spent.upload_s),
             allocate_s: Some(spent.allocate_s + y.with_guards.spent.allocate_s + workspace_s),
             format_bytes: matrix.arrays.bytes() + workspace_bytes,
-            minimal_bytes: matrix.arrays.bytes() - skipped + 4 * (a.rows() + a.cols()) as u64,
+            minimal_bytes: matrix.arrays.bytes() - skipped
+                + 4 * (columns * (a.rows() + a.cols())) as u64,
             ..Costs::default()
         };
         let made = Made { machine: Arc::clone(&machine), clock, bound, y, _operands: (matrix, x) };
@@ -181,7 +187,7 @@ impl PreparedProduct<'_> {
         if seconds > longest_s {
             return Err(DeviceError::Slow(seconds));
         }
-        self.params = spec.in_force(&self.converted.matrix);
+        self.params.extend(spec.in_force(&self.converted.matrix));
         let mut tell = |name: &str, value: String| self.params.insert(name.to_owned(), value);
         tell("clock", made.clock.name());
         tell("checks", if device.options.checks { "on" } else { "off" }.to_owned());
@@ -216,7 +222,7 @@ impl PreparedProduct<'_> {
         let interruptions = &self.adapter.interruptions;
         let made = self.made()?;
         if made.bound.launches.is_empty() {
-            // An SpMV without rows has nothing to do: it takes less than the clock can measure.
+            // A product without rows has nothing to do: it takes less than the clock can measure.
             return Ok(vec![made.clock.resolution_s; n]);
         }
         match temperature {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use sparsescope_core::experiment::{
-    Availability, Backend, Configuration, KernelError, Output, PrepareError, Problem, SpmvProblem,
-    Temperature, Watch,
+    Availability, Backend, Configuration, KernelError, Output, PrepareError, Problem, SpmmProblem,
+    SpmvProblem, Temperature, Watch,
 };
-use sparsescope_core::kernel::parameters::HACK_SIZE;
-use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernels};
+use sparsescope_core::kernel::parameters::{HACK_SIZE, VECTORS};
+use sparsescope_core::kernel::{DeviceKind, KernelDescriptor, Parameters, kernel, kernels};
 use sparsescope_core::matrix::Csr;
 use sparsescope_core::record::{Operation, Verdict};
 use sparsescope_test_support::devices::{matrices, matrix, output, problem, ready};
@@ -141,6 +141,77 @@ fn more_workgroups_than_one_dimension_holds_pass_the_gate() {
         let check = problem.check(&configuration, &output(&mut prepared).unwrap());
         assert_eq!(check.verdict, Verdict::Pass, "{}: {:?}", case.0.id, check.reason);
     }
+}
+
+/// SpMM with this many invocations per workgroup and columns of X.
+fn several(block: u32, k: u32) -> Configuration {
+    let parameters = Parameters::default().with(VECTORS.id(), &k.to_string());
+    let kernel = kernel("wgpu/spmm/row-split").unwrap();
+    Configuration { block: Some(block), parameters, ..Configuration::usual(kernel) }
+}
+
+/// Runs SpMM twice: its result passes the check, and is the same in both runs.
+fn pass_several(
+    backend: &WgpuBackend,
+    problem: &SpmmProblem,
+    configuration: &Configuration,
+    what: &str,
+) {
+    let prepared = ready(backend, configuration, problem);
+    let mut prepared = prepared.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let first = output(&mut prepared).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let check = problem.check(configuration, &first);
+    assert_eq!(check.verdict, Verdict::Pass, "{what}: {:?}", check.reason);
+    let Output::Single(first) = first else { panic!("{what}: no vector") };
+    let Output::Single(second) = output(&mut prepared).unwrap() else { panic!("{what}") };
+    let bits = |y: &[f32]| y.iter().map(|y| y.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&second), bits(&first), "{what}");
+}
+
+#[test]
+fn spmm_passes_the_gate_with_any_number_of_columns_with_and_without_checks() {
+    for options in BOTH {
+        let backend = adapter!(options);
+        for (name, a) in matrices() {
+            let problem = SpmmProblem::drawn(Arc::new(a), 42);
+            for block in [32, 160] {
+                for k in [1, 2, 3, 7, 8, 16, 17, 33, 64] {
+                    let what = format!("{k} columns, {block} invocations: {name}");
+                    pass_several(&backend, &problem, &several(block, k), &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn spmm_passes_the_gate_with_an_x_that_is_not_finite() {
+    let backend = adapter!(Options::default());
+    for bad in [f64::INFINITY, f64::NAN] {
+        let mut x = vec![1.0; 3 * 400];
+        x[3 * 5 + 1] = bad;
+        let a = Arc::new(matrix(400, (0..700).map(|i| i % 29)));
+        let problem = SpmmProblem::given(a, 3, x);
+        pass_several(&backend, &problem, &several(64, 3), &format!("{bad}"));
+    }
+}
+
+#[test]
+fn spmm_with_more_workgroups_than_one_dimension_holds_passes_the_gate() {
+    let backend = adapter!(Options::default());
+    // 15 invocations per row, and 32 per workgroup: 65 625 workgroups.
+    let tall = SpmmProblem::drawn(Arc::new(matrix(90, (0..140_000).map(|i| i % 3))), 42);
+    pass_several(&backend, &tall, &several(32, 15), "many rows");
+}
+
+#[test]
+fn spmm_records_its_columns_and_counts_the_bytes_of_all_of_them() {
+    let backend = adapter!(Options::default());
+    let problem = SpmmProblem::drawn(Arc::new(matrix(50, [3, 0, 7, 40])), 42);
+    let prepared = ready(&backend, &several(128, 33), &problem).unwrap();
+    assert_eq!(prepared.params()["vectors"], "33");
+    // Row offsets, columns and values of A, and 33 columns of X and Y.
+    assert_eq!(prepared.costs().minimal_bytes, 4 * 5 + 8 * 50 + 4 * 33 * (50 + 4));
 }
 
 #[test]

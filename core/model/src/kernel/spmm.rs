@@ -142,6 +142,12 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 2 (deterministic), preprocessed"),
     cusparse("vendor/cusparse/spmm-alg3", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 3, preprocessed"),
+    KernelDescriptor {
+        device: DeviceKind::Wgpu,
+        precisions: &[Precision::F32],
+        ..cuda("wgpu/spmm/row-split", Mapping::ColumnsOfRows, true, &[Origin::Ours],
+            "adjacent invocations on adjacent columns of X, row after row; 1, 2 or 4 columns per invocation").ranked(4)
+    },
 ];
 
 #[cfg(test)]
