@@ -4,13 +4,15 @@ use egui::{
     Align, Button, Checkbox, Color32, ComboBox, DragValue, FontId, Label, Layout, ProgressBar,
     RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2,
 };
-use sparsescope_core::kernel::DeviceKind;
+use sparsescope_core::kernel::parameters::VECTORS;
+use sparsescope_core::kernel::{DeviceKind, Parameters};
+use sparsescope_core::record::Operation;
 use sparsescope_figures::model::{Model, count, significant};
 use sparsescope_figures::theme::BODY;
 
 use super::gpu::GpuSeen;
 use super::live::{Rates, words_of};
-use super::wanted::{SAMPLES, Subject, Wanted, kernels_here, offered};
+use super::wanted::{OPERATIONS, SAMPLES, Subject, Wanted, kernels_here, offered};
 use super::work::{Measured, Work};
 use crate::style;
 
@@ -83,6 +85,7 @@ pub(super) fn show(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) -> Optio
             device(ui, shown.gpu);
             matrix(ui, wanted, shown);
             samples(ui, wanted);
+            operation(ui, wanted);
             kernels(ui, wanted, shown.gpu);
         });
     });
@@ -183,7 +186,8 @@ fn kernels(ui: &mut Ui, wanted: &mut Wanted, gpu: &GpuSeen) {
     ] {
         section(ui, title);
         ui.weak(what);
-        for kernel in kernels_here().filter(|kernel| kernel.device == device) {
+        let here = kernels_here(wanted.operation);
+        for kernel in here.filter(|kernel| kernel.device == device) {
             let why = match (gpu, device) {
                 (GpuSeen::There { missing, .. }, DeviceKind::Wgpu) => {
                     missing.iter().find(|(id, _)| *id == kernel.id).map(|(_, why)| why.as_str())
@@ -215,10 +219,28 @@ fn samples(ui: &mut Ui, wanted: &mut Wanted) {
     });
 }
 
+fn operation(ui: &mut Ui, wanted: &mut Wanted) {
+    section(ui, "Operation");
+    ui.horizontal(|ui| {
+        for operation in OPERATIONS {
+            let text = match operation {
+                Operation::Spmm => {
+                    let k = Parameters::default().get(&VECTORS);
+                    format!("{}, {k} columns", operation.word())
+                }
+                _ => operation.word().to_owned(),
+            };
+            ui.selectable_value(&mut wanted.operation, operation, text)
+                .on_hover_text(operation.about());
+        }
+    });
+}
+
 /// The start button, and why it is disabled.
 fn start(ui: &mut Ui, wanted: &Wanted, shown: &Shown<'_>) -> Option<Pressed> {
     let has_gpu = !matches!(shown.gpu, GpuSeen::None(_));
-    let ticked = kernels_here().filter(|kernel| wanted.kernels.contains(kernel.id));
+    let here = kernels_here(wanted.operation);
+    let ticked = here.filter(|kernel| wanted.kernels.contains(kernel.id));
     let runs = ticked.filter(|kernel| has_gpu || kernel.device == DeviceKind::Cpu).count();
     let reason = match (shown.gpu, shown.subject) {
         (GpuSeen::Unasked | GpuSeen::Asked, _) => Some("Waiting for the browser to provide a GPU."),

@@ -4,7 +4,7 @@ use sparsescope_core::experiment::{Availability, Backend};
 use sparsescope_core::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_wgpu::WgpuBackend;
 
-use super::wanted::kernels_here;
+use super::wanted::{OPERATIONS, kernels_here};
 
 /// What the panel knows about the GPU.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,8 @@ impl GpuSeen {
             Availability::Missing(why) => Some((kernel.id, why)),
             Availability::Available => None,
         };
-        let of_gpu = kernels_here().filter(|kernel| kernel.device == DeviceKind::Wgpu);
+        let here = OPERATIONS.into_iter().flat_map(kernels_here);
+        let of_gpu = here.filter(|kernel| kernel.device == DeviceKind::Wgpu);
         Self::There {
             model: backend.model().to_owned(),
             is_software: backend.is_software(),

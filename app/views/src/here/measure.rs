@@ -8,12 +8,12 @@ use std::task::Poll;
 use sparsescope_core::bundle::{Bundle, MatrixFolder};
 use sparsescope_core::experiment::{
     Alone, Backend, Configuration, Interruptions, Problem, Runner, SerialBackend, Settings,
-    SpmvProblem, Step, table_position,
+    SpmmProblem, SpmvProblem, Step, table_position,
 };
 use sparsescope_core::kernel::DeviceKind;
-use sparsescope_core::measure::{DEFAULT_SEED, environment, integer_vector};
+use sparsescope_core::measure::{DEFAULT_SEED, environment};
 use sparsescope_core::memory::MemoryLimit;
-use sparsescope_core::record::{Environment, Precision, Run, Verdict};
+use sparsescope_core::record::{Environment, Operation, Precision, Run, Verdict};
 use sparsescope_core::spy;
 use sparsescope_figures::model::{display_name, matrix_key};
 use sparsescope_wgpu::WgpuBackend;
@@ -73,8 +73,10 @@ async fn measured(
     }
     let Ready { a, record, picture } = matrix;
     SpmvProblem::check_vectors(&a, limit).map_err(|error| error.to_string())?;
-    let x = integer_vector(a.cols(), DEFAULT_SEED);
-    let problem = SpmvProblem::new(a, x);
+    let problem: Box<dyn Problem> = match wanted.operation {
+        Operation::Spmm => Box::new(SpmmProblem::drawn(a, DEFAULT_SEED)),
+        _ => Box::new(SpmvProblem::drawn(a, DEFAULT_SEED)),
+    };
     host.turn().await;
     let settings = settings(wanted);
     let mut backends: Vec<(DeviceKind, &dyn Backend)> = vec![(DeviceKind::Cpu, &serial)];
@@ -91,7 +93,7 @@ async fn measured(
     let mut runs: Vec<Run> = Vec::new();
     let mut was_lost = false;
     loop {
-        let ended = run(host, &runner, &record.id, &problem, &configurations, &runs, work).await;
+        let ended = run(host, &runner, &record.id, &*problem, &configurations, &runs, work).await;
         runs.extend(work.take_runs());
         let again: Vec<Configuration> = configurations
             .iter()
@@ -124,6 +126,7 @@ async fn measured(
     Ok(Some(Measured {
         file: format!("sparsescope-here-{}.zip", now.replace(':', "").trim_end_matches('Z')),
         bytes: Arc::new(bytes),
+        operation: wanted.operation,
         key,
         name,
         runs: counts,

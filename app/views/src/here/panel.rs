@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use egui::{Panel, Ui};
 use sparsescope_core::experiment::Interruptions;
+use sparsescope_core::record::Operation;
 
 use super::form::{self, Pressed, Shown};
 use super::gpu::GpuSeen;
@@ -106,13 +107,15 @@ impl HerePanel {
         self.ask_for_gpu(ui.ctx());
         let selected = app.state().matrix.as_deref();
         let subject = self.wanted.subject(app.model(), selected);
+        // The H100's results are of SpMV.
+        let is_spmv = self.measured.as_ref().is_some_and(|m| m.operation == Operation::Spmv);
         let shown = Shown {
             gpu: &self.gpu.borrow().clone(),
             selected: selected.map(|key| (key, app.model())),
             subject: subject.as_ref().map_err(String::as_str),
             work: self.work.as_deref(),
             measured: self.measured.as_ref(),
-            offers: [self.has_example, self.has_html],
+            offers: [self.has_example && is_spmv, self.has_html],
         };
         let pressed = if ui.available_width() < form::NARROW {
             let most = ui.available_height() * 0.62;
@@ -217,7 +220,7 @@ fn show_runs(app: &mut App, measured: &Measured) {
     state.charts.only.clear();
     state.matrix = Some(measured.key.clone());
     state.filter = sparsescope_figures::state::Filter {
-        operation: "spmv".to_owned(),
+        operation: measured.operation.as_str().to_owned(),
         search: measured.name.trim_end_matches(" (stand-in)").to_owned(),
         ..sparsescope_figures::state::Filter::everything()
     };

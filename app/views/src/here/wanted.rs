@@ -19,6 +19,9 @@ const MOST_ENTRIES: u64 = 4_500_000;
 pub(super) const SAMPLES: std::ops::RangeInclusive<usize> = 5..=200;
 const USUAL_SAMPLES: usize = 25;
 
+/// The operations on offer.
+pub(super) const OPERATIONS: [Operation; 2] = [Operation::Spmv, Operation::Spmm];
+
 /// Invocations per workgroup.
 const BLOCK: u32 = 128;
 
@@ -96,7 +99,9 @@ pub(super) struct Wanted {
     pub(super) entry: Option<&'static str>,
     /// What the user typed instead of these.
     pub(super) typed: String,
-    /// The ids of the kernels.
+    /// What to compute.
+    pub(super) operation: Operation,
+    /// The ids of the kernels, of all operations.
     pub(super) kernels: BTreeSet<&'static str>,
     /// Samples per run.
     pub(super) samples: usize,
@@ -104,8 +109,14 @@ pub(super) struct Wanted {
 
 impl Default for Wanted {
     fn default() -> Self {
-        let kernels = kernels_here().map(|kernel| kernel.id).collect();
-        Self { entry: Some(FIRST), typed: String::new(), kernels, samples: USUAL_SAMPLES }
+        let kernels = OPERATIONS.into_iter().flat_map(kernels_here).map(|kernel| kernel.id);
+        Self {
+            entry: Some(FIRST),
+            typed: String::new(),
+            operation: Operation::Spmv,
+            kernels: kernels.collect(),
+            samples: USUAL_SAMPLES,
+        }
     }
 }
 
@@ -128,7 +139,8 @@ impl Wanted {
     /// The configurations to run, in kernel order; they always include the reference, in each precision.
     pub(super) fn configurations(&self) -> Vec<Configuration> {
         let mut all = Vec::new();
-        for kernel in kernels_here().filter(|kernel| self.kernels.contains(kernel.id)) {
+        let here = kernels_here(self.operation);
+        for kernel in here.filter(|kernel| self.kernels.contains(kernel.id)) {
             let of = |precision, block| Configuration {
                 precision,
                 block,
@@ -136,7 +148,7 @@ impl Wanted {
             };
             match kernel.device {
                 DeviceKind::Wgpu => all.push(of(Precision::F32, Some(BLOCK))),
-                _ if kernel.id == reference(Operation::Spmv).id => {
+                _ if kernel.id == reference(self.operation).id => {
                     all.extend([Precision::F64, Precision::F32].map(|p| of(p, None)));
                 }
                 _ => all.push(of(Precision::F64, None)),
@@ -152,14 +164,15 @@ impl Wanted {
 
     /// Whether a GPU is needed.
     pub(super) fn needs_gpu(&self) -> bool {
-        let named = |id: &&str| kernel(id).is_some_and(|k| k.device == DeviceKind::Wgpu);
-        self.kernels.iter().any(named)
+        self.configurations().iter().any(|one| one.kernel.device == DeviceKind::Wgpu)
     }
 }
 
-/// The kernels that run here: two CPU kernels, and those of the GPU.
-pub(super) fn kernels_here() -> impl Iterator<Item = &'static KernelDescriptor> {
-    kernels(Operation::Spmv).iter().filter(|kernel| {
+/// The kernels of an operation that run here: one or two of the CPU, and those of the GPU.
+pub(super) fn kernels_here(
+    operation: Operation,
+) -> impl Iterator<Item = &'static KernelDescriptor> {
+    kernels(operation).iter().filter(|kernel| {
         let is_plain = matches!(kernel.format(), Some(Format::Csr | Format::Hll(_)));
         kernel.device == DeviceKind::Wgpu || kernel.mapping == Mapping::Serial && is_plain
     })
@@ -187,6 +200,9 @@ mod tests {
         assert!(all.iter().all(|configuration| configuration.admit().is_ok()));
         wanted.leave_gpu();
         assert!(!wanted.needs_gpu() && words(&wanted) == cpu);
+        let several = Wanted { operation: Operation::Spmm, ..Wanted::default() };
+        assert_eq!(words(&several), ["cpu/spmm/serial f64", "cpu/spmm/serial f32"]);
+        assert!(several.needs_gpu() && several.configurations().len() == 3);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use sparsescope_core::experiment::{Interruptions, Observer};
-use sparsescope_core::record::{self, Run};
+use sparsescope_core::record::{self, Operation, Run};
 use web_time::Instant;
 
 use super::live::{Rates, left};
@@ -57,6 +57,8 @@ pub(super) struct Measured {
     pub(super) file: String,
     /// The bundle.
     pub(super) bytes: Arc<Vec<u8>>,
+    /// What was computed.
+    pub(super) operation: Operation,
     /// Key of the matrix.
     pub(super) key: String,
     /// Its name.

@@ -1,5 +1,5 @@
 //! A CPU backend for callers with a single thread that must stay responsive, such as the page: the serial
-//! SpMV kernels, in pieces too short to notice.
+//! SpMV and SpMM kernels, in pieces too short to notice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,30 +10,32 @@ use super::backend::{Availability, Backend, Prepared};
 use super::configuration::{Configuration, Temperature};
 use super::error::{KernelError, PrepareError};
 use super::interruptions::Interruptions;
-use super::operations::{Side, SpmvProblem, SpmvSide};
+use super::operations::{Side, SpmmProblem, SpmvProblem, SpmvSide};
 use super::output::Output;
 use super::problem::Problem;
 use super::task::{Finished, Watch};
 use super::ticket::{Executed, LastOutput, Sampled, SetUp, Ticket};
 use crate::measure::clock_step_s;
+use sparsescope_kernels::spmm;
 use sparsescope_kernels::spmv::{csr, hll};
 use sparsescope_matrix::matrix::{AnyFormat, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::pace::set_down;
 use sparsescope_model::kernel::KernelDescriptor;
+use sparsescope_model::kernel::parameters::VECTORS;
 use sparsescope_record::Costs;
 
-/// Maximum seconds per piece; an SpMV that takes longer is refused.
+/// Maximum seconds per piece; a product that takes longer is refused.
 const MOST_S: f64 = 50e-3;
 
 /// Minimum seconds per sample; it is also at least a number of clock ticks, as far as the limit above allows.
 const SHORTEST_SAMPLE_S: f64 = 1e-3;
 const CLOCK_STEPS: f64 = 100.0;
 
-/// Maximum SpMVs per sample.
+/// Maximum products per sample.
 const MOST_REPETITIONS: f64 = 100_000.0;
 
-/// The serial SpMV kernels on the calling thread.
+/// The serial SpMV and SpMM kernels on the calling thread.
 pub struct SerialBackend {
     model: String,
     interruptions: Interruptions,
@@ -56,7 +58,7 @@ impl Backend for SerialBackend {
 
     fn availability(&self, kernel: &KernelDescriptor) -> Availability {
         match kernel.id {
-            "cpu/csr/serial" | "cpu/hll/serial" => Availability::Available,
+            "cpu/csr/serial" | "cpu/hll/serial" | "cpu/spmm/serial" => Availability::Available,
             _ => Availability::Missing("only serial kernels run on one thread".to_owned()),
         }
     }
@@ -75,12 +77,30 @@ impl Backend for SerialBackend {
             let reason = "cold-cache runs are not supported here".to_owned();
             return Err(PrepareError::Unsupported(reason));
         }
+        if let Some(problem) = problem.of::<SpmmProblem>() {
+            problem.check_blocks(configuration, memory)?;
+            let k = SpmmProblem::vectors(configuration);
+            return match configuration.precision.in_f64() {
+                true => {
+                    let x = problem.double_block(k);
+                    self.bind(configuration, problem.double(), (Some(k), x), memory)
+                }
+                false => {
+                    let (side, x) = (problem.single(memory)?, problem.single_block(k)?);
+                    self.bind(configuration, &side, (Some(k), x), memory)
+                }
+            };
+        }
         let absent = || PrepareError::Unsupported("runs on matrices only".to_owned());
         let problem = problem.of::<SpmvProblem>().ok_or_else(absent)?;
-        Ok(match problem.side(configuration.precision, memory)? {
-            Side::Double(side) => self.bind(configuration, &side, memory)?,
-            Side::Single(side) => self.bind(configuration, &side, memory)?,
-        })
+        match problem.side(configuration.precision, memory)? {
+            Side::Double(side) => {
+                self.bind(configuration, &side, (None, Arc::clone(side.x())), memory)
+            }
+            Side::Single(side) => {
+                self.bind(configuration, &side, (None, Arc::clone(side.x())), memory)
+            }
+        }
     }
 }
 
@@ -89,6 +109,7 @@ impl SerialBackend {
         &'p self,
         configuration: &Configuration,
         side: &SpmvSide<T>,
+        (columns, x): (Option<usize>, Arc<Vec<T>>),
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError>
     where
@@ -100,14 +121,17 @@ impl SerialBackend {
         let costs = Costs {
             conversion_s: made.seconds,
             format_bytes: made.matrix.bytes(),
-            minimal_bytes: made.matrix.minimal_bytes(),
+            minimal_bytes: side.minimal_bytes(made.matrix.minimal_bytes(), columns.unwrap_or(1)),
             ..Costs::default()
         };
+        let mut params = spec.in_force(&made.matrix);
+        params.extend(columns.map(|k| (VECTORS.id().name().to_owned(), k.to_string())));
         Ok(Box::new(Product {
             backend: self,
-            y: zeroed(T::ZERO, made.matrix.rows()),
-            x: Arc::clone(side.x()),
-            params: spec.in_force(&made.matrix),
+            y: zeroed(T::ZERO, columns.unwrap_or(1) * made.matrix.rows()),
+            x,
+            columns,
+            params,
             a: made.matrix,
             costs,
             once_s: None,
@@ -116,17 +140,20 @@ impl SerialBackend {
     }
 }
 
-/// y = A·x, ready to run.
+/// y = A·x or Y = A·X, ready to run.
 struct Product<'p, T> {
     backend: &'p SerialBackend,
     a: AnyFormat<T>,
+    /// x, or X by rows.
     x: Arc<Vec<T>>,
+    /// Columns of X; `None` in SpMV.
+    columns: Option<usize>,
     y: Vec<T>,
     costs: Costs,
     params: BTreeMap<String, String>,
-    /// Seconds of the last single SpMV.
+    /// Seconds of the last single product.
     once_s: Option<f64>,
-    /// SpMVs per sample.
+    /// Products per sample.
     repetitions: u32,
 }
 
@@ -134,21 +161,22 @@ impl<T: Real> Product<'_, T>
 where
     Output: From<Vec<T>>,
 {
-    /// Seconds per SpMV, over `products` in a row.
+    /// Seconds per product, over `products` in a row.
     fn time(&mut self, products: u32) -> f64 {
         let start = Instant::now();
         for _ in 0..products {
             let y = std::hint::black_box(&mut self.y);
-            match &self.a {
-                AnyFormat::Csr(a) => csr::serial(a, &self.x, y),
-                AnyFormat::Hll(a) => hll::serial(a, &self.x, y),
+            match (&self.a, self.columns) {
+                (AnyFormat::Csr(a), None) => csr::serial(a, &self.x, y),
+                (AnyFormat::Csr(a), Some(k)) => spmm::serial(a, k, &self.x, y),
+                (AnyFormat::Hll(a), None) => hll::serial(a, &self.x, y),
                 _ => {}
             }
         }
         start.elapsed().as_secs_f64() / f64::from(products.max(1))
     }
 
-    /// Finds how many SpMVs make a sample long enough, by running more and more of them.
+    /// Finds how many products make a sample long enough, by running more and more of them.
     async fn calibrate(&mut self) {
         let wanted = self.backend.sample_s;
         loop {
@@ -195,14 +223,14 @@ where
 {
     fn set_up<'t>(&'t mut self, _: &'t Watch<'_>) -> SetUp<'t> {
         Ticket::later(async {
-            // The first SpMV also loads the matrix into the caches.
+            // The first product also loads the matrix into the caches.
             let first_s = self.time(1);
             set_down().await;
             let seconds = if first_s > MOST_S { self.time(1) } else { first_s };
             self.once_s = Some(seconds);
             match seconds > MOST_S {
                 true => Err(PrepareError::Refused(format!(
-                    "one SpMV takes {seconds:.2} s; on the browser's main thread the limit is \
+                    "one product takes {seconds:.2} s; on the browser's main thread the limit is \
                     {MOST_S} s"
                 ))),
                 false => Ok(Finished::Done),
@@ -292,6 +320,26 @@ mod tests {
                     assert!(rows < 3000 || sample_s > 0.1 * backend.sample_s, "{sample_s}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn several_columns_are_multiplied_in_both_precisions_and_counted() {
+        let backend = SerialBackend::new("one thread".into(), Interruptions::default());
+        let never = AtomicBool::new(false);
+        let watch = Watch::cancelled_by(&never);
+        let problem = SpmmProblem::drawn(Arc::new(matrix(300)), 42);
+        for (precision, bytes) in [(Precision::F64, 8), (Precision::F32, 4)] {
+            let one = configured("cpu/spmm/serial", precision);
+            let mut prepared = backend.prepare(&one, &problem, MemoryLimit::unlimited()).unwrap();
+            assert_eq!(prepared.set_up(&watch).wait(), Ok(Finished::Done));
+            let output = prepared.output(&watch).wait().unwrap().unwrap();
+            assert_eq!(problem.check(&one, &output).verdict, Verdict::Pass);
+            assert_eq!(prepared.params()["vectors"], "8");
+            // Row offsets, columns and values of A, and 8 columns of X and Y.
+            let nnz = matrix(300).nnz() as u64;
+            let expected = 4 * 301 + (4 + bytes) * nnz + bytes * 8 * 600;
+            assert_eq!(prepared.costs().minimal_bytes, expected);
         }
     }
 

@@ -92,7 +92,6 @@ impl<T: Real> SpmvSide<T> {
     }
 
     /// Minimal bytes that a product moves with X of k columns, where an SpMV moves `spmv`.
-    #[cfg(not(target_family = "wasm"))]
     pub fn minimal_bytes(&self, spmv: u64, k: usize) -> u64 {
         spmv + (T::BYTES * (k - 1) * (self.a.rows() + self.a.cols())) as u64
     }
