@@ -19,7 +19,7 @@ fn spmm_row_split(
     if (row < params.rows) {
         // The first exists; the others may lie beyond the last column.
         let own = vec4<u32>(invocation % lanes) + lanes * vec4<u32>(0u, 1u, 2u, 3u);
-        let exists = own < vec4<u32>(columns);
+        let exists = own < vec4(columns);
         let end = row_ptr[row + 1u];
         var sum = vec4<f32>();
         for (var k = row_ptr[row]; k < end; k++) {
