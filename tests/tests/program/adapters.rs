@@ -36,16 +36,20 @@ macro_rules! program {
 fn every_kernel_is_measured_and_right_and_its_device_is_named() {
     let (p, gpu) = program!();
     let matrix = "gen:powerlaw?m=2000&nnz=9000&max=90";
-    let asked = ["bench", matrix, "--backend", "wgpu", "--runs", "3", "--json", "-o", "w.zip"];
-    let runs = succeed(&p, &asked);
-    let runs = runs["runs"].as_array().unwrap();
+    let mut passed = Vec::new();
+    for (operation, file) in [("spmv", "v.zip"), ("spmm", "m.zip")] {
+        let asked = ["bench", matrix, "--backend", "wgpu", "--runs", "3", "--json"];
+        let more = ["--operation", operation, "-o", file];
+        let measured = succeed(&p, &[&asked[..], &more].concat());
+        let runs = measured["runs"].as_array().unwrap().iter();
+        passed.extend(
+            runs.filter(|run| run["backend"] == "wgpu" && run["check"]["verdict"] == "pass")
+                .cloned(),
+        );
+    }
     let kernels = succeed(&p, &["kernels", "--json"]);
     let is_here = |k: &&Value| k["device"] == "wgpu" && k["available"] == true;
     let here = kernels.as_array().unwrap().iter().filter(is_here).count();
-    let passed: Vec<_> = runs
-        .iter()
-        .filter(|run| run["backend"] == "wgpu" && run["check"]["verdict"] == "pass")
-        .collect();
     let mut ids: Vec<_> = passed.iter().map(|run| run["kernel"].as_str().unwrap()).collect();
     ids.sort_unstable();
     ids.dedup();
