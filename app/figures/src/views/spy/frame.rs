@@ -18,8 +18,8 @@ pub(in crate::views) const STRIP: f32 = 16.0;
 pub(in crate::views) const CAPTION: f32 = 22.0;
 /// Narrower areas, such as phones, have only the matrix: row lengths would halve it.
 const NARROW: f32 = 480.0;
-/// Minimum and maximum width of the row lengths.
-const PROFILE: (f32, f32) = (110.0, 220.0);
+/// Minimum width of the row lengths; at most they are as wide as the matrix.
+const PROFILE: f32 = 110.0;
 
 /// The layout of the picture in its figure.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ impl Frame {
     pub(in crate::views) fn with(size: Vec2, shape: (usize, usize), around: Around) -> Self {
         let strip = if around.strip { GAP + STRIP } else { 0.0 };
         let with_profile = around.profile && size.x >= NARROW;
-        let beside = if with_profile { GAP + PROFILE.0 } else { 0.0 };
+        let beside = if with_profile { GAP + PROFILE } else { 0.0 };
         let top = TOP + CAPTION * around.lines;
         let room = vec2(size.x - LEFT - strip - beside - 12.0, size.y - top - BOTTOM);
         let aspect = (shape.1.max(1) as f32 / shape.0.max(1) as f32).clamp(0.5, 2.5);
@@ -77,7 +77,8 @@ impl Frame {
         let height = if around.stretch { height } else { height.min(width / aspect) };
         let corner = pos2(LEFT, top);
         let area = Rect::from_min_size(corner, vec2(width.floor(), height.floor()));
-        let profile = (size.x - area.max.x - strip - GAP - 12.0).clamp(PROFILE.0, PROFILE.1);
+        let left = size.x - area.max.x - strip - GAP - 12.0;
+        let profile = left.clamp(PROFILE, PROFILE.max(area.width()));
         let beside = if with_profile { GAP + profile } else { 0.0 };
         Self { area, right: area.max.x + strip + beside, with_profile }
     }
@@ -85,5 +86,19 @@ impl Frame {
     /// Size of the figure.
     pub(in crate::views) fn size(&self) -> Vec2 {
         vec2(self.right + 12.0, self.area.max.y + BOTTOM)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_lengths_take_the_width_that_a_square_matrix_leaves() {
+        let around = Around { lines: 2.0, strip: false, profile: true, stretch: false };
+        let of = |width| Frame::with(vec2(width, 700.0), (1000, 1000), around);
+        assert_eq!(of(1080.0).size().x, 1080.0);
+        let wide = of(4000.0);
+        assert_eq!(wide.right - wide.area.max.x - GAP, wide.area.width());
     }
 }
