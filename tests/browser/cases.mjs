@@ -806,7 +806,9 @@ function tableRows(widgets) {
       const texts = labels.sort((a, b) => a.rect[0] - b.rect[0]).map((label) => label.name);
       const [matrix, kernel, setting, caches, gflops, gbs, , , , check] = texts;
       const threads = String(parseInt(setting, 10));
-      return { matrix, kernel, threads, caches, gflops, gbs, check };
+      // Numbers are named by their headings.
+      const after = (heading, text) => (text?.startsWith(`${heading} `) ? text.slice(heading.length + 1) : "none");
+      return { matrix, kernel, threads, caches, gflops: after("GFLOPS", gflops), gbs: after("GB/s", gbs), check };
     });
 }
 

@@ -23,20 +23,27 @@ pub(super) const GROUP: f32 = 44.0;
 const THUMB: f32 = 28.0;
 
 /// The columns of the table.
-pub(super) struct Table {
+pub(super) struct Table<'a> {
     pub(super) columns: Vec<&'static Column>,
     pub(super) widths: Vec<f32>,
     /// Width of the numbers' digits before the decimal point.
     pub(super) before: Vec<f32>,
+    /// Unit of the rates.
+    pub(super) rate: &'a str,
     /// Whether smaller rates are better.
     pub(super) less: bool,
+}
+
+/// The heading of a column.
+pub(super) fn title<'a>(column: &Column, rate: &'a str) -> &'a str {
+    if column.id == "gflops" { rate } else { column.title }
 }
 
 pub(super) fn show_line(
     row: TableRow<'_, '_>,
     model: &Model,
     line: Line,
-    table: &Table,
+    table: &Table<'_>,
     view: Rect,
     moved: Move,
     state: &mut ViewState,
@@ -60,7 +67,7 @@ fn show_run(
     mut row: TableRow<'_, '_>,
     model: &Model,
     run: &RunOf<'_>,
-    table: &Table,
+    table: &Table<'_>,
     moved: Move,
     state: &mut ViewState,
 ) {
@@ -70,7 +77,7 @@ fn show_run(
     for (column, before) in table.columns.iter().zip(&table.before) {
         let (_, cell) = row.col(|ui| {
             clip = clip.union(ui.clip_rect());
-            show_cell(ui, run, column, *before);
+            show_cell(ui, run, column, (*before, table.rate));
         });
         focused = focused.or(Some(cell.id).filter(|_| cell.has_focus()));
     }
@@ -101,13 +108,16 @@ fn show_focus(row: &Response, cell: Id, clip: Rect, state: &ViewState) {
     painter.rect_stroke(row.rect, 0.0, stroke, StrokeKind::Inside);
 }
 
-fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, before: f32) {
+fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, (before, rate): (f32, &str)) {
     let text = (column.cell)(run).text();
     if column.number {
         // The decimal points of a column are below one another.
         let space = before - text_width(at_point(&text).0, BODY);
         ui.add_space(space.max(0.0).round());
-        ui.add(Label::new(text).selectable(false));
+        let name = format!("{} {text}", title(column, rate));
+        let label = ui.add(Label::new(text).selectable(false));
+        // A screen reader does not see the heading above.
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, name.as_str()));
         return;
     }
     let whole = if column.id == "kernel" { run.run.kernel_as_run() } else { text.clone() };
@@ -127,7 +137,7 @@ fn show_group(
     mut row: TableRow<'_, '_>,
     model: &Model,
     (first, best): (&RunOf<'_>, Option<&RunOf<'_>>),
-    table: &Table,
+    table: &Table<'_>,
     view: Rect,
     state: &ViewState,
 ) {

@@ -12,7 +12,7 @@ use sparsescope_figures::views::runs::columns::Column;
 use sparsescope_figures::views::runs::view::Line;
 
 use super::chosen::{adds, is_chosen, select};
-use super::line::group;
+use super::line::{group, title};
 
 /// Row height of a run.
 const ROW: f32 = 42.0;
@@ -27,14 +27,12 @@ pub(super) fn sorts(
     less: bool,
     state: &mut ViewState,
 ) {
-    let title =
-        |column: &Column| if column.id == "gflops" { rate.to_owned() } else { column.title.into() };
     let now = columns.iter().find(|column| column.id == state.sort);
-    let shown = now.map_or("in plan order".to_owned(), |column| title(column));
+    let shown = now.map_or("in plan order", |column| title(column, rate));
     ui.horizontal(|ui| {
-        let combo = ComboBox::from_id_salt("sort").selected_text(&shown).show_ui(ui, |ui| {
+        let combo = ComboBox::from_id_salt("sort").selected_text(shown).show_ui(ui, |ui| {
             for column in columns {
-                ui.selectable_value(&mut state.sort, column.id.to_owned(), title(column));
+                ui.selectable_value(&mut state.sort, column.id.to_owned(), title(column, rate));
             }
         });
         let name = format!("Sort by: {shown}");

@@ -13,7 +13,7 @@ use sparsescope_figures::views::runs::view::{Line, Rows, rows, widths};
 
 use super::chosen::Move;
 use super::keys::keys;
-use super::line::{GROUP, Table, show_line};
+use super::line::{GROUP, Table, show_line, title};
 use super::narrow;
 use crate::style::{is_phone, show_scroll_bars, strong};
 use crate::views::view::{Screen, kept, no_runs};
@@ -77,7 +77,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let widths = kept_widths(ui, model, columns, state);
     let table = laid_out(ui, columns, &widths, rate, *less, state);
     tell_dropped(ui, columns.len() - table.columns.len());
-    draw(ui, model, lines, rate, state, &table, (row, moved));
+    draw(ui, model, lines, state, &table, (row, moved));
 }
 
 /// Draws the table; scrolls to a row, if given.
@@ -85,9 +85,8 @@ fn draw(
     ui: &mut Ui,
     model: &Model,
     lines: &[Line],
-    rate: &str,
     state: &mut ViewState,
-    table: &Table,
+    table: &Table<'_>,
     (row, moved): (Option<usize>, Move),
 ) {
     let line = ui.spacing().interact_size.y;
@@ -113,7 +112,7 @@ fn draw(
         }
         let builder = builder.header(line + 6.0, |mut header| {
             for column in &table.columns {
-                header.col(|ui| heading(ui, column, rate, table.less, state));
+                header.col(|ui| heading(ui, column, table.rate, table.less, state));
             }
         });
         builder.body(|body| {
@@ -227,20 +226,16 @@ fn heading(ui: &mut Ui, column: &Column, rate: &str, less: bool, state: &mut Vie
     }
 }
 
-fn title<'a>(column: &Column, rate: &'a str) -> &'a str {
-    if column.id == "gflops" { rate } else { column.title }
-}
-
 /// The columns that fit, or those that were chosen, with their widths: text columns get what the others
 /// leave, up to the width of their longest text.
-fn laid_out(
+fn laid_out<'a>(
     ui: &Ui,
     columns: &[&'static Column],
     cells: &[[f32; 2]],
-    rate: &str,
+    rate: &'a str,
     less: bool,
     state: &ViewState,
-) -> Table {
+) -> Table<'a> {
     const ARROW: f32 = 20.0;
     // Texts are shortened to this share of their usual width.
     const LEAST: f32 = 0.8;
@@ -280,6 +275,7 @@ fn laid_out(
             })
             .collect(),
         columns: shown,
+        rate,
         less,
     }
 }
