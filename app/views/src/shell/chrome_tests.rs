@@ -224,6 +224,24 @@ fn lines_of_the_list_are_tall_enough_for_a_finger_on_a_phone() {
 }
 
 #[test]
+fn the_list_explains_stand_ins_to_a_screen_reader_once() {
+    let mut app = App::new();
+    app.open_bytes("gpu.zip", include_bytes!("../../../example/gpu.zip"));
+    let mut harness = Harness::builder()
+        .with_size(egui::vec2(1280.0, 800.0))
+        .with_max_steps(200)
+        .build_ui_state(|ui, app: &mut App| app.ui(ui), app);
+    harness.run();
+    let lines = harness.get_all_by_label_contains("(stand-in)").filter(|line| {
+        line.accesskit_node().label().is_some_and(|name| name.starts_with("Matrix "))
+    });
+    let explained: Vec<bool> =
+        lines.map(|line| line.accesskit_node().description().is_some()).collect();
+    assert!(explained.len() > 5, "{explained:?}");
+    assert_eq!(explained.iter().filter(|is_it| **is_it).count(), 1, "{explained:?}");
+}
+
+#[test]
 fn the_list_begins_with_the_largest_and_shows_the_whole_line_of_what_is_selected() {
     let mut harness = with_example("v1");
     let matrices: Vec<(String, String)> = {

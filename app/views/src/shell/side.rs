@@ -334,6 +334,7 @@ fn items(
     state: &mut ViewState,
 ) {
     let shown = subject(model, state).map(subject_key);
+    let mut is_explained = false;
     for &(key, subject) in subjects {
         let chosen = shown.as_deref() == Some(key);
         let name = subject_name(subject);
@@ -363,7 +364,14 @@ fn items(
         words.min.x = tile.right() + SPACE;
         let is_cut = write(ui, words, &name, subject, chosen, state);
         let item = match subject.source() {
-            Source::StandIn => item.on_hover_text(format!("{name}. {STAND_IN}")),
+            Source::StandIn => {
+                let item = item.on_hover_text(format!("{name}. {STAND_IN}"));
+                // A screen reader reads the first of these sentences, not one after each name.
+                if std::mem::replace(&mut is_explained, true) {
+                    ui.ctx().accesskit_node_builder(item.id, |node| node.clear_description());
+                }
+                item
+            }
             _ if is_cut => item.on_hover_text(&name),
             _ => item,
         };
