@@ -1,13 +1,14 @@
 //! Who wins, in one sentence, and what it holds for, above the heat map and the bars.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use emath::pos2;
 use sparsescope_core::kernel::kernel;
 
 use super::baseline::{Against, is_vendors};
 use super::board::{Board, Row};
-use crate::figure::{Anchor, Figure, strong_width, text_width};
+use crate::figure::{Anchor, Figure, Hit, area, elided_at_word, strong_width, text_width};
 use crate::model::significant;
 use crate::state::RankBy;
 use crate::theme::{Ink, SMALL, SPACE, TITLE};
@@ -173,12 +174,10 @@ pub fn headline(board: &Board) -> String {
     }
 }
 
-/// What the headline holds for.
+/// What the headline holds for: its population and its mean first, where they are not cut.
 pub fn about(board: &Board, unfolded: bool) -> String {
     let [shown, folded] = board.parts();
-    let mut words = board.conditions.clone();
-    let gain = gain(board).filter(|_| is_solve(board));
-    words.extend(gain.map(|gain| format!("once set up, {gain}")));
+    let mut words = Vec::new();
     if !folded.is_empty() {
         let what = if unfolded { "below" } else { "folded below" };
         let (shown, folded) = (shown.len(), folded.len());
@@ -191,6 +190,10 @@ pub fn about(board: &Board, unfolded: bool) -> String {
         0 | 1 => {}
         averaged => words.push(format!("geometric mean over {}", counted(board, averaged))),
     }
+    let gain = gain(board).filter(|_| is_solve(board));
+    words.extend(gain.map(|gain| format!("once set up, {gain}")));
+    words.extend(stand_ins(board));
+    words.extend(board.conditions.clone());
     let tied = |row: &&&Row| row.lead.is_some_and(|lead| lead < TIED);
     match shown.iter().filter(tied).count() {
         0 => {}
@@ -206,7 +209,6 @@ pub fn about(board: &Board, unfolded: bool) -> String {
             counted(board, *rows)
         )
     }));
-    words.extend(stand_ins(board));
     words.extend(board.unsupported.clone());
     words.join(" · ")
 }
@@ -221,6 +223,10 @@ pub(super) fn stand_ins(board: &Board) -> Option<String> {
     }
 }
 
+/// Figures of these widths have one line of what the headline holds for, and the rest in its tooltip. Wider ones
+/// and files have room for all of it, narrower ones are on phones, which have no pointer.
+const BRIEF: Range<f32> = 700.0..1200.0;
+
 /// Writes a headline and what it holds for at the top of a figure; returns where what is below starts.
 pub(super) fn write(
     figure: &mut Figure,
@@ -234,7 +240,16 @@ pub(super) fn write(
         figure.strong(pos2(SPACE, y), Anchor::Start, TITLE, ink.text, &line);
         y += TITLE * 1.3;
     }
-    for line in wrapped(about, room, |text| text_width(text, SMALL)) {
+    let lines = match BRIEF.contains(&width) {
+        true => vec![elided_at_word(about, room, SMALL)],
+        false => wrapped(about, room, |text| text_width(text, SMALL)),
+    };
+    if lines.first().is_some_and(|line| line.ends_with('…')) {
+        let rect = area(SPACE, y - SMALL * 0.75, width - SPACE, y + SMALL * 0.75);
+        let (text, matrix) = (about.to_owned(), String::new());
+        figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
+    }
+    for line in lines {
         figure.text(pos2(SPACE, y), Anchor::Start, SMALL, ink.weak, &line);
         y += SMALL * 1.5;
     }
@@ -264,5 +279,26 @@ mod tests {
     fn a_separator_ends_a_line_and_starts_none() {
         let lines = wrapped("one two · three", 7.0, |text| text.chars().count() as f32);
         assert_eq!(lines, ["one two ·", "three"]);
+    }
+
+    #[test]
+    fn a_line_keeps_the_words_that_fit_and_its_tooltip_has_all() {
+        let about = "16 shown, 14 folded · geometric mean over 15 matrices · warm caches".repeat(3);
+        let of = |width: f32| {
+            let (paper, ink) = (ecolor::Color32::WHITE, crate::state::Theme::Light.ink());
+            let mut figure = Figure::new(emath::vec2(width, 0.0), paper);
+            let below = write(&mut figure, ("Who wins", &about), &ink, width);
+            (figure, below)
+        };
+        let (figure, below) = of(980.0);
+        let [hit] = &figure.hits[..] else { panic!("{:?}", figure.hits) };
+        assert_eq!(hit.text, about);
+        let shown = format!("{:?}", figure.shapes);
+        assert!(
+            shown.contains("geometric mean over 15 matrices") && shown.contains(" …"),
+            "{shown}"
+        );
+        assert!(below < of(690.0).1, "one line");
+        assert!(of(1200.0).0.hits.is_empty(), "files have all of it");
     }
 }

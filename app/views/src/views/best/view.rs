@@ -119,7 +119,9 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let title = RichText::new(headline::headline(&board)).font(style::strong(ui.ctx(), TITLE));
         ui.add(Label::new(title).wrap());
         let about = RichText::new(headline::about(&board, state.best.unfolded)).size(SMALL).weak();
-        ui.add(Label::new(about).wrap());
+        let about = Label::new(about);
+        // What is cut is in its tooltip, for which a phone has no pointer.
+        ui.add(if style::is_phone(ui.ctx()) { about.wrap() } else { about.truncate() });
         list::show(ui, &board, model, state);
     } else {
         drawn::show(ui, now, &board, model, state);
