@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{ComboBox, Label, RichText, Role, Ui, WidgetInfo};
+use egui::{Button, ComboBox, Label, RichText, Role, Ui, WidgetInfo, vec2};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::theme::{SMALL, TITLE};
@@ -99,8 +99,10 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 
 fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {
     let (now, suited) = (shown_form(ui, board, state), suited(ui, board, state));
+    let least = vec2(style::least_width(ui.ctx()), 0.0);
     for wanted in offered {
-        if ui.selectable_label(now == *wanted, wanted.name()).clicked() {
+        let button = Button::selectable(now == *wanted, wanted.name()).min_size(least);
+        if ui.add(button).clicked() {
             state.best.form = if suited == *wanted { Form::Auto } else { *wanted };
         }
     }
@@ -157,6 +159,7 @@ mod tests {
             harness.get_by_label(name).accesskit_node().toggled() == Some(Toggled::True)
         };
         assert!(is_lit(&harness, "List") && !is_lit(&harness, "Heat map"));
+        assert!(harness.get_by_label("List").rect().width() >= 44.0, "wide enough for a finger");
         let first = harness.get_all_by_label_contains("Best on ").next().unwrap();
         let first = first.accesskit_node().label().unwrap();
         assert!(first.starts_with("Best on Cube_Coup_dt0"), "{first}");
