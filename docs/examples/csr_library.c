@@ -8,7 +8,7 @@
 const struct sparsescope_kernel *sparsescope_describe(void)
 {
     static const struct sparsescope_kernel kernel = {
-        SPARSESCOPE_KERNEL_VERSION, "rows", "row by row, 1.0", SPARSESCOPE_CPU};
+        SPARSESCOPE_KERNEL_VERSION, "rows", "row by row, 1.0", SPARSESCOPE_CPU, SPARSESCOPE_SPMV};
     return &kernel;
 }
 

@@ -20,7 +20,7 @@ extern "C" {
 const sparsescope_kernel *sparsescope_describe(void)
 {
     static const sparsescope_kernel kernel = {
-        SPARSESCOPE_KERNEL_VERSION, "rows", "one thread per row, in CUDA", SPARSESCOPE_CUDA};
+        SPARSESCOPE_KERNEL_VERSION, "rows", "one thread per row, in CUDA", SPARSESCOPE_CUDA, SPARSESCOPE_SPMV};
     return &kernel;
 }
 

@@ -19,7 +19,7 @@ extern "C" {
 const sparsescope_kernel *sparsescope_describe(void)
 {
     static const sparsescope_kernel kernel = {
-        SPARSESCOPE_KERNEL_VERSION, "product", "Eigen, in C++", SPARSESCOPE_CPU};
+        SPARSESCOPE_KERNEL_VERSION, "product", "Eigen, in C++", SPARSESCOPE_CPU, SPARSESCOPE_SPMV};
     return &kernel;
 }
 

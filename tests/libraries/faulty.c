@@ -1,4 +1,5 @@
-/* A kernel library with the fault that FAULT names, for tests/tests/program/libraries.rs. */
+/* A kernel library with the fault that FAULT names, for tests/tests/program/libraries.rs. OPERATION is what it
+   computes, SpMV if not defined. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -9,14 +10,20 @@
 
 #include "sparsescope_kernel.h"
 
+#ifndef OPERATION
+#define OPERATION SPARSESCOPE_SPMV
+#endif
+
 enum {
     RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
-    OTHER_VERSION, OLD_VERSION, OTHER_DEVICE, ON_CUDA, PRINTS, SLOW_TO_PREPARE, HANGS_LOADED, HANGS_PREPARING
+    OTHER_VERSION, OLD_VERSION, SECOND_VERSION, OTHER_DEVICE, OTHER_OPERATION, ON_CUDA, PRINTS, SLOW_TO_PREPARE,
+    HANGS_LOADED, HANGS_PREPARING, ONE_COLUMN
 };
 
 static const struct sparsescope_csr *a;
 static const double *known_x;
 static double *kept;
+static uint64_t size_of_y;
 static int samples, calls, last_calls;
 static double last_x;
 
@@ -36,20 +43,28 @@ static void hang(void)
 
 static void product(const double *x, double *y)
 {
+    const uint64_t vectors = a->vectors;
     for (uint64_t row = 0; row < a->rows; row++) {
-        double sum = 0;
-        for (uint64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) sum += a->val[k] * x[a->col[k]];
-        y[row] = sum;
+        for (uint64_t j = 0; j < (FAULT == ONE_COLUMN ? 1 : vectors); j++) {
+            double sum = 0;
+            for (uint64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++)
+                sum += a->val[k] * x[a->col[k] * vectors + j];
+            y[row * vectors + j] = sum;
+        }
     }
 }
 
 const struct sparsescope_kernel *sparsescope_describe(void)
 {
-    static struct sparsescope_kernel kernel = {SPARSESCOPE_KERNEL_VERSION, "Product", "for tests", SPARSESCOPE_CPU};
+    static struct sparsescope_kernel kernel = {
+        SPARSESCOPE_KERNEL_VERSION, "Product", "for tests", SPARSESCOPE_CPU, OPERATION};
     if (FAULT == OTHER_VERSION) kernel.version = 99;
     /* It had no device. */
     if (FAULT == OLD_VERSION) kernel.version = 1;
     if (FAULT == OLD_VERSION || FAULT == OTHER_DEVICE) kernel.device = 7;
+    /* It had no operation. */
+    if (FAULT == SECOND_VERSION) kernel.version = 2;
+    if (FAULT == SECOND_VERSION || FAULT == OTHER_OPERATION) kernel.operation = 7;
     if (FAULT == ON_CUDA) kernel.device = SPARSESCOPE_CUDA;
     if (FAULT == HANGS_LOADED) hang();
     return &kernel;
@@ -63,7 +78,8 @@ int sparsescope_prepare(const struct sparsescope_csr *matrix, uint32_t threads, 
     if (FAULT == HANGS_PREPARING) hang();
     if (FAULT == SLOW_TO_PREPARE) sleep_ms(50);
     a = matrix;
-    kept = malloc(matrix->rows * sizeof *kept);
+    size_of_y = matrix->rows * matrix->vectors;
+    kept = malloc(size_of_y * sizeof *kept);
     *handle = kept;
     return kept == NULL;
 }
@@ -94,7 +110,7 @@ int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
     if (FAULT == HANGS) hang();
     if (FAULT == WRITES_NOTHING) return 0;
     if (FAULT == ZEROS) {
-        memset(y, 0, a->rows * sizeof *y);
+        memset(y, 0, size_of_y * sizeof *y);
         return 0;
     }
     if (FAULT == LATE) {
@@ -107,11 +123,11 @@ int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
     if (FAULT == KEEPS_Y) {
         if (x != known_x) product(x, kept);
         known_x = x;
-        memcpy(y, kept, a->rows * sizeof *y);
+        memcpy(y, kept, size_of_y * sizeof *y);
         return 0;
     }
     product(x, y);
-    if (FAULT == PAST_Y) y[a->rows] = 1;
+    if (FAULT == PAST_Y) y[size_of_y] = 1;
     if (FAULT == CHANGES_X) ((double *)(uintptr_t)x)[0] += 1;
     /* In the last call of a sample, which is timed; those before may be for warming up. */
     if (FAULT == SLEEPS_ONCE && samples == 10 && calls == last_calls) sleep_ms(200);

@@ -43,7 +43,7 @@ extern "C" {
 const sparsescope_kernel *sparsescope_describe(void)
 {
     static const sparsescope_kernel kernel = {
-        SPARSESCOPE_KERNEL_VERSION, "Product", "for tests", SPARSESCOPE_CUDA};
+        SPARSESCOPE_KERNEL_VERSION, "Product", "for tests", SPARSESCOPE_CUDA, SPARSESCOPE_SPMV};
     return &kernel;
 }
 

@@ -1,10 +1,12 @@
 //! Kernel libraries (`--kernel-library`): each fault of a library ends its run with a reason, and no other run.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{Run, Verdict};
 use sparsescope_test_support::{Need, skip};
 use sparsescope_tests::{Killed, Program};
@@ -15,17 +17,25 @@ const FAULTY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/libraries/faulty.c");
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples");
 
 /// Builds a library into the program's folder.
-fn build(p: &Program, source: &str, name: &str, define: &str) {
+fn build(p: &Program, source: &str, name: &str, defines: &[&str]) {
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-pthread", "-I", EXAMPLES]);
-    compiler.args([define, "-o"]).arg(p.path(name)).arg(source);
+    compiler.args(defines).arg("-o").arg(p.path(name)).arg(source);
     assert!(compiler.status().expect("there is a C compiler").success(), "{name}");
 }
 
 /// Builds a library with this fault; returns the name of its file.
 fn faulty(p: &Program, fault: &str) -> String {
     let name = format!("lib{}.so", fault.to_lowercase());
-    build(p, FAULTY, &name, &format!("-DFAULT={fault}"));
+    build(p, FAULTY, &name, &[&format!("-DFAULT={fault}")]);
+    name
+}
+
+/// The same for SpMM.
+fn faulty_spmm(p: &Program, fault: &str) -> String {
+    let name = format!("lib{}.so", fault.to_lowercase());
+    let fault = format!("-DFAULT={fault}");
+    build(p, FAULTY, &name, &[&fault, "-DOPERATION=SPARSESCOPE_SPMM"]);
     name
 }
 
@@ -55,7 +65,8 @@ fn right_and_faulty_libraries_are_told_apart() {
         ("REFUSES", Verdict::Refused, "sparsescope_prepare returned 7"),
     ];
     let p = program();
-    let right = ["RIGHT", "OLD_VERSION", "PRINTS", "SLEEPS_ONCE", "SLOW_TO_PREPARE"];
+    let right =
+        ["RIGHT", "OLD_VERSION", "SECOND_VERSION", "PRINTS", "SLEEPS_ONCE", "SLOW_TO_PREPARE"];
     let faults = right.into_iter().chain(FAULTS.map(|(fault, ..)| fault));
     let libraries: Vec<String> = faults.map(|fault| faulty(&p, fault)).collect();
     let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
@@ -93,7 +104,7 @@ fn right_and_faulty_libraries_are_told_apart() {
 #[test]
 fn the_example_runs_and_its_file_is_recorded() {
     let p = program();
-    build(&p, &format!("{EXAMPLES}/csr_library.c"), "libcsr.so", "-DNDEBUG");
+    build(&p, &format!("{EXAMPLES}/csr_library.c"), "libcsr.so", &[]);
     p.succeed(&bench(&["libcsr.so"]));
     let bundle = open(&p, "b.zip");
     let run = bundle.runs.iter().find(|run| run.kernel == "user/csr/rows").unwrap();
@@ -108,6 +119,72 @@ fn the_example_runs_and_its_file_is_recorded() {
     std::fs::remove_file(p.path("libcsr.so")).unwrap();
     assert!(p.succeed(&["compare", "b.zip", "b.zip", "--all"]).contains("user/csr/rows"));
     p.succeed(&["export", "b.zip", "--report", "b.html"]);
+}
+
+/// The arguments of a measurement of SpMM with these numbers of columns.
+fn bench_spmm<'a>(libraries: &[&'a str], vectors: &'a str) -> Vec<&'a str> {
+    let mut args = bench(libraries);
+    let kernel = args.iter().position(|word| *word == "cpu/csr/serial").unwrap();
+    args[kernel] = "cpu/spmm/serial";
+    args.extend(["--operation", "spmm", "--vectors", vectors]);
+    args
+}
+
+#[test]
+fn right_and_faulty_libraries_of_spmm_are_told_apart() {
+    const FAULTS: [(&str, &str); 6] = [
+        ("ZEROS", "column 0: "),
+        ("ONE_COLUMN", "column 1: "),
+        ("PAST_Y", "it wrote outside y"),
+        ("KEEPS_Y", "column 0: "),
+        ("WRITES_NOTHING", "column 0: "),
+        ("CHANGES_X", "it changed x"),
+    ];
+    let p = program();
+    let faults = FAULTS.map(|(fault, _)| fault).into_iter().chain(["RIGHT"]);
+    let libraries: Vec<String> = faults.map(|fault| faulty_spmm(&p, fault)).collect();
+    let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
+    let ran = p.run(&bench_spmm(&libraries, "3"));
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    let bundle = open(&p, "b.zip");
+    let run = |id: &str| bundle.runs.iter().find(|run| run.kernel == id).unwrap();
+    for (fault, expected) in FAULTS {
+        let run = run(&format!("user/{}/product", fault.to_lowercase()));
+        assert_eq!(run.check.verdict, Verdict::Fail, "{fault}: {}", reason(run));
+        assert!(reason(run).contains(expected), "{fault}: {}", reason(run));
+        assert!(run.samples.is_empty() && run.figures.is_none(), "{fault}");
+    }
+    let [right, ours] = ["user/right/product", "cpu/spmm/serial"].map(run);
+    for run in [right, ours] {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{}: {}", run.kernel, reason(run));
+        assert_eq!((run.operation.as_str(), run.samples.len()), ("spmm", 20), "{}", run.kernel);
+        assert_eq!(run.params["vectors"], "3", "{}", run.kernel);
+    }
+    // The same work and the same arrays.
+    assert_eq!(right.work, ours.work);
+    assert_eq!(right.costs.minimal_bytes, ours.costs.minimal_bytes);
+}
+
+#[test]
+fn the_example_of_spmm_runs_with_any_number_of_columns_and_continues() {
+    let p = program();
+    build(&p, &format!("{EXAMPLES}/spmm_library.c"), "libspmm.so", &[]);
+    let error = p.fail(2, &bench(&["libspmm.so"]));
+    assert!(error.contains("libspmm.so computes spmm, but the operation is spmv"), "{error}");
+    p.succeed(&bench_spmm(&["libspmm.so"], "1,3,40"));
+    let mut bundle = open(&p, "b.zip");
+    let runs = |bundle: &Bundle| {
+        let of_library = bundle.runs.iter().filter(|run| run.kernel == "user/spmm/rows");
+        let vectors = |run: &Run| (run.params["vectors"].clone(), run.check.verdict);
+        of_library.map(vectors).collect::<BTreeMap<_, _>>()
+    };
+    let expected = BTreeMap::from(["1", "3", "40"].map(|k| (k.to_owned(), Verdict::Pass)));
+    assert_eq!(runs(&bundle), expected);
+    bundle.complete = false;
+    bundle.runs.retain(|run| run.kernel == "cpu/spmm/serial");
+    bundle.save(&p.path("b.zip"), true).unwrap();
+    p.succeed(&["bench", "--resume", "b.zip", "--no-report", "--kernel-library", "libspmm.so"]);
+    assert_eq!(runs(&open(&p, "b.zip")), expected);
 }
 
 #[test]
@@ -139,7 +216,7 @@ fn a_library_that_hangs_ends_with_the_process_that_measures_it() {
     let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
     let mut reply = |word: &str| replies.any(|line| line.unwrap().starts_with(word));
     assert!(reply("token ready"));
-    commands.write_all(b"prepare 1 1 1 1 0\nrun 0 1\n").unwrap();
+    commands.write_all(b"prepare 1 1 1 1 1 0\nrun 0 1\n").unwrap();
     assert!(reply("token prepared"));
     // As the system does for a process that was killed.
     drop(commands);
@@ -206,7 +283,7 @@ fn a_library_for_cuda_needs_a_gpu_and_says_so() {
     let mut host = Killed(host);
     let mut commands = host.0.stdin.take().unwrap();
     let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
-    commands.write_all(b"prepare 1 1 1 1 0\n").unwrap();
+    commands.write_all(b"prepare 1 1 1 1 1 0\n").unwrap();
     let refused = "token failed refused GPUs are turned off by SPARSESCOPE_GPU=off";
     assert!(replies.any(|line| line.unwrap() == refused));
 }
@@ -275,14 +352,14 @@ fn a_measurement_continues_with_the_same_library_only() {
     assert!(error.contains("pass the file libright.so again with --kernel-library"), "{error}");
     // Another version is refused, even before the first run of the library.
     let begun = sparsescope_core::matrix::sha256(&std::fs::read(p.path(&right)).unwrap());
-    build(&p, FAULTY, &right, "-DFAULT=SLOW_TO_PREPARE");
+    build(&p, FAULTY, &right, &["-DFAULT=SLOW_TO_PREPARE"]);
     let error = p.fail(2, &resume);
     let sentence = format!(
         "libright.so differs from the file that the bundle was started with (SHA-256: expected {}…",
         &begun[..8]
     );
     assert!(error.contains(&sentence), "{error}");
-    build(&p, FAULTY, &right, "-DFAULT=RIGHT");
+    build(&p, FAULTY, &right, &["-DFAULT=RIGHT"]);
     let other = faulty(&p, "PRINTS");
     let error = p.fail(2, &[&resume[..], &["--kernel-library", &other]].concat());
     assert!(error.contains("the bundle was started without libprints.so"), "{error}");
@@ -322,10 +399,13 @@ fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     let p = program();
     let other = faulty(&p, "OTHER_VERSION");
     let error = p.fail(1, &bench(&[&other]));
-    assert!(error.contains("its interface has version 99, expected 1 or 2"), "{error}");
+    assert!(error.contains("its interface has version 99, expected 1 to 3"), "{error}");
     let other = faulty(&p, "OTHER_DEVICE");
     let error = p.fail(1, &bench(&[&other]));
     assert!(error.contains("its device is 7, expected 0 (CPU) or 1 (CUDA)"), "{error}");
+    let other = faulty(&p, "OTHER_OPERATION");
+    let error = p.fail(1, &bench(&[&other]));
+    assert!(error.contains("its operation is 7, expected 0 (SpMV) or 1 (SpMM)"), "{error}");
     p.write("text.so", "no library");
     assert!(p.fail(1, &bench(&["text.so"])).contains("text.so: cannot load it"));
     assert!(p.fail(1, &bench(&["none.so"])).starts_with("error: none.so: "));
@@ -339,6 +419,7 @@ fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     let both = p.fail(2, &[&bench(&[&right])[..], &["--kernel-file", "right.cu"]].concat());
     assert!(both.contains("right.cu and libright.so both define user/right/product"), "{both}");
     let solve = [&bench(&[&right])[..], &["--operation", "solve"]].concat();
-    assert!(p.fail(2, &solve).contains("supports only spmv"));
+    let sentence = "libright.so computes spmv, but the operation is solve";
+    assert!(p.fail(2, &solve).contains(sentence));
     assert!(!p.path("b.zip").exists());
 }

@@ -31,16 +31,14 @@ pub(super) fn named(
     if args.kernel_library.is_empty() {
         return Ok(Vec::new());
     }
-    if args.operation != Operation::Spmv {
-        let other = args.operation.as_str();
-        let sentence = format!("--kernel-library supports only spmv, not {other}");
-        return Err(UsageError(sentence).into());
-    }
     let program = program::file();
     let program = program.context(
         "kernel libraries need a process of their own, and the file of this program is unknown",
     )?;
-    let planned = earlier.map(Plan::of).transpose()?.and_then(|plan| plan.library_limit_s);
+    let plan = earlier.map(Plan::of).transpose()?;
+    // A continued bundle itself says what it computes.
+    let operation = plan.as_ref().map(Plan::operation).transpose()?.unwrap_or(args.operation);
+    let planned = plan.and_then(|plan| plan.library_limit_s);
     let planned = planned.map(Duration::try_from_secs_f64).transpose();
     let planned = planned.context("the bundle's plan has a wrong limit for calls of libraries")?;
     let limit = args.library_limit.or(planned).unwrap_or(USUAL_LIMIT);
@@ -53,6 +51,12 @@ pub(super) fn named(
             return Err(anyhow::Error::msg(why));
         };
         let (id, file) = (library.kernel().id, &library.source().file);
+        let computes = library.kernel().operation;
+        if computes != operation {
+            let [computes, asked] = [computes, operation].map(Operation::as_str);
+            let sentence = format!("{file} computes {computes}, but the operation is {asked}");
+            return Err(UsageError(sentence).into());
+        }
         let device = match library.kernel().device {
             DeviceKind::Cuda => BackendArg::Cuda,
             _ => BackendArg::Cpu,

@@ -10,11 +10,11 @@ use libloading::Library;
 use super::area::{Area, Places, Pointers};
 use super::gpu::LibraryGpu;
 use sparsescope_model::kernel::DeviceKind;
+use sparsescope_record::Operation;
 
-/// The version of the interface.
-const VERSION: u32 = 2;
-/// The version before, in which all libraries run on the CPU.
-const WITHOUT_DEVICE: u32 = 1;
+/// The version of the interface. Each version added a number to the end of `struct sparsescope_kernel`: the second
+/// one the device, the third one the operation. What an earlier one lacks is 0.
+const VERSION: u32 = 3;
 
 /// `struct sparsescope_csr`.
 #[repr(C)]
@@ -25,9 +25,10 @@ struct CsrView {
     row_ptr: *const u64,
     col: *const u32,
     val: *const f64,
+    vectors: u64,
 }
 
-/// `struct sparsescope_kernel` without the device, which follows from version 2 on.
+/// `struct sparsescope_kernel` of version 1.
 #[repr(C)]
 struct Described {
     version: u32,
@@ -51,6 +52,8 @@ pub(super) struct Loaded {
     pub(super) description: String,
     /// The device whose memory its pointers are to.
     pub(super) device: DeviceKind,
+    /// What it computes.
+    pub(super) operation: Operation,
     /// Never closed: its threads may run until the process ends.
     _library: ManuallyDrop<Library>,
 }
@@ -73,22 +76,38 @@ impl Loaded {
         // SAFETY: the header says that `sparsescope_describe` returns a pointer to a static struct, or null.
         let described = unsafe { pointer.as_ref() };
         let described = described.ok_or("sparsescope_describe returned null")?;
-        let device = match described.version {
-            WITHOUT_DEVICE => 0,
-            // SAFETY: in this version the struct has a number after these members.
-            VERSION => unsafe { pointer.add(1).cast::<u32>().read() },
-            found => {
-                let expected = format!("expected {WITHOUT_DEVICE} or {VERSION}");
-                return Err(format!("its interface has version {found}, {expected}"));
-            }
+        let version = described.version;
+        if !(1..=VERSION).contains(&version) {
+            return Err(format!("its interface has version {version}, expected 1 to {VERSION}"));
+        }
+        let since = |added: u32| match version >= added {
+            // SAFETY: the versions from 2 to this one each added a number after the members of version 1.
+            true => unsafe { pointer.add(1).cast::<u32>().add(added as usize - 2).read() },
+            false => 0,
         };
-        let device = match device {
+        let device = match since(2) {
             0 => DeviceKind::Cpu,
             1 => DeviceKind::Cuda,
             found => return Err(format!("its device is {found}, expected 0 (CPU) or 1 (CUDA)")),
         };
+        let operation = match since(3) {
+            0 => Operation::Spmv,
+            1 => Operation::Spmm,
+            found => {
+                return Err(format!("its operation is {found}, expected 0 (SpMV) or 1 (SpMM)"));
+            }
+        };
         let (name, description) = (text(described.name), text(described.description));
-        Ok(Self { prepare, apply, destroy, name, description, device, _library: library })
+        Ok(Self {
+            prepare,
+            apply,
+            destroy,
+            name,
+            description,
+            device,
+            operation,
+            _library: library,
+        })
     }
 }
 
@@ -133,9 +152,10 @@ impl<'l> Kernel<'l> {
         (area, gpu): (Area, Option<Box<dyn LibraryGpu>>),
         threads: u32,
     ) -> Result<Self, c_int> {
-        let &Places { rows, cols, nonzeros, .. } = area.places();
-        let [rows, cols, nonzeros] = [rows, cols, nonzeros].map(|size| size as u64);
-        let matrix = Box::new(CsrView { rows, cols, nonzeros, row_ptr, col, val });
+        let &Places { rows, cols, nonzeros, vectors, .. } = area.places();
+        let [rows, cols, nonzeros, vectors] =
+            [rows, cols, nonzeros, vectors].map(|size| size as u64);
+        let matrix = Box::new(CsrView { rows, cols, nonzeros, row_ptr, col, val, vectors });
         let mut handle = null_mut();
         // SAFETY: the pointers are to arrays of these sizes, which live as long as the kernel.
         match unsafe { (library.prepare)(&raw const *matrix, threads, &raw mut handle) } {
@@ -144,7 +164,7 @@ impl<'l> Kernel<'l> {
         }
     }
 
-    /// Computes y = A·x `times` times; fails with a sentence.
+    /// Computes y = A·x or Y = A·X `times` times; fails with a sentence.
     pub(super) fn apply(&self, times: u32) -> Result<(), String> {
         let stream = self.gpu.as_ref().map_or(null_mut(), |gpu| gpu.stream());
         for _ in 0..times {

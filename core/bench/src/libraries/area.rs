@@ -1,5 +1,5 @@
 //! The memory that the measuring process shares with that of a library: A, x, y between guards, and a copy of
-//! the last y.
+//! the last y. For SpMM, x and y have several columns, stored by rows.
 
 use std::fs::File;
 use std::io;
@@ -20,6 +20,8 @@ pub(super) struct Places {
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) nonzeros: usize,
+    /// Columns of x and y.
+    pub(super) vectors: usize,
     row_ptr: usize,
     col: usize,
     val: usize,
@@ -31,7 +33,7 @@ pub(super) struct Places {
 
 impl Places {
     /// `None` if the sum of the sizes does not fit into a number.
-    pub(super) fn of(rows: usize, cols: usize, nonzeros: usize) -> Option<Self> {
+    pub(super) fn of([rows, cols, nonzeros, vectors]: [usize; 4]) -> Option<Self> {
         let after = |at: usize, count: usize, size: usize, guard: usize| -> Option<usize> {
             let end = at.checked_add(count.checked_mul(size)?)?;
             end.checked_add(guard)?.checked_next_multiple_of(ALIGN)
@@ -40,10 +42,16 @@ impl Places {
         let col = after(row_ptr, rows.checked_add(1)?, 8, 0)?;
         let val = after(col, nonzeros, 4, 0)?;
         let x = after(val, nonzeros, 8, 0)?;
-        let y = after(x, cols, 8, GUARD)?;
-        let result = after(y, rows, 8, GUARD)?;
-        let bytes = after(result, rows, 8, 0)?;
-        Some(Self { rows, cols, nonzeros, row_ptr, col, val, x, y, result, bytes })
+        let y = after(x, cols.checked_mul(vectors)?, 8, GUARD)?;
+        let of_y = rows.checked_mul(vectors)?;
+        let result = after(y, of_y, 8, GUARD)?;
+        let bytes = after(result, of_y, 8, 0)?;
+        Some(Self { rows, cols, nonzeros, vectors, row_ptr, col, val, x, y, result, bytes })
+    }
+
+    /// Elements of x and of y.
+    fn elements(&self) -> [usize; 2] {
+        [self.cols, self.rows].map(|size| size * self.vectors)
     }
 }
 
@@ -87,29 +95,33 @@ impl Area {
 
     /// Writes x, fills y and the copy with NaN, and renews the guards.
     pub(super) fn set_vectors(&self, x: impl Iterator<Item = f64>) {
-        let Places { rows, cols, y, result, .. } = self.places;
-        self.write(self.places.x, cols, x);
+        let Places { y, result, .. } = self.places;
+        let [of_x, of_y] = self.places.elements();
+        self.write(self.places.x, of_x, x);
         for [from, to] in self.guards() {
             self.write(from, to - from, std::iter::repeat(GUARD_BYTE));
         }
-        self.write(y, rows, std::iter::repeat(f64::NAN));
-        self.write(result, rows, std::iter::repeat(f64::NAN));
+        self.write(y, of_y, std::iter::repeat(f64::NAN));
+        self.write(result, of_y, std::iter::repeat(f64::NAN));
     }
 
     /// x as it is now.
     pub(super) fn x(&self) -> impl Iterator<Item = f64> {
-        self.read::<f64>(self.places.x, self.places.cols)
+        let [of_x, _] = self.places.elements();
+        self.read::<f64>(self.places.x, of_x)
     }
 
     /// The copy of y.
     pub(super) fn result(&self) -> Vec<f64> {
-        self.read::<f64>(self.places.result, self.places.rows).collect()
+        let [_, of_y] = self.places.elements();
+        self.read::<f64>(self.places.result, of_y).collect()
     }
 
     /// Copies y.
     pub(super) fn keep_result(&self) {
-        let y = self.read::<f64>(self.places.y, self.places.rows);
-        self.write(self.places.result, self.places.rows, y);
+        let [_, of_y] = self.places.elements();
+        let y = self.read::<f64>(self.places.y, of_y);
+        self.write(self.places.result, of_y, y);
     }
 
     /// Whether nothing was written before or after y.
@@ -155,8 +167,9 @@ impl Area {
 
     /// What lies between x and y, and between y and the copy.
     fn guards(&self) -> [[usize; 2]; 2] {
-        let Places { rows, cols, x, y, result, .. } = self.places;
-        [[x + 8 * cols, y], [y + 8 * rows, result]]
+        let Places { x, y, result, .. } = self.places;
+        let [of_x, of_y] = self.places.elements();
+        [[x + 8 * of_x, y], [y + 8 * of_y, result]]
     }
 
     fn write<T: Copy>(&self, at: usize, count: usize, values: impl Iterator<Item = T>) {
@@ -230,28 +243,32 @@ mod tests {
 
     #[test]
     fn what_is_written_beside_y_is_found() {
-        let places = Places::of(3, 2, 4).unwrap();
-        let area = area(places);
-        area.set_matrix([0, 1, 2, 4].into_iter(), 0..4, [1.0, 2.0, 3.0, 4.0].into_iter());
-        area.set_vectors([5.0, 6.0].into_iter());
-        assert!(area.is_guarded());
-        assert_eq!(area.x().collect::<Vec<_>>(), [5.0, 6.0]);
-        assert!(area.result().iter().all(|y| y.is_nan()));
-        area.write(places.y, 3, [7.0, 8.0, 9.0].into_iter());
-        area.keep_result();
-        assert_eq!(area.result(), [7.0, 8.0, 9.0]);
-        assert!(area.is_guarded(), "y itself is no guard");
-        for place in [places.y - 8, places.y + 3 * 8] {
-            area.write(place, 1, std::iter::once(0.0));
-            assert!(!area.is_guarded());
-            area.set_vectors([5.0, 6.0].into_iter());
+        for vectors in [1, 3] {
+            let places = Places::of([3, 2, 4, vectors]).unwrap();
+            let area = area(places);
+            area.set_matrix([0, 1, 2, 4].into_iter(), 0..4, [1.0, 2.0, 3.0, 4.0].into_iter());
+            let x: Vec<f64> = (5..).map(f64::from).take(2 * vectors).collect();
+            let y: Vec<f64> = (7..).map(f64::from).take(3 * vectors).collect();
+            area.set_vectors(x.iter().copied());
             assert!(area.is_guarded());
+            assert_eq!(area.x().collect::<Vec<_>>(), x);
+            assert!(area.result().iter().all(|y| y.is_nan()));
+            area.write(places.y, y.len(), y.iter().copied());
+            area.keep_result();
+            assert_eq!(area.result(), y);
+            assert!(area.is_guarded(), "y itself is no guard");
+            for place in [places.y - 8, places.y + y.len() * 8] {
+                area.write(place, 1, std::iter::once(0.0));
+                assert!(!area.is_guarded());
+                area.set_vectors(x.iter().copied());
+                assert!(area.is_guarded());
+            }
         }
     }
 
     #[test]
     fn a_gpu_gets_the_matrix_and_x_and_y_as_they_lie_in_the_memory() {
-        let places = Places::of(3, 2, 4).unwrap();
+        let places = Places::of([3, 2, 4, 1]).unwrap();
         let area = area(places);
         area.set_matrix([0, 1, 2, 4].into_iter(), 0..4, [1.0, 2.0, 3.0, 4.0].into_iter());
         area.set_vectors([5.0, 6.0].into_iter());
@@ -272,10 +289,11 @@ mod tests {
 
     #[test]
     fn sizes_that_do_not_fit_and_short_files_are_refused() {
-        assert_eq!(Places::of(usize::MAX, 1, 1), None);
-        assert_eq!(Places::of(1, 1, usize::MAX / 4), None);
+        let half = usize::MAX / 2 + 1;
+        let sizes = [[usize::MAX, 1, 1, 1], [1, 1, usize::MAX / 4, 1], [4, 1, 1, half]];
+        assert_eq!(sizes.map(Places::of), [None; 3]);
         let file = tempfile::tempfile().unwrap();
         file.set_len(64).unwrap();
-        assert!(Area::of(&file, Places::of(3, 2, 4).unwrap()).is_err());
+        assert!(Area::of(&file, Places::of([3, 2, 4, 1]).unwrap()).is_err());
     }
 }

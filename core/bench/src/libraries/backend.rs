@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::library::KernelLibrary;
 use super::prepared::LibraryPrepared;
 use crate::experiment::{
-    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmvProblem, Temperature,
+    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmmProblem,
+    SpmvProblem, Temperature,
 };
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::KernelDescriptor;
@@ -78,10 +79,18 @@ impl Backend for WithLibraries<'_> {
             let sentence = "kernel libraries are not measured with cold caches";
             return Err(PrepareError::Unsupported(sentence.to_owned()));
         }
-        let problem = problem.of::<SpmvProblem>().ok_or_else(|| {
-            PrepareError::Unsupported("kernel libraries compute SpMV only".to_owned())
-        })?;
-        let side = Arc::clone(problem.double());
-        Ok(Box::new(LibraryPrepared::new(library, side, configuration.threads, memory)?))
+        let (side, vectors, x) = if let Some(problem) = problem.of::<SpmmProblem>() {
+            problem.check_blocks(configuration, memory)?;
+            let vectors = SpmmProblem::vectors(configuration);
+            (problem.double(), vectors, problem.double_block(vectors))
+        } else if let Some(problem) = problem.of::<SpmvProblem>() {
+            let side = problem.double();
+            (side, 1, Arc::clone(side.x()))
+        } else {
+            let sentence = "kernel libraries compute SpMV and SpMM only";
+            return Err(PrepareError::Unsupported(sentence.to_owned()));
+        };
+        let threads = configuration.threads;
+        Ok(Box::new(LibraryPrepared::new(library, side, (vectors, x), threads, memory)?))
     }
 }

@@ -56,15 +56,17 @@ pub fn host(
             }
         };
     let device = library.device.as_str();
-    if !reply(&format!("ready {device}\t{}\t{}", library.name, library.description)) {
+    let operation = library.operation.as_str();
+    let described = format!("{}\t{}", library.name, library.description);
+    if !reply(&format!("ready {device}\t{operation}\t{described}")) {
         return 1;
     }
     let mut kernel = None;
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         let answer = match words[..] {
-            ["prepare", rows, cols, nonzeros, threads, gpu] => {
-                let numbers = [rows, cols, nonzeros, threads, gpu];
+            ["prepare", rows, cols, nonzeros, vectors, threads, gpu] => {
+                let numbers = [rows, cols, nonzeros, vectors, threads, gpu];
                 prepare(&library, area, numbers, open_gpu).map(|(made, seconds)| {
                     kernel = Some(made);
                     format!("prepared {seconds}")
@@ -88,14 +90,15 @@ pub fn host(
 fn prepare<'l>(
     library: &'l Loaded,
     file: &Path,
-    numbers: [&str; 5],
+    numbers: [&str; 6],
     open_gpu: OpenGpu,
 ) -> Result<(Kernel<'l>, f64), String> {
     let numbers = numbers.map(|number| number.parse::<usize>().ok());
-    let [Some(rows), Some(cols), Some(nonzeros), Some(threads), Some(gpu)] = numbers else {
+    let [Some(rows), Some(cols), Some(nonzeros), Some(vectors), Some(threads), Some(gpu)] = numbers
+    else {
         return Err("a size is no number".to_owned());
     };
-    let places = Places::of(rows, cols, nonzeros).ok_or("the sizes are too large")?;
+    let places = Places::of([rows, cols, nonzeros, vectors]).ok_or("the sizes are too large")?;
     let file = File::options().read(true).write(true).open(file);
     let area = file.and_then(|file| Area::of(&file, places)).map_err(|error| error.to_string())?;
     let refused = |why: String| format!("refused {why}");

@@ -12,7 +12,7 @@ use sparsescope_model::kernel::{
 };
 use sparsescope_record::{KernelSource, Operation, Precision};
 
-/// A library with an SpMV kernel.
+/// A library with a kernel of SpMV or SpMM.
 pub struct KernelLibrary {
     kernel: &'static KernelDescriptor,
     source: KernelSource,
@@ -45,9 +45,10 @@ impl KernelLibrary {
         let mut process =
             Process::start(program, [file.as_path(), Path::new("")], limit).map_err(named)?;
         let ready = process.ready(cancel).map_err(named)?;
-        let Some([device, name, description]) = ready else { return Ok(None) };
+        let Some([device, operation, name, description]) = ready else { return Ok(None) };
         let is_cuda = device == DeviceKind::Cuda.as_str();
         let device = if is_cuda { DeviceKind::Cuda } else { DeviceKind::Cpu };
+        let operation = Operation::of(&operation).unwrap_or(Operation::Spmv);
         let name_of_file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let source = KernelSource {
             file: name_of_file.clone(),
@@ -58,7 +59,8 @@ impl KernelLibrary {
         let stem = name_of_file.split('.').next().unwrap_or_default();
         let stem = stem.strip_prefix("lib").unwrap_or(stem);
         let id = format!("user/{}/{}", word(stem, "library"), word(&name, "kernel"));
-        let kernel: &'static KernelDescriptor = Box::leak(Box::new(descriptor(id, device)));
+        let kernel: &'static KernelDescriptor =
+            Box::leak(Box::new(descriptor(id, device, operation)));
         let program = program.to_owned();
         Ok(Some(Self { kernel, source, description, path: file, program, limit, gpu }))
     }
@@ -95,7 +97,8 @@ fn word(text: &str, otherwise: &str) -> String {
 }
 
 /// That of the reference, which reads CSR, too, with what is not known of a library.
-fn descriptor(id: String, device: DeviceKind) -> KernelDescriptor {
+fn descriptor(id: String, device: DeviceKind, operation: Operation) -> KernelDescriptor {
+    let ours = reference(operation);
     KernelDescriptor {
         id: id.leak(),
         device,
@@ -107,29 +110,39 @@ fn descriptor(id: String, device: DeviceKind) -> KernelDescriptor {
         deterministic: false,
         needs: Needs::default(),
         takes: Takes { threads: device == DeviceKind::Cpu, ..Takes::default() },
-        // It computes A·x and nothing else.
-        parameters: const { &[(OP.id(), Allowed::Only(&["n"])), (SCALE.id(), Allowed::Only(&["1"]))] },
+        parameters: match operation {
+            // It computes A·x and nothing else.
+            Operation::Spmv => {
+                const { &[(OP.id(), Allowed::Only(&["n"])), (SCALE.id(), Allowed::Only(&["1"]))] }
+            }
+            _ => ours.parameters,
+        },
         model: None,
         version: None,
-        ..*reference(Operation::Spmv)
+        ..*ours
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sparsescope_model::kernel::parameters::VECTORS;
 
     #[test]
     fn ids_have_only_the_characters_of_ids() {
         assert_eq!(word("My Kernel v2", "kernel"), "my-kernel-v2");
         assert_eq!([word("", "kernel"), word("--", "kernel")], ["kernel", "kernel"]);
-        let kernel = descriptor("user/mine/right".to_owned(), DeviceKind::Cpu);
+        let of = |device, operation| descriptor("user/mine/right".to_owned(), device, operation);
+        let kernel = of(DeviceKind::Cpu, Operation::Spmv);
         assert_eq!((kernel.id, kernel.what()), ("user/mine/right", "csr"));
         assert!(kernel.takes.threads && kernel.user.is_none());
-        let on_gpu = descriptor("user/mine/right".to_owned(), DeviceKind::Cuda);
+        let on_gpu = of(DeviceKind::Cuda, Operation::Spmv);
         assert!(on_gpu.device == DeviceKind::Cuda && !on_gpu.takes.threads);
         let others = [(OP.id(), "t"), (SCALE.id(), "2")];
         assert!(others.iter().all(|(of, value)| !kernel.allowed(*of).unwrap().contains(value)));
+        let block = of(DeviceKind::Cpu, Operation::Spmm);
+        assert_eq!((block.operation, block.precisions), (Operation::Spmm, &[Precision::F64][..]));
+        assert!(block.allowed(VECTORS.id()).is_some() && block.allowed(OP.id()).is_none());
     }
 
     #[test]

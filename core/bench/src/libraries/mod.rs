@@ -1,4 +1,4 @@
-//! SpMV kernels in other people's shared libraries, behind a small C interface
+//! Kernels of SpMV and SpMM in other people's shared libraries, behind a small C interface
 //! (`docs/examples/sparsescope_kernel.h`).
 //!
 //! A library runs in a process of its own, which shares the arrays with the measuring one, so that a crash, a

@@ -54,12 +54,12 @@ impl Process {
         reader.map(|_| process).map_err(|error| format!("cannot start a thread: {error}"))
     }
 
-    /// Waits until the library is loaded; returns its device, its name and its description.
-    pub(super) fn ready(&mut self, cancel: &AtomicBool) -> Result<Option<[String; 3]>, String> {
+    /// Waits until the library is loaded; returns its device, its operation, its name and its description.
+    pub(super) fn ready(&mut self, cancel: &AtomicBool) -> Result<Option<[String; 4]>, String> {
         let Some(reply) = self.wait("while it was loaded", cancel)? else { return Ok(None) };
         let described = reply.strip_prefix("ready ").unwrap_or_default();
         let described: Vec<String> = described.split('\t').map(str::to_owned).collect();
-        let described = <[String; 3]>::try_from(described);
+        let described = <[String; 4]>::try_from(described);
         described.map(Some).map_err(|_| "the process replied something else".to_owned())
     }
 
