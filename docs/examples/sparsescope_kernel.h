@@ -1,5 +1,5 @@
-/* The interface of a library with a kernel of SpMV, y = A x, or SpMM, Y = A X, for `sparsescope bench
-   --kernel-library`. Version 3. docs/kernel-library.md describes it. */
+/* The interface of a library with a kernel of SpMV, y = A x, SpMM, Y = A X, or symmetric Gauss-Seidel, for
+   `sparsescope bench --kernel-library`. Version 3. docs/kernel-library.md describes it. */
 
 #ifndef SPARSESCOPE_KERNEL_H
 #define SPARSESCOPE_KERNEL_H
@@ -21,6 +21,7 @@ extern "C" {
 /* What a library computes. */
 #define SPARSESCOPE_SPMV 0
 #define SPARSESCOPE_SPMM 1
+#define SPARSESCOPE_SYMGS 2
 
 /* A in CSR. Columns are sorted in each row, from 0. The arrays stay where they are until
    sparsescope_destroy, and must not be changed. The struct itself is in the memory of the CPU. */
@@ -31,7 +32,7 @@ struct sparsescope_csr {
     const uint64_t *row_ptr; /* rows + 1 offsets */
     const uint32_t *col;     /* nonzeros columns */
     const double *val;       /* nonzeros values */
-    uint64_t vectors;        /* k, the columns of X and Y; 1 for SpMV */
+    uint64_t vectors;        /* k, the columns of X and Y; 1 if not SpMM */
 };
 
 struct sparsescope_kernel {
@@ -39,7 +40,7 @@ struct sparsescope_kernel {
     const char *name;        /* part of the kernel's id: user/FILE/NAME */
     const char *description; /* such as a version; may be null */
     uint32_t device;         /* SPARSESCOPE_CPU or SPARSESCOPE_CUDA */
-    uint32_t operation;      /* SPARSESCOPE_SPMV or SPARSESCOPE_SPMM */
+    uint32_t operation;      /* SPARSESCOPE_SPMV, SPARSESCOPE_SPMM or SPARSESCOPE_SYMGS */
 };
 
 /* Returns a pointer to a static struct. */
@@ -50,9 +51,12 @@ const struct sparsescope_kernel *sparsescope_describe(void);
 int sparsescope_prepare(const struct sparsescope_csr *a, uint32_t threads, void **handle);
 
 /* Computes y = A x, or Y = A X for SpMM, where X and Y are stored by rows: element j of row i is x[i * k + j]. x has
-   cols * k elements, which must not be changed, and y has rows * k elements, all of which must be written. On the CPU,
-   stream is null, and y must be complete when it returns. For CUDA, stream is a cudaStream_t: add all work to it; it
-   need not be done when the function returns. Returns 0, or another number for an error. */
+   cols * k elements, which must not be changed, and y has rows * k elements, all of which must be written.
+   For SYMGS, x has 2 * rows elements, which must not be changed: b, and then x before the sweep. y becomes x after one
+   symmetric sweep: x_i = (b_i - sum of a_ij x_j over all j other than i) / a_ii for the rows in ascending order, and
+   then in descending order.
+   On the CPU, stream is null, and y must be complete when it returns. For CUDA, stream is a cudaStream_t: add all work
+   to it; it need not be done when the function returns. Returns 0, or another number for an error. */
 int sparsescope_apply(void *handle, const double *x, double *y, void *stream);
 
 /* Frees what sparsescope_prepare has allocated. */

@@ -17,7 +17,7 @@
 enum {
     RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
     OTHER_VERSION, OLD_VERSION, SECOND_VERSION, OTHER_DEVICE, OTHER_OPERATION, ON_CUDA, PRINTS, SLOW_TO_PREPARE,
-    HANGS_LOADED, HANGS_PREPARING, ONE_COLUMN
+    HANGS_LOADED, HANGS_PREPARING, ONE_COLUMN, ASCENDING_ONLY
 };
 
 static const struct sparsescope_csr *a;
@@ -41,8 +41,30 @@ static void hang(void)
     for (;;) sleep_ms(1000);
 }
 
+static void update(const double *b, double *x, uint64_t row)
+{
+    double sum = b[row], diagonal = 0;
+    for (uint64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
+        if (a->col[k] == row) diagonal = a->val[k];
+        else sum -= a->val[k] * x[a->col[k]];
+    }
+    x[row] = sum / diagonal;
+}
+
+static void sweep(const double *b, double *x)
+{
+    memcpy(x, b + a->rows, a->rows * sizeof *x);
+    for (uint64_t row = 0; row < a->rows; row++) update(b, x, row);
+    if (FAULT == ASCENDING_ONLY) return;
+    for (uint64_t row = a->rows; row-- > 0;) update(b, x, row);
+}
+
 static void product(const double *x, double *y)
 {
+    if (OPERATION == SPARSESCOPE_SYMGS) {
+        sweep(x, y);
+        return;
+    }
     const uint64_t vectors = a->vectors;
     for (uint64_t row = 0; row < a->rows; row++) {
         for (uint64_t j = 0; j < (FAULT == ONE_COLUMN ? 1 : vectors); j++) {

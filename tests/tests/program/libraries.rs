@@ -31,11 +31,12 @@ fn faulty(p: &Program, fault: &str) -> String {
     name
 }
 
-/// The same for SpMM.
-fn faulty_spmm(p: &Program, fault: &str) -> String {
+/// The same for another operation.
+fn faulty_of(p: &Program, operation: &str, fault: &str) -> String {
     let name = format!("lib{}.so", fault.to_lowercase());
     let fault = format!("-DFAULT={fault}");
-    build(p, FAULTY, &name, &[&fault, "-DOPERATION=SPARSESCOPE_SPMM"]);
+    let operation = format!("-DOPERATION=SPARSESCOPE_{operation}");
+    build(p, FAULTY, &name, &[&fault, &operation]);
     name
 }
 
@@ -142,7 +143,7 @@ fn right_and_faulty_libraries_of_spmm_are_told_apart() {
     ];
     let p = program();
     let faults = FAULTS.map(|(fault, _)| fault).into_iter().chain(["RIGHT"]);
-    let libraries: Vec<String> = faults.map(|fault| faulty_spmm(&p, fault)).collect();
+    let libraries: Vec<String> = faults.map(|fault| faulty_of(&p, "SPMM", fault)).collect();
     let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
     let ran = p.run(&bench_spmm(&libraries, "3"));
     assert_eq!(ran.code, Some(3), "{}", ran.err);
@@ -163,6 +164,50 @@ fn right_and_faulty_libraries_of_spmm_are_told_apart() {
     // The same work and the same arrays.
     assert_eq!(right.work, ours.work);
     assert_eq!(right.costs.minimal_bytes, ours.costs.minimal_bytes);
+}
+
+#[test]
+fn right_and_faulty_libraries_of_symmetric_gauss_seidel_are_told_apart() {
+    const FAULTS: [(&str, &str); 6] = [
+        ("ZEROS", "rows are wrong"),
+        ("ASCENDING_ONLY", "rows are wrong"),
+        ("PAST_Y", "it wrote outside y"),
+        ("KEEPS_Y", "rows are wrong"),
+        ("WRITES_NOTHING", "rows are wrong"),
+        ("CHANGES_X", "it changed x"),
+    ];
+    let p = program();
+    let faults = FAULTS.map(|(fault, _)| fault).into_iter().chain(["RIGHT"]);
+    let libraries: Vec<String> = faults.map(|fault| faulty_of(&p, "SYMGS", fault)).collect();
+    let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
+    let mut args = bench(&libraries);
+    let kernel = args.iter().position(|word| *word == "cpu/csr/serial").unwrap();
+    args[kernel] = "cpu/symgs/serial";
+    args.extend(["--operation", "symgs", "--mode", "standard,smoother"]);
+    let ran = p.run(&args);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    let bundle = open(&p, "b.zip");
+    let run = |id: &str, mode: Option<&str>| {
+        let is_it =
+            |run: &&Run| run.kernel == id && run.asked.get("mode").map(String::as_str) == mode;
+        bundle.runs.iter().find(is_it).unwrap()
+    };
+    for (fault, expected) in FAULTS {
+        let run = run(&format!("user/{}/product", fault.to_lowercase()), None);
+        assert_eq!(run.check.verdict, Verdict::Fail, "{fault}: {}", reason(run));
+        assert!(reason(run).contains(expected), "{fault}: {}", reason(run));
+        assert!(run.samples.is_empty() && run.figures.is_none(), "{fault}");
+    }
+    let [right, ours] = ["user/right/product", "cpu/symgs/serial"].map(|id| run(id, None));
+    for run in [right, ours] {
+        assert_eq!(run.check.verdict, Verdict::Pass, "{}: {}", run.kernel, reason(run));
+        assert_eq!(run.params["mode"], "standard", "{}", run.kernel);
+    }
+    assert_eq!(right.work, ours.work);
+    assert_eq!(right.costs.minimal_bytes, ours.costs.minimal_bytes);
+    let smoother = run("user/right/product", Some("smoother"));
+    assert_eq!(smoother.check.verdict, Verdict::Unsupported);
+    assert_eq!(reason(smoother), "mode cannot be smoother: expected standard");
 }
 
 #[test]
@@ -216,7 +261,7 @@ fn a_library_that_hangs_ends_with_the_process_that_measures_it() {
     let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
     let mut reply = |word: &str| replies.any(|line| line.unwrap().starts_with(word));
     assert!(reply("token ready"));
-    commands.write_all(b"prepare 1 1 1 1 1 0\nrun 0 1\n").unwrap();
+    commands.write_all(b"prepare 1 1 1 1 1 1 0\nrun 0 1\n").unwrap();
     assert!(reply("token prepared"));
     // As the system does for a process that was killed.
     drop(commands);
@@ -283,7 +328,7 @@ fn a_library_for_cuda_needs_a_gpu_and_says_so() {
     let mut host = Killed(host);
     let mut commands = host.0.stdin.take().unwrap();
     let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
-    commands.write_all(b"prepare 1 1 1 1 1 0\n").unwrap();
+    commands.write_all(b"prepare 1 1 1 1 1 1 0\n").unwrap();
     let refused = "token failed refused GPUs are turned off by SPARSESCOPE_GPU=off";
     assert!(replies.any(|line| line.unwrap() == refused));
 }
@@ -405,7 +450,8 @@ fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     assert!(error.contains("its device is 7, expected 0 (CPU) or 1 (CUDA)"), "{error}");
     let other = faulty(&p, "OTHER_OPERATION");
     let error = p.fail(1, &bench(&[&other]));
-    assert!(error.contains("its operation is 7, expected 0 (SpMV) or 1 (SpMM)"), "{error}");
+    let sentence = "its operation is 7, expected 0 (SpMV), 1 (SpMM) or 2 (symmetric Gauss–Seidel)";
+    assert!(error.contains(sentence), "{error}");
     p.write("text.so", "no library");
     assert!(p.fail(1, &bench(&["text.so"])).contains("text.so: cannot load it"));
     assert!(p.fail(1, &bench(&["none.so"])).starts_with("error: none.so: "));

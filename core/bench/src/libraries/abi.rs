@@ -93,8 +93,10 @@ impl Loaded {
         let operation = match since(3) {
             0 => Operation::Spmv,
             1 => Operation::Spmm,
+            2 => Operation::Symgs,
             found => {
-                return Err(format!("its operation is {found}, expected 0 (SpMV) or 1 (SpMM)"));
+                let expected = "expected 0 (SpMV), 1 (SpMM) or 2 (symmetric Gauss–Seidel)";
+                return Err(format!("its operation is {found}, {expected}"));
             }
         };
         let (name, description) = (text(described.name), text(described.description));
@@ -152,7 +154,7 @@ impl<'l> Kernel<'l> {
         (area, gpu): (Area, Option<Box<dyn LibraryGpu>>),
         threads: u32,
     ) -> Result<Self, c_int> {
-        let &Places { rows, cols, nonzeros, vectors, .. } = area.places();
+        let &Places { rows, cols, nonzeros, vectors: [_, vectors], .. } = area.places();
         let [rows, cols, nonzeros, vectors] =
             [rows, cols, nonzeros, vectors].map(|size| size as u64);
         let matrix = Box::new(CsrView { rows, cols, nonzeros, row_ptr, col, val, vectors });
@@ -164,7 +166,7 @@ impl<'l> Kernel<'l> {
         }
     }
 
-    /// Computes y = A·x or Y = A·X `times` times; fails with a sentence.
+    /// Executes the kernel `times` times; fails with a sentence.
     pub(super) fn apply(&self, times: u32) -> Result<(), String> {
         let stream = self.gpu.as_ref().map_or(null_mut(), |gpu| gpu.stream());
         for _ in 0..times {

@@ -1,5 +1,6 @@
 //! The memory that the measuring process shares with that of a library: A, x, y between guards, and a copy of
-//! the last y. For SpMM, x and y have several columns, stored by rows.
+//! the last y. x and y may each be several
+//! vectors.
 
 use std::fs::File;
 use std::io;
@@ -20,8 +21,8 @@ pub(super) struct Places {
     pub(super) rows: usize,
     pub(super) cols: usize,
     pub(super) nonzeros: usize,
-    /// Columns of x and y.
-    pub(super) vectors: usize,
+    /// Vectors in x and in y.
+    pub(super) vectors: [usize; 2],
     row_ptr: usize,
     col: usize,
     val: usize,
@@ -33,7 +34,7 @@ pub(super) struct Places {
 
 impl Places {
     /// `None` if the sum of the sizes does not fit into a number.
-    pub(super) fn of([rows, cols, nonzeros, vectors]: [usize; 4]) -> Option<Self> {
+    pub(super) fn of([rows, cols, nonzeros]: [usize; 3], vectors: [usize; 2]) -> Option<Self> {
         let after = |at: usize, count: usize, size: usize, guard: usize| -> Option<usize> {
             let end = at.checked_add(count.checked_mul(size)?)?;
             end.checked_add(guard)?.checked_next_multiple_of(ALIGN)
@@ -42,8 +43,9 @@ impl Places {
         let col = after(row_ptr, rows.checked_add(1)?, 8, 0)?;
         let val = after(col, nonzeros, 4, 0)?;
         let x = after(val, nonzeros, 8, 0)?;
-        let y = after(x, cols.checked_mul(vectors)?, 8, GUARD)?;
-        let of_y = rows.checked_mul(vectors)?;
+        let [of_x, of_y] = vectors;
+        let (of_x, of_y) = (cols.checked_mul(of_x)?, rows.checked_mul(of_y)?);
+        let y = after(x, of_x, 8, GUARD)?;
         let result = after(y, of_y, 8, GUARD)?;
         let bytes = after(result, of_y, 8, 0)?;
         Some(Self { rows, cols, nonzeros, vectors, row_ptr, col, val, x, y, result, bytes })
@@ -51,7 +53,8 @@ impl Places {
 
     /// Elements of x and of y.
     fn elements(&self) -> [usize; 2] {
-        [self.cols, self.rows].map(|size| size * self.vectors)
+        let Self { rows, cols, vectors: [of_x, of_y], .. } = self;
+        [cols * of_x, rows * of_y]
     }
 }
 
@@ -243,12 +246,12 @@ mod tests {
 
     #[test]
     fn what_is_written_beside_y_is_found() {
-        for vectors in [1, 3] {
-            let places = Places::of([3, 2, 4, vectors]).unwrap();
+        for [of_x, of_y] in [[1, 1], [3, 3], [2, 1]] {
+            let places = Places::of([3, 2, 4], [of_x, of_y]).unwrap();
             let area = area(places);
             area.set_matrix([0, 1, 2, 4].into_iter(), 0..4, [1.0, 2.0, 3.0, 4.0].into_iter());
-            let x: Vec<f64> = (5..).map(f64::from).take(2 * vectors).collect();
-            let y: Vec<f64> = (7..).map(f64::from).take(3 * vectors).collect();
+            let x: Vec<f64> = (5..).map(f64::from).take(2 * of_x).collect();
+            let y: Vec<f64> = (7..).map(f64::from).take(3 * of_y).collect();
             area.set_vectors(x.iter().copied());
             assert!(area.is_guarded());
             assert_eq!(area.x().collect::<Vec<_>>(), x);
@@ -268,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_gpu_gets_the_matrix_and_x_and_y_as_they_lie_in_the_memory() {
-        let places = Places::of([3, 2, 4, 1]).unwrap();
+        let places = Places::of([3, 2, 4], [1; 2]).unwrap();
         let area = area(places);
         area.set_matrix([0, 1, 2, 4].into_iter(), 0..4, [1.0, 2.0, 3.0, 4.0].into_iter());
         area.set_vectors([5.0, 6.0].into_iter());
@@ -290,10 +293,10 @@ mod tests {
     #[test]
     fn sizes_that_do_not_fit_and_short_files_are_refused() {
         let half = usize::MAX / 2 + 1;
-        let sizes = [[usize::MAX, 1, 1, 1], [1, 1, usize::MAX / 4, 1], [4, 1, 1, half]];
-        assert_eq!(sizes.map(Places::of), [None; 3]);
+        let sizes = [([usize::MAX, 1, 1], 1), ([1, 1, usize::MAX / 4], 1), ([4, 1, 1], half)];
+        assert_eq!(sizes.map(|(sizes, k)| Places::of(sizes, [1, k])), [None; 3]);
         let file = tempfile::tempfile().unwrap();
         file.set_len(64).unwrap();
-        assert!(Area::of(&file, Places::of([3, 2, 4, 1]).unwrap()).is_err());
+        assert!(Area::of(&file, Places::of([3, 2, 4], [1; 2]).unwrap()).is_err());
     }
 }

@@ -1,13 +1,12 @@
 //! A backend with the kernels of libraries beside its own.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::library::KernelLibrary;
+use super::operands::Operands;
 use super::prepared::LibraryPrepared;
 use crate::experiment::{
-    Availability, Backend, Configuration, PrepareError, Prepared, Problem, SpmmProblem,
-    SpmvProblem, Temperature,
+    Availability, Backend, Configuration, PrepareError, Prepared, Problem, Temperature,
 };
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::KernelDescriptor;
@@ -79,18 +78,8 @@ impl Backend for WithLibraries<'_> {
             let sentence = "kernel libraries are not measured with cold caches";
             return Err(PrepareError::Unsupported(sentence.to_owned()));
         }
-        let (side, vectors, x) = if let Some(problem) = problem.of::<SpmmProblem>() {
-            problem.check_blocks(configuration, memory)?;
-            let vectors = SpmmProblem::vectors(configuration);
-            (problem.double(), vectors, problem.double_block(vectors))
-        } else if let Some(problem) = problem.of::<SpmvProblem>() {
-            let side = problem.double();
-            (side, 1, Arc::clone(side.x()))
-        } else {
-            let sentence = "kernel libraries compute SpMV and SpMM only";
-            return Err(PrepareError::Unsupported(sentence.to_owned()));
-        };
+        let operands = Operands::of(problem, configuration, memory)?;
         let threads = configuration.threads;
-        Ok(Box::new(LibraryPrepared::new(library, side, (vectors, x), threads, memory)?))
+        Ok(Box::new(LibraryPrepared::new(library, operands, threads, memory)?))
     }
 }

@@ -65,8 +65,8 @@ pub fn host(
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         let answer = match words[..] {
-            ["prepare", rows, cols, nonzeros, vectors, threads, gpu] => {
-                let numbers = [rows, cols, nonzeros, vectors, threads, gpu];
+            ["prepare", rows, cols, nonzeros, of_x, of_y, threads, gpu] => {
+                let numbers = [rows, cols, nonzeros, of_x, of_y, threads, gpu];
                 prepare(&library, area, numbers, open_gpu).map(|(made, seconds)| {
                     kernel = Some(made);
                     format!("prepared {seconds}")
@@ -90,15 +90,15 @@ pub fn host(
 fn prepare<'l>(
     library: &'l Loaded,
     file: &Path,
-    numbers: [&str; 6],
+    numbers: [&str; 7],
     open_gpu: OpenGpu,
 ) -> Result<(Kernel<'l>, f64), String> {
-    let numbers = numbers.map(|number| number.parse::<usize>().ok());
-    let [Some(rows), Some(cols), Some(nonzeros), Some(vectors), Some(threads), Some(gpu)] = numbers
-    else {
+    let numbers: Option<Vec<usize>> = numbers.iter().map(|number| number.parse().ok()).collect();
+    let Some(&[rows, cols, nonzeros, of_x, of_y, threads, gpu]) = numbers.as_deref() else {
         return Err("a size is no number".to_owned());
     };
-    let places = Places::of([rows, cols, nonzeros, vectors]).ok_or("the sizes are too large")?;
+    let places = Places::of([rows, cols, nonzeros], [of_x, of_y]);
+    let places = places.ok_or("the sizes are too large")?;
     let file = File::options().read(true).write(true).open(file);
     let area = file.and_then(|file| Area::of(&file, places)).map_err(|error| error.to_string())?;
     let refused = |why: String| format!("refused {why}");

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::process::Process;
 use sparsescope_matrix::matrix::sha256;
-use sparsescope_model::kernel::parameters::{OP, SCALE};
+use sparsescope_model::kernel::parameters::{MODE, OP, SCALE};
 use sparsescope_model::kernel::{
-    Allowed, DeviceKind, KernelDescriptor, Mapping, Needs, Origin, Takes, reference,
+    Allowed, DeviceKind, KernelDescriptor, Mapping, Origin, Takes, reference,
 };
 use sparsescope_record::{KernelSource, Operation, Precision};
 
-/// A library with a kernel of SpMV or SpMM.
+/// A library with a kernel of SpMV, SpMM or symmetric Gauss–Seidel.
 pub struct KernelLibrary {
     kernel: &'static KernelDescriptor,
     source: KernelSource,
@@ -108,13 +108,13 @@ fn descriptor(id: String, device: DeviceKind, operation: Operation) -> KernelDes
         precisions: &[Precision::F64],
         exact: false,
         deterministic: false,
-        needs: Needs::default(),
         takes: Takes { threads: device == DeviceKind::Cpu, ..Takes::default() },
         parameters: match operation {
             // It computes A·x and nothing else.
             Operation::Spmv => {
                 const { &[(OP.id(), Allowed::Only(&["n"])), (SCALE.id(), Allowed::Only(&["1"]))] }
             }
+            Operation::Symgs => const { &[(MODE.id(), Allowed::Only(&["standard"]))] },
             _ => ours.parameters,
         },
         model: None,
@@ -143,6 +143,9 @@ mod tests {
         let block = of(DeviceKind::Cpu, Operation::Spmm);
         assert_eq!((block.operation, block.precisions), (Operation::Spmm, &[Precision::F64][..]));
         assert!(block.allowed(VECTORS.id()).is_some() && block.allowed(OP.id()).is_none());
+        let sweep = of(DeviceKind::Cpu, Operation::Symgs);
+        assert!(sweep.needs.full_diagonal && !sweep.exact);
+        assert!(!sweep.allowed(MODE.id()).unwrap().contains("smoother"));
     }
 
     #[test]

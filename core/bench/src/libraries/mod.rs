@@ -1,4 +1,4 @@
-//! Kernels of SpMV and SpMM in other people's shared libraries, behind a small C interface
+//! Kernels of SpMV, SpMM and symmetric Gauss–Seidel in other people's shared libraries, behind a small C interface
 //! (`docs/examples/sparsescope_kernel.h`).
 //!
 //! A library runs in a process of its own, which shares the arrays with the measuring one, so that a crash, a
@@ -11,6 +11,7 @@ mod backend;
 mod gpu;
 mod host;
 mod library;
+mod operands;
 mod prepared;
 mod process;
 

@@ -3,23 +3,22 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use tempfile::NamedTempFile;
 
 use super::area::{Area, Places};
 use super::library::KernelLibrary;
+use super::operands::Operands;
 use super::process::Process;
 use crate::experiment::{
     Executed, Finished, KernelError, LastOutput, Metered, Output, PrepareError, Prepared, Sampled,
-    SetUp, SpmvSide, Temperature, Ticket, WARM_BY_ITSELF_S, Watch, repetitions,
+    SetUp, Temperature, Ticket, WARM_BY_ITSELF_S, Watch, repetitions,
 };
 use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::DeviceKind;
-use sparsescope_model::kernel::parameters::VECTORS;
-use sparsescope_record::{Costs, Operation};
+use sparsescope_record::Costs;
 
 /// Where the shared file takes no disk space.
 const IN_MEMORY: &str = "/dev/shm";
@@ -42,9 +41,7 @@ const MOST_WARM_ON_GPU: u32 = 500;
 /// A kernel of a library, in its process.
 pub(super) struct LibraryPrepared<'p> {
     library: &'p KernelLibrary,
-    a: Arc<Csr>,
-    /// x, or X by rows.
-    x: Arc<Vec<f64>>,
+    operands: Operands,
     threads: u32,
     places: Places,
     running: Option<Running>,
@@ -93,29 +90,26 @@ impl Ran {
 }
 
 impl<'p> LibraryPrepared<'p> {
-    /// For x of this many columns, stored by rows. Fails if the arrays do not fit into `memory`.
+    /// Fails if the arrays do not fit into `memory`.
     pub(super) fn new(
         library: &'p KernelLibrary,
-        side: &SpmvSide<f64>,
-        (vectors, x): (usize, Arc<Vec<f64>>),
+        operands: Operands,
         threads: u32,
         memory: MemoryLimit,
     ) -> Result<Self, PrepareError> {
-        let a = Arc::clone(side.a());
-        let places = Places::of([a.rows(), a.cols(), a.nnz(), vectors]);
+        let &Operands { ref a, vectors, minimal_bytes, .. } = &operands;
+        let places = Places::of([a.rows(), a.cols(), a.nnz()], vectors);
         let too_large = || PrepareError::Refused("the matrix is too large to share".to_owned());
         let places = places.ok_or_else(too_large)?;
         let fits = memory.check("the matrix shared with the library", places.bytes as u128);
         fits.map_err(|error| PrepareError::Refused(error.to_string()))?;
         let format_bytes = a.bytes();
-        let minimal_bytes = side.minimal_bytes(a.minimal_bytes(), vectors);
         let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
         let (running, failure, once) = (None, None, None);
         let (repetitions, sign) = (1, -1.0);
         Ok(Self {
             library,
-            a,
-            x,
+            operands,
             threads,
             places,
             running,
@@ -132,16 +126,16 @@ impl<'p> LibraryPrepared<'p> {
         let cannot = |error: io::Error| format!("cannot share the matrix with it: {error}");
         let file = shared_file(self.places.bytes).map_err(cannot)?;
         let area = Area::of(file.as_file(), self.places).map_err(cannot)?;
-        fill(&area, &self.a);
-        area.set_vectors(self.x.iter().copied());
+        fill(&area, &self.operands.a);
+        area.set_vectors(self.operands.x.iter().copied());
         let KernelLibrary { path, program, limit, .. } = self.library;
         let mut process = Process::start(program, [path.as_path(), file.path()], *limit)?;
         if process.ready(watch.flag())?.is_none() {
             return Ok(None);
         }
-        let Places { rows, cols, nonzeros, vectors, .. } = self.places;
+        let Places { rows, cols, nonzeros, vectors: [of_x, of_y], .. } = self.places;
         let (threads, gpu) = (self.threads, self.library.gpu);
-        let command = format!("prepare {rows} {cols} {nonzeros} {vectors} {threads} {gpu}");
+        let command = format!("prepare {rows} {cols} {nonzeros} {of_x} {of_y} {threads} {gpu}");
         let reply = process.ask(&command, "while it prepared the matrix", watch.flag())?;
         // The library has it open: nothing is left of it, however this process ends.
         let file = cfg!(windows).then_some(file);
@@ -199,7 +193,7 @@ impl<'p> LibraryPrepared<'p> {
             return Err("its process has ended".to_owned());
         };
         let sign = self.sign;
-        let given = || self.x.iter().map(move |x| x * sign);
+        let given = || self.operands.x.iter().map(move |x| x * sign);
         area.set_vectors(given());
         let start = Instant::now();
         let command = format!("run {warm} {repetitions}");
@@ -330,9 +324,7 @@ impl Prepared for LibraryPrepared<'_> {
     }
 
     fn params(&self) -> BTreeMap<String, String> {
-        let is_spmm = self.library.kernel().operation == Operation::Spmm;
-        let vectors = || (VECTORS.id().name().to_owned(), self.places.vectors.to_string());
-        is_spmm.then(vectors).into_iter().collect()
+        self.operands.params.clone()
     }
 }
 

@@ -158,13 +158,8 @@ where
     let (planned, seconds) = timed(|| pool.install(|| plan(side, workers, memory)));
     let planned = planned.map_err(|error| PrepareError::Refused(error.to_string()))?;
     let (a, mode) = (side.a(), configuration.parameters.get(&MODE));
-    let vectors = 3 * T::BYTES as u64 * a.rows() as u64;
-    let mut costs = Costs {
-        format_bytes: a.bytes(),
-        // Each sweep reads the nonzeros, b and x once, and writes x.
-        minimal_bytes: 2 * u64::from(side.sweeps()) * (a.bytes() + vectors),
-        ..Costs::default()
-    };
+    let (format_bytes, minimal_bytes) = (a.bytes(), side.minimal_bytes());
+    let mut costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
     let mut start = copied(side.start());
     let way = match planned {
         None => Way::Serial,

@@ -258,6 +258,13 @@ impl<T: Real> SymgsSide<T> {
         &self.start
     }
 
+    /// Minimal bytes that an execution moves: each sweep reads the nonzeros, b and x once, and writes x.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn minimal_bytes(&self) -> u64 {
+        let vectors = 3 * (T::BYTES * self.a.rows()) as u64;
+        2 * u64::from(self.sweeps) * (self.a.bytes() + vectors)
+    }
+
     /// Symmetric sweeps per execution.
     pub fn sweeps(&self) -> u32 {
         self.sweeps
