@@ -226,7 +226,6 @@ impl CudaBackend {
         let (mut params, passes, groups) = (sweeps.params, sweeps.passes, sweeps.groups);
         let operands = matrix.copy().spent() + b_copy.spent() + start.copy().spent() + x.spent();
         let spent = operands + bound.spent;
-        let vectors = 3 * T::BYTES as u64 * a.rows() as u64;
         let costs = Costs {
             conversion_s,
             plan_s,
@@ -235,8 +234,7 @@ impl CudaBackend {
             allocate_s: Some(spent.allocate_s),
             launches: bound.launches(device).map_err(refused)?,
             format_bytes: matrix_bytes.unwrap_or(a.bytes()) + bound.workspace_bytes,
-            // Each sweep reads the nonzeros, b and x once, and writes x.
-            minimal_bytes: 2 * u64::from(side.sweeps()) * (a.bytes() + vectors),
+            minimal_bytes: side.minimal_bytes(),
             ..Costs::default()
         };
         params.insert("mode".to_owned(), mode.as_str().to_owned());

@@ -1,6 +1,5 @@
 //! The memory that the measuring process shares with that of a library: A, x, y between guards, and a copy of
-//! the last y. x and y may each be several
-//! vectors.
+//! the last y. x and y may each be several vectors.
 
 use std::fs::File;
 use std::io;
