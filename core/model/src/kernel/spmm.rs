@@ -138,8 +138,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     },
     cusparse("vendor/cusparse/spmm-alg1", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 1, preprocessed"),
-    cusparse("vendor/cusparse/spmm-alg2", true,
-        "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 2 (deterministic), preprocessed"),
+    cusparse("vendor/cusparse/spmm-alg2", false,
+        "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 2, preprocessed"),
     cusparse("vendor/cusparse/spmm-alg3", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 3, preprocessed"),
     KernelDescriptor {
