@@ -437,7 +437,7 @@ fn bars_of_times_are_cut_where_the_slowest_would_flatten_all_others() {
     let looks = crate::views::charts::Looks::of(&model, "solve");
     let figure = super::bars::ranked(&board, &looks, &state, 1000.0);
     let [row] = &board.rows[..] else { panic!("{board:?}") };
-    assert!(svg.contains(">3104, "), "its number is written");
+    assert!(svg.contains(">3104 ms, "), "its number is written");
     let bars = || {
         figure.shapes.iter().filter_map(|shape| match shape {
             Shape::Rect { rect, .. } => Some(rect.width()),
