@@ -10,9 +10,6 @@ use super::open::{RunOf, subject_size};
 use super::standing::competes;
 use crate::state::{Filter, RankBy, Ranking};
 
-/// Kernels that multiply by A' and read A in CSR, not its transpose.
-const READ_A: [&str; 2] = ["vendor/mkl/csr", "vendor/cusparse/csr-transposed"];
-
 /// The best runs of y = A·x and of y = A'·x on a matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair<'a> {
@@ -71,7 +68,7 @@ impl RunOf<'_> {
 /// Whether two runs read the same copy of A in CSR.
 fn share(plain: &RunOf<'_>, transposed: &RunOf<'_>) -> bool {
     let is_csr = |id: &str| kernel(id).is_some_and(|known| known.format() == Some(Format::Csr));
-    READ_A.contains(&transposed.timed_kernel())
+    kernel(transposed.timed_kernel()).is_some_and(|known| known.reads_a_for_transpose())
         && is_csr(plain.timed_kernel())
         && plain.run.precision == transposed.run.precision
 }

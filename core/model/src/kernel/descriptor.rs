@@ -249,6 +249,11 @@ impl KernelDescriptor {
         }
     }
 
+    /// Whether it multiplies by A' from the CSR arrays of A, without a copy of the transpose.
+    pub fn reads_a_for_transpose(&self) -> bool {
+        matches!(self.id, "vendor/mkl/csr" | "vendor/cusparse/csr-transposed")
+    }
+
     /// The kernel with a place among series after those of rank 0.
     pub(super) const fn ranked(mut self, rank: u8) -> Self {
         self.rank = rank;

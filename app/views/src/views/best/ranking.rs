@@ -1,9 +1,12 @@
 //! The choice of what winners are ranked by, and of the largest error of those that compete.
 
-use egui::{ComboBox, DragValue, Role, Ui, WidgetInfo};
+use egui::{ComboBox, DragValue, Label, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{RankBy, Ranking, ViewState};
 use sparsescope_figures::views::best::reasons::NO_ENERGY;
+
+/// Width of a sentence in the menu: the menu must not cover the button that closes it on a phone.
+const WIDTH: f32 = 220.0;
 
 pub(super) fn choose(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let has_energy = model.has_energy(&state.filter);
@@ -19,7 +22,10 @@ pub(super) fn choose(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         }
     });
     if !has_energy {
-        ui.weak(NO_ENERGY);
+        ui.scope(|ui| {
+            ui.set_max_width(WIDTH);
+            ui.add(Label::new(RichText::new(NO_ENERGY).weak()).wrap());
+        });
     }
     ui.horizontal(|ui| max_error(ui, ranking));
 }
