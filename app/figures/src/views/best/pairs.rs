@@ -4,7 +4,7 @@ use crate::model::{Both, Model, Pair, RunOf, bytes, joules, seconds, subject_nam
 use crate::state::{RankBy, ViewState};
 
 /// What is answered, as titles.
-pub(super) const ANSWERS: [&str; 4] = ["A", "A'", "both together", "both from one copy of A"];
+pub(super) const ANSWERS: [&str; 4] = ["A", "A'", "both together", "from one copy of A"];
 
 /// A matrix.
 #[derive(Clone, Debug)]

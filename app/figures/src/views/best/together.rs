@@ -20,8 +20,10 @@ use crate::theme::{BODY, Ink, SPACE};
 const ROW: f32 = 44.0;
 /// Width of the ratio to the vendors.
 const RATIO: f32 = 96.0;
-/// Minimum and maximum width of an answer.
-const CELL: [f32; 2] = [120.0, 280.0];
+/// Minimum and maximum width of an answer of one kernel.
+const CELL: [f32; 2] = [100.0, 200.0];
+/// Widths of the answers relative to those of one kernel.
+const WIDTHS: [f32; 4] = [1.0, 1.0, 1.6, 1.6];
 
 /// The kernel that wins most often for an answer, and how often.
 fn most(board: &Board, place: usize) -> Option<(&str, usize)> {
@@ -154,13 +156,14 @@ impl Places {
         let count = if answers(board, 3).next().is_some() { 4 } else { 3 };
         let ratio = if has_ratio { RATIO + 2.0 * SPACE } else { 0.0 };
         let [least, most] = CELL;
-        let room = (width - name[1] - ratio - 2.0 * SPACE) / count as f32 - 2.0 * SPACE;
-        let cell = room.clamp(least, most);
+        let widths = WIDTHS.iter().take(count);
+        let room = width - name[1] - ratio - (count + 1) as f32 * 2.0 * SPACE;
+        let cell = (room / widths.clone().sum::<f32>()).clamp(least, most);
         let mut x = name[1];
         let mut answers = Vec::new();
-        for _ in 0..count {
+        for width in widths {
             let from = x + 2.0 * SPACE;
-            x = from + cell;
+            x = from + width * cell;
             answers.push([from, x]);
         }
         let ratio = has_ratio.then_some(x + ratio);
