@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use sparsescope_core::experiment::SpmmProblem;
 use sparsescope_core::libraries::{KernelLibrary, LibraryGpu, WithLibraries, host};
 use sparsescope_cuda::HostedGpu;
 use tempfile::TempDir;
@@ -71,13 +72,14 @@ impl Built {
         self.folder.path().join("program")
     }
 
-    /// Builds a library from this source.
-    fn library(&self, name: &str, source: &str) -> KernelLibrary {
+    /// Builds a library for this operation from this source.
+    fn library(&self, name: &str, source: &str, operation: &str) -> KernelLibrary {
         let [from, to] = [format!("{name}.cu"), format!("lib{name}.so")];
         let [from, to] = [from, to].map(|file| self.folder.path().join(file));
         fs::write(&from, source).unwrap();
         let mut nvcc = Command::new(self.nvcc);
-        nvcc.args(["-O1", "-shared", "-Xcompiler", "-fPIC", &format!("-DFAULT={name}"), "-o"]);
+        nvcc.args(["-O1", "-shared", "-Xcompiler", "-fPIC", &format!("-DFAULT={name}")]);
+        nvcc.arg(format!("-DOPERATION=SPARSESCOPE_{operation}")).arg("-o");
         let built = nvcc.arg(&to).arg(&from).output().unwrap();
         assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
         let (limit, never) = (Duration::from_secs(60), AtomicBool::new(false));
@@ -86,12 +88,15 @@ impl Built {
 }
 
 /// The samples of a library's kernel, checked as by the runner, or what is wrong with it.
-fn measured(gpu: &CudaBackend, libraries: &[KernelLibrary; 1], a: Csr) -> Result<Vec<f64>, String> {
+fn measured(
+    gpu: &CudaBackend,
+    libraries: &[KernelLibrary; 1],
+    problem: &dyn Problem,
+) -> Result<Vec<f64>, String> {
     let [library] = libraries;
     let backend = WithLibraries::new(gpu, libraries, None);
     let configuration = Configuration::usual(library.kernel());
-    let problem = problem(a);
-    let prepared = ready(&backend, &configuration, &problem);
+    let prepared = ready(&backend, &configuration, problem);
     let mut prepared = prepared.map_err(|error| error.to_string())?;
     let check = |output: Result<Output, KernelError>| -> Result<(), String> {
         let output = output.map_err(|error| error.to_string())?;
@@ -115,12 +120,30 @@ fn large() -> Csr {
     matrix(9000, (0..9000).map(|i| 1 + i * i % 67))
 }
 
+/// Builds a library for the operation with each fault, which must end with this sentence, and then a right one, which
+/// must pass.
+fn told_apart(
+    (gpu, built): (&CudaBackend, &Built),
+    operation: &str,
+    faults: &[(&str, &str)],
+    problem: &dyn Problem,
+) {
+    for (fault, expected) in faults {
+        let libraries = [built.library(fault, FAULTY, operation)];
+        let why = measured(gpu, &libraries, problem).err();
+        assert!(why.as_ref().is_some_and(|why| why.contains(expected)), "{fault}: {why:?}");
+    }
+    let samples = measured(gpu, &[built.library("RIGHT", FAULTY, operation)], problem);
+    assert_eq!(samples.map(|samples| samples.len()), Ok(20), "none of them harmed the GPU");
+}
+
 #[test]
 fn the_example_passes_on_matrices_that_break_kernels() {
     let (gpu, built) = (gpu!(), built!());
-    let libraries = [built.library("rows", EXAMPLE)];
+    let libraries = [built.library("rows", EXAMPLE, "SPMV")];
     for (name, a) in matrices() {
-        let samples = measured(&gpu, &libraries, a).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let samples = measured(&gpu, &libraries, &problem(a));
+        let samples = samples.unwrap_or_else(|why| panic!("{name}: {why}"));
         assert_eq!(samples.len(), 20, "{name}");
         assert!(samples.iter().all(|&s| s > 0.0 && s < 1.0), "{name}: {samples:?}");
     }
@@ -129,17 +152,16 @@ fn the_example_passes_on_matrices_that_break_kernels() {
 #[test]
 fn a_library_takes_as_long_as_the_same_kernel_of_ours() {
     let (gpu, built) = (gpu!(), built!());
-    let library = [built.library("RIGHT", FAULTY)];
+    let library = [built.library("RIGHT", FAULTY, "SPMV")];
     // Large enough for its time to be that of its memory accesses.
-    let a = || matrix(100_000, (0..200_000).map(|i| 8 + i % 9));
-    let problem = problem(a());
+    let problem = problem(matrix(100_000, (0..200_000).map(|i| 8 + i % 9)));
     let kernel = sparsescope_core::kernel::kernel("cuda/csr/thread-per-row").unwrap();
     let configuration = Configuration { block: Some(256), ..Configuration::usual(kernel) };
     let mut ours = ready(&gpu, &configuration, &problem).unwrap();
     output(&mut ours).unwrap();
     let never = AtomicBool::new(false);
     let ours = ours.sample(20, Temperature::Hot, &Watch::cancelled_by(&never)).wait().unwrap();
-    let theirs = measured(&gpu, &library, a()).unwrap();
+    let theirs = measured(&gpu, &library, &problem).unwrap();
     let median = |mut samples: Vec<f64>| {
         samples.sort_by(f64::total_cmp);
         samples[samples.len() / 2]
@@ -164,11 +186,44 @@ fn faulty_libraries_are_told_apart() {
         ("REFUSES", "sparsescope_prepare returned 7"),
     ];
     let (gpu, built) = (gpu!(), built!());
-    for (fault, expected) in FAULTS {
-        let libraries = [built.library(fault, FAULTY)];
-        let why = measured(&gpu, &libraries, large()).err();
-        assert!(why.as_ref().is_some_and(|why| why.contains(expected)), "{fault}: {why:?}");
+    told_apart((&gpu, &built), "SPMV", &FAULTS, &problem(large()));
+}
+
+#[test]
+fn libraries_of_spmm_pass_and_faulty_ones_are_told_apart() {
+    const FAULTS: [(&str, &str); 4] = [
+        ("ZEROS", "rows are wrong"),
+        ("PAST_Y", "it wrote outside y"),
+        ("KEEPS_Y", "rows are wrong"),
+        ("OWN_STREAM", "rows are wrong"),
+    ];
+    let (gpu, built) = (gpu!(), built!());
+    let problem = |a: Csr| SpmmProblem::drawn(Arc::new(a), 42);
+    told_apart((&gpu, &built), "SPMM", &FAULTS, &problem(large()));
+    let right = [built.library("RIGHT", FAULTY, "SPMM")];
+    for (name, a) in matrices() {
+        let samples = measured(&gpu, &right, &problem(a));
+        let samples = samples.unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert!(samples.iter().all(|&s| s > 0.0 && s < 1.0), "{name}: {samples:?}");
     }
-    let samples = measured(&gpu, &[built.library("RIGHT", FAULTY)], large());
-    assert_eq!(samples.map(|samples| samples.len()), Ok(20), "none of them harmed the GPU");
+}
+
+#[test]
+fn libraries_of_symmetric_gauss_seidel_pass_and_faulty_ones_are_told_apart() {
+    const FAULTS: [(&str, &str); 4] = [
+        ("ZEROS", "rows are wrong"),
+        ("PAST_Y", "it wrote outside y"),
+        ("KEEPS_Y", "rows are wrong"),
+        ("OWN_STREAM", "rows are wrong"),
+    ];
+    let (gpu, built) = (gpu!(), built!());
+    let problem = |spec: &str| symgs::problem(symgs::made(spec));
+    // Small: two sweeps end before the stream copies x and NaN.
+    told_apart((&gpu, &built), "SYMGS", &FAULTS, &problem("poisson2d?n=12"));
+    let right = [built.library("RIGHT", FAULTY, "SYMGS")];
+    for spec in ["stencil27?n=4", "random?m=300&row=10&dominant=1", "kmer?m=500"] {
+        let samples = measured(&gpu, &right, &problem(spec));
+        let samples = samples.unwrap_or_else(|why| panic!("{spec}: {why}"));
+        assert!(samples.iter().all(|&s| s > 0.0 && s < 1.0), "{spec}: {samples:?}");
+    }
 }

@@ -22,7 +22,7 @@ fn vendors() -> &'static KernelDescriptor {
     kernels(Operation::Symgs).iter().find(|k| k.id.starts_with("vendor/")).unwrap()
 }
 
-fn made(spec: &str) -> Csr {
+pub(super) fn made(spec: &str) -> Csr {
     let spec = GeneratorSpec::parse(spec).unwrap();
     generate(&spec, MemoryLimit::unlimited(), &AtomicBool::new(false)).unwrap()
 }
@@ -162,7 +162,7 @@ fn real_matrices() -> Vec<(String, Csr)> {
     names.iter().filter_map(open).collect()
 }
 
-fn problem(a: Csr) -> SymgsProblem {
+pub(super) fn problem(a: Csr) -> SymgsProblem {
     let (b, x) = (right_hand_side(a.rows(), 42), starting_vector(a.rows(), 42));
     SymgsProblem::new(Arc::new(a), b, x).unwrap()
 }
