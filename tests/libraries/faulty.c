@@ -17,7 +17,7 @@
 enum {
     RIGHT, ZEROS, PAST_Y, SLEEPS_ONCE, KEEPS_Y, WRITES_NOTHING, CHANGES_X, LATE, CRASHES, HANGS, REFUSES,
     OTHER_VERSION, OLD_VERSION, SECOND_VERSION, OTHER_DEVICE, OTHER_OPERATION, ON_CUDA, PRINTS, SLOW_TO_PREPARE,
-    HANGS_LOADED, HANGS_PREPARING, ONE_COLUMN, ASCENDING_ONLY
+    HANGS_LOADED, HANGS_PREPARING, ONE_COLUMN, ASCENDING_ONLY, UNCHANGED, LOOSE, COUNTS_WRONG, THIRD_VERSION
 };
 
 static const struct sparsescope_csr *a;
@@ -87,6 +87,8 @@ const struct sparsescope_kernel *sparsescope_describe(void)
     /* It had no operation. */
     if (FAULT == SECOND_VERSION) kernel.version = 2;
     if (FAULT == SECOND_VERSION || FAULT == OTHER_OPERATION) kernel.operation = 7;
+    /* It had no solvers. */
+    if (FAULT == THIRD_VERSION) kernel.version = 3;
     if (FAULT == ON_CUDA) kernel.device = SPARSESCOPE_CUDA;
     if (FAULT == HANGS_LOADED) hang();
     return &kernel;
@@ -157,6 +159,44 @@ int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
         static const char text[] = "a line without an end";
         if (write(1, text, sizeof text - 1) < 0) return 1;
     }
+    return 0;
+}
+
+/* The square of |b - A x|. */
+static double squares(const double *b, const double *x)
+{
+    double squares = 0;
+    for (uint64_t row = 0; row < a->rows; row++) {
+        double rest = b[row];
+        for (uint64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) rest -= a->val[k] * x[a->col[k]];
+        squares += rest * rest;
+    }
+    return squares;
+}
+
+/* By Gauss-Seidel sweeps. */
+int sparsescope_solve(void *handle, const double *b, const double *x0, double tolerance, uint64_t max_iterations,
+                      double *x, uint64_t *iterations, void *stream)
+{
+    const uint64_t bytes = a->rows * sizeof *x;
+    double goal = 0;
+    (void)handle;
+    (void)stream;
+    *iterations = 0;
+    if (FAULT == WRITES_NOTHING) return 0;
+    memcpy(x, FAULT == KEEPS_Y && known_x == b ? kept : x0, bytes);
+    if (FAULT == UNCHANGED || (FAULT == KEEPS_Y && known_x == b)) return 0;
+    if (FAULT == LOOSE) tolerance *= 100;
+    for (uint64_t row = 0; row < a->rows; row++) goal += tolerance * b[row] * tolerance * b[row];
+    for (; squares(b, x) > goal; ++*iterations) {
+        if (*iterations == max_iterations) return SPARSESCOPE_NOT_CONVERGED;
+        for (uint64_t row = 0; row < a->rows; row++) update(b, x, row);
+    }
+    known_x = b;
+    memcpy(kept, x, bytes);
+    if (FAULT == PAST_Y) x[size_of_y] = 1;
+    if (FAULT == CHANGES_X) ((double *)(uintptr_t)b)[0] += 1;
+    if (FAULT == COUNTS_WRONG) *iterations = max_iterations + 1;
     return 0;
 }
 

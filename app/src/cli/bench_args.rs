@@ -106,8 +106,8 @@ pub(super) struct BenchArgs {
     pub(super) no_source: bool,
     /// Also run the kernel of a shared library (see docs/kernel-library.md)
     ///
-    /// The library computes SpMV, SpMM or symmetric Gauss–Seidel, in a process of its own. Can be repeated. It runs with
-    /// your permissions: use only code that you trust.
+    /// The library computes SpMV, SpMM or symmetric Gauss–Seidel, or solves A·x = b, in a process of its own. Can be
+    /// repeated. It runs with your permissions: use only code that you trust.
     #[arg(long, value_name = "FILE.so", help_heading = KERNELS, hide_short_help = true)]
     pub(super) kernel_library: Vec<PathBuf>,
     /// With --kernel-library: how long each call of a library may take, e.g. 5m [default: 60s]

@@ -66,8 +66,15 @@ fn right_and_faulty_libraries_are_told_apart() {
         ("REFUSES", Verdict::Refused, "sparsescope_prepare returned 7"),
     ];
     let p = program();
-    let right =
-        ["RIGHT", "OLD_VERSION", "SECOND_VERSION", "PRINTS", "SLEEPS_ONCE", "SLOW_TO_PREPARE"];
+    let right = [
+        "RIGHT",
+        "OLD_VERSION",
+        "SECOND_VERSION",
+        "THIRD_VERSION",
+        "PRINTS",
+        "SLEEPS_ONCE",
+        "SLOW_TO_PREPARE",
+    ];
     let faults = right.into_iter().chain(FAULTS.map(|(fault, ..)| fault));
     let libraries: Vec<String> = faults.map(|fault| faulty(&p, fault)).collect();
     let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
@@ -210,6 +217,97 @@ fn right_and_faulty_libraries_of_symmetric_gauss_seidel_are_told_apart() {
     assert_eq!(reason(smoother), "mode cannot be smoother: expected standard");
 }
 
+/// The arguments of a measurement of these solvers beside ours with the Jacobi preconditioner.
+fn bench_solve<'a>(libraries: &[&'a str]) -> Vec<&'a str> {
+    let mut args = bench(libraries);
+    args[1] = "gen:poisson2d?n=12";
+    let kernel = args.iter().position(|word| *word == "cpu/csr/serial").unwrap();
+    args[kernel] = "cpu/pcg/serial";
+    args.extend(["--operation", "solve", "--precond", "jacobi"]);
+    args
+}
+
+#[test]
+fn right_and_faulty_solvers_are_told_apart_by_the_residual_of_x() {
+    const FAULTS: [(&str, &str); 7] = [
+        ("UNCHANGED", "the true relative residual is 1.000e0, tolerance 1e-10"),
+        ("LOOSE", "the true relative residual is "),
+        ("KEEPS_Y", "the true relative residual is 2.000e0, tolerance 1e-10"),
+        ("WRITES_NOTHING", "row 0 of the solution is NaN"),
+        ("PAST_Y", "it wrote outside x"),
+        ("CHANGES_X", "it changed b or x0"),
+        ("COUNTS_WRONG", "it reports 10001 iterations, expected at most 10000"),
+    ];
+    let p = program();
+    let faults = FAULTS.map(|(fault, _)| fault).into_iter().chain(["RIGHT"]);
+    let libraries: Vec<String> = faults.map(|fault| faulty_of(&p, "SOLVE", fault)).collect();
+    let libraries: Vec<&str> = libraries.iter().map(String::as_str).collect();
+    let ran = p.run(&bench_solve(&libraries));
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    let bundle = open(&p, "b.zip");
+    let run = |id: &str| bundle.runs.iter().find(|run| run.kernel == id).unwrap();
+    for (fault, expected) in FAULTS {
+        let run = run(&format!("user/{}/product", fault.to_lowercase()));
+        assert_eq!(run.check.verdict, Verdict::Fail, "{fault}: {}", reason(run));
+        assert!(reason(run).contains(expected), "{fault}: {}", reason(run));
+        assert!(run.samples.is_empty() && run.figures.is_none(), "{fault}");
+    }
+    let right = run("user/right/product");
+    assert_eq!(
+        (right.check.verdict, right.samples.len()),
+        (Verdict::Pass, 20),
+        "{}",
+        reason(right)
+    );
+    let solve = right.solve.as_ref().unwrap();
+    assert!(solve.converged && solve.true_residual.is_some_and(|residual| residual <= 1.1e-10));
+    assert_eq!((solve.initial_residual, solve.residual), (None, None), "it reports none");
+    assert_eq!((right.work.unwrap().iterations, &right.history), (solve.iterations, &None));
+    assert_eq!(solve.setup_s, right.costs.plan_s);
+    let params = ["b=a1", "max_iter=10000", "tol=1e-10", "x0=zero"];
+    let found = right.params.iter().map(|(name, value)| format!("{name}={value}"));
+    assert!(found.eq(params), "{:?}", right.params);
+    assert_eq!(run("cpu/pcg/serial").check.verdict, Verdict::Pass);
+}
+
+#[test]
+fn a_solver_that_does_not_converge_fails_and_one_that_cannot_start_elsewhere_is_unsupported() {
+    let p = program();
+    let right = faulty_of(&p, "SOLVE", "RIGHT");
+    let few = [&bench_solve(&[&right])[..], &["--max-iter", "5", "--x0", "zero,precond"]].concat();
+    assert_eq!(p.run(&few).code, Some(3));
+    let bundle = open(&p, "b.zip");
+    let run = |start: Option<&str>| {
+        let is_it = |run: &&Run| {
+            run.kernel == "user/right/product" && run.asked.get("x0").map(String::as_str) == start
+        };
+        bundle.runs.iter().find(is_it).unwrap()
+    };
+    let from_zero = run(None);
+    assert_eq!(from_zero.check.verdict, Verdict::Fail);
+    let sentence = "not converged after 5 iterations: relative residual ";
+    assert!(reason(from_zero).starts_with(sentence), "{}", reason(from_zero));
+    let elsewhere = run(Some("precond"));
+    assert_eq!(elsewhere.check.verdict, Verdict::Unsupported);
+    assert_eq!(reason(elsewhere), "x0 cannot be precond: expected zero");
+}
+
+#[test]
+fn the_example_of_conjugate_gradients_takes_as_many_iterations_as_ours() {
+    let p = program();
+    build(&p, &format!("{EXAMPLES}/cg_library.c"), "libcg.so", &[]);
+    let error = p.fail(2, &bench(&["libcg.so"]));
+    assert!(error.contains("libcg.so computes solve, but the operation is spmv"), "{error}");
+    p.succeed(&[&bench_solve(&["libcg.so"])[..], &["--b", "range:7", "--tol", "1e-8"]].concat());
+    let bundle = open(&p, "b.zip");
+    let [example, ours] = ["user/cg/jacobi", "cpu/pcg/serial"].map(|id| {
+        let run = bundle.runs.iter().find(|run| run.kernel == id).unwrap();
+        assert_eq!(run.check.verdict, Verdict::Pass, "{id}: {}", reason(run));
+        run.solve.as_ref().unwrap().iterations
+    });
+    assert!(ours > 10 && example.abs_diff(ours) <= 1, "{example}, ours {ours}");
+}
+
 #[test]
 fn the_example_of_spmm_runs_with_any_number_of_columns_and_continues() {
     let p = program();
@@ -261,7 +359,7 @@ fn a_library_that_hangs_ends_with_the_process_that_measures_it() {
     let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
     let mut reply = |word: &str| replies.any(|line| line.unwrap().starts_with(word));
     assert!(reply("token ready"));
-    commands.write_all(b"prepare 1 1 1 1 1 1 0\nrun 0 1\n").unwrap();
+    commands.write_all(b"prepare 1 1 1 1 1 1 0 0 0\nrun 0 1\n").unwrap();
     assert!(reply("token prepared"));
     // As the system does for a process that was killed.
     drop(commands);
@@ -328,7 +426,7 @@ fn a_library_for_cuda_needs_a_gpu_and_says_so() {
     let mut host = Killed(host);
     let mut commands = host.0.stdin.take().unwrap();
     let mut replies = BufReader::new(host.0.stdout.take().unwrap()).lines();
-    commands.write_all(b"prepare 1 1 1 1 1 1 0\n").unwrap();
+    commands.write_all(b"prepare 1 1 1 1 1 1 0 0 0\n").unwrap();
     let refused = "token failed refused GPUs are turned off by SPARSESCOPE_GPU=off";
     assert!(replies.any(|line| line.unwrap() == refused));
 }
@@ -444,13 +542,14 @@ fn what_is_no_such_library_is_an_error_before_anything_is_measured() {
     let p = program();
     let other = faulty(&p, "OTHER_VERSION");
     let error = p.fail(1, &bench(&[&other]));
-    assert!(error.contains("its interface has version 99, expected 1 to 3"), "{error}");
+    assert!(error.contains("its interface has version 99, expected 1 to 4"), "{error}");
     let other = faulty(&p, "OTHER_DEVICE");
     let error = p.fail(1, &bench(&[&other]));
     assert!(error.contains("its device is 7, expected 0 (CPU) or 1 (CUDA)"), "{error}");
     let other = faulty(&p, "OTHER_OPERATION");
     let error = p.fail(1, &bench(&[&other]));
-    let sentence = "its operation is 7, expected 0 (SpMV), 1 (SpMM) or 2 (symmetric Gauss–Seidel)";
+    let sentence = "its operation is 7, expected 0 (SpMV), 1 (SpMM), 2 (symmetric Gauss–Seidel) or \
+        3 (solve)";
     assert!(error.contains(sentence), "{error}");
     p.write("text.so", "no library");
     assert!(p.fail(1, &bench(&["text.so"])).contains("text.so: cannot load it"));

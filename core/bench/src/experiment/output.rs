@@ -26,7 +26,7 @@ pub struct Solution {
     pub x: Vec<f64>,
     /// How the solve ended, and the cost of its setup.
     pub solve: Solve,
-    /// The relative residual before the first iteration and after each.
+    /// The relative residual before the first iteration and after each; empty if unknown.
     pub residuals: Vec<f64>,
     /// The Ritz values of the preconditioned matrix, ascending; empty if unknown.
     pub ritz: Vec<f64>,
@@ -93,7 +93,10 @@ impl Output {
     /// What the execution reported of itself and of its steps; empty unless it is a solver's.
     pub fn told(&self) -> (Option<Solve>, Option<History>) {
         match self {
-            Self::Solution(solution) => (Some(solution.solve.clone()), Some(solution.history())),
+            Self::Solution(solution) => {
+                let is_known = !solution.residuals.is_empty();
+                (Some(solution.solve.clone()), is_known.then(|| solution.history()))
+            }
             Self::Vector(_) | Self::Single(_) | Self::Points(_) | Self::Systems(_) => (None, None),
         }
     }

@@ -1,5 +1,6 @@
 //! The C interface of a library, as `sparsescope_kernel.h` declares it.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::path::Path;
@@ -12,9 +13,10 @@ use super::gpu::LibraryGpu;
 use sparsescope_model::kernel::DeviceKind;
 use sparsescope_record::Operation;
 
-/// The version of the interface. Each version added a number to the end of `struct sparsescope_kernel`: the second
-/// one the device, the third one the operation. What an earlier one lacks is 0.
-const VERSION: u32 = 3;
+/// The version of the interface. The second and the third version each added a number to the end of `struct
+/// sparsescope_kernel`: the device and the operation. What an earlier one lacks is 0. The fourth one added
+/// `sparsescope_solve`.
+const VERSION: u32 = 4;
 
 /// `struct sparsescope_csr`.
 #[repr(C)]
@@ -39,12 +41,31 @@ struct Described {
 type Describe = unsafe extern "C" fn() -> *const Described;
 type Prepare = unsafe extern "C" fn(*const CsrView, u32, *mut *mut c_void) -> c_int;
 type Apply = unsafe extern "C" fn(*mut c_void, *const f64, *mut f64, *mut c_void) -> c_int;
+type Solve = unsafe extern "C" fn(
+    *mut c_void,
+    *const f64,
+    *const f64,
+    f64,
+    u64,
+    *mut f64,
+    *mut u64,
+    *mut c_void,
+) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut c_void);
+
+/// What `sparsescope_solve` returns if it did not reach the tolerance.
+const NOT_CONVERGED: c_int = 1;
+
+/// The function that computes.
+enum Compute {
+    Apply(Apply),
+    Solve(Solve),
+}
 
 /// A loaded library.
 pub(super) struct Loaded {
     prepare: Prepare,
-    apply: Apply,
+    compute: Compute,
     destroy: Destroy,
     /// What it calls itself.
     pub(super) name: String,
@@ -65,14 +86,12 @@ impl Loaded {
         let library = unsafe { Library::new(path) };
         let library = ManuallyDrop::new(library.map_err(|error| error.to_string())?);
         // SAFETY: the types are those of sparsescope_kernel.h.
-        let functions = unsafe {
+        let (pointer, prepare, destroy) = unsafe {
             let describe: Describe = function(&library, c"sparsescope_describe")?;
             let prepare: Prepare = function(&library, c"sparsescope_prepare")?;
-            let apply: Apply = function(&library, c"sparsescope_apply")?;
             let destroy: Destroy = function(&library, c"sparsescope_destroy")?;
-            (describe(), prepare, apply, destroy)
+            (describe(), prepare, destroy)
         };
-        let (pointer, prepare, apply, destroy) = functions;
         // SAFETY: the header says that `sparsescope_describe` returns a pointer to a static struct, or null.
         let described = unsafe { pointer.as_ref() };
         let described = described.ok_or("sparsescope_describe returned null")?;
@@ -81,7 +100,7 @@ impl Loaded {
             return Err(format!("its interface has version {version}, expected 1 to {VERSION}"));
         }
         let since = |added: u32| match version >= added {
-            // SAFETY: the versions from 2 to this one each added a number after the members of version 1.
+            // SAFETY: the versions 2 and 3 each added a number after the members of version 1.
             true => unsafe { pointer.add(1).cast::<u32>().add(added as usize - 2).read() },
             false => 0,
         };
@@ -94,15 +113,24 @@ impl Loaded {
             0 => Operation::Spmv,
             1 => Operation::Spmm,
             2 => Operation::Symgs,
+            3 => Operation::Solve,
             found => {
-                let expected = "expected 0 (SpMV), 1 (SpMM) or 2 (symmetric Gauss–Seidel)";
+                let expected =
+                    "expected 0 (SpMV), 1 (SpMM), 2 (symmetric Gauss–Seidel) or 3 (solve)";
                 return Err(format!("its operation is {found}, {expected}"));
+            }
+        };
+        // SAFETY: the types are those of sparsescope_kernel.h.
+        let compute = unsafe {
+            match operation {
+                Operation::Solve => Compute::Solve(function(&library, c"sparsescope_solve")?),
+                _ => Compute::Apply(function(&library, c"sparsescope_apply")?),
             }
         };
         let (name, description) = (text(described.name), text(described.description));
         Ok(Self {
             prepare,
-            apply,
+            compute,
             destroy,
             name,
             description,
@@ -138,11 +166,15 @@ pub(super) struct Kernel<'l> {
     handle: *mut c_void,
     x: *const f64,
     y: *mut f64,
+    /// The tolerance and the maximum number of iterations of a solve.
+    goal: (f64, u64),
+    /// The iterations of the last solve, and whether it reached the tolerance.
+    pub(super) solved: Cell<(u64, bool)>,
     pub(super) area: Area,
     /// The GPU with copies of the arrays.
     pub(super) gpu: Option<Box<dyn LibraryGpu>>,
     /// The library may keep a pointer to it.
-    _matrix: Box<CsrView>,
+    matrix: Box<CsrView>,
 }
 
 impl<'l> Kernel<'l> {
@@ -153,15 +185,16 @@ impl<'l> Kernel<'l> {
         (row_ptr, col, val, x, y): Pointers,
         (area, gpu): (Area, Option<Box<dyn LibraryGpu>>),
         threads: u32,
+        goal: (f64, u64),
     ) -> Result<Self, c_int> {
         let &Places { rows, cols, nonzeros, vectors: [_, vectors], .. } = area.places();
         let [rows, cols, nonzeros, vectors] =
             [rows, cols, nonzeros, vectors].map(|size| size as u64);
         let matrix = Box::new(CsrView { rows, cols, nonzeros, row_ptr, col, val, vectors });
-        let mut handle = null_mut();
+        let (mut handle, solved) = (null_mut(), Cell::new((0, true)));
         // SAFETY: the pointers are to arrays of these sizes, which live as long as the kernel.
         match unsafe { (library.prepare)(&raw const *matrix, threads, &raw mut handle) } {
-            0 => Ok(Self { library, handle, x, y, area, gpu, _matrix: matrix }),
+            0 => Ok(Self { library, handle, x, y, goal, solved, area, gpu, matrix }),
             code => Err(code),
         }
     }
@@ -170,11 +203,32 @@ impl<'l> Kernel<'l> {
     pub(super) fn apply(&self, times: u32) -> Result<(), String> {
         let stream = self.gpu.as_ref().map_or(null_mut(), |gpu| gpu.stream());
         for _ in 0..times {
-            // SAFETY: x and y have the sizes of the matrix; the handle is that of `prepare`.
-            let code = unsafe { (self.library.apply)(self.handle, self.x, self.y, stream) };
-            if code != 0 {
-                return Err(format!("sparsescope_apply returned {code}"));
+            match self.library.compute {
+                Compute::Apply(apply) => {
+                    // SAFETY: x and y have the sizes of the matrix; the handle is that of `prepare`.
+                    let code = unsafe { apply(self.handle, self.x, self.y, stream) };
+                    if code != 0 {
+                        return Err(format!("sparsescope_apply returned {code}"));
+                    }
+                }
+                Compute::Solve(solve) => self.solve(solve, stream)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Solves once, and keeps what the library reports; fails with a sentence.
+    fn solve(&self, solve: Solve, stream: *mut c_void) -> Result<(), String> {
+        let &Self { handle, x: b, y: x, goal: (tolerance, most), ref matrix, .. } = self;
+        let start = b.wrapping_add(matrix.rows as usize);
+        let mut iterations = 0;
+        // SAFETY: b, the initial x behind it and x have as many elements as the matrix has rows; the handle is that
+        // of `prepare`.
+        let code =
+            unsafe { solve(handle, b, start, tolerance, most, x, &raw mut iterations, stream) };
+        match code {
+            0 | NOT_CONVERGED => self.solved.set((iterations, code == 0)),
+            _ => return Err(format!("sparsescope_solve returned {code}")),
         }
         Ok(())
     }

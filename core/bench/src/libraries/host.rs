@@ -65,9 +65,10 @@ pub fn host(
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         let answer = match words[..] {
-            ["prepare", rows, cols, nonzeros, of_x, of_y, threads, gpu] => {
+            ["prepare", rows, cols, nonzeros, of_x, of_y, threads, gpu, tolerance, most] => {
                 let numbers = [rows, cols, nonzeros, of_x, of_y, threads, gpu];
-                prepare(&library, area, numbers, open_gpu).map(|(made, seconds)| {
+                let goal = [tolerance, most];
+                prepare(&library, area, numbers, goal, open_gpu).map(|(made, seconds)| {
                     kernel = Some(made);
                     format!("prepared {seconds}")
                 })
@@ -86,16 +87,22 @@ pub fn host(
 }
 
 /// Prepares the library for the matrix in the shared memory; also returns the seconds that this took. What the
-/// library or the GPU refuses is marked as refused.
+/// library or the GPU refuses is marked as refused. `goal` is the tolerance and the maximum number of iterations of a
+/// solve.
 fn prepare<'l>(
     library: &'l Loaded,
     file: &Path,
     numbers: [&str; 7],
+    goal: [&str; 2],
     open_gpu: OpenGpu,
 ) -> Result<(Kernel<'l>, f64), String> {
     let numbers: Option<Vec<usize>> = numbers.iter().map(|number| number.parse().ok()).collect();
     let Some(&[rows, cols, nonzeros, of_x, of_y, threads, gpu]) = numbers.as_deref() else {
         return Err("a size is no number".to_owned());
+    };
+    let [tolerance, most] = goal;
+    let (Ok(tolerance), Ok(most)) = (tolerance.parse::<f64>(), most.parse::<u64>()) else {
+        return Err("a number is none".to_owned());
     };
     let places = Places::of([rows, cols, nonzeros], [of_x, of_y]);
     let places = places.ok_or("the sizes are too large")?;
@@ -111,7 +118,7 @@ fn prepare<'l>(
         None => area.pointers(),
     };
     let start = Instant::now();
-    let made = Kernel::prepare(library, arrays, (area, gpu), threads as u32);
+    let made = Kernel::prepare(library, arrays, (area, gpu), threads as u32, (tolerance, most));
     let made = made.map_err(|code| format!("refused sparsescope_prepare returned {code}"))?;
     if let Some(gpu) = &made.gpu {
         gpu.synchronize()?;
@@ -120,8 +127,8 @@ fn prepare<'l>(
 }
 
 /// Executes the kernel `warm` times, then `repetitions` times, and keeps y at once: whatever the library writes
-/// later is too late. Replies with the seconds of one timed execution, and of everything; for a GPU also with the
-/// seconds of the stream and those that passed meanwhile.
+/// later is too late. Replies with the seconds of one timed execution, and of everything, and with the iterations of a
+/// solve and whether it converged; for a GPU also with the seconds of the stream and those that passed meanwhile.
 fn run(kernel: &Kernel<'_>, warm: &str, repetitions: &str) -> Result<String, String> {
     let number = |text: &str| text.parse::<u32>().map_err(|_| "a number is none".to_owned());
     let (warm, repetitions) = (number(warm)?, number(repetitions)?);
@@ -142,5 +149,6 @@ fn run(kernel: &Kernel<'_>, warm: &str, repetitions: &str) -> Result<String, Str
     };
     kernel.area.keep_result();
     let seconds = seconds / f64::from(repetitions.max(1));
-    Ok(format!("ran {seconds} {}{of_gpu}", begin.elapsed().as_secs_f64()))
+    let (all, (iterations, converged)) = (begin.elapsed().as_secs_f64(), kernel.solved.get());
+    Ok(format!("ran {seconds} {all} {iterations} {}{of_gpu}", u8::from(converged)))
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::process::Process;
 use sparsescope_matrix::matrix::sha256;
-use sparsescope_model::kernel::parameters::{MODE, OP, SCALE};
+use sparsescope_model::kernel::parameters::{MAX_ITER, MODE, OP, RIGHT_SIDE, SCALE, START, TOL};
 use sparsescope_model::kernel::{
-    Allowed, DeviceKind, KernelDescriptor, Mapping, Origin, Takes, reference,
+    Allowed, DeviceKind, KernelDescriptor, Mapping, Origin, Parameter, Takes, reference,
 };
 use sparsescope_record::{KernelSource, Operation, Precision};
 
-/// A library with a kernel of SpMV, SpMM or symmetric Gauss–Seidel.
+/// A library with a kernel of SpMV, SpMM or symmetric Gauss–Seidel, or with a solver.
 pub struct KernelLibrary {
     kernel: &'static KernelDescriptor,
     source: KernelSource,
@@ -96,6 +96,14 @@ fn word(text: &str, otherwise: &str) -> String {
     }
 }
 
+/// The parameters of a solver. Its preconditioner, if it has one, is its own.
+const SOLVER: &[(Parameter, Allowed)] = &[
+    (TOL.id(), Allowed::Any),
+    (MAX_ITER.id(), Allowed::Any),
+    (RIGHT_SIDE.id(), Allowed::Any),
+    (START.id(), Allowed::Only(&["zero"])),
+];
+
 /// That of the reference, which reads CSR, too, with what is not known of a library.
 fn descriptor(id: String, device: DeviceKind, operation: Operation) -> KernelDescriptor {
     let ours = reference(operation);
@@ -115,6 +123,7 @@ fn descriptor(id: String, device: DeviceKind, operation: Operation) -> KernelDes
                 const { &[(OP.id(), Allowed::Only(&["n"])), (SCALE.id(), Allowed::Only(&["1"]))] }
             }
             Operation::Symgs => const { &[(MODE.id(), Allowed::Only(&["standard"]))] },
+            Operation::Solve => SOLVER,
             _ => ours.parameters,
         },
         model: None,
@@ -126,7 +135,7 @@ fn descriptor(id: String, device: DeviceKind, operation: Operation) -> KernelDes
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparsescope_model::kernel::parameters::VECTORS;
+    use sparsescope_model::kernel::parameters::{PRECOND, VECTORS};
 
     #[test]
     fn ids_have_only_the_characters_of_ids() {
@@ -146,6 +155,9 @@ mod tests {
         let sweep = of(DeviceKind::Cpu, Operation::Symgs);
         assert!(sweep.needs.full_diagonal && !sweep.exact);
         assert!(!sweep.allowed(MODE.id()).unwrap().contains("smoother"));
+        let solver = of(DeviceKind::Cuda, Operation::Solve);
+        assert!(solver.needs.spd && solver.allowed(PRECOND.id()).is_none());
+        assert!(!solver.allowed(START.id()).unwrap().contains("precond"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Kernels of SpMV, SpMM and symmetric Gauss–Seidel in other people's shared libraries, behind a small C interface
-//! (`docs/examples/sparsescope_kernel.h`).
+//! Kernels of SpMV, SpMM and symmetric Gauss–Seidel, and solvers, in other people's shared libraries, behind a small C
+//! interface (`docs/examples/sparsescope_kernel.h`).
 //!
 //! A library runs in a process of its own, which shares the arrays with the measuring one, so that a crash, a
 //! hang or a leak ends only its run. This guards against accidents, not against fraud: a library that wants to

@@ -11,13 +11,15 @@ use super::area::{Area, Places};
 use super::library::KernelLibrary;
 use super::operands::Operands;
 use super::process::Process;
+use crate::experiment::solving::{Asked, ToldSetUp};
 use crate::experiment::{
     Executed, Finished, KernelError, LastOutput, Metered, Output, PrepareError, Prepared, Sampled,
-    SetUp, Temperature, Ticket, WARM_BY_ITSELF_S, Watch, repetitions,
+    SetUp, Solution, Temperature, Ticket, WARM_BY_ITSELF_S, Watch, repetitions,
 };
+use sparsescope_kernels::pcg::{Magnitude, Recurrence};
 use sparsescope_matrix::matrix::Csr;
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::DeviceKind;
+use sparsescope_model::kernel::{Applied, DeviceKind};
 use sparsescope_record::Costs;
 
 /// Where the shared file takes no disk space.
@@ -41,7 +43,7 @@ const MOST_WARM_ON_GPU: u32 = 500;
 /// A kernel of a library, in its process.
 pub(super) struct LibraryPrepared<'p> {
     library: &'p KernelLibrary,
-    operands: Operands,
+    operands: Operands<'p>,
     threads: u32,
     places: Places,
     running: Option<Running>,
@@ -50,6 +52,8 @@ pub(super) struct LibraryPrepared<'p> {
     costs: Costs,
     repetitions: u32,
     once: Option<f64>,
+    /// The iterations of the last solve, and whether the library reports that it converged.
+    solved: (u64, bool),
     /// The factor of x in the last execution, 1 or −1: every execution gets another x, so that a result kept
     /// from an earlier one is wrong.
     sign: f64,
@@ -62,7 +66,7 @@ struct Running {
     _file: Option<NamedTempFile>,
 }
 
-/// The times of a command in seconds.
+/// The times of a command in seconds, and what it reported.
 struct Ran {
     /// Of one timed execution.
     seconds: f64,
@@ -72,6 +76,8 @@ struct Ran {
     passed: f64,
     /// Of all executions in the stream of a GPU, and what passed until the GPU had nothing to do.
     on_gpu: Option<[f64; 2]>,
+    /// Of a solve: its iterations, and whether it converged.
+    solved: (u64, bool),
 }
 
 impl Ran {
@@ -93,7 +99,7 @@ impl<'p> LibraryPrepared<'p> {
     /// Fails if the arrays do not fit into `memory`.
     pub(super) fn new(
         library: &'p KernelLibrary,
-        operands: Operands,
+        operands: Operands<'p>,
         threads: u32,
         memory: MemoryLimit,
     ) -> Result<Self, PrepareError> {
@@ -106,7 +112,7 @@ impl<'p> LibraryPrepared<'p> {
         let format_bytes = a.bytes();
         let costs = Costs { format_bytes, minimal_bytes, ..Costs::default() };
         let (running, failure, once) = (None, None, None);
-        let (repetitions, sign) = (1, -1.0);
+        let (repetitions, sign, solved) = (1, -1.0, (0, false));
         Ok(Self {
             library,
             operands,
@@ -117,6 +123,7 @@ impl<'p> LibraryPrepared<'p> {
             costs,
             repetitions,
             once,
+            solved,
             sign,
         })
     }
@@ -135,7 +142,9 @@ impl<'p> LibraryPrepared<'p> {
         }
         let Places { rows, cols, nonzeros, vectors: [of_x, of_y], .. } = self.places;
         let (threads, gpu) = (self.threads, self.library.gpu);
-        let command = format!("prepare {rows} {cols} {nonzeros} {of_x} {of_y} {threads} {gpu}");
+        let (sizes, (tolerance, most)) =
+            (format!("{rows} {cols} {nonzeros} {of_x} {of_y}"), self.operands.goal());
+        let command = format!("prepare {sizes} {threads} {gpu} {tolerance} {most}");
         let reply = process.ask(&command, "while it prepared the matrix", watch.flag())?;
         // The library has it open: nothing is left of it, however this process ends.
         let file = cfg!(windows).then_some(file);
@@ -168,7 +177,10 @@ impl<'p> LibraryPrepared<'p> {
             attempts += 1;
             match self.try_run(warm, repetitions, watch) {
                 Ok(Some(ran)) => match ran.disagreement() {
-                    None => break Ok(Some(ran.seconds)),
+                    None => {
+                        self.solved = ran.solved;
+                        break Ok(Some(ran.seconds));
+                    }
                     Some(_) if attempts < ATTEMPTS => {}
                     Some(sentence) => break Err(sentence),
                 },
@@ -201,26 +213,53 @@ impl<'p> LibraryPrepared<'p> {
         let passed = start.elapsed().as_secs_f64();
         let Some(reply) = reply else { return Ok(None) };
         let numbers: Vec<f64> = reply.split(' ').map_while(|word| word.parse().ok()).collect();
-        let (seconds, all, on_gpu) = match numbers[..] {
-            [seconds, all] => (seconds, all, None),
-            [seconds, all, stream, until_idle] => (seconds, all, Some([stream, until_idle])),
-            _ => return Err(format!("its process replied `{reply}`")),
+        let &[seconds, all, iterations, converged, ref of_gpu @ ..] = &numbers[..] else {
+            return Err(format!("its process replied `{reply}`"));
         };
+        let [input, result] = self.operands.names();
         if !area.is_guarded() {
-            return Err("it wrote outside y".to_owned());
+            return Err(format!("it wrote outside {result}"));
         }
         if area.x().zip(given()).any(|(now, given)| now.to_bits() != given.to_bits()) {
-            return Err("it changed x".to_owned());
+            return Err(format!("it changed {input}"));
         }
-        Ok(Some(Ran { seconds, all, passed, on_gpu }))
+        let (_, most) = self.operands.goal();
+        let solved = (iterations as u64, converged != 0.0);
+        if solved.0 > most {
+            return Err(format!("it reports {iterations} iterations, expected at most {most}"));
+        }
+        Ok(Some(Ran { seconds, all, passed, on_gpu: of_gpu.try_into().ok(), solved }))
     }
 
     /// The result of the last execution, for the x of the problem.
     fn result(&self) -> Result<Output, KernelError> {
         let ended = || self.failed("its process has ended");
         let running = self.running.as_ref().ok_or_else(ended)?;
-        let y = running.area.result().into_iter().map(|y| y * self.sign);
-        Ok(Output::Vector(y.collect()))
+        let y = running.area.result().into_iter().map(|y| y * self.sign).collect();
+        Ok(match &self.operands.asked {
+            Some(asked) => Output::Solution(Box::new(self.solution(asked, y))),
+            None => Output::Vector(y),
+        })
+    }
+
+    /// A solution, and what is known of it: the library reports no residuals, and its preconditioner is unknown.
+    fn solution(&self, asked: &Asked<'_>, x: Vec<f64>) -> Solution {
+        let (b, scale, (iterations, converged)) = (asked.b(), asked.scale(), self.solved);
+        let recurrence = Recurrence {
+            x: x.into_iter().map(|x| scale.there(x)).collect(),
+            iterations: iterations as usize,
+            converged,
+            cancelled: false,
+            tol: self.operands.goal().0,
+            norm_b: Magnitude::of(b.iter().copied()).norm(),
+            history: vec![f64::NAN],
+            seconds: 0.0,
+            alphas: Vec::new(),
+            betas: Vec::new(),
+        };
+        let told = ToldSetUp::new(Applied::None, &[], None, self.costs.plan_s);
+        let solution = told.solution(asked, &recurrence.checked(&self.operands.a, &b));
+        Solution { residuals: Vec::new(), ..solution }
     }
 }
 
@@ -334,7 +373,9 @@ mod tests {
 
     #[test]
     fn a_time_that_is_too_short_is_reported_with_the_other() {
-        let ran = |all, passed, on_gpu| Ran { seconds: 1.0, all, passed, on_gpu }.disagreement();
+        let ran = |all, passed, on_gpu| {
+            Ran { seconds: 1.0, all, passed, on_gpu, solved: (0, true) }.disagreement()
+        };
         // 5 % and 20 ms of what passed.
         assert_eq!(ran(1.0, 1.07, None), None);
         let sentence = "its process measured 1.000 s while 1.080 s passed";

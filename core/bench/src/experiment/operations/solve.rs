@@ -242,7 +242,8 @@ impl Problem for SolveProblem {
             let format = parameters.text(FORMAT_A.id()).unwrap_or_default();
             resident.push(Resident { name: format!("A as {format}"), bytes: 2 * a.bytes() });
         }
-        if parameters.get(&PRECOND) == Applied::Fsai {
+        let is_listed = configuration.kernel.allowed(PRECOND.id()).is_some();
+        if is_listed && parameters.get(&PRECOND) == Applied::Fsai {
             let power = u64::from(parameters.get(&POWER).min(8));
             let bytes = 2 * a.bytes() * power * power;
             let threads = configuration.threads;
