@@ -15,6 +15,7 @@ enum {
 static sparsescope_csr a;
 static double *kept;
 static bool is_kept;
+static uint64_t *done;
 static cudaStream_t own;
 
 // One thread per row; SpMM has a row of blocks for each column of X.
@@ -43,6 +44,27 @@ static __global__ void sweep(sparsescope_csr a, const double *b, double *x)
     for (uint64_t row = 0; row < a.rows; row++) x[row] = b[a.rows + row];
     for (uint64_t row = 0; row < a.rows; row++) update(a, b, x, row);
     for (uint64_t row = a.rows; row-- > 0;) update(a, b, x, row);
+}
+
+// Gauss-Seidel sweeps of one thread, until |b - A x| <= tolerance * |b|.
+static __global__ void iterate(sparsescope_csr a, const double *b, const double *x0, double tolerance, uint64_t most,
+                               double *x, uint64_t *done)
+{
+    double goal = 0;
+    for (uint64_t row = 0; row < a.rows; row++) {
+        goal += tolerance * b[row] * tolerance * b[row];
+        x[row] = x0[row];
+    }
+    for (*done = 0; *done < most; ++*done) {
+        double squares = 0;
+        for (uint64_t row = 0; row < a.rows; row++) {
+            double rest = b[row];
+            for (uint64_t k = a.row_ptr[row]; k < a.row_ptr[row + 1]; k++) rest -= a.val[k] * x[a.col[k]];
+            squares += rest * rest;
+        }
+        if (squares <= goal) return;
+        for (uint64_t row = 0; row < a.rows; row++) update(a, b, x, row);
+    }
 }
 
 static __global__ void set(double *to)
@@ -84,6 +106,7 @@ int sparsescope_prepare(const sparsescope_csr *matrix, uint32_t, void **)
     if (FAULT == REFUSES) return 7;
     a = *matrix;
     if (cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) != cudaSuccess) return 1;
+    if (cudaMalloc(&done, sizeof *done) != cudaSuccess) return 2;
     return cudaMalloc(&kept, bytes_of_y());
 }
 
@@ -111,6 +134,20 @@ int sparsescope_apply(void *, const double *x, double *y, void *given)
     if (FAULT == BREAKS) set<<<1, 1, 0, stream>>>(reinterpret_cast<double *>(8));
     if (FAULT == GOES_ON) spin<<<1, 1, 0, own>>>();
     return cudaGetLastError();
+}
+
+int sparsescope_solve(void *, const double *b, const double *x0, double tolerance, uint64_t max_iterations, double *x,
+                      uint64_t *iterations, void *given)
+{
+    const cudaStream_t stream = FAULT == OWN_STREAM ? own : static_cast<cudaStream_t>(given);
+    // Its own stream does not wait for b, so sweeps there may never end.
+    const uint64_t most = FAULT == OWN_STREAM ? 20 : max_iterations;
+    if (FAULT == ZEROS) return cudaMemsetAsync(x, 0, bytes_of_y(), stream);
+    iterate<<<1, 1, 0, stream>>>(a, b, x0, tolerance, most, x, done);
+    if (FAULT == PAST_Y) set<<<1, 1, 0, stream>>>(x + a.rows);
+    cudaMemcpyAsync(iterations, done, sizeof *iterations, cudaMemcpyDeviceToHost, stream);
+    if (cudaStreamSynchronize(stream) != cudaSuccess) return 2;
+    return *iterations < max_iterations ? 0 : SPARSESCOPE_NOT_CONVERGED;
 }
 
 void sparsescope_destroy(void *)
