@@ -229,7 +229,7 @@ fn bench_solve<'a>(libraries: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn right_and_faulty_solvers_are_told_apart_by_the_residual_of_x() {
-    const FAULTS: [(&str, &str); 7] = [
+    const FAULTS: [(&str, &str); 8] = [
         ("UNCHANGED", "the true relative residual is 1.000e0, tolerance 1e-10"),
         ("LOOSE", "the true relative residual is "),
         ("KEEPS_Y", "the true relative residual is 2.000e0, tolerance 1e-10"),
@@ -237,6 +237,7 @@ fn right_and_faulty_solvers_are_told_apart_by_the_residual_of_x() {
         ("PAST_Y", "it wrote outside x"),
         ("CHANGES_X", "it changed b or x0"),
         ("COUNTS_WRONG", "it reports 10001 iterations, expected at most 10000"),
+        ("STARTS_AT_LAST", "it took 0 iterations after "),
     ];
     let p = program();
     let faults = FAULTS.map(|(fault, _)| fault).into_iter().chain(["RIGHT"]);

@@ -170,6 +170,8 @@ pub(super) struct Kernel<'l> {
     goal: (f64, u64),
     /// The iterations of the last solve, and whether it reached the tolerance.
     pub(super) solved: Cell<(u64, bool)>,
+    /// The iterations of the longest solve. All solve the same system, except for the sign of b and x.
+    longest: Cell<u64>,
     pub(super) area: Area,
     /// The GPU with copies of the arrays.
     pub(super) gpu: Option<Box<dyn LibraryGpu>>,
@@ -191,10 +193,10 @@ impl<'l> Kernel<'l> {
         let [rows, cols, nonzeros, vectors] =
             [rows, cols, nonzeros, vectors].map(|size| size as u64);
         let matrix = Box::new(CsrView { rows, cols, nonzeros, row_ptr, col, val, vectors });
-        let (mut handle, solved) = (null_mut(), Cell::new((0, true)));
+        let (mut handle, solved, longest) = (null_mut(), Cell::new((0, true)), Cell::new(0));
         // SAFETY: the pointers are to arrays of these sizes, which live as long as the kernel.
         match unsafe { (library.prepare)(&raw const *matrix, threads, &raw mut handle) } {
-            0 => Ok(Self { library, handle, x, y, goal, solved, area, gpu, matrix }),
+            0 => Ok(Self { library, handle, x, y, goal, solved, longest, area, gpu, matrix }),
             code => Err(code),
         }
     }
@@ -226,10 +228,18 @@ impl<'l> Kernel<'l> {
         // of `prepare`.
         let code =
             unsafe { solve(handle, b, start, tolerance, most, x, &raw mut iterations, stream) };
-        match code {
-            0 | NOT_CONVERGED => self.solved.set((iterations, code == 0)),
-            _ => return Err(format!("sparsescope_solve returned {code}")),
+        if ![0, NOT_CONVERGED].contains(&code) {
+            return Err(format!("sparsescope_solve returned {code}"));
         }
+        let longest = self.longest.get().max(iterations);
+        if iterations < longest / 2 {
+            return Err(format!(
+                "it took {iterations} iterations after {longest} in an earlier call: every call \
+                must start at x0"
+            ));
+        }
+        self.longest.set(longest);
+        self.solved.set((iterations, code == 0));
         Ok(())
     }
 }
