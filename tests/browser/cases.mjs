@@ -664,6 +664,37 @@ export const cases = {
     await viewer.close();
   },
 
+  async "the Tab key visits the widgets of the canvas and leaves it, forwards and backwards"(context, given) {
+    const viewer = await Viewer.open(context, `${given.address}/?embed=lesson:csr-hll`);
+    const { page } = viewer;
+    await page.evaluate(() => {
+      const before = document.createElement("button");
+      before.id = "before";
+      document.body.prepend(before);
+      before.focus();
+    });
+    const press = async (key) => {
+      await page.keyboard.press(key);
+      await viewer.frames(2);
+      return page.evaluate(() => document.activeElement.id);
+    };
+    const visited = async () => (await viewer.widgets()).find(({ focused }) => focused)?.name;
+    const names = new Set();
+    let presses = 0;
+    for (let at = await press("Tab"); at !== "whole"; at = await press("Tab"), presses += 1) {
+      assert.equal(at, "canvas");
+      assert.ok(presses < 100, [...names].join("; "));
+      names.add(await visited());
+    }
+    assert.ok(names.has("Lesson: next step") && presses <= names.size + 5, `${presses}: ${[...names].join("; ")}`);
+    // The next visit starts over.
+    await page.locator("#canvas").focus();
+    assert.equal(await press("Tab"), "canvas");
+    assert.equal(await visited(), [...names].find(Boolean));
+    assert.equal(await press("Shift+Tab"), "before");
+    await viewer.close();
+  },
+
   async "a screen reader reads the answer of a lesson's step when it appears"(context, given) {
     const viewer = await Viewer.open(context, shown(given, "golden.zip", "#v1;lesson=csr-hll,1"));
     const { page } = viewer;

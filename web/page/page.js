@@ -865,6 +865,18 @@
     });
   }
 
+  /** Before the first and behind the last widget of the canvas, the Tab key goes on to what is around the viewer. */
+  function installExits() {
+    const exit = (event) => {
+      const isOnCanvas = !byId("widgets").contains(event.target);
+      if (event.key === "Tab" && isOnCanvas && viewer?.exits(event.shiftKey)) {
+        event.stopPropagation(); // the program would start over and keep the key from the browser
+        (event.shiftKey ? canvas : byId("said")).focus(); // from where the browser goes on: the widgets were all passed
+      }
+    };
+    byId("viewer").addEventListener("keydown", exit, { capture: true });
+  }
+
   // ---- measuring --------------------------------------------------------------------------------
 
   /** The WebGPU device that was opened last. */
@@ -1143,6 +1155,7 @@
     installDrop();
     installWhole();
     installMirror();
+    installExits();
     askForSubgroups();
     watchGraphics();
     checkPixels();

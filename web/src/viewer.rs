@@ -3,7 +3,7 @@
 use eframe::wasm_bindgen;
 use eframe::web_sys::HtmlCanvasElement;
 use egui::accesskit::{self, ActionData, ActionRequest, NodeId, TreeId};
-use egui::{Event, RawInput, Ui};
+use egui::{Event, LayerId, Memory, RawInput, Ui};
 use sparsescope_core::bundle::Limits;
 use sparsescope_core::record::Operation;
 use sparsescope_figures::figure::set_resolution;
@@ -202,6 +202,28 @@ impl Viewer {
                 data: value.map(|value| ActionData::Value(value.into())),
             });
         });
+    }
+
+    /// Whether the Tab key would start over behind the last widget, or with `back`, as Shift+Tab, before the first
+    /// one. Then no widget has the focus any more.
+    pub fn exits(&self, back: bool) -> bool {
+        let exits = self.with(|window| {
+            let focused = window.context.memory(Memory::focused);
+            let exits = window.context.viewport(|viewport| {
+                let widgets = viewport.prev_pass.widgets.get_layer(LayerId::background());
+                let stops = widgets.filter(|widget| widget.enabled && widget.sense.is_focusable());
+                let mut stops = stops.map(|widget| widget.id);
+                match back {
+                    true => focused.is_none() || stops.next() == focused,
+                    false => stops.last() == focused,
+                }
+            });
+            if exits {
+                window.context.memory_mut(Memory::stop_text_input);
+            }
+            exits
+        });
+        exits.unwrap_or_default()
     }
 
     /// Names of the open files: bundles, and that of the lesson shown.
