@@ -225,7 +225,7 @@ pub(super) fn stand_ins(board: &Board) -> Option<String> {
 
 /// Figures of these widths have one line of what the headline holds for, and the rest in its tooltip. Wider ones
 /// and files have room for all of it, narrower ones are on phones, which have no pointer.
-const BRIEF: Range<f32> = 700.0..1200.0;
+const BRIEF: Range<f32> = 420.0..1200.0;
 
 /// Writes a headline and what it holds for at the top of a figure; returns where what is below starts.
 pub(super) fn write(
@@ -298,7 +298,7 @@ mod tests {
             shown.contains("geometric mean over 15 matrices") && shown.contains(" …"),
             "{shown}"
         );
-        assert!(below < of(690.0).1, "one line");
+        assert!(below < of(400.0).1, "one line");
         assert!(of(1200.0).0.hits.is_empty(), "files have all of it");
     }
 }

@@ -11,7 +11,7 @@ use super::places::{Column, Places, RATIO, THUMB, clause, columns, versus};
 use super::rows::{lines, title_of_folded};
 use crate::figure::{Anchor, Figure, Hit, Shape, area, elided, strong_width, text_width};
 use crate::model::{Model, count, significant};
-use crate::state::{RankBy, ViewState};
+use crate::state::{RankBy, Theme, ViewState};
 use crate::theme::{BODY, Ink, SMALL, SPACE, blend, text_on};
 use crate::thumbs;
 
@@ -32,6 +32,8 @@ pub const FOLD: &str = "launch-bound";
 
 /// Height of a row, and width of a cell.
 const CELL: f32 = 44.0;
+/// Height of a row with one line, on a small projector.
+const LOW: f32 = 28.0;
 /// Its pixels in files.
 const THUMB_PIXELS: usize = 80;
 /// Height of the line above the folded rows.
@@ -101,6 +103,8 @@ struct Sheet<'b> {
     width: f32,
     places: Places,
     columns: Vec<Column<'b>>,
+    /// Whether rows have one line.
+    low: bool,
 }
 
 /// The figure for this width; wider if the kernels need it.
@@ -108,17 +112,18 @@ pub fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let ink = state.theme.ink();
     let figure = Figure::new(vec2(width, 0.0), ink.paper);
     let drawn = Drawn { figure, thumbs: Vec::new() };
-    let (places, columns) = (Places::of(board, width), columns(board));
-    let mut sheet = Sheet { drawn, board, state, ink, width, places, columns };
+    let (places, columns) = (Places::of(board, width), columns(board, width));
+    let low = state.theme == Theme::Projector && places.winner.is_none();
+    let mut sheet = Sheet { drawn, board, state, ink, width, places, columns, low };
     let (title, about) = (headline::headline(board), headline::about(board, state.best.unfolded));
     let top = headline::write(&mut sheet.drawn.figure, (&title, &about), &ink, width);
-    let mut y = sheet.head(top);
+    let mut y = sheet.head(if low { top - SPACE } else { top });
     for line in lines(board, state) {
         match line {
             Some(row) => sheet.row(row, y),
             None => sheet.fold_line(y),
         }
-        y += if line.is_some() { CELL } else { FOLD_LINE };
+        y += if line.is_some() { sheet.height() } else { FOLD_LINE };
     }
     let right = sheet.places.cells + CELL * sheet.columns.len() as f32 + SPACE;
     sheet.drawn.figure.size = vec2(width.max(right), y + SPACE);
@@ -156,17 +161,30 @@ impl Sheet<'_> {
         put(&mut self.drawn.figure, &self.ink, place, y, strong, small, text);
     }
 
+    /// Height of a row.
+    fn height(&self) -> f32 {
+        if self.low { LOW } else { CELL }
+    }
+
     /// The legend and beside it the names of the kernels, which stay visible; returns the top of the
     /// rows.
     fn head(&mut self, top: f32) -> f32 {
         let first = self.drawn.figure.shapes.len();
         let names = self.columns.iter().flat_map(|column| &column.name);
         let names = names.map(|name| text_width(name, SMALL)).fold(40.0, f32::max);
-        let title = if self.places.bundle.is_some() { 2.0 * SPACE } else { 0.0 };
+        let title = match self.places.bundle {
+            Some(_) => 2.0 * SPACE,
+            None if self.low => SPACE,
+            None => 0.0,
+        };
         let bottom = self.legend(top) + title;
         let bottom = bottom.max(top + names) + SPACE;
         if let Some(place) = self.places.bundle {
             self.put(place, bottom - SPACE, false, true, "bundle");
+        }
+        if let Some(right) = self.places.ratio.filter(|_| self.low) {
+            let (at, versus) = (pos2(right, bottom - SPACE), &self.board.versus);
+            self.drawn.figure.text(at, Anchor::End, SMALL, self.ink.weak, versus);
         }
         for (place, column) in self.columns.iter().enumerate() {
             let middle = self.places.cells + CELL * (place as f32 + 0.5);
@@ -185,35 +203,42 @@ impl Sheet<'_> {
     }
 
     fn row(&mut self, row: &Row, y: f32) {
-        let (upper, lower) = (y + CELL * 0.32, y + CELL * 0.7);
+        let height = self.height();
+        let (upper, lower) = match self.low {
+            true => (y + height * 0.5, None),
+            false => (y + height * 0.32, Some(y + height * 0.7)),
+        };
         if self.state.matrix.as_ref() == Some(&row.key) {
-            let mark = area(1.0, y + 2.0, 4.0, y + CELL - 2.0);
+            let mark = area(1.0, y + 2.0, 4.0, y + height - 2.0);
             self.drawn.figure.rect(mark, self.ink.accent);
         }
-        let thumb = Rect::from_min_size(pos2(SPACE, y + (CELL - THUMB) * 0.5), vec2(THUMB, THUMB));
+        let side = height - (CELL - THUMB);
+        let thumb = Rect::from_min_size(pos2(SPACE, y + (height - side) * 0.5), vec2(side, side));
         self.drawn.thumbs.push((thumb, row.key.clone()));
         let board = self.board;
         self.put(self.places.name, upper, true, false, board.name_of(row));
-        let size = match board.what {
-            "Matrix" => format!("{} nonzeros", count(row.size)),
-            "Points" => format!("{} points", count(row.size)),
-            _ => count(row.size),
-        };
-        self.put(self.places.name, lower, false, true, &size);
+        if let Some(lower) = lower {
+            let size = match board.what {
+                "Matrix" => format!("{} nonzeros", count(row.size)),
+                "Points" => format!("{} points", count(row.size)),
+                _ => count(row.size),
+            };
+            self.put(self.places.name, lower, false, true, &size);
+        }
         let mut right = self.places.name[1];
-        if let Some(place) = self.places.winner {
+        if let (Some(place), Some(lower)) = (self.places.winner, lower) {
             self.put(place, upper, true, false, &board.short_title(&row.title));
             self.put(place, lower, false, true, &clause(row, self.width));
             right = place[1];
         }
         if let Some(right) = self.places.ratio {
-            self.ratio(row, right, [upper, lower]);
+            self.ratio(row, right, upper, lower);
         }
         if let Some(place) = self.places.bundle {
-            self.put(place, y + CELL * 0.5, false, true, &row.bundle);
+            self.put(place, y + height * 0.5, false, true, &row.bundle);
         }
         self.drawn.figure.hits.push(Hit {
-            rect: area(SPACE, y + 1.0, right, y + CELL - 1.0),
+            rect: area(SPACE, y + 1.0, right, y + height - 1.0),
             text: format!("Best on {}: {}. {}", row.name, row.title, row.why),
             matrix: row.key.clone(),
             run: Some(row.run),
@@ -221,18 +246,20 @@ impl Sheet<'_> {
         });
         for place in 0..self.columns.len() {
             let x = self.places.cells + CELL * place as f32;
-            self.cell(row, place, area(x + 1.0, y + 1.0, x + CELL - 1.0, y + CELL - 1.0));
+            self.cell(row, place, area(x + 1.0, y + 1.0, x + CELL - 1.0, y + height - 1.0));
         }
     }
 
-    /// The ratio to the baseline, and what that is.
-    fn ratio(&mut self, row: &Row, right: f32, [upper, lower]: [f32; 2]) {
+    /// The ratio to the baseline, and below it what that is.
+    fn ratio(&mut self, row: &Row, right: f32, upper: f32, lower: Option<f32>) {
         let Some(gain) = row.gain else { return };
         let times = headline::times(gain);
-        let over = elided(&versus(self.board, row), RATIO[1], SMALL);
         let (figure, ink) = (&mut self.drawn.figure, &self.ink);
         figure.strong(pos2(right, upper), Anchor::End, BODY, ink.text, &times);
-        figure.text(pos2(right, lower), Anchor::End, SMALL, ink.weak, &over);
+        if let Some(lower) = lower {
+            let over = elided(&versus(self.board, row), RATIO[1], SMALL);
+            figure.text(pos2(right, lower), Anchor::End, SMALL, ink.weak, &over);
+        }
     }
 
     fn cell(&mut self, row: &Row, place: usize, rect: Rect) {

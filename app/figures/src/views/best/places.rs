@@ -8,8 +8,8 @@ use crate::theme::{BODY, SMALL, SPACE};
 /// Side of the picture of a matrix.
 pub(super) const THUMB: f32 = 40.0;
 
-/// Kernel names longer than this take two lines.
-const LONG: f32 = 96.0;
+/// Kernel names longer than this take two lines; in narrow figures, whose head is higher.
+const LONG: [f32; 2] = [96.0, 72.0];
 /// Narrower figures leave out why the winner wins, and then the ratio to the baseline.
 const NARROW: [f32; 2] = [700.0, 520.0];
 /// Wider figures say what limits the winner, too.
@@ -31,12 +31,12 @@ pub(super) struct Column<'b> {
 }
 
 impl<'b> Column<'b> {
-    fn of(board: &'b Board, kernel: &'b str) -> Self {
+    fn of(board: &'b Board, kernel: &'b str, width: f32) -> Self {
         let rival = |row: &'b Row| Some((row, row.runs.iter().find(|r| r.kernel == kernel)?));
         let rivals: Vec<_> = board.rows.iter().filter_map(rival).collect();
         Self {
             kernel,
-            name: in_lines(board.short(kernel)),
+            name: in_lines(board.short(kernel), width),
             wins: rivals.iter().filter(|(row, rival)| rival.run == row.credited).count(),
             sum: rivals.iter().map(|(_, rival)| rival.share).sum(),
         }
@@ -45,9 +45,9 @@ impl<'b> Column<'b> {
 
 /// The columns: the vendors' best first, which is visible however few fit; then those that win by
 /// their wins, the others by their mean share, the other vendors' last.
-pub(super) fn columns(board: &Board) -> Vec<Column<'_>> {
+pub(super) fn columns(board: &Board, width: f32) -> Vec<Column<'_>> {
     let mut columns: Vec<Column<'_>> =
-        board.kernels.iter().map(|kernel| Column::of(board, kernel)).collect();
+        board.kernels.iter().map(|kernel| Column::of(board, kernel, width)).collect();
     sparsescope_core::order::sort_by(&mut columns, |a, b| {
         let vendors = is_vendors(a.kernel).cmp(&is_vendors(b.kernel));
         vendors.then(b.wins.cmp(&a.wins)).then(b.sum.total_cmp(&a.sum))
@@ -60,8 +60,10 @@ pub(super) fn columns(board: &Board) -> Vec<Column<'_>> {
 }
 
 /// A name in one line, or in two if it is long, broken after the sign nearest its middle.
-fn in_lines(name: &str) -> Vec<String> {
-    if text_width(name, SMALL) <= LONG {
+fn in_lines(name: &str, width: f32) -> Vec<String> {
+    let [usual, narrow] = LONG;
+    let long = if width < NARROW[0] { narrow } else { usual };
+    if text_width(name, SMALL) <= long {
         return vec![name.to_owned()];
     }
     let breaks = name.char_indices().filter(|(_, letter)| ['/', '-', ' '].contains(letter));

@@ -22,12 +22,17 @@ pub(super) fn choose(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         }
     });
     if !has_energy {
-        ui.scope(|ui| {
-            ui.set_max_width(WIDTH);
-            ui.add(Label::new(RichText::new(NO_ENERGY).weak()).wrap());
-        });
+        sentence(ui, NO_ENERGY);
     }
     ui.horizontal(|ui| max_error(ui, ranking));
+}
+
+/// A sentence in the menu.
+pub(super) fn sentence(ui: &mut Ui, text: &str) {
+    ui.scope(|ui| {
+        ui.set_max_width(WIDTH);
+        ui.add(Label::new(RichText::new(text).weak()).wrap());
+    });
 }
 
 /// One of the limits that are offered, or one that is typed.

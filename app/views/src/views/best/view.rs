@@ -82,7 +82,8 @@ fn choose_baseline(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
 }
 
-/// The other forms, on a phone what the winners are compared with, and what is folded.
+/// The other forms, on a phone what the winners are compared with, what is folded, and on a phone what the headline
+/// holds for.
 fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let board = board(ui, model, state);
     let now = shown_form(ui, &board, state);
@@ -95,6 +96,9 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows")
         .on_hover_text("An empty kernel launch takes at least half of their best median time");
     ranking::choose(ui, model, state);
+    if now == Form::List && style::is_phone(ui.ctx()) {
+        ranking::sentence(ui, &headline::about(&board, state.best.unfolded));
+    }
 }
 
 fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {
@@ -121,9 +125,8 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         let title = RichText::new(headline::headline(&board)).font(style::strong(ui.ctx(), TITLE));
         ui.add(Label::new(title).wrap());
         let about = RichText::new(headline::about(&board, state.best.unfolded)).size(SMALL).weak();
-        let about = Label::new(about);
-        // What is cut is in its tooltip, for which a phone has no pointer.
-        ui.add(if style::is_phone(ui.ctx()) { about.wrap() } else { about.truncate() });
+        // What is cut is in its tooltip, and on a phone, which has no pointer, behind More.
+        ui.add(Label::new(about).truncate());
         list::show(ui, &board, model, state);
     } else {
         drawn::show(ui, now, &board, model, state);
@@ -165,9 +168,16 @@ mod tests {
         assert!(first.starts_with("Best on Cube_Coup_dt0"), "{first}");
         let baseline = "Compare with: the best vendor kernel";
         assert!(harness.query_by_label(baseline).is_none(), "there is no room for it");
+        let about = |harness: &Harness<'_, App>| {
+            let all = harness.get_all_by_label_contains("every result checked");
+            all.map(|label| label.rect().height()).collect::<Vec<f32>>()
+        };
+        let [line] = about(&harness)[..] else { panic!("{:?}", about(&harness)) };
+        assert!(line < 2.0 * SMALL, "what the headline holds for has one line, not {line}");
         harness.get_by_label("More").click();
         harness.run();
         harness.get_by_label(baseline);
+        assert_eq!(about(&harness).len(), 2, "and all of it is behind More");
         harness.get_by_label("More").click();
         harness.run();
         harness.get_by_label("Heat map").click();
