@@ -13,8 +13,10 @@ use crate::theme::BODY;
 
 /// Figures narrower than this have their legend below the plot.
 const NARROW: f32 = 600.0;
-/// The legend beside the plot takes at most this fraction of the width.
+/// The legend takes at most this fraction of the width beside the plot, or of the height below it.
 const LEGEND: f32 = 0.3;
+/// Space above and below a legend below the plot.
+const AROUND: f32 = 20.0;
 
 /// Where a figure is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +54,8 @@ pub fn figure(
         sheet.width = width - sheet.legend_width().min(width * LEGEND);
     }
     // A legend below the plot keeps some of the screen for itself.
-    let room_of_plot = room.map(|room| if is_beside { room } else { room - LEGEND * room });
+    let below = if is_beside { 0.0 } else { sheet.legend_height(width) + AROUND };
+    let room_of_plot = room.map(|room| room - below.min(LEGEND * room));
     let foot = match plot.rows.as_ref() {
         Some(list) => rows::draw(&mut sheet, list, top, room_of_plot),
         None => plane::draw(&mut sheet, top, room_of_plot),

@@ -269,6 +269,38 @@ fn numbers_of_arrows_are_clear_of_lines_and_of_each_other() {
 }
 
 #[test]
+fn numbers_of_arrows_are_clear_of_the_ticks() {
+    let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
+    let data = Data::of(&model, &state);
+    let mut plot = plot(&data);
+    let mut count = 0.0;
+    for point in plot.series.values_mut().flat_map(|series| &mut series.points) {
+        // Two arrows in the lower left corner.
+        let is_far = count < 2.0;
+        point.at = if is_far { [0.0011 + 0.001 * count, 10.0] } else { [0.5, 100.0] };
+        point.range = None;
+        count += 1.0;
+    }
+    (plot.x.least, plot.x.most, plot.y.least) = (Some(0.02), None, None);
+    plot.guides.clear();
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
+    let runs = figure.hits.iter().filter(|hit| hit.run.is_some());
+    let axis = runs.map(|hit| hit.rect.center().y).fold(0.0, f32::max);
+    let numbers = texts(&figure, |text| ["0.00110", "0.00210"].contains(&text));
+    assert!(numbers.len() == 1 && numbers[0].bottom() <= axis, "{axis}: {numbers:?}");
+}
+
+#[test]
+fn a_chart_with_its_legend_below_fills_the_height() {
+    let (model, state) = (model(&[("a", 1.0)]), state("roofline"));
+    let plot = plot(&Data::of(&model, &state));
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 360.0, draw::For::Screen(600.0, None));
+    assert!((580.0..=600.0).contains(&figure.size.y), "{}", figure.size.y);
+}
+
+#[test]
 fn only_series_in_colour_have_lines_to_their_padding_and_the_axis_ends_with_the_data() {
     let mut model = Model::default();
     model.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();

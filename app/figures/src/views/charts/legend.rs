@@ -105,7 +105,14 @@ impl Sheet<'_, '_> {
             let series = Some((*name).to_owned());
             self.figure.hits.push(Hit { rect, text, matrix: String::new(), run: None, series });
         }
-        top + names.len().div_ceil(grid.1) as f32 * ROW - ROW * 0.5
+        top + self.legend_height(right - left) - ROW * 0.5
+    }
+
+    /// Height of the legend of marks in this width.
+    pub(super) fn legend_height(&self, width: f32) -> f32 {
+        let names = &self.bold.order;
+        let (_, columns) = columns(width, names.iter().map(|name| written(name)));
+        names.len().div_ceil(columns) as f32 * ROW
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
         sheet.figure.line(pos2(left - 5.0, at), pos2(right, at), 1.0, ink.grid);
         sheet.text(pos2(left - 9.0, at), Anchor::End, ink.weak, &tick_label(tick));
     }
+    let foot = pos2(sheet.width, bottom + FOOT);
+    taken.texts(Rect::from_min_max(pos2(0.0, bottom + 2.0), foot)); // ticks and title of x
     sheet.figure.line(pos2(left, top), pos2(left, bottom), 1.0, ink.weak);
     let name = title(&plot.y, plot.y.log);
     sheet.text(pos2(12.0, top - title_height + 3.0), Anchor::Start, ink.text, &name);

@@ -54,6 +54,11 @@ impl Taken {
         stretch(&mut self.guides, ends);
     }
 
+    /// A place with texts.
+    pub(super) fn texts(&mut self, rect: Rect) {
+        self.texts.add(rect, rect);
+    }
+
     /// Takes a place that covers no more than one of these allows, trying them in order.
     pub(super) fn take(
         &mut self,
