@@ -28,6 +28,9 @@ pub(super) enum Purpose {
 /// On a phone, lower panes have no controls.
 const WITH_CONTROLS: f32 = 280.0;
 
+/// Width of the buttons after the settings on a phone.
+const BUTTONS: f32 = 140.0;
+
 /// Minimum width of the sentence on a view.
 const SENTENCE: f32 = 140.0;
 
@@ -53,10 +56,16 @@ pub(super) fn show(
             } else if ui.available_height() >= WITH_CONTROLS {
                 // The picture comes first, then its controls.
                 let panel = Panel::bottom(ui.scope_id().with("below")).show_separator_line(true);
+                let in_a_line = Settings::of(ui, view).width + BUTTONS <= ui.available_width();
                 panel.frame(Frame::NONE).show(ui, |ui| {
                     ui.add_space(6.0);
-                    settings(ui, view, model, state);
+                    if !in_a_line {
+                        settings(ui, view, model, state);
+                    }
                     ui.horizontal(|ui| {
+                        if in_a_line {
+                            settings(ui, view, model, state);
+                        }
                         more(ui, view, model, state, several);
                         export(ui, view, model, state, saved, several);
                     });
