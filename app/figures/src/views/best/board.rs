@@ -234,7 +234,7 @@ impl Board {
     }
 
     /// The same in a title.
-    pub(crate) fn short_title(&self, title: &str) -> String {
+    pub fn short_title(&self, title: &str) -> String {
         let kernel = title.rsplit(", ").next().unwrap_or(title);
         let method = title.strip_suffix(kernel).unwrap_or_default();
         let ids: Vec<&str> = kernel.split(": ").map(|id| self.short(id)).collect();

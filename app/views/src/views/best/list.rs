@@ -209,7 +209,7 @@ fn narrow(ui: &mut Ui, rect: Rect, row: &Row, board: &Board) {
     put(ui, name, false, RichText::new(board.name_of(row)).strong());
     put(ui, rate, true, RichText::new(format!("{} {unit}", significant(row.rate))).strong());
     let (kernel, lead) = line(half, rect.bottom());
-    put(ui, kernel, false, RichText::new(&row.title).weak());
+    put(ui, kernel, false, RichText::new(board.short_title(&row.title)).weak());
     put(ui, lead, true, RichText::new(format!("lead {}", times(row.lead))).weak());
 }
 

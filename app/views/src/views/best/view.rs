@@ -164,7 +164,8 @@ mod tests {
         assert!(is_lit(&harness, "List") && !is_lit(&harness, "Heat map"));
         assert!(harness.get_by_label("List").rect().width() >= 44.0, "wide enough for a finger");
         let middle = |name: &str| harness.get_by_label(name).rect().center().y;
-        assert_eq!(middle("List"), middle("More"), "where they fit, all controls are in a line");
+        let apart = (middle("List") - middle("More")).abs();
+        assert!(apart < 4.0, "where they fit, all controls are in a line: {apart}");
         let first = harness.get_all_by_label_contains("Best on ").next().unwrap();
         let first = first.accesskit_node().label().unwrap();
         assert!(first.starts_with("Best on Cube_Coup_dt0"), "{first}");
