@@ -86,7 +86,7 @@ pub(super) fn headline(board: &Board) -> String {
 }
 
 /// What the headline holds for.
-fn about(board: &Board) -> String {
+pub(super) fn about(board: &Board) -> String {
     let (.., common) = wins(board);
     let alone = board.rows.len() - common;
     let mut words = board.conditions.clone();

@@ -1,7 +1,6 @@
 //! Who wins, in one sentence, and what it holds for, above the heat map and the bars.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use emath::pos2;
 use sparsescope_core::kernel::kernel;
@@ -175,7 +174,7 @@ pub fn headline(board: &Board) -> String {
 }
 
 /// What the headline holds for: its population and its mean first, where they are not cut.
-pub fn about(board: &Board, unfolded: bool) -> String {
+pub(super) fn about(board: &Board, unfolded: bool) -> String {
     let [shown, folded] = board.parts();
     let mut words = Vec::new();
     if !folded.is_empty() {
@@ -223,9 +222,9 @@ pub(super) fn stand_ins(board: &Board) -> Option<String> {
     }
 }
 
-/// Figures of these widths have one line of what the headline holds for, and the rest in its tooltip. Wider ones
-/// and files have room for all of it, narrower ones are on phones, which have no pointer.
-const BRIEF: Range<f32> = 420.0..1200.0;
+/// Narrower figures have one line of what the headline holds for, and all of it in its tooltip and on a phone, which
+/// has no pointer, behind More. Wider ones and files have room for it.
+const BRIEF: f32 = 1200.0;
 
 /// Writes a headline and what it holds for at the top of a figure; returns where what is below starts.
 pub(super) fn write(
@@ -240,7 +239,7 @@ pub(super) fn write(
         figure.strong(pos2(SPACE, y), Anchor::Start, TITLE, ink.text, &line);
         y += TITLE * 1.3;
     }
-    let lines = match BRIEF.contains(&width) {
+    let lines = match width < BRIEF {
         true => vec![elided_at_word(about, room, SMALL)],
         false => wrapped(about, room, |text| text_width(text, SMALL)),
     };
@@ -298,7 +297,7 @@ mod tests {
             shown.contains("geometric mean over 15 matrices") && shown.contains(" …"),
             "{shown}"
         );
-        assert!(below < of(400.0).1, "one line");
         assert!(of(1200.0).0.hits.is_empty(), "files have all of it");
+        assert_eq!(of(360.0).1, below, "a phone has one line, too");
     }
 }

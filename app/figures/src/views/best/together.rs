@@ -94,7 +94,7 @@ fn vendors(board: &Board) -> &str {
 }
 
 /// What the headline holds for.
-fn about(board: &Board) -> String {
+pub(super) fn about(board: &Board) -> String {
     let mut words = board.conditions.clone();
     words.extend((board.pairs.len() > 1).then(|| "geometric means".to_owned()));
     words.push("memory of the arrays that the kernels read".into());

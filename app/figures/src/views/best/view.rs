@@ -76,6 +76,17 @@ pub fn headline(form: Form, board: &Board) -> String {
     }
 }
 
+/// What the headline holds for.
+pub fn about(form: Form, board: &Board, unfolded: bool) -> String {
+    match form {
+        Form::Compare => compare::about(board),
+        Form::Pair => together::about(board),
+        // These show all rows.
+        Form::Bars | Form::Rates | Form::Sizes => headline::about(board, true),
+        Form::Auto | Form::Heat | Form::List => headline::about(board, unfolded),
+    }
+}
+
 /// The figure in this form.
 pub fn figure(form: Form, board: &Board, model: &Model, state: &ViewState, width: f32) -> Drawn {
     let looks = Looks::of(model, &state.filter.operation);

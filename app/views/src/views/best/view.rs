@@ -9,7 +9,7 @@ use sparsescope_figures::theme::{SMALL, TITLE};
 use sparsescope_figures::views::best::baseline::baselines;
 use sparsescope_figures::views::best::board::Board;
 use sparsescope_figures::views::best::view::{
-    automatic, form, has_bundles, has_pairs, may_have_sizes,
+    about, automatic, form, has_bundles, has_pairs, may_have_sizes,
 };
 use sparsescope_figures::views::best::{headline, reasons};
 
@@ -96,8 +96,8 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows")
         .on_hover_text("An empty kernel launch takes at least half of their best median time");
     ranking::choose(ui, model, state);
-    if now == Form::List && style::is_phone(ui.ctx()) {
-        ranking::sentence(ui, &headline::about(&board, state.best.unfolded));
+    if style::is_phone(ui.ctx()) {
+        ranking::sentence(ui, &about(now, &board, state.best.unfolded));
     }
 }
 
@@ -124,7 +124,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if now == Form::List {
         let title = RichText::new(headline::headline(&board)).font(style::strong(ui.ctx(), TITLE));
         ui.add(Label::new(title).wrap());
-        let about = RichText::new(headline::about(&board, state.best.unfolded)).size(SMALL).weak();
+        let about = RichText::new(about(now, &board, state.best.unfolded)).size(SMALL).weak();
         // What is cut is in its tooltip, and on a phone, which has no pointer, behind More.
         ui.add(Label::new(about).truncate());
         list::show(ui, &board, model, state);
