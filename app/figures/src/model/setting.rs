@@ -9,7 +9,15 @@ impl RunOf<'_> {
         self.told_setting(true)
     }
 
-    /// The same without the preconditioner of a solve.
+    /// A text and then, if there is one, its setting.
+    pub fn with_setting(&self, text: &str, between: &str) -> String {
+        match self.setting() {
+            setting if setting.is_empty() => text.to_owned(),
+            setting => format!("{text}{between}{setting}"),
+        }
+    }
+
+    /// The setting without the preconditioner of a solve.
     pub(crate) fn setting_beside_method(&self) -> String {
         self.told_setting(false)
     }
@@ -37,5 +45,22 @@ impl RunOf<'_> {
         let params = asked.iter().filter(|(name, _)| *name != "cusparse" && !is_told(name));
         words.extend(params.map(|(name, value)| format!("{} {value}", known(name))));
         words.join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::state::Filter;
+    use crate::why::tests;
+
+    #[test]
+    fn a_setting_follows_a_text_only_if_there_is_one() {
+        let (run, statistics, environment) = tests::run("cuda/csr/warp-ldg");
+        let mut library = run.clone();
+        (library.kernel, library.block) = ("vendor/cusparse/coo".into(), None);
+        let model = tests::model(vec![run, library], statistics, environment);
+        let runs = model.runs(&Filter::default());
+        let texts: Vec<String> = runs.iter().map(|run| run.with_setting("2 ms", ", ")).collect();
+        assert_eq!(texts, ["2 ms, 128/block", "2 ms"]);
     }
 }

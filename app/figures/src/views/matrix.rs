@@ -95,8 +95,8 @@ fn table(model: &Model, state: &ViewState) -> Vec<Vec<String>> {
     };
     for run in ranking::ranked(model, state, &subject_key(of)) {
         if let Some(metric) = run.metric() {
-            let kernel =
-                format!("{}, {} ({})", run.run.kernel_as_run(), run.setting(), run.bundle.label());
+            let kernel = run.with_setting(&run.run.kernel_as_run(), ", ");
+            let kernel = format!("{kernel} ({})", run.bundle.label());
             line(&metric.unit, kernel, metric.value.to_string());
         }
     }

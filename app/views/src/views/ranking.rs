@@ -45,11 +45,9 @@ pub(super) fn show(ui: &mut Ui, model: &Model, state: &mut ViewState, key: &str)
             let (share, median) = (share.unwrap_or_default(), median.unwrap_or_default());
             numbers(ui, narrow, [&rate, &share, &median], false);
             if !narrow {
-                let setting = run.setting();
-                let words = match (several, setting.is_empty()) {
-                    (true, true) => run.bundle.label().to_owned(),
-                    (true, false) => format!("{}: {setting}", run.bundle.label()),
-                    (false, _) => setting,
+                let words = match several {
+                    true => run.with_setting(run.bundle.label(), ": "),
+                    false => run.setting(),
                 };
                 ui.add(Label::new(words).truncate());
             }

@@ -72,11 +72,10 @@ impl Answer {
     fn one(run: &RunOf<'_>, by: RankBy) -> Option<Self> {
         let (cost, bytes) = (run.cost(by)?, run.format_bytes());
         let words = format!(
-            "{} on {}: {}, {} ({})",
+            "{} on {}: {} ({})",
             run.run.kernel_and_precision(),
             run.name(),
-            memory_and(cost, bytes, by),
-            run.setting(),
+            run.with_setting(&memory_and(cost, bytes, by), ", "),
             run.bundle.label()
         );
         Some(Self { kernels: vec![run.run.kernel.clone()], run: run.index, cost, bytes, words })
@@ -86,8 +85,8 @@ impl Answer {
         let [plain, transposed] = &both.runs;
         let words = format!(
             "{} for A and {} for A' on {}: {} ({})",
-            plain.run.kernel_as_run(),
-            transposed.run.kernel_as_run(),
+            plain.run.kernel_and_precision(),
+            transposed.run.kernel_and_precision(),
             plain.name(),
             memory_and(both.cost, both.bytes, by),
             plain.bundle.label()

@@ -129,21 +129,18 @@ fn times(ratio: f64) -> String {
 /// A rival's description, from its share of the best.
 pub(super) fn rival(standing: &Standing<'_>, run: &RunOf<'_>, share: f64) -> Option<String> {
     let score = run.score(standing.ranking.by)?;
-    let setting = Some(run.setting()).filter(|text| !text.is_empty());
-    let setting = setting.map_or_else(String::new, |text| format!(", {text}"));
-    let score = match standing.ranking.by {
+    let (score, share) = match standing.ranking.by {
         RankBy::Rate => {
             let unit = run.metric().map_or("", |metric| metric.unit.as_str());
             let share = format!("{:.0} % of the best rate", share * 100.0);
-            format!("{} {unit}{setting}, {share}", significant(score))
+            (format!("{} {unit}", significant(score)), share)
         }
-        RankBy::Energy => {
-            format!("{}{setting}, {} the least energy", joules(score / 1e3), times(1.0 / share))
-        }
+        RankBy::Energy => (joules(score / 1e3), format!("{} the least energy", times(1.0 / share))),
     };
+    let score = run.with_setting(&score, ", ");
     let error = standing.ranking.max_error.and(run.relative_error());
     let error = error.map(|error| format!(", relative error {}", small(error)));
     let (kernel, name) = (run.run.kernel_and_precision(), run.name());
     let (error, bundle) = (error.unwrap_or_default(), run.bundle.label());
-    Some(format!("{kernel} on {name}: {score}{error} ({bundle})"))
+    Some(format!("{kernel} on {name}: {score}, {share}{error} ({bundle})"))
 }

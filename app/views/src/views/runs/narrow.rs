@@ -112,10 +112,10 @@ fn show_run(
 fn lines(ui: &mut Ui, rect: Rect, run: &RunOf<'_>, rate: &str, grouped: bool) {
     let value = run.rate().map(|value| format!("{} {rate}", significant(value)));
     let median = run.run.figures.as_ref().map(|figures| seconds(figures.median_s));
-    let (kernel, setting) = (run.run.kernel_as_run(), run.setting());
+    let kernel = run.run.kernel_as_run();
     let [upper, lower] = match grouped {
-        true => [kernel, setting],
-        false => [run.name(), format!("{kernel} · {setting}")],
+        true => [kernel, run.setting()],
+        false => [run.name(), run.with_setting(&kernel, " · ")],
     };
     let texts = [
         [upper, value.unwrap_or_else(|| "–".into())],
