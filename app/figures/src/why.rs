@@ -6,7 +6,7 @@ mod ranks;
 mod skyline;
 mod solve;
 
-pub(crate) use clause::Clause;
+pub(crate) use clause::{Clause, FEWER};
 use sparsescope_core::kernel::{GridMapping, LANES, Mapping, UserFamily, kernel, mapping_of};
 use sparsescope_core::record::{Environment, Gpu};
 use sparsescope_core::symgs::Wavefronts;

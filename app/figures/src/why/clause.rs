@@ -14,7 +14,7 @@ use crate::theme::family_of;
 const LONGEST: usize = 46;
 
 /// A format with fewer bytes than CSR is a reason from this fraction on.
-const FEWER: f64 = 0.05;
+pub(crate) const FEWER: f64 = 0.05;
 
 /// More padding than this is no reason to win.
 const MOST_PADDING: f64 = 1.25;
@@ -35,16 +35,17 @@ impl Clause {
     /// Both parts if that is short, else the reason.
     pub fn text(&self) -> String {
         let Self { reason, limit } = self;
-        let joined = format!(
-            "{}; {}",
-            reason.trim_end_matches(" than CSR"),
-            limit.trim_end_matches(" bandwidth")
-        );
+        let joined = format!("{}; {}", self.short_reason(), limit.trim_end_matches(" bandwidth"));
         match (reason.is_empty(), limit.is_empty()) {
             (true, _) => limit.clone(),
             (false, false) if joined.chars().count() <= LONGEST => joined,
             (false, _) => reason.clone(),
         }
+    }
+
+    /// The reason, without saying that bytes are compared with those of CSR.
+    pub(crate) fn short_reason(&self) -> &str {
+        self.reason.split(" than CSR").next().unwrap_or(&self.reason)
     }
 }
 

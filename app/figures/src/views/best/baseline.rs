@@ -65,8 +65,8 @@ pub(super) fn over_vendor<'a>(standing: &Standing<'a>) -> Option<(f64, &'a str)>
     Some((standing.gain(ours, vendor)?, kernel))
 }
 
-/// The ratio of the winner to the baseline of the state. The reference has a time, no energy, and
-/// that of a run in fewer bits computes in as few.
+/// The ratio of the winner to the baseline of the state. The serial reference has no energy, and
+/// that of a run in fewer bits has these bits, too.
 pub(super) fn over(standing: &Standing<'_>, wanted: &str) -> Option<f64> {
     let winner = standing.winner()?;
     let other = match wanted {

@@ -137,7 +137,7 @@ pub(super) fn clause(row: &Row, width: f32) -> String {
         true => row.clause.text(),
         false => reason.to_owned(),
     };
-    let short = reason.trim_end_matches(" than CSR");
+    let short = row.clause.short_reason();
     let last = short.rsplit(": ").next().unwrap_or(short);
     let mut all = [whole.as_str(), reason, short].into_iter();
     all.find(|text| text_width(text, SMALL) <= room).unwrap_or(last).to_owned()

@@ -177,7 +177,8 @@ fn within_an_error_all_precisions_that_keep_it_compete() {
     assert_eq!(winner(1e-3), found("cuda/csr/warp-ldg (f32)"));
     assert_eq!(winner(1e-2), found("cuda/csr/warp-ldg (bf16:f32)"));
     assert_eq!(winner(1e-17), None);
-    let words = "No matching run has a recorded relative error of at most 1e-17.";
+    let words = "No matching run with warm caches and a recorded relative error of at most 1e-17 \
+                 passed its check.";
     assert_eq!(nothing(&model, &within(1e-17)), words);
     let usual = Board::of(&model, &ViewState::default());
     assert_eq!((usual.rows[0].title.as_str(), usual.rows[0].lead), (HLL, Some(2.0)));
@@ -192,7 +193,7 @@ fn the_headline_and_the_reason_name_the_error_and_what_fewer_bits_save() {
     assert_eq!(headline(&board), "csr/warp-ldg is fastest within a relative error of 1e-6 on m");
     assert!(about(&board, true).contains(" · relative error at most 1e-6"));
     // 9 MB instead of 12 MB.
-    assert_eq!(row.clause.reason, "f32: 25 % fewer bytes than CSR");
+    assert_eq!(row.clause.reason, "f32: 25 % fewer bytes than CSR in f64");
     assert!(row.why.ends_with(" Its relative error is 2.0e-7."), "{}", row.why);
     assert!(row.runs[0].words.contains(", relative error 2.0e-7 ("), "{}", row.runs[0].words);
     let reason = "its error against f64 is not recorded".to_owned();

@@ -4,10 +4,7 @@ use sparsescope_core::record::Better;
 
 use crate::model::{Model, RunOf, Standing, joules, metric_title, significant, small};
 use crate::state::{RankBy, Ranking, ViewState};
-use crate::why::Clause;
-
-/// Formats with fewer bytes are a reason from this fraction on.
-const FEWER: f64 = 0.05;
+use crate::why::{Clause, FEWER};
 
 /// The name of what is ranked by, with its unit, and whether smaller values are better.
 pub(super) fn measure(standing: &Standing<'_>) -> Option<(String, bool)> {
@@ -31,13 +28,14 @@ pub(super) fn conditions(ranking: Ranking, winners: &[RunOf<'_>]) -> Vec<String>
 /// Why the view has no row, in a sentence.
 pub fn nothing(model: &Model, state: &ViewState) -> String {
     let Ranking { by, max_error } = state.best.ranking;
-    match max_error {
-        _ if by == RankBy::Energy && !model.has_energy(&state.filter) => NO_ENERGY.into(),
-        Some(error) => {
-            format!("No matching run has a recorded relative error of at most {error:e}.")
-        }
-        None => "No matching run passed its check with warm caches, in f64 or, for kernels without f64, in f32.".into(),
+    if by == RankBy::Energy && !model.has_energy(&state.filter) {
+        return NO_ENERGY.into();
     }
+    let energy = if by == RankBy::Energy { " and an energy" } else { "" };
+    let error =
+        max_error.map(|error| format!(" and a recorded relative error of at most {error:e}"));
+    let error = error.unwrap_or_default();
+    format!("No matching run with warm caches{energy}{error} passed its check.")
 }
 
 /// Why runs cannot be ranked by energy.
@@ -119,7 +117,7 @@ fn fewer_bits(winner: &RunOf<'_>) -> Option<String> {
     let bytes = winner.run.costs.format_bytes;
     let fewer = 1.0 - bytes as f64 / csr as f64;
     let is_reason = precision != "f64" && bytes > 0 && fewer >= FEWER;
-    is_reason.then(|| format!("{precision}: {:.0} % fewer bytes than CSR", 100.0 * fewer))
+    is_reason.then(|| format!("{precision}: {:.0} % fewer bytes than CSR in f64", 100.0 * fewer))
 }
 
 fn times(ratio: f64) -> String {
