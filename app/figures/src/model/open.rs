@@ -135,7 +135,7 @@ pub fn subject_key(subject: Subject<'_>) -> String {
 pub const STAND_IN: &str = "A stand-in is a generated matrix in place of a real one.";
 
 /// The end of a stand-in's name.
-pub(crate) const STANDS_IN: &str = " (stand-in)";
+pub const STAND_IN_SUFFIX: &str = " (stand-in)";
 
 /// The matrix's name with its qualifiers.
 pub fn display_name(record: &MatrixRecord) -> String {
@@ -145,7 +145,7 @@ pub fn display_name(record: &MatrixRecord) -> String {
 /// The same for any subject.
 pub fn subject_name(subject: Subject<'_>) -> String {
     match subject.source() {
-        Source::StandIn => format!("{}{STANDS_IN}", subject.name()),
+        Source::StandIn => format!("{}{STAND_IN_SUFFIX}", subject.name()),
         Source::Real | Source::Generated => subject.name().to_owned(),
     }
 }

@@ -41,18 +41,18 @@ pub fn subject<'a>(model: &'a Model, state: &ViewState) -> Option<Subject<'a>> {
     chosen.or_else(others).or_else(|| model.largest(&state.filter).map(Subject::Matrix))
 }
 
-/// Says that there is no `what` to show, without a full stop.
+/// Says in a sentence that there is no `what` to show.
 pub fn none_shown(model: &Model, what: &str) -> String {
     match model.bundles().is_empty() {
-        true => format!("No {what} is open"),
-        false => format!("No {what} passes the filters"),
+        true => format!("No {what} is open."),
+        false => format!("No {what} passes the filters."),
     }
 }
 
 /// Why no run is shown, in a sentence.
 pub fn no_run(model: &Model, state: &ViewState) -> String {
     match other_operation(model, state) {
-        None => format!("{}.", none_shown(model, "run")),
+        None => none_shown(model, "run"),
         Some(_) => {
             let (shown, all) = (&state.filter.operation, model.operations());
             format!("No run of {shown} is open, only of {}.", all.join(", "))

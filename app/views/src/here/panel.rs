@@ -8,6 +8,7 @@ use std::time::Duration;
 use egui::{Panel, Ui};
 use sparsescope_core::experiment::Interruptions;
 use sparsescope_core::record::Operation;
+use sparsescope_figures::model::STAND_IN_SUFFIX;
 
 use super::form::{self, Pressed, Shown};
 use super::gpu::GpuSeen;
@@ -221,7 +222,7 @@ fn show_runs(app: &mut App, measured: &Measured) {
     state.matrix = Some(measured.key.clone());
     state.filter = sparsescope_figures::state::Filter {
         operation: measured.operation.as_str().to_owned(),
-        search: measured.name.trim_end_matches(" (stand-in)").to_owned(),
+        search: measured.name.trim_end_matches(STAND_IN_SUFFIX).to_owned(),
         ..sparsescope_figures::state::Filter::everything()
     };
     app.set_state(state);

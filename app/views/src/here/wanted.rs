@@ -9,7 +9,7 @@ use sparsescope_core::kernel::{
     DeviceKind, Format, KernelDescriptor, Mapping, kernel, kernels, reference,
 };
 use sparsescope_core::record::{MatrixRecord, Operation, Precision, Source};
-use sparsescope_figures::model::{Model, display_name};
+use sparsescope_figures::model::{Model, STAND_IN_SUFFIX, display_name};
 use sparsescope_figures::picture::Picture;
 
 /// Maximum nonzeros of the matrices on offer, so that their formats are built within a moment.
@@ -42,7 +42,7 @@ impl Subject {
     pub(super) fn name(&self) -> String {
         match self {
             Self::Open(record, _) => display_name(record),
-            Self::Made(name, Source::StandIn, _) => format!("{name} (stand-in)"),
+            Self::Made(name, Source::StandIn, _) => format!("{name}{STAND_IN_SUFFIX}"),
             Self::Made(name, ..) => name.clone(),
         }
     }

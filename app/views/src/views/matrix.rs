@@ -33,7 +33,7 @@ fn settings(ui: &mut Ui, _: &Model, state: &mut ViewState) {
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let Some(of) = subject(model, state) else {
-        return nothing(ui, &format!("{}.", none_shown(model, "matrix")));
+        return nothing(ui, &none_shown(model, "matrix"));
     };
     ScrollArea::both().auto_shrink(false).show(ui, |ui| {
         head(ui, model, state, of);

@@ -7,7 +7,7 @@ use super::pairs::{self, PairRow};
 use super::reasons;
 use super::sides::{Side, bundles, names, sides};
 use super::solves::{Whole, beside_time, first_with_setup, unsupported};
-use crate::model::{Model, RunOf, STANDS_IN, Standing, subject_name, subject_title};
+use crate::model::{Model, RunOf, STAND_IN_SUFFIX, Standing, subject_name, subject_title};
 use crate::state::{RankBy, Ranking, ViewState};
 use crate::why::{BOUND, Clause};
 
@@ -243,7 +243,7 @@ impl Board {
 
     /// The name of a row's subject; if all stand in for real ones, that is said once.
     pub fn name_of<'r>(&self, row: &'r Row) -> &'r str {
-        let bare = row.name.strip_suffix(STANDS_IN);
+        let bare = row.name.strip_suffix(STAND_IN_SUFFIX);
         bare.filter(|_| self.rows.iter().all(|row| row.stand_in)).unwrap_or(&row.name)
     }
 

@@ -8,7 +8,7 @@ use sparsescope_core::record::{Metric, Operation, Subject};
 
 use super::isolated::isolated;
 use crate::model::{
-    Model, OpenBundle, RunOf, STANDS_IN, metric_title, seconds, significant, subject_name,
+    Model, OpenBundle, RunOf, STAND_IN_SUFFIX, metric_title, seconds, significant, subject_name,
 };
 use crate::state::ViewState;
 
@@ -226,7 +226,7 @@ impl<'a> Plot<'a> {
     /// The labels of the rows: their names, without saying so if all are stand-ins.
     pub(super) fn labels(&self) -> Vec<&str> {
         let rows = self.rows.as_deref().unwrap_or_default();
-        let bare = rows.iter().map(|row| row.name.strip_suffix(STANDS_IN));
+        let bare = rows.iter().map(|row| row.name.strip_suffix(STAND_IN_SUFFIX));
         let bare: Option<Vec<&str>> = bare.collect();
         bare.unwrap_or_else(|| rows.iter().map(|row| row.name.as_str()).collect())
     }
@@ -234,7 +234,7 @@ impl<'a> Plot<'a> {
     /// Whether all rows are stand-ins.
     pub fn stands_in(&self) -> bool {
         let rows = self.rows.as_deref().unwrap_or_default();
-        !rows.is_empty() && rows.iter().all(|row| row.name.ends_with(STANDS_IN))
+        !rows.is_empty() && rows.iter().all(|row| row.name.ends_with(STAND_IN_SUFFIX))
     }
 
     /// Sets the ticks of x to the positions of the points.

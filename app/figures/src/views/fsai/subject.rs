@@ -104,9 +104,8 @@ impl Subject {
     }
 
     fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
-        let record = selected(model, state).ok_or_else(|| {
-            format!("{}: generate one under Matrix.", none_shown(model, "matrix"))
-        })?;
+        let record = selected(model, state)
+            .ok_or_else(|| none_shown(model, "matrix") + " Generate one under Matrix.")?;
         let (name, key) = (display_name(record), matrix_key(record));
         let mut picture = model.picture(&key);
         if !picture.as_ref().is_ok_and(|picture| picture.values.is_some()) {

@@ -33,8 +33,7 @@ impl Subject {
     }
 
     fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
-        let record =
-            selected(model, state).ok_or_else(|| format!("{}.", none_shown(model, "matrix")))?;
+        let record = selected(model, state).ok_or_else(|| none_shown(model, "matrix"))?;
         let name = display_name(record);
         let picture = model.whole(record);
         let picture = picture.map_err(|why| format!("Cannot show {name}: {why}."))?;

@@ -73,8 +73,7 @@ impl Subject {
     }
 
     fn selected(model: &Model, state: &ViewState) -> Result<Self, String> {
-        let record =
-            selected(model, state).ok_or_else(|| format!("{}.", none_shown(model, "matrix")))?;
+        let record = selected(model, state).ok_or_else(|| none_shown(model, "matrix"))?;
         let (name, key) = (display_name(record), matrix_key(record));
         let picture = model.picture(&key);
         if !picture.as_ref().is_ok_and(|picture| picture.has_waves())

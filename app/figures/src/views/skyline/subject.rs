@@ -54,8 +54,7 @@ impl Subject {
             PointsOf::Made(recipe) => own(recipe.text(), &|| Cloud::made(recipe)),
             PointsOf::Few(points) => own("Points".into(), &|| Cloud::few(points)),
             PointsOf::Selected => {
-                let record = subject(model, state)
-                    .ok_or_else(|| format!("{}.", none_shown(model, "point set")))?;
+                let record = subject(model, state).ok_or_else(|| none_shown(model, "point set"))?;
                 let (name, key) = (subject_name(record), subject_key(record));
                 if record.matrix().is_some() {
                     return Err(format!(

@@ -57,8 +57,7 @@ fn of_selected<'a>(
     model: &'a Model,
     state: &ViewState,
 ) -> Result<(&'a MatrixRecord, Arc<Picture>), String> {
-    let record =
-        selected(model, state).ok_or_else(|| format!("{}.", none_shown(model, "matrix")))?;
+    let record = selected(model, state).ok_or_else(|| none_shown(model, "matrix"))?;
     let picture = match (model.picture(&matrix_key(record)), state.spy.numbering) {
         (Ok(picture), Numbering::Stored) => Ok(picture),
         // Without a picture, or to be renumbered.

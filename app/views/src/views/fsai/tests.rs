@@ -79,6 +79,6 @@ fn what_has_no_set_up_says_why_in_a_sentence() {
     harness.state_mut().set_state(state);
     harness.run();
     harness.get_by_label(
-        "No matrix passes the filters: generate one under Matrix. This is a mesh of 8 × 8 instead.",
+        "No matrix passes the filters. Generate one under Matrix. This is a mesh of 8 × 8 instead.",
     );
 }
