@@ -7,7 +7,7 @@ use super::plot::{Plot, Point};
 use super::sheet::{Sheet, wrap};
 use super::{plane, rows};
 use crate::figure::{Anchor, Figure, elided};
-use crate::model::subject_name;
+use crate::model::{significant, subject_name};
 use crate::state::ViewState;
 use crate::theme::BODY;
 
@@ -77,7 +77,8 @@ pub fn figure(
     sheet.figure
 }
 
-/// The highest value, or the lowest one if lower is better, in a sentence.
+/// The highest value, or the lowest one if lower is better, in a sentence. The title of the axis comes
+/// first: behind the value, `s (CSR/HLL report)` would read as seconds.
 fn message(plot: &Plot<'_>) -> String {
     let (word, sign) = if plot.lower_is_better() { ("lowest", -1.0) } else { ("highest", 1.0) };
     let signed = |point: &Point<'_>| sign * plot.value(point);
@@ -89,6 +90,10 @@ fn message(plot: &Plot<'_>) -> String {
     };
     let of = point.subject.map(subject_name).filter(|of| of != name);
     let of = of.map_or_else(String::new, |of| format!(" on {of}"));
-    let (all, value) = (plot.points().count(), axis.words(plot.value(point)));
-    format!("The {word} of {all} values: {name}{of}, {value}.")
+    let which = match plot.points().count() {
+        1 => "the only value".to_owned(),
+        all => format!("the {word} of {all} values"),
+    };
+    let (title, value) = (&axis.title, significant(plot.value(point)));
+    format!("{title}: {which} is {value}, of {name}{of}.")
 }

@@ -70,12 +70,13 @@ pub(super) fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         plot.form = Form::Marks;
         plot.tick_x_at_points();
     }
-    let told = [
+    let had = if empty == 1 { "1 run had".to_owned() } else { format!("{empty} runs had") };
+    let notes = [
         (zeros, drawn_at_zero(zeros)),
-        (empty, format!("{empty} runs had nothing to compute and have no error.")),
+        (empty, format!("{had} nothing to compute, so no error is drawn.")),
     ];
-    let told: Vec<String> = told.into_iter().filter(|(n, _)| *n > 0).map(|(_, it)| it).collect();
-    plot.note = told.join(" ");
+    let notes: Vec<String> = notes.into_iter().filter(|(n, _)| *n > 0).map(|(_, it)| it).collect();
+    plot.note = notes.join(" ");
     plot
 }
 
@@ -117,6 +118,6 @@ mod tests {
         assert_eq!(errors.len(), 6, "of three matrices two thread counts");
         assert!(errors.iter().all(|(.., error)| *error >= 0.25), "{errors:?}");
         let note = plot(&Data::of(&model, &state)).note;
-        assert_eq!(note, "3 runs had nothing to compute and have no error.");
+        assert_eq!(note, "3 runs had nothing to compute, so no error is drawn.");
     }
 }

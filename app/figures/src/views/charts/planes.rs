@@ -8,7 +8,7 @@ use super::best::best;
 use super::looks::format_of_run;
 use super::plot::{Data, Guide, Plot, Point, Scale, kernel};
 use super::sizes::padding_bytes;
-use crate::model::{RunOf, bytes, joules};
+use crate::model::{RunOf, bytes, joules, plural};
 use crate::why::BOUND;
 
 /// The fastest run of each format on each matrix.
@@ -204,7 +204,8 @@ pub(super) fn roofline<'a>(data: &Data<'a>) -> Plot<'a> {
     }
     let [bound, others] = ends;
     if !bound.is_empty() && !others.is_empty() {
-        plot.note = format!("Launch-bound matrices ({} runs) do not set the scale.", bound.len());
+        let runs = plural(bound.len() as u64, "run");
+        plot.note = format!("Launch-bound matrices ({runs}) do not set the scale.");
     }
     let ends = if others.is_empty() { bound } else { others };
     let (wholes, rates): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();

@@ -457,7 +457,7 @@ impl Scale {
     }
 
     /// Formats a value for a sentence.
-    pub(super) fn words(&self, value: f64) -> String {
+    fn words(&self, value: f64) -> String {
         match self.name(value) {
             Some(name) => format!("{} {name}", self.title),
             None if value.is_finite() => format!("{} {}", significant(value), self.title),
