@@ -3,11 +3,11 @@
 use emath::pos2;
 
 use super::looks::Looks;
-use super::plot::{Plot, Point};
+use super::plot::{Plot, Point, number};
 use super::sheet::{Sheet, wrap};
 use super::{plane, rows};
 use crate::figure::{Anchor, Figure, elided};
-use crate::model::{significant, subject_name};
+use crate::model::subject_name;
 use crate::state::ViewState;
 use crate::theme::BODY;
 
@@ -94,6 +94,6 @@ fn message(plot: &Plot<'_>) -> String {
         1 => "the only value".to_owned(),
         all => format!("the {word} of {all} values"),
     };
-    let (title, value) = (&axis.title, significant(plot.value(point)));
+    let (title, value) = (&axis.title, number(plot.value(point)));
     format!("{title}: {which} is {value}, of {name}{of}.")
 }

@@ -51,21 +51,26 @@ fn several_series_are_isolated_by_a_list_and_older_links_stay_valid() {
 #[test]
 fn the_description_of_a_chart_has_its_axis_and_its_best_value() {
     let model = model(&[("a", 1.0)]);
-    let message = |link: &str| {
-        let state = state(link);
+    let message = |link: &str, of: &str| {
+        let mut state = state(link);
+        state.charts.of = of.into();
         let data = Data::of(&model, &state);
         let looks = Looks::of(&model, "spmv");
         let shown = draw::For::Screen(600.0, None);
         draw::figure(&plot(&data), &looks, &state, 900.0, shown).message
     };
     // Seven kernels on three matrices; the best is 45 times as fast as 2 GFLOPS.
-    let kernels = message("kernels");
+    let kernels = message("kernels", "");
     assert!(kernels.starts_with("GFLOPS: the highest of 21 values is 90"), "{kernels}");
     assert!(kernels.ends_with(", of cuda/csr/vector-mining on large (stand-in)."), "{kernels}");
     // 17 runs on each of two matrices and 16 on the third, with a quarter of their speed-ups.
-    let errors = message("errors");
-    let expected = "worst row, error / bound: the lowest of 50 values is 0.125, of ";
-    assert!(errors.starts_with(expected), "{errors}");
+    for (measure, least) in
+        [("worst row, error / bound", "0.125"), ("relative error |z − y| / |y|", "1.0e-16")]
+    {
+        let errors = message("errors", &format!("{measure} by kernel"));
+        let expected = format!("{measure}: the lowest of 50 values is {least}, of ");
+        assert!(errors.starts_with(&expected), "{errors}");
+    }
 }
 
 /// The kernels of the model, and more ELLPACK kernels than have colours.

@@ -8,7 +8,8 @@ use sparsescope_core::record::{Metric, Operation, Subject};
 
 use super::isolated::isolated;
 use crate::model::{
-    Model, OpenBundle, RunOf, STAND_IN_SUFFIX, metric_title, seconds, significant, subject_name,
+    Model, OpenBundle, RunOf, STAND_IN_SUFFIX, metric_title, seconds, significant, small,
+    subject_name,
 };
 use crate::state::ViewState;
 
@@ -460,9 +461,17 @@ impl Scale {
     fn words(&self, value: f64) -> String {
         match self.name(value) {
             Some(name) => format!("{} {name}", self.title),
-            None if value.is_finite() => format!("{} {}", significant(value), self.title),
+            None if value.is_finite() => format!("{} {}", number(value), self.title),
             None => self.never.into(),
         }
+    }
+}
+
+/// Formats a number for a sentence, tiny ones such as errors with an exponent.
+pub(super) fn number(value: f64) -> String {
+    match value.abs() {
+        size if 0.0 < size && size < 1e-6 => small(value),
+        _ => significant(value),
     }
 }
 
