@@ -54,7 +54,7 @@ mod tests {
     use crate::state::ViewState;
 
     #[test]
-    fn a_link_keeps_what_winners_are_ranked_by_and_passes_over_a_limit_that_is_none() {
+    fn a_link_keeps_the_ranking_and_ignores_a_limit_that_is_no_positive_number() {
         let link = "v1;view=best;as=list;rank-by=energy;max-error=1e-12";
         let state = ViewState::from_fragment(link).unwrap();
         let expected = Ranking { by: RankBy::Energy, max_error: Some(1e-12) };

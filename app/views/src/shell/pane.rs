@@ -25,7 +25,7 @@ pub(super) enum Purpose {
     Audience,
 }
 
-/// On a phone, lower panes have no controls.
+/// Minimum height of a pane with controls on a phone.
 const WITH_CONTROLS: f32 = 280.0;
 
 /// Width of the buttons after the settings on a phone.

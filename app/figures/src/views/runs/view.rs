@@ -30,7 +30,7 @@ pub struct Rows {
     pub columns: Vec<&'static Column>,
     /// Title of the column of rates.
     pub rate: String,
-    /// Whether smaller rates are better, as times are: they are sorted as their inverses.
+    /// Whether smaller rates are better, as times are: they are then sorted in the opposite order.
     pub less: bool,
 }
 
@@ -44,8 +44,8 @@ pub enum Line {
     Run(usize),
 }
 
-/// The runs that pass the filter, sorted as the state says; the sort is stable. By the rate, the best come
-/// first where larger numbers would.
+/// The runs that pass the filter, sorted as the state says; the sort is stable. A descending sort by the rate
+/// begins with the best run, even if smaller rates are better.
 pub fn rows(model: &Model, state: &ViewState) -> Rows {
     let runs = model.runs(&state.filter);
     let mut columns = columns(model, &runs, &state.columns);
