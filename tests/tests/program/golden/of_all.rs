@@ -3,30 +3,33 @@
 use super::*;
 use crate::examples::H200;
 
+/// Each bundle, how many matrices or subjects it has, and how many pictures: those of the structure and of the levels,
+/// and the histories of passed runs that solve.
+const ALL: [(&[u8], usize, usize); 15] = [
+    (GOLDEN, 2, 0),
+    (GOLDEN_1_1, 2, 2),
+    (GOLDEN_1_2, 5, 0),
+    (GOLDEN_1_3, 5, 1),
+    (GOLDEN_1_4, 4, 4 + 4 + 30),
+    // Subjects with their runs, and the pictures of points.
+    (GOLDEN_1_5, 3 * 2, 3),
+    // The pictures of the structure, and the history of each run.
+    (GOLDEN_1_6, 2, 2 + 60),
+    // And the flagged systems.
+    (GOLDEN_1_7, 2 * 2, 2),
+    (GOLDEN_1_8, 2, 2),
+    (GOLDEN_1_9, 2, 2),
+    (GOLDEN_1_10, 2, 2),
+    // And the history of each run.
+    (GOLDEN_1_11, 2, 2 + 4),
+    (GOLDEN_1_13, 2, 2),
+    (GOLDEN_1_13_ENERGY, 2, 2),
+    (H200, 30, 30),
+];
+
 #[test]
 fn their_documents_follow_the_schema() {
-    // With the pictures of the structure and of the levels, and the histories of passed runs that solve.
-    for (bundle, matrices, pictures) in [
-        (GOLDEN, 2, 0),
-        (GOLDEN_1_1, 2, 2),
-        (GOLDEN_1_2, 5, 0),
-        (GOLDEN_1_3, 5, 1),
-        (GOLDEN_1_4, 4, 4 + 4 + 30),
-        // Subjects with their runs, and the pictures of points.
-        (GOLDEN_1_5, 3 * 2, 3),
-        // The pictures of the structure, and the history of each run.
-        (GOLDEN_1_6, 2, 2 + 60),
-        // And the flagged systems.
-        (GOLDEN_1_7, 2 * 2, 2),
-        (GOLDEN_1_8, 2, 2),
-        (GOLDEN_1_9, 2, 2),
-        (GOLDEN_1_10, 2, 2),
-        // And the history of each run.
-        (GOLDEN_1_11, 2, 2 + 4),
-        (GOLDEN_1_13, 2, 2),
-        (GOLDEN_1_13_ENERGY, 2, 2),
-        (H200, 30, 30),
-    ] {
+    for (bundle, matrices, pictures) in ALL {
         let documents = sparsescope_tests::documents(bundle);
         assert_eq!(sparsescope_tests::follow_the_schema(&documents), 3 + matrices + pictures);
     }
@@ -34,22 +37,7 @@ fn their_documents_follow_the_schema() {
 
 #[test]
 fn reading_and_writing_them_loses_nothing() {
-    for bytes in [
-        GOLDEN,
-        GOLDEN_1_1,
-        GOLDEN_1_2,
-        GOLDEN_1_3,
-        GOLDEN_1_4,
-        GOLDEN_1_5,
-        GOLDEN_1_6,
-        GOLDEN_1_7,
-        GOLDEN_1_8,
-        GOLDEN_1_9,
-        GOLDEN_1_10,
-        GOLDEN_1_11,
-        GOLDEN_1_13,
-        H200,
-    ] {
+    for (bytes, ..) in ALL {
         let bundle = Bundle::read(bytes, &Limits::default()).unwrap();
         let written = bundle.to_bytes().unwrap();
         assert_eq!(Bundle::read(&written, &Limits::default()).unwrap(), bundle);
