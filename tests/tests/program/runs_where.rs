@@ -75,7 +75,9 @@ fn cell(row: &str, kernels: &[&KernelDescriptor]) -> String {
             kernel.allowed(SIGMA.id()).is_some_and(|allowed| allowed.contains("256"))
         })),
         // Built from CUDA C++ by NVRTC.
-        "your own kernel" => yes(kernels.iter().any(|kernel| kernel.device == DeviceKind::Cuda)),
+        "your own kernel in a CUDA file" => {
+            yes(kernels.iter().any(|kernel| kernel.device == DeviceKind::Cuda))
+        }
         "preconditioners" => {
             let known = [("jacobi", "Jacobi"), ("symgs", "SymGS"), ("fsai", "FSAI")];
             let has = |word: &str| {
