@@ -113,10 +113,11 @@ fn gain(board: &Board) -> Option<String> {
     let times = times(mean(gains(board).into_iter())?);
     let is_one = board.rows.len() == 1 || is_alone(board);
     let best = match (is_one, is_solve(board), board.ranking.by) {
-        (true, false, _) => "it",
+        (true, false, RankBy::Rate) => "it",
         (true, true, RankBy::Rate) => "the fastest",
         (false, _, RankBy::Rate) => "the fastest kernels",
-        (_, _, RankBy::Energy) => "the best",
+        (true, _, RankBy::Energy) => "the winner",
+        (false, _, RankBy::Energy) => "the winners",
     };
     let (best, baseline) = match &board.against {
         Against::Serial => (best, "the serial reference".to_owned()),
