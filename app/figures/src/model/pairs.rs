@@ -7,7 +7,6 @@ use sparsescope_core::record::Subject;
 
 use super::Model;
 use super::open::{RunOf, subject_size};
-use super::standing::competes;
 use crate::state::{Filter, RankBy, Ranking};
 
 /// The best runs of y = A·x and of y = A'·x on a matrix.
@@ -52,7 +51,7 @@ impl RunOf<'_> {
 
     /// Whether it multiplies by the transpose; `None` if it is not one of a pair.
     fn is_transposed(&self, ranking: Ranking) -> Option<bool> {
-        let competes = competes(self, ranking) && self.has_usual_precision(ranking);
+        let competes = self.competes(ranking) && self.has_usual_precision(ranking);
         let is_scaled = self.run.params.contains_key("scale");
         if !competes || is_scaled || self.cost(ranking.by).is_none() {
             return None;

@@ -28,11 +28,6 @@ pub(super) struct Ranked {
     pub(super) runs: Vec<usize>,
 }
 
-/// Returns whether a run competes: it ranks, has warm caches, and has what the ranking asks for.
-pub(super) fn competes(run: &RunOf<'_>, ranking: Ranking) -> bool {
-    run.run.hot && run.ranks() && run.excluded(ranking).is_none()
-}
-
 /// Returns whether a run computes its operation as such, with f64 or on a device whose kernels have
 /// no f64, or in any precision if its error is limited. Others compete only where there is none of
 /// these.
@@ -50,7 +45,7 @@ pub(super) fn rank<'a>(
     let is_usual = |run: &RunOf<'_>| is_usual(run, ranking);
     // By subject, then by kernel, preconditioner, bundle and precision.
     let mut best: BTreeMap<usize, BTreeMap<_, RunOf<'_>>> = BTreeMap::new();
-    for run in runs.filter(|run| competes(run, ranking)) {
+    for run in runs.filter(|run| run.competes(ranking)) {
         let Some(subject) = first(run.index) else { continue };
         let of = best.entry(subject).or_default();
         let method = run.solved().map(|_| run.method());
@@ -85,6 +80,11 @@ impl<'a> RunOf<'a> {
     pub fn timed_kernel(&self) -> &'a str {
         let run: &'a Run = self.run;
         run.costs.choice.as_ref().map_or(&run.kernel, |choice| &choice.kernel)
+    }
+
+    /// Whether it ranks, has warm caches, and has what the ranking asks for.
+    pub(crate) fn competes(&self, ranking: Ranking) -> bool {
+        self.run.hot && self.ranks() && self.excluded(ranking).is_none()
     }
 
     /// Whether it competes with runs in f64.

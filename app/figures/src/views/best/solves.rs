@@ -10,7 +10,7 @@ use crate::operation::presentation;
 use crate::state::{RankBy, ViewState};
 
 /// The solve of each subject that is first including its setup, by the subject's key; empty without
-/// solves, and if they are ranked by energy, which the setup's is not part of.
+/// solves, and if they are ranked by energy, since that of the setup is not measured.
 pub(super) fn first_with_setup<'a>(
     model: &'a Model,
     state: &ViewState,
@@ -20,10 +20,7 @@ pub(super) fn first_with_setup<'a>(
     if ranking.by == RankBy::Energy {
         return first;
     }
-    let counts = |run: &RunOf<'_>| {
-        let competes = run.ranks() && run.run.hot && run.excluded(ranking).is_none();
-        competes && run.whole_solve_s().is_some()
-    };
+    let counts = |run: &RunOf<'_>| run.competes(ranking) && run.whole_solve_s().is_some();
     for run in model.runs(&state.filter).into_iter().filter(counts) {
         let found = first.entry(run.key()).or_insert(run);
         if run.solves_before(found) {
