@@ -148,9 +148,12 @@ pub(super) fn winners(board: &Board, looks: &Looks, state: &ViewState, width: f3
             hit: (format!("{} on {}. {}", row.title, row.name, row.why), row, row.run),
         }
     });
-    let y = draw(&mut figure, (&bars.collect::<Vec<_>>(), None), ink, width, y);
-    let text = format!("The line in each bar marks the baseline, {short}.");
-    figure.text(pos2(SPACE, y + SPACE), Anchor::Start, SMALL, ink.weak, &text);
+    let bars: Vec<Bar<'_>> = bars.collect();
+    let y = draw(&mut figure, (&bars, None), ink, width, y);
+    if bars.iter().any(|bar| bar.tick.is_some()) {
+        let text = format!("The line in each bar marks the baseline, {short}.");
+        figure.text(pos2(SPACE, y + SPACE), Anchor::Start, SMALL, ink.weak, &text);
+    }
     figure.size.y = y + 3.0 * SPACE;
     figure
 }
@@ -165,7 +168,7 @@ pub(super) fn start(board: &Board, state: &ViewState, width: f32) -> (Figure, In
 }
 
 /// The unit of the rates, without the name of the metric.
-pub(super) fn unit(board: &Board) -> &str {
+pub fn unit(board: &Board) -> &str {
     let unit = board.rate.split_once(", ").map_or(board.rate.as_str(), |(_, unit)| unit);
     unit.strip_suffix(" (lower is better)").unwrap_or(unit)
 }

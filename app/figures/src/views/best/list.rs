@@ -4,9 +4,10 @@
 use ecolor::Color32;
 use emath::{pos2, vec2};
 
+use super::bars::unit;
 use super::board::{Board, Rival, Row};
 use super::rows::in_order;
-use crate::figure::{Anchor, Axis, Figure, Mark, elided};
+use crate::figure::{Anchor, Axis, Figure, Mark, shortened};
 use crate::model::{Model, significant};
 use crate::state::{RankBy, ViewState};
 use crate::theme::{Ink, blend};
@@ -53,7 +54,7 @@ pub fn titles<'a>(columns: &Columns, board: &'a Board) -> [(&'a str, &'a str, [f
     [
         ("matrix", board.what, columns.matrix, false),
         ("kernel", kernel, columns.kernel, false),
-        ("rate", &board.rate, columns.rate, true),
+        ("rate", unit(board), columns.rate, true),
         ("pct_copy", "% of copy", columns.copy, true),
         ("lead", "Lead", columns.lead, true),
         ("over", &board.versus, columns.over, true),
@@ -142,7 +143,7 @@ pub(super) fn figure(board: &Board, model: &Model, state: &ViewState, width: f32
     let axis = axis(board, &columns);
     let mut figure = Figure::new(vec2(width, 30.0), ink.paper);
     let text = |figure: &mut Figure, [from, to]: [f32; 2], y, number, size, color, text: &str| {
-        let text = elided(text, to - from, size);
+        let text = shortened(text, to - from, size);
         match number {
             true => figure.text(pos2(to, y), Anchor::End, size, color, &text),
             false => figure.text(pos2(from, y), Anchor::Start, size, color, &text),

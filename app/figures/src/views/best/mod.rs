@@ -24,4 +24,5 @@ mod tests;
 mod together;
 pub mod view;
 
+pub use bars::unit;
 pub(super) use view::VIEW;

@@ -74,6 +74,22 @@ fn by_energy_the_kernel_with_the_least_wins_however_slow_it_is() {
 }
 
 #[test]
+fn the_list_has_the_unit_in_its_heading_and_bars_without_a_baseline_do_not_explain_it() {
+    let svg = |model: &Model, form: Form, by: RankBy| {
+        let mut state = by_energy();
+        (state.best.form, state.best.ranking.by) = (form, by);
+        VIEW.svg.unwrap()(model, &state)
+    };
+    let model = with_energies(&[(CSR, 1e-3, Some([0.5, 500.0])), (HLL, 2e-3, Some([0.25, 125.0]))]);
+    let list = svg(&model, Form::List, RankBy::Energy);
+    assert!(list.contains(">mJ<"), "{list}");
+    let words = "marks the baseline";
+    assert!(!svg(&model, Form::Rates, RankBy::Energy).contains(words));
+    let example = golden("gpu.zip", include_bytes!("../../../../example/gpu.zip"));
+    assert!(svg(&example, Form::Rates, RankBy::Rate).contains(words));
+}
+
+#[test]
 fn by_energy_a_vendor_is_compared_with_by_energy() {
     let vendor = "vendor/cusparse/csr-alg1";
     let runs = [(vendor, 1e-3, Some([1.0, 1000.0])), (CSR, 2e-3, Some([0.25, 125.0]))];

@@ -12,7 +12,7 @@ use sparsescope_figures::views::best::board::{Board, Row};
 use sparsescope_figures::views::best::list::{
     Columns, ROW, about, axis, decade, is_decade, lines, marks, percent, point, times, titles,
 };
-use sparsescope_figures::views::best::rows;
+use sparsescope_figures::views::best::{rows, unit};
 use sparsescope_figures::views::charts::Looks;
 
 use crate::paint::Paint;
@@ -112,6 +112,7 @@ fn arrows(ui: &Ui, row: &Response, index: usize, rows: usize) {
 /// The headings, which sort, and the axis of the strips.
 fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) {
     let (line, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
+    let by_energy = board.ranking.by == RankBy::Energy;
     for (id, title, [from, to], number) in titles(columns, board) {
         let rect = area(line.left() + from, line.top(), line.left() + to, line.bottom());
         let layout = match number {
@@ -124,20 +125,24 @@ fn header(ui: &mut Ui, board: &Board, columns: &Columns, state: &mut ViewState) 
             (true, true) => "▼",
             (true, false) => "▲",
         };
+        // A screen reader reads more than fits in the column.
+        let name = format!("Sort by {}", if id == "rate" { board.rate.as_str() } else { title });
         let explain = match id {
-            "lead" | "over" if board.ranking.by == RankBy::Energy => {
-                "The energy of the other over its own".to_owned()
+            "lead" if by_energy => {
+                "Energy of the second kernel, divided by that of the first".to_owned()
+            }
+            "over" if by_energy => {
+                "Energy of the baseline, divided by that of the winner".to_owned()
             }
             "lead" => "Speed-up over the second-fastest kernel".to_owned(),
             "over" => format!("Speed-up {}", board.over),
             "pct_copy" => "Percentage of the measured copy bandwidth".to_owned(),
-            _ => format!("Sort by {title}"),
+            _ => name.clone(),
         };
         ui.scope_builder(UiBuilder::new().max_rect(rect).layout(layout), |ui| {
             let text = RichText::new(title).strong();
             let arrow = RichText::new(arrow).family(egui::FontFamily::Monospace);
             let button = ui.add(egui::Button::new((text, arrow)).frame(false).truncate());
-            let name = format!("Sort by {title}");
             button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.as_str()));
             if button.on_hover_text(explain).clicked() {
                 state.best.down = !sorted || !state.best.down;
@@ -204,10 +209,9 @@ fn narrow(ui: &mut Ui, rect: Rect, row: &Row, board: &Board) {
         (left, area(split, top, rect.right() - 6.0, bottom))
     };
     let (name, rate) = line(rect.top(), half);
-    let unit = board.rate.split([',', ' ']).next_back().unwrap_or_default();
-    let unit = if board.rate.contains(' ') { "" } else { unit };
     put(ui, name, false, RichText::new(board.name_of(row)).strong());
-    put(ui, rate, true, RichText::new(format!("{} {unit}", significant(row.rate))).strong());
+    let value = format!("{} {}", significant(row.rate), unit(board));
+    put(ui, rate, true, RichText::new(value).strong());
     let (kernel, lead) = line(half, rect.bottom());
     put(ui, kernel, false, RichText::new(board.short_title(&row.title)).weak());
     put(ui, lead, true, RichText::new(format!("lead {}", times(row.lead))).weak());
