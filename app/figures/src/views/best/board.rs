@@ -89,7 +89,7 @@ pub struct Row {
     /// Run number of what gets the win: of the kernel that the winner picked if it was measured,
     /// else of the winner.
     pub(crate) credited: usize,
-    /// The kernel of that run, of solves the preconditioner.
+    /// The kernel of that run, with its precision if several compete; of solves the preconditioner.
     pub(crate) wins_as: String,
     /// Of solves, the first one including its setup.
     pub(crate) whole: Option<Whole>,
@@ -380,6 +380,9 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
     let without = of.into_iter().filter(|(kernel, _)| runs.iter().all(|r| r.kernel != *kernel));
     let picked = runs.iter().find(|rival| rival.kernel == winner.timed_kernel());
     let credited = picked.or(runs.first())?;
+    let has_win = |run: &&RunOf<'_>| run.index == credited.run;
+    let variant = standing.ranking.max_error.and(standing.runs.iter().find(has_win));
+    let variant = variant.map(|run| run.run.variant()).unwrap_or_default();
     Some(Row {
         key: standing.key.to_owned(),
         name: subject_name(standing.subject),
@@ -403,7 +406,7 @@ fn row(standing: &Standing<'_>, over_word: &str, without: &Without) -> Option<Ro
         credited: credited.run,
         wins_as: match winner.solved() {
             Some(_) => winner.method(),
-            None => credited.kernel.clone(),
+            None => credited.kernel.clone() + &variant,
         },
         whole: None,
         without: without.collect(),

@@ -206,7 +206,8 @@ fn the_headline_and_the_reason_name_the_error_and_what_fewer_bits_save() {
     let board = Board::of(&model, &within(1e-6));
     let [row] = &board.rows[..] else { panic!("{board:?}") };
     assert_eq!((row.lead, row.second.as_str()), (Some(2.0), HLL));
-    assert_eq!(headline(&board), "csr/warp-ldg is fastest within a relative error of 1e-6 on m");
+    let words = "csr/warp-ldg (f32) is fastest within a relative error of 1e-6 on m";
+    assert_eq!(headline(&board), words);
     assert!(about(&board, true).contains(" · relative error at most 1e-6"));
     // 9 MB instead of 12 MB.
     assert_eq!(row.clause.reason, "f32: 25 % fewer bytes than CSR in f64");
