@@ -67,7 +67,7 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
         false => why.as_deref().unwrap_or(hint),
     });
     ui.add_space(SPACE * 0.5);
-    let row = selected.filter(|_| is_new(ui, state.run));
+    let row = selected.filter(|_| needs_scroll(ui, state.run));
     let row = row.and_then(|number| lines.iter().position(|line| *line == Line::Run(number)));
     if ui.available_width() < NARROW {
         narrow::sorts(ui, columns, rate, *less, state);
@@ -139,14 +139,14 @@ fn is_grouped(lines: &[Line]) -> bool {
     matches!(lines.first(), Some(Line::Group { .. }))
 }
 
-/// Whether another run was selected since the last call, or there is more or less room: its row is then
-/// scrolled into view, because the details may cover it.
-fn is_new(ui: &Ui, run: Option<usize>) -> bool {
+/// Whether another run was selected since the last call, or there is less room, as when its details open:
+/// its row is then scrolled into view.
+fn needs_scroll(ui: &Ui, run: Option<usize>) -> bool {
     let place = Id::unique("runs: the selected one");
     let now = (run, ui.available_height() as i32);
     let before = ui.data(|data| data.get_temp::<(Option<usize>, i32)>(place));
     ui.data_mut(|data| data.insert_temp(place, now));
-    before != Some(now)
+    before.is_none_or(|(known, room)| known != run || now.1 < room)
 }
 
 /// Where the number of columns that do not fit is kept.
