@@ -88,9 +88,9 @@ pub(crate) fn without_frames(ui: &mut Ui) {
     ui.visuals_mut().widgets.inactive.weak_bg_fill = Color32::TRANSPARENT;
 }
 
-/// The minimum width of a button with a short name: on a phone, that of what a finger touches.
-pub(crate) fn least_width(context: &Context) -> f32 {
-    if is_phone(context) { TOUCH } else { 0.0 }
+/// The minimum size of a button with a short name: on a phone, that of what a finger touches.
+pub(crate) fn least_size(context: &Context) -> egui::Vec2 {
+    egui::Vec2::splat(if is_phone(context) { TOUCH } else { 0.0 })
 }
 
 /// Adds the most important button of a screen, filled with the accent colour. A screen has at most one.

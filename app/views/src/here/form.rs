@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, wanted: &mut Wanted, shown: &Shown<'_>) -> Optio
     ui.horizontal(|ui| {
         ui.heading("Run here");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let least = vec2(style::least_width(ui.ctx()), 0.0);
+            let least = style::least_size(ui.ctx());
             let close = ui.add(Button::new("×").min_size(least));
             let name = "Close the Run here panel";
             close.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));

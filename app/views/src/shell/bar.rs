@@ -1,7 +1,7 @@
 //! The bar at the top: what can be opened, the side panel, views, actions of the window or the page, back and
 //! redo, size and theme; in a menu where space is short.
 
-use egui::{Align, Button, Key, Layout, RichText, Role, Ui, WidgetInfo, vec2};
+use egui::{Align, Button, Key, Layout, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::state::{Theme, ViewState, ZOOM};
 
 use super::action::{Action, CPU_EXAMPLE, GPU_EXAMPLE, HOME, SAVE_LESSON, SOLVE_EXAMPLE};
@@ -230,7 +230,7 @@ fn opens_files(action: &Action) -> bool {
 
 /// The themes.
 fn themes(ui: &mut Ui, state: &mut ViewState) {
-    let least = vec2(style::least_width(ui.ctx()), 0.0);
+    let least = style::least_size(ui.ctx());
     for theme in Theme::ALL {
         let button = Button::selectable(state.theme == theme, theme.name()).min_size(least);
         if ui.add(button).clicked() {
@@ -246,7 +246,7 @@ pub(super) fn zoom(ui: &mut Ui, state: &mut ViewState) {
     if ui.layout().prefer_right_to_left() {
         sizes.reverse();
     }
-    let least = vec2(style::least_width(ui.ctx()), 0.0);
+    let least = style::least_size(ui.ctx());
     for (text, name, factor) in sizes {
         let button = ui.add(Button::new(text).min_size(least));
         button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));

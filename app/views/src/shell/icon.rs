@@ -24,7 +24,7 @@ pub(super) fn button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
         let stroke = Stroke::new(1.4, args.fallback_text_color);
         draw_icon(ui.painter(), icon, args.rect.shrink(1.0), stroke);
     });
-    let least = egui::vec2(style::least_width(ui.ctx()), 0.0);
+    let least = style::least_size(ui.ctx());
     let button = ui.add(style::quiet(sign).min_size(least));
     button.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), name));
     button

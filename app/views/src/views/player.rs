@@ -1,6 +1,6 @@
 //! Playback of the levels of a sweep or the steps of an algorithm: buttons, keys, a slider, and autoplay.
 
-use egui::{Button, Id, Key, Modifiers, Role, Slider, Ui, WidgetInfo, vec2};
+use egui::{Button, Id, Key, Modifiers, Role, Slider, Ui, WidgetInfo};
 
 use crate::style;
 
@@ -39,7 +39,7 @@ pub(super) fn player(ui: &mut Ui, shown: &mut Option<u32>, most: u32, words: &Wo
     let pressed =
         |ui: &mut Ui, key| free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let now = shown.map(|step| step.min(most));
-    let least = vec2(style::least_width(ui.ctx()), 0.0);
+    let least = style::least_size(ui.ctx());
     let button = |ui: &mut Ui, name: &'static str, text: &str, hover: &str, may: bool| {
         let button = Button::new(text).min_size(least);
         let button = ui.add_enabled(may, button).on_hover_text(hover);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Button, ComboBox, Label, RichText, Role, Ui, WidgetInfo, vec2};
+use egui::{Button, ComboBox, Label, RichText, Role, Ui, WidgetInfo};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::theme::{SMALL, TITLE};
@@ -103,7 +103,7 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 
 fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {
     let (now, suited) = (shown_form(ui, board, state), suited(ui, board, state));
-    let least = vec2(style::least_width(ui.ctx()), 0.0);
+    let least = style::least_size(ui.ctx());
     for wanted in offered {
         let button = Button::selectable(now == *wanted, wanted.name()).min_size(least);
         if ui.add(button).clicked() {

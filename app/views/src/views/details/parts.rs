@@ -1,15 +1,15 @@
 //! Parts of the details.
 
-use egui::{Button, Label, Response, RichText, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
+use egui::{Button, Label, Response, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use sparsescope_figures::model::RunOf;
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE, format_color};
 
-use crate::style::{least_width, strong};
+use crate::style::{least_size, strong};
 
 /// The button that clears the selection.
 pub(super) fn close(ui: &mut Ui, state: &mut ViewState) {
-    let least = Vec2::splat(least_width(ui.ctx()));
+    let least = least_size(ui.ctx());
     let close = ui.add(Button::new("×").small().min_size(least));
     close.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Close the run's details"));
     if close.clicked() {

@@ -1,6 +1,6 @@
 //! Buttons and keys for the step of the kernels that are followed.
 
-use egui::{Key, Modifiers, Role, Ui, WidgetInfo, vec2};
+use egui::{Key, Modifiers, Role, Ui, WidgetInfo};
 use sparsescope_figures::state::LayoutsState;
 
 use crate::style;
@@ -14,7 +14,7 @@ pub(super) fn stepper(ui: &mut Ui, layouts: &mut LayoutsState, most: u32) {
     let what = if style::is_phone(ui.ctx()) { "Step" } else { "Kernel: step" };
     let name = ui.weak(format!("{what} {} of {most}", layouts.step.min(most - 1) + 1));
     name.on_hover_text("Arrow keys step");
-    let least = vec2(style::least_width(ui.ctx()), 0.0);
+    let least = style::least_size(ui.ctx());
     let button = |ui: &mut Ui, name: &'static str, sign: &str, may: bool| {
         let button = egui::Button::new(sign).min_size(least);
         let button = ui.add_enabled(may, button).on_hover_text("Arrow keys step");
