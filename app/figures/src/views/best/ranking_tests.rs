@@ -114,6 +114,14 @@ fn what_has_no_energy_does_not_compete_by_energy() {
     assert!(!model.has_energy(&by_energy().filter));
     assert!(Board::of(&model, &by_energy()).rows.is_empty());
     assert_eq!(nothing(&model, &by_energy()), NO_ENERGY);
+    // With an energy, but no error.
+    let model = with_energies(&[(CSR, 1e-3, Some([0.5, 500.0]))]);
+    let mut state = by_energy();
+    state.best.ranking.max_error = Some(1e-6);
+    assert!(Board::of(&model, &state).rows.is_empty());
+    let words = "No matching run with warm caches and an energy and a recorded relative error of at \
+                 most 1e-6 passed its check.";
+    assert_eq!(nothing(&model, &state), words);
 }
 
 fn golden(name: &str, bytes: &[u8]) -> Model {
