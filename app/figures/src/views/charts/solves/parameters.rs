@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{RunOf, seconds, significant, subject_key};
+use sparsescope_core::record::Subject;
+
+use crate::model::{RunOf, seconds, significant, subject_key, subject_size};
 use crate::views::charts::plot::{Data, Form, Plot, Point, Scale, kernel};
 use crate::views::view::subject;
 
@@ -141,7 +143,7 @@ fn axes<'a>(parameter: &'static str, values: Vec<String>, y: Scale) -> Plot<'a> 
     plot
 }
 
-/// All measures of the selected subject as ratios, or one measure of everything.
+/// All measures of one subject as ratios, or one measure of everything.
 pub(super) fn by_parameter<'a>(data: &Data<'a>) -> Plot<'a> {
     let chosen = data.chosen(&choices(data));
     for (parameter, name) in PARAMETERS {
@@ -189,11 +191,18 @@ fn told(run: &RunOf<'_>) -> String {
     format!("{}: {}.", run.method(), all.collect::<Vec<_>>().join(", "))
 }
 
+/// The selected subject if it has a family, else the largest one that has.
+fn about<'a>(data: &Data<'a>, families: &[Family<'a>]) -> Option<Subject<'a>> {
+    let selected = subject(data.model, data.state).map(subject_key);
+    let subjects = families.iter().filter_map(|runs| Some(runs.values().next()?.subject));
+    subjects.max_by_key(|subject| (Some(subject_key(*subject)) == selected, subject_size(*subject)))
+}
+
 fn ratios<'a>(data: &Data<'a>, parameter: &str, name: &'static str) -> Plot<'a> {
-    let about = subject(data.model, data.state);
-    let wanted = about.map(subject_key);
     let values = values(data, parameter);
     let mut families = families(data, parameter, &values);
+    let about = about(data, &families);
+    let wanted = about.map(subject_key);
     families.retain(|runs| runs.values().next().map(RunOf::key) == wanted);
     let title = format!("relative to the first {name}");
     let mut plot = axes(name, values, Scale::new(title, data.state.log));

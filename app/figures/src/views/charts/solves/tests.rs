@@ -1,10 +1,11 @@
 //! The charts of solves, from a generated bundle with known numbers.
 
+use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{Check, Run, Verdict};
 
 use super::CHARTS;
-use crate::model::Model;
 use crate::model::solved::{NNZ, SERIAL, THREADS, model, planted, run};
+use crate::model::{Model, subject_key};
 use crate::state::ViewState;
 use crate::views::charts::plot::Data;
 use crate::views::charts::tests::drawn;
@@ -118,6 +119,23 @@ fn solves_that_differ_in_one_parameter_alone_are_held_against_each_other() {
     let found = drawn(&model, &state("parameters;of=power k: all measures"));
     let ratios: Vec<f64> = found.iter().filter(|of| of.0 == "iterations").map(|of| of.2).collect();
     assert_eq!(ratios, [1.0, 0.8, 0.6]);
+}
+
+#[test]
+fn a_matrix_without_such_solves_gives_way_to_one_that_has_them() {
+    let mut both = model(solves());
+    let mut larger = Bundle::clone(&both.bundles()[0].bundle);
+    larger.runs = vec![run(THREADS, &[("precond", "jacobi")], 10, &[])];
+    let record = &mut larger.matrices[0].record;
+    record.sha256 = "cd".repeat(32);
+    record.statistics.nnz = 2 * NNZ;
+    both.show_unfinished("larger.zip", larger);
+    for selected in ["", ";matrix=cdcdcdcdcdcdcdcd-real"] {
+        let state = state(&format!("parameters{selected}"));
+        let plot = plot(&Data::of(&both, &state));
+        assert!(!plot.is_empty(), "{selected}");
+        assert_eq!(plot.subject.map(subject_key).as_deref(), Some("abababababababab-real"));
+    }
 }
 
 #[test]
