@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sparsescope_core::layout::{Array, ArrayTraffic, columns_traffic};
+use sparsescope_core::layout::{Array, ArrayTraffic, columns_steps, columns_traffic};
 
 use super::*;
 use crate::state::Small;
@@ -162,7 +162,7 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
         (
             "/steps/1/text",
             Some(json!("{sectors:cpu/csr/serial,4}")),
-            "step 2: `{sectors:cpu/csr/serial,4}`: cpu/csr/serial has no numbers for several columns",
+            "step 2: `{sectors:cpu/csr/serial,4}`: cpu/csr/serial has no steps for several columns",
         ),
         ("/steps/0/choices", Some(json!(["9", "{entries}"])), "step 1: two choices are the same"),
     ];
@@ -264,7 +264,7 @@ fn the_answers_of_the_lesson_on_many_vectors_are_what_the_model_counts() {
     let lesson = lessons.get("many-vectors").unwrap();
     let a = lesson.steps[2].show.layouts.small.matrix().unwrap();
     let loads = |k: usize, array: Array| {
-        let traffic = columns_traffic(&a, k);
+        let traffic = columns_traffic(&columns_steps(&a, k));
         traffic.iter().find(|of| of.array == array).unwrap().loads
     };
     for k in [4, 8, 32] {
@@ -278,7 +278,7 @@ fn the_answers_of_the_lesson_on_many_vectors_are_what_the_model_counts() {
     }
     assert!(loads(1, Array::X).efficiency().unwrap() < 1.0);
     let moved_per_column = [1, 4, 8, 32].map(|k: usize| {
-        let traffic = columns_traffic(&a, k);
+        let traffic = columns_traffic(&columns_steps(&a, k));
         let moved = |of: &ArrayTraffic| of.loads.moved_bytes() + of.stores.moved_bytes();
         traffic.iter().map(moved).sum::<u64>() as f64 / k as f64
     });

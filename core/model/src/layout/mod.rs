@@ -3,7 +3,8 @@
 //! ([`crate::kernel`]) and of the formats ([`sparsescope_matrix::matrix::SlotLayout`]), never from a copy.
 //!
 //! [`Slots`] says what is stored where, [`Schedule`] what a warp does step by step, [`Traffic`] the
-//! memory traffic of a whole SpMV, [`CpuTraffic`] the same for CPU threads, and [`columns_traffic`] that of SpMM.
+//! memory traffic of a whole SpMV, [`CpuTraffic`] the same for CPU threads, [`columns_steps`] and [`columns_traffic`] for
+//! SpMM.
 
 mod array;
 mod asking;
@@ -32,7 +33,7 @@ mod paper_tests;
 mod tests;
 
 pub use array::{ALIGNMENT, Array, ArrayInfo, arrays};
-pub use columns::{COLUMNS_KERNEL, columns_traffic};
+pub use columns::{COLUMNS_KERNEL, columns_steps, columns_traffic};
 pub use cpu::{CACHE_LINE, CpuStep, CpuTraffic, ShareTraffic};
 pub use launch::{LaunchInfo, LaunchKind, LayoutError};
 pub use loops::Loops;

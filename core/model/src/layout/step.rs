@@ -39,3 +39,22 @@ pub(super) trait Sink {
     /// The warp loads or stores in this step; at least one lane is active.
     fn request(&mut self, request: &Request);
 }
+
+/// Keeps every step.
+impl Sink for Vec<Step> {
+    fn step(&mut self, kind: StepKind) {
+        self.push(Step { kind, lanes: [None; LANES as usize], requests: Vec::new() });
+    }
+
+    fn lane(&mut self, lane: usize, access: Access) {
+        if let Some(step) = self.last_mut() {
+            step.lanes[lane] = Some(access);
+        }
+    }
+
+    fn request(&mut self, request: &Request) {
+        if let Some(step) = self.last_mut() {
+            step.requests.push(*request);
+        }
+    }
+}

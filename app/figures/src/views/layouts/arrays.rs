@@ -98,13 +98,16 @@ pub(super) fn strips(a: &AnyFormat) -> Result<Vec<Strip>, String> {
         .collect())
 }
 
-/// x or y: one element for each of `n` columns or rows.
-pub(super) fn vector(array: Array, n: usize) -> Strip {
+/// x or y of `n` elements, or X or Y with `n` rows of k elements.
+pub(super) fn vectors(array: Array, n: usize, k: usize) -> Strip {
+    let name = array.as_str();
     let cell = |index: usize| {
-        let owner = if array == Array::X { Owner::Col(index) } else { Owner::Row(index) };
-        Cell::new(index, format!("{}{index}", array.as_str()), owner)
+        let (i, column) = (index / k, index % k);
+        let owner = if array == Array::X { Owner::Col(i) } else { Owner::Row(i) };
+        let text = if k == 1 { format!("{name}{i}") } else { format!("{i},{column}") };
+        Cell { begins: k > 1 && column == 0, ..Cell::new(index, text, owner) }
     };
-    Strip { array, name: array.as_str().into(), element: 8, cells: (0..n).map(cell).collect() }
+    Strip { array, name: name.into(), element: 8, cells: (0..n * k).map(cell).collect() }
 }
 
 /// Values of an array and the owners of its cells.

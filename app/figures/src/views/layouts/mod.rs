@@ -4,6 +4,7 @@
 pub mod arrays;
 mod board;
 pub mod cells;
+mod grid;
 mod moment;
 pub mod numbers;
 mod packed;

@@ -4,11 +4,12 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use sparsescope_core::layout::{COLUMNS_KERNEL, Counts, columns_traffic};
+use sparsescope_core::layout::Counts;
 use sparsescope_core::matrix::Csr;
 
 use super::arrays;
-use super::walk::{Grid, Machine, Walk, share};
+use super::grid::{Grid, share};
+use super::walk::{Machine, Walk};
 use crate::lesson::{Lesson, Step, fill};
 use crate::model::significant;
 use crate::state::{LAYOUTS, LayoutsState, ViewState};
@@ -120,8 +121,6 @@ fn number(
     let (subject, part) = (what.next().unwrap_or_default(), what.next().unwrap_or_default());
     let found = if subject.is_empty() {
         of_settings(quantity, &settings).or_else(|| of_matrix(quantity, &a))
-    } else if let Some((kernel, columns)) = subject.split_once(',') {
-        of_columns(quantity, &a, (kernel, columns), part)?
     } else if subject.contains('/') {
         of_kernel(quantity, &Walk::of(&a, &settings, subject)?, part, settings.step as usize)
     } else {
@@ -189,10 +188,10 @@ fn of_kernel(quantity: &str, walk: &Walk, part: &str, step: usize) -> Option<Str
     }
 }
 
-/// For the whole SpMV, or with the prefix `step-` for the current step; for all arrays or for one.
+/// For the whole product, or with the prefix `step-` for the current step; for all arrays or for one.
 fn of_grid(quantity: &str, grid: &Grid, part: &str, step: usize) -> Option<String> {
     if quantity == "idle" {
-        return text(share(grid.traffic.idle_share()));
+        return text(share(grid.idle));
     }
     let wanted = |array: &str| part.is_empty() || part == array;
     let mut all = Counts::default();
@@ -204,13 +203,16 @@ fn of_grid(quantity: &str, grid: &Grid, part: &str, step: usize) -> Option<Strin
             quantity
         }
         None => {
-            for of in grid.traffic.arrays().iter().filter(|of| wanted(of.array.as_str())) {
+            for of in grid.traffic.iter().filter(|of| wanted(of.array.as_str())) {
                 all += of.loads;
                 all += of.stores;
             }
             quantity
         }
     };
+    if quantity == "moved-per-operation" && grid.operations > 0 {
+        return text(significant(all.moved_bytes() as f64 / grid.operations as f64));
+    }
     of_counts(quantity, all)
 }
 
@@ -224,36 +226,4 @@ fn of_counts(quantity: &str, all: Counts) -> Option<String> {
         _ => None,
     }
     .filter(|_| all.requests > 0)
-}
-
-/// Most columns of X that numbers are computed for.
-const MOST_COLUMNS: usize = 128;
-
-/// For the whole product of A and this many columns, of all arrays or of one.
-fn of_columns(
-    quantity: &str,
-    a: &Csr<f64>,
-    (kernel, columns): (&str, &str),
-    part: &str,
-) -> Result<Option<String>, String> {
-    if kernel != COLUMNS_KERNEL {
-        return Err(format!("{kernel} has no numbers for several columns"));
-    }
-    let k = columns.parse::<usize>().ok().filter(|k| (1..=MOST_COLUMNS).contains(k));
-    let expected = || format!("expected 1 to {MOST_COLUMNS} columns, found `{columns}`");
-    let k = k.ok_or_else(expected)?;
-    let mut all = Counts::default();
-    for of in columns_traffic(a, k) {
-        if part.is_empty() || part == of.array.as_str() {
-            all += of.loads;
-            all += of.stores;
-        }
-    }
-    let operations = 2 * a.nnz() * k;
-    Ok(match quantity {
-        "moved-per-operation" if part.is_empty() && operations > 0 => {
-            text(significant(all.moved_bytes() as f64 / operations as f64))
-        }
-        _ => of_counts(quantity, all),
-    })
 }

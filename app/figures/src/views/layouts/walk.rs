@@ -1,20 +1,18 @@
 //! A kernel stepped through: which lanes of a warp, or which CPU threads, read which cells, the
-//! memory transfers this causes, and the totals of the whole SpMV.
+//! memory transfers this causes, and the totals of the whole product.
 
 use std::sync::Arc;
 
 use sparsescope_core::kernel::{
     self, DeviceKind, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernel,
 };
-use sparsescope_core::layout::{
-    Array, Counts, Direction, Loops, Request, Schedule, Step, StepKind, Traffic,
-};
+use sparsescope_core::layout::{Array, COLUMNS_KERNEL, Loops, Schedule};
 use sparsescope_core::matrix::{AnyFormat, Csr, FormatSpec};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
-use sparsescope_core::record::SECTOR;
 
 use super::cells::Strip;
+use super::grid::Grid;
 use super::moment::Moment;
 use super::threads::Threads;
 use super::{arrays, packed};
@@ -34,6 +32,9 @@ pub fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
     kernel::kernels(Operation::Spmv).iter().filter(known)
 }
 
+/// Most columns of X.
+const MOST_COLUMNS: usize = 128;
+
 /// A kernel on the small matrix.
 pub struct Walk {
     pub(super) spec: FormatSpec,
@@ -49,17 +50,13 @@ pub(super) enum Machine {
     Threads(Threads),
 }
 
-/// Warps of a GPU.
-pub(super) struct Grid {
-    schedule: Schedule,
-    pub(super) traffic: Traffic,
-    /// Every step of every warp that has any, as (launch, warp, step).
-    places: Vec<(usize, u64, usize)>,
-}
-
 impl Walk {
-    /// The kernel with this id, or why it cannot be stepped through.
+    /// The kernel with this id, or why it cannot be stepped through. A number of columns of X may follow the id after a
+    /// comma.
     pub fn of(a: &Arc<Csr<f64>>, state: &LayoutsState, id: &str) -> Result<Self, String> {
+        if let Some((id, columns)) = id.split_once(',') {
+            return Self::of_columns(a, id, columns);
+        }
         let kernel = kernel(id).ok_or_else(|| format!("there is no kernel {id}"))?;
         // Most GPU kernels take rows in their original order only.
         let in_any = !matches!(kernel.mapping, Mapping::Grid(_)) || kernel.takes.order;
@@ -78,9 +75,8 @@ impl Walk {
             | Mapping::Subgroups
             | Mapping::WorkgroupSpans
             | Mapping::Library
-            | Mapping::Chosen => {
-                Schedule::new(kernel, &format, state.block, Loops::AsWritten).map(Grid::of)
-            }
+            | Mapping::Chosen => Schedule::new(kernel, &format, state.block, Loops::AsWritten)
+                .map(|schedule| Machine::Grid(Grid::of(schedule, a.nnz()))),
             _ => Threads::new(kernel, &format, (a.rows(), a.cols()), state.threads as usize)
                 .map(Machine::Threads),
         };
@@ -89,18 +85,34 @@ impl Walk {
             (
                 AnyFormat::Bsr(_) | AnyFormat::Dia(_) | AnyFormat::HllCompact(_),
                 Machine::Grid(grid),
-            ) => packed::strips(&format, grid.schedule.arrays())?,
+            ) => packed::strips(&format, grid.arrays())?,
             _ => arrays::strips(&format)?,
         };
-        strips.push(arrays::vector(Array::X, a.cols()));
-        strips.push(arrays::vector(Array::Y, a.rows()));
+        strips.push(arrays::vectors(Array::X, a.cols(), 1));
+        strips.push(arrays::vectors(Array::Y, a.rows(), 1));
         Ok(Self { spec, detail: packed::detail(&format), strips, machine })
+    }
+
+    /// The product of A and this many columns.
+    fn of_columns(a: &Arc<Csr<f64>>, id: &str, columns: &str) -> Result<Self, String> {
+        if id != COLUMNS_KERNEL {
+            return Err(format!("{id} has no steps for several columns"));
+        }
+        let k = columns.parse::<usize>().ok().filter(|k| (1..=MOST_COLUMNS).contains(k));
+        let expected = || format!("expected 1 to {MOST_COLUMNS} columns, found `{columns}`");
+        let k = k.ok_or_else(expected)?;
+        let mut strips = arrays::strips(&AnyFormat::Csr(a.clone()))?;
+        strips.push(arrays::vectors(Array::X, a.cols(), k));
+        strips.push(arrays::vectors(Array::Y, a.rows(), k));
+        let detail = Some(plural(k as u64, "column"));
+        let machine = Machine::Grid(Grid::of_columns(a, k));
+        Ok(Self { spec: FormatSpec::Csr, detail, strips, machine })
     }
 
     /// Number of steps.
     pub(super) fn len(&self) -> usize {
         match &self.machine {
-            Machine::Grid(grid) => grid.places.len(),
+            Machine::Grid(grid) => grid.len(),
             Machine::Threads(threads) => threads.len(),
         }
     }
@@ -142,111 +154,9 @@ pub fn most(walks: &[Kept]) -> u32 {
     walks.iter().flatten().map(|walk| walk.len()).max().unwrap_or(1).max(1) as u32
 }
 
-impl Grid {
-    fn of(schedule: Schedule) -> Machine {
-        let mut places = Vec::new();
-        for (launch, info) in schedule.launches().iter().enumerate() {
-            for warp in 0..info.warps {
-                let steps = 0..schedule.steps(launch, warp);
-                places.extend(steps.map(|step| (launch, warp, step)));
-            }
-        }
-        Machine::Grid(Self { traffic: Traffic::of(&schedule), schedule, places })
-    }
-
-    /// A step of one warp.
-    pub(super) fn step(&self, at: usize) -> Option<Step> {
-        let &(launch, warp, step) = self.places.get(at)?;
-        self.schedule.warp(launch, warp, step..step + 1).into_iter().next()
-    }
-
-    fn moment(&self, at: usize) -> Moment {
-        let mut moment = Moment::default();
-        let (Some(step), Some(&(launch, warp, _))) = (self.step(at), self.places.get(at)) else {
-            moment.words.push("No warp has any work.".into());
-            return moment;
-        };
-        for request in &step.requests {
-            let cells = SECTOR / u64::from(request.element_bytes);
-            for lane in 0..32 {
-                if let Some(index) = request.element(lane) {
-                    moment.touch(request.array, request.elements(lane), lane);
-                    moment.block(request.array, index, cells);
-                }
-            }
-        }
-        let what = match step.kind {
-            StepKind::Fill => match self.schedule.matrix() {
-                AnyFormat::HllCompact(_) => "copies the dictionary to shared memory".into(),
-                _ => "copies its part of x to shared memory".into(),
-            },
-            StepKind::Start => match self.schedule.matrix() {
-                AnyFormat::Bsr(_) => "loads the bounds of its block row".into(),
-                AnyFormat::HllCompact(_) => "loads the bounds of its groups".into(),
-                _ => "loads the bounds of its rows".into(),
-            },
-            StepKind::Loop(round) => format!("is in iteration {} of its loop", round + 1),
-            StepKind::End => "stores its sums".into(),
-        };
-        let block = self.schedule.launches().get(launch).map_or(0, |info| info.block_of(warp));
-        let (number, all) = (at + 1, self.places.len());
-        moment.words.push(format!("Step {number} of {all}: warp {warp} of block {block} {what}"));
-        moment.words.extend(step.requests.iter().map(request_words));
-        moment
-    }
-
-    /// The totals of the whole SpMV, array by array.
-    fn totals(&self) -> (String, Vec<Vec<String>>) {
-        let idle = share(self.traffic.idle_share());
-        let title = format!("The whole SpMV; {idle} of the lanes are idle in loops");
-        let header = ["array", "requests", "sectors", "useful bytes", "efficiency"];
-        let mut lines = vec![header.map(String::from).to_vec()];
-        let mut all = Counts::default();
-        let mut line = |name: &str, counts: Counts| {
-            lines.push(vec![
-                name.to_owned(),
-                counts.requests.to_string(),
-                counts.sectors.to_string(),
-                counts.useful_bytes.to_string(),
-                share(counts.efficiency()),
-            ]);
-        };
-        for of in self.traffic.arrays() {
-            let mut counts = of.loads;
-            counts += of.stores;
-            line(of.array.as_str(), counts);
-            all += counts;
-        }
-        line("all", all);
-        (title, lines)
-    }
-}
-
-pub(super) fn share(share: Option<f64>) -> String {
-    share.map_or_else(|| "–".into(), |share| format!("{:.0} %", share * 100.0))
-}
-
-fn request_words(request: &Request) -> String {
-    let counts = request.counts();
-    let verb = if request.direction == Direction::Load { "load" } else { "store" };
-    let together = match request.together {
-        1 => String::new(),
-        several => format!(", {several} elements per lane"),
-    };
-    format!(
-        "{verb} {}{together}: {}, {}, {}, {} of {} bytes useful ({})",
-        request.array.as_str(),
-        plural(u64::from(request.active.count_ones()), "lane"),
-        plural(counts.sectors, "sector"),
-        plural(counts.lines, "line"),
-        counts.useful_bytes,
-        counts.moved_bytes(),
-        share(counts.efficiency()),
-    )
-}
-
 #[cfg(test)]
 mod tests {
+    use sparsescope_core::layout::StepKind;
     use sparsescope_core::matrix::examples::five_by_five;
 
     use super::super::cells::Cell;
@@ -296,6 +206,29 @@ mod tests {
         let touches = walk.moment(1).touches;
         let of_val = touches.iter().filter(|touch| touch.array == Array::Val);
         assert_eq!(of_val.map(|touch| touch.elements.start).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
+    }
+
+    #[test]
+    fn lanes_of_a_row_share_its_nonzero_and_take_its_columns_of_x() {
+        let a = Arc::new(five_by_five());
+        let id = format!("{COLUMNS_KERNEL},4");
+        let walk = Walk::of(&a, &LayoutsState::default(), &id).unwrap();
+        let (x, y) = (&walk.strips[3], &walk.strips[4]);
+        assert_eq!((x.cells.len(), y.cells.len()), (20, 20));
+        // Row 0 is for lanes 0 to 3, row 1 for the next four.
+        let moment = walk.moment(1);
+        let of_val = moment.touches.iter().filter(|touch| touch.array == Array::Val);
+        let rows: Vec<Vec<usize>> = (0..5).map(|row| (4 * row..4 * row + 4).collect()).collect();
+        assert!(of_val.map(|touch| &touch.who).eq(&rows));
+        // Lane c of a row needs column c of the row of X that the nonzero's column names.
+        let of_x = moment.touches.iter().filter(|touch| touch.array == Array::X);
+        for touch in of_x {
+            let cell = x.cells.iter().find(|cell| cell.is_among(&touch.elements)).unwrap();
+            for lane in &touch.who {
+                let column = a.row(lane / 4).0[0];
+                assert_eq!(cell.text, format!("{column},{}", lane % 4));
+            }
+        }
     }
 
     /// 10 nonzeros of 8 bytes are in two cache lines, 10 columns of 4 bytes in one, and x, y and
