@@ -1,21 +1,19 @@
 //! The best kernel of each bundle on each matrix, side by side, and how much faster the first bundle
 //! is.
 
-use emath::{Rect, pos2, vec2};
+use emath::{pos2, vec2};
 
 use super::bars::unit;
 use super::board::{Board, Rival, Row};
+use super::drawn::{Drawn, ROW, outline, put};
 use super::headline::{self, TIED, counted, mean, subjects, times};
-use super::heat::{Drawn, outline, put};
 use super::places::THUMB;
 use super::rows::in_order;
-use crate::figure::{Anchor, Figure, Head, Hit, area, elided, strong_width};
+use crate::figure::{Anchor, Hit, area, elided, strong_width};
 use crate::model::{count, significant};
 use crate::state::{RankBy, ViewState};
 use crate::theme::{BODY, Ink, SPACE};
 
-/// Height of a row.
-const ROW: f32 = 44.0;
 /// Width of a ratio.
 const RATIO: f32 = 64.0;
 /// Minimum and maximum width of a kernel and its rate.
@@ -157,11 +155,10 @@ impl Places {
 /// The figure for this width; wider if the bundles need it.
 pub(super) fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let ink = state.theme.ink();
-    let mut drawn = Drawn { figure: Figure::new(vec2(width, 0.0), ink.paper), thumbs: Vec::new() };
     let (title, about) = (headline(board), about(board));
-    let top = headline::write(&mut drawn.figure, (&title, &about), &ink, width);
+    let (mut drawn, top) = Drawn::titled((&title, &about), &ink, width);
     let places = Places::of(board, width);
-    let mut y = head(&mut drawn.figure, board, &places, &ink, top);
+    let mut y = head(&mut drawn, board, &places, &ink, top);
     for row in in_order(board.rows.iter().collect(), state) {
         draw_row(&mut drawn, board, (row, &places), state, y);
         y += ROW;
@@ -170,24 +167,20 @@ pub(super) fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     drawn
 }
 
-/// The names of the bundles, which stay visible; returns the top of the rows.
-fn head(figure: &mut Figure, board: &Board, places: &Places, ink: &Ink, top: f32) -> f32 {
-    let first = figure.shapes.len();
-    let (middle, bottom) = (top + 2.0 * SPACE, top + 4.0 * SPACE);
-    put(figure, ink, places.name, middle, false, true, &format!("best in {}", unit(board)));
-    for (side, (place, ratio)) in board.sides.iter().zip(&places.sides) {
-        put(figure, ink, *place, middle, true, false, &side.name);
-        if let Some(right) = ratio {
-            put(figure, ink, [right - RATIO, *right], middle, false, true, "1st / this");
+/// The names of the bundles; returns the top of the rows.
+fn head(drawn: &mut Drawn, board: &Board, places: &Places, ink: &Ink, top: f32) -> f32 {
+    drawn.head(ink, (top, places.right), |figure, [middle, bottom]| {
+        put(figure, ink, places.name, middle, false, true, &format!("best in {}", unit(board)));
+        for (side, (place, ratio)) in board.sides.iter().zip(&places.sides) {
+            put(figure, ink, *place, middle, true, false, &side.name);
+            if let Some(right) = ratio {
+                put(figure, ink, [right - RATIO, *right], middle, false, true, "1st / this");
+            }
+            let rect = area(place[0], top, place[1], bottom);
+            let (text, matrix) = (format!("The best of {}", side.name), String::new());
+            figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
         }
-        let rect = area(place[0], top, place[1], bottom);
-        let (text, matrix) = (format!("The best of {}", side.name), String::new());
-        figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
-    }
-    figure.line(pos2(SPACE, bottom), pos2(places.right, bottom), 1.0, ink.grid);
-    let shapes = first..figure.shapes.len();
-    figure.head = Some(Head { shapes, y: [top, bottom] });
-    bottom
+    })
 }
 
 /// The best of each side, the best of several outlined.
@@ -199,15 +192,9 @@ fn draw_row(
     y: f32,
 ) {
     let ink = state.theme.ink();
-    let (upper, lower) = (y + ROW * 0.32, y + ROW * 0.7);
-    let thumb = Rect::from_min_size(pos2(SPACE, y + (ROW - THUMB) * 0.5), vec2(THUMB, THUMB));
-    drawn.thumbs.push((thumb, row.key.clone()));
+    let texts: [&str; 2] = [board.name_of(row), &count(row.size)];
+    let [upper, lower] = drawn.start_row(state, &row.key, texts, (places.name, [y, y + ROW]));
     let figure = &mut drawn.figure;
-    if state.matrix.as_ref() == Some(&row.key) {
-        figure.rect(area(1.0, y + 2.0, 4.0, y + ROW - 2.0), ink.accent);
-    }
-    put(figure, &ink, places.name, upper, true, false, board.name_of(row));
-    put(figure, &ink, places.name, lower, false, true, &count(row.size));
     let beside = row.beside(&board.sides);
     let first = beside.first().copied().flatten();
     let competes = beside.iter().flatten().count() > 1;

@@ -1,19 +1,19 @@
 //! Subjects by kernels: the winner's rate, and the others' shares of it as numbers and colours.
 
 use ecolor::Color32;
-use emath::{Pos2, Rect, pos2, vec2};
+use emath::{Rect, pos2, vec2};
 
 use super::bars::unit;
 use super::baseline::is_vendors;
 use super::board::{Board, Rival, Row};
+use super::drawn::{Drawn, ROW, outline, put};
 use super::headline;
-use super::places::{Column, Places, RATIO, THUMB, clause, columns, versus};
+use super::places::{Column, Places, RATIO, clause, columns, versus};
 use super::rows::{lines, title_of_folded};
-use crate::figure::{Anchor, Figure, Hit, Shape, area, elided, strong_width, text_width};
-use crate::model::{Model, count, significant};
+use crate::figure::{Anchor, Figure, Hit, area, elided, strong_width, text_width};
+use crate::model::{count, significant};
 use crate::state::{RankBy, Theme, ViewState};
 use crate::theme::{BODY, Ink, SMALL, SPACE, blend, text_on};
-use crate::thumbs;
 
 /// What the figure shows.
 pub(super) fn title(by: RankBy) -> &'static str {
@@ -31,11 +31,9 @@ pub(super) fn title(by: RankBy) -> &'static str {
 pub const FOLD: &str = "launch-bound";
 
 /// Height of a row, and width of a cell.
-const CELL: f32 = 44.0;
+const CELL: f32 = ROW;
 /// Height of a row with one line, on a small projector.
 const LOW: f32 = 28.0;
-/// Its pixels in files.
-const THUMB_PIXELS: usize = 80;
 /// Height of the line above the folded rows.
 const FOLD_LINE: f32 = 40.0;
 
@@ -75,25 +73,6 @@ fn shade(share: f64, ink: &Ink) -> Color32 {
     blend(ink.paper, ink.weak, (1.0 + share.max(0.1).log10()) as f32 * 0.9 + 0.1)
 }
 
-/// A figure, and the places of the pictures of matrices in it with their keys.
-pub struct Drawn {
-    pub figure: Figure,
-    pub thumbs: Vec<(Rect, String)>,
-}
-
-impl Drawn {
-    /// The figure with the pictures in it.
-    pub(super) fn with_pictures(self, model: &Model, state: &ViewState) -> Figure {
-        let Self { mut figure, thumbs } = self;
-        for (rect, key) in thumbs {
-            if let Some(pixels) = thumbs::of(model, &key, THUMB_PIXELS, state.theme) {
-                figure.shapes.push(Shape::Image { rect, pixels });
-            }
-        }
-        figure
-    }
-}
-
 /// What is drawn while the figure grows.
 struct Sheet<'b> {
     drawn: Drawn,
@@ -110,13 +89,11 @@ struct Sheet<'b> {
 /// The figure for this width; wider if the kernels need it.
 pub fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let ink = state.theme.ink();
-    let figure = Figure::new(vec2(width, 0.0), ink.paper);
-    let drawn = Drawn { figure, thumbs: Vec::new() };
+    let (title, about) = (headline::headline(board), headline::about(board, state.best.unfolded));
+    let (drawn, top) = Drawn::titled((&title, &about), &ink, width);
     let (places, columns) = (Places::of(board, width), columns(board, width));
     let low = state.theme == Theme::Projector && places.winner.is_none();
     let mut sheet = Sheet { drawn, board, state, ink, width, places, columns, low };
-    let (title, about) = (headline::headline(board), headline::about(board, state.best.unfolded));
-    let top = headline::write(&mut sheet.drawn.figure, (&title, &about), &ink, width);
     let mut y = sheet.head(if low { top - SPACE } else { top });
     for line in lines(board, state) {
         match line {
@@ -128,32 +105,6 @@ pub fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let right = sheet.places.cells + CELL * sheet.columns.len() as f32 + SPACE;
     sheet.drawn.figure.size = vec2(width.max(right), y + SPACE);
     sheet.drawn
-}
-
-/// Places a text; elides it if it does not fit.
-pub(super) fn put(
-    figure: &mut Figure,
-    ink: &Ink,
-    [from, to]: [f32; 2],
-    y: f32,
-    strong: bool,
-    small: bool,
-    text: &str,
-) {
-    let (size, color) = if small { (SMALL, ink.weak) } else { (BODY, ink.text) };
-    match strong {
-        // The semibold letters are a little wider.
-        true => {
-            let fits = strong_width(text, size) <= to - from;
-            let room = if fits { f32::INFINITY } else { (to - from) * 0.95 };
-            let text = elided(text, room, size);
-            figure.strong(pos2(from, y), Anchor::Start, size, color, &text);
-        }
-        false => {
-            let text = elided(text, to - from, size);
-            figure.text(pos2(from, y), Anchor::Start, size, color, &text);
-        }
-    }
 }
 
 impl Sheet<'_> {
@@ -203,28 +154,16 @@ impl Sheet<'_> {
     }
 
     fn row(&mut self, row: &Row, y: f32) {
-        let height = self.height();
-        let (upper, lower) = match self.low {
-            true => (y + height * 0.5, None),
-            false => (y + height * 0.32, Some(y + height * 0.7)),
-        };
-        if self.state.matrix.as_ref() == Some(&row.key) {
-            let mark = area(1.0, y + 2.0, 4.0, y + height - 2.0);
-            self.drawn.figure.rect(mark, self.ink.accent);
-        }
-        let side = height - (CELL - THUMB);
-        let thumb = Rect::from_min_size(pos2(SPACE, y + (height - side) * 0.5), vec2(side, side));
-        self.drawn.thumbs.push((thumb, row.key.clone()));
         let board = self.board;
-        self.put(self.places.name, upper, true, false, board.name_of(row));
-        if let Some(lower) = lower {
-            let size = match board.what {
-                "Matrix" => format!("{} nonzeros", count(row.size)),
-                "Points" => format!("{} points", count(row.size)),
-                _ => count(row.size),
-            };
-            self.put(self.places.name, lower, false, true, &size);
-        }
+        let size = match board.what {
+            "Matrix" => format!("{} nonzeros", count(row.size)),
+            "Points" => format!("{} points", count(row.size)),
+            _ => count(row.size),
+        };
+        let (texts, height): ([&str; 2], _) = ([board.name_of(row), &size], self.height());
+        let place = (self.places.name, [y, y + height]);
+        let [upper, lower] = self.drawn.start_row(self.state, &row.key, texts, place);
+        let lower = (!self.low).then_some(lower);
         let mut right = self.places.name[1];
         if let (Some(place), Some(lower)) = (self.places.winner, lower) {
             self.put(place, upper, true, false, &board.short_title(&row.title));
@@ -363,18 +302,6 @@ fn winner(figure: &mut Figure, rect: Rect, fill: Color32, rival: &Rival, ink: In
     let fits = strong_width(&text, BODY) <= rect.width() - 4.0;
     let size = if fits { BODY } else { SMALL };
     figure.strong(rect.center(), Anchor::Middle, size, text_on(fill), &text);
-}
-
-pub(super) fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
-    let inner = rect.shrink(1.0);
-    let corners: [Pos2; 5] = [
-        inner.left_top(),
-        inner.right_top(),
-        inner.right_bottom(),
-        inner.left_bottom(),
-        inner.left_top(),
-    ];
-    figure.shapes.push(Shape::Line { points: corners.to_vec(), width: 2.0, color });
 }
 
 fn hatch(figure: &mut Figure, rect: Rect, color: Color32) {

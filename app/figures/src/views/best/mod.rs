@@ -5,6 +5,7 @@ mod bars;
 pub mod baseline;
 pub mod board;
 mod compare;
+pub mod drawn;
 pub mod headline;
 pub mod heat;
 pub mod list;

@@ -2,22 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use emath::{Rect, pos2, vec2};
+use emath::{pos2, vec2};
 use sparsescope_core::kernel::KernelName;
 
 use super::baseline::is_vendors;
 use super::board::Board;
+use super::drawn::{Drawn, ROW, put};
 use super::headline::{self, counted, mean, times};
-use super::heat::{Drawn, put};
 use super::pairs::{ANSWERS, Answer, PairRow};
 use super::places::THUMB;
-use crate::figure::{Anchor, Figure, Head, Hit, area, strong_width};
+use crate::figure::{Anchor, Hit, area, strong_width};
 use crate::model::count;
 use crate::state::{RankBy, ViewState};
 use crate::theme::{BODY, Ink, SPACE};
 
-/// Height of a row.
-const ROW: f32 = 44.0;
 /// Width of the ratio to the vendors.
 const RATIO: f32 = 96.0;
 /// Minimum and maximum width of an answer of one kernel.
@@ -174,11 +172,10 @@ impl Places {
 /// The figure for this width; wider if the answers need it.
 pub(super) fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     let ink = state.theme.ink();
-    let mut drawn = Drawn { figure: Figure::new(vec2(width, 0.0), ink.paper), thumbs: Vec::new() };
     let (title, about) = (headline(board), about(board));
-    let top = headline::write(&mut drawn.figure, (&title, &about), &ink, width);
+    let (mut drawn, top) = Drawn::titled((&title, &about), &ink, width);
     let places = Places::of(board, width);
-    let mut y = head(&mut drawn.figure, &places, &ink, top);
+    let mut y = head(&mut drawn, &places, &ink, top);
     // The largest first, as in the other forms.
     for row in board.pairs.iter().rev() {
         draw_row(&mut drawn, board, (row, &places), state, y);
@@ -188,20 +185,16 @@ pub(super) fn draw(board: &Board, state: &ViewState, width: f32) -> Drawn {
     drawn
 }
 
-/// The titles, which stay visible; returns the top of the rows.
-fn head(figure: &mut Figure, places: &Places, ink: &Ink, top: f32) -> f32 {
-    let first = figure.shapes.len();
-    let (middle, bottom) = (top + 2.0 * SPACE, top + 4.0 * SPACE);
-    for (place, title) in places.answers.iter().zip(ANSWERS) {
-        put(figure, ink, *place, middle, true, false, title);
-    }
-    if let Some(right) = places.ratio {
-        put(figure, ink, [right - RATIO, right], middle, false, true, "vendors / others");
-    }
-    figure.line(pos2(SPACE, bottom), pos2(places.right, bottom), 1.0, ink.grid);
-    let shapes = first..figure.shapes.len();
-    figure.head = Some(Head { shapes, y: [top, bottom] });
-    bottom
+/// The titles; returns the top of the rows.
+fn head(drawn: &mut Drawn, places: &Places, ink: &Ink, top: f32) -> f32 {
+    drawn.head(ink, (top, places.right), |figure, [middle, _]| {
+        for (place, title) in places.answers.iter().zip(ANSWERS) {
+            put(figure, ink, *place, middle, true, false, title);
+        }
+        if let Some(right) = places.ratio {
+            put(figure, ink, [right - RATIO, right], middle, false, true, "vendors / others");
+        }
+    })
 }
 
 fn draw_row(
@@ -212,15 +205,9 @@ fn draw_row(
     y: f32,
 ) {
     let ink = state.theme.ink();
-    let (upper, lower) = (y + ROW * 0.32, y + ROW * 0.7);
-    let thumb = Rect::from_min_size(pos2(SPACE, y + (ROW - THUMB) * 0.5), vec2(THUMB, THUMB));
-    drawn.thumbs.push((thumb, row.key.clone()));
+    let texts: [&str; 2] = [row.name.as_str(), &format!("{} nonzeros", count(row.size))];
+    let [upper, lower] = drawn.start_row(state, &row.key, texts, (places.name, [y, y + ROW]));
     let figure = &mut drawn.figure;
-    if state.matrix.as_ref() == Some(&row.key) {
-        figure.rect(area(1.0, y + 2.0, 4.0, y + ROW - 2.0), ink.accent);
-    }
-    put(figure, &ink, places.name, upper, true, false, &row.name);
-    put(figure, &ink, places.name, lower, false, true, &format!("{} nonzeros", count(row.size)));
     for (answer, [from, to]) in row.answers.iter().zip(&places.answers) {
         let Some(answer) = answer else {
             put(figure, &ink, [*from, *to], upper, false, true, "–");

@@ -1,7 +1,7 @@
 //! The view: which form it takes, and each as a table and as SVG.
 
 use super::board::{Board, Row};
-use super::heat::Drawn;
+use super::drawn::Drawn;
 use super::{bars, compare, headline, heat, list, sizes, together};
 use crate::model::{Model, RunOf};
 use crate::operation::{Winners, presentation};

@@ -4,7 +4,8 @@ use egui::{Pos2, Rect, ScrollArea, Ui, UiBuilder};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::views::best::board::Board;
-use sparsescope_figures::views::best::heat::{Drawn, FOLD};
+use sparsescope_figures::views::best::drawn::Drawn;
+use sparsescope_figures::views::best::heat::FOLD;
 use sparsescope_figures::views::best::view;
 
 use crate::paint::{Paint, below_head};
