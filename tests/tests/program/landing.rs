@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sparsescope_core::record::Source;
-use sparsescope_figures::figure::{elided_at_word, strong_width, text_width};
+use sparsescope_figures::figure::{Provenance, elided_at_word, strong_width, text_width};
 use sparsescope_figures::landing::{Card, Door, Landing};
 use sparsescope_figures::lesson::Lessons;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::ViewState;
+use sparsescope_figures::views::Board;
+use sparsescope_figures::views::best::view;
 use sparsescope_figures::written::svg_of;
 
 /// Width and height of a picture.
@@ -18,8 +20,8 @@ const SIZE: [u32; 2] = [372, 250];
 /// The largest picture, in bytes.
 const MOST: usize = 60_000;
 
-/// The winners, with one row per matrix.
-const WINNERS: &str = "v1;view=best;as=heat";
+/// Width of the heat map, so narrow that the cells follow the names.
+const HEAT_MAP: f32 = 500.0;
 
 /// The board of a lesson, with few nonzeros: their letters are large.
 const BOARD: &str =
@@ -40,6 +42,16 @@ fn model(example: &str) -> Model {
     model
 }
 
+/// The heat map of the winners as SVG, and the top of the names of its kernels.
+fn heat_map(model: &Model, link: &str) -> (String, f32) {
+    let state = ViewState::from_fragment(link).unwrap();
+    let board = Board::of(model, &state);
+    let drawn = view::figure(state.best.form, &board, model, &state, HEAT_MAP);
+    let figure = drawn.with_pictures(model, &state);
+    let [top, _] = figure.head.as_ref().unwrap().y;
+    (figure.to_svg("", &Provenance::default()), top)
+}
+
 fn updates() -> bool {
     std::env::var_os("UPDATE_SNAPSHOTS").is_some()
 }
@@ -49,18 +61,20 @@ fn the_pictures_are_those_of_what_the_cards_open() {
     let model = model("gpu");
     for card in landing().cards {
         let link = match card.picture.as_str() {
-            "wins" => WINNERS,
+            "wins" => "v1;view=best;as=heat",
             "layouts" => BOARD,
             _ => card.opens.link.as_str(),
         };
         for theme in ["light", "dark"] {
-            let whole = svg_of(&model, &format!("{link};theme={theme}")).unwrap();
+            let link = format!("{link};theme={theme}");
+            let whole = || svg_of(&model, &link).unwrap();
             let picture = match card.picture.as_str() {
                 "wins" => {
-                    whole_parts(&without_limits(&whole), [0.0, first_row(&whole), 533.0, 358.2])
+                    let (heat_map, top) = heat_map(&model, &link);
+                    whole_parts(&heat_map, [0.0, top, HEAT_MAP, 336.0])
                 }
-                "structure" => cropped(&whole, [78.0, 90.0, 558.0, 375.0], touches),
-                "layouts" => whole_parts(&whole, [-8.0, -8.0, 473.0, 317.9]),
+                "structure" => cropped(&whole(), [78.0, 90.0, 558.0, 375.0], touches),
+                "layouts" => whole_parts(&whole(), [-8.0, -8.0, 473.0, 317.9]),
                 other => panic!("there is no picture {other}"),
             };
             let bytes = picture.len();
@@ -97,8 +111,10 @@ fn a_picture_ends_at_a_row_and_a_word() {
     let picture = whole_parts(&shapes.join("\n"), [0.0, 0.0, 100.0, 70.0]);
     assert!(picture.contains(&rect(0)) && picture.contains(">word<"), "{picture}");
     assert!(!picture.contains('('), "{picture}");
-    let short = without_limits(&text(20, "fewer bytes; 94 % of copy"));
-    assert!(short.ends_with(">fewer bytes</text>"), "{short}");
+    let upwards =
+        "<text transform=\"translate(50.00 60.00) rotate(-90)\" font-size=\"12\">up</text>";
+    assert!(whole_parts(upwards, [0.0, 40.0, 100.0, 70.0]).contains(">up<"));
+    assert!(!whole_parts(upwards, [0.0, 55.0, 100.0, 70.0]).contains(">up<"));
     for cut in [rect(44), "too long".to_owned(), ">below<".to_owned()] {
         assert!(!picture.contains(&cut), "{picture}");
     }
@@ -164,21 +180,6 @@ fn is_inside([x, y, right, bottom]: Extent, [left, top, width, height]: [f32; 4]
     x >= left && y >= top && right <= left + width && bottom <= top + height
 }
 
-/// A little above the first row that has a picture.
-fn first_row(svg: &str) -> f32 {
-    let images = svg.lines().filter(|line| line.starts_with("<image")).filter_map(extent);
-    images.map(|[_, top, ..]| top).fold(f32::INFINITY, f32::min) - 5.0
-}
-
-/// Without what limits each winner, which follows why it wins: in wide fonts it would reach the ratios.
-fn without_limits(svg: &str) -> String {
-    let short = |line: &str| match line.split_once("; ") {
-        Some((reason, _)) if line.starts_with("<text x=") => format!("{reason}</text>"),
-        _ => line.to_owned(),
-    };
-    svg.lines().map(short).collect::<Vec<_>>().join("\n")
-}
-
 /// A text that a picture would cut at `right`, up to the last word that fits, without a parenthesis that is not
 /// closed; other lines as they are.
 fn ended(line: &str, right: f32) -> String {
@@ -238,7 +239,7 @@ fn measured(line: &str) -> String {
         let (head, rest) = line.split_once('>')?;
         let (words, _) = rest.split_once('<')?;
         // An escape such as `&lt;` is longer than what it stands for.
-        (head.starts_with("<text x=") && !words.contains('&')).then_some(())?;
+        (head.starts_with("<text ") && !words.contains('&')).then_some(())?;
         let size = number(line, "font-size")?;
         let width = match head.contains("font-weight") {
             true => strong_width(words, size),
@@ -260,8 +261,6 @@ fn number(line: &str, name: &str) -> Option<f32> {
 
 /// The extent of a shape, at least; none if it has no position.
 fn extent(line: &str) -> Option<Extent> {
-    /// Length of the longest text that reads upwards.
-    const TEXT: f32 = 300.0;
     /// Radius of the largest mark.
     const MARK: f32 = 20.0;
     if let Some((_, points)) = line.split_once(" points=\"") {
@@ -275,7 +274,10 @@ fn extent(line: &str) -> Option<Extent> {
     if let Some((_, at)) = line.split_once("translate(") {
         let mut at = at.split([' ', ')']).filter_map(|number| number.parse::<f32>().ok());
         let (x, y) = (at.next()?, at.next()?);
-        return Some([x - MARK, y - TEXT, x + MARK, y]);
+        // A text that reads upwards.
+        let size = number(line, "font-size")?;
+        let words = line.split_once('>')?.1.split('<').next()?;
+        return Some([x - size, y - text_width(words, size), x + size * 0.3, y]);
     }
     let number = |name: &str| number(line, name);
     if let (Some(x), Some(y)) = (number("cx"), number("cy")) {

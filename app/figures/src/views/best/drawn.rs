@@ -24,7 +24,7 @@ pub struct Drawn {
 
 impl Drawn {
     /// The figure with the pictures in it.
-    pub(super) fn with_pictures(self, model: &Model, state: &ViewState) -> Figure {
+    pub fn with_pictures(self, model: &Model, state: &ViewState) -> Figure {
         let Self { mut figure, thumbs } = self;
         for (rect, key) in thumbs {
             if let Some(pixels) = thumbs::of(model, &key, THUMB_PIXELS, state.theme) {
