@@ -1,4 +1,4 @@
-//! The layout model's predictions against the measurements: one point per run.
+//! The layout model's predictions against the measurements, for all runs.
 
 use egui::{ScrollArea, Ui, vec2};
 use sparsescope_core::record::Operation;
@@ -24,11 +24,12 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let room = ui.available_size() - vec2(12.0, 12.0);
     let size = vec2(room.x.max(300.0), room.y.max(HEIGHT * 0.6));
     let made = made(model, state);
-    let from =
-        (model.revision(), state.filter.clone(), made.clone(), state.theme, [size.x, size.y]);
+    let selected = (state.matrix.clone(), state.run);
+    let looks = (state.theme, [size.x, size.y]);
+    let from = (model.revision(), state.filter.clone(), made.clone(), selected, looks);
     let figure = kept(ui, "predicted", from, || {
         let points = points(model, state);
-        (!points.is_empty()).then(|| Meshed::from(figure(&points, state.theme.ink(), size)))
+        (!points.is_empty()).then(|| Meshed::from(figure(&points, state, size)))
     });
     let Some(figure) = figure.as_ref() else { return without(ui, model, state) };
     if let Some(record) = made.and_then(|key| model.matrix(&key)) {
