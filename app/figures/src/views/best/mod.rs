@@ -5,9 +5,13 @@ mod bars;
 pub mod baseline;
 pub mod board;
 mod compare;
+#[cfg(test)]
+mod compare_tests;
 pub mod drawn;
 pub mod headline;
 pub mod heat;
+#[cfg(test)]
+mod heat_tests;
 pub mod list;
 #[cfg(test)]
 mod pair_tests;
@@ -19,6 +23,8 @@ pub mod reasons;
 pub mod rows;
 mod sides;
 mod sizes;
+#[cfg(test)]
+mod solve_tests;
 mod solves;
 #[cfg(test)]
 mod tests;
