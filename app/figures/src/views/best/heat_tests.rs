@@ -103,14 +103,14 @@ fn a_projector_of_1024_by_768_pixels_shows_seven_rows() {
     state.theme = Theme::Projector;
     // Its points, less the margins beside the view, and the bars above it.
     let (width, height) = (1024.0 / 1.5 - 42.0, 768.0 / 1.5 - 122.0);
-    let drawn = super::heat::draw(&board, &state, width);
+    let drawn = draw(&board, &state, width);
     let (seventh, _) = &drawn.thumbs[6];
     assert!(seventh.bottom() < height, "{} of {height}", seventh.bottom());
     let is_said = |shape: &Shape| matches!(shape, Shape::Text { text, .. } if text == "vs vendor");
     assert!(drawn.figure.shapes.iter().any(is_said), "what the ratios are to");
     // Other screens have rows of the height of a finger.
     state.theme = Theme::Light;
-    let drawn = super::heat::draw(&board, &state, width);
+    let drawn = draw(&board, &state, width);
     assert!(drawn.thumbs[1].0.top() - drawn.thumbs[0].0.top() >= 44.0);
 }
 
