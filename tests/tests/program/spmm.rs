@@ -42,6 +42,8 @@ fn every_kernel_multiplies_by_any_number_of_vectors_in_both_precisions() {
     );
     for run in bundle.runs.iter().filter(|run| run.figures.is_some()) {
         assert_eq!(run.check.verdict, Verdict::Pass, "{} {:?}", run.kernel, run.check.reason);
+        let is_rounded = run.precision == "f32";
+        assert_eq!(run.check.rounding.is_some(), is_rounded, "{} {}", run.kernel, run.precision);
         let matrix = bundle.matrices.iter().find(|m| m.record.id == run.matrix).unwrap();
         let k: u64 = run.params["vectors"].parse().unwrap();
         let flops = run.work.unwrap().flops;

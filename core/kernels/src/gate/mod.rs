@@ -15,7 +15,7 @@ mod symgs;
 
 pub use columns::check_columns;
 pub use dense::Definiteness;
-pub use rounding::against_f64;
+pub use rounding::{Unrounded, against_f64};
 pub use row_errors::{RowErrors, undecided};
 pub use skyline::{Certificate, same_set};
 pub use solve::{ResidualNorms, solved, vanishes};

@@ -1,4 +1,4 @@
-//! The error of an SpMV in fewer bits than f64 against the result in f64, and how large it can be.
+//! The error of a product in fewer bits than f64 against the result in f64, and how large it can be.
 
 use super::row_errors::how_far_off;
 use sparsescope_matrix::matrix::{Csr, Precision, Real};
@@ -16,12 +16,12 @@ struct Errors {
     bound: f64,
     squared_difference: f64,
     squared_norm: f64,
-    /// The first row beyond its bound: row, found, expected, allowed.
-    beyond: Option<(usize, f64, f64, f64)>,
+    /// The first element beyond its bound: row and column, found, expected, allowed.
+    beyond: Option<((usize, usize), f64, f64, f64)>,
 }
 
 impl Errors {
-    fn add(mut self, row: usize, found: f64, expected: f64, bound: f64) -> Self {
+    fn add(mut self, at: (usize, usize), found: f64, expected: f64, bound: f64) -> Self {
         let difference = (found - expected).abs();
         // Whether infinities and NaN are right is checked in the precision itself.
         if !difference.is_finite() {
@@ -33,7 +33,7 @@ impl Errors {
         self.squared_difference += difference * difference;
         self.squared_norm += expected * expected;
         if difference > bound {
-            self.beyond = self.beyond.or(Some((row, found, expected, bound)));
+            self.beyond = self.beyond.or(Some((at, found, expected, bound)));
         }
         self
     }
@@ -59,55 +59,73 @@ impl Errors {
     }
 }
 
-/// How far row i of a result may deviate from the row in f64: a value a of the matrix is rounded by at most δa and an
-/// element x by at most δx, so that their product deviates by δa·(|x| + δx) + |a|·δx, and the sum of the rounded
-/// products by 2·len·u times their size, as in [`Reference`](super::Reference).
-fn bound(a: &Csr, x: &[f64], i: usize, precision: Precision) -> f64 {
+/// y = A·x in f64, and how far each row of a result in another precision may deviate from it.
+#[derive(Debug)]
+pub struct Unrounded {
+    precision: Precision,
+    /// Each row of y, and its bound.
+    rows: Vec<(f64, f64)>,
+}
+
+impl Unrounded {
+    /// Panics unless x has n elements.
+    pub fn new(a: &Csr, x: &[f64], precision: Precision) -> Self {
+        assert_eq!(x.len(), a.cols(), "x has one element a column");
+        let rows = (0..a.rows()).into_par_iter().map(|i| row(a, x, i, precision)).collect();
+        Self { precision, rows }
+    }
+}
+
+/// Row i of y, summed in the order of `cpu/csr/serial`, and how far that of a result may deviate from it: a value a of
+/// the matrix is rounded by at most δa and an element x by at most δx, so that their product deviates by
+/// δa·(|x| + δx) + |a|·δx, and the sum of the rounded products by 2·len·u times their size, as in
+/// [`Reference`](super::Reference).
+fn row(a: &Csr, x: &[f64], i: usize, precision: Precision) -> (f64, f64) {
     let (values, vectors) = (precision.values(), precision.vectors());
     let (col, val) = a.row(i);
-    let mut rounded = 0.0;
-    let mut size = 0.0;
-    for (&c, value) in col.iter().zip(val) {
-        let (value, x) = (value.abs(), x[c as usize].abs());
+    let [mut y, mut rounded, mut size] = [0.0; 3];
+    for (&c, &value) in col.iter().zip(val) {
+        let x = x[c as usize];
+        y += value * x;
+        let (value, x) = (value.abs(), x.abs());
         let of_value = values.rounding_error(value);
         let of_x = if precision.in_f64() { 0.0 } else { vectors.rounding_error(x) };
         rounded += of_value * (x + of_x) + value * of_x;
         size += (value + of_value) * (x + of_x);
     }
     let len = col.len() as f64;
-    rounded + 2.0 * len * vectors.unit_roundoff() * size + len * vectors.smallest()
+    let bound = rounded + 2.0 * len * vectors.unit_roundoff() * size + len * vectors.smallest();
+    (y, bound)
 }
 
-/// Adds the error of z, a result in a precision that has passed its check, against y = A·x in f64. It fails if rounding
-/// A and x as the precision does cannot explain the error of a row. Panics unless x has n elements, y and z have m.
-pub fn against_f64<T: Real>(
-    check: Check,
-    precision: Precision,
-    (a, x): (&Csr, &[f64]),
-    y: &[f64],
-    z: &[T],
-) -> Check {
-    if check.verdict != Verdict::Pass {
-        return check;
-    }
-    let rows = a.rows();
-    assert_eq!((x.len(), y.len(), z.len()), (a.cols(), rows, rows), "x has n elements, y has m");
+/// Adds the error of Z, a result in a precision that has passed its check and is stored by rows, whose j-th column is
+/// compared with the j-th of `columns`. It fails if rounding A and X as the precision does cannot explain the error of
+/// an element. Panics unless Z has an element per row of each column.
+pub fn against_f64<T: Real>(check: Check, columns: &[Unrounded], z: &[T]) -> Check {
+    let (Verdict::Pass, Some(first)) = (check.verdict, columns.first()) else { return check };
+    let (k, rows) = (columns.len(), first.rows.len());
+    assert_eq!(z.len(), rows * k, "Z has m rows of k elements");
     let blocks: Vec<Errors> = (0..rows.div_ceil(BLOCK))
         .into_par_iter()
         .map(|b| {
-            let block = b * BLOCK..rows.min((b + 1) * BLOCK);
-            block.fold(Errors::default(), |errors, i| {
-                errors.add(i, z[i].into(), y[i], bound(a, x, i, precision))
-            })
+            let mut errors = Errors::default();
+            for i in b * BLOCK..rows.min((b + 1) * BLOCK) {
+                for (j, (column, &found)) in columns.iter().zip(&z[i * k..]).enumerate() {
+                    let (expected, bound) = column.rows[i];
+                    errors = errors.add((i, j), found.into(), expected, bound);
+                }
+            }
+            errors
         })
         .collect();
     let errors = blocks.into_iter().fold(Errors::default(), Errors::join);
     match errors.beyond {
         None => Check { rounding: errors.rounding(), ..check },
-        Some((row, found, expected, allowed)) => {
+        Some(((row, j), found, expected, allowed)) => {
             let off = how_far_off(found, expected, allowed);
-            let reason =
-                format!("row {row} is {off}, which rounding to {} allows", precision.as_str());
+            let column = if k > 1 { format!("column {j}: ") } else { String::new() };
+            let name = first.precision.as_str();
+            let reason = format!("{column}row {row} is {off}, which rounding to {name} allows");
             Check { verdict: Verdict::Fail, reason: Some(reason), row: Some(row as u64), ..check }
         }
     }
@@ -125,7 +143,7 @@ mod tests {
     fn the_bound_is_the_rounding_of_the_values_and_that_of_the_sum() {
         // |a| = 3, |x| = 2, two terms.
         let a = Csr::from_triplets(1, 2, &[(0, 0, 3.0), (0, 1, -3.0)]).unwrap();
-        let of = |precision| bound(&a, &[2.0, 2.0], 0, precision);
+        let of = |precision| row(&a, &[2.0, 2.0], 0, precision).1;
         let terms = 12.0;
         // The matrix alone is rounded to f32, by 2⁻²⁴; sums of f64 add nearly nothing.
         let mixed = of(Precision::F32F64) / (2f64.powi(-24) * terms);
@@ -142,7 +160,7 @@ mod tests {
         }
         // Far below the smallest normal number, halves of the smallest subnormal one are what is lost.
         let tiny = Csr::from_triplets(1, 1, &[(0, 0, 2f64.powi(-30))]).unwrap();
-        let lost = bound(&tiny, &[1.0], 0, Precision::F16F32);
+        let lost = row(&tiny, &[1.0], 0, Precision::F16F32).1;
         assert!(lost >= 2f64.powi(-25) && lost < 1.01 * 2f64.powi(-25), "{lost:e}");
     }
 
@@ -160,7 +178,7 @@ mod tests {
         let y = product(&a);
         for precision in Precision::ALL {
             let z = product(&a.map(|value| precision.values().rounded(value)));
-            let check = against_f64(passed(), precision, (&a, &x), &y, &z);
+            let check = against_f64(passed(), &[Unrounded::new(&a, &x, precision)], &z);
             let Rounding { max, norm, bound } = check.rounding.unwrap();
             let most = y.iter().fold(0.0f64, |most, y| most.max(y.abs()));
             let off = y.iter().zip(&z).fold(0.0f64, |off, (y, z)| off.max((y - z).abs()));
@@ -175,18 +193,39 @@ mod tests {
     fn an_error_that_rounding_does_not_explain_fails_and_names_its_row() {
         let a = Csr::from_triplets(2, 1, &[(0, 0, 1.0), (1, 0, 1.0 + 2f64.powi(-7))]).unwrap();
         let y = [1.0, 1.0 + 2f64.powi(-7)];
-        let check = |z: [f64; 2]| against_f64(passed(), Precision::Bf16F32, (&a, &[1.0]), &y, &z);
+        let unrounded = [Unrounded::new(&a, &[1.0], Precision::Bf16F32)];
+        let check = |z: [f64; 2]| against_f64(passed(), &unrounded, &z);
         assert_eq!(check(y).rounding.map(|rounding| rounding.max), Some(0.0));
         // Two units in the last of eight digits.
         let off = check([1.0, 1.0 - 2f64.powi(-7)]);
         assert_eq!((off.verdict, off.row, off.rounding), (Verdict::Fail, Some(1), None));
         assert!(off.reason.unwrap().ends_with("which rounding to bf16:f32 allows"));
         let failed = Check { verdict: Verdict::Fail, ..Check::default() };
-        let kept = against_f64(failed.clone(), Precision::F32, (&a, &[1.0]), &y, &y);
+        let kept = against_f64(failed.clone(), &unrounded, &y);
         assert_eq!(kept, failed);
         // Relative to nothing there is no error.
         let zero = Csr::from_triplets(1, 1, &[]).unwrap();
-        let none = against_f64(passed(), Precision::F32, (&zero, &[1.0]), &[0.0], &[0.0f32]);
+        let unrounded = [Unrounded::new(&zero, &[1.0], Precision::F32)];
+        let none = against_f64(passed(), &unrounded, &[0.0f32]);
         assert_eq!((none.verdict, none.rounding), (Verdict::Pass, None));
+    }
+
+    #[test]
+    fn errors_of_several_columns_are_those_of_all_elements_and_a_wrong_one_is_named() {
+        let a = Csr::from_triplets(2, 2, &[(0, 0, 1.0), (0, 1, 1.0), (1, 1, 2.0)]).unwrap();
+        // X has the rows (1, 3) and (2, 4), so Y has (3, 7) and (4, 8).
+        let columns = [[1.0, 2.0], [3.0, 4.0]];
+        let unrounded = columns.map(|x| Unrounded::new(&a, &x, Precision::Bf16F32));
+        let check = |z: [f32; 4]| against_f64(passed(), &unrounded, &z);
+        // Each value may be off by 2⁻⁸ of itself.
+        let off = 2f32.powi(-7);
+        let Rounding { max, norm, .. } = check([3.0, 7.0 + off, 4.0, 8.0 - off]).rounding.unwrap();
+        assert_eq!(max, f64::from(off) / 8.0);
+        let squares: f64 = 2.0 * f64::from(off).powi(2) / (9.0 + 49.0 + 16.0 + 64.0);
+        assert_eq!(norm, squares.sqrt());
+        let wrong = check([3.0, 7.0, 4.0, 8.0 - 8.0 * off]);
+        assert_eq!((wrong.verdict, wrong.row), (Verdict::Fail, Some(1)));
+        let reason = wrong.reason.unwrap();
+        assert!(reason.starts_with("column 1: row 1 is 7.9375e0, expected 8e0"), "{reason}");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::side::{SpmvSide, check_fit};
+use super::side::{Side, SpmvSide, check_fit};
 use super::spmv::SpmvProblem;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
@@ -11,7 +11,7 @@ use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::integer_vector;
-use sparsescope_kernels::gate::{Reference, check_columns};
+use sparsescope_kernels::gate::{Reference, Unrounded, against_f64, check_columns};
 use sparsescope_matrix::matrix::{Csr, Precision, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::parallel::lock;
@@ -38,13 +38,15 @@ enum Columns {
     Given(usize, Vec<f64>),
 }
 
-/// What was computed for columns of X in one precision.
+/// What was computed for columns of X in one format of vectors.
 #[derive(Debug, Default)]
 struct Found<T> {
     /// X by its number of columns.
     blocks: BTreeMap<usize, Arc<Vec<T>>>,
-    /// The references of the first columns of Y.
-    references: Vec<Reference>,
+    /// The references of the first columns of Y, in each precision.
+    references: BTreeMap<Precision, Vec<Reference>>,
+    /// These columns in f64, from A and X before they are rounded.
+    unrounded: BTreeMap<Precision, Vec<Unrounded>>,
 }
 
 impl<T: Real> Found<T> {
@@ -53,19 +55,29 @@ impl<T: Real> Found<T> {
         Arc::clone(self.blocks.entry(k).or_insert_with(|| Arc::new(make())))
     }
 
-    /// Checks Y of k columns, with references computed on first use.
+    /// Checks Y of k columns, in fewer bits than f64 also against the result in f64. `rounded` is A in the precision;
+    /// what Y is compared with is computed on first use.
     fn check(
         &mut self,
-        a: &Csr<T>,
+        (a, rounded, precision): (&Csr, &Csr<T>, Precision),
         k: usize,
         y: &[T],
         column: impl Fn(usize) -> Vec<f64>,
     ) -> Check {
-        while self.references.len() < k {
-            let x: Vec<T> = column(self.references.len()).into_iter().map(T::rounded).collect();
-            self.references.push(Reference::new(a, &x));
+        let references = self.references.entry(precision).or_default();
+        while references.len() < k {
+            let x: Vec<T> = column(references.len()).into_iter().map(T::rounded).collect();
+            references.push(Reference::new(rounded, &x));
         }
-        check_columns(&self.references[..k], y)
+        let check = check_columns(&references[..k], y);
+        if precision == Precision::F64 {
+            return check;
+        }
+        let unrounded = self.unrounded.entry(precision).or_default();
+        while unrounded.len() < k {
+            unrounded.push(Unrounded::new(a, &column(unrounded.len()), precision));
+        }
+        against_f64(check, &unrounded[..k], y)
     }
 }
 
@@ -105,6 +117,11 @@ impl SpmmProblem {
     /// A and its formats in f32; fails as [`SpmvProblem::single`].
     pub fn single(&self, limit: MemoryLimit) -> Result<Arc<SpmvSide<f32>>, PrepareError> {
         self.product.single(limit)
+    }
+
+    /// A in a precision; fails as [`SpmvProblem::side`].
+    pub fn side(&self, precision: Precision, limit: MemoryLimit) -> Result<Side, PrepareError> {
+        self.product.side(precision, limit)
     }
 
     /// X of k columns in f64, made on first use.
@@ -154,11 +171,19 @@ impl SpmmProblem {
     }
 
     /// The arrays for k columns: their names and bytes.
-    fn blocks(&self, k: usize, precision: Precision) -> [(&'static str, u128); 3] {
+    fn blocks(&self, k: usize, precision: Precision) -> [(&'static str, u128); 4] {
         let [rows, cols] = [self.a().rows(), self.a().cols()].map(|size| size as u128 * k as u128);
         let value = u128::from(precision.vectors().bytes());
-        // A reference has the sum and the bound of each element in f64.
-        [("X", value * cols), ("Y", value * rows), ("references", 16 * rows)]
+        // A reference has the sum and the bound of each element in f64, as has the result in f64 that one in fewer bits
+        // is compared with.
+        let references = 16 * rows;
+        let unrounded = if precision == Precision::F64 { 0 } else { references };
+        [
+            ("X", value * cols),
+            ("Y", value * rows),
+            ("references", references),
+            ("results in f64", unrounded),
+        ]
     }
 }
 
@@ -195,15 +220,15 @@ impl Problem for SpmmProblem {
     }
 
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
-        let (k, column) = (Self::vectors(configuration), |j| self.column(j));
-        match (configuration.precision, output) {
-            (Precision::F64, Output::Vector(y)) => {
-                Some(lock(&self.double).check(self.a(), k, y, column))
+        let (k, precision) = (Self::vectors(configuration), configuration.precision);
+        let (a, column) = (self.a(), |j| self.column(j));
+        // It exists, because the result was computed with it.
+        match (self.side(precision, MemoryLimit::unlimited()).ok()?, output) {
+            (Side::Double(side), Output::Vector(y)) => {
+                Some(lock(&self.double).check((a, side.a(), precision), k, y, column))
             }
-            (Precision::F32, Output::Single(y)) => {
-                // It exists, because the result was computed with it.
-                let side = self.single(MemoryLimit::unlimited()).ok()?;
-                Some(lock(&self.single).check(side.a(), k, y, column))
+            (Side::Single(side), Output::Single(y)) => {
+                Some(lock(&self.single).check((a, side.a(), precision), k, y, column))
             }
             _ => None,
         }
@@ -322,9 +347,9 @@ mod tests {
         let wide = of("cpu/spmm/nnz", 16, Precision::F32);
         let resident = problem.resident(&wide, MemoryLimit::unlimited());
         let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
-        // A and x in f32 as for SpMV, no other format; X, Y, and two numbers of 8 bytes per element of Y.
-        assert_eq!(bytes, [124, 0, 4 * 80, 4 * 80, 16 * 80]);
-        let needed = 4 * 80 + 4 * 80 + 16 * 80;
+        // A and x in f32 as for SpMV, no other format; X and Y, and twice two numbers of 8 bytes per element of Y.
+        assert_eq!(bytes, [124, 0, 4 * 80, 4 * 80, 16 * 80, 16 * 80]);
+        let needed = 4 * 80 + 4 * 80 + 16 * 80 + 16 * 80;
         assert!(problem.check_blocks(&wide, MemoryLimit::bytes(needed)).is_ok());
         let refused = problem.check_blocks(&wide, MemoryLimit::bytes(needed - 1)).unwrap_err();
         let expected = format!("SpMM with X, Y and its check for 16 columns needs {needed} bytes");
@@ -338,10 +363,40 @@ mod tests {
         problem.check(&of("cpu/spmm/rows", 4, Precision::F64), &Output::Vector(vec![0.0; 20]));
         let counts = || {
             let double = lock(&problem.double);
-            (double.blocks.len(), double.references.len())
+            (double.blocks.len(), double.references.values().map(Vec::len).sum::<usize>())
         };
         assert_eq!(counts(), (1, 4));
         problem.release();
         assert_eq!(counts(), (0, 0));
+    }
+
+    #[test]
+    fn each_precision_has_references_of_its_own_and_its_error_against_f64() {
+        // Half of the values lie between two of bfloat16; the columns of X are ones and twos.
+        let entries: Vec<_> = (0..60).map(|k| (k % 6, k / 6, 1.0 + 0.0037 * k as f64)).collect();
+        let a = Arc::new(Csr::from_triplets(6, 10, &entries).unwrap());
+        let problem = SpmmProblem::given(Arc::clone(&a), 2, [1.0, 2.0].repeat(10));
+        let product = |precision: Precision, stored: &dyn Fn(f64) -> f64| {
+            let sum = |i: usize| a.row(i).1.iter().map(|&value| stored(value)).sum::<f64>();
+            let y = (0..6).flat_map(|i| [sum(i), 2.0 * sum(i)]);
+            match precision.in_f64() {
+                true => Output::Vector(y.collect()),
+                false => Output::Single(y.map(|y| y as f32).collect()),
+            }
+        };
+        for precision in Precision::ALL {
+            let configuration = of("cuda/spmm/row-split", 2, precision);
+            let rounded = product(precision, &|value| precision.values().rounded(value));
+            let check = problem.check(&configuration, &rounded);
+            assert_eq!(check.verdict, Verdict::Pass, "{precision:?} {:?}", check.reason);
+            assert_eq!(check.rounding.is_some(), precision != Precision::F64);
+            let Some(found) = check.rounding else { continue };
+            let unit = precision.values().unit_roundoff();
+            assert!(found.norm > unit / 100.0 && found.max <= found.bound, "{precision:?}");
+            if precision != Precision::F32 {
+                let kept = problem.check(&configuration, &product(precision, &|value| value));
+                assert_eq!(kept.verdict, Verdict::Fail, "{precision:?}: values are not rounded");
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::experiment::predict::predict;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::{DEFAULT_SEED, integer_vector, uniform_vector};
-use sparsescope_kernels::gate::{Reference, against_f64};
+use sparsescope_kernels::gate::{Reference, Unrounded, against_f64};
 use sparsescope_matrix::matrix::{
     Csr, DEFAULT_SIGMA, FormatError, FormatSize, FormatSpec, Number, Precision, Real, copied,
 };
@@ -270,10 +270,7 @@ impl SpmvProblem {
             let check = side.reference().check(y);
             return match precision {
                 Precision::F64 => check,
-                _ => {
-                    let expected = self.double().reference().y();
-                    against_f64(check, precision, (&self.a, &self.x), expected, y)
-                }
+                _ => against_f64(check, &[Unrounded::new(&self.a, &self.x, precision)], y),
             };
         }
         let before: Vec<T> = self.start().iter().copied().map(T::rounded).collect();
