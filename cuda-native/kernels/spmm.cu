@@ -3,7 +3,7 @@
 // The sum of nonzeros begin..end of a row times their rows of X, whose packs begin at `x`.
 template <u32 COUNT>
 __device__ inline Pack<COUNT> sum_of(
-    offset begin, offset end, const u32* col, const real* val, const Pack<COUNT>* x, u32 packs)
+    offset begin, offset end, const u32* col, const value* val, const Pack<COUNT>* x, u32 packs)
 {
     Pack<COUNT> sum = {};
 #pragma unroll 4
@@ -18,7 +18,7 @@ __device__ inline Pack<COUNT> sum_of(
 // One thread per COUNT columns of a row. `columns` is a multiple of COUNT: every pack is aligned.
 template <u32 COUNT>
 __device__ inline void row_split(
-    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const real* val, const real* x,
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
     const u32 packs = columns / COUNT;
@@ -33,21 +33,21 @@ __device__ inline void row_split(
 // cuda/spmm/row-split: adjacent threads on adjacent columns of X, row after row. Each takes 1, 2 or
 // 4 columns.
 extern "C" __global__ void spmm_row_split_1(
-    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const real* val, const real* x,
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
     row_split<1>(rows, columns, row_ptr, col, val, x, y);
 }
 
 extern "C" __global__ void spmm_row_split_2(
-    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const real* val, const real* x,
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
     row_split<2>(rows, columns, row_ptr, col, val, x, y);
 }
 
 extern "C" __global__ void spmm_row_split_4(
-    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const real* val, const real* x,
+    u32 rows, u32 columns, const offset* row_ptr, const u32* col, const value* val, const real* x,
     real* y)
 {
     row_split<4>(rows, columns, row_ptr, col, val, x, y);
@@ -70,7 +70,7 @@ __device__ inline u64 first_piece(const offset* row_ptr, u32 row, u32 steps) {
 template <u32 COUNT>
 __device__ inline void merge(
     u32 rows, u32 columns, u32 width, u32 steps, u64 pieces, const u32* first_row,
-    const offset* row_ptr, const u32* col, const real* val, const real* x, real* y, real* carry)
+    const offset* row_ptr, const u32* col, const value* val, const real* x, real* y, real* carry)
 {
     extern __shared__ uint4 room[];
     Pack<COUNT>* const unfinished = (Pack<COUNT>*)room; // one per thread
@@ -147,7 +147,7 @@ __device__ inline void merge_carry(
 
 extern "C" __global__ void __launch_bounds__(1024) spmm_merge_1(
     u32 rows, u32 columns, u32 width, u32 steps, u64 pieces, const u32* first_row,
-    const offset* row_ptr, const u32* col, const real* val, const real* x, real* y, real* carry)
+    const offset* row_ptr, const u32* col, const value* val, const real* x, real* y, real* carry)
 {
     merge<1>(
         rows, columns, width, steps, pieces, first_row, row_ptr, col, val, x, y, carry);
@@ -155,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(1024) spmm_merge_1(
 
 extern "C" __global__ void __launch_bounds__(1024) spmm_merge_2(
     u32 rows, u32 columns, u32 width, u32 steps, u64 pieces, const u32* first_row,
-    const offset* row_ptr, const u32* col, const real* val, const real* x, real* y, real* carry)
+    const offset* row_ptr, const u32* col, const value* val, const real* x, real* y, real* carry)
 {
     merge<2>(
         rows, columns, width, steps, pieces, first_row, row_ptr, col, val, x, y, carry);
@@ -163,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(1024) spmm_merge_2(
 
 extern "C" __global__ void __launch_bounds__(1024) spmm_merge_4(
     u32 rows, u32 columns, u32 width, u32 steps, u64 pieces, const u32* first_row,
-    const offset* row_ptr, const u32* col, const real* val, const real* x, real* y, real* carry)
+    const offset* row_ptr, const u32* col, const value* val, const real* x, real* y, real* carry)
 {
     merge<4>(
         rows, columns, width, steps, pieces, first_row, row_ptr, col, val, x, y, carry);

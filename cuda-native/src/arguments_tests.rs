@@ -60,12 +60,6 @@ fn listed_with_values<T: Real + Value>() -> Listed {
         listed::<BsrWarp<'_, T, u32>>(),
         listed::<BsrWarp<'_, T, u64>>(),
         listed::<Dia<'_, T>>(),
-        listed::<Spmm<'_, T, u32>>(),
-        listed::<Spmm<'_, T, u64>>(),
-        listed::<SpmmMerge<'_, T, u32>>(),
-        listed::<SpmmMerge<'_, T, u64>>(),
-        listed::<SpmmMergeCarry<'_, T, u32>>(),
-        listed::<SpmmMergeCarry<'_, T, u64>>(),
         listed::<SpmmBsr<'_, T, u32>>(),
         listed::<SpmmBsr<'_, T, u64>>(),
         listed::<SpmmHll<'_, T>>(),
@@ -95,8 +89,22 @@ fn listed_stored<T: Real + Value, V: Stored<T>>() -> Listed {
         listed::<CsrWindows<'_, T, V>>(),
         listed::<CsrTilesSolver<'_, T, V, u32>>(),
         listed::<CsrTilesSolver<'_, T, V, u64>>(),
+        listed::<Spmm<'_, T, V, u32>>(),
+        listed::<Spmm<'_, T, V, u64>>(),
+        listed::<SpmmMerge<'_, T, V, u32>>(),
+        listed::<SpmmMerge<'_, T, V, u64>>(),
+        listed_carries::<T, V, u32>(),
+        listed_carries::<T, V, u64>(),
     ]
     .concat()
+}
+
+/// Those of the carries of SpMM in the variant for stored values of a type, which they do not read.
+fn listed_carries<T: Real + Value, V: Stored<T>, O: Offset + Element>() -> Listed {
+    let of_variant = |((variant, name), parameters): ((Variant, String), Parameters)| {
+        ((Variant { precision: V::TYPES, ..variant }, name), parameters)
+    };
+    listed::<SpmmMergeCarry<'_, T, O>>().into_iter().map(of_variant).collect()
 }
 
 /// Those of SpMV within solvers.

@@ -161,7 +161,7 @@ impl Family {
             Self::Pcg | Self::HllSolver | Self::Halo | Self::CsrSetup => &[Variant::NO_VALUES],
             _ if self.is_of_points() || self.is_of_systems() => &[Variant::NO_VALUES],
             _ if self.is_of_inverses() => &[Variant::NO_VALUES],
-            Self::Csr | Self::CsrAdaptive | Self::CsrWindows => &Precision::ALL,
+            Self::Csr | Self::CsrAdaptive | Self::CsrWindows | Self::Spmm => &Precision::ALL,
             _ => &Precision::UNIFORM,
         };
         let widths: &[u32] = match self {

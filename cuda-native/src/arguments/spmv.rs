@@ -70,19 +70,22 @@ arguments! {
     )
 
     /// Y = A·X in CSR.
-    Spmm<'a, real T, offset O> of Spmm [spmm_row_split_1, spmm_row_split_2, spmm_row_split_4] (
-        rows: u32, columns: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>,
+    Spmm<'a, real T from V, offset O> of Spmm [
+        spmm_row_split_1, spmm_row_split_2, spmm_row_split_4
+    ] (
+        rows: u32, columns: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>,
         x: Reads<'a, T>, y: Writes<'a, T>
     )
 
     /// Y = A·X in CSR by pieces of the merge path, except the carries of blocks.
-    SpmmMerge<'a, real T, offset O> of Spmm [spmm_merge_1, spmm_merge_2, spmm_merge_4] (
+    SpmmMerge<'a, real T from V, offset O> of Spmm [spmm_merge_1, spmm_merge_2, spmm_merge_4] (
         rows: u32, columns: u32, width: u32, steps: u32, pieces: u64, first_row: Reads<'a, u32>,
-        row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, T>, x: Reads<'a, T>,
+        row_ptr: Reads<'a, O>, col: Reads<'a, u32>, val: Reads<'a, V>, x: Reads<'a, T>,
         y: Writes<'a, T>, carry: Writes<'a, T>
     )
 
-    /// Y ← Y + the carries of blocks.
+    /// Y ← Y + the carries of blocks; it reads no value of the matrix, so that it has these arguments
+    /// in the variants for any stored values.
     SpmmMergeCarry<'a, real T, offset O> of Spmm [
         spmm_merge_carry_1, spmm_merge_carry_2, spmm_merge_carry_4
     ] (

@@ -21,14 +21,14 @@ pub(crate) enum BlockAlgorithm {
     Csr3 = 12,
 }
 
-/// The operands of an SpMM: A in CSR or BSR with `rows` rows and `cols` columns, X and Y with
-/// `columns`.
-pub(crate) struct Block<'a, T> {
+/// The operands of an SpMM: A in CSR or BSR with `rows` rows and `cols` columns, whose values may
+/// have another type than X and Y, which have `columns`.
+pub(crate) struct Block<'a, T, V = T> {
     pub(crate) rows: usize,
     pub(crate) cols: usize,
     pub(crate) columns: usize,
     pub(crate) row_ptr: &'a Offsets,
-    pub(crate) slots: &'a Slots<T>,
+    pub(crate) slots: &'a Slots<V>,
     pub(crate) x: &'a Buffer<T>,
     pub(crate) y: &'a Buffer<T>,
 }

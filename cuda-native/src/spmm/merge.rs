@@ -5,7 +5,7 @@ use sparsescope_core::matrix::{Offset, RowPtr};
 use sparsescope_core::spmv::MergePath;
 
 use super::ours::count;
-use crate::arguments::{Element, Reads, SpmmMerge, SpmmMergeCarry, Writes};
+use crate::arguments::{Arguments, Element, Reads, SpmmMerge, SpmmMergeCarry, Stored, Writes};
 use crate::arrays::Offsets;
 use crate::buffer::Buffer;
 use crate::cusparse::Block;
@@ -20,10 +20,10 @@ const BUSY: usize = 1 << 19;
 const STEPS: [usize; 2] = [32, 256];
 
 /// Equal pieces of the merge path, and the parts of rows that are cut between blocks.
-pub(super) fn merge<T: DeviceReal>(
+pub(super) fn merge<T: DeviceReal, V: Stored<T>>(
     device: &Device,
     block: u32,
-    operands: &Block<'_, T>,
+    operands: &Block<'_, T, V>,
     host: &RowPtr,
 ) -> Result<Bound, DeviceError> {
     match operands.row_ptr {
@@ -32,10 +32,10 @@ pub(super) fn merge<T: DeviceReal>(
     }
 }
 
-fn over_pieces<T: DeviceReal, O: Offset + Element>(
+fn over_pieces<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     device: &Device,
     block: u32,
-    operands: &Block<'_, T>,
+    operands: &Block<'_, T, V>,
     row_ptr: &Buffer<O>,
     host: &RowPtr,
 ) -> Result<Bound, DeviceError> {
@@ -92,9 +92,13 @@ fn over_pieces<T: DeviceReal, O: Offset + Element>(
         let grid = ((blocks * packs) as u64).div_ceil(block.into());
         let shape = Shape { grid, block, shared_bytes: 0 };
         let name = format!("spmm_merge_carry_{each}");
-        // SAFETY: as above. A row that ends in a block and began in an earlier one has a carry in
-        // each from that one on. Threads beyond the last block return.
-        launches.push(Step::Launch(unsafe { Launch::new(device, &name, shape, &arguments)? }));
+        // That of the first launch, so that no other one is built.
+        let variant = SpmmMerge::<T, V, O>::VARIANT;
+        // SAFETY: as above; its parameters are the same in every variant with these vectors and
+        // offsets. A row that ends in a block and began in an earlier one has a carry in each from
+        // that one on. Threads beyond the last block return.
+        let carries = unsafe { Launch::in_variant(device, variant, &name, shape, &arguments)? };
+        launches.push(Step::Launch(carries));
     }
     let workspace_bytes = first_row.bytes() + carry.bytes();
     let spent = first_row.spent() + carry.spent();

@@ -9,23 +9,26 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
-    Availability, Binds, Configuration, PrepareError, Prepared, SpmmProblem, SpmvProblem, SpmvSide,
+    Availability, Binds, Configuration, PrepareError, Prepared, Side, SpmmProblem, SpmvProblem,
+    SpmvSide,
 };
 use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::VECTORS;
-use sparsescope_core::matrix::{AnyFormat, FormatSpec};
+use sparsescope_core::matrix::{AnyFormat, FormatSpec, RowPtr};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
-use crate::arrays::Arrays;
+use crate::arguments::Stored;
+use crate::arrays::{Arrays, Offsets, Slots};
 use crate::backend::CudaBackend;
+use crate::buffer::Buffer;
 use crate::cusparse::{Block, BlockAlgorithm, BlockProduct, Cusparse};
 use crate::device::{Device, DeviceError};
 use crate::guarded::GuardedVector;
 use crate::launch::{Bound, Step};
 use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::{admit_block, refused};
-use crate::spmv::{Held, Made, Matrix, arranged};
+use crate::spmv::{Held, Made, Matrix, arranged, narrower};
 use crate::upload::Uploads;
 use crate::value::DeviceReal;
 
@@ -75,13 +78,13 @@ impl Binds<SpmmProblem> for CudaBackend {
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
         problem.check_blocks(configuration, memory)?;
         let k = SpmmProblem::vectors(configuration);
-        match configuration.precision.in_f64() {
-            true => {
+        match problem.side(configuration.precision, memory)? {
+            Side::Double(side) => {
                 let x = problem.double_block(k);
-                self.prepare_spmm(configuration, &self.double, problem.double(), (k, x), memory)
+                self.prepare_spmm(configuration, &self.double, &side, (k, x), memory)
             }
-            false => {
-                let (side, x) = (problem.single(memory)?, problem.single_block(k)?);
+            Side::Single(side) => {
+                let x = problem.single_block(k)?;
                 self.prepare_spmm(configuration, &self.single, &side, (k, x), memory)
             }
         }
@@ -111,44 +114,9 @@ impl CudaBackend {
         let x = uploads.x(device, &x).map_err(refused)?;
         let y = GuardedVector::new(device, k * a.rows()).map_err(refused)?;
         let start = Instant::now();
-        let bound = match (how, matrix.operand()) {
-            (How::Hll, Matrix::Hacks(a)) => {
-                ours::hll(device, block, a, k, (x.copy(), y.elements()))
-            }
-            (
-                _,
-                Matrix::Format(
-                    Arrays::Csr { row_ptr, slots } | Arrays::Bsr { row_ptr, slots },
-                    host,
-                ),
-            ) => {
-                let operands = Block {
-                    rows: a.rows(),
-                    cols: a.cols(),
-                    columns: k,
-                    row_ptr,
-                    slots,
-                    x: x.copy(),
-                    y: y.elements(),
-                };
-                match (how, library, host) {
-                    (How::Cusparse(algorithm), Some(library), AnyFormat::Csr(_)) => {
-                        by_library(device, library, algorithm, &operands)
-                    }
-                    (How::RowSplit, _, AnyFormat::Csr(_)) => {
-                        ours::row_split(device, block, &operands)
-                    }
-                    (How::Merge, _, AnyFormat::Csr(a)) => {
-                        merge::merge(device, block, &operands, a.row_ptr())
-                    }
-                    (How::Bsr, _, AnyFormat::Bsr(a)) => {
-                        ours::bsr(device, block, &operands, a.block())
-                    }
-                    _ => return Err(absent()),
-                }
-            }
-            _ => return Err(absent()),
-        };
+        let operands = Operands { how, library, block, rows: a.rows(), cols: a.cols(), columns: k };
+        let bound = operands.bind(device, matrix.operand(), x.copy(), y.elements());
+        let bound = bound.ok_or_else(absent)?;
         let bound = bound.map_err(refused)?;
         device.synchronize().map_err(refused)?;
         let planned = start.elapsed().as_secs_f64();
@@ -187,14 +155,99 @@ impl CudaBackend {
         }
         let converted = side.format(spec, memory);
         let converted = converted.map_err(|error| PrepareError::Refused(error.to_string()))?;
-        let host = &converted.matrix;
+        let (host, precision) = (&converted.matrix, configuration.precision);
+        let matrix = uploads.matrix_in(self.device(), host, precision).map_err(refused)?;
+        let narrower = narrower(host, precision);
         let made = Made {
             seconds: converted.seconds,
-            bytes: host.bytes(),
-            minimal_bytes: host.minimal_bytes(),
+            bytes: host.bytes() - narrower,
+            minimal_bytes: host.minimal_bytes() - narrower,
             params: spec.in_force(host),
         };
-        Ok((Held::Format(uploads.matrix(self.device(), host).map_err(refused)?), made))
+        Ok((Held::Format(matrix), made))
+    }
+}
+
+/// A kernel, and the sizes of its operands.
+struct Operands {
+    how: How,
+    library: Option<Rc<Cusparse>>,
+    /// Threads per block.
+    block: u32,
+    rows: usize,
+    cols: usize,
+    /// Columns of X.
+    columns: usize,
+}
+
+impl Operands {
+    /// The kernel with A, X and Y; `None` if A is in a format or precision that it does not read.
+    fn bind<T: DeviceReal>(
+        &self,
+        device: &Device,
+        a: Matrix<'_, T>,
+        x: &Buffer<T>,
+        y: &Buffer<T>,
+    ) -> Option<Result<Bound, DeviceError>> {
+        match (self.how, a) {
+            (How::Hll, Matrix::Hacks(a)) => {
+                Some(ours::hll(device, self.block, a, self.columns, (x, y)))
+            }
+            (
+                How::RowSplit | How::Merge,
+                Matrix::Format(Arrays::CsrOfHalves { row_ptr, slots }, AnyFormat::Csr(host)),
+            ) => match (slots.with::<T::Half>(), slots.with::<T::OtherHalf>()) {
+                (Some(slots), _) => {
+                    Some(self.in_csr(device, &self.of(row_ptr, slots, x, y), host.row_ptr()))
+                }
+                (_, Some(slots)) => {
+                    Some(self.in_csr(device, &self.of(row_ptr, slots, x, y), host.row_ptr()))
+                }
+                _ => None,
+            },
+            (how, Matrix::Format(Arrays::Csr { row_ptr, slots }, AnyFormat::Csr(host))) => {
+                let operands = self.of(row_ptr, slots, x, y);
+                match (how, &self.library) {
+                    (How::Cusparse(algorithm), Some(library)) => {
+                        Some(by_library(device, Rc::clone(library), algorithm, &operands))
+                    }
+                    (How::RowSplit | How::Merge, _) => {
+                        Some(self.in_csr(device, &operands, host.row_ptr()))
+                    }
+                    _ => None,
+                }
+            }
+            (How::Bsr, Matrix::Format(Arrays::Bsr { row_ptr, slots }, AnyFormat::Bsr(host))) => {
+                let operands = self.of(row_ptr, slots, x, y);
+                Some(ours::bsr(device, self.block, &operands, host.block()))
+            }
+            _ => None,
+        }
+    }
+
+    /// A in CSR or BSR, X and Y.
+    fn of<'a, T, V>(
+        &self,
+        row_ptr: &'a Offsets,
+        slots: &'a Slots<V>,
+        x: &'a Buffer<T>,
+        y: &'a Buffer<T>,
+    ) -> Block<'a, T, V> {
+        let Self { rows, cols, columns, .. } = *self;
+        Block { rows, cols, columns, row_ptr, slots, x, y }
+    }
+
+    /// Our kernels in CSR, whose values may have fewer bits than X and Y.
+    fn in_csr<T: DeviceReal, V: Stored<T>>(
+        &self,
+        device: &Device,
+        operands: &Block<'_, T, V>,
+        row_ptr: &RowPtr,
+    ) -> Result<Bound, DeviceError> {
+        match self.how {
+            How::Merge => merge::merge(device, self.block, operands, row_ptr),
+            _ => ours::row_split(device, self.block, operands),
+        }
     }
 }
 

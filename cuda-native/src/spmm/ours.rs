@@ -3,7 +3,7 @@
 use sparsescope_core::kernel::columns_per_thread;
 use sparsescope_core::matrix::Offset;
 
-use crate::arguments::{Arguments, Element, Reads, Spmm, SpmmBsr, SpmmHll, Writes};
+use crate::arguments::{Arguments, Element, Reads, Spmm, SpmmBsr, SpmmHll, Stored, Writes};
 use crate::arrays::{Hacks, Offsets};
 use crate::buffer::Buffer;
 use crate::cusparse::Block;
@@ -12,10 +12,10 @@ use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
 
 /// Adjacent threads on adjacent columns of X, row after row.
-pub(super) fn row_split<T: DeviceReal>(
+pub(super) fn row_split<T: DeviceReal, V: Stored<T>>(
     device: &Device,
     block: u32,
-    operands: &Block<'_, T>,
+    operands: &Block<'_, T, V>,
 ) -> Result<Bound, DeviceError> {
     let step = match operands.row_ptr {
         Offsets::Narrow(row_ptr) => split(device, block, operands, row_ptr),
@@ -24,10 +24,10 @@ pub(super) fn row_split<T: DeviceReal>(
     Ok(Bound::of(vec![step?]))
 }
 
-fn split<T: DeviceReal, O: Offset + Element>(
+fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     device: &Device,
     block: u32,
-    operands: &Block<'_, T>,
+    operands: &Block<'_, T, V>,
     row_ptr: &Buffer<O>,
 ) -> Result<Step, DeviceError> {
     let Block { rows, columns, slots, x, y, .. } = *operands;

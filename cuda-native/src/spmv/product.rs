@@ -277,7 +277,7 @@ fn layout_params(layout: &HllLayout) -> BTreeMap<String, String> {
 }
 
 /// Bytes that CSR saves because a precision stores values in fewer bits than vectors.
-fn narrower<T: DeviceReal>(a: &AnyFormat<T>, precision: Precision) -> u64 {
+pub(crate) fn narrower<T: DeviceReal>(a: &AnyFormat<T>, precision: Precision) -> u64 {
     match a {
         AnyFormat::Csr(a) => a.nnz() as u64 * (T::BYTES as u64 - precision.values().bytes()),
         _ => 0,

@@ -20,7 +20,7 @@ fn several(backend: &CudaBackend, whose: &str) -> Result<Vec<&'static KernelDesc
     Ok(all)
 }
 
-/// Each kernel in both precisions with odd and even numbers of columns, on every matrix.
+/// Each kernel in each of its precisions with odd and even numbers of columns, on every matrix.
 fn pass(backend: &CudaBackend, kernels: &[&'static KernelDescriptor]) {
     for (name, a) in matrices() {
         let problem = SpmmProblem::drawn(Arc::new(a), 42);
@@ -29,9 +29,9 @@ fn pass(backend: &CudaBackend, kernels: &[&'static KernelDescriptor]) {
                 true => &[Some(32), Some(160), Some(1024)],
                 false => &[None],
             };
-            for (&block, precision) in blocks
+            for (&block, &precision) in blocks
                 .iter()
-                .flat_map(|block| Precision::UNIFORM.map(|precision| (block, precision)))
+                .flat_map(|block| kernel.precisions.iter().map(move |precision| (block, precision)))
             {
                 for k in [1, 2, 3, 7, 8, 16, 20, 33, 64] {
                     let parameters = parameters(kernel, k);
@@ -72,6 +72,41 @@ fn pass_one(
 fn our_spmm_passes_the_gate_with_any_number_of_columns() {
     let backend = gpu!();
     pass(&backend, &several(&backend, "cuda/").unwrap());
+}
+
+#[test]
+fn values_in_fewer_bits_move_fewer_bytes_and_show_their_error() {
+    let backend = gpu!();
+    // Multiples of 0.1 are numbers of no binary format.
+    let entries: Vec<_> =
+        (0..4000).map(|e| (e / 8, e * 37 % 500, 0.1 * (1 + e % 9) as f64)).collect();
+    let a = Csr::from_triplets(500, 500, &entries).unwrap();
+    let [rows, cols, nnz] = [a.rows(), a.cols(), a.nnz()].map(|count| count as u64);
+    let problem = SpmmProblem::drawn(Arc::new(a), 42);
+    for id in ["cuda/spmm/row-split", "cuda/spmm/merge"] {
+        for precision in Precision::ALL {
+            let kernel = kernel(id).unwrap();
+            let usual = Configuration::usual(kernel);
+            let parameters = parameters(kernel, 9);
+            let configuration = Configuration { precision, parameters, ..usual };
+            let mut prepared = ready(&backend, &configuration, &problem).unwrap();
+            let [values, vectors] =
+                [precision.values(), precision.vectors()].map(|number| number.bytes());
+            let expected = nnz * (4 + values) + 4 * (rows + 1) + 9 * vectors * (rows + cols);
+            assert_eq!(prepared.costs().minimal_bytes, expected, "{id} {precision:?}");
+            let check = problem.check(&configuration, &output(&mut prepared).unwrap());
+            assert_eq!(check.verdict, Verdict::Pass, "{id} {precision:?} {:?}", check.reason);
+            let Some(found) = check.rounding else {
+                assert_eq!(precision, Precision::F64);
+                continue;
+            };
+            let unit = precision.values().unit_roundoff();
+            assert!(
+                found.norm > unit / 100.0 && found.max <= found.bound,
+                "{precision:?} {found:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -260,6 +260,12 @@ impl KernelDescriptor {
         self
     }
 
+    /// The kernel with a matrix in fewer bits than vectors and sums, too.
+    pub(super) const fn of_any_values(mut self) -> Self {
+        self.precisions = &Precision::ALL;
+        self
+    }
+
     /// The kernel as a version of a paper's.
     pub(super) const fn of_version(mut self, version: Version) -> Self {
         self.version = Some(version);

@@ -120,9 +120,9 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
             "oneMKL SpMM on a matrix that its inspector optimized (and may have copied) for many calls")
     },
     cuda("cuda/spmm/row-split", Mapping::ColumnsOfRows, true, &[Origin::Ours],
-        "adjacent threads on adjacent columns of X, row after row; 1, 2 or 4 columns per thread"),
+        "adjacent threads on adjacent columns of X, row after row; 1, 2 or 4 columns per thread").of_any_values(),
     cuda("cuda/spmm/merge", Mapping::MergePath, true, &[Origin::Ours],
-        "equal pieces of rows plus nonzeros, the columns of X as in row-split; parts of a row that is cut are added in order").ranked(1),
+        "equal pieces of rows plus nonzeros, the columns of X as in row-split; parts of a row that is cut are added in order").of_any_values().ranked(1),
     KernelDescriptor {
         reads: Reads::Matrix(Format::Bsr),
         needs: Needs { finite_x: true, spd: false, full_diagonal: false },

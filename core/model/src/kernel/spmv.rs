@@ -183,12 +183,6 @@ const fn wgpu_spmv(
     kernel
 }
 
-/// The kernel with a matrix in fewer bits than vectors and sums, too.
-const fn any_values(mut kernel: KernelDescriptor) -> KernelDescriptor {
-    kernel.precisions = &Precision::ALL;
-    kernel
-}
-
 /// The kernel with a fixed block size.
 const fn own_block(mut kernel: KernelDescriptor) -> KernelDescriptor {
     kernel.takes.block = false;
@@ -320,16 +314,16 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
     mkl_spmv("vendor/mkl/optimized", true,
         "oneMKL SpMV on a matrix that its inspector optimized (and may have copied) for many calls").ranked(5),
 
-    any_values(cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, (false, RestFirst), &[Paper000, Paper002],
-        "one thread per row")),
-    any_values(cuda_spmv("cuda/csr/warp-shuffle", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
-        "one warp per row, lane sums reduced by shuffles")),
-    any_values(cuda_spmv("cuda/csr/warp-shared", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
-        "one warp per row, lane sums reduced in shared memory")),
-    any_values(cuda_spmv("cuda/csr/warp-ldg", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
-        "one warp per row, loads through the read-only cache")),
-    any_values(cuda_spmv("cuda/csr/vector-mining", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper002],
-        "one warp per row, each lane accumulates in shared memory")),
+    cuda_spmv("cuda/csr/thread-per-row", Format::Csr, ThreadPerRow, (false, RestFirst), &[Paper000, Paper002],
+        "one thread per row").of_any_values(),
+    cuda_spmv("cuda/csr/warp-shuffle", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
+        "one warp per row, lane sums reduced by shuffles").of_any_values(),
+    cuda_spmv("cuda/csr/warp-shared", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
+        "one warp per row, lane sums reduced in shared memory").of_any_values(),
+    cuda_spmv("cuda/csr/warp-ldg", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper000],
+        "one warp per row, loads through the read-only cache").of_any_values(),
+    cuda_spmv("cuda/csr/vector-mining", Format::Csr, WarpPerRow, (false, RestFirst), &[Paper002],
+        "one warp per row, each lane accumulates in shared memory").of_any_values(),
     cuda_spmv("cuda/ell/thread-per-row", Format::Ell(RowMajor), ThreadPerRow, (true, RestLast), &[Paper002],
         "one thread per row, row-major slots, padding multiplied"),
     cuda_spmv("cuda/ell/column-major", Format::Ell(ColumnMajor), ThreadPerRow, (false, RestLast), &[Ours],
@@ -346,8 +340,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one warp per span of nonzeros, summed per row by a segmented scan; rows shared by spans are added separately"),
     cuda_spmv("cuda/hyb/ell-coo", Format::Hyb(ColumnMajor), WarpPerSpan, (false, RestLast), &[Paper003],
         "one thread per row for the ELLPACK part, then one warp per span of the COO tail"),
-    any_values(own_block(cuda_spmv("cuda/csr/adaptive", Format::Csr, BlockPerTile, (false, Unrolling::None), &[Ours],
-        "one block per tile with a fixed number of nonzeros, products staged in shared memory, lanes per row by row length; long rows span several blocks"))).ranked(1),
+    own_block(cuda_spmv("cuda/csr/adaptive", Format::Csr, BlockPerTile, (false, Unrolling::None), &[Ours],
+        "one block per tile with a fixed number of nonzeros, products staged in shared memory, lanes per row by row length; long rows span several blocks")).of_any_values().ranked(1),
     cuda_spmv("cuda/hll/column-major", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
         "adjacent lanes on adjacent rows, several lanes per row if rows are few, three slots per lane in flight").ranked(6),
     sorting(cuda_spmv("cuda/hll/sigma", Format::Hll(ColumnMajor), LanesPerRow, (false, Unrolling::None), &[Ours],
@@ -358,8 +352,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "one warp per block row, as many columns at once as fit, zeros multiplied").ranked(12),
     cuda_spmv("cuda/dia/thread-per-row", Format::Dia, ThreadPerRow, (true, Unrolling::None), &[Ours],
         "one thread per row, eight diagonals in flight, zeros multiplied").ranked(13),
-    any_values(cuda_choice("cuda/spmv/auto",
-        "the fastest of our GPU kernels in a short trial of those that suit the matrix's statistics")).ranked(14),
+    cuda_choice("cuda/spmv/auto",
+        "the fastest of our GPU kernels in a short trial of those that suit the matrix's statistics").of_any_values().ranked(14),
 
     vendor_spmv("vendor/cusparse/csr-alg1", Format::Csr, false,
         "cuSPARSE SpMV on CSR, algorithm 1, preprocessed"),
