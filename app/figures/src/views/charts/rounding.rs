@@ -1,5 +1,5 @@
 //! The chart of what fewer bits save and cost: errors of results against the result in f64, against
-//! the time, with the bytes that an SpMV moves; one series per precision.
+//! the time, with the bytes that a product moves; one series per precision.
 
 use sparsescope_core::record::{Operation, Rounding};
 
@@ -7,6 +7,7 @@ use super::best::best;
 use super::chart::{Chart, Group, Operations};
 use super::errors::{ZERO, drawn_at_zero};
 use super::plot::{Data, Plot, Point, Scale, kernel};
+use super::vectors::columns;
 use crate::model::{RunOf, bytes, subject_key};
 use crate::views::view::subject;
 
@@ -18,7 +19,7 @@ pub(super) const CHARTS: [Chart; 1] = [Chart {
     nothing: "No matching run in fewer bits than f64 records its error against the f64 result.",
     data: errors,
     of: Some(options),
-    operations: Operations::Only(&[Operation::Spmv]),
+    operations: Operations::Only(&[Operation::Spmv, Operation::Spmm]),
 }];
 
 /// A name and its error.
@@ -55,7 +56,10 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
     plot.subject = subject(data.model, data.state);
     let Some(key) = plot.subject.map(subject_key) else { return plot };
     let runs: Vec<RunOf<'a>> = data.runs.iter().filter(|run| run.key() == key).copied().collect();
-    let class = |run: &RunOf<'a>| run.run.check.rounding.map(|_| (0, kernel(run)));
+    let class = |run: &RunOf<'a>| {
+        let columns = columns(run.run).unwrap_or(1) as usize;
+        run.run.check.rounding.map(|_| (columns, kernel(run)))
+    };
     let mut zeros = 0;
     for run in best(&runs, &class).into_values() {
         let (Some(rounding), Some(figures)) = (run.run.check.rounding, run.figures()) else {
@@ -69,7 +73,11 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
         let error = of(&rounding);
         let at = if log { error.max(ZERO) } else { error };
         zeros += usize::from(at > error);
-        let text = format!("An SpMV moves {}.", bytes(moved));
+        let product = match columns(run.run) {
+            Some(k) => format!("An SpMM with k = {k}"),
+            None => "An SpMV".to_owned(),
+        };
+        let text = format!("{product} moves {}.", bytes(moved));
         let point = Point { text, ..Point::of(&run, x, at) };
         plot.add(0, &run.run.precision, Some(run.bundle), point);
     }
@@ -131,6 +139,25 @@ mod tests {
                 assert!((x / at - 1.0).abs() < 1e-9 && *y == error, "{of}: {x} {y}");
             }
         }
+    }
+
+    #[test]
+    fn products_with_several_columns_have_a_point_for_each_number_of_columns() {
+        let product = |k: u32, block: u32, times: f64| {
+            let mut run = narrow("f32", block, times, [1e-8, 1e-8]);
+            run.operation = "spmm".into();
+            run.kernel = "cuda/spmm/row-split".into();
+            run.params.insert("vectors".into(), k.to_string());
+            run
+        };
+        let mut bundle = bundle("narrow", 1.0);
+        bundle.runs.extend([product(8, 128, 10.0), product(32, 128, 4.0), product(32, 256, 5.0)]);
+        let found = drawn(&model_of(bundle), &state("rounding;operation=spmm"));
+        let mut times: Vec<f64> = found.iter().map(|(_, x, _)| x.parse().unwrap()).collect();
+        times.sort_by(f64::total_cmp);
+        let expected = [10.0, 5.0].map(|gain| serial(2) * 1e6 / gain);
+        let near = |(found, expected): (&f64, &f64)| (found / expected - 1.0).abs() < 1e-9;
+        assert!(times.len() == 2 && times.iter().zip(&expected).all(near), "{times:?}");
     }
 
     #[test]

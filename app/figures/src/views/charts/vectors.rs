@@ -40,7 +40,7 @@ pub(super) const CHARTS: [Chart; 2] = [
 const COLUMNS: &str = "columns of X";
 
 /// The number of columns of X of a run.
-fn columns(run: &Run) -> Option<u32> {
+pub(super) fn columns(run: &Run) -> Option<u32> {
     run.params.get("vectors")?.parse().ok()
 }
 
