@@ -1,12 +1,10 @@
 //! The check of Y = A·X: each column is checked as the result of an SpMV.
 
-use super::row_errors::RowErrors;
+use super::row_errors::{BLOCK, RowErrors};
 use super::spmv::Reference;
 use sparsescope_matrix::matrix::Real;
+use sparsescope_matrix::parallel::*;
 use sparsescope_record::{Check, Verdict};
-
-/// Columns that are copied from Y at a time.
-const TOGETHER: usize = 8;
 
 /// Checks Y, stored by rows, whose j-th column should be the j-th reference. The error measures are those of all its
 /// elements; a wrong or undecided element is named with its column.
@@ -17,17 +15,22 @@ pub fn check_columns<T: Real>(references: &[Reference], y: &[T]) -> Check {
         let reason = format!("the result has {} elements, expected {rows} x {k}", y.len());
         return Check { verdict: Verdict::Fail, reason: Some(reason), ..Check::default() };
     }
-    let mut errors: Vec<RowErrors> = Vec::with_capacity(k);
-    for (together, references) in references.chunks(TOGETHER).enumerate() {
-        let empty = references.iter().map(|_| Vec::with_capacity(rows));
-        let mut columns: Vec<Vec<T>> = empty.collect();
-        for row in y.chunks_exact(k) {
-            for (column, &element) in columns.iter_mut().zip(&row[together * TOGETHER..]) {
-                column.push(element);
-            }
+    // Of each column in each block of rows: Y is read once, while a block of it is in the caches.
+    let blocks: Vec<Vec<RowErrors>> = (0..rows.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|b| {
+            let block = b * BLOCK..rows.min((b + 1) * BLOCK);
+            let of_column = |(j, reference): (usize, &Reference)| {
+                reference.errors_in(block.clone(), |i| y[i * k + j].into())
+            };
+            references.iter().enumerate().map(of_column).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut errors = vec![RowErrors::default(); k];
+    for of_block in blocks {
+        for (all, own) in errors.iter_mut().zip(of_block) {
+            *all = all.join(own);
         }
-        let checked = references.iter().zip(&columns);
-        errors.extend(checked.map(|(reference, column)| reference.errors(column)));
     }
     let all = errors.iter().fold(RowErrors::default(), |all, &column| all.join(column)).check();
     let of_columns = || errors.iter().map(RowErrors::check).enumerate();
@@ -82,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_beyond_those_copied_at_a_time_are_checked_too() {
+    fn every_column_of_every_block_of_rows_is_checked() {
         let a = Csr::from_triplets(1, 1, &[(0, 0, 2.0)]).unwrap();
         let references: Vec<_> = (0..19).map(|j| Reference::new(&a, &[f64::from(j)])).collect();
         let mut y: Vec<f64> = (0..19).map(|j| 2.0 * f64::from(j)).collect();
@@ -90,6 +93,16 @@ mod tests {
         y[18] = 0.0;
         let reason = check_columns(&references, &y).reason.unwrap();
         assert!(reason.starts_with("column 18: row 0 is 0e0, expected 3.6e1"), "{reason}");
+        let last = 2 * BLOCK;
+        let a = Csr::from_triplets(last + 1, 1, &[(last, 0, 1.0)]).unwrap();
+        let references = [2.0, 3.0].map(|x| Reference::new(&a, &[x]));
+        let mut y = vec![0.0; 2 * last];
+        y.extend([2.0, 3.0]);
+        assert_eq!(check_columns(&references, &y).verdict, Verdict::Pass);
+        y[2 * last + 1] = 2.0;
+        let wrong = check_columns(&references, &y);
+        assert_eq!((wrong.verdict, wrong.row), (Verdict::Fail, Some(last as u64)));
+        assert!(wrong.reason.unwrap().starts_with("column 1: "));
     }
 
     #[test]

@@ -1,12 +1,9 @@
 //! The error of a product in fewer bits than f64 against the result in f64, and how large it can be.
 
-use super::row_errors::how_far_off;
+use super::row_errors::{BLOCK, how_far_off};
 use sparsescope_matrix::matrix::{Csr, Precision, Real};
 use sparsescope_matrix::parallel::*;
 use sparsescope_record::{Check, Rounding, Verdict};
-
-/// Rows that are summed up one after the other, so that the result does not depend on the number of threads.
-const BLOCK: usize = 1 << 14;
 
 /// The errors of some rows.
 #[derive(Clone, Copy, Default)]

@@ -2,6 +2,9 @@
 
 use sparsescope_record::{Check, Verdict};
 
+/// Rows whose errors are added up one after the other, so that the result does not depend on the number of threads.
+pub(super) const BLOCK: usize = 1 << 14;
+
 /// The judgement of a row of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judged {

@@ -1,8 +1,10 @@
 //! The check that every SpMV result must pass before its timing counts: each row against the f64 sum of the
 //! same values, within the rounding error of any summation order in the precision of the result.
 
+use std::ops::Range;
+
 use super::overflow::ScaledRow;
-use super::row_errors::{Compared, Doubt, Judged, RowErrors};
+use super::row_errors::{BLOCK, Compared, Doubt, Judged, RowErrors};
 use sparsescope_matrix::parallel::*;
 
 use sparsescope_matrix::matrix::{Csr, Real};
@@ -116,19 +118,18 @@ impl Reference {
     pub fn errors<T: Real>(&self, z: &[T]) -> RowErrors {
         let rows = self.y.len();
         assert_eq!(z.len(), rows, "one element a row");
-        // Sums over fixed blocks of rows, so that the result does not depend on the number of threads.
-        const BLOCK: usize = 1 << 14;
         let blocks: Vec<RowErrors> = (0..rows.div_ceil(BLOCK))
             .into_par_iter()
-            .map(|b| {
-                let block = b * BLOCK..rows.min((b + 1) * BLOCK);
-                block.fold(RowErrors::default(), |errors, i| {
-                    let compared = self.compared(i, z[i].into());
-                    errors.add(self.first + i as u64, compared, PAPER_EPSILON)
-                })
-            })
+            .map(|b| self.errors_in(b * BLOCK..rows.min((b + 1) * BLOCK), |i| z[i].into()))
             .collect();
         blocks.into_iter().fold(RowErrors::default(), RowErrors::join)
+    }
+
+    /// The errors of some rows of the result that has the element `z(i)` in row i.
+    pub(super) fn errors_in(&self, rows: Range<usize>, z: impl Fn(usize) -> f64) -> RowErrors {
+        rows.fold(RowErrors::default(), |errors, i| {
+            errors.add(self.first + i as u64, self.compared(i, z(i)), PAPER_EPSILON)
+        })
     }
 
     /// How far row i of a result may deviate from the reference.

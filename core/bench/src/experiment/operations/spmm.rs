@@ -26,6 +26,8 @@ pub struct SpmmProblem {
     columns: Columns,
     double: Mutex<Found<f64>>,
     single: Mutex<Found<f32>>,
+    /// The first columns of X that are known to fit f32.
+    fitting: Mutex<usize>,
 }
 
 /// Where the columns of X come from.
@@ -95,8 +97,8 @@ impl SpmmProblem {
 
     fn with(a: Arc<Csr>, columns: Columns) -> Self {
         let first = columns.at(a.cols(), 0);
-        let (double, single) = Default::default();
-        Self { product: SpmvProblem::new(a, first), columns, double, single }
+        let (double, single, fitting) = Default::default();
+        Self { product: SpmvProblem::new(a, first), columns, double, single, fitting }
     }
 
     /// A as it was read, m × n.
@@ -132,14 +134,14 @@ impl SpmmProblem {
     /// X of k columns in f32, rounded on first use. Fails if a value, or the sum of a row's terms, is too large for
     /// f32.
     pub fn single_block(&self, k: usize) -> Result<Arc<Vec<f32>>, PrepareError> {
-        let mut single = lock(&self.single);
-        if !single.blocks.contains_key(&k) {
-            for j in 0..k {
-                let checked = check_fit(self.a(), &self.column(j), Precision::F32);
-                checked.map_err(|why| PrepareError::Refused(format!("column {j} of X: {why}")))?;
-            }
+        let mut fitting = lock(&self.fitting);
+        for j in *fitting..k {
+            let checked = check_fit(self.a(), &self.column(j), Precision::F32);
+            checked.map_err(|why| PrepareError::Refused(format!("column {j} of X: {why}")))?;
+            *fitting = j + 1;
         }
-        Ok(single.block(k, || self.block(k).into_iter().map(f32::rounded).collect()))
+        let make = || -> Vec<f32> { self.block(k).into_iter().map(f32::rounded).collect() };
+        Ok(lock(&self.single).block(k, make))
     }
 
     /// Fails if X, Y and the references of a configuration need more than `limit`.
