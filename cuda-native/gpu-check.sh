@@ -17,7 +17,7 @@
 # symgs measures symmetric Gauss-Seidel on what its targets are about and on MATRIX; skyline measures skylines of
 # generated points, and of those in the files that POINTS names, separated by spaces; dense solves batches of
 # 20 000 systems and those of the suite; spmm multiplies the suites that SUITES names (default: mini) by VECTORS vectors
-# (default: 1 to 128); setup solves large systems
+# (default: 1 to 128) in PRECISIONS (default: f64,f32); setup solves large systems
 # with Jacobi and FSAI in HLL and prints the milliseconds of each phase of the setup, and the phase format as a multiple
 # of what its bytes take at copy bandwidth; peers measures the suites paper and gpu with cuda/spmv/auto and each
 # algorithm of cuSPARSE, which must have SpMVOp (12.8 or newer, see docs/platforms.md). nccl runs what several GPUs
@@ -204,8 +204,8 @@ if wanted spmm; then
     vectors() {
         timeout --foreground --signal=INT "${BENCH_SECONDS:-600}" "$folder/sparsescope" bench \
             --suite "$1" --operation spmm --backend cuda --vectors "${VECTORS:-1,2,4,8,16,32,64,128}" \
-            --precision f64,f32 --runs "${RUNS:-10}" --memory-limit "${MEMORY:-64G}" --spy-bytes 0 --force -q \
-            -o "$out/spmm-$1.zip" --csv "$out/spmm-$1.csv"
+            --precision "${PRECISIONS:-f64,f32}" --runs "${RUNS:-10}" --memory-limit "${MEMORY:-64G}" --spy-bytes 0 \
+            --force -q -o "$out/spmm-$1.zip" --csv "$out/spmm-$1.csv"
         local status=$?
         ((status == 0 || status == 130 || status == 124))
     }
