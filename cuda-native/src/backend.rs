@@ -83,6 +83,11 @@ impl Backend for CudaBackend {
         Some(Gpu { details: gpu.details.into_iter().chain(libraries).collect(), ..gpu })
     }
 
+    /// The free memory less an eighth, for the workspace of kernels.
+    fn room(&self) -> Option<u64> {
+        self.device().room().ok().map(|free| free / 8 * 7)
+    }
+
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,

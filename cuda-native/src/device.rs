@@ -239,13 +239,19 @@ impl Device {
         Ok(free as u64)
     }
 
+    /// The same if nothing is kept for the next arrays.
+    pub fn room(&self) -> Result<u64, DeviceError> {
+        self.synchronize()?;
+        let _ = keep_none(&self.opened.context);
+        self.free_bytes()
+    }
+
     /// Fails if fewer than `needed` bytes are free, even when nothing is kept for the next arrays.
     pub fn check_memory(&self, what: &str, needed: u64) -> Result<(), DeviceError> {
         if needed <= self.free_bytes()? {
             return Ok(());
         }
-        let _ = keep_none(&self.opened.context);
-        let free = self.free_bytes()?;
+        let free = self.room()?;
         if needed <= free {
             return Ok(());
         }

@@ -60,6 +60,12 @@ pub trait Backend {
         None
     }
 
+    /// Bytes that the arrays of kernels may take in the device's own memory, when none is prepared; `None` if
+    /// they are in the host's.
+    fn room(&self) -> Option<u64> {
+        None
+    }
+
     /// Prepares a configuration that the problem admits: format, plan and buffers, with conversions limited
     /// to `memory`.
     fn prepare<'p>(

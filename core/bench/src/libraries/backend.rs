@@ -61,6 +61,10 @@ impl Backend for WithLibraries<'_> {
         self.library(kernel).map(|library| library.source().clone())
     }
 
+    fn room(&self) -> Option<u64> {
+        self.backend.room()
+    }
+
     fn prepare<'p>(
         &'p self,
         configuration: &Configuration,

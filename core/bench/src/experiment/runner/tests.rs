@@ -147,6 +147,52 @@ fn formats_over_the_limit_are_refused_and_the_rest_runs_in_groups() {
     }
 }
 
+/// The CPU backend, as if its arrays were in this many bytes of a device.
+struct Small(CpuBackend, u64);
+
+impl Backend for Small {
+    fn model(&self) -> &str {
+        "small"
+    }
+    fn availability(&self, kernel: &KernelDescriptor) -> Availability {
+        self.0.availability(kernel)
+    }
+    fn room(&self) -> Option<u64> {
+        Some(self.1)
+    }
+    fn prepare<'p>(
+        &'p self,
+        configuration: &Configuration,
+        problem: &'p dyn Problem,
+        memory: MemoryLimit,
+    ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
+        self.0.prepare(configuration, problem, memory)
+    }
+}
+
+#[test]
+fn groups_stay_within_the_memory_of_the_device_too() {
+    let groups = |backend: &dyn Backend, memory: MemoryLimit| -> Vec<usize> {
+        let (settings, environment) = (settings(), environment());
+        let runner = Runner {
+            backends: vec![(DeviceKind::Cpu, backend)],
+            settings: &settings,
+            environment: &environment,
+            memory: None,
+            cancel: &AtomicBool::new(false),
+            agreement: &Alone,
+        };
+        let all = Configuration::all(&on_cpu(), &settings);
+        runner.groups(&problem(), all, memory).iter().map(Vec::len).collect()
+    };
+    // Larger than each format of the example, and than what the automatic choice may need.
+    let (bytes, unlimited) = (500, MemoryLimit::unlimited());
+    let by_limit = groups(&CpuBackend::new(), MemoryLimit::bytes(bytes));
+    assert!(by_limit.len() > 1);
+    assert_eq!(groups(&Small(CpuBackend::new(), bytes), unlimited), by_limit);
+    assert_eq!(groups(&CpuBackend::new(), unlimited).len(), 1);
+}
+
 /// Computes with the CPU backend, then corrupts one row.
 struct Wrong {
     cpu: CpuBackend,

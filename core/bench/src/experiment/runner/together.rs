@@ -5,12 +5,13 @@ use std::sync::atomic::Ordering;
 
 use super::Runner;
 use crate::experiment::agreement::{OwnFailure, agreed};
-use crate::experiment::backend::Prepared;
+use crate::experiment::backend::{Backend, Prepared};
 use crate::experiment::configuration::{Configuration, Key};
 use crate::experiment::error::PrepareError;
 use crate::experiment::problem::Problem;
 use crate::experiment::task::Watch;
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_model::kernel::DeviceKind;
 use sparsescope_record::{Run, Verdict};
 
 impl Runner<'_> {
@@ -31,14 +32,17 @@ impl Runner<'_> {
         left.iter().filter_map(|&place| configurations.get(place as usize).cloned()).collect()
     }
 
-    /// Consecutive configurations whose arrays together stay within `memory`; a configuration that exceeds it
-    /// alone forms a group that will be refused.
+    /// Consecutive configurations whose arrays together stay within `memory` and that of their device; a configuration
+    /// that exceeds it alone forms a group that will be refused.
     pub(super) fn groups(
         &self,
         problem: &dyn Problem,
         configurations: Vec<Configuration>,
         memory: MemoryLimit,
     ) -> Vec<Vec<Configuration>> {
+        let room =
+            |&(device, backend): &(DeviceKind, &dyn Backend)| Some((device, backend.room()?));
+        let rooms: Vec<(DeviceKind, u64)> = self.backends.iter().filter_map(room).collect();
         let mut groups: Vec<Vec<Configuration>> = Vec::new();
         let mut resident: BTreeMap<String, u64> = BTreeMap::new();
         for configuration in configurations {
@@ -46,7 +50,9 @@ impl Runner<'_> {
             let new = arrays.iter().filter(|array| !resident.contains_key(&array.name));
             let (new, there): (u64, u64) =
                 (new.map(|array| array.bytes).sum(), resident.values().sum());
-            let overfull = new > 0 && there.saturating_add(new) > memory.get();
+            let of_device = rooms.iter().find(|(device, _)| *device == configuration.kernel.device);
+            let most = of_device.map_or(memory.get(), |&(_, room)| room.min(memory.get()));
+            let overfull = new > 0 && there.saturating_add(new) > most;
             let overfull = self.agreement.any(overfull);
             if overfull {
                 resident.clear();
