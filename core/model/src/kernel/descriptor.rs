@@ -236,6 +236,11 @@ impl KernelDescriptor {
         }
     }
 
+    /// Whether it is that of a shared library that the user names.
+    pub fn is_of_user_library(&self) -> bool {
+        self.origin == [Origin::User] && self.mapping == Mapping::Library
+    }
+
     /// What shares a colour in charts: as [`what`](Self::what), except where a library has another
     /// word for it.
     pub fn family(&self) -> &'static str {

@@ -22,7 +22,7 @@ use sparsescope_matrix::matrix::{
 use sparsescope_matrix::memory::{MemoryError, MemoryLimit};
 use sparsescope_matrix::parallel::lock;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
-use sparsescope_model::kernel::{DeviceKind, LANES, Mapping, Op, Origin, Reads, Scale};
+use sparsescope_model::kernel::{DeviceKind, LANES, Op, Reads, Scale};
 use sparsescope_record::{Check, Operation, Predicted, Work};
 
 /// y = A·x.
@@ -287,12 +287,8 @@ impl SpmvProblem {
             let name = format!("formats tried in {}", precision.as_str());
             return self.with_copies(vec![Resident { name, bytes }], precision, memory);
         }
-        let kernel = configuration.kernel;
-        if kernel.origin == [Origin::User] && kernel.mapping == Mapping::Library {
-            // A library shares memory with a copy of A.
-            let bytes = self.a.bytes();
-            let bytes = if bytes <= memory.get() { bytes } else { 0 };
-            return vec![Resident { name: kernel.id.to_owned(), bytes }];
+        if configuration.kernel.is_of_user_library() {
+            return vec![Resident::shared(configuration.kernel, &self.a, memory)];
         }
         let mut sizes = lock(&self.sizes);
         // Counting slots passes over the whole matrix: do it once per format, not once per configuration.
@@ -345,7 +341,7 @@ fn predict_in<T: Real>(
 mod tests {
     use super::*;
     use sparsescope_matrix::matrix::examples;
-    use sparsescope_model::kernel::{KernelDescriptor, kernel};
+    use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, kernel};
     use sparsescope_record::Verdict;
 
     fn problem() -> SpmvProblem {

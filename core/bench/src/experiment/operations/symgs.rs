@@ -157,20 +157,22 @@ impl Problem for SymgsProblem {
         self.double.a.rows() == 0
     }
 
-    fn resident(&self, configuration: &Configuration, _: MemoryLimit) -> Vec<Resident> {
+    fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
         let (precision, a) = (configuration.precision, &self.double.a);
         let mut resident = Vec::new();
         if precision == Precision::F32 {
             let bytes = self.single_bytes();
             resident.push(Resident { name: "A, b and x in f32".to_owned(), bytes });
         }
-        let on_cpu = configuration.kernel.device == DeviceKind::Cpu;
-        if on_cpu && configuration.kernel.mapping != Mapping::Serial {
+        let kernel = configuration.kernel;
+        if kernel.is_of_user_library() {
+            resident.push(Resident::shared(kernel, a, memory));
+        } else if kernel.device == DeviceKind::Cpu && kernel.mapping != Mapping::Serial {
             // A copy of the rows in their order; two if the structure is not symmetric.
             let bytes =
                 2 * (a.nnz() as u64 * (4 + precision.values().bytes()) + 16 * a.rows() as u64);
-            let (kernel, bits) = (configuration.kernel.id, precision.as_str());
-            resident.push(Resident { name: format!("rows of {kernel} in {bits}"), bytes });
+            let name = format!("rows of {} in {}", kernel.id, precision.as_str());
+            resident.push(Resident { name, bytes });
         }
         resident
     }
@@ -435,7 +437,7 @@ impl<T: Real> System<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparsescope_model::kernel::kernel;
+    use sparsescope_model::kernel::{Origin, kernel};
 
     fn a(entries: &[(usize, usize, f64)]) -> Arc<Csr> {
         Arc::new(Csr::from_triplets(2, 2, entries).unwrap())
@@ -476,5 +478,24 @@ mod tests {
         assert_eq!(check([1.0, 0.0]).verdict, Verdict::Fail);
         let usual = problem(0.5).compare(&configuration, &Output::Vector(vec![2.0, -1.0])).unwrap();
         assert_eq!(usual.verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn a_library_on_any_device_shares_a_copy_of_the_matrix() {
+        let diagonal = a(&[(0, 0, 1.0), (1, 1, 2.0)]);
+        let problem = SymgsProblem::new(diagonal, vec![1.0; 2], vec![0.0; 2]).unwrap();
+        for device in [DeviceKind::Cpu, DeviceKind::Cuda] {
+            let library = KernelDescriptor {
+                device,
+                origin: &[Origin::User],
+                mapping: Mapping::Library,
+                ..*kernel("cpu/symgs/serial").unwrap()
+            };
+            let configuration = Configuration::usual(Box::leak(Box::new(library)));
+            let resident = problem.resident(&configuration, MemoryLimit::unlimited());
+            let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
+            // Two nonzeros of 12 bytes, and three row offsets of 4.
+            assert_eq!(bytes, [36], "{device:?}");
+        }
     }
 }
