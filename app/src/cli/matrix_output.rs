@@ -10,6 +10,7 @@ use sparsescope_core::io::numpy::write_npz;
 use sparsescope_core::io::{
     AnyMatrix, Field, IoError, Progress, matrix_market, write_petsc, write_rb,
 };
+use sparsescope_core::memory::MemoryLimit;
 
 use super::interrupt::Interrupt;
 use super::outcome::UsageError;
@@ -19,8 +20,12 @@ use super::table::{count, counted};
 type Writer = fn(&AnyMatrix, &mut dyn Write, Progress<'_>) -> Result<(), IoError>;
 
 /// The writers of forms other than Matrix Market, by the first extension of the form.
-const WRITERS: [(&str, Writer); 4] =
-    [("npz", write_npz), ("rb", write_rb), ("petsc", write_petsc), ("triplets", write_triplets)];
+const WRITERS: [(&str, Writer); 4] = [
+    ("npz", write_npz),
+    ("rb", |a, out, progress| write_rb(a, out, MemoryLimit::of_machine(), progress)),
+    ("petsc", write_petsc),
+    ("triplets", write_triplets),
+];
 
 /// The forms that have a writer.
 fn written() -> impl Iterator<Item = &'static FileForm> {

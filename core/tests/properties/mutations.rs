@@ -85,7 +85,7 @@ fn holds_in_columns(bytes: &[u8]) {
     let file = read("a.rb", bytes);
     let mut written = Vec::new();
     if let Ok(MatrixFile { matrix, .. }) = &file
-        && write_rb(matrix, &mut written, Progress::none()).is_ok()
+        && write_rb(matrix, &mut written, MemoryLimit::bytes(LIMIT), Progress::none()).is_ok()
     {
         let back = read_matrix(&written, MemoryLimit::unlimited(), Progress::none()).unwrap();
         assert_eq!(format!("{:?}", back.matrix), format!("{matrix:?}"));

@@ -217,12 +217,14 @@ impl<T: Scalar> Csr<T> {
 
     /// The n × m transpose (values not conjugated): count, prefix sum, scatter.
     pub fn transpose(&self) -> Self {
-        let mut lengths = vec![0usize; self.cols];
+        let mut next = vec![0usize; self.cols];
         for &c in &self.col {
-            lengths[c as usize] += 1;
+            next[c as usize] += 1;
         }
-        let row_ptr = RowPtr::from_lengths(lengths.iter().copied());
-        let mut next: Vec<usize> = (0..self.cols).map(|c| row_ptr.get(c)).collect();
+        let row_ptr = RowPtr::from_lengths(next.iter().copied());
+        for (c, next) in next.iter_mut().enumerate() {
+            *next = row_ptr.get(c);
+        }
         let mut col = vec![0u32; self.nnz()];
         let mut val = vec![T::ZERO; self.nnz()];
         for i in 0..self.rows {

@@ -283,15 +283,28 @@ fn what_is_written_reads_back_bit_for_bit() {
     let complex = a.transpose().map(|v| Complex64::new(v, -v));
     for a in [AnyMatrix::Real(a), AnyMatrix::Complex(complex), real(3, 3, &[]), real(0, 2, &[])] {
         let mut written = Vec::new();
-        write_rb(&a, &mut written, Progress::none()).unwrap();
+        write_rb(&a, &mut written, MemoryLimit::unlimited(), Progress::none()).unwrap();
         let back = read_matrix(&written, MemoryLimit::unlimited(), Progress::none()).unwrap();
         assert_eq!(format!("{:?}", back.matrix), format!("{a:?}"));
         assert_eq!((back.form, back.warnings), (MatrixForm::RutherfordBoeing, Vec::new()));
         assert!(written.split(|b| *b == b'\n').all(|line| line.len() <= 80));
     }
     let not_finite = real(2, 2, &[(0, 0, 1.0), (1, 1, f64::NAN)]);
-    let error = write_rb(&not_finite, &mut Vec::new(), Progress::none()).unwrap_err().to_string();
+    let unlimited = MemoryLimit::unlimited();
+    let refused = write_rb(&not_finite, &mut Vec::new(), unlimited, Progress::none());
+    let error = refused.unwrap_err().to_string();
     assert!(error.starts_with("the value NaN in row 2, column 2 cannot be written"), "{error}");
+}
+
+#[test]
+fn columns_without_nonzeros_count_for_the_memory_limit() {
+    let a = real(1, 999, &[(0, 5, 1.0)]);
+    let write =
+        |limit: u64| write_rb(&a, &mut Vec::new(), MemoryLimit::bytes(limit), Progress::none());
+    // 16 bytes per column and one more, and 12 per nonzero.
+    let refused = write(16_011).unwrap_err().to_string();
+    assert!(refused.starts_with("the matrix by columns needs 16012 bytes"), "{refused}");
+    assert!(write(16_012).is_ok());
 }
 
 /// The layout that SciPy's `hb_read` needs: 14 columns per count, three formats, full lines of blanks and
@@ -299,7 +312,8 @@ fn what_is_written_reads_back_bit_for_bit() {
 #[test]
 fn the_header_is_in_the_columns_of_the_format() {
     let mut written = Vec::new();
-    write_rb(&real(2, 2, &[(1, 0, -0.5)]), &mut written, Progress::none()).unwrap();
+    let a = real(2, 2, &[(1, 0, -0.5)]);
+    write_rb(&a, &mut written, MemoryLimit::unlimited(), Progress::none()).unwrap();
     let expected = format!(
         "{:<71}|matrix  \n{:>14}{:>14}{:>14}{:>14}\nrua{:>25}{:>14}{:>14}{:>14}\n{:<16}{:<16}{:<20}\n 1 2 2\n 2\n{:>25}\n",
         "Written by Sparsescope",

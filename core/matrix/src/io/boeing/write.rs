@@ -4,7 +4,8 @@
 use std::io::Write;
 
 use crate::io::{AnyMatrix, IoError, Progress};
-use crate::matrix::RowPtr;
+use crate::matrix::{Csr, RowPtr, Scalar};
+use crate::memory::MemoryLimit;
 
 /// Digits of a line.
 const LINE: usize = 80;
@@ -12,17 +13,23 @@ const LINE: usize = 80;
 const WIDTH: usize = 25;
 
 /// Writes a matrix as a Rutherford-Boeing file of real or complex values, all entries stored. A matrix that is
-/// not square has the type for rectangular ones. Rejects values that are not finite before writing anything.
-pub fn write_rb(a: &AnyMatrix, out: &mut dyn Write, progress: Progress<'_>) -> Result<(), IoError> {
+/// not square has the type for rectangular ones. Rejects values that are not finite, and a copy by columns that needs
+/// more than `limit`, before writing anything.
+pub fn write_rb(
+    a: &AnyMatrix,
+    out: &mut dyn Write,
+    limit: MemoryLimit,
+    progress: Progress<'_>,
+) -> Result<(), IoError> {
     match a {
         AnyMatrix::Real(a) => {
-            let a = a.transpose();
+            let a = by_columns(a, limit)?;
             let number = |k: usize| a.val().get(k).copied().unwrap_or_default();
             let numbers = (b'r', 1, &number as &dyn Fn(usize) -> f64);
             write_columns((a.cols(), a.row_ptr(), a.col()), numbers, out, progress)
         }
         AnyMatrix::Complex(a) => {
-            let a = a.transpose();
+            let a = by_columns(a, limit)?;
             let number = |k: usize| {
                 let value = a.val().get(k / 2).copied().unwrap_or_default();
                 if k.is_multiple_of(2) { value.re } else { value.im }
@@ -31,6 +38,15 @@ pub fn write_rb(a: &AnyMatrix, out: &mut dyn Write, progress: Progress<'_>) -> R
             write_columns((a.cols(), a.row_ptr(), a.col()), numbers, out, progress)
         }
     }
+}
+
+/// The transpose. A short file may declare any number of columns.
+fn by_columns<T: Scalar>(a: &Csr<T>, limit: MemoryLimit) -> Result<Csr<T>, IoError> {
+    // For each column its offset, and while it is filled where its next nonzero goes.
+    let columns = 16 * (a.cols() as u128 + 1);
+    let entries = a.nnz() as u128 * (size_of::<u32>() + T::BYTES) as u128;
+    limit.check("the matrix by columns", columns + entries)?;
+    Ok(a.transpose())
 }
 
 /// Writes a matrix of which each column is given, with this many numbers for each nonzero.
