@@ -95,7 +95,7 @@ fn block_rows<T: DeviceReal, O: Offset + Element>(
     unsafe { Launch::in_variant(device, variant, &name, shape, &arguments) }.map(Step::Launch)
 }
 
-/// The same on column-major HLL, whose rows may be sorted, but none is kept apart.
+/// The same on column-major HLL, whose rows may be sorted. Fails if some are kept apart.
 pub(super) fn hll<T: DeviceReal>(
     device: &Device,
     block: u32,
@@ -103,6 +103,9 @@ pub(super) fn hll<T: DeviceReal>(
     columns: usize,
     (x, y): (&Buffer<T>, &Buffer<T>),
 ) -> Result<Bound, DeviceError> {
+    if a.order.tail() > 0 {
+        return Err(DeviceError::Format("SpMM with rows of HLL that are kept apart"));
+    }
     let rows = a.order.rows();
     let each = columns_per_thread(columns, T::BYTES);
     let arguments = SpmmHll {
@@ -120,9 +123,10 @@ pub(super) fn hll<T: DeviceReal>(
     };
     let threads = (rows * (columns / each)) as u64;
     let shape = Shape { grid: threads.div_ceil(block.into()), block, shared_bytes: 0 };
-    // SAFETY: every position lies in a hack, whose offset is followed by as many slots for each of
-    // its rows as the longest has nonzeros; columns are below cols, and where rows are sorted each
-    // position has its own row. X and Y are as above; threads of positions beyond the last return.
+    // SAFETY: no row is kept apart, so that every position lies in a hack, whose offset is followed
+    // by as many slots for each of its rows as the longest has nonzeros; columns are below cols, and
+    // where rows are sorted each position has its own row. X and Y are as above; threads of
+    // positions beyond the last return.
     let launch = unsafe { Launch::new(device, &format!("spmm_hll_{each}"), shape, &arguments)? };
     Ok(Bound::of(vec![Step::Launch(launch)]))
 }
