@@ -30,11 +30,11 @@ __device__ inline void product_of_windows(
     const u32* part_ptr, const u32* col, const value* val, const real* x, real* y, real* part_sum,
     u32* arrived)
 {
-    extern __shared__ char shared[];
-    real* const window = reinterpret_cast<real*>(shared);
+    extern __shared__ real window[];
     const uint4* const all = reinterpret_cast<const uint4*>(pieces);
-    const uint4 here = reinterpret_cast<const uint4*>(blocks)[blockIdx.x];
-    const u32 first = here.x, end = blocks[4 * (blockIdx.x + 1) + 1];
+    const uint4* const plan = reinterpret_cast<const uint4*>(blocks);
+    const uint4 here = plan[blockIdx.x];
+    const u32 first = here.x, end = plan[blockIdx.x + 1].y;
     const u32 lane = threadIdx.x % LANES, at_once = THREADS / LANES;
     const uint4 none = make_uint4(0, 0, 0, 0);
     u32 own = here.y + threadIdx.x / LANES;
