@@ -85,7 +85,9 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
         let copy = self.machine.bandwidth().ok().map(|bandwidth| bandwidth.copy);
         let start = Instant::now();
         let Configuration { precision, parameters, .. } = &self.configuration;
-        let all = on_gpu(&**self.side.a(), parameters.get(&COMPACT), *precision, copy);
+        let shared_bytes = self.machine.device().properties().shared_per_block as usize;
+        let (a, compact) = (&**self.side.a(), parameters.get(&COMPACT));
+        let all = on_gpu(a, compact, *precision, (copy, shared_bytes));
         let mut choice =
             Choice { statistics_s: start.elapsed().as_secs_f64(), ..Choice::default() };
         let mut leader: Option<Leader<'p, T>> = None;

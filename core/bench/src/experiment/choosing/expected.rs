@@ -44,8 +44,9 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Computes the traits of a matrix; samples evenly spread rows of a large one.
-    pub fn of<T: Scalar>(a: &Csr<T>) -> Self {
+    /// Computes the traits of a matrix; samples evenly spread rows of a large one. Blocks of the device have up to this
+    /// many bytes of shared memory.
+    pub fn of<T: Scalar>(a: &Csr<T>, shared_bytes: usize) -> Self {
         let part = part(a);
         let sample = part.as_ref().unwrap_or(a);
         let each = |count: u64| count as f64 / sample.nnz().max(1) as f64;
@@ -57,7 +58,7 @@ impl Traits {
             value: T::BYTES as f64,
             gather: each(sectors_of_x(sample)),
             in_fours: each(lengths.map(|length| length.next_multiple_of(4)).sum()),
-            in_windows: WindowShape::suiting(a, usize::MAX).is_some(),
+            in_windows: WindowShape::suiting(a, shared_bytes).is_some(),
         }
     }
 }
@@ -157,10 +158,13 @@ pub fn expected_s(candidate: &Candidate, traits: &Traits, copy: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::experiment::choosing::on_gpu;
-    use sparsescope_matrix::matrix::Precision;
+    use sparsescope_matrix::matrix::{Precision, RowPtr};
 
     /// Bytes per second of a copy on an H200.
     const COPY: f64 = 4.3e12;
+
+    /// Bytes of shared memory that its blocks may have.
+    const SHARED: usize = 227 << 10;
 
     fn made(m: usize, n: usize, columns: impl Fn(usize) -> Vec<usize>) -> Csr {
         let row = |i: usize| columns(i).into_iter().map(move |j| (i, j, 1.0 + (i * 7 + j) as f64));
@@ -169,7 +173,7 @@ mod tests {
 
     /// The kernel with the shortest expected time.
     fn named(a: &Csr, compact: bool) -> &'static str {
-        let found = on_gpu(a, compact, Precision::F64, Some(COPY));
+        let found = on_gpu(a, compact, Precision::F64, (Some(COPY), SHARED));
         let times: Vec<f64> = found.iter().map(|one| one.expected_s.unwrap()).collect();
         assert!(times.is_sorted() && times.iter().all(|s| *s >= SHORTEST_S && s.is_finite()));
         found[0].kernel.id
@@ -195,20 +199,32 @@ mod tests {
 
     #[test]
     fn neighbours_share_sectors_and_long_rows_do_not_meet_themselves() {
-        let gather = |a: &Csr| Traits::of(a).gather;
+        let gather = |a: &Csr| Traits::of(a, SHARED).gather;
         // 32 rows have 8 sectors; every nonzero has its own; 1024 of 4000 columns are consecutive.
         assert_eq!(gather(&made(64, 64, |i| vec![i])), 0.25);
         assert_eq!(gather(&made(64, 640, |i| vec![i * 10])), 1.0);
         assert_eq!(gather(&made(1, 4096, |_| (0..4096).collect())), 0.25);
-        assert_eq!(Traits::of(&made(8, 8, |_| (0..5).collect())).in_fours, 1.6);
+        assert_eq!(Traits::of(&made(8, 8, |_| (0..5).collect()), SHARED).in_fours, 1.6);
         assert_eq!(gather(&made(0, 0, |_| Vec::new())), 0.0);
+    }
+
+    #[test]
+    fn windows_are_expected_only_where_a_block_has_memory_for_them() {
+        // Every second column; x has 128 KiB.
+        let (rows, each) = (512, 8192);
+        let row_ptr = RowPtr::from_lengths((0..rows).map(|_| each));
+        let col: Vec<u32> = (0..rows * each).map(|k| (2 * (k % each)) as u32).collect();
+        let val = vec![1.0; col.len()];
+        let a = Csr::try_new(rows, 2 * each, row_ptr, col, val).unwrap();
+        let expected = |shared_bytes| Traits::of(&a, shared_bytes).in_windows;
+        assert_eq!([SHARED, 64 << 10].map(expected), [true, false]);
     }
 
     #[test]
     fn more_bytes_take_longer_and_a_faster_device_less_long() {
         let a = made(60_000, 60_000, |i| (i.max(9) - 9..(i + 9).min(60_000)).collect());
-        let traits = Traits::of(&a);
-        for candidate in on_gpu(&a, true, Precision::F64, None) {
+        let traits = Traits::of(&a, SHARED);
+        for candidate in on_gpu(&a, true, Precision::F64, (None, SHARED)) {
             assert_eq!(candidate.expected_s, None);
             let more =
                 Candidate { minimal_bytes: 50 * candidate.minimal_bytes, ..candidate.clone() };
