@@ -45,6 +45,12 @@ pub trait Problem: Any + Debug + Send + Sync {
         Finished::Done
     }
 
+    /// Computes a part of the reference for the results of a configuration, where it has several; returns whether more
+    /// is left. A check computes what is left.
+    fn extend_reference(&self, _configuration: &Configuration) -> bool {
+        false
+    }
+
     /// What repeating a configuration that passed its check leads to, step by step; `None` where that is
     /// meaningless, and once `cancel` is set.
     fn history(&self, _configuration: &Configuration, _cancel: &AtomicBool) -> Option<History> {

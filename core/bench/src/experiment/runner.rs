@@ -286,6 +286,9 @@ impl Runner<'_> {
         if self.agreement.any(problem.find_reference(self.cancel) == Finished::Cancelled) {
             return Ok(Start::Cancelled);
         }
+        while problem.extend_reference(configuration) {
+            set_down().await;
+        }
         let mut check = problem.check(configuration, &output);
         (run.solve, run.history) = output.told();
         if check.verdict == Verdict::Pass && problem.is_empty() {

@@ -57,6 +57,22 @@ impl<T: Real> Found<T> {
         Arc::clone(self.blocks.entry(k).or_insert_with(|| Arc::new(make())))
     }
 
+    /// Computes the reference of one more of k columns, with A in this precision; returns whether others are left.
+    fn refer(
+        &mut self,
+        (rounded, precision): (&Csr<T>, Precision),
+        k: usize,
+        column: impl Fn(usize) -> Vec<f64>,
+    ) -> bool {
+        let references = self.references.entry(precision).or_default();
+        let j = references.len();
+        if j < k {
+            let x: Vec<T> = column(j).into_iter().map(T::rounded).collect();
+            references.push(Reference::new(rounded, &x));
+        }
+        references.len() < k
+    }
+
     /// Checks Y of k columns, in fewer bits than f64 also against the result in f64. `rounded` is A in the precision;
     /// what Y is compared with is computed on first use.
     fn check(
@@ -66,11 +82,8 @@ impl<T: Real> Found<T> {
         y: &[T],
         column: impl Fn(usize) -> Vec<f64>,
     ) -> Check {
+        while self.refer((rounded, precision), k, &column) {}
         let references = self.references.entry(precision).or_default();
-        while references.len() < k {
-            let x: Vec<T> = column(references.len()).into_iter().map(T::rounded).collect();
-            references.push(Reference::new(rounded, &x));
-        }
         let check = check_columns(&references[..k], y);
         if precision == Precision::F64 {
             return check;
@@ -221,6 +234,17 @@ impl Problem for SpmmProblem {
         arrays
     }
 
+    /// The reference of one more column.
+    fn extend_reference(&self, configuration: &Configuration) -> bool {
+        let (k, precision) = (Self::vectors(configuration), configuration.precision);
+        let column = |j| self.column(j);
+        match self.side(precision, MemoryLimit::unlimited()) {
+            Ok(Side::Double(side)) => lock(&self.double).refer((side.a(), precision), k, column),
+            Ok(Side::Single(side)) => lock(&self.single).refer((side.a(), precision), k, column),
+            Err(_) => false,
+        }
+    }
+
     fn compare(&self, configuration: &Configuration, output: &Output) -> Option<Check> {
         let (k, precision) = (Self::vectors(configuration), configuration.precision);
         let (a, column) = (self.a(), |j| self.column(j));
@@ -356,6 +380,18 @@ mod tests {
         let refused = problem.check_blocks(&wide, MemoryLimit::bytes(needed - 1)).unwrap_err();
         let expected = format!("SpMM with X, Y and its check for 16 columns needs {needed} bytes");
         assert!(refused.to_string().starts_with(&expected), "{refused}");
+    }
+
+    #[test]
+    fn references_are_computed_one_column_at_a_time() {
+        let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
+        for precision in Precision::UNIFORM {
+            let is_left = || problem.extend_reference(&of("cpu/spmm/rows", 3, precision));
+            assert_eq!([(); 4].map(|()| is_left()), [true, true, false, false]);
+        }
+        let (double, single) = (lock(&problem.double), lock(&problem.single));
+        assert_eq!(double.references[&Precision::F64].len(), 3);
+        assert_eq!(single.references[&Precision::F32].len(), 3);
     }
 
     #[test]
