@@ -73,8 +73,6 @@ fn what_a_kernel_does_not_compute_is_refused_in_a_sentence() {
     };
     let error = refused(1, &["--kernel", "cpu/csr/simd", "--scale", "2"]);
     assert!(error.contains("scale cannot be 2: expected 1"), "{error}");
-    let error = refused(1, &["--kernel", "cpu/spmv/auto", "--op", "t"]);
-    assert!(error.contains("op cannot be t: expected n"), "{error}");
     let error = refused(2, &["--y", "y.txt"]);
     assert!(error.contains("--y needs --scale ALPHA:BETA"), "{error}");
     let error = refused(2, &["--scale", "2,3"]);

@@ -129,7 +129,7 @@ const fn cpu_choice(id: &'static str, summary: &'static str) -> KernelDescriptor
     kernel.reads = Reads::Chosen;
     kernel.deterministic = false;
     kernel.takes.threads = true;
-    kernel.parameters = const { &[COMPACT.any(), PLAIN_OP, PLAIN_SCALE] };
+    kernel.parameters = const { &[COMPACT.any(), OP.any(), PLAIN_SCALE] };
     kernel
 }
 

@@ -1,4 +1,4 @@
-//! `cpu/spmv/auto`: runs the kernel that a short trial finds the fastest.
+//! `cpu/spmv/auto`: runs the kernel that a short trial finds the fastest, on A or on its transpose.
 
 mod trial;
 
@@ -15,7 +15,7 @@ use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use sparsescope_kernels::spmv::simd::Vectorised;
 use sparsescope_matrix::memory::MemoryLimit;
-use sparsescope_model::kernel::parameters::COMPACT;
+use sparsescope_model::kernel::parameters::{COMPACT, OP};
 use sparsescope_record::{Choice, Costs, Tried};
 use trial::{Runner, race};
 
@@ -36,15 +36,27 @@ pub(super) fn bind<'p>(
     memory: MemoryLimit,
     near_bytes: u64,
 ) -> Result<Bound<'p>, PrepareError> {
+    let side = side(configuration, problem, memory)?;
     let asked =
         Asked { configuration: configuration.clone(), problem, memory, near_bytes, wake_s: 0.0 };
-    let task: Box<dyn Task + 'p> = match problem.side(configuration.precision, memory)? {
+    let task: Box<dyn Task + 'p> = match side {
         Side::Double(side) => Box::new(Auto { asked, side, chosen: None }),
         Side::Single(side) => Box::new(Auto { asked, side, chosen: None }),
     };
     let value = configuration.parameters.text(COMPACT.id()).unwrap_or_default();
-    let params = [(COMPACT.id().name().to_owned(), value)].into();
+    let mut params = configuration.kernel.computed(&configuration.parameters);
+    params.insert(COMPACT.id().name().to_owned(), value);
     Ok(Bound { task, parts: None, costs: Costs::default(), params })
+}
+
+/// That of A, or of its transpose if the configuration requests it.
+fn side(
+    configuration: &Configuration,
+    problem: &SpmvProblem,
+    memory: MemoryLimit,
+) -> Result<Side, PrepareError> {
+    problem.check_transposed(configuration, memory)?;
+    problem.turned(configuration).side(configuration.precision, memory)
 }
 
 /// Chooses a kernel on the ambient pool, whose workers sleep between calls, so that each call of several threads
@@ -57,14 +69,17 @@ pub(super) fn chosen(
     wake_s: f64,
     watch: &Watch<'_>,
 ) -> Result<Option<Bound<'static>>, PrepareError> {
+    let side = side(configuration, problem, memory)?;
     let asked = Asked { configuration: configuration.clone(), problem, memory, near_bytes, wake_s };
-    let found = match problem.side(configuration.precision, memory)? {
+    let found = match side {
         Side::Double(side) => Auto { asked, side, chosen: None }.choose(watch)?,
         Side::Single(side) => Auto { asked, side, chosen: None }.choose(watch)?,
     };
     Ok(found.map(|Found { runner, parts, costs, choice }| {
         let (task, params) = (runner.into_task(), choice.params.clone());
-        Bound { task, parts, costs: Costs { choice: Some(choice), ..costs }, params }
+        let conversion_s = problem.transposition_s(configuration) + costs.conversion_s;
+        let costs = Costs { conversion_s, choice: Some(choice), ..costs };
+        Bound { task, parts, costs, params }
     }))
 }
 
@@ -101,9 +116,9 @@ where
     fn set_up(&mut self, costs: &mut Costs, watch: &Watch<'_>) -> Result<Finished, PrepareError> {
         let Some(found) = self.choose(watch)? else { return Ok(Finished::Cancelled) };
         self.chosen = Some(Chosen { task: found.runner.into_task(), parts: found.parts });
-        let choice = found.choice;
+        let (choice, Asked { configuration, problem, .. }) = (found.choice, &self.asked);
         *costs = Costs {
-            conversion_s: choice.conversion_s,
+            conversion_s: problem.transposition_s(configuration) + choice.conversion_s,
             plan_s: choice.seconds() - choice.conversion_s,
             choice: Some(choice),
             ..found.costs
@@ -250,7 +265,9 @@ where
             tried.minimal_bytes = costs.minimal_bytes;
         }
         choice.kernel = configuration.kernel.id.to_owned();
+        let computed = configuration.kernel.computed(&configuration.parameters);
         choice.params = params;
+        choice.params.retain(|name, _| !computed.contains_key(name));
         choice.why = why(&choice, place, SERIAL, self.side.a().minimal_bytes());
         Ok(Some(Found { runner, parts, costs, choice }))
     }
@@ -265,9 +282,10 @@ where
     fn admitted(&self, candidate: &Candidate, threads: u32) -> Result<Configuration, String> {
         let Asked { configuration, problem, .. } = &self.asked;
         let threads = if candidate.kernel.takes.threads { threads } else { 1 };
+        let op = configuration.parameters.text(OP.id()).unwrap_or_default();
         let configuration = Configuration {
             kernel: candidate.kernel,
-            parameters: candidate.parameters.clone(),
+            parameters: candidate.parameters.clone().with(OP.id(), &op),
             threads,
             ..configuration.clone()
         };

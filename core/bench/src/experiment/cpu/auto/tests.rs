@@ -92,6 +92,31 @@ fn its_result_has_the_bits_of_the_kernel_that_it_names() {
 }
 
 #[test]
+fn the_transpose_has_a_choice_of_its_own_and_its_time_counts_as_conversion() {
+    // One row: its transpose has rows of one nonzero.
+    let entries: Vec<_> = (0..3_000).map(|j| (0, j, 1.0 + j as f64)).collect();
+    let a = Arc::new(Csr::from_triplets(1, 3_000, &entries).unwrap());
+    let problem = SpmvProblem::drawn(a, 42);
+    let backend = CpuBackend::new();
+    let plain = configuration(1, Precision::F64, "off");
+    let parameters = plain.parameters.clone().with(OP.id(), "t");
+    let transposed = Configuration { parameters, ..plain };
+    let mut prepared = set_up(&backend, &problem, &transposed);
+    let flag = AtomicBool::new(false);
+    let y = prepared.output(&Watch::cancelled_by(&flag)).wait().unwrap().unwrap();
+    let check = problem.check(&transposed, &y);
+    assert_eq!(check.verdict, Verdict::Pass, "{:?}", check.reason);
+    let (params, costs) = (prepared.params(), prepared.costs());
+    let choice = costs.choice.unwrap();
+    assert_eq!((params["op"].as_str(), choice.params.get("op")), ("t", None));
+    let transposition_s = problem.transposition_s(&transposed);
+    assert!(transposition_s > 0.0);
+    assert_eq!(costs.conversion_s, transposition_s + choice.conversion_s);
+    // 3001 row offsets and 3000 columns of 4 bytes, as many values, and x and y.
+    assert_eq!(choice.tried[0].minimal_bytes, 4 * 3_001 + 12 * 3_000 + 8 * 3_001);
+}
+
+#[test]
 fn only_the_format_of_the_chosen_kernel_is_kept() {
     let problem = SpmvProblem::new(band(3_000), vec![1.0; 3_000]);
     let backend = CpuBackend::new();
