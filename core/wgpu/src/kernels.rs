@@ -42,9 +42,10 @@ impl Device {
             // SAFETY: every index is a row below `rows`, a slot or an offset of a format, or a column of it.
             // The formats' `try_new` check that offsets ascend to the number of slots and that columns,
             // including those of padding, are less than n; x has n elements, y has `rows` between its guards,
-            // each as many times as SpMM has columns, and the arrays are uploaded in full (`arrays.rs`). `common.wgsl` keeps workgroup numbers below
-            // the sizes of their arrays. All loops end: they count up to such a bound. No divisor is 0: hack
-            // sizes, workgroup and subgroup sizes, and the invocations per row are at least 1.
+            // each as many times as SpMM has columns, and the arrays are uploaded in full (`arrays.rs`). No array
+            // has more than 2³¹ bytes (`most_bytes`), so that its indices have 32 bits. `common.wgsl` keeps
+            // workgroup numbers below the sizes of their arrays. All loops end: they count up to such a bound. No
+            // divisor is 0: hack sizes, workgroup and subgroup sizes, and the invocations per row are at least 1.
             false => unsafe {
                 let unchecked = wgpu::ShaderRuntimeChecks::unchecked();
                 self.raw.create_shader_module_trusted(descriptor, unchecked)

@@ -112,6 +112,7 @@ impl CudaBackend {
         };
         let (matrix, made) = self.held(configuration, uploads, side, memory)?;
         let x = uploads.x(device, &x).map_err(refused)?;
+        assert_eq!(x.copy().len(), k * a.cols(), "X has k elements per column of A");
         let y = GuardedVector::new(device, k * a.rows()).map_err(refused)?;
         let start = Instant::now();
         let operands = Operands { how, library, block, rows: a.rows(), cols: a.cols(), columns: k };

@@ -75,8 +75,8 @@ pub fn csr_bytes<T: Scalar>(a: &Csr<T>, precision: Precision) -> u64 {
 }
 
 /// The kernels to try on a GPU whose blocks have up to `shared_bytes` of shared memory, ordered by expected time where
-/// the copy bandwidth `copy` (bytes per second) is known; otherwise the one on CSR first, the others ordered by the bytes
-/// that they move. Only those on CSR store values in fewer bits than vectors.
+/// the copy bandwidth `copy` (bytes per second) is known; otherwise the one on CSR first, the others ordered by the
+/// bytes that they move. Only those on CSR store values in fewer bits than vectors.
 pub fn on_gpu<T: Scalar>(
     a: &Csr<T>,
     compact: bool,
