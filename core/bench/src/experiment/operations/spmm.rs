@@ -153,8 +153,7 @@ impl SpmmProblem {
             checked.map_err(|why| PrepareError::Refused(format!("column {j} of X: {why}")))?;
             *fitting = j + 1;
         }
-        let make = || -> Vec<f32> { self.block(k).into_iter().map(f32::rounded).collect() };
-        Ok(lock(&self.single).block(k, make))
+        Ok(lock(&self.single).block(k, || self.block(k)))
     }
 
     /// Fails if X, Y and the references of a configuration need more than `limit`.
@@ -174,12 +173,12 @@ impl SpmmProblem {
         self.columns.at(self.a().cols(), j)
     }
 
-    /// X of k columns, stored by rows.
-    fn block(&self, k: usize) -> Vec<f64> {
-        let mut block = zeroed(0.0, k * self.a().cols());
+    /// X of k columns, rounded and stored by rows.
+    fn block<T: Real>(&self, k: usize) -> Vec<T> {
+        let mut block = zeroed(T::ZERO, k * self.a().cols());
         for j in 0..k {
             for (to, x) in block.iter_mut().skip(j).step_by(k).zip(self.column(j)) {
-                *to = x;
+                *to = T::rounded(x);
             }
         }
         block
