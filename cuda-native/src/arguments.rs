@@ -1,5 +1,7 @@
 //! Arguments of the kernels in `kernels/`: one argument list per signature, by type and name.
 
+use std::fmt::Debug;
+
 use cudarc::driver::DeviceRepr;
 use sparsescope_core::matrix::{Offset, Precision, Real, bf16_bits, f16_bits};
 
@@ -18,7 +20,7 @@ pub unsafe trait Element: DeviceRepr + 'static {
 
 /// Elements that kernels compute with but never index by: no value makes a kernel access other
 /// memory.
-pub trait Value: Element {}
+pub trait Value: Element + Debug {}
 
 /// Two values that a thread moves at once.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,5 @@
 //! Arrays of a matrix on the device, by format.
 
-use std::any::Any;
 use std::time::Instant;
 
 use sparsescope_core::matrix::{
@@ -87,54 +86,49 @@ impl<T: Element> Slots<T> {
     }
 }
 
-/// Columns and values of a matrix whose values have half the bits of vectors and sums.
+/// Columns and values of a matrix whose values have half the bits of vectors and sums, in either
+/// format.
 #[derive(Debug)]
-pub(crate) struct HalfSlots {
-    /// Slots of a type of values.
-    slots: Box<dyn Any + Send + Sync>,
-    spent: Spent,
+pub(crate) enum HalfSlots<T: DeviceReal> {
+    Half(Slots<T::Half>),
+    Other(Slots<T::OtherHalf>),
 }
 
-impl HalfSlots {
+impl<T: DeviceReal> HalfSlots<T> {
     /// Fails for a precision that does not store such values. Those of `a` are numbers of its
     /// format already.
-    fn of<T: DeviceReal>(
-        device: &Device,
-        a: &Csr<T>,
-        precision: Precision,
-    ) -> Result<Self, DeviceError> {
+    fn of(device: &Device, a: &Csr<T>, precision: Precision) -> Result<Self, DeviceError> {
         match precision {
-            _ if precision == <T::Half as Stored<T>>::TYPES => {
-                Self::stored::<T, T::Half>(device, a)
-            }
+            _ if precision == <T::Half as Stored<T>>::TYPES => stored(device, a).map(Self::Half),
             _ if precision == <T::OtherHalf as Stored<T>>::TYPES => {
-                Self::stored::<T, T::OtherHalf>(device, a)
+                stored(device, a).map(Self::Other)
             }
             _ => Err(DeviceError::Format(precision.as_str())),
         }
     }
 
-    fn stored<T: DeviceReal, V: Stored<T>>(
-        device: &Device,
-        a: &Csr<T>,
-    ) -> Result<Self, DeviceError> {
-        let val: Vec<V> = a.val().iter().map(|&value| V::of(value)).collect();
-        let slots = Slots::of(device, a.col(), &val)?;
-        let spent = slots.spent();
-        Ok(Self { slots: Box::new(slots), spent })
+    fn spent(&self) -> Spent {
+        match self {
+            Self::Half(slots) => slots.spent(),
+            Self::Other(slots) => slots.spent(),
+        }
     }
+}
 
-    /// The slots, if their values are of this type.
-    pub(crate) fn with<V: Element>(&self) -> Option<&Slots<V>> {
-        self.slots.downcast_ref()
-    }
+/// The slots of a matrix with values of another type.
+fn stored<T: DeviceReal, V: Stored<T>>(
+    device: &Device,
+    a: &Csr<T>,
+) -> Result<Slots<V>, DeviceError> {
+    let val: Vec<V> = a.val().iter().map(|&value| V::of(value)).collect();
+    Slots::of(device, a.col(), &val)
 }
 
 /// The arrays of a format on the device.
 #[derive(Debug)]
-pub(crate) enum Arrays<T> {
+pub(crate) enum Arrays<T: DeviceReal> {
     Csr { row_ptr: Offsets, slots: Slots<T> },
-    CsrOfHalves { row_ptr: Offsets, slots: HalfSlots },
+    CsrOfHalves { row_ptr: Offsets, slots: HalfSlots<T> },
     Coo { row: Buffer<u32>, slots: Slots<T> },
     Ell { row_len: Buffer<u32>, slots: Slots<T> },
     Hyb { row_len: Buffer<u32>, ell: Slots<T>, row: Buffer<u32>, tail: Slots<T> },
@@ -149,7 +143,7 @@ impl<T: DeviceReal> Arrays<T> {
     pub(crate) fn spent(&self) -> Spent {
         match self {
             Self::Csr { row_ptr, slots } => row_ptr.spent() + slots.spent(),
-            Self::CsrOfHalves { row_ptr, slots } => row_ptr.spent() + slots.spent,
+            Self::CsrOfHalves { row_ptr, slots } => row_ptr.spent() + slots.spent(),
             Self::Coo { row, slots } => row.spent() + slots.spent(),
             Self::Ell { row_len, slots } => row_len.spent() + slots.spent(),
             Self::Hyb { row_len, ell, row, tail } => {

@@ -13,7 +13,7 @@ use crate::setup::Setup;
 use crate::value::DeviceReal;
 
 /// A matrix in CSR that was transposed on the device.
-pub(crate) struct Transposed<T> {
+pub(crate) struct Transposed<T: DeviceReal> {
     pub(crate) arrays: Arrays<T>,
     /// Seconds of transposing.
     pub(crate) seconds: f64,

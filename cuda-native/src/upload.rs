@@ -169,14 +169,14 @@ impl<H: Shared, D> Copies<H, D> {
 }
 
 /// Everything on the device in one precision that some kernel still uses.
-pub(crate) struct Uploads<T> {
+pub(crate) struct Uploads<T: DeviceReal> {
     matrices: Copies<AnyFormat<T>, Arrays<T>>,
     hacks: Copies<Arranged<T>, Hacks<T>>,
     transposed: Copies<AnyFormat<T>, Transposed<T>>,
     vectors: Copies<Arc<Vec<T>>, Buffer<T>>,
 }
 
-impl<T> Default for Uploads<T> {
+impl<T: DeviceReal> Default for Uploads<T> {
     fn default() -> Self {
         let (matrices, hacks, transposed, vectors) = Default::default();
         Self { matrices, hacks, transposed, vectors }

@@ -31,7 +31,7 @@ const BETTER: f64 = 0.98;
 const BEHIND: f64 = 2.0;
 
 /// What to choose for.
-pub(crate) struct Choosing<'p, T> {
+pub(crate) struct Choosing<'p, T: DeviceReal> {
     pub(crate) machine: &'p Machine,
     pub(crate) uploads: &'p Uploads<T>,
     pub(crate) problem: &'p SpmvProblem,

@@ -14,7 +14,7 @@ use crate::value::DeviceReal;
 pub(crate) const AUTO: &str = "cuda/spmv/auto";
 
 /// How a kernel is bound.
-pub(crate) enum Bind<T: 'static> {
+pub(crate) enum Bind<T: DeviceReal> {
     /// By our own launches.
     Kernel(fn(&Operands<'_, T>) -> Result<Bound, DeviceError>),
     /// The same on hacks converted on the device.
@@ -29,7 +29,7 @@ pub(crate) enum Bind<T: 'static> {
     CusparseOp(OpAlgorithm),
 }
 
-impl<T: 'static> Bind<T> {
+impl<T: DeviceReal> Bind<T> {
     /// Starts the library that the kernel needs, or returns why it is missing.
     pub(crate) fn start_library(&self, machine: &Machine) -> Result<(), String> {
         match self {

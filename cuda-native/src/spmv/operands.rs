@@ -11,7 +11,7 @@ use crate::launch::{Launch, Shape, Step};
 use crate::value::DeviceReal;
 
 /// A on the device.
-pub(crate) enum Matrix<'a, T> {
+pub(crate) enum Matrix<'a, T: DeviceReal> {
     /// In the host's format: its arrays, and the host's.
     Format(&'a Arrays<T>, &'a AnyFormat<T>),
     /// In column-major HLL, converted on the device.
@@ -19,7 +19,7 @@ pub(crate) enum Matrix<'a, T> {
 }
 
 /// Operands of a launcher: y = alpha·A·x + beta·y on a device.
-pub(crate) struct Operands<'a, T> {
+pub(crate) struct Operands<'a, T: DeviceReal> {
     pub(super) device: &'a Device,
     pub(super) kernel: &'static KernelDescriptor,
     matrix: Matrix<'a, T>,
@@ -168,7 +168,7 @@ impl<'a, T: DeviceReal> Operands<'a, T> {
 }
 
 /// The error when a launcher and its descriptor disagree about the format: nothing is run.
-pub(super) fn wrong_format<T>(operands: &Operands<'_, T>) -> DeviceError {
+pub(super) fn wrong_format<T: DeviceReal>(operands: &Operands<'_, T>) -> DeviceError {
     let status = format!("{} is bound to a format that it does not read", operands.kernel.id);
     DeviceError::Driver { doing: "bind a kernel", status }
 }

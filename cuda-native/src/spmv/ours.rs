@@ -8,7 +8,7 @@ use crate::arguments::{
     CooBegin, CooCarry, CooSegmented, Csr, Element, EllOfLengths, EllOfWidth, Hll, HllSharedX,
     Reads, Stored, Writes,
 };
-use crate::arrays::{Arrays, Offsets, Slots};
+use crate::arrays::{Arrays, HalfSlots, Offsets, Slots};
 use crate::buffer::Buffer;
 use crate::device::DeviceError;
 use crate::launch::{Bound, Step};
@@ -26,11 +26,12 @@ pub(super) fn csr_shared<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, De
 fn csr_with<T: DeviceReal>(o: &Operands<'_, T>, shared_bytes: u32) -> Result<Bound, DeviceError> {
     let step = match o.format()?.0 {
         Arrays::Csr { row_ptr, slots } => csr_from(o, row_ptr, slots, shared_bytes),
-        Arrays::CsrOfHalves { row_ptr, slots } => match (slots.with::<T::Half>(), slots.with()) {
-            (Some(half), _) => csr_from::<T, T::Half>(o, row_ptr, half, shared_bytes),
-            (_, Some(half)) => csr_from::<T, T::OtherHalf>(o, row_ptr, half, shared_bytes),
-            _ => Err(wrong_format(o)),
-        },
+        Arrays::CsrOfHalves { row_ptr, slots: HalfSlots::Half(slots) } => {
+            csr_from(o, row_ptr, slots, shared_bytes)
+        }
+        Arrays::CsrOfHalves { row_ptr, slots: HalfSlots::Other(slots) } => {
+            csr_from(o, row_ptr, slots, shared_bytes)
+        }
         _ => Err(wrong_format(o)),
     };
     Ok(Bound::of(vec![step?]))

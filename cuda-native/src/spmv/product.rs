@@ -38,7 +38,7 @@ const DEFAULT_BLOCK: u32 = 128;
 pub(crate) type Spmv<'p, T> = Kernel<'p, OneGpu<'p, GuardedVector<T>>>;
 
 /// A on the device.
-pub(crate) enum Held<T> {
+pub(crate) enum Held<T: DeviceReal> {
     Format(Arc<Uploaded<T>>),
     Transposed(Arc<UploadedTransposed<T>>),
     Hacks(Arc<UploadedHacks<T>>),

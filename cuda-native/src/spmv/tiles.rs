@@ -6,7 +6,7 @@ use sparsescope_core::matrix::{AnyFormat, Offset, RowPtr};
 use super::operands::{Operands, wrong_format};
 use super::windows::WindowPlan;
 use crate::arguments::{CsrTiles, Element, Reads, Stored, Writes};
-use crate::arrays::{Arrays, Offsets, Slots};
+use crate::arrays::{Arrays, HalfSlots, Offsets, Slots};
 use crate::buffer::{Buffer, Spent};
 use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Shape, Step};
@@ -21,11 +21,12 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
     };
     let step = match arrays {
         Arrays::Csr { row_ptr, slots } => step_of(o, &plan, row_ptr, slots),
-        Arrays::CsrOfHalves { row_ptr, slots } => match (slots.with::<T::Half>(), slots.with()) {
-            (Some(half), _) => step_of::<T, T::Half>(o, &plan, row_ptr, half),
-            (_, Some(half)) => step_of::<T, T::OtherHalf>(o, &plan, row_ptr, half),
-            _ => Err(wrong_format(o)),
-        },
+        Arrays::CsrOfHalves { row_ptr, slots: HalfSlots::Half(slots) } => {
+            step_of(o, &plan, row_ptr, slots)
+        }
+        Arrays::CsrOfHalves { row_ptr, slots: HalfSlots::Other(slots) } => {
+            step_of(o, &plan, row_ptr, slots)
+        }
         _ => Err(wrong_format(o)),
     };
     let (workspace_bytes, spent) = match plan {
