@@ -48,7 +48,8 @@ impl KernelLibrary {
         let Some([device, operation, name, description]) = ready else { return Ok(None) };
         let is_cuda = device == DeviceKind::Cuda.as_str();
         let device = if is_cuda { DeviceKind::Cuda } else { DeviceKind::Cpu };
-        let operation = Operation::of(&operation).unwrap_or(Operation::Spmv);
+        let unknown = || named(format!("it computes `{operation}`, which is unknown"));
+        let operation = Operation::of(&operation).ok_or_else(unknown)?;
         let name_of_file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let source = KernelSource {
             file: name_of_file.clone(),
