@@ -215,6 +215,12 @@ impl<T: Scalar> Csr<T> {
         Csr { rows: self.rows, cols: self.cols, row_ptr, col: copied(&self.col), val }
     }
 
+    /// Bytes that [`transpose`](Self::transpose) allocates.
+    pub fn transpose_bytes(&self) -> u128 {
+        // For each column its offset, and while it is filled where its next nonzero goes.
+        16 * (self.cols as u128 + 1) + self.nnz() as u128 * (4 + T::BYTES) as u128
+    }
+
     /// The n × m transpose (values not conjugated): count, prefix sum, scatter.
     pub fn transpose(&self) -> Self {
         let mut next = vec![0usize; self.cols];

@@ -186,12 +186,13 @@ impl Problem for SpmvProblem {
 
     fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
         if configuration.parameters.get(&OP) == Op::Transposed {
-            let bytes = self.a.bytes();
-            if bytes > memory.get() {
+            if self.check_transposed(configuration, memory).is_err() {
                 return Vec::new();
             }
-            let mut arrays = self.turned(configuration).arrays(configuration, memory);
+            let turned = self.turned(configuration);
+            let mut arrays = turned.arrays(configuration, memory);
             arrays.iter_mut().for_each(|array| array.name += ", transposed");
+            let bytes = turned.a.bytes();
             arrays.push(Resident { name: "the transpose of A".to_owned(), bytes });
             let kernel = configuration.kernel;
             // A library transposes A itself, and a GPU makes the transpose of A.

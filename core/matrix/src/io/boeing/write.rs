@@ -42,10 +42,7 @@ pub fn write_rb(
 
 /// The transpose. A short file may declare any number of columns.
 fn by_columns<T: Scalar>(a: &Csr<T>, limit: MemoryLimit) -> Result<Csr<T>, IoError> {
-    // For each column its offset, and while it is filled where its next nonzero goes.
-    let columns = 16 * (a.cols() as u128 + 1);
-    let entries = a.nnz() as u128 * (size_of::<u32>() + T::BYTES) as u128;
-    limit.check("the matrix by columns", columns + entries)?;
+    limit.check("the matrix by columns", a.transpose_bytes())?;
     Ok(a.transpose())
 }
 

@@ -49,10 +49,10 @@ impl SpmvProblem {
         limit: MemoryLimit,
     ) -> Result<(), PrepareError> {
         let bytes = match configuration.parameters.get(&OP) {
-            Op::Transposed if self.transposed.get().is_none() => self.a.bytes(),
+            Op::Transposed if self.transposed.get().is_none() => self.a.transpose_bytes(),
             _ => 0,
         };
-        let checked = limit.check("the transpose of A", bytes.into());
+        let checked = limit.check("the transpose of A", bytes);
         checked.map_err(|error| PrepareError::Refused(error.to_string()))
     }
 
@@ -133,8 +133,15 @@ mod tests {
     #[test]
     fn a_transpose_that_does_not_fit_is_refused_with_its_bytes() {
         let transposed = computing("cpu/csr/rows", "t", "1");
-        let memory = MemoryLimit::bytes(square().a().bytes() - 1);
-        let refused = square().check_transposed(&transposed, memory).unwrap_err().to_string();
-        assert!(refused.starts_with("the transpose of A needs 144 bytes"), "{refused}");
+        // 12 bytes per nonzero, and 16 per column and one more.
+        let problem = SpmvProblem::drawn(wide(), 7);
+        let memory = MemoryLimit::bytes(12 * 3 + 16 * 4 - 1);
+        let refused = problem.check_transposed(&transposed, memory).unwrap_err().to_string();
+        assert!(refused.starts_with("the transpose of A needs 100 bytes"), "{refused}");
+        assert_eq!(problem.resident(&transposed, memory), []);
+        assert!(problem.transposed.get().is_none(), "it is not made to be counted");
+        let resident = problem.resident(&transposed, MemoryLimit::bytes(100));
+        // The transpose has four row offsets of 4 bytes.
+        assert_eq!(resident.last().map(|array| array.bytes), Some(12 * 3 + 4 * 4));
     }
 }
