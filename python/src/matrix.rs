@@ -75,7 +75,7 @@ impl Matrix {
     fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
         let a = Arc::clone(&self.a);
         let made = work(py, move |_| {
-            MemoryLimit::of_machine().check("the transpose of the matrix", a.bytes().into())?;
+            MemoryLimit::of_machine().check("the transpose of the matrix", a.transpose_bytes())?;
             Ok(a.transpose())
         })?;
         Ok(Self { a: Arc::new(made), precision: self.precision })
