@@ -222,13 +222,22 @@ impl Problem for SpmmProblem {
 
     fn resident(&self, configuration: &Configuration, memory: MemoryLimit) -> Vec<Resident> {
         let (k, precision) = (Self::vectors(configuration), configuration.precision);
+        let kernel = configuration.kernel;
         let mut arrays = self.product.resident(configuration, memory);
-        for (what, bytes) in self.blocks(k, precision) {
-            // Each kernel has a Y of its own.
-            let of = if what == "Y" { configuration.kernel.id } else { "all kernels" };
+        let mut add = |what: &str, of: &str, bytes: u128| {
             let name = format!("{what} of {k} columns in {}, {of}", precision.as_str());
             let bytes = u64::try_from(bytes).ok().filter(|bytes| *bytes <= memory.get());
             arrays.push(Resident { name, bytes: bytes.unwrap_or(0) });
+        };
+        let blocks = self.blocks(k, precision);
+        for (what, bytes) in blocks {
+            // Each kernel has a Y of its own.
+            add(what, if what == "Y" { kernel.id } else { "all kernels" }, bytes);
+        }
+        if kernel.is_of_user_library() {
+            // The memory that it shares has X, and Y twice.
+            let [(_, x), (_, y), _] = blocks;
+            add("X and another Y", kernel.id, x + y);
         }
         arrays
     }
@@ -296,7 +305,7 @@ impl Problem for SpmmProblem {
 mod tests {
     use super::*;
     use sparsescope_matrix::matrix::examples;
-    use sparsescope_model::kernel::{Parameters, kernel};
+    use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, Parameters, kernel};
     use sparsescope_record::Verdict;
 
     fn of(id: &str, k: u32, precision: Precision) -> Configuration {
@@ -379,6 +388,17 @@ mod tests {
         let refused = problem.check_blocks(&wide, MemoryLimit::bytes(needed - 1)).unwrap_err();
         let expected = format!("SpMM with X, Y and its check for 16 columns needs {needed} bytes");
         assert!(refused.to_string().starts_with(&expected), "{refused}");
+        // A library has a copy of A, of 144 bytes, one of X and two of Y.
+        let library = KernelDescriptor {
+            origin: &[Origin::User],
+            mapping: Mapping::Library,
+            ..*kernel("cpu/spmm/serial").unwrap()
+        };
+        let kernel = Box::leak(Box::new(library));
+        let library = Configuration { kernel, ..of("cpu/spmm/serial", 16, Precision::F64) };
+        let resident = problem.resident(&library, MemoryLimit::unlimited());
+        let bytes: Vec<u64> = resident.iter().map(|array| array.bytes).collect();
+        assert_eq!(bytes, [144, 8 * 80, 8 * 80, 16 * 80, 2 * 8 * 80]);
     }
 
     #[test]
