@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use sparsescope_core::experiment::{
-    Availability, Binds, Configuration, PrepareError, Prepared, Side, SpmmProblem, SpmvProblem,
+    Availability, Binds, Configuration, PrepareError, Prepared, SpmmProblem, SpmmSide, SpmvProblem,
     SpmvSide,
 };
 use sparsescope_core::kernel::KernelDescriptor;
@@ -76,15 +76,12 @@ impl Binds<SpmmProblem> for CudaBackend {
         problem: &'p SpmmProblem,
         memory: MemoryLimit,
     ) -> Result<Box<dyn Prepared + 'p>, PrepareError> {
-        problem.check_blocks(configuration, memory)?;
         let k = SpmmProblem::vectors(configuration);
-        match problem.side(configuration.precision, memory)? {
-            Side::Double(side) => {
-                let x = problem.double_block(k);
+        match problem.side(configuration, memory)? {
+            SpmmSide::Double(side, x) => {
                 self.prepare_spmm(configuration, &self.double, &side, (k, x), memory)
             }
-            Side::Single(side) => {
-                let x = problem.single_block(k)?;
+            SpmmSide::Single(side, x) => {
                 self.prepare_spmm(configuration, &self.single, &side, (k, x), memory)
             }
         }

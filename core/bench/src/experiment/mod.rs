@@ -64,7 +64,7 @@ pub use input_file::InputFile;
 pub use interruptions::Interruptions;
 pub use operations::{
     BatchedDenseProblem, Converted, Given, Side, SkylineProblem, SolveProblem, SpmmProblem,
-    SpmvProblem, SpmvSide, SymgsProblem, SymgsSide,
+    SpmmSide, SpmvProblem, SpmvSide, SymgsProblem, SymgsSide,
 };
 #[cfg(not(target_family = "wasm"))]
 pub use other_source::{LoadedOther, OtherSource};

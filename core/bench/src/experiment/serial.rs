@@ -10,7 +10,7 @@ use super::backend::{Availability, Backend, Prepared};
 use super::configuration::{Configuration, Temperature};
 use super::error::{KernelError, PrepareError};
 use super::interruptions::Interruptions;
-use super::operations::{Side, SpmmProblem, SpmvProblem, SpmvSide};
+use super::operations::{Side, SpmmProblem, SpmmSide, SpmvProblem, SpmvSide};
 use super::output::Output;
 use super::problem::Problem;
 use super::task::{Finished, Watch};
@@ -78,17 +78,10 @@ impl Backend for SerialBackend {
             return Err(PrepareError::Unsupported(reason));
         }
         if let Some(problem) = problem.of::<SpmmProblem>() {
-            problem.check_blocks(configuration, memory)?;
             let k = SpmmProblem::vectors(configuration);
-            return match configuration.precision.in_f64() {
-                true => {
-                    let x = problem.double_block(k);
-                    self.bind(configuration, problem.double(), (Some(k), x), memory)
-                }
-                false => {
-                    let (side, x) = (problem.single(memory)?, problem.single_block(k)?);
-                    self.bind(configuration, &side, (Some(k), x), memory)
-                }
+            return match problem.side(configuration, memory)? {
+                SpmmSide::Double(side, x) => self.bind(configuration, &side, (Some(k), x), memory),
+                SpmmSide::Single(side, x) => self.bind(configuration, &side, (Some(k), x), memory),
             };
         }
         let absent = || PrepareError::Unsupported("runs on matrices only".to_owned());

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::experiment::backend::Availability;
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::{KernelError, PrepareError};
-use crate::experiment::operations::{Side, SpmmProblem, SpmvProblem, SpmvSide};
+use crate::experiment::operations::{Side, SpmmProblem, SpmmSide, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
 use crate::experiment::vectors::columns;
@@ -93,19 +93,12 @@ impl<T: Real> Vectors<T> {
 /// Binds an SpMM kernel of the library.
 pub(super) fn bind_block(
     configuration: &Configuration,
-    problem: &SpmmProblem,
-    memory: MemoryLimit,
+    side: SpmmSide,
 ) -> Result<Bound<'static>, PrepareError> {
     let k = SpmmProblem::vectors(configuration);
-    match configuration.precision.in_f64() {
-        true => {
-            let side = problem.double();
-            bind_in(configuration, side, Vectors::of_block(side, problem.double_block(k), k))
-        }
-        false => {
-            let (x, side) = (problem.single_block(k)?, problem.single(memory)?);
-            bind_in(configuration, &side, Vectors::of_block(&side, x, k))
-        }
+    match side {
+        SpmmSide::Double(side, x) => bind_in(configuration, &side, Vectors::of_block(&side, x, k)),
+        SpmmSide::Single(side, x) => bind_in(configuration, &side, Vectors::of_block(&side, x, k)),
     }
 }
 

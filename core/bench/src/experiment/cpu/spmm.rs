@@ -8,7 +8,7 @@ use super::mkl;
 use super::spmv::{Bindable, Vectors, minimal_bytes};
 use crate::experiment::configuration::Configuration;
 use crate::experiment::error::PrepareError;
-use crate::experiment::operations::{SpmmProblem, SpmvProblem, SpmvSide};
+use crate::experiment::operations::{SpmmProblem, SpmmSide, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::Bound;
 use crate::experiment::vectors::columns;
@@ -108,18 +108,11 @@ pub(super) fn bind(
     memory: MemoryLimit,
     pool: &rayon::ThreadPool,
 ) -> Result<Bound<'static>, PrepareError> {
-    problem.check_blocks(configuration, memory)?;
     let k = SpmmProblem::vectors(configuration);
-    match configuration.precision.in_f64() {
-        _ if mkl::has(configuration.kernel.id) => mkl::bind_block(configuration, problem, memory),
-        true => {
-            let x = problem.double_block(k);
-            bind_in(configuration, problem.double(), (k, x), memory, pool)
-        }
-        false => {
-            let x = problem.single_block(k)?;
-            bind_in(configuration, &*problem.single(memory)?, (k, x), memory, pool)
-        }
+    match problem.side(configuration, memory)? {
+        side if mkl::has(configuration.kernel.id) => mkl::bind_block(configuration, side),
+        SpmmSide::Double(side, x) => bind_in(configuration, &side, (k, x), memory, pool),
+        SpmmSide::Single(side, x) => bind_in(configuration, &side, (k, x), memory, pool),
     }
 }
 

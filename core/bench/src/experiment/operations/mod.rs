@@ -12,6 +12,6 @@ pub use batched_dense::BatchedDenseProblem;
 pub use side::{Converted, Side, SpmvSide};
 pub use skyline::SkylineProblem;
 pub use solve::{Given, SolveProblem};
-pub use spmm::SpmmProblem;
+pub use spmm::{SpmmProblem, SpmmSide};
 pub use spmv::SpmvProblem;
 pub use symgs::{SymgsProblem, SymgsSide};

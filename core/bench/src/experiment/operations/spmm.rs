@@ -30,6 +30,15 @@ pub struct SpmmProblem {
     fitting: Mutex<usize>,
 }
 
+/// A with its formats, and X of the columns of a configuration, in the precision of vectors.
+#[derive(Debug)]
+pub enum SpmmSide {
+    /// In f64.
+    Double(Arc<SpmvSide<f64>>, Arc<Vec<f64>>),
+    /// In f32.
+    Single(Arc<SpmvSide<f32>>, Arc<Vec<f32>>),
+}
+
 /// Where the columns of X come from.
 #[derive(Debug)]
 enum Columns {
@@ -134,9 +143,19 @@ impl SpmmProblem {
         self.product.single(limit)
     }
 
-    /// A in a precision; fails as [`SpmvProblem::side`].
-    pub fn side(&self, precision: Precision, limit: MemoryLimit) -> Result<Side, PrepareError> {
-        self.product.side(precision, limit)
+    /// What a configuration multiplies, made on first use. Fails if a value is too large for its precision, or if it
+    /// needs more than `limit`.
+    pub fn side(
+        &self,
+        configuration: &Configuration,
+        limit: MemoryLimit,
+    ) -> Result<SpmmSide, PrepareError> {
+        self.check_blocks(configuration, limit)?;
+        let k = Self::vectors(configuration);
+        Ok(match self.product.side(configuration.precision, limit)? {
+            Side::Double(side) => SpmmSide::Double(side, self.double_block(k)),
+            Side::Single(side) => SpmmSide::Single(side, self.single_block(k)?),
+        })
     }
 
     /// X of k columns in f64, made on first use.
@@ -246,7 +265,7 @@ impl Problem for SpmmProblem {
     fn extend_reference(&self, configuration: &Configuration) -> bool {
         let (k, precision) = (Self::vectors(configuration), configuration.precision);
         let column = |j| self.column(j);
-        match self.side(precision, MemoryLimit::unlimited()) {
+        match self.product.side(precision, MemoryLimit::unlimited()) {
             Ok(Side::Double(side)) => lock(&self.double).refer((side.a(), precision), k, column),
             Ok(Side::Single(side)) => lock(&self.single).refer((side.a(), precision), k, column),
             Err(_) => false,
@@ -257,7 +276,7 @@ impl Problem for SpmmProblem {
         let (k, precision) = (Self::vectors(configuration), configuration.precision);
         let (a, column) = (self.a(), |j| self.column(j));
         // It exists, because the result was computed with it.
-        match (self.side(precision, MemoryLimit::unlimited()).ok()?, output) {
+        match (self.product.side(precision, MemoryLimit::unlimited()).ok()?, output) {
             (Side::Double(side), Output::Vector(y)) => {
                 Some(lock(&self.double).check((a, side.a(), precision), k, y, column))
             }
