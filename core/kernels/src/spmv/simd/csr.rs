@@ -6,7 +6,8 @@ use super::lanes::{Lanes, MOST_LANES};
 use super::level::{Level, Loop, Vectorised, run};
 use super::ways::{Tuning, Way, Ways};
 use crate::spmv::{Checked, Pieces, each_own_part};
-use sparsescope_matrix::matrix::{Csr, Offset, RowPtr, prefetch, prefetch_lines};
+use sparsescope_matrix::matrix::{Csr, Offset, prefetch, prefetch_lines};
+use sparsescope_matrix::with_offsets;
 
 /// How `cpu/csr/simd` traverses a matrix: its pieces, how each is processed, and their workers. The former
 /// two depend on the matrix and on the instruction set, never on the number of workers.
@@ -69,10 +70,8 @@ pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, x: &[T], y: &mut [T]) {
             (pieces, part)
         })
         .collect();
-    let cut = each_own_part(parts, |(pieces, y)| match a.row_ptr() {
-        RowPtr::Narrow(p) => run(plan.level(), Part { a: checked, plan, row_ptr: p, pieces, y }),
-        RowPtr::Wide(p) => run(plan.level(), Part { a: checked, plan, row_ptr: p, pieces, y }),
-    });
+    let cut =
+        each_own_part(parts, |(pieces, y)| run(plan.level(), Part { a: checked, plan, pieces, y }));
     let mut before = None;
     for (row, sum) in cut.into_iter().flatten() {
         if before == Some(row) {
@@ -85,16 +84,15 @@ pub fn csr<T: Vectorised>(a: &Csr<T>, plan: &CsrPlan, x: &[T], y: &mut [T]) {
 }
 
 /// The work of one worker.
-struct Part<'a, T, O> {
+struct Part<'a, T> {
     a: Checked<'a, Csr<T>, T>,
     plan: &'a CsrPlan,
-    row_ptr: &'a [O],
     pieces: Range<usize>,
     /// The rows completed by its pieces.
     y: &'a mut [T],
 }
 
-impl<T: Vectorised, O: Offset> Loop<T> for Part<'_, T, O> {
+impl<T: Vectorised> Loop<T> for Part<'_, T> {
     /// Returns the sums of its pieces of long rows, in order.
     type Output = Vec<(usize, T)>;
 
@@ -110,15 +108,17 @@ impl<T: Vectorised, O: Offset> Loop<T> for Part<'_, T, O> {
     }
 }
 
-impl<T: Vectorised, O: Offset> Part<'_, T, O> {
+impl<T: Vectorised> Part<'_, T> {
     /// If `FAR`, prefetches x.
     #[inline(always)]
     unsafe fn pieces<L: Lanes<Value = T>, const FAR: bool>(self) -> Vec<(usize, T)> {
-        let Self { a, plan, row_ptr, pieces, y } = self;
+        let Self { a, plan, pieces, y } = self;
         let points = &plan.pieces.points()[pieces.start..=pieces.end];
         let Tuning { ahead, streams, .. } = plan.tuning;
         let mut cut = Vec::new();
         let mut sums = [T::ZERO; Pieces::ROWS + MOST_LANES];
+        // Copied, so that all else is compiled once for both widths of offsets.
+        let mut row_ends = [0; Pieces::ROWS];
         let mut y = y;
         for (ends, way) in points.windows(2).zip(&plan.ways.of[pieces]) {
             let (from, to) = (ends[0], ends[1]);
@@ -141,24 +141,29 @@ impl<T: Vectorised, O: Offset> Part<'_, T, O> {
                 match *way {
                     Way::Cut => cut.push((from.row, entries(from.entry..to.entry).sum::<L, FAR>())),
                     Way::Rows => {
-                        let rows = &row_ptr[from.row + 1..=to.row];
-                        let last = rows.last().map(|end| end.index());
-                        assert_eq!(last, Some(to.entry), "the plan is of this matrix");
+                        let rows = from.row + 1..=to.row;
+                        let row_ends = &mut row_ends[..part.len()];
+                        with_offsets!(a.a().row_ptr(), |row_ptr| {
+                            for (to, end) in row_ends.iter_mut().zip(&row_ptr[rows]) {
+                                *to = end.index();
+                            }
+                        });
+                        assert_eq!(row_ends.last(), Some(&to.entry), "the plan is of this matrix");
                         let mut start = from.entry;
-                        for (end, y) in rows.iter().zip(part) {
-                            *y = entries(start..end.index()).sum::<L, FAR>();
-                            start = end.index();
+                        for (&end, y) in row_ends.iter().zip(part) {
+                            *y = entries(start..end).sum::<L, FAR>();
+                            start = end;
                         }
                     }
-                    Way::Stream { ends } => {
+                    Way::Stream { ends } | Way::Gaps { ends, .. } => {
                         let ends = &plan.ways.ends[ends..];
                         entries(from.entry..to.entry).stream::<L, FAR>(ends, &mut sums);
-                        part.copy_from_slice(&sums[..part.len()]);
-                    }
-                    Way::Gaps { ends, filled } => {
-                        let ends = &plan.ways.ends[ends..];
-                        entries(from.entry..to.entry).stream::<L, FAR>(ends, &mut sums);
-                        spread::<L>(&sums, &plan.ways.filled[filled..], part);
+                        match *way {
+                            Way::Gaps { filled, .. } => {
+                                spread::<L>(&sums, &plan.ways.filled[filled..], part);
+                            }
+                            _ => part.copy_from_slice(&sums[..part.len()]),
+                        }
                     }
                 }
             }
