@@ -4,8 +4,7 @@ use super::Direction;
 use super::rows::{Block, LANES, OrderedRows, Side};
 use super::steps::Step;
 use super::vector::Shared;
-use sparsescope_matrix::matrix::{Offset, Real, prefetch_later};
-use sparsescope_matrix::with_offsets;
+use sparsescope_matrix::matrix::{Real, prefetch_later};
 
 /// The formula that updates a row's element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,50 +76,31 @@ impl<T: Real> Pass<'_, T> {
         let Step { rows, independent, .. } = &self.steps()[self.step(turn)];
         let blocks = if *independent { rows.len() / LANES } else { 0 };
         let (first, single) = (rows.start, rows.start + blocks * LANES..rows.end);
-        with_offsets!(self.rows.before().ptr(), |before| {
-            with_offsets!(self.rows.after().ptr(), |after| {
-                // SAFETY: guaranteed by the caller; the rows of an independent step may be processed in any
-                // order, and so those of a block together.
-                let one = |k| unsafe { self.update::<_, _, 1>(before, after, k) };
-                // SAFETY: as above.
-                let block = |b| unsafe {
-                    self.update::<_, _, LANES>(before, after, first + b * LANES);
-                };
-                if self.reversed {
-                    single.rev().for_each(one);
-                    (0..blocks).rev().for_each(block);
-                } else {
-                    (0..blocks).for_each(block);
-                    single.for_each(one);
-                }
-            })
-        });
+        // SAFETY: guaranteed by the caller; the rows of an independent step may be processed in any
+        // order, and so those of a block together.
+        let one = |k| unsafe { self.update::<1>(k) };
+        // SAFETY: as above.
+        let block = |b| unsafe { self.update::<LANES>(first + b * LANES) };
+        if self.reversed {
+            single.rev().for_each(one);
+            (0..blocks).rev().for_each(block);
+        } else {
+            (0..blocks).for_each(block);
+            single.for_each(one);
+        }
     }
 
-    /// Computes the elements of N rows from `k`, whose nonzeros are delimited by `before` and `after`.
+    /// Computes the elements of N rows from `k`.
     ///
     /// # Safety
     /// As for the vectors' `get` and `put`, at the places of the rows and of all their nonzeros.
     #[inline(always)]
-    unsafe fn update<B: Offset, A: Offset, const N: usize>(
-        &self,
-        before: &[B],
-        after: &[A],
-        k: usize,
-    ) {
+    unsafe fn update<const N: usize>(&self, k: usize) {
         let (x_before, x_after) = match self.sweep {
             Direction::Forward => (self.new, self.old),
             Direction::Backward => (self.old, self.new),
         };
         let ahead = if self.reversed { -AHEAD } else { AHEAD };
-        // SAFETY: guaranteed by the caller.
-        let less_before = |sums| unsafe {
-            less::<_, _, N>(sums, self.rows.before(), Block::new(before, k), x_before, ahead)
-        };
-        // SAFETY: guaranteed by the caller.
-        let less_after = |sums| unsafe {
-            less::<_, _, N>(sums, self.rows.after(), Block::new(after, k), x_after, ahead)
-        };
         let places: [usize; N] = std::array::from_fn(|lane| self.rows.place(k + lane));
         let d: [T; N] = std::array::from_fn(|lane| self.rows.diagonal()[k + lane]);
         // SAFETY: guaranteed by the caller.
@@ -134,26 +114,34 @@ impl<T: Real> Pass<'_, T> {
         let each = |f: fn(T, T) -> T, a: [T; N], b: [T; N]| -> [T; N] {
             std::array::from_fn(|lane| f(a[lane], b[lane]))
         };
-        let sums = match self.update {
+        // All updates share one loop over each side, which takes long to compile.
+        let mut product = [T::ZERO; N];
+        let mut sums = match self.update {
             Update::Smooth => {
                 let own = of(self.old);
-                let product = each(|d, own| d * own, d, own);
-                let sums = each(|sum, product| sum - product, less_before(own), product);
-                each(|sum, product| sum + product, less_after(sums), product)
+                product = each(|d, own| d * own, d, own);
+                own
             }
-            Update::Solve => {
-                let sums = less_before(places.map(|place| self.b[place]));
-                put(self.sums, sums);
-                less_after(sums)
-            }
-            Update::SolveLower => {
-                let sums = less_before(places.map(|place| self.b[place]));
-                put(self.sums, sums);
-                sums
-            }
-            Update::Finish => less_after(of(self.sums)),
-            Update::SolveUpper => less_after(each(|d, own| d * own, d, of(self.old))),
+            Update::Solve | Update::SolveLower => places.map(|place| self.b[place]),
+            Update::Finish => of(self.sums),
+            Update::SolveUpper => each(|d, own| d * own, d, of(self.old)),
         };
+        if !matches!(self.update, Update::Finish | Update::SolveUpper) {
+            // SAFETY: guaranteed by the caller.
+            sums = unsafe { less(sums, self.rows.before(), k, x_before, ahead) };
+        }
+        match self.update {
+            Update::Smooth => sums = each(|sum, product| sum - product, sums, product),
+            Update::Solve | Update::SolveLower => put(self.sums, sums),
+            Update::Finish | Update::SolveUpper => {}
+        }
+        if self.update != Update::SolveLower {
+            // SAFETY: guaranteed by the caller.
+            sums = unsafe { less(sums, self.rows.after(), k, x_after, ahead) };
+        }
+        if self.update == Update::Smooth {
+            sums = each(|sum, product| sum + product, sums, product);
+        }
         put(self.new, each(|sum, d| sum / d, sums, d));
     }
 }
@@ -165,19 +153,20 @@ const AHEAD: isize = 512;
 /// Values that are certain to reach into the next cache line.
 const LINE: usize = 8;
 
-/// Returns the sums of N rows minus the products of their nonzeros, each row in order; prefetches as many
-/// nonzeros, `ahead` further on.
+/// Returns the sums of N rows from `k` minus the products of their nonzeros, each row in order; prefetches as
+/// many nonzeros, `ahead` further on.
 ///
 /// # Safety
 /// As for the vector's `get`, at the places of all nonzeros.
 #[inline(always)]
-unsafe fn less<T: Real, O: Offset, const N: usize>(
+unsafe fn less<T: Real, const N: usize>(
     mut sums: [T; N],
     side: &Side<T>,
-    block: Block<'_, O, N>,
+    k: usize,
     x: Shared<T>,
     ahead: isize,
 ) -> [T; N] {
+    let block = Block::<N>::new(side.ptr(), k);
     let all = block.all();
     let (col, val) = side.entries(all.clone());
     for e in (0..col.len() as isize).step_by(LINE) {

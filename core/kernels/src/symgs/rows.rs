@@ -50,42 +50,47 @@ pub(super) const LANES: usize = 8;
 
 /// Where the nonzeros of N rows lie: a block, or one row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block<'a, O, const N: usize> {
-    /// Start of each row and end of the last, as if each row's nonzeros were contiguous.
-    ptr: &'a [O],
+pub(super) struct Block<const N: usize> {
+    /// Start of each row, as if each row's nonzeros were contiguous.
+    starts: [usize; N],
+    /// End of each row.
+    ends: [usize; N],
     /// Number of nonzeros that every row has.
     pub(super) common: usize,
 }
 
-impl<'a, O: Offset, const N: usize> Block<'a, O, N> {
+impl<const N: usize> Block<N> {
     /// The N rows from row `k`.
     #[inline(always)]
-    pub(super) fn new(ptr: &'a [O], k: usize) -> Self {
-        let ptr = &ptr[k..=k + N];
-        let mut common = usize::MAX;
-        for lane in 0..N {
-            common = common.min(ptr[lane + 1].index() - ptr[lane].index());
-        }
-        Self { ptr, common }
+    pub(super) fn new(ptr: &RowPtr, k: usize) -> Self {
+        let (mut starts, mut ends) = ([0; N], [0; N]);
+        with_offsets!(ptr, |ptr| {
+            let ptr = &ptr[k..=k + N];
+            for lane in 0..N {
+                (starts[lane], ends[lane]) = (ptr[lane].index(), ptr[lane + 1].index());
+            }
+        });
+        let lengths = starts.iter().zip(&ends).map(|(start, end)| end - start);
+        let common = lengths.fold(usize::MAX, usize::min);
+        Self { starts, ends, common }
     }
 
     /// The nonzeros that all rows have, interleaved N by N.
     #[inline(always)]
     pub(super) fn together(&self) -> Range<usize> {
-        let start = self.ptr[0].index();
-        start..start + N * self.common
+        self.starts[0]..self.starts[0] + N * self.common
     }
 
     /// All nonzeros.
     #[inline(always)]
     pub(super) fn all(&self) -> Range<usize> {
-        self.ptr[0].index()..self.ptr[N].index()
+        self.starts[0]..self.ends[N - 1]
     }
 
     /// The remaining nonzeros of a row.
     #[inline(always)]
     pub(super) fn rest(&self, lane: usize) -> Range<usize> {
-        let (start, end) = (self.ptr[lane].index(), self.ptr[lane + 1].index());
+        let (start, end) = (self.starts[lane], self.ends[lane]);
         start + (N - lane) * self.common..end + (N - lane - 1) * self.common
     }
 }
@@ -316,10 +321,8 @@ impl<'a, T: Real> Part<'a, T> {
 
     /// Stores the nonzeros of row `k` at their positions among those of N rows, of which it is number `lane`.
     fn put<const N: usize>(&mut self, lane: usize, k: usize, entries: &[(u32, T)]) {
-        let (together, rest) = with_offsets!(self.ptr, |ptr| {
-            let block = Block::<_, N>::new(ptr, k - lane);
-            (block.together(), block.rest(lane))
-        });
+        let block = Block::<N>::new(self.ptr, k - lane);
+        let (together, rest) = (block.together(), block.rest(lane));
         let (common, left) = entries.split_at(together.len() / N);
         let mut slot = together.start - self.start + lane;
         for &entry in common {
