@@ -90,24 +90,20 @@ impl Traffic {
 
     /// Once `cancel` is set, the remaining warps are skipped.
     fn through<T: Scalar>(schedule: &Schedule<T>, cancel: &AtomicBool) -> Self {
+        let value_bytes = schedule.value_bytes();
         let launches = schedule.launches().iter().map(|&launch| {
             let walker = schedule.walker(launch.kind);
             let chunks = 0..launch.warps.div_ceil(CHUNK) as usize;
             let sums = chunks
                 .into_par_iter()
                 .map(|chunk| {
-                    let mut sums = Sums::default();
+                    let mut sums = Sums { value_bytes, ..Sums::default() };
                     if cancel.load(Ordering::Relaxed) {
                         return sums;
                     }
                     let first = chunk as u64 * CHUNK;
                     for warp in first..launch.warps.min(first + CHUNK) {
-                        sums.busy_threads += match schedule.value_bytes() {
-                            None => walker.warp(warp, &mut sums),
-                            Some(bytes) => {
-                                walker.warp(warp, &mut OfValues { bytes, sums: &mut sums })
-                            }
-                        };
+                        sums.busy_threads += walker.warp(warp, &mut sums);
                     }
                     sums
                 })
@@ -172,6 +168,8 @@ struct Sums {
     busy_lane_steps: u64,
     /// Whether no lane has worked on a slot in this step yet.
     step_is_new: bool,
+    /// Bytes per value, where these differ from those of the requests.
+    value_bytes: Option<u32>,
 }
 
 impl Sums {
@@ -204,33 +202,6 @@ impl Sums {
     }
 }
 
-/// Counts values as having this many bytes.
-struct OfValues<'s> {
-    bytes: u32,
-    sums: &'s mut Sums,
-}
-
-impl Sink for OfValues<'_> {
-    #[inline]
-    fn step(&mut self, kind: StepKind) {
-        self.sums.step(kind);
-    }
-
-    #[inline]
-    fn lane(&mut self, lane: usize, access: Access) {
-        self.sums.lane(lane, access);
-    }
-
-    #[inline]
-    fn request(&mut self, request: &Request) {
-        let mut request = *request;
-        if request.array == Array::Val {
-            request.element_bytes = self.bytes;
-        }
-        self.sums.request(&request);
-    }
-}
-
 impl Sink for Sums {
     #[inline]
     fn step(&mut self, kind: StepKind) {
@@ -250,6 +221,13 @@ impl Sink for Sums {
             Direction::Load => &mut self.loads,
             Direction::Store => &mut self.stores,
         };
-        of[request.array.index()] += request.counts();
+        of[request.array.index()] += match self.value_bytes {
+            Some(bytes) if request.array == Array::Val => {
+                let mut request = *request;
+                request.element_bytes = bytes;
+                request.counts()
+            }
+            _ => request.counts(),
+        };
     }
 }
