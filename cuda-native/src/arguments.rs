@@ -131,13 +131,15 @@ pub(crate) struct Writes<'a, T>(pub(crate) &'a Buffer<T>);
 /// # Safety
 /// The low bytes of `word` are a parameter of type `c_type`; `memory` keeps alive what they point
 /// to.
-unsafe trait Argument {
+pub(crate) unsafe trait Argument {
     fn word(&self) -> u64;
     fn memory(&self) -> Option<Memory> {
         None
     }
     #[cfg(test)]
-    fn c_type() -> String;
+    fn c_type() -> String
+    where
+        Self: Sized;
 }
 
 // SAFETY: a 32-bit number; device and host are little-endian.
@@ -204,17 +206,15 @@ unsafe impl<T: Element> Argument for Writes<'_, T> {
 /// The argument list of one or more kernels.
 ///
 /// # Safety
-/// In `VARIANT` each of `FUNCTIONS` has as many parameters as `words` returns words, each of its
-/// word's type. `memory` keeps alive what they point to.
+/// In `VARIANT` each of `FUNCTIONS` has as many parameters as `list` returns arguments, each of its
+/// argument's type.
 pub(crate) unsafe trait Arguments {
     /// The source and its build options.
     const VARIANT: Variant;
     /// The functions with this list.
     const FUNCTIONS: &'static [&'static str];
-    /// Each argument in the low bytes of a word.
-    fn words(&self) -> Vec<u64>;
-    /// The memory that the arrays lie in.
-    fn memory(&self) -> Vec<Memory>;
+    /// The arguments in order.
+    fn list(&self) -> Vec<&dyn Argument>;
     /// Types and names of the parameters.
     #[cfg(test)]
     fn parameters() -> Vec<(String, &'static str)>;
@@ -275,12 +275,8 @@ macro_rules! arguments {
                 scale: Variant::NO_SCALE,
             };
             const FUNCTIONS: &'static [&'static str] = &[$(stringify!($function)),+];
-            fn words(&self) -> Vec<u64> {
-                vec![$(self.$parameter.word()),*]
-            }
-            fn memory(&self) -> Vec<Memory> {
-                let all: Vec<Option<Memory>> = vec![$(self.$parameter.memory()),*];
-                all.into_iter().flatten().collect()
+            fn list(&self) -> Vec<&dyn Argument> {
+                vec![$(&self.$parameter as &dyn Argument),*]
             }
             #[cfg(test)]
             fn parameters() -> Vec<(String, &'static str)> {

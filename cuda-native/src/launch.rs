@@ -7,7 +7,7 @@ use cudarc::driver::{CudaFunction, CudaGraph, result};
 use sparsescope_core::kernel::UserKernel;
 use sparsescope_core::record::LaunchCost;
 
-use crate::arguments::{Arguments, Element, Value};
+use crate::arguments::{Argument, Arguments, Element, Value};
 use crate::buffer::{Buffer, Memory, Spent};
 use crate::device::{Device, DeviceError, Doing};
 use crate::kernels::Variant;
@@ -164,10 +164,26 @@ impl Launch {
         shape: Shape,
         arguments: &A,
     ) -> Result<Self, DeviceError> {
-        let name = known(A::FUNCTIONS, function)?;
+        let functions = (A::FUNCTIONS, function);
+        // SAFETY: the caller's promise.
+        unsafe { Self::of_known(device, variant, functions, shape, &arguments.list()) }
+    }
+
+    /// A function of our sources, which must be one of the known ones.
+    ///
+    /// # Safety
+    /// As for [`Launch::of_function`].
+    unsafe fn of_known(
+        device: &Device,
+        variant: Variant,
+        (functions, function): (&[&'static str], &str),
+        shape: Shape,
+        arguments: &[&dyn Argument],
+    ) -> Result<Self, DeviceError> {
+        let name = known(functions, function)?;
         let function = device.kernel(variant, name)?;
         // SAFETY: the caller's promise.
-        unsafe { Self::of_function(name, function, shape, arguments.words(), arguments.memory()) }
+        unsafe { Self::of_function(name, function, shape, arguments) }
     }
 
     /// The function of a user's kernel with these arguments. Fails as the others do.
@@ -182,10 +198,10 @@ impl Launch {
     ) -> Result<Self, DeviceError> {
         let (name, function) = (user.function(), device.user_kernel(user, A::VARIANT)?);
         // SAFETY: the caller's promise.
-        unsafe { Self::of_function(name, function, shape, arguments.words(), arguments.memory()) }
+        unsafe { Self::of_function(name, function, shape, &arguments.list()) }
     }
 
-    /// A loaded function with the words of its arguments and their memory.
+    /// A loaded function with its arguments.
     ///
     /// # Safety
     /// As for [`Launch::new`]; the function must also have the arguments' parameters.
@@ -193,8 +209,7 @@ impl Launch {
         name: &'static str,
         function: CudaFunction,
         shape: Shape,
-        words: Vec<u64>,
-        memory: Vec<Memory>,
+        arguments: &[&dyn Argument],
     ) -> Result<Self, DeviceError> {
         let Shape { grid, block, shared_bytes } = shape;
         let grid = u32::try_from(grid).ok().filter(|&grid| grid <= MOST_BLOCKS);
@@ -214,7 +229,9 @@ impl Launch {
             let asked = function.set_attribute(which, shared_bytes as i32);
             asked.doing("set a kernel's shared memory")?;
         }
-        let (cooperative, ahead, _memory) = (false, false, memory);
+        let words = arguments.iter().map(|argument| argument.word()).collect();
+        let _memory = arguments.iter().filter_map(|argument| argument.memory()).collect();
+        let (cooperative, ahead) = (false, false);
         Ok(Self { name, function, grid, block, shared_bytes, cooperative, ahead, words, _memory })
     }
 
@@ -299,7 +316,7 @@ impl Launch {
         }
         let mut arguments: Vec<*mut c_void> =
             self.words.iter().map(|word| std::ptr::from_ref(word).cast_mut().cast()).collect();
-        // SAFETY: `Arguments` returns as many words as the function has parameters, of their types;
+        // SAFETY: `Arguments` lists as many arguments as the function has parameters, of their types;
         // `_memory` keeps alive what they point to, and frees it in the order of the one stream;
         // the creator of the launch guarantees what the threads access.
         let launched = unsafe {
