@@ -16,6 +16,7 @@ pub mod hll;
 pub mod hyb;
 mod partition;
 mod pieces;
+mod products;
 mod rows;
 mod scaling;
 pub mod simd;
@@ -25,6 +26,7 @@ use checked::{Checked, check_sizes};
 pub use crew::gather;
 pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts, SlotParts};
 pub use pieces::Pieces;
+pub use products::Products;
 pub(crate) use rows::Rows;
 pub use scaling::Scaling;
 

@@ -9,11 +9,11 @@ use crate::experiment::error::{KernelError, PrepareError};
 use crate::experiment::operations::{Converted, Side, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
-use sparsescope_kernels::spmv::compact::{self, CsrShares, HllShares};
+use sparsescope_kernels::spmv::compact::{CsrShares, HllShares};
 use sparsescope_kernels::spmv::hyb::HybParts;
-use sparsescope_kernels::spmv::simd::{self, CsrPlan, HllPlan, Level, Tuning, Vectorised};
+use sparsescope_kernels::spmv::simd::{CsrPlan, HllPlan, Level, Tuning};
 use sparsescope_kernels::spmv::{
-    GuidedChunks, MergePath, RowParts, Scaling, bsr, coo, csr, dia, ellpack, hll, hyb,
+    GuidedChunks, MergePath, Products, RowParts, Scaling, bsr, coo, csr, ellpack, hll, hyb,
 };
 use sparsescope_matrix::matrix::{AnyFormat, Csr, Operands, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
@@ -109,7 +109,7 @@ where
     /// Tuning for a matrix with `cols` columns that are accessed in the order of `col`.
     fn tuning(&self, cols: usize, col: &[u32]) -> Tuning
     where
-        T: Vectorised,
+        T: Products,
     {
         Tuning::new::<T>(cols, col, Level::of_machine(), self.near_bytes)
     }
@@ -134,7 +134,7 @@ pub(super) type Bind<T> = fn(AnyFormat<T>, usize, Vectors<T>) -> Option<Bindable
 /// The launchers for one precision.
 pub(super) struct Launchers<T>(PhantomData<T>);
 
-impl<T: Vectorised> Launchers<T>
+impl<T: Products> Launchers<T>
 where
     Output: From<Vec<T>>,
 {
@@ -173,7 +173,7 @@ where
                 let tuning = v.tuning(a.cols(), a.col());
                 let plan = CsrPlan::new(&a, threads, tuning);
                 let (parts, level) = (plan.parts(), plan.level());
-                Some(v.parts(parts, move |x, y| simd::csr(&a, &plan, x, y)).at(level))
+                Some(v.parts(parts, move |x, y| T::csr_simd(&a, &plan, x, y)).at(level))
             }
             _ => None,
         }),
@@ -221,7 +221,7 @@ where
                 let tuning = v.tuning(a.cols(), a.col());
                 let plan = HllPlan::new(&a, threads, tuning);
                 let (parts, level) = (plan.parts(), plan.level());
-                Some(v.parts(parts, move |x, y| simd::hll(&a, &plan, x, y)).at(level))
+                Some(v.parts(parts, move |x, y| T::hll_simd(&a, &plan, x, y)).at(level))
             }
             _ => None,
         }),
@@ -229,7 +229,7 @@ where
             AnyFormat::Bsr(a) => {
                 let parts = RowParts::equal_block_rows(a.rows(), a.block(), threads);
                 let (count, level) = (parts.len(), bsr::level(&a, Level::of_machine()));
-                let multiply = move |x: &[T], y: &mut [T]| bsr::parts(&a, level, &parts, x, y);
+                let multiply = move |x: &[T], y: &mut [T]| T::bsr_rows(&a, level, &parts, x, y);
                 Some(v.parts(count, multiply).at(level))
             }
             _ => None,
@@ -238,7 +238,7 @@ where
             AnyFormat::Dia(a) => {
                 let parts = RowParts::equal_rows(a.rows(), threads);
                 let (count, level) = (parts.len(), Level::of_machine());
-                let multiply = move |x: &[T], y: &mut [T]| dia::parts(&a, level, &parts, x, y);
+                let multiply = move |x: &[T], y: &mut [T]| T::dia_rows(&a, level, &parts, x, y);
                 Some(v.parts(count, multiply).at(level))
             }
             _ => None,
@@ -247,7 +247,7 @@ where
             AnyFormat::CsrCompact(a) => {
                 let shares = CsrShares::new(&a, threads, Level::of_machine());
                 let (parts, level) = (shares.parts(), shares.level());
-                let multiply = move |x: &[T], y: &mut [T]| compact::csr(&a, &shares, x, y);
+                let multiply = move |x: &[T], y: &mut [T]| T::csr_compact(&a, &shares, x, y);
                 Some(v.parts(parts, multiply).at(level))
             }
             _ => None,
@@ -256,7 +256,7 @@ where
             AnyFormat::HllCompact(a) => {
                 let shares = HllShares::new(&a, threads, Level::of_machine(), v.near_bytes);
                 let (parts, level) = (shares.parts(), shares.level());
-                let multiply = move |x: &[T], y: &mut [T]| compact::hll(&a, &shares, x, y);
+                let multiply = move |x: &[T], y: &mut [T]| T::hll_compact(&a, &shares, x, y);
                 Some(v.parts(parts, multiply).at(level))
             }
             _ => None,
@@ -305,7 +305,7 @@ pub(super) fn bind(
     Ok(bound)
 }
 
-fn bind_in<T: Vectorised>(
+fn bind_in<T: Products>(
     configuration: &Configuration,
     side: &SpmvSide<T>,
     problem: &SpmvProblem,
@@ -325,7 +325,7 @@ where
     Ok(pool.install(|| bind_to(bind, configuration, vectors, &made)))
 }
 
-fn launcher<T: Vectorised>(configuration: &Configuration) -> Result<Bind<T>, PrepareError>
+fn launcher<T: Products>(configuration: &Configuration) -> Result<Bind<T>, PrepareError>
 where
     Output: From<Vec<T>>,
 {
@@ -334,7 +334,7 @@ where
 }
 
 /// Converts the matrix and binds a kernel to it, both on the ambient pool.
-pub(super) fn bind_here<T: Vectorised>(
+pub(super) fn bind_here<T: Products>(
     configuration: &Configuration,
     side: &SpmvSide<T>,
     memory: MemoryLimit,
@@ -358,7 +358,7 @@ where
 }
 
 /// Binds a configuration's kernel to the matrix in its format, on the pool that it will run on.
-fn bind_to<T: Vectorised>(
+fn bind_to<T: Products>(
     bind: Bind<T>,
     configuration: &Configuration,
     mut vectors: Vectors<T>,

@@ -13,7 +13,7 @@ use crate::experiment::operations::{Side, SpmvProblem, SpmvSide};
 use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::task::{Bound, Finished, Task, Watch};
-use sparsescope_kernels::spmv::simd::Vectorised;
+use sparsescope_kernels::spmv::Products;
 use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::parameters::{COMPACT, OP};
 use sparsescope_record::{Choice, Costs, Tried};
@@ -105,7 +105,7 @@ struct Chosen {
     parts: Option<usize>,
 }
 
-impl<T: Vectorised> Task for Auto<'_, T>
+impl<T: Products> Task for Auto<'_, T>
 where
     Output: From<Vec<T>>,
 {
@@ -178,7 +178,7 @@ struct Bare {
     params: std::collections::BTreeMap<String, String>,
 }
 
-impl<T: Vectorised> Auto<'_, T>
+impl<T: Products> Auto<'_, T>
 where
     Output: From<Vec<T>>,
 {
