@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use sparsescope_core::experiment::{LoadedValues, predict};
+use sparsescope_core::experiment::{LoadedValues, predict_converted};
 use sparsescope_core::kernel::{DeviceKind, FormatParams, KernelDescriptor, LANES, kernel};
-use sparsescope_core::matrix::{Csr, Scalar};
+use sparsescope_core::matrix::Csr;
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::{MatrixRecord, Operation, Run};
 
@@ -73,9 +72,8 @@ fn moved(run: &Run, a: &Arc<Csr<f64>>) -> Option<u64> {
         _ => run.block.unwrap_or(LANES as u32),
     };
     let spec = kernel.format()?.with(&FormatParams::default());
-    let format = spec.build(a, MemoryLimit::bytes(MOST_BYTES)).ok()?;
-    let value_bytes = f64::BYTES as u32;
-    predict(kernel, (&format, value_bytes), workers, &AtomicBool::new(false))?.moved_bytes()
+    let limit = MemoryLimit::bytes(MOST_BYTES);
+    predict_converted(kernel, &spec, a, workers, limit)?.moved_bytes()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod binding;
 #[cfg(not(target_family = "wasm"))]
 pub mod choosing;
 mod configuration;
+mod convert;
 #[cfg(not(target_family = "wasm"))]
 mod cpu;
 mod error;
@@ -56,6 +57,7 @@ pub use backend::{Availability, Backend, Prepared};
 pub use batch_source::BatchSource;
 pub use binding::{Binding, Binds};
 pub use configuration::{Configuration, Key, Temperature, table_position};
+pub use convert::{convert, format_size};
 #[cfg(not(target_family = "wasm"))]
 pub use cpu::{CpuBackend, CpuProduct};
 pub use error::{KernelError, PrepareError};
@@ -75,7 +77,7 @@ pub use plan::{
 };
 #[cfg(not(target_family = "wasm"))]
 pub use points_source::PointsSource;
-pub use predict::predict;
+pub use predict::predict_converted;
 pub use problem::Problem;
 #[cfg(not(target_family = "wasm"))]
 pub use rank_device::{

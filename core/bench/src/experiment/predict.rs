@@ -1,8 +1,11 @@
 //! Predictions of the layout model for the runs of a problem, other than their times.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use sparsescope_matrix::matrix::{AnyFormat, Scalar};
+use super::convert::convert;
+use sparsescope_matrix::matrix::{AnyFormat, Csr, FormatSpec, Scalar};
+use sparsescope_matrix::memory::MemoryLimit;
 use sparsescope_model::kernel::{DeviceKind, KernelDescriptor};
 use sparsescope_model::layout::{CpuTraffic, LayoutError, Loops, Schedule, Traffic};
 use sparsescope_record::Predicted;
@@ -10,7 +13,7 @@ use sparsescope_record::Predicted;
 /// Memory traffic of one SpMV by the layout model, with the given threads on a CPU or threads per block on a
 /// GPU (ignored by kernels with a fixed block size). On a GPU the values of A may have fewer bytes than the vectors.
 /// `None` for kernels without a model, and once `cancel` is set.
-pub fn predict<T: Scalar>(
+pub(super) fn predict<T: Scalar>(
     kernel: &'static KernelDescriptor,
     (a, value_bytes): (&AnyFormat<T>, u32),
     workers: u32,
@@ -22,6 +25,19 @@ pub fn predict<T: Scalar>(
         DeviceKind::Nccl | DeviceKind::Ranks => Ok(None),
     }
     .unwrap_or_default()
+}
+
+/// The same for a matrix in f64, which is converted first; `None` also if that needs more than `limit`. It is
+/// compiled in this crate, with the layout model.
+pub fn predict_converted(
+    kernel: &'static KernelDescriptor,
+    spec: &FormatSpec,
+    a: &Arc<Csr>,
+    workers: u32,
+    limit: MemoryLimit,
+) -> Option<Predicted> {
+    let made = convert(spec, a, limit).ok()?;
+    predict(kernel, (&made, f64::BYTES as u32), workers, &AtomicBool::new(false))
 }
 
 fn on_grid<T: Scalar>(
@@ -60,11 +76,8 @@ fn on_processor<T: Scalar>(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use sparsescope_matrix::matrix::{Csr, RowPtr};
-    use sparsescope_matrix::memory::MemoryLimit;
+    use sparsescope_matrix::matrix::RowPtr;
     use sparsescope_model::kernel::{
         Cut, FormatParams, Mapping, UserFamily, kernel, kernels, user_kernels,
     };

@@ -109,27 +109,6 @@ impl<T: Scalar> Schedule<T> {
         &self.arrays
     }
 
-    /// Number of steps of warp `warp` in launch `launch`; 0 if there is no such warp or it has no
-    /// work.
-    pub fn steps(&self, launch: usize, warp: u64) -> usize {
-        let mut steps = Window { range: 0..0, seen: 0, steps: Vec::new() };
-        self.tell(launch, warp, &mut steps);
-        steps.seen
-    }
-
-    /// The steps of a warp in `range`, numbered from 0; a warp in the longest rows has many.
-    pub fn warp(&self, launch: usize, warp: u64, range: Range<usize>) -> Vec<Step> {
-        let mut steps = Window { range, seen: 0, steps: Vec::new() };
-        self.tell(launch, warp, &mut steps);
-        steps.steps
-    }
-
-    fn tell(&self, launch: usize, warp: u64, sink: &mut impl Sink) {
-        if let Some(info) = self.launches.get(launch).filter(|info| warp < info.warps) {
-            self.walker(info.kind).warp(warp, sink);
-        }
-    }
-
     /// Walks the warps of one launch.
     pub(super) fn walker(&self, kind: LaunchKind) -> Walker<'_, T> {
         match (kind, coordinates(&self.a)) {
@@ -166,7 +145,29 @@ impl<T: Scalar> Schedule<T> {
     }
 }
 
+// Of f64 only, so that it is compiled in this crate.
 impl Schedule {
+    /// Number of steps of warp `warp` in launch `launch`; 0 if there is no such warp or it has no
+    /// work.
+    pub fn steps(&self, launch: usize, warp: u64) -> usize {
+        let mut steps = Window { range: 0..0, seen: 0, steps: Vec::new() };
+        self.tell(launch, warp, &mut steps);
+        steps.seen
+    }
+
+    /// The steps of a warp in `range`, numbered from 0; a warp in the longest rows has many.
+    pub fn warp(&self, launch: usize, warp: u64, range: Range<usize>) -> Vec<Step> {
+        let mut steps = Window { range, seen: 0, steps: Vec::new() };
+        self.tell(launch, warp, &mut steps);
+        steps.steps
+    }
+
+    fn tell(&self, launch: usize, warp: u64, sink: &mut impl Sink) {
+        if let Some(info) = self.launches.get(launch).filter(|info| warp < info.warps) {
+            self.walker(info.kind).warp(warp, sink);
+        }
+    }
+
     /// Whether the totals depend on the number of threads per block. For most kernels they do not,
     /// since each warp does the same in any block. They do if a block keeps a part of x or a
     /// dictionary, or has a row to itself.

@@ -78,7 +78,7 @@ const CHUNK: u64 = 256;
 impl Traffic {
     /// Walks all warps of a schedule in parallel; the result does not depend on the number of
     /// threads. It builds no lists: memory does not grow with the matrix.
-    pub fn of<T: Scalar>(schedule: &Schedule<T>) -> Self {
+    pub fn of(schedule: &Schedule) -> Self {
         Self::through(schedule, &AtomicBool::new(false))
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
+use sparsescope_core::experiment::{convert, format_size};
 use sparsescope_core::kernel::row_at;
 use sparsescope_core::layout::{Array, Held, SlotMap, Slots};
 use sparsescope_core::matrix::{AnyFormat, Csr, FormatSize, FormatSpec, Hll, HllLayout, Order};
@@ -23,8 +24,8 @@ pub(super) struct Panel {
 /// The formats to show.
 pub(super) fn panels(a: &Arc<Csr<f64>>, state: &LayoutsState) -> Vec<Panel> {
     let panel = |spec: FormatSpec| {
-        let arrays = spec.build(a, MemoryLimit::bytes(1 << 20)).and_then(|format| {
-            let size = spec.size(a)?;
+        let arrays = convert(&spec, a, MemoryLimit::bytes(1 << 20)).and_then(|format| {
+            let size = format_size(&spec, a)?;
             Ok((format, size))
         });
         let arrays = arrays.map_err(|error| error.to_string());

@@ -4,6 +4,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
+use sparsescope_core::experiment::format_size;
 use sparsescope_core::layout::Counts;
 use sparsescope_core::matrix::Csr;
 
@@ -160,7 +161,7 @@ fn of_format(
 ) -> Result<Option<String>, String> {
     let spec = arrays::specs(settings).into_iter().find(|spec| arrays::is_word(spec.name(), word));
     let spec = spec.ok_or_else(|| format!("there is no format {word}"))?;
-    let size = spec.size(a).map_err(|error| error.to_string())?;
+    let size = format_size(&spec, a).map_err(|error| error.to_string())?;
     Ok(match quantity {
         "bytes" => text(size.bytes),
         "slots" => text(size.slots),

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use sparsescope_core::experiment::convert;
 use sparsescope_core::kernel::{
     self, DeviceKind, Format, FormatParams, KernelDescriptor, LANES, Mapping, kernel,
 };
@@ -69,7 +70,7 @@ impl Walk {
         let min_fill = Some(0);
         let params = FormatParams { hack_size, sigma, min_fill, ..FormatParams::default() };
         let spec = format.with(&params);
-        let format = spec.build(a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
+        let format = convert(&spec, a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
         let machine = match kernel.mapping {
             Mapping::Grid(_)
             | Mapping::Subgroups
