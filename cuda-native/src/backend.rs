@@ -78,9 +78,9 @@ impl Backend for CudaBackend {
         let version = cusparse.as_ref().map(|library| library.version());
         let bandwidth = || self.machine.bandwidth();
         let nvml = self.machine.nvml();
-        let gpu = environment::gpu(self.device(), bandwidth, version, memory.as_deref(), nvml);
-        let libraries = self.machine.dense_libraries();
-        Some(Gpu { details: gpu.details.into_iter().chain(libraries).collect(), ..gpu })
+        let mut gpu = environment::gpu(self.device(), bandwidth, version, memory.as_deref(), nvml);
+        gpu.details.extend(self.machine.dense_libraries());
+        Some(gpu)
     }
 
     /// The free memory less an eighth, for the workspace of kernels.

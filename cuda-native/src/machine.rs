@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
+use sparsescope_core::order;
+
 use crate::cublas::Cublas;
 use crate::cusolver::Cusolver;
 use crate::cusparse::{Cusparse, CusparseOp};
@@ -57,7 +59,7 @@ impl Machine {
         let cublas = started(&self.cublas).map(|library| library.version().to_owned());
         let cusolver = started(&self.cusolver).map(|library| library.version().to_owned());
         let named = [("cublas", cublas), ("cusolver", cusolver)].into_iter();
-        named.filter_map(|(name, version)| Some((name.to_owned(), version?))).collect()
+        order::map(named.filter_map(|(name, version)| Some((name.to_owned(), version?))))
     }
 
     /// cuBLAS, started on first use.

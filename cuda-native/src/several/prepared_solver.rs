@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sparsescope_core::experiment::solving::{Asked, ToldSetUp};
 use sparsescope_core::experiment::{DeviceSystem, Elements, PrepareError, Watch};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::order;
 use sparsescope_core::pcg::{Recurrence, SolveParameters, Start};
 use sparsescope_core::record::{Costs, Distributed};
 
@@ -51,7 +52,7 @@ impl Solves for OnTeam {
 
     fn params(&self) -> BTreeMap<String, String> {
         let told = self.no_graph.iter().map(|why| ("graph".to_owned(), format!("none: {why}")));
-        told.collect()
+        order::map(told)
     }
 
     fn distributed(&self) -> Option<Distributed> {

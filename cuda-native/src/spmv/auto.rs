@@ -71,7 +71,9 @@ impl<'p, T: DeviceReal> Choosing<'p, T> {
     /// Effective parameters, whichever kernel is chosen.
     fn params(&self) -> BTreeMap<String, String> {
         let value = self.configuration.parameters.text(COMPACT.id()).unwrap_or_default();
-        self.computed().into_iter().chain([(COMPACT.id().name().to_owned(), value)]).collect()
+        let mut params = self.computed();
+        params.insert(COMPACT.id().name().to_owned(), value);
+        params
     }
 
     /// The operation and the scale, where they are not the default.

@@ -10,6 +10,7 @@ use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::SCALE;
 use sparsescope_core::matrix::{AnyFormat, Csr, FormatSpec, HllLayout, Order, Precision};
 use sparsescope_core::memory::MemoryLimit;
+use sparsescope_core::order;
 use sparsescope_core::record::Costs;
 
 use super::launchers::{Bind, launcher};
@@ -273,7 +274,7 @@ fn layout_params(layout: &HllLayout) -> BTreeMap<String, String> {
     let sorted = (layout.sigma > 1).then_some(layout.sigma);
     let named = [("hack_size", Some(layout.hack_size)), ("sigma", sorted), ("spill", layout.spill)];
     let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    named.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+    order::map(named.map(|(name, value)| (name.to_owned(), value.to_string())))
 }
 
 /// Bytes that CSR saves because a precision stores values in fewer bits than vectors.

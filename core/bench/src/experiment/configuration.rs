@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::PrepareError;
 use super::plan::Settings;
+use sparsescope_matrix::order;
 use sparsescope_model::kernel::{
     Allowed, KernelDescriptor, Parameter, Parameters, UserKernel, all_kernels, reference,
 };
@@ -69,7 +70,7 @@ impl Key {
         Self {
             kernel: run.kernel.clone(),
             precision: run.precision.clone(),
-            parameters: asked.filter(|(name, value)| !is_usual(name, value)).collect(),
+            parameters: order::map(asked.filter(|(name, value)| !is_usual(name, value))),
             threads: run.threads,
             block: run.block,
             temperature: if run.hot { Temperature::Hot } else { Temperature::Cold },
@@ -122,14 +123,12 @@ impl Configuration {
 
     /// The key that identifies it.
     pub fn key(&self) -> Key {
+        let named =
+            |(parameter, value): (Parameter, &str)| (Name::Known(parameter), value.to_owned());
         Key {
             kernel: self.kernel.id.to_owned(),
             precision: self.precision.as_str().to_owned(),
-            parameters: self
-                .parameters
-                .iter()
-                .map(|(parameter, value)| (Name::Known(parameter), value.to_owned()))
-                .collect(),
+            parameters: order::map(self.parameters.iter().map(named)),
             threads: self.threads,
             block: self.block,
             temperature: self.temperature,

@@ -10,6 +10,7 @@ use super::source::SourceError;
 use sparsescope_matrix::io::Progress;
 use sparsescope_matrix::io::points::{HeaderLine, PointsTaken};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::order;
 use sparsescope_record::{Source, SubjectRecord, matrix_id};
 
 /// A subject that is not a matrix, as the user specifies it and, formatted, writes it.
@@ -87,7 +88,7 @@ pub(super) fn record(
         source: source.origin(),
         generator: source.recipe(),
         sha256,
-        sizes: sizes.collect(),
+        sizes: order::map(sizes),
         read_seconds,
     }
 }

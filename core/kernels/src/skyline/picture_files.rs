@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::picture::{Axis, BOUNDS, CELLS, Density, PointsPicture, pairs};
+use sparsescope_matrix::order;
 use sparsescope_matrix::packed::{self, put, take};
 
 const HEADER: &str = "points.json";
@@ -102,7 +103,7 @@ impl PointsPicture {
         // There is always a first part: a set has at least one dimension.
         let parts = content.chunks(PART).map(<[u8]>::to_vec);
         let parts = parts.enumerate().map(|(k, part)| (part_name(k), part));
-        parts.chain([(HEADER.to_owned(), header)]).collect()
+        order::map(parts.chain([(HEADER.to_owned(), header)]))
     }
 
     /// The densities with as many cells as fit into `budget` bytes: cells along an edge, and content.

@@ -11,6 +11,7 @@ use super::{
     HllLayout, HllPlan, Hyb, Order, Scalar, SlotLayout, ValueCoding,
 };
 use crate::memory::MemoryLimit;
+use crate::order;
 use crate::pace::{Pace, at_once};
 
 /// A format and its parameters.
@@ -239,7 +240,7 @@ impl FormatSpec {
     pub fn in_force<T: Scalar>(&self, made: &AnyFormat<T>) -> BTreeMap<String, String> {
         let named = |pairs: &[(&str, Option<usize>)]| -> BTreeMap<String, String> {
             let given = pairs.iter().filter_map(|&(name, value)| Some((name, value?)));
-            given.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+            order::map(given.map(|(name, value)| (name.to_owned(), value.to_string())))
         };
         let of_hll = |layout: &HllLayout| {
             named(&[

@@ -14,6 +14,7 @@ use crate::experiment::vectors::columns;
 use crate::mkl::{Mkl, MklError, MklMatrix, MklValue, mkl};
 use sparsescope_matrix::matrix::{Operands, Real};
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::order;
 use sparsescope_model::kernel::parameters::{OP, SCALE};
 use sparsescope_model::kernel::{Op, Scale};
 use sparsescope_record::Costs;
@@ -41,7 +42,7 @@ pub(super) fn availability() -> Availability {
 
 /// The library and its version, if it is available.
 pub(super) fn libraries() -> BTreeMap<String, String> {
-    mkl().iter().map(|mkl| ("oneMKL".to_owned(), mkl.version().to_owned())).collect()
+    order::map(mkl().iter().map(|mkl| ("oneMKL".to_owned(), mkl.version().to_owned())))
 }
 
 /// Binds an SpMV kernel of the library; the inspector runs in its setup. The library transposes A itself.

@@ -1,6 +1,6 @@
 //! What all ranks decide together: what runs, in which groups, when to stop, and what has failed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use super::Runner;
@@ -11,6 +11,7 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::problem::Problem;
 use crate::experiment::task::Watch;
 use sparsescope_matrix::memory::MemoryLimit;
+use sparsescope_matrix::order;
 use sparsescope_model::kernel::DeviceKind;
 use sparsescope_record::{Run, Verdict};
 
@@ -21,7 +22,7 @@ impl Runner<'_> {
         configurations: &[Configuration],
         measured: &[Run],
     ) -> Vec<Configuration> {
-        let known: BTreeSet<Key> = measured.iter().map(Key::of).collect();
+        let known = order::set(measured.iter().map(Key::of));
         let is_left = |one: &Configuration| {
             let threads = self.threads(one);
             !known.contains(&Configuration { threads, ..one.clone() }.key())
