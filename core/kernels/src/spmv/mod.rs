@@ -16,6 +16,7 @@ pub mod hll;
 pub mod hyb;
 mod partition;
 mod pieces;
+#[cfg(not(target_family = "wasm"))]
 mod products;
 mod rows;
 mod scaling;
@@ -26,6 +27,7 @@ use checked::{Checked, check_sizes};
 pub use crew::gather;
 pub use partition::{GuidedChunks, MergePath, MergePoint, RowParts, SlotParts};
 pub use pieces::Pieces;
+#[cfg(not(target_family = "wasm"))]
 pub use products::Products;
 pub(crate) use rows::Rows;
 pub use scaling::Scaling;
