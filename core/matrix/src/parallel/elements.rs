@@ -192,18 +192,23 @@ impl<P: Source> Elements<P> {
         let length = share.max(self.at_least).max(1);
         let mut parts = Vec::new();
         while rest.length() > length {
-            parts.push(Mutex::new((Some(rest.cut_off(length)), None)));
+            parts.push(Some(rest.cut_off(length)));
         }
-        parts.push(Mutex::new((Some(rest), None)));
-        for_each_part(parts.len(), &|k| {
-            let part = lock(&parts[k]).0.take();
+        parts.push(Some(rest));
+        let count = parts.len();
+        // Apart from the parts, so that what collects results is compiled once for all sources.
+        let results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(count).collect();
+        let results = Mutex::new(results);
+        let parts = Mutex::new(parts);
+        for_each_part(count, &|k| {
+            let part = lock(&parts).get_mut(k).and_then(Option::take);
             let result = part.map(|part| work(k, part.in_turn()));
-            lock(&parts[k]).1 = result;
+            if let Some(place) = lock(&results).get_mut(k) {
+                *place = result;
+            }
         });
-        let results = parts
-            .into_iter()
-            .map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner).1);
-        results.flatten().collect()
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_iter().flatten().collect()
     }
 }
 
