@@ -1,7 +1,7 @@
 //! The residual of x, recomputed from the system.
 
-use rayon::prelude::*;
 use sparsescope_matrix::matrix::Csr;
+use sparsescope_matrix::parallel::*;
 
 use super::vectors::{block, blocks};
 

@@ -1,12 +1,11 @@
 //! The fastest way to process each piece of a CSR matrix, determined once from its row lengths.
 
-use rayon::prelude::*;
-
 use super::level::{Level, Vectorised};
 use crate::spmv::Pieces;
 use crate::spmv::far::is_far;
 use sparsescope_matrix::matrix::RowPtr;
 use sparsescope_matrix::memory::zeroed;
+use sparsescope_matrix::parallel::*;
 
 /// How a piece is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
