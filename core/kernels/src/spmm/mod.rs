@@ -4,6 +4,8 @@
 
 mod csr;
 mod hll;
+#[cfg(not(target_family = "wasm"))]
+mod products;
 mod tiles;
 
 #[cfg(test)]
@@ -11,6 +13,8 @@ mod tests;
 
 pub use csr::{parts, serial, simd};
 pub use hll::hll;
+#[cfg(not(target_family = "wasm"))]
+pub use products::Products;
 pub use tiles::level_for;
 
 /// Panics unless k is at least 1, X has k elements per column of A, and Y has k per row.

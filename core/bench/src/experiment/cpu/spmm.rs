@@ -12,8 +12,8 @@ use crate::experiment::operations::{SpmmProblem, SpmmSide, SpmvProblem, SpmvSide
 use crate::experiment::output::Output;
 use crate::experiment::task::Bound;
 use crate::experiment::vectors::columns;
-use sparsescope_kernels::spmm;
-use sparsescope_kernels::spmv::simd::{Level, Vectorised};
+use sparsescope_kernels::spmm::{self, Products};
+use sparsescope_kernels::spmv::simd::Level;
 use sparsescope_kernels::spmv::{RowParts, SlotParts};
 use sparsescope_matrix::matrix::{AnyFormat, Csr, Real};
 use sparsescope_matrix::memory::MemoryLimit;
@@ -27,7 +27,7 @@ type Bind<T> = fn(AnyFormat<T>, usize, usize, Vectors<T>) -> Option<Bindable>;
 /// The launchers for one precision.
 struct Launchers<T>(PhantomData<T>);
 
-impl<T: Vectorised> Launchers<T>
+impl<T: Products> Launchers<T>
 where
     Output: From<Vec<T>>,
 {
@@ -60,7 +60,7 @@ where
                 let (count, most) = (parts.len(), Level::of_machine());
                 let multiply = move |x: &[T], y: &mut [T]| {
                     let k = columns((a.rows(), a.cols()), x.len(), y.len());
-                    spmm::simd(&a, most, &parts, k, x, y);
+                    T::simd(&a, most, &parts, k, x, y);
                 };
                 Some(v.parts(count, multiply).at(spmm::level_for::<T>(most, k)))
             }
@@ -72,7 +72,7 @@ where
                 let (count, most) = (parts.len(), Level::of_machine());
                 let multiply = move |x: &[T], y: &mut [T]| {
                     let k = columns((a.rows(), a.cols()), x.len(), y.len());
-                    spmm::hll(&a, most, &parts, k, x, y);
+                    T::hll(&a, most, &parts, k, x, y);
                 };
                 Some(v.parts(count, multiply).at(spmm::level_for::<T>(most, k)))
             }
@@ -117,7 +117,7 @@ pub(super) fn bind(
 }
 
 /// Converts the matrix and binds the configuration's kernel to it and to X of k columns.
-fn bind_in<T: Vectorised>(
+fn bind_in<T: Products>(
     configuration: &Configuration,
     side: &SpmvSide<T>,
     (k, x): (usize, Arc<Vec<T>>),
