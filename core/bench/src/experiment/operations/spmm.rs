@@ -255,7 +255,7 @@ impl Problem for SpmmProblem {
         }
         if kernel.is_of_user_library() {
             // The memory that it shares has X, and Y twice.
-            let [(_, x), (_, y), _] = blocks;
+            let [(_, x), (_, y), ..] = blocks;
             add("X and another Y", kernel.id, x + y);
         }
         arrays
