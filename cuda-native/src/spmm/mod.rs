@@ -19,7 +19,7 @@ use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
 use crate::arguments::Stored;
-use crate::arrays::{Arrays, Offsets, Slots};
+use crate::arrays::{Arrays, HalfSlots, Offsets, Slots};
 use crate::backend::CudaBackend;
 use crate::buffer::Buffer;
 use crate::cusparse::{Block, BlockAlgorithm, BlockProduct, Cusparse};
@@ -194,15 +194,14 @@ impl Operands {
             (
                 How::RowSplit | How::Merge,
                 Matrix::Format(Arrays::CsrOfHalves { row_ptr, slots }, AnyFormat::Csr(host)),
-            ) => match (slots.with::<T::Half>(), slots.with::<T::OtherHalf>()) {
-                (Some(slots), _) => {
-                    Some(self.in_csr(device, &self.of(row_ptr, slots, x, y), host.row_ptr()))
+            ) => Some(match slots {
+                HalfSlots::Half(slots) => {
+                    self.in_csr(device, &self.of(row_ptr, slots, x, y), host.row_ptr())
                 }
-                (_, Some(slots)) => {
-                    Some(self.in_csr(device, &self.of(row_ptr, slots, x, y), host.row_ptr()))
+                HalfSlots::Other(slots) => {
+                    self.in_csr(device, &self.of(row_ptr, slots, x, y), host.row_ptr())
                 }
-                _ => None,
-            },
+            }),
             (how, Matrix::Format(Arrays::Csr { row_ptr, slots }, AnyFormat::Csr(host))) => {
                 let operands = self.of(row_ptr, slots, x, y);
                 match (how, &self.library) {
