@@ -1,6 +1,6 @@
 //! The launcher of `cuda/spmm/merge`.
 
-use sparsescope_core::kernel::{LANES, columns_per_thread};
+use sparsescope_core::kernel::{PathShares, columns_per_thread};
 use sparsescope_core::matrix::{Offset, RowPtr};
 use sparsescope_core::spmv::MergePath;
 
@@ -12,12 +12,6 @@ use crate::cusparse::Block;
 use crate::device::{Device, DeviceError};
 use crate::launch::{Bound, Launch, Shape, Step};
 use crate::value::DeviceReal;
-
-/// Threads that keep a large GPU busy.
-const BUSY: usize = 1 << 19;
-
-/// Minimum and maximum number of steps of a piece.
-const STEPS: [usize; 2] = [32, 256];
 
 /// Equal pieces of the merge path, and the parts of rows that are cut between blocks.
 pub(super) fn merge<T: DeviceReal, V: Stored<T>>(
@@ -43,11 +37,9 @@ fn over_pieces<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     let rows = count("the number of rows", operands.rows)?;
     let columns = count("the number of columns of X", k)?;
     let each = columns_per_thread(k, T::BYTES);
-    // Threads for a row, and those that take a piece: at most a warp, in slices of equal width.
     let packs = k / each;
-    let width = packs.div_ceil(packs.div_ceil(LANES as usize));
-    let (slices, at_once) = (packs.div_ceil(width), block as usize / width);
-    let steps = steps(operands.rows + slots.col.len(), packs);
+    let PathShares { steps, width, slices, at_once } =
+        PathShares::new(operands.rows + slots.col.len(), packs, block);
     let path = MergePath::in_steps(host, steps);
     let (pieces, blocks) = (path.len(), path.len().div_ceil(at_once));
     let first_row: Vec<u32> = path.iter().map(|(from, _)| from.row as u32).chain([rows]).collect();
@@ -103,25 +95,4 @@ fn over_pieces<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     let workspace_bytes = first_row.bytes() + carry.bytes();
     let spent = first_row.spent() + carry.spent();
     Ok(Bound { workspace_bytes, spent, ..Bound::of(launches) })
-}
-
-/// Steps of a piece of a path of `all` steps, where a piece has this many threads: fewer if a large
-/// GPU would have too few of them.
-fn steps(all: usize, threads: usize) -> usize {
-    let [least, most] = STEPS;
-    (all * threads / BUSY).clamp(least, most)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_has_as_many_threads_as_keep_a_large_gpu_busy_if_it_is_long_enough() {
-        for (all, threads) in [(10_000_000, 8), (3_000_000, 32), (5_000_000, 16)] {
-            let found = all / steps(all, threads) * threads;
-            assert!((BUSY..2 * BUSY).contains(&found), "{all} steps: {found} threads");
-        }
-        assert_eq!([steps(0, 8), steps(1_000_000, 1), steps(1 << 30, 32)], [32, 32, 256]);
-    }
 }

@@ -1,14 +1,18 @@
 //! Lessons as files: what is accepted, what is rejected and how, and the built-in ones.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sparsescope_core::layout::{Array, ArrayTraffic, columns_steps, columns_traffic};
+use sparsescope_core::kernel::kernel;
+use sparsescope_core::layout::{Array, ArrayTraffic, columns_traffic};
+use sparsescope_core::matrix::AnyFormat;
 
 use super::*;
 use crate::state::Small;
 use crate::views::check;
 use crate::views::own::is_own;
-use crate::views::read_lesson;
+use crate::views::{Texts, read_lesson};
 
 fn small() -> Value {
     json!({
@@ -162,7 +166,12 @@ fn what_is_wrong_is_said_with_its_place_and_what_was_expected() {
         (
             "/steps/1/text",
             Some(json!("{sectors:cpu/csr/serial,4}")),
-            "step 2: `{sectors:cpu/csr/serial,4}`: cpu/csr/serial has no steps for several columns",
+            "step 2: `{sectors:cpu/csr/serial,4}`: cpu/csr/serial has no numbers for several columns",
+        ),
+        (
+            "/steps/1/show",
+            Some(json!("v1;walk=cuda/spmm/merge,4")),
+            "step 2: cuda/spmm/merge has no steps for several columns",
         ),
         ("/steps/0/choices", Some(json!(["9", "{entries}"])), "step 1: two choices are the same"),
     ];
@@ -258,13 +267,27 @@ fn the_answers_of_the_lesson_on_banks_are_counted() {
     assert!((1..64).all(|apart| (busiest(apart) == 1) == (apart % 2 == 1)));
 }
 
+/// Each stores 5 rows of 8 values of 8 bytes.
+#[test]
+fn texts_have_numbers_of_all_our_cuda_kernels_of_spmm() {
+    let mut lesson = small();
+    let stored = ["row-split", "merge", "bsr", "hll"]
+        .map(|kernel| format!("{{useful:cuda/spmm/{kernel},8:y}}"));
+    lesson["steps"][1] = json!({ "title": "x", "text": stored, "show": "v1;small=five" });
+    let lesson = read(&lesson).unwrap();
+    assert_eq!(Texts::counted(&lesson.steps[1], None).unwrap().text, ["320"; 4]);
+}
+
 #[test]
 fn the_answers_of_the_lesson_on_many_vectors_are_what_the_model_counts() {
     let lessons = Lessons::default();
     let lesson = lessons.get("many-vectors").unwrap();
     let a = lesson.steps[2].show.layouts.small.matrix().unwrap();
+    let (kernel, csr) =
+        (kernel("cuda/spmm/row-split").unwrap(), AnyFormat::Csr(Arc::new(a.clone())));
+    let traffic = |k: usize| columns_traffic(kernel, &csr, k).unwrap();
     let loads = |k: usize, array: Array| {
-        let traffic = columns_traffic(&columns_steps(&a, k));
+        let traffic = traffic(k);
         traffic.iter().find(|of| of.array == array).unwrap().loads
     };
     for k in [4, 8, 32] {
@@ -278,9 +301,8 @@ fn the_answers_of_the_lesson_on_many_vectors_are_what_the_model_counts() {
     }
     assert!(loads(1, Array::X).efficiency().unwrap() < 1.0);
     let moved_per_column = [1, 4, 8, 32].map(|k: usize| {
-        let traffic = columns_traffic(&columns_steps(&a, k));
         let moved = |of: &ArrayTraffic| of.loads.moved_bytes() + of.stores.moved_bytes();
-        traffic.iter().map(moved).sum::<u64>() as f64 / k as f64
+        traffic(k).iter().map(moved).sum::<u64>() as f64 / k as f64
     });
     assert!(moved_per_column.windows(2).all(|pair| pair[1] < pair[0]), "{moved_per_column:?}");
 }

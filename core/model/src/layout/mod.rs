@@ -26,6 +26,8 @@ mod tiles;
 mod traffic;
 
 #[cfg(test)]
+mod columns_tests;
+#[cfg(test)]
 mod cpu_tests;
 #[cfg(test)]
 mod paper_tests;
@@ -33,7 +35,7 @@ mod paper_tests;
 mod tests;
 
 pub use array::{ALIGNMENT, Array, ArrayInfo, arrays};
-pub use columns::{COLUMNS_KERNEL, columns_steps, columns_traffic};
+pub use columns::{COLUMNS_KERNEL, columns_steps, columns_traffic, steps_traffic};
 pub use cpu::{CACHE_LINE, CpuStep, CpuTraffic, ShareTraffic};
 pub use launch::{LaunchInfo, LaunchKind, LayoutError};
 pub use loops::Loops;

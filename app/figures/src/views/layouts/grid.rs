@@ -1,9 +1,11 @@
 //! A GPU kernel stepped through warp by warp: the memory requests of a step, and the totals.
 
+use std::sync::Arc;
+
 use sparsescope_core::kernel::LANES;
 use sparsescope_core::layout::{
     ArrayInfo, ArrayTraffic, Counts, Direction, Request, Schedule, Step, StepKind, Traffic,
-    columns_steps, columns_traffic,
+    columns_steps, steps_traffic,
 };
 use sparsescope_core::matrix::{AnyFormat, Csr};
 use sparsescope_core::record::SECTOR;
@@ -51,7 +53,7 @@ impl Grid {
     }
 
     /// The product of A and k columns.
-    pub(super) fn of_columns(a: &Csr<f64>, k: usize) -> Self {
+    pub(super) fn of_columns(a: &Arc<Csr<f64>>, k: usize) -> Self {
         let warps = columns_steps(a, k);
         let mut places = Vec::new();
         for (warp, steps) in (0..).zip(&warps) {
@@ -62,7 +64,7 @@ impl Grid {
         let busy: Vec<usize> = busy.collect();
         let lanes = busy.len() * LANES as usize;
         let idle = (lanes > 0).then(|| 1.0 - busy.iter().sum::<usize>() as f64 / lanes as f64);
-        let (traffic, operations) = (columns_traffic(&warps), 2 * (a.nnz() * k) as u64);
+        let (traffic, operations) = (steps_traffic(&warps), 2 * (a.nnz() * k) as u64);
         Self { steps: Steps::Columns(warps), places, columns: k, traffic, idle, operations }
     }
 

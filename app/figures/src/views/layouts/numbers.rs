@@ -5,12 +5,16 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use sparsescope_core::experiment::format_size;
-use sparsescope_core::layout::Counts;
+use sparsescope_core::kernel::{KernelDescriptor, kernel};
+use sparsescope_core::layout::{
+    Array, ArrayTraffic, COLUMNS_KERNEL, Counts, Request, columns_traffic,
+};
 use sparsescope_core::matrix::Csr;
+use sparsescope_core::record::Operation;
 
 use super::arrays;
 use super::grid::{Grid, share};
-use super::walk::{Machine, Walk};
+use super::walk::{Machine, Walk, built, number_of_columns};
 use crate::lesson::{Lesson, Step, fill};
 use crate::model::significant;
 use crate::state::{LAYOUTS, LayoutsState, ViewState};
@@ -122,6 +126,8 @@ fn number(
     let (subject, part) = (what.next().unwrap_or_default(), what.next().unwrap_or_default());
     let found = if subject.is_empty() {
         of_settings(quantity, &settings).or_else(|| of_matrix(quantity, &a))
+    } else if let Some(product) = subject.split_once(',').filter(|of| of.0 != COLUMNS_KERNEL) {
+        of_columns(quantity, (&a, &settings), product, part)?
     } else if subject.contains('/') {
         of_kernel(quantity, &Walk::of(&a, &settings, subject)?, part, settings.step as usize)
     } else {
@@ -194,27 +200,48 @@ fn of_grid(quantity: &str, grid: &Grid, part: &str, step: usize) -> Option<Strin
     if quantity == "idle" {
         return text(share(grid.idle));
     }
-    let wanted = |array: &str| part.is_empty() || part == array;
-    let mut all = Counts::default();
-    let quantity = match quantity.strip_prefix("step-") {
-        Some(quantity) => {
-            let requests = grid.step(step)?.requests;
-            let of = requests.iter().filter(|request| wanted(request.array.as_str()));
-            of.for_each(|request| all += request.counts());
-            quantity
-        }
-        None => {
-            for of in grid.traffic.iter().filter(|of| wanted(of.array.as_str())) {
-                all += of.loads;
-                all += of.stores;
-            }
-            quantity
-        }
+    let Some(quantity) = quantity.strip_prefix("step-") else {
+        return of_product(quantity, &grid.traffic, grid.operations, part);
     };
-    if quantity == "moved-per-operation" && grid.operations > 0 {
-        return text(significant(all.moved_bytes() as f64 / grid.operations as f64));
+    let requests = grid.step(step)?.requests;
+    let of = requests.iter().filter(|request| is_of(part, request.array));
+    of_counts(quantity, of.map(Request::counts).sum())
+}
+
+/// Whether these are numbers of all arrays, or of this one.
+fn is_of(part: &str, array: Array) -> bool {
+    part.is_empty() || part == array.as_str()
+}
+
+/// For a whole product with this many operations.
+fn of_product(
+    quantity: &str,
+    traffic: &[ArrayTraffic],
+    operations: u64,
+    part: &str,
+) -> Option<String> {
+    let of = traffic.iter().filter(|of| is_of(part, of.array));
+    let all: Counts = of.flat_map(|of| [of.loads, of.stores]).sum();
+    if quantity == "moved-per-operation" && operations > 0 {
+        return text(significant(all.moved_bytes() as f64 / operations as f64));
     }
     of_counts(quantity, all)
+}
+
+/// For the whole product of A and this many columns by a kernel that cannot be stepped through.
+fn of_columns(
+    quantity: &str,
+    (a, settings): (&Arc<Csr<f64>>, &LayoutsState),
+    (id, columns): (&str, &str),
+    part: &str,
+) -> Result<Option<String>, String> {
+    let unknown = || format!("{id} has no numbers for several columns");
+    let is_product = |kernel: &&KernelDescriptor| kernel.operation == Operation::Spmm;
+    let kernel = kernel(id).filter(is_product).ok_or_else(unknown)?;
+    let k = number_of_columns(columns)?;
+    let (_, format) = built(a, settings, kernel)?;
+    let traffic = columns_traffic(kernel, &format, k).ok_or_else(unknown)?;
+    Ok(of_product(quantity, &traffic, 2 * (a.nnz() * k) as u64, part))
 }
 
 fn of_counts(quantity: &str, all: Counts) -> Option<String> {

@@ -51,6 +51,32 @@ pub(super) enum Machine {
     Threads(Threads),
 }
 
+/// The number of columns of X that follows a kernel.
+pub(super) fn number_of_columns(columns: &str) -> Result<usize, String> {
+    let k = columns.parse::<usize>().ok().filter(|k| (1..=MOST_COLUMNS).contains(k));
+    k.ok_or_else(|| format!("expected 1 to {MOST_COLUMNS} columns, found `{columns}`"))
+}
+
+/// A small matrix in the format that a kernel reads.
+pub(super) fn built(
+    a: &Arc<Csr<f64>>,
+    state: &LayoutsState,
+    kernel: &KernelDescriptor,
+) -> Result<(FormatSpec, AnyFormat), String> {
+    // Most GPU kernels take rows in their original order only.
+    let in_any = !matches!(kernel.mapping, Mapping::Grid(_)) || kernel.takes.order;
+    let sigma = if in_any { state.sigma as usize } else { 1 };
+    let format = kernel.format().ok_or("it reads no matrix")?;
+    // A warp has one hack of compact HLL; blocks and diagonals of small matrices are seldom full.
+    let is_compact = format == Format::HllCompact;
+    let hack_size = if is_compact { LANES as usize } else { state.hack as usize };
+    let min_fill = Some(0);
+    let params = FormatParams { hack_size, sigma, min_fill, ..FormatParams::default() };
+    let spec = format.with(&params);
+    let matrix = convert(&spec, a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
+    Ok((spec, matrix))
+}
+
 impl Walk {
     /// The kernel with this id, or why it cannot be stepped through. A number of columns of X may follow the id after a
     /// comma.
@@ -59,18 +85,7 @@ impl Walk {
             return Self::of_columns(a, id, columns);
         }
         let kernel = kernel(id).ok_or_else(|| format!("there is no kernel {id}"))?;
-        // Most GPU kernels take rows in their original order only.
-        let in_any = !matches!(kernel.mapping, Mapping::Grid(_)) || kernel.takes.order;
-        let sigma = if in_any { state.sigma as usize } else { 1 };
-        let format = kernel.format().ok_or("it reads no matrix")?;
-        // A warp has one hack of compact HLL; blocks and diagonals of small matrices are seldom
-        // full.
-        let is_compact = format == Format::HllCompact;
-        let hack_size = if is_compact { LANES as usize } else { state.hack as usize };
-        let min_fill = Some(0);
-        let params = FormatParams { hack_size, sigma, min_fill, ..FormatParams::default() };
-        let spec = format.with(&params);
-        let format = convert(&spec, a, MemoryLimit::bytes(1 << 20)).map_err(|e| e.to_string())?;
+        let (spec, format) = built(a, state, kernel)?;
         let machine = match kernel.mapping {
             Mapping::Grid(_)
             | Mapping::Subgroups
@@ -99,9 +114,7 @@ impl Walk {
         if id != COLUMNS_KERNEL {
             return Err(format!("{id} has no steps for several columns"));
         }
-        let k = columns.parse::<usize>().ok().filter(|k| (1..=MOST_COLUMNS).contains(k));
-        let expected = || format!("expected 1 to {MOST_COLUMNS} columns, found `{columns}`");
-        let k = k.ok_or_else(expected)?;
+        let k = number_of_columns(columns)?;
         let mut strips = arrays::strips(&AnyFormat::Csr(a.clone()))?;
         strips.push(arrays::vectors(Array::X, a.cols(), k));
         strips.push(arrays::vectors(Array::Y, a.rows(), k));
