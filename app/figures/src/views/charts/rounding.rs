@@ -89,9 +89,9 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
 
 #[cfg(test)]
 mod tests {
-    use sparsescope_core::record::Run;
+    use sparsescope_core::record::{Run, Work};
 
-    use super::super::tests::{bundle, drawn, model_of, run, serial, state};
+    use super::super::tests::{NNZ, bundle, drawn, model_of, run, serial, state};
     use super::*;
     use crate::model::Model;
 
@@ -148,6 +148,8 @@ mod tests {
             run.operation = "spmm".into();
             run.kernel = "cuda/spmm/row-split".into();
             run.params.insert("vectors".into(), k.to_string());
+            let work = Work { flops: 2 * NNZ[2] * u64::from(k), ..Work::default() };
+            run.metric = Some(Operation::Spmm.metric(&work, serial(2) / times));
             run
         };
         let mut bundle = bundle("narrow", 1.0);

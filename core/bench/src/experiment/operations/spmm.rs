@@ -249,7 +249,7 @@ impl Problem for SpmmProblem {
             arrays.push(Resident { name, bytes: bytes.unwrap_or(0) });
         };
         let blocks = self.blocks(k, precision);
-        for (what, bytes) in blocks {
+        for (what, bytes) in blocks.into_iter().filter(|&(_, bytes)| bytes > 0) {
             // Each kernel has a Y of its own.
             add(what, if what == "Y" { kernel.id } else { "all kernels" }, bytes);
         }
