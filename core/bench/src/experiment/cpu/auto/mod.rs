@@ -26,8 +26,8 @@ pub(super) const ID: &str = "cpu/spmv/auto";
 /// runs out is finished.
 const MOST_PRODUCTS: f64 = 200.0;
 
-/// Minimum budget in seconds, for small matrices.
-const AT_LEAST_S: f64 = 0.02;
+/// Minimum budget in seconds after the statistics, which may take most of 200 SpMVs of a small matrix.
+const AT_LEAST_S: f64 = 0.1;
 
 /// Binds the kernel; its setup picks the kernel to run, on the pool that it will run on.
 pub(super) fn bind<'p>(
@@ -220,9 +220,8 @@ where
                 Ok(Some(mut entered)) => match leader.take() {
                     None => {
                         // Conversions made earlier count as if they were made now.
-                        let least = MOST_PRODUCTS * entered.runner.least_s;
-                        let left = (least.max(AT_LEAST_S) - spent).clamp(0.0, 1e6);
-                        end = Instant::now() + Duration::from_secs_f64(left);
+                        let left = Duration::from_secs_f64(left_s(entered.runner.least_s, spent));
+                        end = Instant::now() + left;
                         if !self.pays_to_wake(entered.runner.least_s) {
                             threads = 1;
                         }
@@ -325,6 +324,11 @@ where
             self.side.forget(of(loser));
         }
     }
+}
+
+/// Seconds left for conversions and races after `spent_s`, if one SpMV of the serial kernel takes `serial_s`.
+fn left_s(serial_s: f64, spent_s: f64) -> f64 {
+    (MOST_PRODUCTS * serial_s - spent_s).clamp(AT_LEAST_S, 1e6)
 }
 
 /// The part of the conversion that another kernel already paid for.
