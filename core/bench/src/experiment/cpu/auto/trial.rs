@@ -1,17 +1,21 @@
 //! The trial: each kernel races the best so far, in alternation; the fastest SpMV of each counts.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::experiment::cpu::machine::awake;
 use crate::experiment::error::KernelError;
 use crate::experiment::task::{Finished, Task, Watch};
 use crate::experiment::timing::repetitions;
 
-/// Rounds of a race.
+/// Minimum rounds of a race.
 const ROUNDS: u32 = 7;
 
-/// Rounds after which a kernel that is far behind drops out.
+/// Minimum rounds before a kernel that is far behind drops out.
 const FIRST_ROUNDS: u32 = 2;
+
+/// Minimum time of a race: the first SpMVs are slower until caches and threads have settled, and another process
+/// may take a core for a time slice, about 3 ms.
+const SHORTEST: Duration = Duration::from_millis(4);
 
 /// Ratio to the best from which a kernel is far behind.
 const BEHIND: f64 = 1.25;
@@ -70,7 +74,8 @@ impl Runner {
     }
 }
 
-/// Samples both in alternation, swapping who goes first, until `end` or until the second is far behind.
+/// Samples both in alternation, swapping who goes first, until there are enough rounds, fewer if the second is far
+/// behind, or until `end`.
 pub(super) fn race(
     best: &mut Runner,
     other: &mut Runner,
@@ -78,21 +83,28 @@ pub(super) fn race(
     watch: &Watch<'_>,
 ) -> Sampled<()> {
     awake(|| {
-        for round in 0..ROUNDS {
+        let start = Instant::now();
+        for round in 1.. {
             let order =
-                if round % 2 == 0 { [&mut *best, &mut *other] } else { [&mut *other, &mut *best] };
+                if round % 2 == 1 { [&mut *best, &mut *other] } else { [&mut *other, &mut *best] };
             for one in order {
                 if one.sample(watch)?.is_none() {
                     return Ok(None);
                 }
             }
             let is_behind = other.least_s > BEHIND * best.least_s;
-            if Instant::now() >= end || round + 1 >= FIRST_ROUNDS && is_behind {
+            if Instant::now() >= end || is_over(round, start.elapsed(), is_behind) {
                 break;
             }
         }
         Ok(Some(()))
     })
+}
+
+/// Whether this many rounds, which took this long, are enough.
+fn is_over(rounds: u32, elapsed: Duration, is_behind: bool) -> bool {
+    let enough = if is_behind { FIRST_ROUNDS } else { ROUNDS };
+    rounds >= enough && elapsed >= SHORTEST
 }
 
 /// Mean time of `repetitions` SpMVs.
@@ -109,7 +121,6 @@ fn time(task: &mut dyn Task, repetitions: u32, watch: &Watch<'_>) -> Sampled<f64
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-    use std::time::Duration;
 
     use super::*;
     use crate::experiment::output::Output;
@@ -134,6 +145,13 @@ mod tests {
         let watch = Watch::cancelled_by(&flag);
         let task = Box::new(Sleeper(Duration::from_millis(ms), count));
         Runner::new(task, wake_s, &watch).unwrap().unwrap()
+    }
+
+    #[test]
+    fn no_kernel_drops_out_before_it_has_settled() {
+        let (early, late) = (Duration::from_millis(1), Duration::from_millis(5));
+        assert!(!is_over(2, early, true) && is_over(2, late, true) && !is_over(1, late, true));
+        assert!(!is_over(7, early, false) && is_over(7, late, false) && !is_over(6, late, false));
     }
 
     #[test]
