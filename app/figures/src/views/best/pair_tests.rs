@@ -1,6 +1,6 @@
 //! A with its transpose, against hand-made numbers.
 
-use sparsescope_core::record::{Energy, Run};
+use sparsescope_core::record::{Energy, Rounding, Run};
 
 use super::VIEW;
 use super::board::Board;
@@ -137,6 +137,29 @@ fn by_energy_the_least_joules_win() {
     assert!((both.as_ref().unwrap().cost / 1000.0 - 1.0).abs() < 1e-12, "{both:?}");
     let words = headline(Form::Pair, &board);
     assert!(words.starts_with("csr/simd takes the least energy for A and csr/simd "), "{words}");
+}
+
+#[test]
+fn within_an_error_the_precision_is_named_unless_it_is_f64() {
+    let mut all = runs();
+    all.iter_mut().for_each(|run| run.check.rel_err = Some(1e-16));
+    // In f32, CSR for A takes 1 ms and 8 MB.
+    let mut narrow = run(&all[0], &("n", "cpu/csr/simd", 1.0, 8));
+    narrow.precision = "f32".into();
+    narrow.check.rounding = Some(Rounding { norm: 2e-7, ..Rounding::default() });
+    all.push(narrow);
+    let (model, mut state) = (model(all), ViewState::default());
+    (state.best.form, state.best.ranking.max_error) = (Form::Pair, Some(1e-6));
+    let board = Board::of(&model, &state);
+    let [plain, transposed, both, _] = &board.pairs[0].answers;
+    assert_eq!(numbers(plain), expected("cpu/csr/simd (f32)", 1000.0, 8));
+    assert_eq!(numbers(transposed), expected("cpu/csr/simd", 6000.0, 13));
+    // The same kernel in two precisions is two answers: 1 ms + 6 ms, 8 MB + 13 MB.
+    assert_eq!(numbers(both), expected("cpu/csr/simd (f32) + cpu/csr/simd", 7000.0, 21));
+    let words = headline(Form::Pair, &board);
+    assert!(words.starts_with("csr/simd (f32) is fastest for A and csr/simd for A' "), "{words}");
+    let svg = VIEW.svg.unwrap()(&model, &state);
+    assert!(svg.contains(">csr/simd (f32) + csr/simd<"), "{svg}");
 }
 
 #[test]

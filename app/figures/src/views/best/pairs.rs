@@ -22,6 +22,7 @@ pub(crate) struct PairRow {
 /// One kernel, or one for A and one for A'.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
+    /// Each with its precision unless that is f64.
     pub(crate) kernels: Vec<String>,
     /// Number of the run, or of that with A.
     pub(crate) run: usize,
@@ -45,6 +46,14 @@ fn cost(cost: f64, by: RankBy) -> String {
     match by {
         RankBy::Rate => seconds(cost),
         RankBy::Energy => joules(cost / 1e3),
+    }
+}
+
+/// Its kernel, with its precision unless that is f64.
+fn named(run: &RunOf<'_>) -> String {
+    match (run.run.kernel.as_str(), run.run.precision.as_str()) {
+        (kernel, "f64") => kernel.to_owned(),
+        (kernel, precision) => format!("{kernel} ({precision})"),
     }
 }
 
@@ -78,7 +87,7 @@ impl Answer {
             run.with_setting(&memory_and(cost, bytes, by), ", "),
             run.bundle.label()
         );
-        Some(Self { kernels: vec![run.run.kernel.clone()], run: run.index, cost, bytes, words })
+        Some(Self { kernels: vec![named(run)], run: run.index, cost, bytes, words })
     }
 
     fn both(both: &Both<'_>, by: RankBy) -> Self {
@@ -91,7 +100,7 @@ impl Answer {
             memory_and(both.cost, both.bytes, by),
             plain.bundle.label()
         );
-        let mut kernels = vec![plain.run.kernel.clone(), transposed.run.kernel.clone()];
+        let mut kernels = vec![named(plain), named(transposed)];
         kernels.dedup();
         Self { kernels, run: plain.index, cost: both.cost, bytes: both.bytes, words }
     }
