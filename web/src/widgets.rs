@@ -198,6 +198,7 @@ fn aria_role(role: Role) -> &'static str {
         Role::Tab => "tab",
         Role::MenuItem => "menuitem",
         Role::Image => "img",
+        Role::Note => "note",
         Role::ProgressIndicator => "progressbar",
         Role::Heading => "heading",
         Role::Table => "table",

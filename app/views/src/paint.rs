@@ -57,9 +57,9 @@ impl Paint for Figure {
     }
 }
 
-/// Shows a figure with every hit as a widget, however many there are; returns the one that was clicked.
+/// Shows a figure with every hit as a widget that can be clicked, however many there are; returns the one that was.
 pub(crate) fn show_all(figure: &Figure, ui: &mut Ui, name: &str) -> Option<Hit> {
-    show_most(figure, ui, name, usize::MAX, |painter, corner| figure.paint(painter, corner)).clicked
+    show_hits(figure, ui, name, true, |painter, corner| figure.paint(painter, corner)).clicked
 }
 
 /// Shows a figure whose shapes `draw` paints.
@@ -69,14 +69,14 @@ pub(crate) fn show_with(
     name: &str,
     draw: impl FnOnce(&Painter, Pos2),
 ) -> Answer {
-    show_most(figure, ui, name, MANY, draw)
+    show_hits(figure, ui, name, false, draw)
 }
 
-fn show_most(
+fn show_hits(
     figure: &Figure,
     ui: &mut Ui,
     name: &str,
-    most: usize,
+    all: bool,
     draw: impl FnOnce(&Painter, Pos2),
 ) -> Answer {
     let (space, response) = ui.allocate_exact_size(figure.size, Sense::hover());
@@ -94,7 +94,7 @@ fn show_most(
     let group = UiBuilder::new().max_rect(space).accessibility_role(Role::Group);
     let mut group = ui.new_child(group);
     group.set_clip_rect(below_head(figure, painter.clip_rect(), space.min));
-    interact(&group, figure, space.min, response.id, most)
+    interact(&group, figure, space.min, response.id, all)
 }
 
 /// Paints shapes that are seen.
@@ -108,10 +108,11 @@ pub(crate) fn paint_shapes<'s>(
     seen.for_each(|shape| paint(shape, painter, corner));
 }
 
-/// Makes hits interactive: the Tab key reaches one of them, and arrow keys move among them. With more than `most`,
-/// not each becomes a widget.
-fn interact(ui: &Ui, figure: &Figure, corner: Pos2, id: Id, most: usize) -> Answer {
+/// Makes hits interactive: the Tab key reaches one of them, and arrow keys move among them. With more than [`MANY`],
+/// not each becomes a widget, and what selects nothing cannot be clicked, unless `all` do and can.
+fn interact(ui: &Ui, figure: &Figure, corner: Pos2, id: Id, all: bool) -> Answer {
     let mut answer = Answer::default();
+    let most = if all { usize::MAX } else { MANY };
     let hits: Vec<(usize, &Hit)> = figure.hits.iter().enumerate().collect();
     let stop = stop_of(ui, id, &hits);
     // Thousands of widgets would take longer than a frame; then only the uppermost hit under the pointer,
@@ -130,10 +131,14 @@ fn interact(ui: &Ui, figure: &Figure, corner: Pos2, id: Id, most: usize) -> Answ
     };
     let head = figure.head.as_ref().map_or(0.0, |head| head.y[1] - head.y[0]);
     for (index, hit) in hits.iter().filter(|(index, _)| is_shown(*index)) {
-        let sense = if stop == Some(*index) { Sense::click() } else { Sense::CLICK };
+        let (role, mut sense) = match all || hit.selects() {
+            true => (Role::Button, Sense::CLICK),
+            false => (Role::Note, Sense::HOVER),
+        };
+        sense.set(Sense::FOCUSABLE, stop == Some(*index));
         let rect = hit.rect.translate(corner.to_vec2());
         let place = ui.interact(rect, id.with(index), sense);
-        place.widget_info(|| WidgetInfo::labeled(Role::Button, true, &hit.text));
+        place.widget_info(|| WidgetInfo::labeled(role, true, &hit.text));
         ui.ctx().accesskit_node_builder(place.id, |node| node.add_action(Action::Focus));
         // Also while a screen reader's elements have the page's focus.
         let has_focus = ui.memory(|memory| memory.has_focus(place.id));
@@ -318,7 +323,7 @@ fn polygon(painter: &Painter, points: Vec<Pos2>, fill: Color32, stroke: Color32)
 mod tests {
     use egui::{Context, RawInput};
     use egui_kittest::Harness;
-    use egui_kittest::kittest::Queryable;
+    use egui_kittest::kittest::{NodeT as _, Queryable};
     use sparsescope_figures::figure::{Mark, area};
 
     use super::*;
@@ -359,7 +364,7 @@ mod tests {
         for (text, x, y) in [("a", 0.0, 0.0), ("b", 50.0, 0.0), ("c", 0.0, 50.0), ("d", 50.0, 50.0)]
         {
             let rect = area(x, y, x + 20.0, y + 20.0);
-            let (text, matrix) = (text.to_owned(), String::new());
+            let (text, matrix) = (text.to_owned(), "m".to_owned());
             figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
         }
         drop(ui.button("before"));
@@ -377,7 +382,7 @@ mod tests {
         figure.head = Some(Head { shapes: 0..0, y: [0.0, 20.0] });
         let far = if *many { MANY } else { 0 };
         for y in (0..far).map(|_| 900.0).chain([50.0]) {
-            let (text, matrix) = ("cell".to_owned(), String::new());
+            let (text, matrix) = ("cell".to_owned(), "m".to_owned());
             let rect = area(0.0, y, 100.0, y + 20.0);
             figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
         }
@@ -432,6 +437,31 @@ mod tests {
     }
 
     #[test]
+    fn a_hit_that_selects_nothing_is_a_note_that_the_keyboard_reaches() {
+        let sheet = |ui: &mut Ui, clicked: &mut String| {
+            let mut figure = Figure::new(vec2(100.0, 100.0), Color32::WHITE);
+            for (text, matrix, y) in [("note", "", 0.0), ("cell", "m", 50.0)] {
+                let rect = area(0.0, y, 20.0, y + 20.0);
+                let (text, matrix) = (text.to_owned(), matrix.to_owned());
+                figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
+            }
+            if let Some(hit) = figure.show(ui, "sheet") {
+                *clicked = hit.text;
+            }
+        };
+        let mut harness = Harness::new_ui_state(sheet, String::new());
+        for (name, role, clicked) in [("note", Role::Note, ""), ("cell", Role::Button, "cell")] {
+            harness.get_by_label(name).focus();
+            harness.run();
+            let hit = harness.get_by_label(name);
+            assert!(hit.is_focused() && hit.accesskit_node().role() == role, "{name}");
+            harness.key_press(Key::Enter);
+            harness.run();
+            assert_eq!(harness.state(), clicked);
+        }
+    }
+
+    #[test]
     fn the_keyboard_reaches_every_one_of_many_hits() {
         let table = |ui: &mut Ui, clicked: &mut String| {
             let mut figure = Figure::new(vec2(600.0, 600.0), Color32::WHITE);
@@ -439,7 +469,7 @@ mod tests {
                 let (row, column) = (k / 40, k % 40);
                 let corner = pos2(column as f32 * 12.0, row as f32 * 12.0);
                 let rect = Rect::from_min_size(corner, vec2(10.0, 10.0));
-                let (text, matrix) = (format!("row {row}, column {column}"), String::new());
+                let (text, matrix) = (format!("row {row}, column {column}"), "m".to_owned());
                 figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
             }
             if let Some(hit) = figure.show(ui, "table") {

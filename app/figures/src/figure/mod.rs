@@ -171,6 +171,13 @@ pub struct Hit {
     pub series: Option<String>,
 }
 
+impl Hit {
+    /// Whether a click selects something; without, it only has a tooltip.
+    pub fn selects(&self) -> bool {
+        self.run.is_some() || self.series.is_some() || !self.matrix.is_empty()
+    }
+}
+
 /// Shape of a point's mark. With the colour, it distinguishes series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
