@@ -273,6 +273,11 @@ mod tests {
             referred += 1;
         }
         assert!(referred >= 16, "{index}");
+        let (viewer, _) = index.split_once("<div id=\"loader\">").unwrap();
+        let labels = viewer.split("aria-label=\"").skip(1).map(|rest| rest.split('"').next());
+        let labels: Vec<_> = labels.flatten().collect();
+        assert_eq!(labels.len(), 2, "{viewer}");
+        assert_ne!(labels[0], labels[1], "one name for the canvas and its widgets");
         let (_, start) = index.split_once("<script>").unwrap();
         let (start, _) = start.split_once("</script>").unwrap();
         let hash = BASE64_STANDARD.encode(Sha256::digest(start));
