@@ -77,7 +77,7 @@ fn errors<'a>(data: &Data<'a>) -> Plot<'a> {
             Some(k) => format!("An SpMM with k = {k}"),
             None => "An SpMV".to_owned(),
         };
-        let text = format!("{product} moves {}.", bytes(moved));
+        let text = format!("{product} moves at least {}.", bytes(moved));
         let point = Point { text, ..Point::of(&run, x, at) };
         plot.add(0, &run.run.precision, Some(run.bundle), point);
     }
@@ -139,6 +139,16 @@ mod tests {
                 assert!((x / at - 1.0).abs() < 1e-9 && *y == error, "{of}: {x} {y}");
             }
         }
+    }
+
+    #[test]
+    fn a_tooltip_has_the_least_bytes_that_a_product_moves() {
+        let (model, state) = (model(), state("rounding"));
+        let data = Data::of(&model, &state);
+        let moved = run(2, "cuda/csr/adaptive", (4, Some(128)), 50.0).costs.minimal_bytes;
+        let expected = format!("An SpMV moves at least {}.", bytes(moved));
+        let plot = errors(&data);
+        assert_eq!(plot.points().filter(|(_, _, point)| point.text == expected).count(), 3);
     }
 
     #[test]
