@@ -155,14 +155,17 @@ fn words_of(flagged: &Flagged) -> String {
 
 fn solve(run: &RunOf<'_>) -> Vec<Fact> {
     let Some(solve) = run.solved() else { return Vec::new() };
-    let residual = |residual: Option<f64>| residual.map_or_else(|| "–".into(), small);
-    let mut facts = vec![
-        fact("Outcome", &solve.ended),
-        fact("Iterations", solve.iterations.to_string()),
-        fact("Residual", format!("{}, by the recurrence", residual(solve.residual))),
-        fact("True residual", format!("{}, computed from x", residual(solve.true_residual))),
-        fact("Setup", seconds(solve.setup_s)),
+    let mut facts =
+        vec![fact("Outcome", &solve.ended), fact("Iterations", solve.iterations.to_string())];
+    // A kernel library's solve has only the residual that is computed from its x.
+    let residuals = [
+        ("Residual", solve.residual, "by the recurrence"),
+        ("True residual", solve.true_residual, "computed from x"),
     ];
+    facts.extend(residuals.into_iter().filter_map(|(name, residual, how)| {
+        Some(fact(name, format!("{}, {how}", small(residual?))))
+    }));
+    facts.push(fact("Setup", seconds(solve.setup_s)));
     let phases =
         solve.phases.iter().map(|phase| format!("{} {}", phase.name, seconds(phase.seconds)));
     let phases: Vec<String> = phases.collect();
@@ -317,11 +320,18 @@ mod tests {
     #[test]
     fn a_solve_tells_both_residuals_and_the_phases_of_its_setup() {
         let phases = [("pattern", 1.0), ("values", 80.0)];
-        let model = solved::model(vec![solved::run(solved::SERIAL, &[], 40, &phases)]);
+        let mut run = solved::run(solved::SERIAL, &[], 40, &phases);
+        let model = solved::model(vec![run.clone()]);
         let groups = groups(&model.run(0).unwrap(), None);
         assert_eq!(value(&groups, "Residual"), Some("1.0e-10, by the recurrence"));
         assert_eq!(value(&groups, "True residual"), Some("2.0e-10, computed from x"));
         assert_eq!(value(&groups, "Phases"), Some("pattern 1 ms, values 80 ms"));
         assert_eq!(value(&groups, "Condition"), Some("κ ≥ 4, from 40 iterations"));
+        // A kernel library reports none by the recurrence.
+        run.solve.as_mut().unwrap().residual = None;
+        let model = solved::model(vec![run]);
+        let groups = super::groups(&model.run(0).unwrap(), None);
+        assert_eq!(value(&groups, "Residual"), None);
+        assert_eq!(value(&groups, "True residual"), Some("2.0e-10, computed from x"));
     }
 }
