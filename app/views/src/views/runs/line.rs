@@ -6,7 +6,7 @@ use egui::{
 };
 use egui_extras::TableRow;
 use sparsescope_figures::figure::{elided, shortened, text_width};
-use sparsescope_figures::model::{Model, RunOf, count, significant, subject_size};
+use sparsescope_figures::model::{Model, RunOf, STAND_IN_SUFFIX, count, significant, subject_size};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::runs::columns::{Column, at_point};
@@ -125,11 +125,19 @@ fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, (before, rate): (f32
         swatch(ui, run.run.format());
     }
     // A little less than the room, or rounding would cut the end, too.
-    let shown = shortened(&text, ui.available_width() - SPACE * 0.5, BODY);
+    let shown = fitted(&text, ui.available_width() - SPACE * 0.5);
     let is_whole = shown == whole;
     let label = ui.add(Label::new(shown).selectable(false).truncate());
     if !is_whole {
         label.on_hover_text(whole);
+    }
+}
+
+/// The text in this width: a stand-in's name is cut only if it does not fit with a mark in place of the word.
+fn fitted(text: &str, room: f32) -> String {
+    match text.strip_suffix(STAND_IN_SUFFIX) {
+        Some(name) if text_width(text, BODY) > room => shortened(&format!("{name} *"), room, BODY),
+        _ => shortened(text, room, BODY),
     }
 }
 
@@ -196,4 +204,20 @@ fn told(first: &RunOf<'_>, best: Option<&RunOf<'_>>) -> String {
     let size = if first.matrix().is_some() { format!("{size} nonzeros") } else { size };
     let Some((run, metric)) = best.and_then(|run| Some((run, run.metric()?))) else { return size };
     format!("{size} · best {}, {} {}", run.run.kernel, significant(metric.value), metric.unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_space_is_short_the_name_of_a_stand_in_is_cut_last() {
+        let whole = "Cube_Coup_dt0 (stand-in)";
+        let at = |shown: &str| fitted(whole, text_width(shown, BODY) + 0.1);
+        assert_eq!(at(whole), whole);
+        assert_eq!(at("Cube_Coup_dt0 (stand"), "Cube_Coup_dt0 *");
+        assert_eq!(at("Cube_Coup_dt0 *"), "Cube_Coup_dt0 *");
+        let cut = at("Cube_Coup_dt0");
+        assert!(cut.contains('…') && cut.ends_with(" *"), "{cut}");
+    }
 }
