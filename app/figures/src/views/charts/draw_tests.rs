@@ -11,7 +11,7 @@ use super::plot::{Data, Guide};
 use super::sheet::{Look, Sheet};
 use super::tests::{bundle, model, run, state};
 use super::view::plot;
-use crate::figure::{Anchor, Figure, Shape, text_width};
+use crate::figure::{Anchor, Figure, Hit, Shape, text_width};
 use crate::model::Model;
 use crate::theme::SMALL;
 
@@ -225,6 +225,29 @@ fn each_roof_of_two_bundles_has_its_name_at_its_line_and_no_name_crosses_a_line(
             assert!(!crosses, "{width}: {}", guide.name);
         }
     }
+}
+
+#[test]
+fn on_a_phone_the_name_of_the_only_roof_is_clear_of_the_marks_in_colour() {
+    let mut model = Model::default();
+    model.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
+    let state = state("roofline");
+    let data = Data::of(&model, &state);
+    let plot = plot(&data);
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 366.0, draw::For::Screen(590.0, None));
+    let sheet = Sheet::new(&plot, &looks, state.theme.ink(), 366.0, (None, None));
+    let is_bold = |hit: &&Hit| {
+        let series = hit.series.as_deref().filter(|_| hit.run.is_some());
+        series.is_some_and(|name| sheet.is_bold(name))
+    };
+    let marks: Vec<Pos2> =
+        figure.hits.iter().filter(is_bold).map(|hit| hit.rect.center()).collect();
+    assert!(marks.len() > 50, "{}", marks.len());
+    let names = turned(&figure);
+    let [(_, name)] = &names[..] else { panic!("{names:?}") };
+    // Half the height of letters, and a little space.
+    assert!(distance(name, &marks) > 0.5 * SMALL + 2.0, "{}", distance(name, &marks));
 }
 
 #[test]

@@ -175,9 +175,11 @@ fn is_upright(guide: &Guide) -> bool {
 const PLACES: usize = 16;
 
 /// Writes the name of every guide at its line: of one that is not vertical along it and at its angle,
-/// above or below; a line or two away where guides are close.
+/// above or below; up to two lines away where marks or other guides are close.
 fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut Taken) {
     let (plot, weak) = (sheet.plot, sheet.ink.weak);
+    // Marks may be everywhere. Of several guides, a name at its line is then better than a clear one.
+    let near: &[f32] = if plot.guides.len() == 1 { &[0.0, 0.5, 1.0, 1.5, 2.0] } else { &[0.0] };
     for guide in &plot.guides {
         let [from, to] = guide.ends.map(|at| axes.at(at));
         if is_upright(guide) {
@@ -201,12 +203,15 @@ fn name_guides(sheet: &mut Sheet<'_, '_>, axes: &Axes, inside: Rect, taken: &mut
             });
             starts.collect()
         };
-        // Marks may be everywhere, and a name at its line is better than a clear one.
         let over_marks = [Covers::Grid, Covers::Marks, Covers::Lines];
-        let tries: [(f32, &[Covers]); 4] =
-            [(0.0, &over_marks), (1.0, &over_marks), (2.0, &over_marks), (0.0, &[Covers::Guides])];
-        let start = tries.into_iter().find_map(|(away, allowed)| {
-            let starts = starts(away);
+        let tries: [(&[f32], &[Covers]); 4] = [
+            (near, &over_marks),
+            (&[1.0], &over_marks),
+            (&[2.0], &over_marks),
+            (&[0.0], &[Covers::Guides]),
+        ];
+        let start = tries.into_iter().find_map(|(distances, allowed)| {
+            let starts: Vec<Pos2> = distances.iter().flat_map(|away| starts(*away)).collect();
             let areas: Vec<_> = starts.iter().map(|at| squares(*at, along * width)).collect();
             starts.get(taken.take_area(&areas, inside, allowed)?).copied()
         });
