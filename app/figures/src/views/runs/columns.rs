@@ -26,7 +26,7 @@ pub const COLUMNS: [Column; 27] = [
     Column {
         id: "matrix",
         title: "Matrix",
-        width: 140.0,
+        width: 165.0,
         explain: "Matrix or other input of the run",
         number: false,
         cell: |run| Cell::Text(run.name()),
