@@ -165,11 +165,12 @@ impl<'a, S: Sink> Columns<'a, S> {
         for step in 0..longest {
             self.sink.step(StepKind::Loop(step as u64));
             let slot = |lane: usize| runs[lane]?.slot(step);
-            for lane in 0..WARP {
-                if let (Some(Run { row, .. }), Some(slot)) = (runs[lane], slot(lane)) {
-                    let (step, slot) = (step as u64, slot as u64);
-                    self.sink.lane(lane, Access { step, row, slot, in_tail: false });
-                }
+            for (lane, run) in runs.iter().enumerate() {
+                let Some((run, slot)) = run.and_then(|run| Some((run, run.slot(step)?))) else {
+                    continue;
+                };
+                let (step, slot) = (step as u64, slot as u64);
+                self.sink.lane(lane, Access { step, row: run.row, slot, in_tail: false });
             }
             self.load(Array::Col, slot);
             self.load(Array::Val, slot);
