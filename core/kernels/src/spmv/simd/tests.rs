@@ -42,7 +42,7 @@ fn matrices<T: Real>() -> Vec<Csr<T>> {
     vec![
         matrix([]),
         matrix([0; 300]),
-        // Short rows without gaps, then with gaps, equal ones, and between them a row of three pieces.
+        // Short rows without gaps, then with gaps, equal ones, and some between rows of several pieces.
         matrix((0..700).map(|i| 1 + i * i % 5)),
         matrix((0..523).map(|i| i % 3 * (i % 7))),
         matrix([64; 70].into_iter().chain((0..90).map(|i| i * i % 83))),
