@@ -23,6 +23,9 @@ const MOST_PADDING: f64 = 1.5;
 /// Slots per nonzero up to which the rows of HLL need no sorting.
 const LITTLE_PADDING: f64 = 1.1;
 
+/// Slots per nonzero from which HLL is also tried with sorted rows on the CPU.
+const SOME_PADDING: f64 = 1.02;
+
 /// Longest row, and bytes, up to which ELLPACK is tried on a GPU. Each thread reads a row of its own, a few
 /// sectors; the CPU converts the matrix, which takes long for larger ones.
 const SHORT_ROW: usize = 8;
@@ -55,14 +58,16 @@ pub(in crate::experiment) fn on_processor<T: Scalar>(
     others.extend(diagonals(a, "cpu/dia/rows"));
     others.extend(blocks(a, "cpu/bsr/rows"));
     let hll = hacks(a, &[("32", 1), ("32", DEFAULT_SIGMA), ("8", DEFAULT_SIGMA)]);
-    others.extend(
-        hll.clone().and_then(|(parameters, size)| {
-            candidate("cpu/hll/simd", parameters, size.minimal_bytes)
-        }),
-    );
+    let sorted = hll.as_ref().and_then(|hll| sorted_too(a, hll));
+    others.extend(hll.iter().chain(&sorted).filter_map(|(parameters, size)| {
+        candidate("cpu/hll/simd", parameters.clone(), size.minimal_bytes)
+    }));
     if compact {
         let ids = Compacts { csr: Some("cpu/csr/compact"), hll: "cpu/hll/compact" };
         others.extend(compacts(a, ids, hll.map(|(parameters, _)| parameters)));
+        if let Some((parameters, _)) = sorted {
+            others.extend(compacts(a, Compacts { csr: None, ..ids }, Some(parameters)));
+        }
     }
     order::sort_by(&mut others, |one, other| one.rank().total_cmp(&other.rank()));
     found.extend(others);
@@ -208,6 +213,17 @@ fn hacks<T: Scalar>(a: &Csr<T>, layouts: &[(&str, usize)]) -> Option<(Parameters
     best.filter(|(_, size)| size.padding <= MOST_PADDING)
 }
 
+/// HLL with sorted rows, if the layout found has rows in order with some padding, of which sorting leaves less.
+fn sorted_too<T: Scalar>(
+    a: &Csr<T>,
+    (parameters, size): &(Parameters, FormatSize),
+) -> Option<(Parameters, FormatSize)> {
+    if parameters.get(&SIGMA) > 1 || size.padding <= SOME_PADDING {
+        return None;
+    }
+    hacks(a, &[("32", DEFAULT_SIGMA)]).filter(|(_, sorted)| sorted.padding < size.padding)
+}
+
 /// Ids of the kernels on compact formats.
 #[derive(Clone, Copy)]
 struct Compacts {
@@ -295,6 +311,31 @@ mod tests {
         let single = a.map(|value| value as f32);
         let saved = single.minimal_bytes() - csr_bytes(&single, Precision::Bf16F32);
         assert_eq!(saved, 2 * a.nnz() as u64);
+    }
+
+    #[test]
+    fn rows_of_slightly_different_lengths_are_tried_in_order_and_sorted() {
+        // Rows of `least` nonzeros, and up to `more` more, side by side.
+        let rows = |least: usize, more: usize| {
+            let row = move |i: usize| (0..least + i % (more + 1)).map(move |k| (i, i + k, 1.0));
+            made(4096, 4200, (0..4096).flat_map(row))
+        };
+        let sigmas = |a: &Csr, id: &str| {
+            let found = on_processor(a, 1, true);
+            let of_id = found.iter().filter(|one| one.kernel.id == id);
+            of_id.map(|one| one.parameters.get(&SIGMA)).collect::<Vec<_>>()
+        };
+        // 5 % of padding: sorting saves 12 bytes per row and takes 4.
+        let slightly = rows(19, 2);
+        assert_eq!(sigmas(&slightly, "cpu/hll/simd"), [DEFAULT_SIGMA, 1]);
+        let compact: BTreeSet<usize> = sigmas(&slightly, "cpu/hll/compact").into_iter().collect();
+        assert_eq!(compact, BTreeSet::from([1, DEFAULT_SIGMA]));
+        let in_csr = on_processor(&slightly, 1, true);
+        assert_eq!(in_csr.iter().filter(|one| one.kernel.id == "cpu/csr/compact").count(), 1);
+        // No padding; 1 %; and 50 %.
+        assert_eq!(sigmas(&rows(20, 0), "cpu/hll/simd"), [1]);
+        assert_eq!(sigmas(&rows(60, 1), "cpu/hll/simd"), [1]);
+        assert_eq!(sigmas(&rows(1, 2), "cpu/hll/simd"), [DEFAULT_SIGMA]);
     }
 
     #[test]
