@@ -54,7 +54,8 @@ use kept::Kept;
 pub use numbers::{bytes, count, joules, plural, seconds, significant, slots, small, value};
 pub use open::{
     Matrix, OpenBundle, RunOf, STAND_IN, STAND_IN_SUFFIX, batch_extent, display_name, extent,
-    matrix_key, metric_title, subject_key, subject_name, subject_size, subject_title,
+    marked_stand_in, matrix_key, metric_title, subject_key, subject_name, subject_size,
+    subject_title,
 };
 use open::{UNFINISHED, machine_and_inputs};
 pub use origin::{origin_name, origin_source};

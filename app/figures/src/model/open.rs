@@ -137,6 +137,11 @@ pub const STAND_IN: &str = "A stand-in is a generated matrix in place of a real 
 /// The end of a stand-in's name.
 pub const STAND_IN_SUFFIX: &str = " (stand-in)";
 
+/// The name of a stand-in where there is no room for the word behind it: a mark takes its place.
+pub fn marked_stand_in(name: &str) -> Option<String> {
+    name.strip_suffix(STAND_IN_SUFFIX).map(|name| format!("{name} *"))
+}
+
 /// The matrix's name with its qualifiers.
 pub fn display_name(record: &MatrixRecord) -> String {
     subject_name(record.into())

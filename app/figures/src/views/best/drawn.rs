@@ -6,7 +6,7 @@ use emath::{Pos2, Rect, pos2, vec2};
 use super::headline;
 use super::places::THUMB;
 use crate::figure::{Anchor, Figure, Head, Shape, area, elided, strong_width};
-use crate::model::Model;
+use crate::model::{Model, marked_stand_in};
 use crate::state::ViewState;
 use crate::theme::{BODY, Ink, SMALL, SPACE};
 use crate::thumbs;
@@ -78,6 +78,9 @@ impl Drawn {
         if state.matrix.as_deref() == Some(key) {
             self.figure.rect(area(1.0, top + 2.0, 4.0, bottom - 2.0), ink.accent);
         }
+        let fits = strong_width(name, BODY) <= place[1] - place[0];
+        let marked = marked_stand_in(name).filter(|_| !fits);
+        let name = marked.as_deref().unwrap_or(name);
         put(&mut self.figure, &ink, place, upper, true, false, name);
         if two_lines {
             put(&mut self.figure, &ink, place, lower, false, true, size);
@@ -122,4 +125,24 @@ pub(super) fn outline(figure: &mut Figure, rect: Rect, color: Color32) {
         inner.left_top(),
     ];
     figure.shapes.push(Shape::Line { points: corners.to_vec(), width: 2.0, color });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::text_width;
+
+    #[test]
+    fn where_space_is_short_the_name_of_a_stand_in_is_cut_last() {
+        let state = ViewState::default();
+        let shown = |room: f32| {
+            let (mut drawn, _) = Drawn::titled(("a", "b"), &state.theme.ink(), 400.0);
+            let place = ([0.0, room], [40.0, 40.0 + ROW]);
+            drawn.start_row(&state, "key", ["Cube_Coup_dt0 (stand-in)", "size"], place);
+            format!("{:?}", drawn.figure.shapes)
+        };
+        assert!(shown(400.0).contains("\"Cube_Coup_dt0 (stand-in)\""));
+        let room = text_width("Cube_Coup_dt0 (sta", BODY);
+        assert!(shown(room).contains("\"Cube_Coup_dt0 *\""), "{}", shown(room));
+    }
 }

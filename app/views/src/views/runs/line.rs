@@ -6,7 +6,7 @@ use egui::{
 };
 use egui_extras::TableRow;
 use sparsescope_figures::figure::{elided, shortened, text_width};
-use sparsescope_figures::model::{Model, RunOf, STAND_IN_SUFFIX, count, significant, subject_size};
+use sparsescope_figures::model::{Model, RunOf, count, marked_stand_in, significant, subject_size};
 use sparsescope_figures::state::ViewState;
 use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::runs::columns::{Column, at_point};
@@ -135,8 +135,8 @@ fn show_cell(ui: &mut Ui, run: &RunOf<'_>, column: &Column, (before, rate): (f32
 
 /// The text in this width: a stand-in's name is cut only if it does not fit with a mark in place of the word.
 fn fitted(text: &str, room: f32) -> String {
-    match text.strip_suffix(STAND_IN_SUFFIX) {
-        Some(name) if text_width(text, BODY) > room => shortened(&format!("{name} *"), room, BODY),
+    match marked_stand_in(text) {
+        Some(marked) if text_width(text, BODY) > room => shortened(&marked, room, BODY),
         _ => shortened(text, room, BODY),
     }
 }
