@@ -14,9 +14,6 @@ const STREAMS: usize = 512;
 /// Independent sums of a long row, so that an addition need not wait for the previous one.
 const SUMS: usize = 4;
 
-/// Rows whose ends are read at a time, so that all else is compiled once for both widths of offsets.
-const TOGETHER: usize = 64;
-
 /// How `cpu/csr/compact` traverses a matrix: the instruction set, and the rows of each worker.
 #[derive(Clone, Debug)]
 pub struct CsrShares {
@@ -66,46 +63,46 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
 
     #[inline(always)]
     unsafe fn run<L: Decode<Value = T>>(mut self) {
+        let a = self.a;
         // SAFETY: guaranteed by the caller.
-        unsafe { with_values!(self.a.values(), L, |values| self.rows::<L, _>(values)) };
+        unsafe {
+            with_values!(a.values(), L, |values| {
+                with_offsets!(a.row_ptr(), |row_ptr| self.rows::<L, _, _>(row_ptr, values))
+            });
+        }
     }
 }
 
 impl<T: Vectorised> Part<'_, T> {
     /// # Safety
-    /// The CPU supports the instructions, and the values are those of the matrix.
+    /// The CPU supports the instructions, and offsets and values are those of the matrix.
     #[inline(always)]
-    unsafe fn rows<L: Decode<Value = T>, V: Lookup<L>>(&mut self, values: V) {
+    unsafe fn rows<L: Decode<Value = T>, V: Lookup<L>, O: Offset>(
+        &mut self,
+        row_ptr: &[O],
+        values: V,
+    ) {
         let (x, low) = (self.x.as_ptr(), self.a.low().as_ptr());
         let mut high = self.a.high().as_ptr().wrapping_add(self.a.wide_before(self.rows.start));
-        let row_ptr = self.a.row_ptr();
-        let mut from = row_ptr.get(self.rows.start);
-        let mut ends = [0; TOGETHER];
-        let starts = self.a.start()[self.rows.clone()].chunks(TOGETHER);
-        let firsts = self.rows.clone().step_by(TOGETHER);
-        for ((first, starts), y) in firsts.zip(starts).zip(self.y.chunks_mut(TOGETHER)) {
-            with_offsets!(row_ptr, |row_ptr| {
-                let read = &row_ptr[first + 1..=first + starts.len()];
-                for (to, end) in ends.iter_mut().zip(read) {
-                    *to = end.index();
-                }
-            });
-            for ((&to, &start), y) in ends.iter().zip(starts).zip(y) {
-                // SAFETY: the row's differences and values lie in these ranges, its columns are below cols,
-                // which is the length of x, and the upper halves of a wide row follow those of the previous
-                // wide row. The level accepts the columns.
-                *y = unsafe {
-                    match start {
-                        WIDE => {
-                            let sum = wide::<L, V>(x, (low, high), values, from..to);
-                            high = high.wrapping_add(to - from);
-                            sum
-                        }
-                        _ => narrow::<L, V>(x, (low, start), values, from..to),
+        let mut from = row_ptr[self.rows.start].index();
+        let ends = &row_ptr[self.rows.start + 1..=self.rows.end];
+        let starts = &self.a.start()[self.rows.clone()];
+        for ((end, &start), y) in ends.iter().zip(starts).zip(self.y.iter_mut()) {
+            let to = end.index();
+            // SAFETY: the row's differences and values lie in these ranges, its columns are below cols, which
+            // is the length of x, and the upper halves of a wide row follow those of the previous wide row.
+            // The level accepts the columns.
+            *y = unsafe {
+                match start {
+                    WIDE => {
+                        let sum = wide::<L, V>(x, (low, high), values, from..to);
+                        high = high.wrapping_add(to - from);
+                        sum
                     }
-                };
-                from = to;
-            }
+                    _ => narrow::<L, V>(x, (low, start), values, from..to),
+                }
+            };
+            from = to;
         }
     }
 }

@@ -90,10 +90,13 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
         // SAFETY: guaranteed by the caller; vectors fill hacks, as checked.
         unsafe {
             with_values!(self.a.values(), L, |values| {
-                match vectors {
-                    1 => self.hacks::<L, _, 1>(values),
-                    2 => self.hacks::<L, _, 2>(values),
-                    _ => self.hacks::<L, _, MOST_VECTORS>(values),
+                match (vectors, self.is_far) {
+                    (1, false) => self.hacks::<L, _, 1, false>(values),
+                    (1, true) => self.hacks::<L, _, 1, true>(values),
+                    (2, false) => self.hacks::<L, _, 2, false>(values),
+                    (2, true) => self.hacks::<L, _, 2, true>(values),
+                    (_, false) => self.hacks::<L, _, MOST_VECTORS, false>(values),
+                    (_, true) => self.hacks::<L, _, MOST_VECTORS, true>(values),
                 }
             });
         }
@@ -108,13 +111,16 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
 }
 
 impl<T: Vectorised> Part<'_, T> {
-    /// `G` vectors of rows at a time.
+    /// `G` vectors of rows at a time; if `FAR`, prefetches x.
     ///
     /// # Safety
     /// The CPU supports the instructions, `G` vectors fill a hack or divide it evenly, and the values are
     /// those of the matrix.
     #[inline(always)]
-    unsafe fn hacks<L: Decode<Value = T>, V: Lookup<L>, const G: usize>(&self, values: V) {
+    unsafe fn hacks<L: Decode<Value = T>, V: Lookup<L>, const G: usize, const FAR: bool>(
+        &self,
+        values: V,
+    ) {
         let a = self.a;
         let (shape, row_len) = (a.shape(), a.row_len());
         let (hack_size, base, high) = (shape.hack_size(), a.base(), a.high());
@@ -143,17 +149,16 @@ impl<T: Vectorised> Part<'_, T> {
                         hack_size,
                         sums: [L::zero(); G],
                         wide: 0,
-                        is_far: self.is_far,
                     };
                     for j in 0..shortest {
-                        block.step(j, |_, a, x, sum| L::mul_add(a, x, sum));
+                        block.step::<FAR>(j, |_, a, x, sum| L::mul_add(a, x, sum));
                     }
                     if shortest < width {
                         lengths[..count].copy_from_slice(&row_len[first..first + count]);
                         lengths[count..].fill(0);
                         let lengths = lengths.as_ptr();
                         for j in shortest..width {
-                            block.step(j, |g, a, x, sum| {
+                            block.step::<FAR>(j, |g, a, x, sum| {
                                 L::mul_add_above((a, x), sum, lengths.add(g * L::LANES), j)
                             });
                         }
@@ -183,8 +188,6 @@ struct Block<'a, L: Decode, V, const G: usize> {
     sums: [L::Vector; G],
     /// Wide lines processed so far.
     wide: usize,
-    /// Whether to prefetch x.
-    is_far: bool,
 }
 
 impl<L: Decode, V: Lookup<L>, const G: usize> Block<'_, L, V, G> {
@@ -193,14 +196,14 @@ impl<L: Decode, V: Lookup<L>, const G: usize> Block<'_, L, V, G> {
     /// # Safety
     /// The hack has the line.
     #[inline(always)]
-    unsafe fn step(
+    unsafe fn step<const FAR: bool>(
         &mut self,
         j: u32,
         add: impl Fn(usize, L::Vector, L::Vector, L::Vector) -> L::Vector,
     ) {
         let line = j as usize;
         let first = line * self.hack_size;
-        if self.is_far {
+        if FAR {
             self.ask_for_x(line);
         }
         prefetch(self.low.wrapping_add(first + STREAMS));

@@ -164,10 +164,7 @@ macro_rules! with_values {
                 let $lookup = Plain::<$lanes>(values.as_ptr());
                 $body
             }
-            // The first half is known to the compiler: without such tables, it drops their loops.
-            Coded::Byte { codes, table }
-                if <$lanes>::MOST_FEW > 0 && table.len() <= <$lanes>::MOST_FEW =>
-            {
+            Coded::Byte { codes, table } if table.len() <= <$lanes>::MOST_FEW => {
                 let mut all = [table.first().copied().unwrap_or_default(); 16];
                 all[..table.len()].copy_from_slice(table);
                 let (codes, table) = (codes.as_ptr(), table.as_ptr());
