@@ -195,7 +195,7 @@ int sparsescope_solve(void *handle, const double *b, const double *x0, double to
     }
     known_x = b;
     known_iterations = *iterations;
-    memcpy(kept, x, bytes);
+    if (kept) memcpy(kept, x, bytes);
     if (FAULT == PAST_Y) x[size_of_y] = 1;
     if (FAULT == CHANGES_X) ((double *)(uintptr_t)b)[0] += 1;
     if (FAULT == COUNTS_WRONG) *iterations = max_iterations + 1;
