@@ -1,6 +1,7 @@
 //! Y = A·X as a problem: the matrix and the columns of X, in each precision.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::side::{Side, SpmvSide, check_fit};
@@ -10,11 +11,11 @@ use crate::experiment::error::PrepareError;
 use crate::experiment::output::Output;
 use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
-use crate::measure::integer_vector;
+use crate::measure::integer_range;
 use sparsescope_kernels::gate::{Reference, Unrounded, against_f64, check_columns};
 use sparsescope_matrix::matrix::{Csr, Precision, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
-use sparsescope_matrix::parallel::lock;
+use sparsescope_matrix::parallel::*;
 use sparsescope_model::kernel::parameters::VECTORS;
 use sparsescope_record::{Check, Operation, Work};
 
@@ -118,7 +119,7 @@ impl SpmmProblem {
     }
 
     fn with(a: Arc<Csr>, columns: Columns) -> Self {
-        let first = columns.at(a.cols(), 0);
+        let first = columns.part(0..a.cols(), 0);
         let (double, single, fitting) = Default::default();
         Self { product: SpmvProblem::new(a, first), columns, double, single, fitting }
     }
@@ -189,17 +190,24 @@ impl SpmmProblem {
 
     /// Column j of X.
     fn column(&self, j: usize) -> Vec<f64> {
-        self.columns.at(self.a().cols(), j)
+        self.columns.part(0..self.a().cols(), j)
     }
 
-    /// X of k columns, rounded and stored by rows.
+    /// X of k columns, rounded and stored by rows. Threads take rows: a pass over X for each column would miss the caches
+    /// at every element.
     fn block<T: Real>(&self, k: usize) -> Vec<T> {
-        let mut block = zeroed(T::ZERO, k * self.a().cols());
-        for j in 0..k {
-            for (to, x) in block.iter_mut().skip(j).step_by(k).zip(self.column(j)) {
-                *to = T::rounded(x);
+        const ROWS: usize = 4096;
+        let n = self.a().cols();
+        let mut block = zeroed(T::ZERO, k * n);
+        block.par_chunks_mut(k * ROWS).enumerate().for_each(|(chunk, rows)| {
+            let range = chunk * ROWS..n.min((chunk + 1) * ROWS);
+            for j in 0..k {
+                let column = self.columns.part(range.clone(), j);
+                for (to, x) in rows.iter_mut().skip(j).step_by(k).zip(column) {
+                    *to = T::rounded(x);
+                }
             }
-        }
+        });
         block
     }
 
@@ -221,11 +229,15 @@ impl SpmmProblem {
 }
 
 impl Columns {
-    /// Column j, of n elements.
-    fn at(&self, n: usize, j: usize) -> Vec<f64> {
+    /// These elements of column j.
+    fn part(&self, rows: Range<usize>, j: usize) -> Vec<f64> {
         match self {
-            Self::Drawn(seed) => integer_vector(n, seed.wrapping_add(j as u64)),
-            Self::Given(k, x) => x.iter().skip(j).step_by(*k).copied().collect(),
+            Self::Drawn(seed) => {
+                integer_range(rows.start as u64..rows.end as u64, seed.wrapping_add(j as u64))
+            }
+            Self::Given(k, x) => {
+                x.iter().skip(rows.start * k + j).step_by(*k).take(rows.len()).copied().collect()
+            }
         }
     }
 }
@@ -323,6 +335,7 @@ impl Problem for SpmmProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::integer_vector;
     use sparsescope_matrix::matrix::examples;
     use sparsescope_model::kernel::{KernelDescriptor, Mapping, Origin, Parameters, kernel};
     use sparsescope_record::Verdict;
@@ -334,11 +347,12 @@ mod tests {
 
     #[test]
     fn a_narrow_x_has_the_first_columns_of_a_wide_one_and_the_first_is_that_of_spmv() {
-        let problem = SpmmProblem::drawn(Arc::new(examples::five_by_five()), 42);
+        let n = 5000;
+        let problem = SpmmProblem::drawn(Arc::new(Csr::from_triplets(1, n, &[]).unwrap()), 42);
         let [one, three] = [1, 3].map(|k| problem.double_block(k));
-        assert_eq!(*one, integer_vector(5, 42));
+        assert_eq!(*one, integer_vector(n, 42));
         let column = |j: usize| three.iter().skip(j).step_by(3).copied().collect::<Vec<_>>();
-        assert_eq!([column(0), column(2)], [integer_vector(5, 42), integer_vector(5, 44)]);
+        assert_eq!([column(0), column(2)], [integer_vector(n, 42), integer_vector(n, 44)]);
         assert!(
             problem.single_block(3).unwrap().iter().zip(&*three).all(|(s, d)| f64::from(*s) == *d)
         );
