@@ -164,6 +164,24 @@ fn on_a_phone_the_details_lie_over_the_list() {
 }
 
 #[test]
+fn a_selected_run_is_scrolled_between_the_head_of_the_list_and_the_details() {
+    for (size, head) in [([1280.0, 800.0], "Sort by Kernel"), ([390.0, 844.0], "Largest first")] {
+        let mut harness = with_example("v1;view=runs");
+        harness.set_size(size.into());
+        harness.run();
+        let run = number(harness.state(), "cpu/coo/serial");
+        harness.state_mut().state.run = Some(run);
+        harness.run();
+        let top = harness.get_by_label(head).rect().bottom();
+        let bottom = harness.get_by_label("Close the run's details").rect().top();
+        let rows = harness.query_all_by_label("Run of cpu/coo/serial on road");
+        let rows: Vec<_> = rows.map(|row| row.rect().y_range()).collect();
+        let seen = rows.iter().any(|row| row.min >= top && row.max <= bottom);
+        assert!(seen, "{size:?}: {rows:?}, expected between {top} and {bottom}");
+    }
+}
+
+#[test]
 fn columns_that_do_not_fit_are_counted_and_come_back() {
     let mut harness = with_example("v1;view=runs");
     harness.set_size(vec2(960.0, 800.0));

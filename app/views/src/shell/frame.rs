@@ -18,6 +18,8 @@ const LINE: f32 = 40.0;
 const WITH_DETAILS: f32 = 1500.0;
 /// Maximum width at which the details cover the lower part of the views.
 const SHEET: f32 = 420.0;
+/// Share of the views' height that these details leave.
+const ABOVE_SHEET: f32 = 0.45;
 
 impl App {
     pub(super) fn frame(&mut self, ui: &mut Ui) {
@@ -76,15 +78,19 @@ impl App {
         let detailed = !teaches && details::is_shown(&self.model, &self.state);
         let whole = ui.available_rect_before_wrap();
         let in_sheet = whole.width() < SHEET;
+        let (above, below) = whole.split_top_bottom_at_fraction(ABOVE_SHEET);
         if detailed && !in_sheet {
             self.details(ui);
         }
         let frame = Frame::central_panel(ui.style()).inner_margin(0);
         CentralPanel::default().frame(frame).show(ui, |ui| {
+            if detailed && in_sheet {
+                ui.shrink_clip_rect(above); // a selected row has to be above the sheet
+            }
             Dock::show(&mut self.dock, ui, &self.model, &mut self.state, &mut self.saved);
         });
         if detailed && in_sheet {
-            self.sheet(ui, whole);
+            self.sheet(ui, below);
         }
         for failure in std::mem::take(&mut self.saved.failures) {
             self.notify(failure);
@@ -170,11 +176,9 @@ impl App {
         }
     }
 
-    /// The details of the selected run over the lower part of this area.
-    fn sheet(&mut self, ui: &Ui, area: Rect) {
+    /// The details of the selected run over the lower part of the views.
+    fn sheet(&mut self, ui: &Ui, rect: Rect) {
         const MARGIN: f32 = 12.0;
-        let mut rect = area;
-        rect.min.y += area.height() * 0.45;
         let (model, state) = (&self.model, &mut self.state);
         let line = ui.visuals().widgets.noninteractive.bg_stroke;
         let sheet = Area::new(Id::unique("details sheet")).order(Order::Middle).fade_in(false);

@@ -1,6 +1,6 @@
-//! Which runs are selected, and how the selection moves.
+//! Which runs are selected, how the selection moves, and where it is seen.
 
-use egui::{Id, Response};
+use egui::{Align, Id, Rangef, Rect, Response, Ui};
 use sparsescope_figures::model::{Model, RunOf};
 use sparsescope_figures::state::ViewState;
 
@@ -33,4 +33,15 @@ pub(super) fn select(model: &Model, run: &RunOf<'_>, state: &mut ViewState, adds
     let key = model.key_beside(state, run.index).cloned();
     state.select_run(run.index, key.unwrap_or_else(|| run.link_key()), adds);
     state.matrix = Some(run.key());
+}
+
+/// Scrolls a row to the middle of the area, unless all of it is seen.
+pub(super) fn into_view(ui: &Ui, row: Rangef) {
+    let seen = ui.clip_rect().y_range();
+    if !(seen.contains(row.min) && seen.contains(row.max)) {
+        ui.scroll_to_rect(
+            Rect::from_x_y_ranges(ui.clip_rect().x_range(), row),
+            Some(Align::Center),
+        );
+    }
 }

@@ -1,8 +1,8 @@
 //! Runs where space is short: two lines each, the rate in the second column.
 
 use egui::{
-    Align, ComboBox, Label, Layout, Rect, Response, RichText, Role, ScrollArea, Sense, Stroke,
-    StrokeKind, Ui, UiBuilder, WidgetInfo, vec2,
+    Align, ComboBox, Label, Layout, Rangef, Rect, Response, RichText, Role, ScrollArea, Sense,
+    Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, vec2,
 };
 use sparsescope_figures::figure::shortened;
 use sparsescope_figures::model::{Model, RunOf, seconds, significant};
@@ -11,7 +11,7 @@ use sparsescope_figures::theme::BODY;
 use sparsescope_figures::views::runs::columns::Column;
 use sparsescope_figures::views::runs::view::Line;
 
-use super::chosen::{adds, is_chosen, select};
+use super::chosen::{adds, into_view, is_chosen, select};
 use super::line::{group, title};
 
 /// Row height of a run.
@@ -55,13 +55,16 @@ pub(super) fn show(
     // On a phone a row has the height of what a finger touches.
     let height = (ROW - ui.spacing().item_spacing.y).max(ui.spacing().interact_size.y);
     let step = height + ui.spacing().item_spacing.y;
-    ScrollArea::vertical().auto_shrink(false).show_rows(ui, height, all.len(), |ui, seen| {
+    // The last runs can be scrolled above what covers the list.
+    let covered = ui.available_rect_before_wrap().bottom() - ui.clip_rect().bottom();
+    let empty = (covered / step).ceil().max(0.0) as usize;
+    let area = ScrollArea::vertical().auto_shrink(false).animated(false);
+    area.show_rows(ui, height, all.len() + empty, |ui, seen| {
         if let Some(row) = row {
-            let down = vec2(0.0, (row as f32 - seen.start as f32) * step);
-            let size = vec2(ui.available_width(), height);
-            ui.scroll_to_rect(Rect::from_min_size(ui.max_rect().min + down, size), None);
+            let top = ui.max_rect().top() + (row as f32 - seen.start as f32) * step;
+            into_view(ui, Rangef::new(top, top + height));
         }
-        for line in all.get(seen).unwrap_or_default() {
+        for line in all.iter().take(seen.end).skip(seen.start) {
             let size = vec2(ui.available_width(), height);
             match *line {
                 Line::Group { first, best } => {

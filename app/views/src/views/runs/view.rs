@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Id, Layout, RichText, Role, Sense, Ui, WidgetInfo};
+use egui::{Align, Id, Layout, Rangef, RichText, Role, Sense, Ui, WidgetInfo};
 use egui_extras::{Column as Width, TableBuilder};
 use sparsescope_figures::figure::strong_width;
 use sparsescope_figures::model::{Model, plural};
@@ -11,7 +11,7 @@ use sparsescope_figures::theme::{BODY, SPACE};
 use sparsescope_figures::views::runs::columns::{COLUMNS, Column, fitting};
 use sparsescope_figures::views::runs::view::{Line, Rows, rows, widths};
 
-use super::chosen::Move;
+use super::chosen::{Move, into_view};
 use super::keys::keys;
 use super::line::{GROUP, Table, show_line, title};
 use super::narrow;
@@ -90,6 +90,7 @@ fn draw(
     (row, moved): (Option<usize>, Move),
 ) {
     let line = ui.spacing().interact_size.y;
+    let gap = ui.spacing().item_spacing.y;
     egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
         ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
             node.set_role(Role::Table);
@@ -103,32 +104,33 @@ fn draw(
             .sense(Sense::click())
             .cell_layout(Layout::left_to_right(Align::Center))
             .max_scroll_height(f32::INFINITY)
+            .animate_scrolling(false) // the room changes meanwhile, as when the details open
             .auto_shrink(false);
         for width in &table.widths {
             builder = builder.column(Width::exact(*width).clip(true));
-        }
-        if let Some(row) = row {
-            builder = builder.scroll_to_row(row, None);
         }
         let builder = builder.header(line + 6.0, |mut header| {
             for column in &table.columns {
                 header.col(|ui| heading(ui, column, table.rate, table.less, state));
             }
         });
-        builder.body(|body| {
+        let height = |of: &Line| match of {
+            Line::Group { .. } => GROUP,
+            Line::Run(_) => line,
+        };
+        builder.body(|mut body| {
+            if let Some(row) = row {
+                let above = lines.iter().take(row).map(|of| height(of) + gap).sum::<f32>();
+                let top = body.ui_mut().max_rect().top() + above;
+                into_view(body.ui_mut(), Rangef::new(top, top + line));
+            }
             let mut show = |row: egui_extras::TableRow<'_, '_>| {
                 if let Some(line) = lines.get(row.index()) {
                     show_line(row, model, *line, table, view, moved, state);
                 }
             };
             match is_grouped(lines) {
-                true => {
-                    let heights = lines.iter().map(|of| match of {
-                        Line::Group { .. } => GROUP,
-                        Line::Run(_) => line,
-                    });
-                    body.heterogeneous_rows(heights, &mut show);
-                }
+                true => body.heterogeneous_rows(lines.iter().map(height), &mut show),
                 false => body.rows(line, lines.len(), &mut show),
             }
         });
@@ -143,7 +145,8 @@ fn is_grouped(lines: &[Line]) -> bool {
 /// its row is then scrolled into view.
 fn needs_scroll(ui: &Ui, run: Option<usize>) -> bool {
     let place = Id::unique("runs: the selected one");
-    let now = (run, ui.available_height() as i32);
+    let seen = ui.available_rect_before_wrap().intersect(ui.clip_rect());
+    let now = (run, seen.height() as i32);
     let before = ui.data(|data| data.get_temp::<(Option<usize>, i32)>(place));
     ui.data_mut(|data| data.insert_temp(place, now));
     before.is_none_or(|(known, room)| known != run || now.1 < room)
