@@ -227,22 +227,26 @@ fn each_roof_of_two_bundles_has_its_name_at_its_line_and_no_name_crosses_a_line(
     }
 }
 
-#[test]
-fn on_a_phone_the_name_of_the_only_roof_is_clear_of_the_marks_in_colour() {
+/// The roofline of a GPU in this area, and its marks in colour.
+fn roofline_of_gpu(width: f32, height: f32) -> (Figure, Vec<Pos2>) {
     let mut model = Model::default();
     model.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
     let state = state("roofline");
-    let data = Data::of(&model, &state);
-    let plot = plot(&data);
+    let plot = plot(&Data::of(&model, &state));
     let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 366.0, draw::For::Screen(590.0, None));
-    let sheet = Sheet::new(&plot, &looks, state.theme.ink(), 366.0, (None, None));
+    let figure = draw::figure(&plot, &looks, &state, width, draw::For::Screen(height, None));
+    let sheet = Sheet::new(&plot, &looks, state.theme.ink(), width, (None, None));
     let is_bold = |hit: &&Hit| {
         let series = hit.series.as_deref().filter(|_| hit.run.is_some());
         series.is_some_and(|name| sheet.is_bold(name))
     };
-    let marks: Vec<Pos2> =
-        figure.hits.iter().filter(is_bold).map(|hit| hit.rect.center()).collect();
+    let marks = figure.hits.iter().filter(is_bold).map(|hit| hit.rect.center()).collect();
+    (figure, marks)
+}
+
+#[test]
+fn on_a_phone_the_name_of_the_only_roof_is_clear_of_the_marks_in_colour() {
+    let (figure, marks) = roofline_of_gpu(366.0, 590.0);
     assert!(marks.len() > 50, "{}", marks.len());
     let names = turned(&figure);
     let [(_, name)] = &names[..] else { panic!("{names:?}") };
@@ -350,14 +354,8 @@ fn a_chart_with_its_legend_below_fills_the_height() {
 
 #[test]
 fn only_series_in_colour_have_lines_to_their_padding_and_the_axis_ends_with_the_data() {
-    let mut model = Model::default();
-    model.open("gpu.zip", include_bytes!("../../../../example/gpu.zip")).unwrap();
-    let state = state("roofline");
-    let data = Data::of(&model, &state);
-    let plot = plot(&data);
-    let looks = Looks::of(&model, "spmv");
-    let figure = draw::figure(&plot, &looks, &state, 900.0, draw::For::Screen(600.0, None));
-    let ink = state.theme.ink();
+    let (figure, _) = roofline_of_gpu(900.0, 600.0);
+    let ink = state("roofline").theme.ink();
     let quiet = crate::theme::blend(ink.weak, ink.paper, 0.55);
     let lines = |of: &dyn Fn(Color32) -> bool| {
         let is_one = |shape: &&Shape| match shape {
