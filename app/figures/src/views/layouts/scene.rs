@@ -13,7 +13,7 @@ use super::pen::Pen;
 use super::sizes::{Fit, Form, Sizes};
 use super::subject::Subject;
 use super::totals::totals;
-use super::walk::{Kept, Machine, Walk};
+use super::walk::{Kept, Machine, Walk, title};
 use crate::figure::{Figure, text_width};
 use crate::model::{plural, slots, value};
 use crate::state::{LayoutsState, ViewState};
@@ -277,7 +277,7 @@ fn heading(board: &mut Board, walk: &Arc<Walk>, id: &str, at: Pos2, width: f32) 
     board.pen.walk = Some(walk.clone());
     board.swatch(pos2(at.x, at.y + 2.0), format_color(walk.spec.name()));
     let detail = walk.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-    let reads = format!("{id}, reads {}{detail}", arrays::name(&walk.spec));
+    let reads = format!("{}, reads {}{detail}", title(id), arrays::name(&walk.spec));
     at.y + board.line_within(pos2(at.x + 18.0, at.y), false, &reads, width - 18.0)
 }
 

@@ -35,6 +35,25 @@ pub fn kernels() -> impl Iterator<Item = &'static KernelDescriptor> {
 
 /// Most columns of X.
 const MOST_COLUMNS: usize = 128;
+/// The numbers of columns that are offered.
+const COLUMNS: [usize; 4] = [1, 4, 8, 32];
+
+/// What can be followed: the id in a link, and what the kernel does.
+pub fn offered() -> impl Iterator<Item = (String, &'static str)> {
+    let columns = kernel(COLUMNS_KERNEL)
+        .into_iter()
+        .flat_map(|kernel| COLUMNS.map(|k| (format!("{},{k}", kernel.id), kernel.summary)));
+    kernels().map(|kernel| (kernel.id.to_owned(), kernel.summary)).chain(columns)
+}
+
+/// The kernel of an id in a link, with its number of columns.
+pub fn title(id: &str) -> String {
+    let columns = id.split_once(',').and_then(|(kernel, k)| Some((kernel, k.parse().ok()?)));
+    match columns {
+        Some((kernel, k)) => format!("{kernel}, {}", plural(k, "column")),
+        None => id.to_owned(),
+    }
+}
 
 /// A kernel on the small matrix.
 pub struct Walk {
@@ -118,9 +137,8 @@ impl Walk {
         let mut strips = arrays::strips(&AnyFormat::Csr(a.clone()))?;
         strips.push(arrays::vectors(Array::X, a.cols(), k));
         strips.push(arrays::vectors(Array::Y, a.rows(), k));
-        let detail = Some(plural(k as u64, "column"));
         let machine = Machine::Grid(Grid::of_columns(a, k));
-        Ok(Self { spec: FormatSpec::Csr, detail, strips, machine })
+        Ok(Self { spec: FormatSpec::Csr, detail: None, strips, machine })
     }
 
     /// Number of steps.
@@ -175,6 +193,7 @@ mod tests {
 
     use super::super::cells::Cell;
     use super::*;
+    use crate::lesson::Lessons;
 
     #[test]
     fn every_kernel_can_be_followed_and_its_steps_touch_the_cells_that_there_are() {
@@ -205,6 +224,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn all_that_lessons_follow_is_offered_and_can_be_followed() {
+        let a = Arc::new(five_by_five());
+        let ids: Vec<String> = offered().map(|(id, _)| id).collect();
+        for id in &ids {
+            assert!(Walk::of(&a, &LayoutsState::default(), id).is_ok(), "{id}");
+        }
+        let lessons = Lessons::default();
+        let steps = lessons.iter().flat_map(|lesson| &lesson.steps);
+        let states = steps.flat_map(|step| [Some(&step.show), step.then.as_ref()]);
+        let mut several = 0;
+        for state in states.flatten() {
+            for id in [&state.layouts.walk, &state.layouts.beside] {
+                assert!(id.is_empty() || ids.contains(id), "{id}");
+                several += usize::from(id.contains(','));
+            }
+        }
+        assert!(several > 0, "lesson 13 has several columns");
+        assert_eq!(title(&format!("{COLUMNS_KERNEL},4")), "cuda/spmm/row-split, 4 columns");
+        assert_eq!(title("cuda/csr/thread-per-row"), "cuda/csr/thread-per-row");
     }
 
     #[test]

@@ -125,12 +125,13 @@ fn formats_menu(ui: &mut Ui, layouts: &mut LayoutsState) {
 /// The choice of a kernel.
 fn choose(ui: &mut Ui, what: &str, none: &str, id: &mut String) {
     ui.label(what);
-    let shown = if id.is_empty() { none } else { id.as_str() }.to_owned();
+    let shown = if id.is_empty() { none.to_owned() } else { walk::title(id) };
     let combo = ComboBox::from_id_salt(what).selected_text(&shown).width(170.0);
     let combo = combo.show_ui(ui, |ui| {
         ui.selectable_value(id, String::new(), none);
-        for kernel in walk::kernels() {
-            ui.selectable_value(id, kernel.id.into(), kernel.id).on_hover_text(kernel.summary);
+        for (offered, does) in walk::offered() {
+            let title = walk::title(&offered);
+            ui.selectable_value(id, offered, title).on_hover_text(does);
         }
     });
     let name = format!("{what}: {shown}");
