@@ -18,6 +18,8 @@ pub(in crate::views) const STRIP: f32 = 16.0;
 pub(in crate::views) const CAPTION: f32 = 22.0;
 /// Narrower areas, such as phones, have only the matrix: row lengths would halve it.
 const NARROW: f32 = 480.0;
+/// Minimum height of the matrix, and width unless it is tall.
+const LEAST: f32 = 96.0;
 /// Minimum width of the row lengths; at most they are as wide as the matrix.
 const PROFILE: f32 = 110.0;
 
@@ -72,8 +74,8 @@ impl Frame {
         let top = TOP + CAPTION * around.lines;
         let room = vec2(size.x - LEFT - strip - beside - 12.0, size.y - top - BOTTOM);
         let aspect = (shape.1.max(1) as f32 / shape.0.max(1) as f32).clamp(0.5, 2.5);
-        let height = room.y.max(120.0);
-        let width = room.x.clamp(120.0, height * if around.stretch { 2.5 } else { aspect });
+        let height = room.y.max(LEAST);
+        let width = room.x.max(LEAST).min(height * if around.stretch { 2.5 } else { aspect });
         let height = if around.stretch { height } else { height.min(width / aspect) };
         let corner = pos2(LEFT, top);
         let area = Rect::from_min_size(corner, vec2(width.floor(), height.floor()));
@@ -100,5 +102,12 @@ mod tests {
         assert_eq!(of(1080.0).size().x, 1080.0);
         let wide = of(4000.0);
         assert_eq!(wide.right - wide.area.max.x - GAP, wide.area.width());
+    }
+
+    #[test]
+    fn a_tall_matrix_keeps_its_shape_in_a_short_area() {
+        let around = Around { lines: 3.0, strip: false, profile: true, stretch: false };
+        let area = Frame::with(vec2(900.0, 250.0), (4000, 1000), around).area;
+        assert_eq!(area.size(), vec2(48.0, 96.0));
     }
 }

@@ -22,7 +22,7 @@ use crate::views::view::{Screen, nothing};
 pub(in crate::views) const SCREEN: Screen = Screen { settings, more: Some(more), show };
 
 /// Below this height the picture scrolls.
-const LEAST_HEIGHT: f32 = 340.0;
+const LEAST_HEIGHT: f32 = 250.0;
 
 fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     match subject(model, state, false) {
