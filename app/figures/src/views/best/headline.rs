@@ -223,9 +223,11 @@ pub(super) fn stand_ins(board: &Board) -> Option<String> {
     }
 }
 
-/// Narrower figures have one line of what the headline holds for, and all of it in its tooltip and on a phone, which
-/// has no pointer, behind More. Wider ones and files have room for it.
+/// Narrower figures have one line of what the headline holds for; all of it is in its tooltip, and shown by a click.
+/// Wider ones and files have room for it.
 const BRIEF: f32 = 1200.0;
+/// The series of that line, if it is cut.
+pub const ABOUT: &str = "what the headline holds for";
 
 /// Writes a headline and what it holds for at the top of a figure; returns where what is below starts.
 pub(super) fn write(
@@ -247,7 +249,7 @@ pub(super) fn write(
     if lines.first().is_some_and(|line| line.ends_with('…')) {
         let rect = area(SPACE, y - SMALL * 0.75, width - SPACE, y + SMALL * 0.75);
         let (text, matrix) = (about.to_owned(), String::new());
-        figure.hits.push(Hit { rect, text, matrix, run: None, series: None });
+        figure.hits.push(Hit { rect, text, matrix, run: None, series: Some(ABOUT.into()) });
     }
     for line in lines {
         figure.text(pos2(SPACE, y), Anchor::Start, SMALL, ink.weak, &line);

@@ -1,13 +1,16 @@
 //! The heat map and the other figures on screen, with pictures of the matrices.
 
-use egui::{Pos2, Rect, ScrollArea, Ui, UiBuilder};
+use egui::{Id, Popup, Pos2, Rect, ScrollArea, SetOpenCommand, Ui, UiBuilder};
+use sparsescope_figures::figure::{Figure, Hit};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::views::best::board::Board;
 use sparsescope_figures::views::best::drawn::Drawn;
+use sparsescope_figures::views::best::headline::ABOUT;
 use sparsescope_figures::views::best::heat::FOLD;
 use sparsescope_figures::views::best::view;
 
+use super::ranking::sentence;
 use crate::paint::{Paint, below_head};
 use crate::thumbs;
 use crate::views::view::kept;
@@ -23,6 +26,7 @@ pub(super) fn show(ui: &mut Ui, form: Form, board: &Board, model: &Model, state:
         let corner = ui.cursor().min;
         let clicked = drawn.figure.show(ui, &view::headline(form, board));
         pictures(ui, &drawn, corner, model, state);
+        about(ui, &drawn.figure, corner, clicked.as_ref());
         clicked
     });
     match clicked.inner {
@@ -35,6 +39,16 @@ pub(super) fn show(ui: &mut Ui, form: Form, board: &Board, model: &Model, state:
         }
         None => {}
     }
+}
+
+/// All of the line below the headline, after a click on it if it is cut.
+fn about(ui: &Ui, figure: &Figure, corner: Pos2, clicked: Option<&Hit>) {
+    let is_cut = |hit: &&Hit| hit.series.as_deref() == Some(ABOUT);
+    let Some(line) = figure.hits.iter().find(is_cut) else { return };
+    let set = clicked.filter(is_cut).map(|_| SetOpenCommand::Toggle);
+    let (id, place) = (Id::unique("best: about"), line.rect.translate(corner.to_vec2()));
+    let popup = Popup::new(id, ui.ctx().clone(), place, ui.layer_id()).open_memory(set);
+    popup.show(|ui| sentence(ui, &line.text));
 }
 
 /// The pictures of the matrices that are seen, below the head of the figure.

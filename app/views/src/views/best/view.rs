@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use egui::{Button, ComboBox, Label, RichText, Role, Ui, WidgetInfo};
+use egui::{Button, ComboBox, Label, Popup, RichText, Role, Sense, Ui, WidgetInfo};
+use sparsescope_figures::figure::text_width;
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::{Form, ViewState};
 use sparsescope_figures::theme::{SMALL, TITLE};
@@ -82,8 +83,7 @@ fn choose_baseline(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
 }
 
-/// The other forms, on a phone what the winners are compared with, what is folded, and on a phone what the headline
-/// holds for.
+/// The other forms, on a phone what the winners are compared with, and what is folded.
 fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let board = board(ui, model, state);
     let now = shown_form(ui, &board, state);
@@ -96,9 +96,6 @@ fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     ui.checkbox(&mut state.best.unfolded, "Show launch-bound rows")
         .on_hover_text("An empty kernel launch takes at least half of their best median time");
     ranking::choose(ui, model, state);
-    if style::is_phone(ui.ctx()) {
-        ranking::sentence(ui, &about(now, &board, state.best.unfolded));
-    }
 }
 
 fn choose(ui: &mut Ui, offered: &[Form], board: &Board, state: &mut ViewState) {
@@ -124,9 +121,16 @@ fn show(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     if now == Form::List {
         let title = RichText::new(headline::headline(&board)).font(style::strong(ui.ctx(), TITLE));
         ui.add(Label::new(title).wrap());
-        let about = RichText::new(about(now, &board, state.best.unfolded)).size(SMALL).weak();
-        // What is cut is in its tooltip, and on a phone, which has no pointer, behind More.
-        ui.add(Label::new(about).truncate());
+        let text = about(now, &board, state.best.unfolded);
+        let line = Label::new(RichText::new(&text).size(SMALL).weak()).truncate();
+        if text_width(&text, SMALL) <= ui.available_width() {
+            ui.add(line);
+        } else {
+            // What is cut is in its tooltip, and for those who have no pointer behind a click.
+            let line = ui.add(line.selectable(false).sense(Sense::click()));
+            let popup = Popup::from_toggle_button_response(&line);
+            popup.show(|ui| ranking::sentence(ui, &text));
+        }
         list::show(ui, &board, model, state);
     } else {
         drawn::show(ui, now, &board, model, state);
@@ -180,13 +184,28 @@ mod tests {
         harness.get_by_label("More").click();
         harness.run();
         harness.get_by_label(baseline);
-        assert_eq!(about(&harness).len(), 2, "and all of it is behind More");
         harness.get_by_label("More").click();
         harness.run();
         harness.get_by_label("Heat map").click();
         harness.run();
         assert!(is_lit(&harness, "Heat map") && !is_lit(&harness, "List"));
         assert_eq!(harness.state().state().best.form, Form::Heat);
+    }
+
+    #[test]
+    fn a_tap_on_what_the_headline_holds_for_shows_all_of_it_where_there_are_no_controls() {
+        for form in ["list", "heat"] {
+            let mut harness = shown(&format!("v1;view=best;as={form}"), [390.0, 844.0]);
+            harness.state_mut().embed();
+            harness.run();
+            let words = "every result checked";
+            let count =
+                |harness: &Harness<'_, App>| harness.query_all_by_label_contains(words).count();
+            assert_eq!(count(&harness), 1, "{form}: one line, which is cut");
+            harness.get_by_label_contains(words).click();
+            harness.run();
+            assert!(Popup::is_any_open(&harness.ctx) && count(&harness) == 2, "{form}");
+        }
     }
 
     #[test]
