@@ -27,7 +27,7 @@ const UNEVEN: f64 = 8.0;
 pub struct Clause {
     /// What speaks for it: `4×4 blocks: 28 % fewer bytes than CSR`.
     pub reason: String,
-    /// What limits it: `91 % of copy bandwidth`, `launch bound`.
+    /// What limits it: `91 % of copy bandwidth`, `launch-bound`.
     pub limit: String,
 }
 
@@ -58,7 +58,7 @@ impl RunOf<'_> {
 
     fn limit(&self) -> Option<String> {
         if self.launch_share().is_some_and(|share| share >= BOUND) {
-            return Some("launch bound".into());
+            return Some("launch-bound".into());
         }
         Some(match self.pct_copy()? {
             share if share > 110.0 => "from cache".into(),

@@ -160,7 +160,7 @@ impl Bar {
         let menu = ui.menu_button(name, |ui| themes(ui, state));
         let label = format!("Theme: {name}");
         menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
-        menu.response.on_hover_text("Colors and size of type");
+        menu.response.on_hover_text("Colours and size of text");
         zoom(ui, state);
     }
 

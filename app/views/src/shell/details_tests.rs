@@ -101,9 +101,9 @@ fn harness(app: App) -> Harness<'static, App> {
 fn a_run_that_is_not_open_is_given_up_by_its_button() {
     for run in ["9999", "000000000000-00000000"] {
         let mut harness = with_example(&format!("v1;view=runs;run={run}"));
-        harness.get_by_label("Show none").click();
+        harness.get_by_label("Select no run").click();
         harness.run();
-        assert!(harness.query_by_label("Show none").is_none());
+        assert!(harness.query_by_label("Select no run").is_none());
         let state = harness.state().state();
         assert_eq!((state.run, state.run_key.as_str()), (None, ""));
     }

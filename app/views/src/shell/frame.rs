@@ -203,7 +203,7 @@ impl App {
             return;
         }
         let (sentence, other) = match has_subject {
-            true => ("The run in this link is not open here: drop its bundle.", "Show none"),
+            true => ("The run in this link is not open here: drop its bundle.", "Select no run"),
             false => (
                 "The matrix in this link is not open here: drop its file or its bundle.",
                 "Show another matrix",

@@ -68,11 +68,11 @@ fn a_heading_sorts_and_a_second_click_turns_the_order() {
 #[test]
 fn the_longest_number_of_a_column_begins_below_its_heading() {
     let harness = with_example("v1;view=runs;sort=pct_copy;descending=true");
-    let heading = harness.get_by_label("Sort by % copy, largest first").rect();
+    let heading = harness.get_by_label("Sort by % of copy, largest first").rect();
     let app = harness.state();
     let first = rows(&app.model, &app.state).runs[0];
     let share = significant(app.model.run(first).unwrap().pct_copy().unwrap());
-    let text = format!("% copy {share}");
+    let text = format!("% of copy {share}");
     let cells = harness.get_all_by_label(&text).map(|cell| cell.rect().left());
     let nearest = cells.map(|left| (left - heading.left()).abs()).fold(f32::MAX, f32::min);
     assert!(nearest < 1.0, "{text}: {nearest}");

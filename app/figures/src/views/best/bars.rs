@@ -140,7 +140,7 @@ pub(super) fn winners(board: &Board, looks: &Looks, state: &ViewState, width: f3
             tick: gain.map(|gain| if board.less { row.rate * gain } else { row.rate / gain }),
             text: match row.gain {
                 Some(gain) if is_vendors(&row.kernel) => {
-                    format!("{rate}, ours / {short} {}×", significant(gain))
+                    format!("{rate}, others / {short} {}×", significant(gain))
                 }
                 Some(gain) => format!("{rate}, {}× {short}", significant(gain)),
                 None => rate,

@@ -18,7 +18,7 @@ const WIDE: f32 = 1200.0;
 const REASON: [f32; 2] = [220.0, 270.0];
 
 /// Width of the ratio to the baseline, at least and at most.
-pub(super) const RATIO: [f32; 2] = [56.0, 88.0];
+pub(super) const RATIO: [f32; 2] = [56.0, 100.0];
 
 /// A kernel's column.
 pub(super) struct Column<'b> {
@@ -123,7 +123,7 @@ impl Places {
 pub(super) fn versus(board: &Board, row: &Row) -> String {
     let short = board.against.short();
     match &board.against {
-        Against::Vendor(_) if is_vendors(&row.kernel) => format!("ours / {short}"),
+        Against::Vendor(_) if is_vendors(&row.kernel) => format!("others / {short}"),
         _ => short.to_owned(),
     }
 }

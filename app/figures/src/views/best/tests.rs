@@ -142,7 +142,7 @@ fn the_headline_says_who_wins_and_its_mean_leaves_out_what_launching_bounds() {
     assert_eq!(row("Cube").clause.text(), "4×4 blocks: 27 % fewer bytes; 94 % of copy");
     assert_eq!(clause(row("Cube"), 900.0), "4×4 blocks: 27 % fewer bytes than CSR");
     assert_eq!(clause(row("nlpkkt80"), 900.0), "16-bit columns: 13 % fewer bytes");
-    assert_eq!(row("olm1000").clause.limit, "launch bound");
+    assert_eq!(row("olm1000").clause.limit, "launch-bound");
     assert!(row("webbase").clause.reason.starts_with("rows of 1 to 4.70 k: split over blocks"));
     // It picked `hll/compact`, which is not its rival.
     assert_eq!(

@@ -16,7 +16,7 @@ use crate::views::view::View;
 pub const VIEW: View = View {
     id: "preconditioner",
     name: "Preconditioner",
-    sentence: "How a factorized sparse approximate inverse (FSAI) is set up, from A to G.",
+    sentence: "How a factorised sparse approximate inverse (FSAI) is set up, from A to G.",
     table,
     svg: Some(svg),
     of_operation: true,

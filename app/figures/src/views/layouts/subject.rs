@@ -60,8 +60,8 @@ impl Subject {
 /// Name of an example.
 pub fn title(example: Example) -> &'static str {
     match example {
-        Example::Five => "5 × 5 example from the papers",
-        Example::Four => "4 × 4 example from the thesis",
+        Example::Five => "5 × 5 example from the CSR reports",
+        Example::Four => "4 × 4 example from the FSAI thesis",
         Example::Eight => "8 × 8 example from the lessons",
     }
 }

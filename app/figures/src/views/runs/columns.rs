@@ -142,7 +142,7 @@ pub const COLUMNS: [Column; 27] = [
     },
     Column {
         id: "pct_copy",
-        title: "% copy",
+        title: "% of copy",
         width: 76.0,
         explain: "GB/s as a percentage of the copy bandwidth with the same number of threads",
         number: true,

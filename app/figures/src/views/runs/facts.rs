@@ -82,7 +82,7 @@ fn time(run: &RunOf<'_>) -> Vec<Fact> {
     ];
     let bandwidth = |gbs: f64| fact("Bandwidth", format!("at least {} GB/s", significant(gbs)));
     facts.extend(run.gbs().map(bandwidth));
-    let share = |share: f64| fact("Of the copy", format!("{share:.0} % of the copy bandwidth"));
+    let share = |share: f64| fact("% of copy", format!("{share:.0} % of the copy bandwidth"));
     facts.extend(run.pct_copy().map(share));
     facts.extend(figures.speedup.map(|s| fact("Speed-up", format!("{}×", significant(s)))));
     facts
@@ -279,7 +279,7 @@ mod tests {
         let titles: Vec<&str> = groups.iter().map(|group| group.title).collect();
         assert_eq!(titles, ["Setting", "Time", "Check", "Costs"]);
         assert_eq!(value(&groups, "Median"), Some("1 ms per SpMV"));
-        assert_eq!(value(&groups, "Of the copy"), Some("25 % of the copy bandwidth"));
+        assert_eq!(value(&groups, "% of copy"), Some("25 % of the copy bandwidth"));
         assert_eq!(value(&groups, "Format"), Some("12 MB"));
         assert_eq!(value(&groups, "s (CSR/HLL report)"), Some("0"));
         let origins = groups[0].facts.iter().filter(|fact| fact.name == "Origin");

@@ -147,7 +147,7 @@ fn padding(figure: &mut Figure, left: f32, place: &Place, picture: &Picture, hac
     }
     outline(figure, area(left, covered.min.y, left + STRIP, covered.max.y), ink.weak);
     let middle = left + STRIP * 0.5;
-    figure.text(pos2(middle, covered.min.y - 13.0), Anchor::Middle, TYPE, ink.text, "Pad");
+    figure.text(pos2(middle, covered.min.y - 13.0), Anchor::Middle, TYPE, ink.text, "Padding");
 }
 
 /// Row lengths: the longest row at each height, and the mean.

@@ -28,7 +28,7 @@ pub(super) fn sorts(
     state: &mut ViewState,
 ) {
     let now = columns.iter().find(|column| column.id == state.sort);
-    let shown = now.map_or("in plan order", |column| title(column, rate));
+    let shown = now.map_or("in the bundle's order", |column| title(column, rate));
     ui.horizontal(|ui| {
         let combo = ComboBox::from_id_salt("sort").selected_text(shown).show_ui(ui, |ui| {
             for column in columns {

@@ -15,5 +15,5 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     }
     let none = (String::new(), "nothing".to_owned());
     let all: Vec<_> = std::iter::once(none).chain(others).collect();
-    choose_of(ui, "Compared with", &mut state.spy.against, &all);
+    choose_of(ui, "Compare with", &mut state.spy.against, &all);
 }

@@ -1,6 +1,6 @@
 //! The settings of the view.
 
-use egui::{Button, Ui};
+use egui::{Button, DragValue, Role, Ui, WidgetInfo};
 use sparsescope_figures::model::Model;
 use sparsescope_figures::state::spy::{MOST_HACK, MOST_PARTS};
 use sparsescope_figures::state::{ColorMap, Numbering, Scale, Split, SpyState, ViewState};
@@ -14,9 +14,18 @@ fn ranks(ui: &mut Ui, spy: &mut SpyState, most: u32) {
     let hover = "The rows of each rank of the selected run, and the bytes sent between ranks";
     ui.checkbox(&mut spy.ranks, "Ranks").on_hover_text(hover);
     if spy.ranks {
-        // 0 means none in this field, but is a rank's number in the state.
+        let what = "Columns needed by rank";
+        ui.label(what);
+        // 0 means none here, but ranks are numbered from 0.
         let mut lit = spy.rank.map_or(0, |rank| rank.saturating_add(1));
-        number(ui, "Columns for rank (from 1)", "none", &mut lit, most);
+        let drag = DragValue::new(&mut lit).range(0..=most).speed(0.2);
+        let drag = drag.custom_formatter(|lit, _| match lit < 1.0 {
+            true => "none".into(),
+            false => format!("{:.0}", lit - 1.0),
+        });
+        let drag = drag.custom_parser(|text| Some(text.trim().parse::<f64>().ok()? + 1.0));
+        let field = ui.add(drag);
+        field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, what));
         spy.rank = lit.checked_sub(1);
     }
 }
@@ -34,7 +43,7 @@ pub(super) fn settings(ui: &mut Ui, model: &Model, state: &mut ViewState) {
 pub(super) fn more(ui: &mut Ui, model: &Model, state: &mut ViewState) {
     let spy = &mut state.spy;
     ui.horizontal(|ui| {
-        choose(ui, "Colors", &mut spy.map, ColorMap::ALL, ColorMap::name);
+        choose(ui, "Colours", &mut spy.map, ColorMap::ALL, ColorMap::name);
         choose(ui, "Scale", &mut spy.scale, Scale::ALL, Scale::name);
     });
     ui.horizontal(|ui| {

@@ -304,5 +304,5 @@ fn two_matrices_of_one_size_are_compared_cell_by_cell() {
     assert!(lines[1..].iter().all(|line| line[7] == "old"));
     let harness = drawn(app);
     harness.get_by_label("Structure of new. new and old");
-    harness.get_by_label("Compared with: old");
+    harness.get_by_label("Compare with: old");
 }

@@ -120,7 +120,8 @@ pub(super) fn crossover<'a>(data: &Data<'a>) -> Plot<'a> {
         };
         let last = final_version();
         let (cpu, gpu) = (least(of, |run| run.run.kernel == last), least(of, is_papers));
-        plot.note += &sentence("paper 004's fastest GPU kernel", last, &ratios(&gpu, &cpu));
+        plot.note +=
+            &sentence("the skyline report's fastest GPU kernel", last, &ratios(&gpu, &cpu));
     }
     if let Some(words) = lone_words(lone.iter().map(|(name, _)| name.as_str()), "points") {
         plot.note += &format!("{words} ");
