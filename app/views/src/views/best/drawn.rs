@@ -21,7 +21,8 @@ pub(super) fn show(ui: &mut Ui, form: Form, board: &Board, model: &Model, state:
     let chosen = (state.matrix.clone(), state.run, state.theme, state.log);
     let from = (model.revision(), shown, chosen, form, width);
     let drawn = kept(ui, "best: drawn", from, || view::figure(form, board, model, state, width));
-    let area = ScrollArea::both().auto_shrink(false);
+    // An arrow key would add to an animation under way, and scroll too far.
+    let area = ScrollArea::both().auto_shrink(false).animated(false);
     let clicked = area.show(ui, |ui| {
         let corner = ui.cursor().min;
         let clicked = drawn.figure.show(ui, &view::headline(form, board));

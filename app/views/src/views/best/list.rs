@@ -31,7 +31,7 @@ pub(super) fn show(ui: &mut Ui, board: &Board, model: &Model, state: &mut ViewSt
     let looks = Looks::of(model, &state.filter.operation);
     let ink = state.theme.ink();
     let (rows, title) = (rows::lines(board, state), rows::title_of_folded(board, state));
-    let area = ScrollArea::vertical().auto_shrink(false);
+    let area = ScrollArea::vertical().auto_shrink(false).animated(false);
     // On a phone a row has the height of what a finger touches.
     let height = (ROW - ui.spacing().item_spacing.y).max(ui.spacing().interact_size.y);
     area.show_rows(ui, height, rows.len(), |ui, seen| {
