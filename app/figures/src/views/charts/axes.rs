@@ -5,14 +5,16 @@ use std::cmp::Ordering;
 use emath::pos2;
 
 use super::plot::{Form, Scale};
-use super::sheet::{Sheet, TYPE};
+use super::sheet::{Sheet, TYPE, wrap};
 use crate::figure::{Anchor, Axis, Head, text_width, without_outliers};
 use crate::model::significant;
 
-/// Space below the lowest line: ticks and the title of x.
+/// Space below the lowest line: ticks and the first line of the title of x.
 pub(super) const FOOT: f32 = 48.0;
 /// Space above the highest line: the same.
 pub(super) const HEAD: f32 = 40.0;
+/// Height of each further line of a title.
+pub(super) const LINE: f32 = 15.0;
 /// From the end of an axis to the position of infinite values.
 const NEVER: f32 = 40.0;
 /// From the ends of an axis to its first and last tick, if these are given.
@@ -99,7 +101,8 @@ impl Sheet<'_, '_> {
             last = if fits { x + half + 6.0 } else { last };
             fits
         });
-        let title = title(scale, log);
+        let title = self.title(scale);
+        let more = self.more_lines(scale);
         if ends != Ends::Above {
             self.figure.line(pos2(x.0, y.1), pos2(x.1, y.1), 1.0, self.ink.weak);
             for (x, label) in &ticks {
@@ -107,7 +110,7 @@ impl Sheet<'_, '_> {
             }
         }
         if ends == Ends::Below {
-            self.text(pos2((x.0 + x.1) * 0.5, y.1 + 35.0), Anchor::Middle, self.ink.text, &title);
+            self.x_title(x, y.1 + 35.0, &title);
             return placer;
         }
         let first = self.figure.shapes.len();
@@ -115,10 +118,30 @@ impl Sheet<'_, '_> {
         for (x, label) in &ticks {
             self.text(pos2(*x, y.0 - 12.0), Anchor::Middle, self.ink.weak, label);
         }
-        self.text(pos2((x.0 + x.1) * 0.5, y.0 - 30.0), Anchor::Middle, self.ink.text, &title);
+        self.x_title(x, y.0 - 30.0 - more, &title);
         let shapes = first..self.figure.shapes.len();
-        self.figure.head = Some(Head { shapes, y: [y.0 - HEAD, y.0 + 1.0] });
+        self.figure.head = Some(Head { shapes, y: [y.0 - HEAD - more, y.0 + 1.0] });
         placer
+    }
+
+    /// The title of an axis in lines that fit.
+    pub(super) fn title(&self, scale: &Scale) -> Vec<String> {
+        wrap(&title(scale), self.width - 24.0)
+    }
+
+    /// Height of the lines of a title after the first.
+    pub(super) fn more_lines(&self, scale: &Scale) -> f32 {
+        LINE * self.title(scale).len().saturating_sub(1) as f32
+    }
+
+    /// Draws the title of x from this height down, in the middle of the axis if it fits there.
+    fn x_title(&mut self, x: (f32, f32), y: f32, title: &[String]) {
+        for (number, line) in title.iter().enumerate() {
+            let half = text_width(line, TYPE) * 0.5 + 4.0;
+            let middle = ((x.0 + x.1) * 0.5).min(self.width - half).max(half);
+            let at = pos2(middle, y + LINE * number as f32);
+            self.text(at, Anchor::Middle, self.ink.text, line);
+        }
     }
 }
 
@@ -177,10 +200,10 @@ impl Placer {
 }
 
 /// Title of an axis with its unit and scale.
-pub(super) fn title(scale: &Scale, log: bool) -> String {
+fn title(scale: &Scale) -> String {
     let title = &scale.title;
     match title.strip_suffix(')') {
-        _ if !log || !scale.ticks.is_empty() => title.to_string(),
+        _ if !scale.log || !scale.ticks.is_empty() => title.to_string(),
         Some(start) => format!("{start}, logarithmic)"),
         None => format!("{title} (logarithmic)"),
     }

@@ -353,6 +353,18 @@ fn a_chart_with_its_legend_below_fills_the_height() {
 }
 
 #[test]
+fn the_titles_of_axes_are_whole_on_a_phone() {
+    let (model, state) = (model(&[("a", 1.0)]), state("deviation"));
+    let plot = plot(&Data::of(&model, &state));
+    let looks = Looks::of(&model, "spmv");
+    let figure = draw::figure(&plot, &looks, &state, 320.0, draw::For::Screen(600.0, None));
+    let titles = texts(&figure, |text| text.contains("row lengths") || text.contains("(log"));
+    assert!(titles.len() > 2, "one line for y, two for x: {titles:?}");
+    assert!(titles.iter().all(|area| area.left() >= 0.0 && area.right() <= 320.0), "{titles:?}");
+    assert!(are_apart(&titles), "{titles:?}");
+}
+
+#[test]
 fn only_series_in_colour_have_lines_to_their_padding_and_the_axis_ends_with_the_data() {
     let (figure, _) = roofline_of_gpu(900.0, 600.0);
     let ink = state("roofline").theme.ink();

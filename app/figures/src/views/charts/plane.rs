@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use emath::{Pos2, Rect, Vec2, pos2, vec2};
 
-use super::axes::{Ends, FOOT, Placer, tick_label, title};
+use super::axes::{Ends, FOOT, LINE, Placer, tick_label};
 use super::legend::written;
 use super::plot::{Form, Guide, Point, Series};
 use super::sheet::{Look, QUIET, Sheet, TYPE, elide, style};
@@ -31,9 +31,11 @@ const DASHES: [(f32, f32); 3] = [(1e9, 0.0), (9.0, 5.0), (2.5, 4.0)];
 pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f32 {
     let (plot, ink) = (sheet.plot, sheet.ink);
     // Names of vertical lines are above them, below the title.
-    let title_height = if plot.guides.iter().any(is_upright) { 36.0 } else { 20.0 };
+    let above = if plot.guides.iter().any(is_upright) { 36.0 } else { 20.0 };
+    let title_height = above + sheet.more_lines(&plot.y);
     let top = top + title_height;
-    let height = room.map_or(HEIGHT[1], |room| (room - top - FOOT).max(HEIGHT[0]));
+    let foot = FOOT + sheet.more_lines(&plot.x);
+    let height = room.map_or(HEIGHT[1], |room| (room - top - foot).max(HEIGHT[0]));
     let (left, right, bottom) = (LEFT, sheet.width - RIGHT, top + height);
     let x = sheet.x_axis((left, right), (top, bottom), plot.x.log, Ends::Below);
     let y = sheet.y_axis(bottom, top);
@@ -47,11 +49,13 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
         sheet.figure.line(pos2(left - 5.0, at), pos2(right, at), 1.0, ink.grid);
         sheet.text(pos2(left - 9.0, at), Anchor::End, ink.weak, &tick_label(tick));
     }
-    let foot = pos2(sheet.width, bottom + FOOT);
-    taken.texts(Rect::from_min_max(pos2(0.0, bottom + 2.0), foot)); // ticks and title of x
+    let end = pos2(sheet.width, bottom + foot);
+    taken.texts(Rect::from_min_max(pos2(0.0, bottom + 2.0), end)); // ticks and title of x
     sheet.figure.line(pos2(left, top), pos2(left, bottom), 1.0, ink.weak);
-    let name = title(&plot.y, plot.y.log);
-    sheet.text(pos2(12.0, top - title_height + 3.0), Anchor::Start, ink.text, &name);
+    for (number, line) in sheet.title(&plot.y).iter().enumerate() {
+        let at = pos2(12.0, top - title_height + 3.0 + LINE * number as f32);
+        sheet.text(at, Anchor::Start, ink.text, line);
+    }
 
     let axes = Axes { x, y };
     for guide in &plot.guides {
@@ -101,7 +105,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, top: f32, room: Option<f32>) -> f3
     let inside = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
     name_series(sheet, &axes, inside, &mut taken);
     name_guides(sheet, &axes, inside, &mut taken);
-    bottom + FOOT
+    bottom + foot
 }
 
 /// Both axes.

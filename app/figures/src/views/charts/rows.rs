@@ -46,7 +46,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_, '_>, rows: &[Row], top: f32, room: Opti
     let width = sheet.width;
     let [bare, ticks] = BELOW;
     let (ends, foot) = if rows.len() > MANY { (Ends::Both, ticks) } else { (Ends::Above, bare) };
-    let top = top + HEAD;
+    let top = top + HEAD + sheet.more_lines(&plot.x);
     let bands = bands(sheet, rows.len());
     let all: usize = bands.iter().map(Vec::len).sum();
     let lanes = lanes(sheet);
