@@ -16,6 +16,10 @@ const TO_END: Duration = Duration::from_secs(1);
 /// Longest line that is read from a library that prints.
 const MOST_LINE: u64 = 1 << 16;
 
+/// `CREATE_NEW_PROCESS_GROUP`: Ctrl-C does not reach the processes of such a group.
+#[cfg(windows)]
+const NEW_GROUP: u32 = 0x200;
+
 /// A running library.
 pub(super) struct Process {
     child: Child,
@@ -42,6 +46,8 @@ impl Process {
         // Ctrl-C in the terminal is for this process, which then ends that one.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)]
+        std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_GROUP);
         let cannot = |error| format!("cannot start a process for it: {error}");
         let mut child = command.spawn().map_err(cannot)?;
         let (Some(commands), Some(output)) = (child.stdin.take(), child.stdout.take()) else {

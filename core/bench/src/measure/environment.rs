@@ -117,9 +117,9 @@ mod system {
         u32::try_from(count).ok()
     }
 
-    /// Whether pools bind their threads on this system.
+    /// Whether pools bind their threads on this system. To macOS a binding is a hint, which it ignores on ARM.
     pub(super) fn binds_threads() -> bool {
-        crate::measure::threads::binds_threads(1)
+        cfg!(not(target_os = "macos")) && crate::measure::threads::binds_threads(1)
     }
 
     /// Installed memory, or the limit of this process's control group if smaller.
