@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <memory>
-#include <new>
 
 #include <Eigen/Sparse>
 
@@ -13,9 +11,6 @@
 using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;
 
-// Exceptions must not leave these functions.
-extern "C" {
-
 const sparsescope_kernel *sparsescope_describe(void)
 {
     static const sparsescope_kernel kernel = {
@@ -23,22 +18,19 @@ const sparsescope_kernel *sparsescope_describe(void)
     return &kernel;
 }
 
+// An exception, such as that of too little memory, ends only this library's process.
 int sparsescope_prepare(const sparsescope_csr *a, uint32_t threads, void **handle)
 {
     // Eigen's indices are int unless another type is named.
     if (std::max({a->rows, a->cols, a->nonzeros}) > INT_MAX) return 1;
-    try {
-        Eigen::setNbThreads(static_cast<int>(threads));
-        auto matrix = std::make_unique<Matrix>(a->rows, a->cols);
-        matrix->resizeNonZeros(a->nonzeros);
-        std::copy_n(a->row_ptr, a->rows + 1, matrix->outerIndexPtr());
-        std::copy_n(a->col, a->nonzeros, matrix->innerIndexPtr());
-        std::copy_n(a->val, a->nonzeros, matrix->valuePtr());
-        *handle = matrix.release();
-        return 0;
-    } catch (const std::bad_alloc &) {
-        return 2;
-    }
+    Eigen::setNbThreads(static_cast<int>(threads));
+    auto matrix = new Matrix(a->rows, a->cols);
+    matrix->resizeNonZeros(a->nonzeros);
+    std::copy_n(a->row_ptr, a->rows + 1, matrix->outerIndexPtr());
+    std::copy_n(a->col, a->nonzeros, matrix->innerIndexPtr());
+    std::copy_n(a->val, a->nonzeros, matrix->valuePtr());
+    *handle = matrix;
+    return 0;
 }
 
 int sparsescope_apply(void *handle, const double *x, double *y, void *)
@@ -51,6 +43,4 @@ int sparsescope_apply(void *handle, const double *x, double *y, void *)
 void sparsescope_destroy(void *handle)
 {
     delete static_cast<Matrix *>(handle);
-}
-
 }

@@ -27,8 +27,8 @@ extern "C" {
 /* What sparsescope_solve returns if it did not reach the tolerance. */
 #define SPARSESCOPE_NOT_CONVERGED 1
 
-/* A in CSR. Columns are sorted in each row, from 0. The arrays stay where they are until
-   sparsescope_destroy, and must not be changed. The struct itself is in the memory of the CPU. */
+/* A in CSR. Columns are sorted in each row, from 0. The struct, which is in the memory of the CPU, and the arrays stay
+   where they are until sparsescope_destroy, and must not be changed. */
 struct sparsescope_csr {
     uint64_t rows;
     uint64_t cols;

@@ -1,8 +1,6 @@
 /* Y = A X in CSR, one row after another, for X of k columns, as a kernel library.
    cc -O3 -shared -fPIC -o libspmm.so spmm_library.c */
 
-#include <stdlib.h>
-
 #include "sparsescope_kernel.h"
 
 const struct sparsescope_kernel *sparsescope_describe(void)
@@ -15,10 +13,7 @@ const struct sparsescope_kernel *sparsescope_describe(void)
 int sparsescope_prepare(const struct sparsescope_csr *a, uint32_t threads, void **handle)
 {
     (void)threads; /* It has one. */
-    struct sparsescope_csr *copy = malloc(sizeof *copy);
-    if (copy == NULL) return 1;
-    *copy = *a;
-    *handle = copy;
+    *handle = (void *)a;
     return 0;
 }
 
@@ -40,5 +35,5 @@ int sparsescope_apply(void *handle, const double *x, double *y, void *stream)
 
 void sparsescope_destroy(void *handle)
 {
-    free(handle);
+    (void)handle;
 }
