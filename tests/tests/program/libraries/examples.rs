@@ -1,20 +1,54 @@
 //! The examples of kernel libraries in the documentation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
 use sparsescope_core::bundle::Bundle;
 use sparsescope_core::record::{Run, Verdict};
 use sparsescope_test_support::{Need, skip};
+use sparsescope_tests::Program;
 
 use super::{EXAMPLES, bench, bench_spmm, build, reason};
 use crate::common::{open, program};
+use crate::pages::{read, rows};
+
+const PAGE: &str = "docs/kernel-library.md";
+
+/// Builds an example by the page's command and these arguments.
+fn build_as_documented(p: &Program, source: &str, more: &[&str]) {
+    for file in [source, "sparsescope_kernel.h"] {
+        std::fs::copy(Path::new(EXAMPLES).join(file), p.path(file)).unwrap();
+    }
+    let table = rows(&read(PAGE), "| language |");
+    let mut commands = table.iter().map(|row| row[2].trim_matches('`'));
+    let command = commands.find(|command| command.ends_with(source));
+    let command = command.unwrap_or_else(|| panic!("{PAGE} does not build {source}"));
+    let mut words = command.split(' ');
+    let mut compiler = Command::new(words.next().unwrap());
+    let status = compiler.args(words).args(more).current_dir(p.folder()).status();
+    assert!(status.expect("there is the compiler").success(), "{command}");
+}
+
+#[test]
+fn the_page_shows_parts_of_the_examples() {
+    let files = std::fs::read_dir(EXAMPLES).unwrap();
+    let sources = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let sources: Vec<String> = sources.collect();
+    let page = read(PAGE);
+    let parts = page.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    let mut languages = BTreeSet::new();
+    for (language, part) in parts.filter(|(language, _)| *language != "text") {
+        assert!(sources.iter().any(|source| source.contains(part)), "no example has\n{part}");
+        languages.insert(language);
+    }
+    assert_eq!(languages, BTreeSet::from(["c", "cpp", "cuda", "rust"]));
+}
 
 #[test]
 fn the_example_runs_and_its_file_is_recorded() {
     let p = program();
-    build(&p, &format!("{EXAMPLES}/csr_library.c"), "libcsr.so", &[]);
+    build_as_documented(&p, "csr_library.c", &["-Wall", "-Wextra", "-Werror"]);
     p.succeed(&bench(&["libcsr.so"]));
     let bundle = open(&p, "b.zip");
     let run = bundle.runs.iter().find(|run| run.kernel == "user/csr/rows").unwrap();
@@ -56,11 +90,7 @@ fn the_example_of_spmm_runs_with_any_number_of_columns_and_continues() {
 #[test]
 fn the_example_in_rust_runs() {
     let p = program();
-    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let mut compiler = Command::new(compiler);
-    compiler.args(["--edition", "2021", "-O", "--crate-type", "cdylib", "-o"]);
-    compiler.arg(p.path("libcsr_rust.so")).arg(format!("{EXAMPLES}/csr_library.rs"));
-    assert!(compiler.status().expect("there is a Rust compiler").success());
+    build_as_documented(&p, "csr_library.rs", &["-D", "warnings"]);
     p.succeed(&bench(&["libcsr_rust.so"]));
     let bundle = open(&p, "b.zip");
     let run = bundle.runs.iter().find(|run| run.kernel == "user/csr_rust/rows").unwrap();
@@ -74,11 +104,7 @@ fn the_example_with_eigen_runs() {
         skip!(Need::Eigen, "there is no {EIGEN} or no C++ compiler");
     }
     let p = program();
-    let mut compiler = Command::new("c++");
-    compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fopenmp"]);
-    compiler.args(["-isystem", EIGEN, "-o"]).arg(p.path("libeigen.so"));
-    compiler.arg(format!("{EXAMPLES}/eigen_library.cpp"));
-    assert!(compiler.status().expect("there is a C++ compiler").success());
+    build_as_documented(&p, "eigen_library.cpp", &["-Wall"]);
     p.succeed(&bench(&["libeigen.so"]));
     let bundle = open(&p, "b.zip");
     let run = bundle.runs.iter().find(|run| run.kernel == "user/eigen/product").unwrap();
@@ -91,10 +117,7 @@ fn the_example_in_cuda_builds() {
         skip!(Need::Nvcc, "there is no nvcc");
     }
     let p = program();
-    let mut compiler = Command::new("nvcc");
-    compiler.args(["-O3", "-Werror", "all-warnings", "-shared", "-Xcompiler", "-fPIC", "-o"]);
-    compiler.arg(p.path("libcuda_rows.so")).arg(format!("{EXAMPLES}/cuda_library.cu"));
-    assert!(compiler.status().expect("there is nvcc").success());
+    build_as_documented(&p, "cuda_library.cu", &["-Werror", "all-warnings"]);
     p.succeed(&bench(&["libcuda_rows.so"]));
     let bundle = open(&p, "b.zip");
     assert!(bundle.runs.iter().any(|run| run.kernel == "user/cuda_rows/rows"));
