@@ -55,7 +55,8 @@ impl Archive {
         let path = beside(&self.path, ".part");
         loop {
             let mut options = OpenOptions::new();
-            let file = options.read(true).append(true).create(true).open(&path);
+            // Not to append: Windows then refuses to start over.
+            let file = options.read(true).write(true).create(true).truncate(false).open(&path);
             let file = file.with_context(|| format!("cannot write {}", path.display()))?;
             loop {
                 match file.try_lock() {
@@ -117,6 +118,7 @@ impl Part {
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.file.seek(SeekFrom::End(0))?;
         self.file.write_all(bytes)
     }
 
