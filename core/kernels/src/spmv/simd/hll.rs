@@ -10,7 +10,7 @@ use crate::spmv::{Checked, SlotParts, each_own_part};
 use sparsescope_matrix::matrix::{Hll, Order, prefetch, prefetch_lines};
 
 /// Maximum number of vectors of neighbouring rows summed at a time.
-const MOST_VECTORS: usize = 4;
+const MOST_VECTORS: usize = 8;
 
 /// How `cpu/hll/simd` traverses a matrix: the hacks of each worker.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ impl HllPlan {
     }
 }
 
-/// Hacks with about equal slots per worker, up to four vectors of rows at a time: slot by slot without checks
+/// Hacks with about equal slots per worker, up to eight vectors of rows at a time: slot by slot without checks
 /// while all of them continue, then each vector to the end of its longest row, with lanes masked. Padding is
 /// never multiplied. Separately stored rows come last, each in vectors of its own. The result is bitwise
 /// identical for any number of workers.
@@ -84,6 +84,8 @@ impl<T: Vectorised> Loop<T> for Part<'_, T> {
                 (1, _) => self.hacks::<L, 1, true>(),
                 (2, 0) => self.hacks::<L, 2, false>(),
                 (2, _) => self.hacks::<L, 2, true>(),
+                (4, 0) => self.hacks::<L, 4, false>(),
+                (4, _) => self.hacks::<L, 4, true>(),
                 (_, 0) => self.hacks::<L, MOST_VECTORS, false>(),
                 (_, _) => self.hacks::<L, MOST_VECTORS, true>(),
             }
@@ -104,7 +106,7 @@ impl<T: Vectorised> Part<'_, T> {
         let a = self.a.a();
         let (shape, row_len) = (a.shape(), a.row_len());
         let hack_size = shape.hack_size();
-        let mut lengths = [0; MOST_VECTORS * MOST_LANES];
+        let mut room = [0; MOST_VECTORS * MOST_LANES];
         for hack in self.hacks.clone() {
             let rows = shape.hack_rows(hack);
             let slots = shape.offsets()[hack] as usize..shape.offsets()[hack + 1] as usize;
@@ -112,8 +114,8 @@ impl<T: Vectorised> Part<'_, T> {
                 if slots.end + self.tuning.ahead <= a.col().len() { self.tuning.ahead } else { 0 };
             for first in rows.clone().step_by(G * L::LANES) {
                 let count = (rows.end - first).min(G * L::LANES);
-                lengths[..count].copy_from_slice(&row_len[first..first + count]);
-                lengths[count..].fill(0);
+                let here = &row_len[first..first + count];
+                let lengths = filled(here, &mut room[..G * L::LANES]);
                 let at = slots.start + (first - rows.start);
                 // SAFETY: the slots of these vectors of rows lie `hack_size` apart, starting at `at`, as many
                 // as the longest row has, which is no more than the hack's width; and all their columns,
@@ -128,12 +130,24 @@ impl<T: Vectorised> Part<'_, T> {
                         ahead,
                         streams: self.tuning.streams,
                     };
-                    let sums = block.sums::<L, G, FAR>(&lengths);
+                    let sums = block.sums::<L, G, FAR>(lengths);
                     self.y.put_sums::<L, G>(a.row_order(), (first, count), &sums);
                 }
             }
         }
     }
+}
+
+/// Row lengths as many as `room` holds: those given, if they are, else a copy in `room` with zeros after it.
+#[inline(always)]
+fn filled<'a>(lengths: &'a [u32], room: &'a mut [u32]) -> &'a [u32] {
+    if lengths.len() < room.len() {
+        let (here, rest) = room.split_at_mut(lengths.len());
+        here.copy_from_slice(lengths);
+        rest.fill(0);
+        return room;
+    }
+    lengths
 }
 
 /// Slots of neighbouring rows in a hack.
