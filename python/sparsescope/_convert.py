@@ -59,6 +59,11 @@ def to_block(x: Any, dtype: np.dtype[Any], what: str) -> NDArray[Any]:
     return _reals(x, dtype, what, 2)
 
 
+def in_order_of(x: Any, y: NDArray[Any]) -> NDArray[Any]:
+    """Return y in Fortran order if x is, otherwise as it is."""
+    return np.asfortranarray(y) if np.asarray(x).flags.fnc else y
+
+
 def _reals(x: Any, dtype: np.dtype[Any], what: str, ndim: int) -> NDArray[Any]:
     found = np.asarray(x)
     if found.ndim != ndim:

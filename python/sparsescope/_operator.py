@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from . import _native
-from ._convert import precision, to_block, to_matrix, to_scipy, to_vector
+from ._convert import in_order_of, precision, to_block, to_matrix, to_scipy, to_vector
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -21,9 +21,10 @@ class Operator(LinearOperator):
     It keeps a copy of ``A``, so that later changes of ``A`` do not matter, and is a
     ``scipy.sparse.linalg.LinearOperator``.
 
-    ``P @ X`` with an n x k array X is an m x k array in C order. On the CPU its columns are computed together, by a
-    kernel of SpMM that is prepared and checked at the first such product; an X in another order than C is copied. With
-    a kernel of CUDA, columns are computed one by one.
+    ``P @ X`` with an n x k array X is an m x k array, in Fortran order if X is, otherwise in C order. On the CPU its
+    columns are computed together, by a kernel of SpMM that is prepared and checked at the first such product; an X in
+    another order than C is copied, and a Y in Fortran order, too. With a kernel of CUDA, columns are computed one by
+    one.
 
     ``P.T`` is an ``Operator`` with the same kernel on the transpose of ``A``, which is made and prepared at the first
     use of ``P.T``, ``P.rmatvec`` or ``y @ P``.
@@ -143,11 +144,12 @@ class Operator(LinearOperator):
         if k == 0:
             return np.empty((rows, 0), self._precision)
         if self._gpu is not None:
-            return np.stack([self._product(np.ascontiguousarray(x)) for x in block.T], axis=1)
+            y = np.stack([self._product(np.ascontiguousarray(x)) for x in block.T], axis=1)
+            return in_order_of(X, y)
         if self._several is None:
             _, threads, device, kernel = self._asked
             self._several = _native.Product(self._matrix, kernel, threads, device, several=True)
-        return self._several.block(block.reshape(-1), k).reshape(rows, k)
+        return in_order_of(X, self._several.block(block.reshape(-1), k).reshape(rows, k))
 
     def _transpose(self) -> Operator:
         if self._transposed is None:

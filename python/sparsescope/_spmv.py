@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from ._convert import precision, to_block, to_matrix, to_vector
+from ._convert import in_order_of, precision, to_block, to_matrix, to_vector
 
 
 def spmv(
@@ -82,7 +82,7 @@ def spmm(
     Returns
     -------
     ndarray
-        Y, an m x k array in the precision of ``A`` and in C order.
+        Y, an m x k array in the precision of ``A``, in Fortran order if X is, otherwise in C order.
 
     Raises
     ------
@@ -96,4 +96,5 @@ def spmm(
     (rows, cols), (found, k) = matrix.shape, block.shape
     if found != cols:
         raise ValueError(f"X has {found} rows, but the matrix has {cols} columns")
-    return _native.spmm(matrix, block.reshape(-1), k, kernel, threads, device).reshape(rows, k)
+    y = _native.spmm(matrix, block.reshape(-1), k, kernel, threads, device)
+    return in_order_of(X, y.reshape(rows, k))

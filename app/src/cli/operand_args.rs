@@ -98,6 +98,8 @@ pub(super) struct SpmmArgs {
     #[command(flatten)]
     pub(super) parameters: ParameterArgs,
     /// Write Y to this file: a NumPy array (.npy), or a Matrix Market array, 17 significant digits
+    ///
+    /// If X is an array of NumPy in Fortran order, that of Y is, too.
     #[arg(short, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: PathBuf,
     /// Overwrite an existing file

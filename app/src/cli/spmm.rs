@@ -1,13 +1,15 @@
 //! `sparsescope spmm`: one checked product of a matrix with several vectors.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::sync::Arc;
 
 use anyhow::Context;
 use sparsescope_core::experiment::{Configuration, MatrixSource, SpmmProblem, SpmvProblem};
-use sparsescope_core::io::numpy::write_npy;
+use sparsescope_core::io::numpy::{is_by_columns, write_npy};
 use sparsescope_core::io::vector::write_columns;
 use sparsescope_core::kernel::parameters::VECTORS;
-use sparsescope_core::matrix::Csr;
+use sparsescope_core::matrix::{Csr, Order};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Operation;
 
@@ -55,11 +57,25 @@ pub(super) fn run(args: &SpmmArgs, interrupt: &Interrupt, quiet: bool) -> anyhow
     let what = format!("writing {}", args.output.display());
     watched(interrupt, quiet, &what, None, |progress| {
         save(&args.output, overwrite(args.force), |out| match ends_in(&args.output, "npy") {
-            true => write_npy(&y, Some(columns), out, progress),
+            true => {
+                let order = args.x.as_deref().map_or(Order::RowMajor, order_of);
+                write_npy(&y, columns, order, out, progress)
+            }
             false => write_columns(&y, columns, out, progress),
         })
     })?;
     Ok(Outcome::Success)
+}
+
+/// The order of X's elements in a file. That of NumPy is known from the beginning of an array that is not compressed.
+fn order_of(file: &str) -> Order {
+    const HEAD: u64 = 1 << 17;
+    let mut head = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    match read.is_ok() && is_by_columns(&head) {
+        true => Order::ColumnMajor,
+        false => Order::RowMajor,
+    }
 }
 
 /// All elements of X by rows, which must be as many as A has columns.

@@ -107,6 +107,34 @@ fn spmm_multiplies_with_every_kernel_and_writes_both_forms() {
 }
 
 #[test]
+fn y_is_stored_by_columns_if_x_is() {
+    let p = example();
+    let array = |fortran: &str, shape: &str, values: &[f64]| {
+        let text = format!("{{'descr': '<f8', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
+        let length = (text.len() as u16).to_le_bytes();
+        let values = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        [b"\x93NUMPY\x01\0".to_vec(), length.to_vec(), text.into_bytes(), values].concat()
+    };
+    let by_columns = [1.0, 2.0, 3.0, 4.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+    p.write("X.npy", array("True", "(5, 2)", &by_columns));
+    p.succeed(&["spmm", "A.mtx", "--x", "X.npy", "-o", "Y.npy"]);
+    let y = std::fs::read(p.path("Y.npy")).unwrap();
+    assert!(String::from_utf8_lossy(&y).contains("'fortran_order': True, 'shape': (5,2,)"));
+    let expected = [11.0, 13.0, 8.0, 18.0, 34.0, 7.0, 6.0, 3.0, 5.0, 7.0];
+    assert!(y.ends_with(&expected.map(f64::to_le_bytes).concat()));
+    // Read back, it is the same matrix as that of an X by rows.
+    let by_rows = [1.0, 1.0, 2.0, 1.0, 3.0, 1.0, 4.0, 1.0, 5.0, 1.0];
+    p.write("X.npy", array("False", "(5, 2)", &by_rows));
+    p.succeed(&["spmm", "A.mtx", "--x", "X.npy", "-o", "rows.npy"]);
+    let entries = |name: &str, to: &str| {
+        p.succeed(&["convert", name, to]);
+        let text = std::fs::read_to_string(p.path(to)).unwrap();
+        text.lines().filter(|line| !line.starts_with('%')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(entries("Y.npy", "Y.mtx"), entries("rows.npy", "rows.mtx"));
+}
+
+#[test]
 fn spmm_refuses_an_x_that_does_not_fit() {
     let p = example();
     let refused = |args: &[&str]| {

@@ -110,6 +110,11 @@ impl Header {
     }
 }
 
+/// Whether the data begins like a `.npy` file whose array is stored by columns (Fortran's order).
+pub fn is_by_columns(data: &[u8]) -> bool {
+    Header::read("", data).is_ok_and(|header| header.first_fastest)
+}
+
 /// What follows a key in a dictionary as Python prints it.
 fn after<'t>(dictionary: &'t [u8], key: &str) -> Option<&'t [u8]> {
     let at = memchr::memmem::find(dictionary, key.as_bytes())?;

@@ -14,6 +14,7 @@ mod tests;
 #[cfg(not(target_family = "wasm"))]
 mod write;
 
+pub use self::array::is_by_columns;
 pub(super) use self::dense::{points, points_extent};
 #[cfg(not(target_family = "wasm"))]
 pub use self::write::{write_npy, write_npz};

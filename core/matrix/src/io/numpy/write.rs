@@ -9,7 +9,7 @@ use zip::{CompressionMethod, DateTime, System, ZipWriter};
 
 use super::array::MAGIC;
 use crate::io::{AnyMatrix, IoError, Progress};
-use crate::matrix::NARROW_MAX;
+use crate::matrix::{NARROW_MAX, Order};
 
 /// Values written at a time.
 const WAVE: usize = 1 << 16;
@@ -107,7 +107,7 @@ fn put_members(
             .large_file(shape.first().is_some_and(|len| *len >= 1 << 27));
         let started = archive.start_file(name, options).map_err(std::io::Error::from);
         started.map_err(|error| IoError::System { doing: "write", error })?;
-        put_array(archive, (descr, shape), append, &|| {
+        put_array(archive, (descr, shape, Order::RowMajor), append, &|| {
             progress.check().map(|()| failed.borrow().is_none())
         })?;
     }
@@ -117,22 +117,25 @@ fn put_members(
 /// Appends the bytes of the k-th value.
 type Append<'a> = dyn Fn(&mut Vec<u8>, usize) + 'a;
 
-/// Writes a vector, or row by row an array of this many columns. Reads back bit for bit.
+/// Writes an array of this many columns, whose values are given by rows, in this order. Reads back bit for bit.
 pub fn write_npy(
     values: &[f64],
-    columns: Option<usize>,
+    columns: usize,
+    order: Order,
     out: &mut dyn Write,
     progress: Progress<'_>,
 ) -> Result<(), IoError> {
-    let count = values.len();
-    let shape = match columns {
-        None => vec![count],
-        Some(columns) => vec![count.checked_div(columns).unwrap_or(0), columns],
-    };
+    let rows = values.len().checked_div(columns).unwrap_or(0);
     let append = |bytes: &mut Vec<u8>, k: usize| {
-        bytes.extend(values.get(k).copied().unwrap_or_default().to_le_bytes());
+        let at = match order {
+            Order::RowMajor => k,
+            // There is no value if there are no rows.
+            Order::ColumnMajor => k % rows.max(1) * columns + k / rows.max(1),
+        };
+        bytes.extend(values.get(at).copied().unwrap_or_default().to_le_bytes());
     };
-    put_array(out, ("<f8", &shape), &append, &|| progress.check().map(|()| true))?;
+    let shape = [rows, columns];
+    put_array(out, ("<f8", &shape, order), &append, &|| progress.check().map(|()| true))?;
     progress.advance(size_of_val(values));
     Ok(())
 }
@@ -140,14 +143,14 @@ pub fn write_npy(
 /// Writes header and values until `goes_on` denies or fails.
 fn put_array(
     out: &mut dyn Write,
-    (descr, shape): (&str, &[usize]),
+    (descr, shape, order): (&str, &[usize], Order),
     append: &Append<'_>,
     goes_on: &dyn Fn() -> Result<bool, IoError>,
 ) -> Result<(), IoError> {
     let put = |out: &mut dyn Write, bytes: &[u8]| {
         out.write_all(bytes).map_err(|error| IoError::System { doing: "write", error })
     };
-    put(out, &header(descr, shape))?;
+    put(out, &header(descr, shape, order))?;
     let count: usize = shape.iter().product();
     let mut bytes = Vec::new();
     for begin in (0..count).step_by(WAVE) {
@@ -163,9 +166,11 @@ fn put_array(
 
 /// Magic, version 1.0, the length of what follows, and a dictionary as Python prints it, padded to a multiple of
 /// 64 bytes.
-fn header(descr: &str, shape: &[usize]) -> Vec<u8> {
+fn header(descr: &str, shape: &[usize], order: Order) -> Vec<u8> {
     let sizes: String = shape.iter().map(|size| format!("{size},")).collect();
-    let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({sizes}), }}");
+    let fortran = if order == Order::ColumnMajor { "True" } else { "False" };
+    let mut text =
+        format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({sizes}), }}");
     let begin = MAGIC.len() + 4;
     let length = (begin + text.len() + 1).next_multiple_of(64) - begin;
     text.extend(std::iter::repeat_n(' ', length - 1 - text.len()));
@@ -180,6 +185,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::io::numpy::is_by_columns;
     use crate::io::{read_named_matrix, vector};
     use crate::matrix::Csr;
     use crate::memory::MemoryLimit;
@@ -258,13 +264,16 @@ mod tests {
 
             let values: Vec<f64> = places.iter().flat_map(|(.., v)| [v.re, v.im]).collect();
             let mut data = Vec::new();
-            write_npy(&values, None, &mut data, progress).unwrap();
+            write_npy(&values, 1, Order::RowMajor, &mut data, progress).unwrap();
             let back = vector::read_bytes(&data, limit, progress).unwrap();
             prop_assert_eq!(bits(&back), bits(&values));
-            let mut data = Vec::new();
-            write_npy(&values, Some(2), &mut data, progress).unwrap();
-            let back = vector::read_column(&data, Some(2), limit, progress).unwrap().values;
-            prop_assert_eq!(bits(&back), bits(places.iter().map(|(.., v)| &v.im)));
+            for order in [Order::RowMajor, Order::ColumnMajor] {
+                let mut data = Vec::new();
+                write_npy(&values, 2, order, &mut data, progress).unwrap();
+                prop_assert_eq!(is_by_columns(&data), order == Order::ColumnMajor);
+                let back = vector::read_column(&data, Some(2), limit, progress).unwrap().values;
+                prop_assert_eq!(bits(&back), bits(places.iter().map(|(.., v)| &v.im)));
+            }
         }
     }
 }
