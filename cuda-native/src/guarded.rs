@@ -22,10 +22,12 @@ pub(crate) trait Written {
     fn read(&self, device: &Device) -> Result<(Result<Output, String>, f64), DeviceError>;
 }
 
-/// A result vector between guards.
+/// A result vector between guards, or a matrix that is read by rows.
 pub(crate) struct GuardedVector<T> {
     with_guards: Buffer<T>,
     elements: Buffer<T>,
+    /// The number of rows of a matrix that is stored by columns.
+    rows: Option<usize>,
 }
 
 impl<T: DeviceReal> GuardedVector<T> {
@@ -34,7 +36,16 @@ impl<T: DeviceReal> GuardedVector<T> {
         let with_guards = Buffer::of(device, "the vector y", &host)?;
         let elements = with_guards.part(GUARD..GUARD + len);
         let elements = elements.expect("the elements lie between the guards"); // invariant
-        Ok(Self { with_guards, elements })
+        Ok(Self { with_guards, elements, rows: None })
+    }
+
+    /// A matrix that is stored by columns.
+    pub(crate) fn by_columns(
+        device: &Device,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Self, DeviceError> {
+        Ok(Self { rows: Some(rows), ..Self::new(device, rows * columns)? })
     }
 
     /// Time spent on creating it; the guards, which are for the check, are not counted as copies.
@@ -59,10 +70,47 @@ impl<T: DeviceReal> Written for GuardedVector<T> {
         let intact = |guard: &[T]| guard.iter().all(|v| v.is_guard());
         let after = host.split_off(GUARD + self.elements.len());
         let elements = host.split_off(GUARD);
+        let elements = match self.rows {
+            Some(rows) => transposed(&elements, rows),
+            None => elements,
+        };
         let result = match intact(&host) && intact(&after) {
             true => Ok(T::output(elements)),
             false => Err(WROTE_BESIDE.to_owned()),
         };
         Ok((result, seconds))
+    }
+}
+
+/// The elements by columns of a matrix that is stored by rows of this many.
+pub(crate) fn transposed<T: DeviceReal>(elements: &[T], columns: usize) -> Vec<T> {
+    // Rows whose elements are copied while they are in a cache.
+    const TILE: usize = 64;
+    let columns = columns.max(1);
+    let rows = (elements.len() / columns).max(1);
+    let mut made = vec![T::GUARD; elements.len()];
+    for (tile, of_rows) in elements.chunks(TILE * columns).enumerate() {
+        for (j, column) in made.chunks_mut(rows).enumerate() {
+            let places = column.iter_mut().skip(tile * TILE);
+            for (to, element) in places.zip(of_rows.iter().skip(j).step_by(columns)) {
+                *to = *element;
+            }
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_by_rows_is_stored_by_columns_and_back() {
+        let by_rows: Vec<f64> = (0..130 * 3).map(f64::from).collect();
+        let by_columns = transposed(&by_rows, 3);
+        let expected = (0..3).flat_map(|j| (0..130).map(move |i| f64::from(3 * i + j)));
+        assert_eq!(by_columns, expected.collect::<Vec<_>>());
+        assert_eq!(transposed(&by_columns, 130), by_rows);
+        assert!(transposed::<f32>(&[], 0).is_empty());
     }
 }

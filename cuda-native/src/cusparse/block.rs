@@ -1,8 +1,10 @@
-//! The library's SpMM: Y = A·X with X and Y stored by rows.
+//! The library's SpMM: Y = A·X with X and Y stored by rows or by columns.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{self, from_ref};
 use std::rc::Rc;
+
+use sparsescope_core::matrix::Order;
 
 use super::{BASE_ZERO, Cusparse, Descriptor, Direction, INDEX_32I, check, offsets, pointer};
 use crate::arrays::{Offsets, Slots};
@@ -11,6 +13,7 @@ use crate::device::{Device, DeviceError, Doing};
 use crate::value::DeviceReal;
 
 // Values of the library's enumerations.
+const BY_COLUMNS: c_int = 1;
 const BY_ROWS: c_int = 2;
 
 /// An SpMM algorithm for CSR; the library's enumeration value.
@@ -53,11 +56,12 @@ impl<T: DeviceReal> BlockProduct<T> {
     ///
     /// # Safety
     /// The arrays must be those of such a matrix: ascending offsets up to the number of slots, and
-    /// columns within the matrix; X has `columns` elements per column of A, and Y per row.
+    /// columns within the matrix; X has `columns` elements per column of A, and Y per row, in this
+    /// order.
     pub(crate) unsafe fn new(
         library: Rc<Cusparse>,
         device: &Device,
-        algorithm: BlockAlgorithm,
+        (algorithm, order): (BlockAlgorithm, Order),
         block: &Block<'_, T>,
     ) -> Result<Self, DeviceError> {
         device.context().bind_to_thread().doing("make its context current")?;
@@ -92,11 +96,16 @@ impl<T: DeviceReal> BlockProduct<T> {
         let dense = |rows: usize, of: &Buffer<T>| {
             let mut handle = ptr::null_mut();
             let (rows, columns) = (rows as i64, columns as i64);
-            // SAFETY: the pointer is to that many rows of that many elements on the device.
+            let (apart, order) = match order {
+                Order::RowMajor => (columns, BY_ROWS),
+                Order::ColumnMajor => (rows, BY_COLUMNS),
+            };
+            // SAFETY: the pointer is to that many rows of that many elements on the device, stored
+            // one after another or by columns.
             check("cusparseCreateDnMat", unsafe {
                 let values = pointer(of);
                 let data = T::DATA_TYPE;
-                (f.cusparseCreateDnMat)(&mut handle, rows, columns, columns, values, data, BY_ROWS)
+                (f.cusparseCreateDnMat)(&mut handle, rows, columns, apart, values, data, order)
             })?;
             Ok::<_, DeviceError>(Descriptor { handle, destroy: f.cusparseDestroyDnMat })
         };

@@ -12,9 +12,9 @@ use sparsescope_core::experiment::{
     Availability, Binds, Configuration, PrepareError, Prepared, SpmmProblem, SpmmSide, SpmvProblem,
     SpmvSide,
 };
-use sparsescope_core::kernel::KernelDescriptor;
 use sparsescope_core::kernel::parameters::VECTORS;
-use sparsescope_core::matrix::{AnyFormat, FormatSpec, RowPtr};
+use sparsescope_core::kernel::{KernelDescriptor, order_of_vectors};
+use sparsescope_core::matrix::{AnyFormat, FormatSpec, Order, RowPtr};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
@@ -24,7 +24,7 @@ use crate::backend::CudaBackend;
 use crate::buffer::Buffer;
 use crate::cusparse::{Block, BlockAlgorithm, BlockProduct, Cusparse};
 use crate::device::{Device, DeviceError};
-use crate::guarded::GuardedVector;
+use crate::guarded::{GuardedVector, transposed};
 use crate::launch::{Bound, Step};
 use crate::one_gpu::{OneGpu, Parts};
 use crate::refusal::{admit_block, refused};
@@ -54,6 +54,7 @@ const LAUNCHERS: &[(&str, How)] = &[
     ("vendor/cusparse/spmm-alg1", How::Cusparse(BlockAlgorithm::Csr1)),
     ("vendor/cusparse/spmm-alg2", How::Cusparse(BlockAlgorithm::Csr2)),
     ("vendor/cusparse/spmm-alg3", How::Cusparse(BlockAlgorithm::Csr3)),
+    ("vendor/cusparse/spmm-columns-alg1", How::Cusparse(BlockAlgorithm::Csr1)),
 ];
 
 fn launcher(id: &str) -> Option<How> {
@@ -108,11 +109,19 @@ impl CudaBackend {
             How::RowSplit | How::Merge | How::Bsr | How::Hll => None,
         };
         let (matrix, made) = self.held(configuration, uploads, side, memory)?;
-        let x = uploads.x(device, &x).map_err(refused)?;
+        let order = order_of_vectors(kernel);
+        let (x, y) = match order {
+            Order::RowMajor => (x, GuardedVector::new(device, k * a.rows())),
+            Order::ColumnMajor => (
+                Arc::new(transposed(x.as_slice(), k)),
+                GuardedVector::by_columns(device, a.rows(), k),
+            ),
+        };
+        let (x, y) = (uploads.x(device, &x).map_err(refused)?, y.map_err(refused)?);
         assert_eq!(x.copy().len(), k * a.cols(), "X has k elements per column of A");
-        let y = GuardedVector::new(device, k * a.rows()).map_err(refused)?;
         let start = Instant::now();
-        let operands = Operands { how, library, block, rows: a.rows(), cols: a.cols(), columns: k };
+        let (rows, cols) = (a.rows(), a.cols());
+        let operands = Operands { how, library, order, block, rows, cols, columns: k };
         let bound = operands.bind(device, matrix.operand(), x.copy(), y.elements());
         let bound = bound.ok_or_else(absent)?;
         let bound = bound.map_err(refused)?;
@@ -170,6 +179,8 @@ impl CudaBackend {
 struct Operands {
     how: How,
     library: Option<Rc<Cusparse>>,
+    /// That of X and Y.
+    order: Order,
     /// Threads per block.
     block: u32,
     rows: usize,
@@ -206,7 +217,8 @@ impl Operands {
                 let operands = self.of(row_ptr, slots, x, y);
                 match (how, &self.library) {
                     (How::Cusparse(algorithm), Some(library)) => {
-                        Some(by_library(device, Rc::clone(library), algorithm, &operands))
+                        let how = (algorithm, self.order);
+                        Some(by_library(device, Rc::clone(library), how, &operands))
                     }
                     (How::RowSplit | How::Merge, _) => {
                         Some(self.in_csr(device, &operands, host.row_ptr()))
@@ -252,7 +264,7 @@ impl Operands {
 fn by_library<T: DeviceReal>(
     device: &Device,
     library: Rc<Cusparse>,
-    algorithm: BlockAlgorithm,
+    how: (BlockAlgorithm, Order),
     operands: &Block<'_, T>,
 ) -> Result<Bound, DeviceError> {
     if operands.rows == 0 || operands.cols == 0 || operands.slots.col.is_empty() {
@@ -260,8 +272,9 @@ fn by_library<T: DeviceReal>(
         return Ok(Bound::of(vec![Step::zero(operands.y)]));
     }
     // SAFETY: CSR is validated on construction: offsets ascend up to the number of slots, and
-    // columns are within the matrix; X and Y have their columns for each column and row of A.
-    let product = unsafe { BlockProduct::new(library, device, algorithm, operands)? };
+    // columns are within the matrix; X and Y have their columns for each column and row of A,
+    // in the kernel's order.
+    let product = unsafe { BlockProduct::new(library, device, how, operands)? };
     let (workspace_bytes, spent) = (product.workspace().bytes(), product.workspace().spent());
     let steps = vec![Step::Call(Box::new(move |_| product.enqueue()))];
     Ok(Bound { workspace_bytes, spent, ..Bound::of(steps) })

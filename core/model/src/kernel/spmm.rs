@@ -130,6 +130,17 @@ const fn cusparse(
     }
 }
 
+/// The kernel that takes X and writes Y by columns.
+const BY_COLUMNS: &str = "vendor/cusparse/spmm-columns-alg1";
+
+/// The order in which a kernel of SpMM takes X and writes Y.
+pub fn order_of_vectors(kernel: &KernelDescriptor) -> Order {
+    match kernel.id == BY_COLUMNS {
+        true => Order::ColumnMajor,
+        false => Order::RowMajor,
+    }
+}
+
 /// Every kernel of Y = A·X, in the order in which tables list them.
 #[rustfmt::skip]
 pub(super) static KERNELS: &[KernelDescriptor] = &[
@@ -177,6 +188,8 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 2, preprocessed"),
     cusparse("vendor/cusparse/spmm-alg3", false,
         "cuSPARSE SpMM on CSR, X and Y by rows, algorithm 3, preprocessed"),
+    cusparse(BY_COLUMNS, false,
+        "cuSPARSE SpMM on CSR, X and Y by columns, algorithm 1, preprocessed").ranked(5),
     KernelDescriptor {
         device: DeviceKind::Wgpu,
         precisions: &[Precision::F32],

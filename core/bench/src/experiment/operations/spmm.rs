@@ -13,13 +13,14 @@ use crate::experiment::problem::Problem;
 use crate::experiment::resident::Resident;
 use crate::measure::integer_range;
 use sparsescope_kernels::gate::{Reference, Unrounded, against_f64, check_columns};
-use sparsescope_matrix::matrix::{Csr, Precision, Real};
+use sparsescope_matrix::matrix::{Csr, Order, Precision, Real};
 use sparsescope_matrix::memory::{MemoryLimit, zeroed};
 use sparsescope_matrix::parallel::*;
+use sparsescope_model::kernel::order_of_vectors;
 use sparsescope_model::kernel::parameters::VECTORS;
 use sparsescope_record::{Check, Operation, Work};
 
-/// Y = A·X for any number of columns of X. X and Y are stored by rows.
+/// Y = A·X for any number of columns of X. X and results are stored by rows.
 #[derive(Debug)]
 pub struct SpmmProblem {
     /// A, its formats and its copy in f32, with the first column of X.
@@ -265,6 +266,10 @@ impl Problem for SpmmProblem {
             // Each kernel has a Y of its own.
             add(what, if what == "Y" { kernel.id } else { "all kernels" }, bytes);
         }
+        if order_of_vectors(kernel) == Order::ColumnMajor {
+            let [(_, x), ..] = blocks;
+            add("X by columns", kernel.id, x);
+        }
         if kernel.is_of_user_library() {
             // The memory that it shares has X, and Y twice.
             let [(_, x), (_, y), ..] = blocks;
@@ -421,6 +426,13 @@ mod tests {
         let refused = problem.check_blocks(&wide, MemoryLimit::bytes(needed - 1)).unwrap_err();
         let expected = format!("SpMM with X, Y and its check for 16 columns needs {needed} bytes");
         assert!(refused.to_string().starts_with(&expected), "{refused}");
+        // Kernels that take X by columns have a copy.
+        let [by_rows, by_columns] = ["alg1", "columns-alg1"].map(|algorithm| {
+            let id = format!("vendor/cusparse/spmm-{algorithm}");
+            problem.resident(&of(&id, 16, Precision::F32), MemoryLimit::unlimited())
+        });
+        assert_eq!(by_columns.len(), by_rows.len() + 1);
+        assert_eq!(by_columns.last().map(|array| array.bytes), Some(4 * 80));
         // A library has a copy of A, of 144 bytes, one of X and two of Y.
         let library = KernelDescriptor {
             origin: &[Origin::User],
