@@ -60,8 +60,6 @@ fn listed_with_values<T: Real + Value>() -> Listed {
         listed::<BsrWarp<'_, T, u32>>(),
         listed::<BsrWarp<'_, T, u64>>(),
         listed::<Dia<'_, T>>(),
-        listed::<SpmmBsr<'_, T, u32>>(),
-        listed::<SpmmBsr<'_, T, u64>>(),
         listed::<SpmmHll<'_, T>>(),
         listed::<ConvertHll<'_, T, u32>>(),
         listed::<ConvertHll<'_, T, u64>>(),
@@ -79,7 +77,7 @@ fn listed_with_values<T: Real + Value>() -> Listed {
     .concat()
 }
 
-/// Those of CSR, with stored values of any type.
+/// Those with stored values of any type.
 fn listed_stored<T: Real + Value, V: Stored<T>>() -> Listed {
     [
         listed::<Csr<'_, T, V, u32>>(),
@@ -93,6 +91,8 @@ fn listed_stored<T: Real + Value, V: Stored<T>>() -> Listed {
         listed::<Spmm<'_, T, V, u64>>(),
         listed::<SpmmMerge<'_, T, V, u32>>(),
         listed::<SpmmMerge<'_, T, V, u64>>(),
+        listed::<SpmmBsr<'_, T, V, u32>>(),
+        listed::<SpmmBsr<'_, T, V, u64>>(),
         listed_carries::<T, V, u32>(),
         listed_carries::<T, V, u64>(),
     ]

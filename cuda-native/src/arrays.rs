@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use sparsescope_core::matrix::{
-    AnyFormat, Coded, CompactHll, Csr, Fours, Precision, RowOrder, RowPtr,
-};
+use sparsescope_core::matrix::{AnyFormat, Coded, CompactHll, Fours, Precision, RowOrder, RowPtr};
 
 use crate::arguments::{Element, Stored};
 use crate::buffer::{Buffer, Memory, Spent};
@@ -95,13 +93,20 @@ pub(crate) enum HalfSlots<T: DeviceReal> {
 }
 
 impl<T: DeviceReal> HalfSlots<T> {
-    /// Fails for a precision that does not store such values. Those of `a` are numbers of its
-    /// format already.
-    fn of(device: &Device, a: &Csr<T>, precision: Precision) -> Result<Self, DeviceError> {
+    /// Fails for a precision that does not store such values. They are numbers of its format
+    /// already.
+    fn of(
+        device: &Device,
+        col: &[u32],
+        val: &[T],
+        precision: Precision,
+    ) -> Result<Self, DeviceError> {
         match precision {
-            _ if precision == <T::Half as Stored<T>>::TYPES => stored(device, a).map(Self::Half),
+            _ if precision == <T::Half as Stored<T>>::TYPES => {
+                stored(device, col, val).map(Self::Half)
+            }
             _ if precision == <T::OtherHalf as Stored<T>>::TYPES => {
-                stored(device, a).map(Self::Other)
+                stored(device, col, val).map(Self::Other)
             }
             _ => Err(DeviceError::Format(precision.as_str())),
         }
@@ -118,17 +123,18 @@ impl<T: DeviceReal> HalfSlots<T> {
 /// The slots of a matrix with values of another type.
 fn stored<T: DeviceReal, V: Stored<T>>(
     device: &Device,
-    a: &Csr<T>,
+    col: &[u32],
+    val: &[T],
 ) -> Result<Slots<V>, DeviceError> {
-    let val: Vec<V> = a.val().iter().map(|&value| V::of(value)).collect();
-    Slots::of(device, a.col(), &val)
+    let val: Vec<V> = val.iter().map(|&value| V::of(value)).collect();
+    Slots::of(device, col, &val)
 }
 
-/// The arrays of a format on the device.
+/// The arrays of a format on the device; `OfHalves` is CSR or BSR, whose values have half the bits.
 #[derive(Debug)]
 pub(crate) enum Arrays<T: DeviceReal> {
     Csr { row_ptr: Offsets, slots: Slots<T> },
-    CsrOfHalves { row_ptr: Offsets, slots: HalfSlots<T> },
+    OfHalves { row_ptr: Offsets, slots: HalfSlots<T> },
     Coo { row: Buffer<u32>, slots: Slots<T> },
     Ell { row_len: Buffer<u32>, slots: Slots<T> },
     Hyb { row_len: Buffer<u32>, ell: Slots<T>, row: Buffer<u32>, tail: Slots<T> },
@@ -143,7 +149,7 @@ impl<T: DeviceReal> Arrays<T> {
     pub(crate) fn spent(&self) -> Spent {
         match self {
             Self::Csr { row_ptr, slots } => row_ptr.spent() + slots.spent(),
-            Self::CsrOfHalves { row_ptr, slots } => row_ptr.spent() + slots.spent(),
+            Self::OfHalves { row_ptr, slots } => row_ptr.spent() + slots.spent(),
             Self::Coo { row, slots } => row.spent() + slots.spent(),
             Self::Ell { row_len, slots } => row_len.spent() + slots.spent(),
             Self::Hyb { row_len, ell, row, tail } => {
@@ -158,15 +164,15 @@ impl<T: DeviceReal> Arrays<T> {
         }
     }
 
-    /// CSR as a precision stores it, whose values `a` has been rounded to.
+    /// CSR or BSR as a precision stores it, whose values have been rounded to it.
     pub(crate) fn of_halves(
         device: &Device,
-        a: &Csr<T>,
+        (row_ptr, col, val): (&RowPtr, &[u32], &[T]),
         precision: Precision,
     ) -> Result<Self, DeviceError> {
-        Ok(Self::CsrOfHalves {
-            slots: HalfSlots::of(device, a, precision)?,
-            row_ptr: Offsets::of(device, "the row offsets", a.row_ptr())?,
+        Ok(Self::OfHalves {
+            slots: HalfSlots::of(device, col, val, precision)?,
+            row_ptr: Offsets::of(device, "the row offsets", row_ptr)?,
         })
     }
 

@@ -91,8 +91,8 @@ pub(super) struct SpmmArgs {
     pub(super) block_size: u32,
     /// Precision of the values
     ///
-    /// With f32, A and X are rounded. With f32:f64, bf16:f32 and f16:f32, CUDA kernels on CSR store A in the first
-    /// format and compute in the second.
+    /// With f32, A and X are rounded. With f32:f64, bf16:f32 and f16:f32, CUDA kernels on CSR and BSR store A in the
+    /// first format and compute in the second.
     #[arg(long, value_enum, value_name = "NAME", default_value = "f64", help_heading = KERNELS)]
     pub(super) precision: PrecisionArg,
     #[command(flatten)]

@@ -94,9 +94,9 @@ arguments! {
     )
 
     /// Y = A·X in BSR.
-    SpmmBsr<'a, real T, offset O> of SpmmBsr [spmm_bsr_1, spmm_bsr_2, spmm_bsr_4] (
+    SpmmBsr<'a, real T from V, offset O> of SpmmBsr [spmm_bsr_1, spmm_bsr_2, spmm_bsr_4] (
         rows: u32, cols: u32, columns: u32, row_ptr: Reads<'a, O>, col: Reads<'a, u32>,
-        val: Reads<'a, T>, x: Reads<'a, T>, y: Writes<'a, T>
+        val: Reads<'a, V>, x: Reads<'a, T>, y: Writes<'a, T>
     )
 
     /// Y = A·X in column-major HLL.

@@ -14,7 +14,7 @@ use sparsescope_core::experiment::{
 };
 use sparsescope_core::kernel::parameters::VECTORS;
 use sparsescope_core::kernel::{KernelDescriptor, order_of_vectors};
-use sparsescope_core::matrix::{AnyFormat, FormatSpec, Order, RowPtr};
+use sparsescope_core::matrix::{AnyFormat, FormatSpec, Order};
 use sparsescope_core::memory::MemoryLimit;
 use sparsescope_core::record::Costs;
 
@@ -202,33 +202,25 @@ impl Operands {
             (How::Hll, Matrix::Hacks(a)) => {
                 Some(ours::hll(device, self.block, a, self.columns, (x, y)))
             }
+            (_, Matrix::Format(Arrays::OfHalves { row_ptr, slots }, host)) => match slots {
+                HalfSlots::Half(slots) => self.ours(device, &self.of(row_ptr, slots, x, y), host),
+                HalfSlots::Other(slots) => self.ours(device, &self.of(row_ptr, slots, x, y), host),
+            },
             (
-                How::RowSplit | How::Merge,
-                Matrix::Format(Arrays::CsrOfHalves { row_ptr, slots }, AnyFormat::Csr(host)),
-            ) => Some(match slots {
-                HalfSlots::Half(slots) => {
-                    self.in_csr(device, &self.of(row_ptr, slots, x, y), host.row_ptr())
-                }
-                HalfSlots::Other(slots) => {
-                    self.in_csr(device, &self.of(row_ptr, slots, x, y), host.row_ptr())
-                }
-            }),
-            (how, Matrix::Format(Arrays::Csr { row_ptr, slots }, AnyFormat::Csr(host))) => {
+                how,
+                Matrix::Format(
+                    Arrays::Csr { row_ptr, slots } | Arrays::Bsr { row_ptr, slots },
+                    host,
+                ),
+            ) => {
                 let operands = self.of(row_ptr, slots, x, y);
-                match (how, &self.library) {
-                    (How::Cusparse(algorithm), Some(library)) => {
+                match (how, &self.library, host) {
+                    (How::Cusparse(algorithm), Some(library), AnyFormat::Csr(_)) => {
                         let how = (algorithm, self.order);
                         Some(by_library(device, Rc::clone(library), how, &operands))
                     }
-                    (How::RowSplit | How::Merge, _) => {
-                        Some(self.in_csr(device, &operands, host.row_ptr()))
-                    }
-                    _ => None,
+                    _ => self.ours(device, &operands, host),
                 }
-            }
-            (How::Bsr, Matrix::Format(Arrays::Bsr { row_ptr, slots }, AnyFormat::Bsr(host))) => {
-                let operands = self.of(row_ptr, slots, x, y);
-                Some(ours::bsr(device, self.block, &operands, host.block()))
             }
             _ => None,
         }
@@ -246,16 +238,24 @@ impl Operands {
         Block { rows, cols, columns, row_ptr, slots, x, y }
     }
 
-    /// Our kernels in CSR, whose values may have fewer bits than X and Y.
-    fn in_csr<T: DeviceReal, V: Stored<T>>(
+    /// Our kernels in CSR and BSR, whose values may have fewer bits than X and Y.
+    fn ours<T: DeviceReal, V: Stored<T>>(
         &self,
         device: &Device,
         operands: &Block<'_, T, V>,
-        row_ptr: &RowPtr,
-    ) -> Result<Bound, DeviceError> {
-        match self.how {
-            How::Merge => merge::merge(device, self.block, operands, row_ptr),
-            _ => ours::row_split(device, self.block, operands),
+        host: &AnyFormat<T>,
+    ) -> Option<Result<Bound, DeviceError>> {
+        match (self.how, host) {
+            (How::RowSplit, AnyFormat::Csr(_)) => {
+                Some(ours::row_split(device, self.block, operands))
+            }
+            (How::Merge, AnyFormat::Csr(a)) => {
+                Some(merge::merge(device, self.block, operands, a.row_ptr()))
+            }
+            (How::Bsr, AnyFormat::Bsr(a)) => {
+                Some(ours::bsr(device, self.block, operands, a.block()))
+            }
+            _ => None,
         }
     }
 }

@@ -52,10 +52,10 @@ fn split<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
 }
 
 /// The same on rows of blocks with `edge` rows each, of a matrix in BSR.
-pub(super) fn bsr<T: DeviceReal>(
+pub(super) fn bsr<T: DeviceReal, V: Stored<T>>(
     device: &Device,
     block: u32,
-    operands: &Block<'_, T>,
+    operands: &Block<'_, T, V>,
     edge: usize,
 ) -> Result<Bound, DeviceError> {
     let step = match operands.row_ptr {
@@ -65,10 +65,10 @@ pub(super) fn bsr<T: DeviceReal>(
     Ok(Bound::of(vec![step?]))
 }
 
-fn block_rows<T: DeviceReal, O: Offset + Element>(
+fn block_rows<T: DeviceReal, V: Stored<T>, O: Offset + Element>(
     device: &Device,
     block: u32,
-    operands: &Block<'_, T>,
+    operands: &Block<'_, T, V>,
     edge: usize,
     row_ptr: &Buffer<O>,
 ) -> Result<Step, DeviceError> {
@@ -87,7 +87,7 @@ fn block_rows<T: DeviceReal, O: Offset + Element>(
     let threads = (rows.div_ceil(edge) * (columns / each)) as u64;
     let shape = Shape { grid: threads.div_ceil(block.into()), block, shared_bytes: 0 };
     let (variant, name) =
-        (SpmmBsr::<T, O>::VARIANT.of_width(edge as u32), format!("spmm_bsr_{each}"));
+        (SpmmBsr::<T, V, O>::VARIANT.of_width(edge as u32), format!("spmm_bsr_{each}"));
     // SAFETY: each block row has an offset and an end, up to the number of blocks, each of which
     // has a column and edge x edge values, aligned for two if edge is even. Rows of X beyond the
     // last are not read, those of Y not stored. X and Y are as above; threads of block rows beyond

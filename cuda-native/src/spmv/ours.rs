@@ -26,10 +26,10 @@ pub(super) fn csr_shared<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, De
 fn csr_with<T: DeviceReal>(o: &Operands<'_, T>, shared_bytes: u32) -> Result<Bound, DeviceError> {
     let step = match o.format()?.0 {
         Arrays::Csr { row_ptr, slots } => csr_from(o, row_ptr, slots, shared_bytes),
-        Arrays::CsrOfHalves { row_ptr, slots: HalfSlots::Half(slots) } => {
+        Arrays::OfHalves { row_ptr, slots: HalfSlots::Half(slots) } => {
             csr_from(o, row_ptr, slots, shared_bytes)
         }
-        Arrays::CsrOfHalves { row_ptr, slots: HalfSlots::Other(slots) } => {
+        Arrays::OfHalves { row_ptr, slots: HalfSlots::Other(slots) } => {
             csr_from(o, row_ptr, slots, shared_bytes)
         }
         _ => Err(wrong_format(o)),

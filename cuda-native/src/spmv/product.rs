@@ -277,12 +277,14 @@ fn layout_params(layout: &HllLayout) -> BTreeMap<String, String> {
     order::map(named.map(|(name, value)| (name.to_owned(), value.to_string())))
 }
 
-/// Bytes that CSR saves because a precision stores values in fewer bits than vectors.
+/// Bytes that CSR and BSR save because a precision stores values in fewer bits than vectors.
 pub(crate) fn narrower<T: DeviceReal>(a: &AnyFormat<T>, precision: Precision) -> u64 {
-    match a {
-        AnyFormat::Csr(a) => a.nnz() as u64 * (T::BYTES as u64 - precision.values().bytes()),
+    let values = match a {
+        AnyFormat::Csr(a) => a.val().len(),
+        AnyFormat::Bsr(a) => a.val().len(),
         _ => 0,
-    }
+    };
+    values as u64 * (T::BYTES as u64 - precision.values().bytes())
 }
 
 /// Bytes of all arrays.

@@ -21,10 +21,10 @@ pub(super) fn csr_adaptive<T: DeviceReal>(o: &Operands<'_, T>) -> Result<Bound, 
     };
     let step = match arrays {
         Arrays::Csr { row_ptr, slots } => step_of(o, &plan, row_ptr, slots),
-        Arrays::CsrOfHalves { row_ptr, slots: HalfSlots::Half(slots) } => {
+        Arrays::OfHalves { row_ptr, slots: HalfSlots::Half(slots) } => {
             step_of(o, &plan, row_ptr, slots)
         }
-        Arrays::CsrOfHalves { row_ptr, slots: HalfSlots::Other(slots) } => {
+        Arrays::OfHalves { row_ptr, slots: HalfSlots::Other(slots) } => {
             step_of(o, &plan, row_ptr, slots)
         }
         _ => Err(wrong_format(o)),

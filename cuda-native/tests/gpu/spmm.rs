@@ -121,7 +121,7 @@ fn our_spmm_passes_the_gate_with_blocks_and_hacks_of_every_size() {
         for (id, shape) in &shapes {
             let kernel = kernel(id).unwrap();
             for (k, precision) in
-                [1, 16, 33].iter().flat_map(|&k| Precision::UNIFORM.map(|precision| (k, precision)))
+                [1, 16, 33].iter().flat_map(|&k| kernel.precisions.iter().map(move |&p| (k, p)))
             {
                 let with = |all: Parameters, &(of, value): &(Parameter, usize)| {
                     all.with(of, &value.to_string())

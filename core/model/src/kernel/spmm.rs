@@ -174,7 +174,7 @@ pub(super) static KERNELS: &[KernelDescriptor] = &[
         needs: Needs { finite_x: true, spd: false, full_diagonal: false },
         parameters: const { &[VECTORS.any(), BSR_BLOCK.any(), MIN_FILL.any()] },
         ..cuda("cuda/spmm/bsr", Mapping::ColumnsOfRows, true, &[Origin::Ours],
-            "as row-split on block rows, whose sums a thread keeps in registers; zeros multiplied").ranked(2)
+            "as row-split on block rows, whose sums a thread keeps in registers; zeros multiplied").of_any_values().ranked(2)
     },
     KernelDescriptor {
         reads: Reads::Matrix(Format::Hll(Order::ColumnMajor)),
